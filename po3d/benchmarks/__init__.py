@@ -1,0 +1,1 @@
+"""One adapter a benchmark: load or generate, then score."""

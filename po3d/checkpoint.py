@@ -1,0 +1,89 @@
+"""Shippable checkpoints: NAME.safetensors (fp16 weights) beside NAME.json (how to build the network, hash, origin).
+
+Nothing here reads a pickle.
+"""
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from safetensors.torch import save as serialise
+
+from po3d import __version__
+from po3d.errors import InputError
+from po3d.files import atomic_write, read_json, sha256, write_json
+
+FORMAT = "po3d-checkpoint-1"
+SHIPPED = Path(__file__).resolve().parent.parent / "checkpoints"
+
+
+def git_revision() -> str:
+    """The commit of the source tree, with "+" when files differ from it; "" outside a git checkout."""
+    root = Path(__file__).resolve().parent.parent
+    try:
+        run = lambda *a: subprocess.run(  # noqa: E731
+            ["git", "-C", str(root), *a], capture_output=True, text=True, timeout=10, check=True
+        ).stdout.strip()
+        return run("rev-parse", "HEAD") + ("+" if run("status", "--porcelain", "--untracked-files=no") else "")
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def save(
+    path: str | Path, kind: str, weights: Mapping[str, torch.Tensor], config: dict, training: dict, metrics: dict
+) -> Path:
+    """Write `path`.safetensors and `path`.json; returns the path of the weights. The json names the hash of the
+    weights and is written last, so a pair with a matching hash is always whole."""
+    stem = Path(path).with_suffix("") if Path(path).suffix in (".safetensors", ".json") else Path(path)
+    half = {k: (v.half() if v.is_floating_point() else v).contiguous().cpu() for k, v in weights.items()}
+    target = stem.with_name(stem.name + ".safetensors")
+    with atomic_write(target, "wb") as file:
+        file.write(serialise(half))
+    write_json(
+        stem.with_name(stem.name + ".json"),
+        {
+            "format": FORMAT,
+            "kind": kind,
+            "config": config,
+            "training": training,
+            "metrics": metrics,
+            "parameters": sum(v.numel() for v in half.values()),
+            "sha256": sha256(target),
+            "po3d": __version__,
+            "git": git_revision(),
+        },
+    )
+    return target
+
+
+def load(path: str | Path, kind: str) -> tuple[dict[str, torch.Tensor], dict]:
+    """(weights in fp32, the json record) of a checkpoint pair of `kind`; InputError when a file is missing, of
+    another kind, or the weights are not the ones the json was written for."""
+    path = Path(path)
+    if path.suffix in (".ckpt", ".pt", ".pth", ".pkl", ".bin"):
+        raise InputError(f"checkpoint {path}: pickled files are not read; give the .safetensors of an exported pair")
+    stem = path.with_suffix("") if path.suffix in (".safetensors", ".json") else path
+    weights, record = stem.with_name(stem.name + ".safetensors"), stem.with_name(stem.name + ".json")
+    meta = read_json(record, "checkpoint description")
+    if not isinstance(meta, dict) or meta.get("format") != FORMAT:
+        raise InputError(f"checkpoint description {record} is not of format {FORMAT!r}")
+    if meta.get("kind") != kind:
+        raise InputError(f"checkpoint {weights} holds a {meta.get('kind')}, not a {kind}")
+    if not weights.is_file():
+        raise InputError(f"checkpoint weights not found: {weights}")
+    if (found := sha256(weights)) != meta["sha256"]:
+        raise InputError(
+            f"checkpoint {weights}: its sha256 is {found[:12]}..., but {record.name} was written for "
+            f"{meta['sha256'][:12]}...; fetch the pair again or export it anew"
+        )
+    tensors = load_file(str(weights))
+    return {k: v.float() if v.is_floating_point() else v for k, v in tensors.items()}, meta
+
+
+def locate(name: str | Path) -> Path:
+    """The path of a checkpoint given by its path (with or without suffix) or by the bare name of a shipped one."""
+    bare = Path(name).name == str(name) and not Path(name).suffix
+    here = bare and Path(name).with_name(f"{name}.json").is_file()
+    return SHIPPED / name if bare and not here else Path(name)

@@ -1,0 +1,117 @@
+"""How a script starts: hydra composes its config, and what the user got wrong becomes one line and exit code 2.
+
+hydra's compose API is used, not its launcher: no working directory changes, no output folders appear, and its errors can be
+said in one line.
+"""
+
+import difflib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import HydraException
+from hydra.utils import instantiate
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from po3d.errors import InputError
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIGS = ROOT / "configs"
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
+    """The config `name` with key=value overrides; InputError, in one line, for a wrong one."""
+    if wrong := next((o for o in overrides if "=" not in o and not o.startswith("~")), None):
+        raise InputError(f"{wrong!r} is no option; options are written key=value, see --help")
+    GlobalHydra.instance().clear()
+    try:
+        with initialize_config_dir(version_base="1.3", config_dir=str(CONFIGS)):
+            config = hydra_compose(name, overrides=list(overrides))
+        OmegaConf.to_container(config, resolve=True, throw_on_missing=True)  # a bad interpolation shows here
+    except (HydraException, OmegaConfBaseException) as error:
+        raise InputError(_one_line(name, overrides, error)) from None
+    return config
+
+
+def build(node: dict[str, Any], **extra: object) -> Any:
+    """The object that a config node with a `_target_` describes; its `name` is for reports, not for the constructor."""
+    return instantiate({k: v for k, v in node.items() if k != "name"}, _convert_="all", **extra)
+
+
+def run_hydra(
+    main: Callable[[DictConfig], None], name: str, usage: str | None, argv: Sequence[str] | None = None
+) -> int:
+    """Run a script and return its exit code. `main` gets the composed config; --help and --cfg print and leave."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    flags = [a for a in arguments if a.startswith("-")]
+    options = [a for a in arguments if not a.startswith("-")]
+
+    def script() -> None:
+        if unknown := [f for f in flags if f not in ("-h", "--help", "--cfg")]:
+            raise InputError(f"unknown flag {unknown[0]!r}; options are written key=value, flags are --help and --cfg")
+        config = compose(name, options)
+        if flags and flags[0] != "--cfg":
+            print(f"{(usage or '').strip()}\n\nOptions and their defaults (configs/{name}.yaml):\n")
+            print(OmegaConf.to_yaml(config))
+            print("Groups:")
+            for group in _groups(name):
+                print(f"  {group}={'|'.join(sorted(p.stem for p in (CONFIGS / group).glob('*.yaml')))}")
+        elif flags:
+            print(OmegaConf.to_yaml(config), end="")
+        else:
+            main(config)
+
+    return guarded(script)
+
+
+def guarded(main: Callable[[], None]) -> int:
+    """Run `main` and return the exit code: an InputError is its one line on stderr and 2."""
+    try:
+        main()
+    except InputError as error:
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("interrupted; the same command resumes", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def _groups(name: str) -> list[str]:
+    """The config groups that the defaults list of `name` chooses from."""
+    defaults = OmegaConf.load(CONFIGS / f"{name}.yaml").get("defaults", [])
+    return [str(key).removeprefix("optional ") for entry in defaults if isinstance(entry, DictConfig) for key in entry]
+
+
+def _one_line(name: str, overrides: Sequence[str], error: Exception) -> str:
+    """What matters of a hydra error, which spreads over lines and causes."""
+    message = " ".join(str(error).split())
+    for tail in ("Config search path:", "See https://", "object_type="):
+        message = message.split(tail)[0].rstrip()
+    if "Could not override" not in message:
+        return message
+    wrong = next((o for o in overrides if f"'{_key(o)}'" in message), message)
+    known = list(_keys(OmegaConf.to_container(compose(name))))
+    near = difflib.get_close_matches(_key(wrong), known, 3, 0.6)
+    known_here = ", ".join([k for k in known if "." not in k])
+    return f"unknown option {_key(wrong)!r} (in {wrong!r}); " + (
+        f"did you mean {' or '.join(near)}?" if near else f"known: {known_here}"
+    )
+
+
+def _key(override: str) -> str:
+    return override.split("=")[0].lstrip("+~")
+
+
+def _keys(node: Any, prefix: str = "") -> Iterator[str]:
+    for key, value in node.items():
+        yield prefix + key
+        if isinstance(value, dict):
+            yield from _keys(value, f"{prefix}{key}.")

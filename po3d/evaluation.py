@@ -1,0 +1,234 @@
+"""Evaluation in two loops: answers into a predictions file, then scores from that file.
+
+    loop 1   image by image: system.answer(questions, context) -> OUT/partial.jsonl, synced after each image
+    loop 2   a pure function of (predictions file, benchmark)  -> OUT/report.json, OUT/report.md
+
+A killed run leaves partial.jsonl; the same command goes on behind its last whole line and gives the same files.
+"""
+
+import dataclasses
+import datetime
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from po3d import __version__
+from po3d.errors import InputError
+from po3d.files import atomic_write, read_jsonl, write_json
+from po3d.question import Prediction, Question, read_predictions, write_predictions
+from po3d.report.tables import Table, markdown, text
+from po3d.scene import Scene, from_json, to_json
+from po3d.systems import Context, System
+
+PREDICTIONS, SCENES, PARTIAL, REPORT = "predictions.jsonl", "scenes.jsonl", "partial.jsonl", "report.json"
+
+
+class Split(Protocol):
+    """The questions of a benchmark's split and what there is to each image."""
+
+    questions: Sequence[Question]
+
+    def image(self, name: str) -> NDArray[np.uint8]:
+        """(H, W, 3) pixels, read or rendered now."""
+        ...
+
+    def truth(self, name: str) -> Scene:
+        """The true table; InputError when the split has none."""
+        ...
+
+
+class Scored(Protocol):
+    """What a benchmark's `score(questions, predictions, scorer)` gives: everything but the provenance."""
+
+    def __call__(self, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> dict: ...
+
+
+def predict(split: Split, system: System, out: str | Path, identity: dict, resume: bool = False) -> list[Prediction]:
+    """The system's predictions in the order of the questions, also in OUT/predictions.jsonl, and the tables that it kept
+    in OUT/scenes.jsonl. `identity` says what is being run: an unfinished run of anything else is thrown away, not
+    continued. A finished run is answered anew unless `resume`."""
+    out = Path(out)
+    key = _digest({"identity": identity, "questions": [dataclasses.asdict(q) for q in split.questions]})
+    done_file, partial = out / PREDICTIONS, out / PARTIAL
+    if resume and done_file.is_file() and not partial.is_file():
+        return _in_order(split.questions, read_predictions(done_file), done_file)
+    done = _continue(partial, key)
+    images = [(name, list(group)) for name, group in groupby(_by_image(split.questions), key=lambda q: q.image)]
+    out.mkdir(parents=True, exist_ok=True)
+    with open(partial, "a", encoding="utf-8") as file:
+        if not done:
+            _append(file, {"key": key})
+        left = [item for item in images if item[0] not in done]
+        bar = tqdm(left, "answering", total=len(images), initial=len(images) - len(left), unit="image", delay=1)
+        for name, questions in bar:
+            kept: list[Scene] = []
+            context = Context(_image(split, name), _truth(split, name), name, kept.append)
+            predictions = system.answer(questions, context)
+            if [p.id for p in predictions] != [q.id for q in questions]:
+                raise AssertionError(f"{type(system).__name__} did not answer the questions on {name} in their order")
+            record = {
+                "image": name,
+                "predictions": [dataclasses.asdict(p) for p in predictions],
+                "scene": to_json(dataclasses.replace(kept[-1], image=name)) if kept else None,
+            }
+            _append(file, record)
+            done[name] = json.loads(json.dumps(record))
+    predictions = _in_order(
+        split.questions, (Prediction(**p) for name, _ in images for p in done[name]["predictions"]), partial
+    )
+    with atomic_write(out / SCENES) as file:
+        for name, _ in images:
+            if done[name]["scene"] is not None:
+                file.write(json.dumps(done[name]["scene"], ensure_ascii=False) + "\n")
+    write_predictions(done_file, predictions)
+    partial.unlink()
+    return predictions
+
+
+def read_scenes(path: str | Path) -> dict[str, Scene]:
+    """Image name -> table, from a scenes.jsonl."""
+    return {r.get("image", ""): from_json(r, f"{path}, record {k}") for k, r in enumerate(read_jsonl(path, "scene file"))}
+
+
+def provenance(config: dict, checkpoints: dict[str, str], data: dict[str, Any], revision: str) -> dict:
+    """Where a result comes from: enough to run it again and to see what differed."""
+    packages = ("torch", "timm", "numpy", "scipy", "pillow")
+    return {
+        "config": config,
+        "git_revision": revision,
+        "checkpoints": checkpoints,
+        "data": data,
+        "versions": {"po3d": __version__, "python": platform.python_version()}
+        | {name: importlib.metadata.version(name) for name in packages},
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "machine": {"system": platform.platform(), "processor": platform.machine(), "cores": os.cpu_count()},
+    }
+
+
+def statuses(predictions: Sequence[Prediction]) -> dict[str, int]:
+    """How many predictions ended in each status, and the commonest reasons of those that are not ok."""
+    return dict(Counter(p.status for p in predictions))
+
+
+def results_table(report: dict) -> Table:
+    """Our row above the published ones, one column a category."""
+    names = [row["name"] for row in report["rows"]]
+    rows: list[list] = [[f"{report['system']} ({report['scorer']})", *(row["value"] for row in report["rows"])]]
+    rows.append(["  95 % interval", *(f"{row['ci_low']:.1f}-{row['ci_high']:.1f}" for row in report["rows"])])
+    for scorer, values in report["other_scorers"].items():
+        rows.append([f"{report['system']} ({scorer})", *(row["value"] for row in values)])
+    rules = (len(rows),)
+    for published in report["published"]:
+        rows.append([f"{published['model']} *", *(published.get(name) for name in names)])
+    return Table([f"{report['benchmark']} {report['split']}, n = {report['images']} images", *names], rows, rules)
+
+
+def report_text(report: dict) -> str:
+    """What the terminal shows."""
+    return text(results_table(report)) + "\n" + _footnotes(report)
+
+
+def report_markdown(report: dict) -> str:
+    """What OUT/report.md holds."""
+    run = report["provenance"]
+    lines = [
+        f"# {report['system']} on {report['benchmark']} ({report['split']})",
+        "",
+        markdown(results_table(report)),
+        "",
+        _footnotes(report),
+        "",
+    ]
+    for key, title in (("rpdr", "RPDR (%)"), ("cv", "CV of predicted attributes"), ("perception", "Perception")):
+        if report.get(key):
+            lines += [f"## {title}", "", markdown(Table(("figure", "value"), list(_flat(report[key]))), 3), ""]
+    lines += [
+        "## Provenance",
+        "",
+        f"- po3d {run['versions']['po3d']}, revision {run['git_revision'] or 'unknown'}, {run['date']}",
+        *(f"- {name}: sha256 {digest}" for name, digest in run["checkpoints"].items()),
+        f"- data: {json.dumps(run['data'])}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def write_report(out: str | Path, report: dict) -> None:
+    """OUT/report.md, then OUT/report.json."""
+    with atomic_write(Path(out) / "report.md") as file:
+        file.write(report_markdown(report))
+    write_json(Path(out) / REPORT, report)
+
+
+def _footnotes(report: dict) -> str:
+    notes = [f"{k}: {v}" for k, v in report["statuses"].items() if k != "ok"]
+    lines = [f"not answered, counted as wrong: {', '.join(notes)}"] if notes else []
+    if report["published"]:
+        lines.append("* published, measured on the official images")
+    return "\n".join(lines)
+
+
+def _flat(value: dict, prefix: str = "") -> Iterator[tuple[str, float]]:
+    for key, item in value.items():
+        if isinstance(item, dict):
+            yield from _flat(item, f"{prefix}{key} / ")
+        elif isinstance(item, int | float) and not isinstance(item, bool):
+            yield prefix + key, item
+
+
+def _by_image(questions: Sequence[Question]) -> list[Question]:
+    """Stable order in which the questions on one image stand together, images by first appearance."""
+    first: dict[str, int] = {}
+    for question in questions:
+        first.setdefault(question.image, len(first))
+    return sorted(questions, key=lambda q: first[q.image])
+
+
+def _image(split: Split, name: str):
+    return lambda: split.image(name)
+
+
+def _truth(split: Split, name: str):
+    return lambda: split.truth(name)
+
+
+def _append(file, record: dict) -> None:
+    file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _continue(partial: Path, key: str) -> dict[str, dict]:
+    """The records of an unfinished run of the same key by image, its torn last line cut off; {} starts anew."""
+    if not partial.is_file():
+        return {}
+    data = partial.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    records = [json.loads(line) for line in whole.splitlines()]
+    if not records or records[0].get("key") != key:
+        partial.unlink()
+        return {}
+    if len(whole) < len(data):
+        os.truncate(partial, len(whole))
+    return {record["image"]: record for record in records[1:]}
+
+
+def _in_order(questions: Sequence[Question], predictions: Iterator[Prediction], path: Path) -> list[Prediction]:
+    by_id = {p.id: p for p in predictions}
+    if missing := [q.id for q in questions if q.id not in by_id]:
+        raise InputError(f"{path} has no line for {len(missing)} of {len(questions)} questions, first {missing[0]!r}")
+    return [by_id[q.id] for q in questions]
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()

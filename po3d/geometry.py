@@ -1,0 +1,122 @@
+"""Poses, cameras and angles; this page is the project's conventions.
+
+* World: right-handed, z up, the ground is z = 0. Lengths are scene units, angles radians.
+* Object: x front (the nose), y left, z up. Heading = azimuth of the nose about +z, counter-clockwise seen from
+  above, measured from world +x, in (-pi, pi].
+* Camera: OpenCV, x right, y down, z forward. Pixels are continuous: the image spans [0, width] x [0, height] and
+  the centre of the top-left pixel is (0.5, 0.5).
+* Names put the destination first: `cam_T_world` maps world points into the camera.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def wrap_angle(angle: ArrayLike) -> Array:
+    """`angle` moved into (-pi, pi]."""
+    return np.pi - np.mod(np.pi - np.asarray(angle, float), 2 * np.pi)
+
+
+def rotation_z(angle: ArrayLike) -> Array:
+    """(..., 3, 3) rotation about +z by `angle` (...)."""
+    angle = np.asarray(angle, float)
+    c, s, o, i = np.cos(angle), np.sin(angle), np.zeros_like(angle), np.ones_like(angle)
+    return np.stack([np.stack([c, -s, o], -1), np.stack([s, c, o], -1), np.stack([o, o, i], -1)], -2)
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A rigid transform: `dst_T_src`, x_dst = rotation @ x_src + translation."""
+
+    rotation: Array  # (3, 3)
+    translation: Array  # (3,)
+
+    def __matmul__(self, other: "Pose") -> "Pose":
+        return Pose(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)
+
+    def inverse(self) -> "Pose":
+        return Pose(self.rotation.T, -self.rotation.T @ self.translation)
+
+    def transform(self, points: ArrayLike) -> Array:
+        """(..., 3) points of the source frame, in the destination frame."""
+        return np.asarray(points, float) @ self.rotation.T + self.translation
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A pinhole camera with square pixels in the world."""
+
+    width: int
+    height: int
+    focal: float  # pixels
+    cam_T_world: Pose
+    center: tuple[float, float] | None = None  # principal point; None: the image's centre
+
+    @property
+    def principal(self) -> tuple[float, float]:
+        return self.center or (self.width / 2, self.height / 2)
+
+    @property
+    def position(self) -> Array:
+        """(3,) the camera's centre in the world."""
+        return self.cam_T_world.inverse().translation
+
+    @property
+    def K(self) -> Array:  # noqa: N802 - the field's name
+        """(3, 3) intrinsics."""
+        cx, cy = self.principal
+        return np.array([[self.focal, 0, cx], [0, self.focal, cy], [0, 0, 1.0]])
+
+    def project(self, p_world: ArrayLike) -> tuple[Array, Array]:
+        """Pixels (..., 2) and depths (...) of world points (..., 3). Depth is along the optical axis."""
+        p_cam = self.cam_T_world.transform(p_world)
+        depth = p_cam[..., 2]
+        return self.focal * p_cam[..., :2] / depth[..., None] + np.array(self.principal), depth
+
+    def ray(self, pixels: ArrayLike) -> Array:
+        """(..., 3) world directions through pixels (..., 2), with unit depth along the optical axis."""
+        xy = (np.asarray(pixels, float) - np.array(self.principal)) / self.focal
+        d_cam = np.concatenate([xy, np.ones_like(xy[..., :1])], -1)
+        return d_cam @ self.cam_T_world.rotation
+
+    def at_height(self, pixels: ArrayLike, z: ArrayLike) -> Array:
+        """(..., 3) world points where the rays through pixels (..., 2) reach height z (...)."""
+        d_world, eye = self.ray(pixels), self.position
+        return eye + d_world * ((np.asarray(z, float) - eye[2]) / d_world[..., 2])[..., None]
+
+    def resized(self, width: int, height: int) -> "Camera":
+        """The camera of the same picture at another size of the same aspect ratio."""
+        cx, cy = self.principal
+        s = width / self.width
+        return Camera(width, height, self.focal * s, self.cam_T_world, (cx * s, cy * height / self.height))
+
+
+def look_at(eye: ArrayLike, target: ArrayLike, up: ArrayLike = (0, 0, 1)) -> Pose:
+    """cam_T_world of a camera at `eye` whose optical axis meets `target`, its image upright with respect to `up`."""
+    eye, target = np.asarray(eye, float), np.asarray(target, float)
+    forward = (target - eye) / np.linalg.norm(target - eye)
+    right = np.cross(forward, np.asarray(up, float))
+    right /= np.linalg.norm(right)
+    rotation = np.stack([right, np.cross(forward, right), forward])
+    return Pose(rotation, -rotation @ eye)
+
+
+BOX_SIGNS = np.array([[x, y, z] for x in (0.5, -0.5) for y in (0.5, -0.5) for z in (0.0, 1.0)])
+
+
+def box_corners(position: ArrayLike, heading: ArrayLike, extent: ArrayLike) -> Array:
+    """(..., 8, 3) world corners of boxes that stand on the ground: positions (..., 2 or 3; only x, y are read),
+    headings (...), extents (..., 3) as (length, width, height). Corner order: BOX_SIGNS."""
+    position, extent = np.asarray(position, float), np.asarray(extent, float)
+    local = BOX_SIGNS * extent[..., None, :]
+    ground = np.concatenate([position[..., :2], np.zeros_like(position[..., :1])], -1)
+    return np.einsum("...ij,...kj->...ki", rotation_z(heading), local) + ground[..., None, :]
+
+
+def footprint(position: ArrayLike, heading: ArrayLike, extent: ArrayLike) -> Array:
+    """(..., 4, 2) ground corners of boxes, counter-clockwise from above."""
+    return box_corners(position, heading, extent)[..., [0, 4, 6, 2], :2]

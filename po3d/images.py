@@ -1,0 +1,57 @@
+"""Pictures from files nobody vouches for: an allow-list of formats, a cap before decoding, one clear line on refusal."""
+
+import io
+import warnings
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from po3d.errors import InputError
+
+FORMATS = ("PNG", "JPEG", "WEBP")
+MAX_PIXELS = 50_000_000  # 150 MB decoded; read from the header, so a bomb is refused before it is unpacked
+
+
+def read_image(path: str | Path) -> NDArray[np.uint8]:
+    """(H, W, 3) sRGB pixels of an image file; InputError when it is missing, truncated, huge or no image."""
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"image not found: {path}") from None
+    except IsADirectoryError:
+        raise InputError(f"image is a folder, not a file: {path}") from None
+    except OSError as error:
+        raise InputError(f"image can't be read: {path} ({error.strerror})") from None
+    return decode_image(data, str(path))
+
+
+def decode_image(data: bytes, where: str) -> NDArray[np.uint8]:
+    """(H, W, 3) sRGB pixels of an encoded image; `where` names it in the error. Upright by its EXIF orientation, the
+    first frame of an animation, transparency dropped."""
+    if not data:
+        raise InputError(f"image {where} is empty (0 bytes)")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own cap is stricter
+            image = Image.open(io.BytesIO(data), formats=FORMATS)
+    except Image.DecompressionBombError:
+        raise InputError(f"image {where} has more than {MAX_PIXELS // 10**6} megapixels; scale it down first") from None
+    except UnidentifiedImageError:
+        raise InputError(f"image {where} is not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} image") from None
+    except (OSError, SyntaxError, ValueError) as error:  # Pillow raises all three on a damaged header
+        raise InputError(f"image {where} is damaged ({error})") from None
+    width, height = image.size
+    if width * height > MAX_PIXELS:
+        raise InputError(
+            f"image {where} has {width} x {height} = {width * height / 1e6:.0f} megapixels; "
+            f"at most {MAX_PIXELS // 10**6} are read, scale it down first"
+        )
+    if image.mode.startswith(("I", "F")):
+        raise InputError(f"image {where} has more than 8 bits a channel (mode {image.mode}); convert it to 8 bits")
+    try:
+        return np.asarray(ImageOps.exif_transpose(image).convert("RGB"))
+    except (OSError, SyntaxError, ValueError, EOFError) as error:
+        raise InputError(f"image {where} is truncated or damaged ({error})") from None

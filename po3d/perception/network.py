@@ -1,0 +1,181 @@
+"""The street estimator's network: a timm backbone, dense centre and box heads, and a head on every box.
+
+One pass over the whole image for all 21 vehicle types. The dense heads find objects (centre heatmap, box around the
+projected 3D box); the box head reads each object's attributes, heading, the image positions of its 3D box's corners
+with their uncertainty, and, from pairs of boxes, who hides whom.
+
+Boxes are x0, y0, x1, y1 in pixels of the network's input.
+"""
+
+from typing import NamedTuple
+
+import timm
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from po3d.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
+
+STRIDE = 4  # of the dense heads
+HEADING_BINS = 16
+POINTS = 9  # 8 corners of the 3D box (geometry.BOX_SIGNS order) and its centre
+BOX_MARGIN = 0.1  # boxes are enlarged by this share of their size on every side before features are read
+MIN_LOG_SCALE = -5.0  # of relative image points and of heading residuals: 0.7 %
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet, so that pretrained backbones fit
+
+
+class Dense(NamedTuple):
+    heat: Tensor  # (B, h, w) centre logits
+    box: Tensor  # (B, 4, h, w) distances from the cell's centre to the box's sides, log of pixels
+    features: Tensor  # (B, C, h, w)
+
+
+class BoxOutput(NamedTuple):
+    """What the box head says of K boxes."""
+
+    shape: Tensor  # (K, 21) logits
+    color: Tensor  # (K, 8)
+    size: Tensor  # (K, 2)
+    material: Tensor  # (K, 2)
+    heading: Tensor  # (K, HEADING_BINS) logits of the heading relative to the viewing ray
+    residual: Tensor  # (K, HEADING_BINS) radians from each bin's centre
+    residual_scale: Tensor  # (K,) log of the residual's Laplace scale
+    points: Tensor  # (K, POINTS, 2) relative to the box: centre 0, sides +-0.5
+    point_scale: Tensor  # (K, POINTS) log of the Laplace scale, relative to the box's mean side
+    embedding: Tensor  # (K, E) for pairs
+
+
+class StreetNet(nn.Module):
+    """See the module's docstring. `width` x `height` is the input size; images (B, 3, height, width) in [0, 1]."""
+
+    def __init__(
+        self,
+        backbone: str = "regnetx_004",
+        pretrained: bool = False,
+        width: int = 512,
+        height: int = 384,
+        neck: int = 64,
+        hidden: int = 256,
+        grid: int = 8,
+    ) -> None:
+        super().__init__()
+        self.config = dict(
+            backbone=backbone, width=width, height=height, neck=neck, hidden=hidden, grid=grid
+        )  # what a checkpoint needs to build the network again; its weights replace any pretrained ones
+        self.width, self.height, self.grid = width, height, grid
+        self.backbone = timm.create_model(backbone, pretrained=pretrained, features_only=True)
+        levels = [k for k, info in enumerate(self.backbone.feature_info) if info["reduction"] in (4, 8, 16, 32)]
+        self.levels = levels
+        channels = [self.backbone.feature_info[k]["num_chs"] for k in levels]
+        self.lateral = nn.ModuleList(nn.Conv2d(c, neck, 1) for c in channels)
+        self.coarse = conv_block(neck, neck)  # at stride 8, where a convolution costs a quarter
+        self.smooth = conv_block(neck, neck)
+        self.dense = nn.Conv2d(neck, 5, 1)
+        self.box_convs = nn.Sequential(conv_block(neck, 2 * neck), conv_block(2 * neck, 2 * neck, stride=2))
+        self.place = nn.Sequential(nn.Linear(4, 64), nn.ReLU(inplace=True))
+        self.trunk = nn.Sequential(
+            nn.Linear(2 * neck * (grid // 2) ** 2 + 64, hidden), nn.ReLU(inplace=True), nn.Linear(hidden, hidden), nn.ReLU(inplace=True)
+        )  # fmt: skip
+        self.sizes = dict(
+            shape=len(SHAPES), color=len(COLORS), size=len(SIZES), material=len(MATERIALS), heading=HEADING_BINS,
+            residual=HEADING_BINS, residual_scale=1, points=2 * POINTS, point_scale=POINTS, embedding=64,
+        )  # fmt: skip
+        self.output = nn.Linear(hidden, sum(self.sizes.values()))
+        self.pair_in = nn.Linear(2 * 64 + 8, 128)
+        self.pair_out = nn.Sequential(nn.ReLU(inplace=True), nn.Linear(128, 64), nn.ReLU(inplace=True), nn.Linear(64, 1))
+        self.alone = nn.Linear(64, 1)
+        self.register_buffer("mean", torch.tensor(MEAN).view(1, 3, 1, 1), persistent=False)
+        self.register_buffer("std", torch.tensor(STD).view(1, 3, 1, 1), persistent=False)
+        nn.init.constant_(self.dense.bias[:1], -4.0)  # centres are rare: start from about 2 %
+        nn.init.constant_(self.dense.bias[1:], 3.0)  # and from boxes of about 40 pixels
+
+    def forward(self, images: Tensor) -> Dense:
+        maps = self.backbone((images - self.mean) / self.std)
+        maps = [lateral(maps[k]) for lateral, k in zip(self.lateral, self.levels)]
+        merged = maps[-1]
+        for finer in reversed(maps[1:-1]):
+            merged = finer + F.interpolate(merged, size=finer.shape[-2:], mode="nearest")
+        merged = maps[0] + F.interpolate(self.coarse(merged), size=maps[0].shape[-2:], mode="nearest")
+        features = self.smooth(merged)
+        out = self.dense(features)
+        return Dense(out[:, 0], out[:, 1:], features)
+
+    def describe(self, features: Tensor, boxes: Tensor, image_index: Tensor) -> BoxOutput:
+        """The box head on boxes (K, 4) of images `image_index` (K,)."""
+        size = (boxes[:, 2:] - boxes[:, :2]).clamp(min=1.0)
+        enlarged = torch.cat([boxes[:, :2] - BOX_MARGIN * size, boxes[:, 2:] + BOX_MARGIN * size], 1)
+        crops = crop_features(features, enlarged / STRIDE, image_index, self.grid)
+        scale = torch.tensor([self.width, self.height], device=boxes.device, dtype=boxes.dtype)
+        where = torch.cat([(boxes[:, :2] + boxes[:, 2:]) / scale - 1, (size / scale).log() / 2 + 1], 1)
+        x = torch.cat([self.box_convs(crops).flatten(1), self.place(where)], 1)
+        parts = dict(zip(self.sizes, self.output(self.trunk(x)).float().split(list(self.sizes.values()), 1)))
+        parts["points"] = parts["points"].unflatten(1, (POINTS, 2))
+        parts["residual_scale"] = parts["residual_scale"][:, 0]
+        return BoxOutput(**parts)
+
+    def occluder_logits(self, embedding: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
+        """(B, N, N + 1) logits of each object's dominant occluder; the last column is "not occluded".
+        embedding (B, N, E), boxes (B, N, 4), present (B, N) bool."""
+        n = boxes.shape[1]
+        centre, size = (boxes[..., :2] + boxes[..., 2:]) / 2, (boxes[..., 2:] - boxes[..., :2]).clamp(min=1.0)
+        mean = size.prod(-1, keepdim=True).sqrt()  # (B, N, 1)
+        offset = (centre[:, None] - centre[:, :, None]) / mean[:, :, None]  # from i to j, in sizes of i
+        bottom = ((boxes[..., 3:][:, None] - boxes[..., 3:][:, :, None]) / mean[:, :, None]).clamp(-4, 4)
+        low = torch.maximum(boxes[:, None, :, :2], boxes[:, :, None, :2])
+        high = torch.minimum(boxes[:, None, :, 2:], boxes[:, :, None, 2:])
+        overlap = (high - low) / mean[:, :, None]  # negative: a gap
+        ratio = (size[:, None] / size[:, :, None]).log()
+        geometry = torch.cat([offset.clamp(-4, 4), overlap.clamp(-4, 4), ratio, bottom], -1)
+        geometry = torch.cat([geometry, (overlap.amin(-1, keepdim=True) > 0).to(geometry)], -1)
+        i, j = embedding[:, :, None].expand(-1, -1, n, -1), embedding[:, None].expand(-1, n, -1, -1)
+        logits = self.pair_out(self.pair_in(torch.cat([i, j, geometry], -1)))[..., 0].float()
+        possible = present[:, None] & ~torch.eye(n, dtype=torch.bool, device=boxes.device)
+        logits = logits.masked_fill(~possible, -1e4)
+        return torch.cat([logits, self.alone(embedding).float()], -1)
+
+
+def crop_features(features: Tensor, boxes: Tensor, image_index: Tensor, grid: int) -> Tensor:
+    """(K, C, grid, grid) features of boxes (K, 4) in cells: RoIAlign with 2 x 2 bilinear samples a bin.
+
+    torchvision's kernel copies the whole map to NCHW float32 and its gradient back, a quarter of a training step on a
+    CPU; this reads rows of the channels-last map as they are.
+    """
+    b, c, h, w = features.shape
+    n = 2 * grid
+    at = (torch.arange(n, device=boxes.device) + 0.5) / n
+    low, size = boxes[:, :2].float(), (boxes[:, 2:] - boxes[:, :2]).float()
+    x = (low[:, :1] + at * size[:, :1] - 0.5).clamp(0, w - 1)  # (K, n)
+    y = (low[:, 1:] + at * size[:, 1:] - 0.5).clamp(0, h - 1)
+    x0, y0 = x.floor().clamp(max=w - 2), y.floor().clamp(max=h - 2)
+    first = image_index[:, None, None] * (h * w) + y0.long()[:, :, None] * w + x0.long()[:, None]  # (K, n, n)
+    fx, fy = (x - x0)[:, None], (y - y0)[:, :, None]
+    rows = features.permute(0, 2, 3, 1).reshape(-1, c)
+    crops = 0.0
+    for step, weight in ((0, (1 - fx) * (1 - fy)), (1, fx * (1 - fy)), (w, (1 - fx) * fy), (w + 1, fx * fy)):
+        picked = rows.index_select(0, (first + step).flatten()).view(*first.shape, c)
+        crops = crops + picked * weight[..., None].to(picked)
+    crops = crops.unflatten(1, (grid, 2)).unflatten(3, (grid, 2)).mean((2, 4))
+    return crops.permute(0, 3, 1, 2)
+
+
+def conv_block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU(inplace=True)
+    )
+
+
+def peaks(heat: Tensor, limit: int = 16) -> tuple[Tensor, Tensor]:
+    """The strongest local maxima of centre logits (B, h, w): cell indices (B, limit) and probabilities (B, limit)."""
+    p = heat.float().sigmoid()
+    best = F.max_pool2d(p[:, None], 3, 1, 1)[:, 0]
+    scores, cells = (p * (p == best)).flatten(1).topk(limit)
+    return cells, scores
+
+
+def boxes_at(dense: Dense, cells: Tensor) -> Tensor:
+    """(B, N, 4) boxes in input pixels predicted at cells (B, N)."""
+    b, w = dense.box.shape[0], dense.heat.shape[-1]
+    log_sides = dense.box.flatten(2).gather(2, cells[:, None].expand(b, 4, -1)).transpose(1, 2).float()
+    sides = log_sides.clamp(-2, 7).exp()
+    x, y = (cells % w + 0.5) * STRIDE, (cells // w + 0.5) * STRIDE
+    return torch.stack([x - sides[..., 0], y - sides[..., 1], x + sides[..., 2], y + sides[..., 3]], -1)

@@ -1,0 +1,52 @@
+"""Questions, answers and predictions: what goes into a system, what comes out, and the file between them."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from po3d.files import atomic_write, read_jsonl
+
+Status = Literal["ok", "unparsed", "failed", "abstained"]
+Task = Literal["2d", "6d"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One item of a benchmark. `program` is the gold program's text ("" when the release gives none)."""
+
+    id: str
+    image: str  # file name, the key of the scene
+    text: str
+    task: Task  # whose left: "2d" the camera's, "6d" the object's own
+    category: str  # the benchmark's column, e.g. "L3-2D-Spatial"
+    answer: str | None = None
+    program: str = ""
+    meta: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A system's outcome on one question. Anything but "ok" counts as wrong and is counted."""
+
+    id: str
+    status: Status
+    answer: str | None = None
+    probability: float | None = None
+    program: str = ""
+    reason: str = ""  # why it is not "ok"
+
+
+def write_predictions(path: str | Path, predictions: Iterable[Prediction]) -> None:
+    """predictions.jsonl, one record a line, atomically."""
+    with atomic_write(path) as file:
+        for prediction in predictions:
+            file.write(json.dumps(asdict(prediction), ensure_ascii=False) + "\n")
+
+
+def read_predictions(path: str | Path) -> Iterator[Prediction]:
+    """The records of a predictions file; unknown keys are ignored, so that other tools may add theirs."""
+    names = Prediction.__dataclass_fields__
+    for record in read_jsonl(path, "predictions file"):
+        yield Prediction(**{k: v for k, v in record.items() if k in names})

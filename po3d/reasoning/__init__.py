@@ -1,0 +1,1 @@
+"""Programs, relations and their execution on scene tables."""

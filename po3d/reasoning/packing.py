@@ -1,0 +1,285 @@
+"""Scenes and programs as arrays: the two inputs of the batched executor, and joint samples of a scene table.
+
+Packing is done once; running reads it any number of times.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from po3d.errors import InputError
+from po3d.geometry import Array
+from po3d.question import Task
+from po3d.reasoning import relations
+from po3d.reasoning.program import QUERY_ATTRIBUTES, SIGNATURES, Program, Step
+from po3d.scene import Scene
+from po3d.vocabulary import ATTRIBUTES, DIRECTIONS, FACINGS, PARENT, SHAPES
+
+LIMIT = 62  # objects in a scene: bits of a non-negative int64
+FRAME_OF_TASK: dict[str, relations.Frame] = {"2d": "camera", "6d": "object"}
+
+# The code of a value is its index here.
+VALUES: dict[str, tuple[str, ...]] = {**ATTRIBUTES, "facing": FACINGS}
+FILTERS: tuple[tuple[str, ...], ...] = SIGNATURES["filter"].arguments
+# Every way from an object to a set, frames resolved.
+RELATIONS: tuple[tuple[str, ...], ...] = tuple(
+    (op, *args)
+    for op in ("relate", "same", "aligned", "occludees", "occluder", "collide")
+    for args in SIGNATURES[op].arguments
+    if "task" not in args
+)
+_FILTER_COLUMN = {args: k for k, args in enumerate(FILTERS)}
+_RELATION_INDEX = {key: k for k, key in enumerate(RELATIONS)}
+
+# What a step does to the registers; the order is the order within a level.
+SCENE, FILTER, UNIQUE, LOOKUP, UNION, INTERSECT, COUNT, EXIST, QUERY, EQUAL, LESS, GREATER = range(12)
+_OPCODES = {
+    "scene": SCENE, "filter": FILTER, "unique": UNIQUE, "union": UNION, "intersect": INTERSECT,
+    "count": COUNT, "exist": EXIST, "query": QUERY, "equal": EQUAL,
+    "equal_integer": EQUAL, "less_than": LESS, "greater_than": GREATER,
+    **{key[0]: LOOKUP for key in RELATIONS},
+}  # fmt: skip
+_BICYCLES = [k for k, shape in enumerate(SHAPES) if PARENT[shape] == "bicycle"]
+
+
+@dataclass(frozen=True, eq=False)
+class SceneBatch:
+    """S exact scene tables, padded to n objects."""
+
+    mask: NDArray[np.bool_]  # (S, n) which objects there are
+    positions: Array  # (S, n, 2)
+    headings: Array  # (S, n)
+    extents: Array  # (S, n, 2) length, width
+    axes: Array  # (S, 4, 2) the viewer's ground axes, in DIRECTIONS order
+    codes: dict[str, NDArray[np.int64]]  # attribute -> (S, n) index of its value, -1 when unknown
+    occluder: NDArray[np.int64]  # (S, n) index of the dominant occluder, -1 for none
+    occlusion_known: NDArray[np.bool_]  # (S,)
+
+    def __len__(self) -> int:
+        return len(self.mask)
+
+
+def pack_scenes(scenes: Sequence[Scene]) -> SceneBatch:
+    """The most probable reading of each scene (`Scene.certain`), packed."""
+    scenes = [scene.certain() for scene in scenes]
+    s = len(scenes)
+    n = max([1, *map(len, scenes)])  # at least one column, so that every gather has something to read
+    _check_size(n)
+    batch = _empty(s, n)
+    for k, scene in enumerate(scenes):
+        m = len(scene)
+        batch.mask[k, :m] = True
+        batch.axes[k] = axes_array(scene)
+        batch.occlusion_known[k] = scene.occluders is not None
+        if not m:
+            continue
+        batch.positions[k, :m] = scene.positions[:, :2]
+        batch.headings[k, :m] = scene.headings
+        batch.extents[k, :m] = scene.extents[:, :2]
+        for attribute, codes in batch.codes.items():
+            for i, state in enumerate(scene.objects):
+                if attribute in state.beliefs:
+                    codes[k, i] = _code(attribute, state.value(attribute), i)
+        if scene.occluders is not None:
+            batch.occluder[k, :m] = [next(iter(belief), -1) for belief in scene.occluders]
+    return batch
+
+
+def sample_tables(scene: Scene, k: int, rng: np.random.Generator) -> SceneBatch:
+    """`k` joint samples of the whole table: who exists, every attribute, pose and flip, the dominant occluder.
+    Objects keep their index; an occluder that does not exist hides nothing."""
+    n = max(1, len(scene))
+    _check_size(n)
+    batch = _empty(k, n)
+    batch.axes[:] = axes_array(scene)
+    batch.occlusion_known[:] = scene.occluders is not None
+    if not len(scene):
+        return batch
+    batch.mask[:] = rng.random((k, n)) < [o.existence for o in scene.objects]
+    batch.positions[:], batch.headings[:] = sample_poses(scene, k, rng)
+    batch.extents[:] = scene.extents[:, :2]
+    for attribute, codes in batch.codes.items():
+        if all(attribute in o.beliefs for o in scene.objects):
+            codes[:] = _draw(scene.belief(attribute, ATTRIBUTES[attribute]), k, rng)
+    if scene.occluders is not None:
+        drawn = _draw(occluder_table(scene), k, rng)  # n: not occluded
+        present = np.concatenate([batch.mask, np.zeros((k, 1), bool)], 1)
+        batch.occluder[:] = np.where(np.take_along_axis(present, drawn, 1), drawn, -1)
+    return batch
+
+
+def sample_poses(scene: Scene, k: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Positions (k, n, 2) and headings (k, n) drawn from the poses' covariances and flips."""
+    covariance = np.array([o.covariance for o in scene.objects], float).reshape(-1, 3, 3)
+    size, axis = np.linalg.eigh(covariance)  # not Cholesky: a covariance may be singular, or zero
+    root = axis * np.sqrt(np.maximum(size, 0))[:, None, :]
+    mean = np.concatenate([scene.positions[:, :2], scene.headings[:, None]], 1)
+    pose = mean + np.einsum("nij,knj->kni", root, rng.standard_normal((k, len(scene), 3)))
+    flipped = rng.random((k, len(scene))) < [o.flip for o in scene.objects]
+    return pose[..., :2], pose[..., 2] + np.pi * flipped
+
+
+def axes_array(scene: Scene) -> Array:
+    """(4, 2) the scene's axes in DIRECTIONS order."""
+    return np.array([scene.axes[d] for d in DIRECTIONS], float)
+
+
+def occluder_table(scene: Scene) -> Array:
+    """(n, n + 1) probability that j is the dominant occluder of i; the last column is "not occluded"."""
+    n = len(scene)
+    table = np.zeros((n, n + 1))
+    for i, belief in enumerate(scene.occluders or ()):
+        for j, p in belief.items():
+            table[i, j] = p
+    table[:, n] = np.maximum(0, 1 - table.sum(1))
+    return table
+
+
+def is_bicycle(shape_codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which shape codes are bicycles, for `Rules.bicycle_front_is_nose`."""
+    return np.isin(shape_codes, _BICYCLES)
+
+
+def _empty(s: int, n: int) -> SceneBatch:
+    return SceneBatch(
+        mask=np.zeros((s, n), bool),
+        positions=np.zeros((s, n, 2)),
+        headings=np.zeros((s, n)),
+        extents=np.zeros((s, n, 2)),
+        axes=np.zeros((s, 4, 2)),
+        codes={attribute: np.full((s, n), -1) for attribute in ATTRIBUTES},
+        occluder=np.full((s, n), -1),
+        occlusion_known=np.zeros(s, bool),
+    )
+
+
+def _check_size(n: int) -> None:
+    if n > LIMIT:
+        raise InputError(f"a scene of {n} objects: batches and samples take at most {LIMIT}, argmax takes any")
+
+
+def _code(attribute: str, value: str, i: int) -> int:
+    try:
+        return ATTRIBUTES[attribute].index(value)
+    except ValueError:
+        known = ", ".join(ATTRIBUTES[attribute])
+        raise InputError(f"object {i}: unknown {attribute} {value!r}; known: {known}") from None
+
+
+def _draw(table: Array, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """(k, n) column indices drawn from the rows of (n, columns) probabilities."""
+    steps = np.cumsum(table, 1)
+    steps /= steps[:, -1:]
+    return (rng.random((k, len(table), 1)) >= steps).sum(-1)
+
+
+# --- programs -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramBatch:
+    """P programs as T steps in running order. `execute_batch` reads it any number of times."""
+
+    programs: tuple[Program, ...]
+    scene: Tensor  # (P,) index of each program's scene
+    groups: tuple[tuple[int, int, int], ...]  # (operation, first, end) of the running order
+    first: Tensor  # (T,) where in the running order the step's first input lies
+    second: Tensor  # (T,) and its second
+    row: Tensor  # (T,) row of the table that the operation reads: scene x columns + column
+    relations: tuple[tuple[str, ...], ...]  # the columns of the relation table
+    facing: bool  # whether any step asks for facing
+    slot: Tensor  # (T,) place in the running order of every step, program by program
+    offset: Tensor  # (P + 1,) where each program's steps begin in `slot`
+
+    def __len__(self) -> int:
+        return len(self.programs)
+
+    def to(self, device: str | torch.device) -> "ProgramBatch":
+        """The same batch with its tensors on `device`."""
+        tensors = {k: v.to(device) for k, v in self.__dict__.items() if isinstance(v, Tensor)}
+        return replace(self, **tensors)
+
+
+def pack_programs(
+    programs: Sequence[Program], scene_index: Sequence[int], tasks: Task | Sequence[Task] = "2d"
+) -> ProgramBatch:
+    """Program p is asked about scene `scene_index[p]` under task `tasks[p]` (or the one task of all)."""
+    if isinstance(tasks, str):
+        tasks = [tasks] * len(programs)
+    if not len(programs) == len(scene_index) == len(tasks):
+        sizes = f"{len(programs)} programs, {len(scene_index)} scene indices and {len(tasks)} tasks"
+        raise InputError(f"{sizes}: the three numbers should agree")
+    scene = np.asarray(scene_index, np.int64).reshape(-1)
+
+    number: dict[tuple[Program, str], int] = {}
+    which = np.array([number.setdefault(key, len(number)) for key in zip(programs, tasks)], np.int64)
+    compiled = [_compile(program, task) for program, task in number]
+    sizes = np.array([len(steps) for steps in compiled], np.int64)
+    steps = np.array(list(itertools.chain.from_iterable(compiled)), np.int64).reshape(-1, 5)
+
+    # Copy each distinct program's steps to every place where it is asked.
+    length = sizes[which]
+    offset = np.concatenate([[0], np.cumsum(length)])
+    begin = np.concatenate([[0], np.cumsum(sizes)])[which]
+    source = np.arange(offset[-1]) + np.repeat(begin - offset[:-1], length)
+    operation, column, first, second, level = steps[source].T
+    base, step_scene = np.repeat(offset[:-1], length), np.repeat(scene, length)
+
+    lookup = operation == LOOKUP
+    used, used_column = np.unique(column[lookup], return_inverse=True)
+    column[lookup] = used_column
+    columns = np.zeros(12, np.int64)
+    columns[[SCENE, FILTER, LOOKUP, QUERY]] = 1, len(FILTERS), len(used), len(VALUES)
+    row = step_scene * columns[operation] + column
+
+    key = (level * 12 + operation).astype(np.int16)
+    order = np.argsort(key, kind="stable")
+    slot = np.empty_like(order)
+    slot[order] = np.arange(len(order))
+    edges = np.flatnonzero(np.diff(key[order], prepend=-1, append=-1))
+    groups = tuple((int(operation[order[lo]]), int(lo), int(hi)) for lo, hi in itertools.pairwise(edges))
+    facing = any("facing" in s.args for program, _ in number for s in program.steps)
+    return ProgramBatch(
+        programs=tuple(programs),
+        scene=torch.from_numpy(scene),
+        groups=groups,
+        first=torch.from_numpy(slot[(base + first)[order]]),
+        second=torch.from_numpy(slot[(base + second)[order]]),
+        row=torch.from_numpy(row[order]),
+        relations=tuple(RELATIONS[k] for k in used),
+        facing=facing,
+        slot=torch.from_numpy(slot),
+        offset=torch.from_numpy(offset),
+    )
+
+
+def resolve(step: Step, task: str) -> tuple[str, ...]:
+    """(op, *args) of a step with the frame "task" replaced by the frame that the task means."""
+    if step.op == "relate" and step.args[1] == "task":
+        if task not in FRAME_OF_TASK:
+            raise InputError(f"unknown task {task!r}; known: {', '.join(FRAME_OF_TASK)}")
+        return (step.op, step.args[0], FRAME_OF_TASK[task])
+    return (step.op, *step.args)
+
+
+def _compile(program: Program, task: str) -> list[tuple[int, int, int, int, int]]:
+    """(operation, column, first input, second input, level) of each step."""
+    rows: list[tuple[int, int, int, int, int]] = []
+    for step in program.steps:
+        operation = _OPCODES[step.op]
+        column = 0
+        if operation == FILTER:
+            column = _FILTER_COLUMN[step.args]
+        elif operation == LOOKUP:
+            column = _RELATION_INDEX[resolve(step, task)]
+        elif operation == QUERY:
+            column = QUERY_ATTRIBUTES.index(step.args[0])
+        inputs = step.inputs or (0,)
+        level = 1 + max((rows[i][4] for i in step.inputs), default=-1)
+        rows.append((operation, column, inputs[0], inputs[-1], level))
+    return rows

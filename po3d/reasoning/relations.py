@@ -1,0 +1,198 @@
+"""Geometry to truth: which object is left of, faces like, or would run into which.
+
+Every function takes arrays with the objects on the last axis (..., n) and any number of leading ones, so one scene,
+thousands of scenes and thousands of samples of one scene are the same call. Matrices read R[..., i, j] = "j is <relation>
+of i". `xp` is the array library: numpy, or torch for the batched executor.
+
+Sources: the question engine and scene makers of Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457). What they did
+not publish (collisions, the 6D margin) is a choice here, named in `Rules`, to be refitted when the labels are at hand.
+"""
+
+import math
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Literal
+
+import numpy as np
+
+from po3d.errors import InputError
+from po3d.street import AXES
+from po3d.vocabulary import DIRECTIONS, FACINGS
+
+Arrays = Any  # numpy arrays or torch tensors, whichever `xp` makes
+Frame = Literal["camera", "object"]
+
+NO_FACING = -1
+_LEFT, _RIGHT, _FRONT, _BACK = (FACINGS.index(f) for f in ("left", "right", "front", "back"))
+_FAR = 1e9  # longer than any scene: a sweep "without limit" keeps finite arithmetic
+_STREET_BEHIND_DEG = math.degrees(math.atan2(AXES["behind"][1], AXES["behind"][0]))  # 138.98
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The constants of the ground truth."""
+
+    # j is left of i when its origin is more than this further left (Super-CLEVR compute_all_relationships, eps 0.2;
+    # reproduces every stored relation of the released sample scenes).
+    margin_2d: float = 0.2
+    # The same in the object's own frame (Spatial457 get_direction_6d). Its eps is not published: the 2D one is assumed.
+    margin_6d: float = 0.2
+    # Facing (Super-CLEVR-3D add_pose): pose_degree = 140 - heading, so a nose at azimuth 140 points away from the camera.
+    # 140 belongs to the street world's axes; in a scene with other axes the zero turns with them.
+    facing_zero_deg: float = 140.0
+    # Half width of the windows: back [0, 30) or (330, 360), right (60, 120], front (150, 210], left (240, 300].
+    facing_window_deg: float = 30.0
+    # Alignment (question engine, pose_relate): angle between the noses below 45 is same, above 135 opposite, else vertical.
+    aligned_same_deg: float = 45.0
+    aligned_opposite_deg: float = 135.0
+    # The object compared with must itself have a facing label; the others need not.
+    aligned_needs_label: bool = True
+    # Partly occluded: more hidden pixels than this (Super-CLEVR-3D add_occlusion). Read by whoever looks at masks.
+    occlusion_min_px: int = 15
+    # Collision: the footprint swept along +-heading. The maker of the labels is unpublished; this is the plain reading.
+    sweep_margin: float = 0.0  # added to each side of the footprint's width
+    sweep_range: float = math.inf  # how far the object travels
+    first_hit_only: bool = False  # only the nearest of what is hit
+    # "Front" of a bicycle in the object's frame is its nose. False: its left side, which is what comes out of upstream's
+    # helper when it is given a bicycle's uncorrected rotation.
+    bicycle_front_is_nose: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.facing_window_deg <= 45:
+            raise InputError(f"facing_window_deg should lie in [0, 45], not {self.facing_window_deg}")
+        if self.aligned_same_deg > self.aligned_opposite_deg:
+            raise InputError(
+                f"aligned_same_deg {self.aligned_same_deg} exceeds aligned_opposite_deg {self.aligned_opposite_deg}"
+            )
+
+
+DEFAULT_RULES = Rules()
+
+
+def relate(
+    positions: Arrays,
+    headings: Arrays,
+    axes: Arrays,
+    direction: str,
+    frame: Frame,
+    rules: Rules,
+    bicycle: Arrays | None = None,
+    xp: ModuleType = np,
+) -> Arrays:
+    """(..., n, n) bool: j is `direction` of i. Origins alone count, extents do not.
+
+    positions (..., n, 2 or 3), headings (..., n); axes (..., 4, 2) are the viewer's ground axes in DIRECTIONS order, read in
+    the camera's frame; bicycle (..., n) bool is read only when `rules.bicycle_front_is_nose` is off.
+    """
+    k = DIRECTIONS.index(direction)
+    x, y = positions[..., 0], positions[..., 1]
+    if frame == "camera":
+        axis = axes[..., k, :]
+        along = x * axis[..., 0:1] + y * axis[..., 1:2]
+        return along[..., None, :] - along[..., :, None] > rules.margin_2d
+    front = headings
+    if not rules.bicycle_front_is_nose and bicycle is not None:
+        front = headings + bicycle * (math.pi / 2)
+    c, s = xp.cos(front), xp.sin(front)
+    axis_x, axis_y = {"front": (c, s), "behind": (-c, -s), "left": (-s, c), "right": (s, -c)}[direction]
+    dx = x[..., None, :] - x[..., :, None]
+    dy = y[..., None, :] - y[..., :, None]
+    return dx * axis_x[..., None] + dy * axis_y[..., None] > rules.margin_6d
+
+
+def pose_degrees(headings: Arrays, axes: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
+    """(..., n) in [0, 360): the nose's clockwise angle from "away from the camera"; axes as in `relate`."""
+    behind = axes[..., DIRECTIONS.index("behind"), :]
+    turned = xp.atan2(behind[..., 1:2], behind[..., 0:1]) * (180 / math.pi) - _STREET_BEHIND_DEG
+    return xp.remainder(rules.facing_zero_deg + turned - headings * (180 / math.pi), 360.0)
+
+
+def facing_labels(degrees: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
+    """(..., n) index into FACINGS of each `pose_degrees`, NO_FACING where the nose points between two windows."""
+    w = rules.facing_window_deg
+    label = xp.full_like(degrees, NO_FACING, dtype=xp.int64)
+    label = xp.where((degrees < w) | (degrees > 360 - w), _BACK, label)
+    for centre, name in ((90, _RIGHT), (180, _FRONT), (270, _LEFT)):
+        label = xp.where((degrees > centre - w) & (degrees <= centre + w), name, label)
+    return label
+
+
+def aligned(degrees: Arrays, how: str, rules: Rules, xp: ModuleType = np) -> Arrays:
+    """(..., n, n) bool: the nose of j points the same, opposite, vertical or parallel (same or opposite) way as that of i.
+    No object is aligned with itself. Whether i has the facing label that `rules` may ask for is the caller's question."""
+    turn = xp.abs(degrees[..., None, :] - degrees[..., :, None])
+    turn = xp.minimum(turn, 360 - turn)
+    same, opposite = turn < rules.aligned_same_deg, turn > rules.aligned_opposite_deg
+    truth = {"same": same, "opposite": opposite, "vertical": ~(same | opposite), "parallel": same | opposite}[how]
+    return truth & ~_diagonal(degrees, xp)
+
+
+def collide(
+    positions: Arrays,
+    headings: Arrays,
+    extents: Arrays,
+    travel: str,
+    rules: Rules,
+    mask: Arrays | None = None,
+    xp: ModuleType = np,
+) -> Arrays:
+    """(..., n, n) bool: i, moving `travel` ("forward" or "backward") along its heading, would run into j.
+
+    The exact sweep of i's oriented footprint against j's, by separating axes; touching counts. positions (..., n, 2 or 3),
+    headings (..., n), extents (..., n, 2 or 3) as (length, width[, height]); mask (..., n) bool tells real objects from padding.
+    """
+    sense = {"forward": 1.0, "backward": -1.0}[travel]
+    length, width = extents[..., 0] / 2, extents[..., 1] / 2  # half sizes
+    c, s = xp.cos(headings) * sense, xp.sin(headings) * sense
+    dx = positions[..., None, :, 0] - positions[..., :, None, 0]
+    dy = positions[..., None, :, 1] - positions[..., :, None, 1]
+    # The frame of i: x along its travel. (px, py) is the centre of j there, (cj, sj) the direction of its nose.
+    ci, si = c[..., None], s[..., None]
+    px, py = dx * ci + dy * si, dy * ci - dx * si
+    cj = ci * c[..., None, :] + si * s[..., None, :]
+    sj = ci * s[..., None, :] - si * c[..., None, :]
+    a, b = length[..., None, :], width[..., None, :]
+    # The swept region is the rectangle [near, far] x [-half, half] of that frame.
+    near = -length[..., None]
+    far = length[..., None] + min(rules.sweep_range, _FAR)
+    half = width[..., None] + rules.sweep_margin
+    ac, as_ = xp.abs(cj), xp.abs(sj)
+
+    hit = (px + a * ac + b * as_ >= near) & (px - a * ac - b * as_ <= far)
+    hit = hit & (xp.abs(py) <= half + a * as_ + b * ac)
+    for ux, uy, size in ((cj, sj, a), (-sj, cj, b)):  # the axes of j
+        centre, aside = px * ux + py * uy, half * xp.abs(uy)
+        hit = hit & (centre - size <= xp.maximum(near * ux, far * ux) + aside)
+        hit = hit & (centre + size >= xp.minimum(near * ux, far * ux) - aside)
+
+    hit = hit & ~_diagonal(headings, xp)
+    if mask is not None:
+        hit = hit & mask[..., None, :] & mask[..., :, None]
+    if rules.first_hit_only and hit.shape[-1]:
+        distance = xp.where(hit, _first_contact(px, py, cj, sj, a, b, half, xp), math.inf)
+        nearest = xp.amin(distance, -1)[..., None]
+        hit = hit & (distance <= nearest)
+    return hit
+
+
+def _first_contact(
+    px: Arrays, py: Arrays, cj: Arrays, sj: Arrays, a: Arrays, b: Arrays, half: Arrays, xp: ModuleType
+) -> Arrays:
+    """(..., n, n) smallest x at which j's rectangle lies within the strip |y| <= half of i's frame; inf where it never does."""
+    corners = []
+    for e, f in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
+        corners.append((px + e * a * cj - f * b * sj, py + e * a * sj + f * b * cj))
+    best = xp.full_like(px, math.inf)
+    for k, (x0, y0) in enumerate(corners):
+        best = xp.where(xp.abs(y0) <= half, xp.minimum(best, x0), best)
+        x1, y1 = corners[(k + 1) % 4]
+        for border in (half, -half):  # where the edge from corner k to the next crosses the strip's borders
+            crosses = (y0 - border) * (y1 - border) < 0
+            step = xp.where(crosses, y1 - y0, xp.ones_like(y0))
+            best = xp.where(crosses, xp.minimum(best, x0 + (border - y0) / step * (x1 - x0)), best)
+    return best
+
+
+def _diagonal(like: Arrays, xp: ModuleType) -> Arrays:
+    """(n, n) bool identity for an array (..., n), on its device."""
+    return xp.eye(like.shape[-1], dtype=xp.bool, device=like.device)

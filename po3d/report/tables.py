@@ -1,0 +1,61 @@
+"""One table, three spellings: aligned text for the terminal, markdown for the reports, LaTeX for a paper."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+Cell = str | float | int | None
+
+
+class Table(NamedTuple):
+    """Rows under a header; the first column is text, the others numbers or text. None is an empty cell."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    rules: Sequence[int] = ()  # a horizontal rule goes above these rows
+
+
+def _cell(value: Cell, digits: int) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+
+def text(table: Table, digits: int = 1) -> str:
+    """Aligned columns, numbers to the right."""
+    cells = [[_cell(c, digits) for c in row] for row in table.rows]
+    widths = [max(len(row[k]) for row in [list(table.header), *cells]) for k in range(len(table.header))]
+
+    def line(row: Sequence[str]) -> str:
+        return "  ".join(c.ljust(w) if k == 0 else c.rjust(w) for k, (c, w) in enumerate(zip(row, widths))).rstrip()
+
+    rule = "  ".join("-" * w for w in widths)
+    lines = [line(table.header), rule]
+    for k, row in enumerate(cells):
+        if k in table.rules:
+            lines.append(rule)
+        lines.append(line(row))
+    return "\n".join(lines)
+
+
+def markdown(table: Table, digits: int = 1) -> str:
+    """A pipe table; rules are left out, markdown has none."""
+    lines = ["| " + " | ".join(table.header) + " |"]
+    lines.append("|" + "|".join("---" if k == 0 else "---:" for k in range(len(table.header))) + "|")
+    for row in table.rows:
+        lines.append("| " + " | ".join(_cell(c, digits).replace("|", "\\|") for c in row) + " |")
+    return "\n".join(lines)
+
+
+_LATEX = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "\\": r"\textbackslash{}"})
+
+
+def latex(table: Table, digits: int = 1) -> str:
+    """A booktabs tabular."""
+    lines = [r"\begin{tabular}{l" + "r" * (len(table.header) - 1) + "}", r"\toprule"]
+    lines.append(" & ".join(h.translate(_LATEX) for h in table.header) + r" \\")
+    lines.append(r"\midrule")
+    for k, row in enumerate(table.rows):
+        if k in table.rules:
+            lines.append(r"\midrule")
+        lines.append(" & ".join(_cell(c, digits).translate(_LATEX) for c in row) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])

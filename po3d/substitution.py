@@ -1,0 +1,111 @@
+"""The seam for ablations: named modules of perception replaced by ground truth, the rest left as predicted."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from po3d.errors import InputError
+from po3d.scene import ObjectState, Scene
+from po3d.street import SPREAD, extent, origin_height
+from po3d.vocabulary import ATTRIBUTES, SHAPES
+
+MODULES = (*ATTRIBUTES, "heading", "position", "detection", "occlusion", "camera", "parsing")
+CLASS_COST = 1.0  # scene units that a wholly wrong class costs beside the distance of the centres
+MAX_DISTANCE = 1.5  # scene units; farther apart, two rows are not one object (a small vehicle is about 1.6 long)
+_UNKNOWN_POSE = np.diag([SPREAD**2 / 3, SPREAD**2 / 3, math.pi**2 / 3])  # variances of the uniform layout
+
+
+def checked_modules(names: Iterable[str]) -> tuple[str, ...]:
+    """The names in a fixed order, British "colour" included; InputError on one that is no module."""
+    wanted = {{"colour": "color"}.get(name, name) for name in names}
+    if unknown := sorted(wanted - set(MODULES)):
+        raise InputError(f"oracle={unknown[0]!r} is no module; known: {', '.join(MODULES)}")
+    return tuple(name for name in MODULES if name in wanted)
+
+
+def match(predicted: Scene, gt: Scene) -> dict[int, int]:
+    """Predicted row -> true row of the cheapest one-to-one assignment by centre distance and class."""
+    if not len(predicted) or not len(gt):
+        return {}
+    distance = np.linalg.norm(predicted.positions[:, None, :2] - gt.positions[None, :, :2], axis=-1)
+    if all("shape" in o.beliefs for o in (*predicted.objects, *gt.objects)):
+        agreement = predicted.belief("shape", SHAPES) @ gt.belief("shape", SHAPES).T
+    else:
+        agreement = np.ones_like(distance)
+    rows, columns = linear_sum_assignment(distance + CLASS_COST * (1 - agreement))
+    return {int(i): int(j) for i, j in zip(rows, columns) if distance[i, j] <= MAX_DISTANCE}
+
+
+def substitute(predicted: Scene, gt: Scene, modules: Sequence[str]) -> Scene:
+    """`predicted` with the named modules taken from `gt` on matched objects.
+
+    detection: the rows are exactly the true ones, in their order: false positives vanish, and a missed object returns
+    with prior beliefs in all that is not named. occlusion: who hides whom, as far as both are in the table. camera: the
+    camera and the viewer's axes. With every module named the answers are exactly those of `gt`.
+    """
+    modules = checked_modules(modules)
+    true_of = match(predicted, gt)
+    rows: list[tuple[int | None, int | None]]  # (predicted row, true row) of each row of the result
+    if "detection" in modules:
+        predicted_of = {j: i for i, j in true_of.items()}
+        rows = [(predicted_of.get(j), j) for j in range(len(gt))]
+    else:
+        rows = [(i, true_of.get(i)) for i in range(len(predicted))]
+    objects = []
+    for i, j in rows:
+        state = _prior() if i is None else predicted.objects[i]
+        objects.append(state if j is None else _with_truth(state, gt.objects[j], modules))
+    scene = replace(predicted, objects=tuple(objects), occluders=_occluders(predicted, gt, rows, "occlusion" in modules))
+    return replace(scene, camera=gt.camera, axes=gt.axes) if "camera" in modules else scene
+
+
+def _with_truth(state: ObjectState, true: ObjectState, modules: Sequence[str]) -> ObjectState:
+    named = {a: true.beliefs[a] for a in ATTRIBUTES if a in modules and a in true.beliefs}
+    state = replace(state, beliefs={**state.beliefs, **named})
+    if "shape" in named or "size" in named:
+        # The box and the height of the origin follow from shape and size.
+        shape, size = state.value("shape"), state.value("size")
+        z = origin_height(shape, size)
+        state = replace(state, extent=tuple(extent(shape, size).tolist()), position=(*state.position[:2], z))
+    if "shape" in named and "size" in named:
+        state = replace(state, extent=true.extent, position=(*state.position[:2], true.position[2]))
+    covariance = np.array(state.covariance, float)
+    if "position" in modules:
+        covariance[:2] = covariance[:, :2] = 0.0
+        state = replace(state, position=true.position)
+    if "heading" in modules:
+        covariance[2] = covariance[:, 2] = 0.0
+        state = replace(state, heading=true.heading, flip=0.0)
+    if "detection" in modules:
+        state = replace(state, existence=1.0, box=true.box)
+    return replace(state, covariance=tuple(map(tuple, covariance.tolist())), name=true.name)
+
+
+def _prior() -> ObjectState:
+    """An object of which nothing is known but that it exists."""
+    beliefs = {a: dict.fromkeys(values, 1 / len(values)) for a, values in ATTRIBUTES.items()}
+    size = np.mean([extent(shape, scale) for shape in SHAPES for scale in ATTRIBUTES["size"]], axis=0)
+    return ObjectState(beliefs, (0.0, 0.0, 0.0), 0.0, tuple(size.tolist()), tuple(map(tuple, _UNKNOWN_POSE.tolist())), 0.5)
+
+
+def _occluders(
+    predicted: Scene, gt: Scene, rows: Sequence[tuple[int | None, int | None]], truth: bool
+) -> tuple[Mapping[int, float], ...] | None:
+    """Occluder beliefs on the new rows; a row that was never seen is believed unoccluded."""
+    if (gt if truth else predicted).occluders is None:
+        return None
+    new_of_predicted = {i: k for k, (i, _) in enumerate(rows) if i is not None}
+    new_of_true = {j: k for k, (_, j) in enumerate(rows) if j is not None}
+    result: list[Mapping[int, float]] = []
+    for i, j in rows:
+        if truth and j is not None:
+            belief, index = gt.occluders[j], new_of_true  # type: ignore[index]
+        elif i is not None and predicted.occluders is not None:
+            belief, index = predicted.occluders[i], new_of_predicted
+        else:
+            belief, index = {}, {}
+        result.append({index[k]: p for k, p in belief.items() if k in index})
+    return tuple(result)

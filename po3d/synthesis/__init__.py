@@ -1,0 +1,1 @@
+"""The twins: meshes, scenes, images, questions and their exact labels."""

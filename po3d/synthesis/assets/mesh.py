@@ -1,0 +1,83 @@
+"""Triangle meshes with named parts, and their assembly from pieces at exact size."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import trimesh
+from numpy.typing import NDArray
+
+MATERIALS = ("paint", "glass", "tyre", "chrome", "dark", "lamp", "tail", "white", "wood", "seat")
+CREASE = np.radians(35.0)  # faces that meet at less than this share a smooth normal
+
+Piece = tuple[str, str, trimesh.Trimesh]  # part name, material, geometry
+
+
+@dataclass(frozen=True)
+class Part:
+    """A named part; `paint` is the object's colour, every other material has its own."""
+
+    name: str
+    material: str
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Unit-scale mesh: x forward, y left, z up, wheels on z = 0, bounding box centred in x and y."""
+
+    vertices: NDArray[np.float32]  # (V, 3)
+    normals: NDArray[np.float32]  # (V, 3) unit
+    part: NDArray[np.uint8]  # (V,) index into parts
+    faces: NDArray[np.int32]  # (F, 3) counter-clockwise seen from outside
+    parts: tuple[Part, ...]
+
+
+def assemble(pieces: Sequence[Piece], extent: Sequence[float], origin_height: float = 0.0) -> Mesh:
+    """The mesh of all pieces, scaled along each axis so that its bounding box is exactly `extent` (length, width,
+    height), centred in x and y, standing on z = 0. Pieces of one name and material become one part."""
+    parts: list[Part] = []
+    vertices, normals, part_ids, faces, count = [], [], [], [], 0
+    low = np.min([piece.bounds[0] for _, _, piece in pieces], 0)
+    high = np.max([piece.bounds[1] for _, _, piece in pieces], 0)
+    scale = np.asarray(extent, float) / (high - low)
+    offset = np.array([(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]])
+    for name, material, piece in pieces:
+        if material not in MATERIALS:
+            raise ValueError(f"part {name}: unknown material {material!r}; known: {', '.join(MATERIALS)}")
+        part = Part(name, material)
+        if part not in parts:
+            parts.append(part)
+        v, n, f = _creased((piece.vertices - offset) * scale, np.asarray(piece.faces))
+        vertices.append(v)
+        normals.append(n)
+        faces.append(f + count)
+        part_ids.append(np.full(len(v), parts.index(part), np.uint8))
+        count += len(v)
+    return Mesh(
+        np.concatenate(vertices).astype(np.float32), np.concatenate(normals).astype(np.float32),
+        np.concatenate(part_ids), np.concatenate(faces).astype(np.int32), tuple(parts),
+    )  # fmt: skip
+
+
+def _creased(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Vertices split at creases, their unit normals, and the faces on them. A corner's normal is the mean of the
+    adjacent faces' (weighted by area) that differ from its own face by less than CREASE."""
+    tri = vertices[faces]
+    cross = np.cross(tri[:, 1] - tri[:, 0], tri[:, 2] - tri[:, 0])
+    keep = np.linalg.norm(cross, axis=1) > 1e-12
+    faces, cross = faces[keep], cross[keep]
+    unit = cross / np.linalg.norm(cross, axis=1, keepdims=True)
+    corner_vertex = faces.ravel()
+    corner_face = np.repeat(np.arange(len(faces)), 3)
+    order = np.argsort(corner_vertex, kind="stable")
+    start = np.searchsorted(corner_vertex[order], np.arange(len(vertices) + 1))
+    valence = int(np.diff(start).max())
+    near = start[corner_vertex][:, None] + np.arange(valence)
+    valid = near < start[corner_vertex + 1][:, None]
+    other = corner_face[order[np.minimum(near, len(order) - 1)]]
+    smooth = valid & ((unit[other] * unit[corner_face][:, None]).sum(-1) > np.cos(CREASE))
+    normal = (cross[other] * smooth[..., None]).sum(1)
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-20)
+    key = np.round(np.c_[corner_vertex, normal * 500]).astype(np.int64)
+    _, first, inverse = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    return vertices[corner_vertex[first]], normal[first], inverse.reshape(-1, 3)

@@ -1,0 +1,216 @@
+"""Closed, outward-wound building blocks of the vehicles. Axes as in the object frame: x forward, y left, z up."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import shapely
+import trimesh
+from numpy.typing import ArrayLike, NDArray
+from trimesh import Trimesh
+
+Array = NDArray[np.float64]
+
+
+def closed(vertices: ArrayLike, faces: ArrayLike) -> Trimesh:
+    """A mesh wound so that its volume is positive."""
+    mesh = Trimesh(np.asarray(vertices, float), np.asarray(faces), process=False)
+    if mesh.volume < 0:
+        mesh.invert()
+    return mesh
+
+
+def moved(mesh: Trimesh, at: ArrayLike = (0, 0, 0), yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0) -> Trimesh:
+    """A copy turned about x (roll), then y (pitch, positive lowers the nose), then z (yaw), then moved."""
+    matrix = trimesh.transformations.euler_matrix(roll, pitch, yaw, "sxyz")
+    matrix[:3, 3] = at
+    return mesh.copy().apply_transform(matrix)
+
+
+def box(length: float, width: float, height: float, at: ArrayLike = (0, 0, 0), **turn: float) -> Trimesh:
+    """A box centred on `at`."""
+    return moved(trimesh.creation.box((length, width, height)), at, **turn)
+
+
+def ball(radius: ArrayLike, at: ArrayLike = (0, 0, 0), detail: int = 1) -> Trimesh:
+    """An ellipsoid with radii (x, y, z) or one radius."""
+    mesh = trimesh.creation.icosphere(detail, 1.0)
+    mesh.vertices *= np.broadcast_to(np.asarray(radius, float), 3)
+    return moved(mesh, at)
+
+
+def loft(rings: ArrayLike) -> Trimesh:
+    """A closed tube through rings (R, N, 3) of equal length, capped by fans."""
+    rings = np.asarray(rings, float)
+    r, n, _ = rings.shape
+    k, after = np.arange(n), (np.arange(n) + 1) % n
+    faces = []
+    for i in range(r - 1):
+        a, b = i * n, (i + 1) * n
+        faces += [np.c_[a + k, a + after, b + after], np.c_[a + k, b + after, b + k]]
+    vertices = np.r_[rings.reshape(-1, 3), rings[:1].mean(1), rings[-1:].mean(1)]
+    faces += [np.c_[after, k, np.full(n, r * n)], np.c_[(r - 1) * n + k, (r - 1) * n + after, np.full(n, r * n + 1)]]
+    return closed(vertices, np.concatenate(faces))
+
+
+def tube(points: ArrayLike, radius: ArrayLike, sides: int = 6) -> Trimesh:
+    """A round tube along a polyline (P, 3); `radius` is one number or one a point."""
+    points = np.asarray(points, float)
+    radius = np.broadcast_to(np.asarray(radius, float), len(points))
+    along = np.gradient(points, axis=0)
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    helper = np.where(np.abs(along[:1, 1]) < 0.9, [[0.0, 1, 0]], [[1.0, 0, 0]])
+    u = np.cross(along, np.broadcast_to(helper, along.shape))
+    u /= np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1e-9)
+    v = np.cross(along, u)
+    t = np.arange(sides) * 2 * np.pi / sides
+    circle = np.cos(t)[:, None] * u[:, None] + np.sin(t)[:, None] * v[:, None]
+    return loft(points[:, None] + radius[:, None, None] * circle)
+
+
+def rod(a: ArrayLike, b: ArrayLike, radius: float, sides: int = 6) -> Trimesh:
+    """A straight tube from a to b."""
+    return tube([a, b], radius, sides)
+
+
+def rounded(points: ArrayLike, radius: float, quad_segs: int = 2) -> Array:
+    """A polygon (N, 2) with its corners rounded, counter-clockwise."""
+    shape = shapely.Polygon(np.asarray(points, float))
+    soft = shape.buffer(-radius, quad_segs=quad_segs).buffer(2 * radius, quad_segs=quad_segs).buffer(-radius, quad_segs=quad_segs)
+    soft = soft.simplify(radius * 0.05)
+    return np.array(shapely.geometry.polygon.orient(soft).exterior.coords)[:-1]
+
+
+def slab(
+    profile: ArrayLike, width: float, bevel: float = 0.0, bend: Callable[[Array], Array] | None = None, rows: int = 2
+) -> Trimesh:
+    """The side view (N, 2) of (x, z) points extruded over y in +-width/2, its edges bevelled; `rows` rings across, so
+    that `bend` (vertices -> vertices) can taper it."""
+    shape = shapely.geometry.polygon.orient(shapely.Polygon(np.asarray(profile, float)))
+    outline = np.array(shape.exterior.coords)[:-1]
+    inner = outline
+    if bevel:
+        edge = np.roll(outline, -1, 0) - outline
+        normal = np.c_[edge[:, 1], -edge[:, 0]]
+        normal /= np.linalg.norm(normal, axis=1, keepdims=True) + 1e-12
+        corner = normal + np.roll(normal, 1, 0)
+        corner /= np.maximum((corner**2).sum(1, keepdims=True) / 2, 0.4)
+        inner = outline - bevel * corner
+    half = width / 2
+    across = np.linspace(-(half - bevel), half - bevel, max(rows, 2))
+    rings = [(y, outline) for y in across]
+    if bevel:
+        rings = [(-half, inner), *rings, (half, inner)]
+    n = len(outline)
+    vertices = np.concatenate([np.c_[ring[:, 0], np.full(n, y), ring[:, 1]] for y, ring in rings])
+    k, after = np.arange(n), (np.arange(n) + 1) % n
+    faces = []
+    for i in range(len(rings) - 1):
+        a, b = i * n, (i + 1) * n
+        faces += [np.c_[a + k, a + after, b + after], np.c_[a + k, b + after, b + k]]
+    cap = _triangles(inner)
+    faces += [cap[:, ::-1], cap + (len(rings) - 1) * n]
+    mesh = closed(vertices, np.concatenate(faces))
+    if bend is not None:
+        mesh.vertices = bend(np.array(mesh.vertices))
+    return mesh
+
+
+def plate(outline: ArrayLike, thickness: float, z: float = 0.0) -> Trimesh:
+    """A flat sheet: the top view (N, 2) of (x, y) points, `thickness` high from `z`."""
+    upright = slab(outline, thickness)
+    v = np.array(upright.vertices)
+    return closed(np.c_[v[:, 0], v[:, 2], v[:, 1] + z + thickness / 2], upright.faces)
+
+
+def _triangles(outline: Array) -> NDArray[np.int64]:
+    """(T, 3) indices of a simple polygon's triangulation, wound like the outline seen from -y."""
+    import mapbox_earcut
+
+    cap = mapbox_earcut.triangulate_float64(outline, np.array([len(outline)], np.uint32)).reshape(-1, 3).astype(int)
+    a, b, c = outline[cap[:, 0]], outline[cap[:, 1]], outline[cap[:, 2]]
+    turn = (b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0]
+    return np.where((turn < 0)[:, None], cap[:, ::-1], cap)
+
+
+def lathe(profile: ArrayLike, sides: int = 12) -> Trimesh:
+    """A solid of revolution about y: points (N, 2) of (radius, y), from one end of the axle to the other."""
+    profile = np.asarray(profile, float)
+    t = np.arange(sides) * 2 * np.pi / sides
+    rings = np.stack(
+        [np.c_[r * np.cos(t), np.full(sides, y), r * np.sin(t)] for r, y in zip(np.maximum(profile[:, 0], 1e-4), profile[:, 1])]
+    )
+    return loft(rings)
+
+
+def ring(radius: float, thickness: float, width: float | None = None, sides: int = 20, around: int = 6) -> Trimesh:
+    """A torus about y: centre-line `radius`, cross-section 2 thickness high and `width` across."""
+    width = 2 * thickness if width is None else width
+    t, s = np.arange(sides) * 2 * np.pi / sides, np.arange(around) * 2 * np.pi / around
+    r = radius + thickness * np.cos(s)
+    vertices = np.stack(
+        [np.outer(np.cos(t), r), np.broadcast_to(width / 2 * np.sin(s), (sides, around)), np.outer(np.sin(t), r)], -1
+    ).reshape(-1, 3)
+    i, j = np.divmod(np.arange(sides * around), around)
+    a, b = i * around + j, i * around + (j + 1) % around
+    c, d = ((i + 1) % sides) * around + (j + 1) % around, ((i + 1) % sides) * around + j
+    return closed(vertices, np.r_[np.c_[a, b, c], np.c_[a, c, d]])
+
+
+def wheel(name: str, x: float, y: float, radius: float, width: float, rim: float = 0.62, material: str = "tyre") -> list:
+    """Pieces of a car's wheel standing on z = 0: tyre, and a rim disc that shows on the outer side."""
+    side = np.sign(y) if y else 1.0
+    half = width / 2
+    tyre = lathe([(radius * rim, -half), (radius * 0.93, -half), (radius, -half * 0.6), (radius, half * 0.6),
+                  (radius * 0.93, half), (radius * rim, half)], 14)  # fmt: skip
+    disc = lathe([(0, -half * 0.7), (radius * rim, -half * 0.7), (radius * rim, half * 1.02), (radius * rim * 0.8, half * 1.05),
+                  (radius * 0.2, half * 0.9), (0, half * 1.05)], 12)  # fmt: skip
+    if side < 0:
+        disc = moved(disc, yaw=np.pi)
+    at = (x, y, radius)
+    return [(name, material, moved(tyre, at)), (name, "chrome", moved(disc, at))]
+
+
+def spoked_wheel(
+    name: str, x: float, radius: float, tyre: float, materials: tuple[str, str], spokes: int = 12, hub: float = 0.05, y: float = 0.0,
+    spoke: float = 0.006,
+) -> list:  # fmt: skip
+    """Pieces of a cycle's wheel standing on z = 0: tyre ring (first material), rim, spokes and hub (second)."""
+    outer, inner = materials
+    middle = radius - tyre
+    pieces = [(name, outer, ring(middle, tyre, sides=24))]
+    pieces.append((name, inner, ring(middle - tyre * 1.1, tyre * 0.5, sides=20, around=4)))
+    pieces.append((name, inner, lathe([(0, -hub), (hub * 0.5, -hub), (hub * 0.5, hub), (0, hub)], 8)))
+    for k in range(spokes):
+        t = 2 * np.pi * k / spokes
+        end = np.array([np.cos(t), 0, np.sin(t)]) * (middle - tyre)
+        pieces.append((name, inner, rod((0, hub * (0.7 if k % 2 else -0.7), 0), end, spoke, 4)))
+    return [(n, m, moved(g, (x, y, radius))) for n, m, g in pieces]
+
+
+def wing(
+    root: Sequence[float], tip: Sequence[float], chord: tuple[float, float], thick: float = 0.12, sections: int = 2
+) -> Trimesh:
+    """A tapered aerofoil from `root` to `tip` (leading-edge points), chords along -x, thickness as a share of the chord.
+    Works for wings, tailplanes and fins: the thickness is across the span."""
+    root, tip = np.asarray(root, float), np.asarray(tip, float)
+    span = tip - root
+    up = np.cross([1.0, 0, 0], span)
+    up /= np.linalg.norm(up)
+    if up[2] < 0 or (abs(up[2]) < 1e-6 and up[1] < 0):
+        up = -up
+    u = np.array([0, 0.08, 0.3, 0.65, 1.0])
+    y = thick / 2 * np.array([0.15, 0.7, 1.0, 0.7, 0.08])
+    foil = np.r_[np.c_[u, y], np.c_[u, -y * 0.7][::-1]]
+    rings = []
+    for s in np.linspace(0, 1, sections):
+        c = chord[0] + (chord[1] - chord[0]) * s
+        rings.append(root + span * s - foil[:, :1] * c * [1, 0, 0] + foil[:, 1:] * c * up)
+    return loft(rings)
+
+
+def hull(stations: ArrayLike, sides: int = 12, square: float = 1.0) -> Trimesh:
+    """A body along x through `stations` (S, 4) of (x, half width, lowest z, highest z): elliptic for square = 1, closer
+    to a box towards 0."""
+    t = (np.arange(sides) + 0.5) * 2 * np.pi / sides
+    across, up = (np.sign(f) * np.abs(f) ** square for f in (np.cos(t), np.sin(t)))
+    return loft([np.c_[np.full(sides, x), a * across, (low + high) / 2 + (high - low) / 2 * up] for x, a, low, high in np.asarray(stations, float)])

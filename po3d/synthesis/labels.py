@@ -1,0 +1,100 @@
+"""What can be seen of each object: counts, boxes and the occlusion state, from masks alone (numpy, no renderer).
+
+`ids` and `amodal` must be sampled at the same points, so that an object's visible pixels are a subset of its amodal
+mask. Both end at the image's border, so what the border cuts off never counts as hidden.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Super-CLEVR-3D's rule for whole objects (its add_occlusion.py; facts of PulseCheck457, "Occlusion").
+PARTIAL_MIN_PX = 15  # more hidden and more visible pixels than this: partly occluded
+FULL_MAX_VISIBLE_PX = 1  # fewer visible pixels than this: fully occluded
+
+State = Literal["none", "partial", "full"]
+
+
+class Box(NamedTuple):
+    """A pixel box: the mask's pixels span [x0, x1] x [y0, y1] in continuous pixel coordinates."""
+
+    x0: int
+    y0: int
+    x1: int
+    y1: int
+
+
+@dataclass(frozen=True)
+class ObjectLabel:
+    """What one picture shows of one object."""
+
+    visible_px: int
+    amodal_px: int  # pixels it would cover alone
+    hidden_px: int
+    visible_fraction: float  # visible_px / amodal_px; 0 for an object outside the image
+    state: State
+    occluder: int | None  # index of the object that hides most of it; None when nothing occludes it
+    visible_box: Box | None
+    amodal_box: Box | None
+
+
+@dataclass(frozen=True)
+class Masks:
+    """The pixels of N objects."""
+
+    ids: NDArray[np.uint8]  # (H, W): 0 nothing, k + 1 object k
+    amodal: NDArray[np.bool_]  # (N, H, W): the pixels of each object rendered alone
+
+    def labels(self) -> tuple[ObjectLabel, ...]:
+        """One label per object."""
+        return tuple(label_object(self.ids, mask, k) for k, mask in enumerate(self.amodal))
+
+
+def mask_box(mask: NDArray[np.bool_]) -> Box | None:
+    """The tight box of a (H, W) mask; None when it is empty."""
+    rows = np.flatnonzero(mask.any(1))
+    if not len(rows):
+        return None
+    columns = np.flatnonzero(mask[rows[0] : rows[-1] + 1].any(0))
+    return Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
+
+
+def label_object(ids: NDArray[np.uint8], amodal: NDArray[np.bool_], index: int) -> ObjectLabel:
+    """The label of object `index`, from the id image (H, W) and its own amodal mask (H, W)."""
+    box = mask_box(amodal)
+    if box is None:
+        return ObjectLabel(0, 0, 0, 0.0, "none", None, None, None)
+    inside = np.s_[box.y0 : box.y1, box.x0 : box.x1]
+    mask = amodal[inside]
+    counts = np.bincount(ids[inside][mask], minlength=index + 2)  # of each id over the amodal mask
+    amodal_px, visible_px = int(counts.sum()), int(counts[index + 1])
+    hidden_px = amodal_px - visible_px
+
+    visible = mask_box((ids[inside] == index + 1) & mask)
+    if visible is not None:
+        visible = Box(visible.x0 + box.x0, visible.y0 + box.y0, visible.x1 + box.x0, visible.y1 + box.y0)
+
+    counts[[0, index + 1]] = 0  # the ground hides nothing
+    occluder = int(counts.argmax()) - 1 if counts.any() else None
+    state = occlusion_state(visible_px, hidden_px) if occluder is not None else "none"
+    return ObjectLabel(
+        visible_px=visible_px,
+        amodal_px=amodal_px,
+        hidden_px=hidden_px,
+        visible_fraction=visible_px / amodal_px,
+        state=state,
+        occluder=occluder if state != "none" else None,
+        visible_box=visible,
+        amodal_box=box,
+    )
+
+
+def occlusion_state(visible_px: int, hidden_px: int) -> State:
+    """Super-CLEVR's state of a whole object. Its "ambiguous" middle (a few pixels hidden or left) counts as none."""
+    if visible_px < FULL_MAX_VISIBLE_PX:
+        return "full"
+    if hidden_px > PARTIAL_MIN_PX and visible_px > PARTIAL_MIN_PX:
+        return "partial"
+    return "none"

@@ -1,0 +1,135 @@
+"""What stands where: random street scenes by the published rules of Super-CLEVR and PulseCheck457.
+
+A layout is pure data, drawn without a renderer: objects, camera jitter and the look's kind and seed. Rules (Super-CLEVR,
+image_generation): 3-10 objects, x and y in U(-3, 3), rotation in U(0, 360) degrees, shapes, colours, sizes and materials
+uniform; an object is accepted when its footprint, scaled by 1.1, meets no other's; 150 refusals of one object restart the scene.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from po3d.errors import InputError
+from po3d.geometry import Array, footprint
+from po3d.street import CAMERA_JITTER, SPREAD, extent, heading_from_rotation
+from po3d.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
+
+Split = Literal["train", "validation", "test"]
+LookKind = Literal["studio", "outdoor"]
+
+MIN_OBJECTS, MAX_OBJECTS = 3, 10
+FOOTPRINT_MARGIN = 1.1  # both footprints are scaled by it in the placement test
+MAX_RETRIES = 150
+MAX_PARTS = 3  # recoloured parts an object may have in the studio look (Super-CLEVR); the outdoor look has none
+LOOKS: tuple[LookKind, ...] = ("studio", "outdoor")
+
+# Mesh variants by split, so that no mesh of the test images is ever trained on.
+TRAIN_MESHES = range(0, 64)
+VALIDATION_MESHES = range(1000, 1016)
+TEST_MESHES = range(2000, 2032)
+MESHES: dict[str, range] = {"train": TRAIN_MESHES, "validation": VALIDATION_MESHES, "test": TEST_MESHES}
+
+
+@dataclass(frozen=True)
+class PartPaint:
+    """A recoloured part. `slot` in [0, 1) picks one of the parts that the object's mesh happens to have."""
+
+    slot: float
+    color: str
+    material: str
+
+
+@dataclass(frozen=True)
+class LayoutObject:
+    """One vehicle. Its height above the ground follows from shape and size."""
+
+    shape: str
+    color: str
+    size: str
+    material: str
+    x: float
+    y: float
+    heading: float  # azimuth of the nose, radians
+    mesh_seed: int
+    parts: tuple[PartPaint, ...] = ()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A scene before any picture of it exists."""
+
+    objects: tuple[LayoutObject, ...]
+    jitter: tuple[float, float, float]  # added to the camera's nominal position
+    look: LookKind
+    look_seed: int
+
+    @property
+    def extents(self) -> Array:
+        """(n, 3) length, width, height in world units."""
+        return np.array([extent(o.shape, o.size) for o in self.objects]).reshape(-1, 3)
+
+
+def sample_layout(
+    rng: np.random.Generator,
+    count: int | None = None,
+    split: Split = "train",
+    look: LookKind | None = None,
+) -> Layout:
+    """A layout of `count` objects (None: uniform in 3..10), its meshes from the split's pool."""
+    if split not in MESHES:
+        raise InputError(f"unknown split {split!r}; known: {', '.join(MESHES)}")
+    count = int(rng.integers(MIN_OBJECTS, MAX_OBJECTS + 1)) if count is None else count
+    look = look or LOOKS[rng.integers(len(LOOKS))]
+    objects: list[LayoutObject] = []
+    refused = 0
+    while len(objects) < count:
+        candidate = _sample_object(rng, MESHES[split], look)
+        if _collides(candidate, objects):
+            refused += 1
+            if refused > MAX_RETRIES:
+                objects, refused = [], 0
+            continue
+        objects.append(candidate)
+        refused = 0
+    jitter = rng.uniform(-CAMERA_JITTER, CAMERA_JITTER, 3)
+    return Layout(tuple(objects), tuple(float(v) for v in jitter), look, int(rng.integers(2**31)))
+
+
+def _sample_object(rng: np.random.Generator, meshes: range, look: LookKind) -> LayoutObject:
+    shape, color, size, material = (
+        values[rng.integers(len(values))] for values in (SHAPES, COLORS, SIZES, MATERIALS)
+    )
+    x, y = rng.uniform(-SPREAD, SPREAD, 2)
+    heading = heading_from_rotation(shape, rng.uniform(0.0, 360.0))
+    parts: tuple[PartPaint, ...] = ()
+    if look == "studio":
+        others = [c for c in COLORS if c != color]
+        parts = tuple(
+            PartPaint(float(rng.random()), others[rng.integers(len(others))], MATERIALS[rng.integers(len(MATERIALS))])
+            for _ in range(rng.integers(MAX_PARTS + 1))
+        )
+    return LayoutObject(
+        shape, color, size, material, float(x), float(y), heading, meshes[rng.integers(len(meshes))], parts
+    )
+
+
+def _collides(candidate: LayoutObject, objects: list[LayoutObject]) -> bool:
+    """Does the candidate's enlarged footprint meet another's?"""
+    if not objects:
+        return False
+    corners = [_enlarged(o) for o in (candidate, *objects)]
+    return bool(overlapping(np.broadcast_to(corners[0], (len(objects), 4, 2)), np.stack(corners[1:])).any())
+
+
+def _enlarged(o: LayoutObject) -> Array:
+    return footprint((o.x, o.y), o.heading, extent(o.shape, o.size) * FOOTPRINT_MARGIN)
+
+
+def overlapping(a: Array, b: Array) -> Array:
+    """(...) bool: which pairs of rectangles (..., 4, 2) intersect, by separating axes; touching counts."""
+    edges = np.concatenate([np.diff(a[..., :3, :], axis=-2), np.diff(b[..., :3, :], axis=-2)], -2)
+    normals = np.stack([-edges[..., 1], edges[..., 0]], -1)  # (..., 4, 2): two for each rectangle
+    pa, pb = (np.einsum("...kd,...cd->...kc", normals, corners) for corners in (a, b))
+    separated = (pa.max(-1) < pb.min(-1)) | (pb.max(-1) < pa.min(-1))
+    return ~separated.any(-1)

@@ -1,0 +1,4 @@
+uniform float value; // id / 255
+layout(location = 0) out float id;
+
+void main() { id = value; }

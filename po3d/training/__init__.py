@@ -1,0 +1,1 @@
+"""LightningModules and DataModules of the estimator and the parser."""

@@ -1,0 +1,87 @@
+"""Resumable training without pickles: Lightning's checkpoint as safetensors (tensors) and JSON (everything else).
+
+A checkpoint is a folder NAME.ckpt/ holding tensors.safetensors and state.json. It is written to a temporary name and
+renamed whole, so a killed run finds either the old one or the new one.
+"""
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from pytorch_lightning.plugins.io import CheckpointIO
+from safetensors.torch import load_file, save_file
+
+from po3d.errors import InputError
+
+
+class SafetensorsCheckpointIO(CheckpointIO):
+    """Lightning plugin: `Trainer(plugins=[SafetensorsCheckpointIO()])`."""
+
+    def save_checkpoint(self, checkpoint: dict[str, Any], path: str | Path, storage_options: Any = None) -> None:
+        path = Path(path)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        tensors: dict[str, torch.Tensor] = {}
+        state = _encode(checkpoint, tensors)
+        save_file(tensors, str(temporary / "tensors.safetensors"))
+        (temporary / "state.json").write_text(json.dumps(state), encoding="utf-8")
+        for file in (*temporary.iterdir(), temporary):
+            descriptor = os.open(file, os.O_RDONLY)
+            os.fsync(descriptor)
+            os.close(descriptor)
+        if path.exists():  # a folder can't be replaced in one step: move the old one aside first
+            old = path.with_name(f".{path.name}.old")
+            shutil.rmtree(old, ignore_errors=True)
+            os.replace(path, old)
+            os.replace(temporary, path)
+            shutil.rmtree(old)
+        else:
+            os.replace(temporary, path)
+
+    def load_checkpoint(self, path: str | Path, map_location: Any = None, weights_only: bool | None = None) -> dict:
+        path = Path(path)
+        if not path.exists() and (old := path.with_name(f".{path.name}.old")).exists():
+            path = old  # killed between the two renames
+        if not (path / "state.json").is_file():
+            raise InputError(f"{path} is no training checkpoint of ours (a folder with state.json)")
+        tensors = load_file(str(path / "tensors.safetensors"))
+        return _decode(json.loads((path / "state.json").read_text(encoding="utf-8")), tensors)
+
+    def remove_checkpoint(self, path: str | Path) -> None:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
+    """JSON for `value`; tensors go to `tensors`, and what JSON lacks (tuples, keys that are no strings) is tagged."""
+    if isinstance(value, torch.Tensor):
+        key = str(len(tensors))
+        tensors[key] = value.detach().cpu().contiguous().clone()
+        return {"tensor": key}
+    if isinstance(value, dict):
+        return {"dict": [[_encode(k, tensors), _encode(v, tensors)] for k, v in value.items()]}
+    if isinstance(value, (tuple, list)):
+        return {type(value).__name__ if type(value) is list else "tuple": [_encode(v, tensors) for v in value]}
+    if isinstance(value, (np.integer, np.floating, np.bool_)):
+        return value.item()
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"a training checkpoint can't hold a {type(value).__name__}: {value!r}")
+
+
+def _decode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    (kind, content), = value.items()  # fmt: skip
+    if kind == "tensor":
+        return tensors[content]
+    if kind == "dict":
+        return {_decode(k, tensors): _decode(v, tensors) for k, v in content}
+    items = [_decode(v, tensors) for v in content]
+    return items if kind == "list" else tuple(items)

@@ -1,0 +1,216 @@
+"""Training images of street scenes: rendered on the fly, packed into shards, or read from a folder.
+
+Every data set maps an index to {"image": (h, w, 3) uint8, **StreetLabels}, a pure function of (seed, index), so any
+number of workers gives the same batches and a resumed run continues with the very next one.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytorch_lightning as pl
+import torch
+from torch.utils.data import DataLoader, Dataset, Sampler
+from tqdm import tqdm
+
+from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
+from po3d.errors import InputError
+from po3d.files import atomic_write, read_json, write_json
+from po3d.images import read_image
+from po3d.perception.estimator import resize
+from po3d.seeding import rng
+from po3d.training.labels import StreetLabels, street_labels
+
+SHARD = 250  # images a file
+
+
+@dataclasses.dataclass
+class RenderedScenes(Dataset):
+    """The twin's scenes, rendered when asked. Each process opens its own renderer."""
+
+    seed: int
+    size: int
+    split: str
+    width: int
+    height: int
+    samples: int = 1
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        from po3d.synthesis.dataset import render_example  # the renderer is an extra
+
+        image, record = render_example(self.seed, index, self.split, samples=self.samples)
+        labels = street_labels(scene_from_superclevr(record))
+        return {"image": resize(image, self.width, self.height), **labels._asdict()}
+
+
+@dataclasses.dataclass
+class FolderScenes(Dataset):
+    """A folder in Super-CLEVR's layout: images/ and scenes/*.json or scenes.json."""
+
+    root: Path
+    width: int
+    height: int
+
+    def __post_init__(self) -> None:
+        self.root = Path(self.root)
+        self.records = read_scenes(self.root)
+        if not self.records:
+            raise InputError(f"no scene records under {self.root}")
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        record = self.records[index]
+        image = read_image(self.root / "images" / record["image_filename"])
+        labels = street_labels(scene_from_superclevr(record))
+        return {"image": resize(image, self.width, self.height), **labels._asdict()}
+
+
+class PackedScenes(Dataset):
+    """Shards written by `pack`, read through memory maps."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        meta = read_json(self.folder / "pack.json", "description of packed training images")
+        self.size = meta["size"]
+        self.images = [np.load(path, mmap_mode="r") for path in sorted(self.folder.glob("images_*.npy"))]
+        tables = [np.load(path) for path in sorted(self.folder.glob("labels_*.npz"))]
+        self.labels = {k: np.concatenate([t[k] for t in tables]) for k in StreetLabels._fields}
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        image = np.array(self.images[index // SHARD][index % SHARD])
+        return {"image": image, **{k: v[index] for k, v in self.labels.items()}}
+
+
+def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
+    """Write `scenes` to `folder` as shards, several processes at a time; shards that stand are kept, so the same call
+    finishes what a killed one began."""
+    folder = Path(folder)
+    wanted = {"size": len(scenes), "scenes": {k: str(v) for k, v in dataclasses.asdict(scenes).items()}}
+    if (folder / "request.json").exists() and read_json(folder / "request.json") != wanted:
+        raise InputError(f"{folder} holds other training images than asked for; remove it or name another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(folder / "request.json", wanted)
+    shards = [k for k in range(-(-len(scenes) // SHARD)) if not (folder / f"labels_{k:05d}.npz").exists()]
+    if shards:
+        with ProcessPoolExecutor(max(workers, 1)) as pool:
+            jobs = [pool.submit(_write_shard, scenes, folder, k) for k in shards]
+            for job in tqdm(jobs, desc="rendering", unit="shard"):
+                job.result()
+    write_json(folder / "pack.json", wanted)
+    return PackedScenes(folder)
+
+
+def _write_shard(scenes: Dataset, folder: Path, k: int) -> None:
+    items = [scenes[i] for i in range(k * SHARD, min((k + 1) * SHARD, len(scenes)))]
+    with atomic_write(folder / f"images_{k:05d}.npy", "wb") as file:
+        np.save(file, np.stack([item["image"] for item in items]))
+    with atomic_write(folder / f"labels_{k:05d}.npz", "wb") as file:  # last: its presence says the shard is whole
+        np.savez(file, **{name: np.stack([item[name] for item in items]) for name in StreetLabels._fields})
+
+
+class IndexStream(Sampler):
+    """Indices in an order that depends on (seed, position) alone, from `start` to `stop`: epoch after epoch of fresh
+    permutations. A resumed run starts where the last one stopped."""
+
+    def __init__(self, size: int, seed: int, start: int, stop: int) -> None:
+        self.size, self.seed, self.start, self.stop = size, seed, start, stop
+
+    def __len__(self) -> int:
+        return max(self.stop - self.start, 0)
+
+    def __iter__(self) -> Iterator[int]:
+        epoch, order = -1, np.empty(0, int)
+        for position in range(self.start, self.stop):
+            if position // self.size != epoch:
+                epoch = position // self.size
+                order = rng(self.seed, "order", epoch).permutation(self.size)
+            yield int(order[position % self.size])
+
+
+def collate(items: list[dict[str, np.ndarray]]) -> dict[str, torch.Tensor]:
+    """Stack a batch; images become (B, 3, h, w) uint8, a view of channels-last memory."""
+    batch = {k: torch.from_numpy(np.stack([item[k] for item in items])) for k in items[0]}
+    batch["image"] = batch["image"].permute(0, 3, 1, 2)
+    return batch
+
+
+class StreetData(pl.LightningDataModule):
+    """Training and validation images.
+
+    source: "twin" renders `images` scenes into `cache` first (the CPU recipe), "online" renders beside training
+    (the GPU recipe), "superclevr" reads the folder `root`.
+    """
+
+    def __init__(
+        self,
+        source: str = "twin",
+        root: str = "",
+        cache: str = "runs/cache",
+        images: int = 20000,
+        validation: int = 500,
+        width: int = 512,
+        height: int = 384,
+        batch: int = 16,
+        steps: int = 1000,
+        workers: int = 2,
+        samples: int = 1,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        if source not in ("twin", "online", "superclevr"):
+            raise InputError(f"data source {source!r} is not one of twin, online, superclevr")
+        if source == "superclevr" and not root:
+            raise InputError("data=superclevr needs data.root=DIR, a folder with images/ and scene JSON files")
+        self.save_hyperparameters()
+
+    def prepare_data(self) -> None:
+        h = self.hparams
+        if h.source == "twin":
+            pack(self._twin("train", h.images), self._folder("train", h.images), h.workers)
+        if h.source != "superclevr":
+            pack(self._twin("validation", h.validation), self._folder("validation", h.validation), h.workers)
+
+    def setup(self, stage: str) -> None:
+        h = self.hparams
+        if h.source == "superclevr":
+            whole = FolderScenes(h.root, h.width, h.height)
+            cut = max(len(whole) - max(min(h.validation, len(whole) // 10), 1), 1)
+            self.train = torch.utils.data.Subset(whole, range(cut))
+            self.validation = torch.utils.data.Subset(whole, range(min(cut, len(whole) - 1), len(whole)))
+            return
+        train = PackedScenes(self._folder("train", h.images)) if h.source == "twin" else self._twin("train", 2**31)
+        self.train, self.validation = train, PackedScenes(self._folder("validation", h.validation))
+
+    def train_dataloader(self) -> DataLoader:
+        h = self.hparams
+        done = self.trainer.global_step * h.batch
+        sampler: Sampler | range = IndexStream(len(self.train), h.seed, done, h.steps * h.batch)
+        if h.source == "online":
+            sampler = range(done, h.steps * h.batch)
+        workers = h.workers if h.source == "online" else 0  # memory maps need no helpers
+        return DataLoader(
+            self.train, h.batch, sampler=sampler, collate_fn=collate, num_workers=workers, drop_last=True,
+            persistent_workers=workers > 0, pin_memory=torch.cuda.is_available(),
+            multiprocessing_context="spawn" if workers else None,
+        )  # fmt: skip
+
+    def val_dataloader(self) -> DataLoader:
+        return DataLoader(self.validation, self.hparams.batch, collate_fn=collate)
+
+    def _twin(self, split: str, size: int) -> RenderedScenes:
+        h = self.hparams
+        return RenderedScenes(h.seed, size, split, h.width, h.height, h.samples)
+
+    def _folder(self, split: str, size: int) -> Path:
+        h = self.hparams
+        return Path(h.cache) / f"{split}_{size}_seed{h.seed}_{h.width}x{h.height}_s{h.samples}"

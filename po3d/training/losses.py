@@ -1,0 +1,104 @@
+"""Targets and losses of the street estimator's network."""
+
+import math
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, STRIDE, BoxOutput, Dense, StreetNet, boxes_at
+from po3d.street import WIDTH
+
+WEIGHTS = dict(heat=1.0, box=1.0, shape=1.0, color=0.5, size=0.25, material=0.25, heading=0.7, residual=0.3,
+               points=1.0, occluder=0.5)  # fmt: skip
+JITTER_SHIFT, JITTER_SCALE = 0.05, 0.07  # of training boxes: about the dense head's own error
+
+
+def losses(net: StreetNet, images: Tensor, labels: dict[str, Tensor], generator: torch.Generator) -> dict[str, Tensor]:
+    """Every term, unweighted, of a batch: images (B, 3, height, width) in [0, 1] and stacked StreetLabels."""
+    present = labels["present"]
+    points = labels["points"] * (net.width / WIDTH)  # in pixels of the input
+    boxes = torch.cat([points[:, :, :8].amin(2), points[:, :, :8].amax(2)], -1)  # (B, N, 4)
+    dense = net(images)
+    terms = {"heat": heat_loss(dense.heat.float(), points[:, :, 8], boxes, present)}
+    terms["box"] = box_loss(dense, points[:, :, 8], boxes, present)
+    noise = torch.randn(*boxes.shape[:2], 4, generator=generator).to(boxes)
+    size = boxes[..., 2:] - boxes[..., :2]
+    centre = (boxes[..., 2:] + boxes[..., :2]) / 2 + JITTER_SHIFT * size * noise[..., :2]
+    size = size * (JITTER_SCALE * noise[..., 2:]).exp()
+    shaken = torch.cat([centre - size / 2, centre + size / 2], -1)
+    image_index = torch.arange(len(images), device=images.device)[:, None].expand_as(present)[present]
+    output = net.describe(dense.features, shaken[present], image_index)
+    embedding = output.embedding.new_zeros(*present.shape, output.embedding.shape[-1])
+    embedding[present] = output.embedding
+    occluder = net.occluder_logits(embedding, shaken, present)
+    target = labels["occluder"][present]
+    terms["occluder"] = cross_entropy(occluder[present], target)
+    terms |= box_terms(output, {k: v[present] for k, v in labels.items()}, points[present], shaken[present])
+    return terms
+
+
+def total(terms: dict[str, Tensor]) -> Tensor:
+    return sum(WEIGHTS[name] * value for name, value in terms.items())
+
+
+def cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
+    """Mean over the rows whose target is known; 0 when none is."""
+    known = target >= 0
+    return F.cross_entropy(logits[known].float(), target[known]) if known.any() else logits.sum() * 0
+
+
+def heat_loss(heat: Tensor, centres: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
+    """Penalty-reduced focal loss of centre logits (B, h, w) (Law and Deng 2018, as in CenterNet): cells near a centre
+    are punished less, with a Gaussian a sixth of the box wide."""
+    b, h, w = heat.shape
+    ys, xs = torch.meshgrid(torch.arange(h, device=heat.device), torch.arange(w, device=heat.device), indexing="ij")
+    centre = centres / STRIDE - 0.5
+    size = (boxes[..., 2:] - boxes[..., :2]) / STRIDE
+    sigma = (size.clamp(min=3.0) / 6).clamp(max=5.0)
+    cell = centre.round()
+    dx = (xs - cell[..., 0, None, None]) / sigma[..., 0, None, None]
+    dy = (ys - cell[..., 1, None, None]) / sigma[..., 1, None, None]
+    bumps = torch.exp(-(dx**2 + dy**2) / 2) * present[..., None, None]
+    target = bumps.amax(1)
+    inside = present & (cell >= 0).all(-1) & (cell[..., 0] < w) & (cell[..., 1] < h)
+    positive = torch.zeros_like(heat, dtype=torch.bool)
+    rows = torch.arange(b, device=heat.device)[:, None].expand_as(inside)[inside]
+    positive[rows, cell[..., 1][inside].long(), cell[..., 0][inside].long()] = True
+    p = heat.sigmoid()
+    hit = -F.logsigmoid(heat) * (1 - p) ** 2
+    miss = -F.logsigmoid(-heat) * p**2 * (1 - target) ** 4
+    return torch.where(positive, hit, miss).sum() / positive.sum().clamp(min=1)
+
+
+def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
+    """L1 of the sides' corners, relative to the box, read at the centre's cell and its eight neighbours."""
+    h, w = dense.heat.shape[-2:]
+    cell = (centres / STRIDE - 0.5).round().long()
+    shifts = torch.tensor([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)], device=cell.device)
+    near = cell[:, :, None] + shifts  # (B, N, 9, 2)
+    near = torch.stack([near[..., 0].clamp(0, w - 1), near[..., 1].clamp(0, h - 1)], -1)
+    cells = (near[..., 1] * w + near[..., 0]).flatten(1)
+    predicted = boxes_at(dense, cells).unflatten(1, (boxes.shape[1], 9))
+    size = (boxes[..., 2:] - boxes[..., :2]).clamp(min=4.0)
+    error = ((predicted - boxes[:, :, None]) / torch.cat([size, size], -1)[:, :, None]).abs()
+    return error[present].mean() * 4
+
+
+def box_terms(output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor) -> dict[str, Tensor]:
+    """Attribute, heading and corner losses of K boxes with labels (K, ...) and points (K, 9, 2) in input pixels."""
+    terms = {name: cross_entropy(getattr(output, name), labels[name]) for name in ("shape", "color", "size", "material")}
+    width = 2 * math.pi / HEADING_BINS
+    bin_index = torch.floor((labels["alpha"] % (2 * math.pi)) / width).long().clamp(max=HEADING_BINS - 1)
+    terms["heading"] = F.cross_entropy(output.heading, bin_index)
+    off = labels["alpha"] % (2 * math.pi) - (bin_index + 0.5) * width
+    error = (output.residual.gather(1, bin_index[:, None])[:, 0] - off).abs()
+    log_scale = output.residual_scale.clamp(MIN_LOG_SCALE, 1)
+    terms["residual"] = (error * (-log_scale).exp() + log_scale).mean()
+    size = (boxes[:, 2:] - boxes[:, :2]).clamp(min=4.0)
+    target = (points - ((boxes[:, :2] + boxes[:, 2:]) / 2)[:, None]) / size[:, None]
+    mean_side = size.mean(1, keepdim=True)
+    error = ((output.points - target).abs() * (size / mean_side)[:, None]).sum(-1)
+    log_scale = output.point_scale.clamp(MIN_LOG_SCALE, 1)
+    terms["points"] = (error * (-log_scale).exp() + 2 * log_scale).mean()
+    return terms

@@ -1,0 +1,14 @@
+"""Settings of every test: the same hypothesis examples on each run, and markers for what needs more than a CPU."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "po3d", derandomize=True, deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow], database=None
+)
+settings.load_profile("po3d")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "render: needs EGL, which the synthesis extra and Mesa bring")
+    config.addinivalue_line("markers", "slow: more than ten seconds")

@@ -1,0 +1,102 @@
+"""Random scenes and random well-typed programs, shared by the tests."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from po3d.reasoning.program import ANSWER_TYPES, FILTER_VALUES, SIGNATURES, Program, Step
+from po3d.scene import ObjectState, Scene, sure
+from po3d.street import AXES, extent, origin_height
+from po3d.vocabulary import ATTRIBUTES
+
+
+def random_scene(
+    rng: np.random.Generator,
+    count: int | None = None,
+    certain: bool = True,
+    occlusion: bool = True,
+    axes: Mapping[str, tuple[float, float]] = AXES,
+) -> Scene:
+    """A street scene of `count` objects (None: 0..10). Not certain: soft beliefs, poses with covariance, flips and existence."""
+    n = int(rng.integers(0, 11)) if count is None else count
+    objects, occluders = [], []
+    for i in range(n):
+        truth = {a: str(rng.choice(values)) for a, values in ATTRIBUTES.items()}
+        x, y, heading = *rng.uniform(-3, 3, 2), rng.uniform(-math.pi, math.pi)
+        z = origin_height(truth["shape"], truth["size"])
+        pose = {"position": (x, y, z), "heading": heading, "extent": tuple(extent(truth["shape"], truth["size"]))}
+        others = [j for j in range(n) if j != i]
+        hidden = bool(others) and rng.random() < 0.4
+        if certain:
+            objects.append(ObjectState(sure(**truth), **pose))
+            occluders.append({int(rng.choice(others)): 1.0} if hidden else {})
+            continue
+        beliefs = {a: dict(zip(v, rng.dirichlet([0.3] * len(v)))) for a, v in ATTRIBUTES.items()}
+        root = rng.normal(size=(3, 3)) * [[0.1], [0.1], [0.2]]
+        objects.append(
+            ObjectState(
+                beliefs,
+                **pose,
+                covariance=tuple(map(tuple, root @ root.T)),
+                flip=rng.uniform(0, 0.2),
+                existence=rng.uniform(0.4, 1.0),
+            )
+        )
+        occluders.append({int(rng.choice(others)): rng.uniform(0, 1)} if hidden else {})
+    return Scene(tuple(objects), axes, "gt" if certain else "predicted", None, tuple(occluders) if occlusion else None)
+
+
+def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: int = 4) -> Program:
+    """A well-typed program with at most `depth` relations in a row. With a scene, most objects that it names are described by
+    their true attributes, so that most programs have an answer."""
+    steps: list[Step] = []
+
+    def add(op: str, args: tuple[str, ...] = (), *inputs: int) -> int:
+        steps.append(Step(op, args, inputs))
+        return len(steps) - 1
+
+    def pick(op: str) -> tuple[str, ...]:
+        arguments = SIGNATURES[op].arguments
+        return arguments[int(rng.integers(len(arguments)))]
+
+    def some_filter(source: int) -> int:
+        attribute = str(rng.choice(list(FILTER_VALUES)))
+        return add("filter", (attribute, str(rng.choice(FILTER_VALUES[attribute]))), source)
+
+    def some_set(left: int) -> int:
+        kind = rng.choice(["scene", "filter", "relation", "pair"], p=[0.2, 0.35, 0.35, 0.1])
+        if kind == "scene" or left <= 0:
+            return add("scene")
+        if kind == "filter":
+            return some_filter(some_set(left - 1))
+        if kind == "pair":
+            first, second = some_set(left - 1), some_set(left - 1)
+            return add(str(rng.choice(["union", "intersect"])), (), first, second)
+        op = str(rng.choice(["relate", "relate", "same", "aligned", "occludees", "occluder", "collide"]))
+        args = pick(op)
+        return add(op, args, some_object(left - 1))
+
+    def some_object(left: int) -> int:
+        if scene is None or not len(scene) or rng.random() < 0.15:
+            return add("unique", (), some_set(left))
+        named, source = scene.objects[int(rng.integers(len(scene)))], add("scene")
+        for attribute in rng.permutation([a for a in ATTRIBUTES if a in named.beliefs]):
+            source = add("filter", (str(attribute), named.value(str(attribute))), source)
+        return add("unique", (), source)
+
+    def value(kind: str, left: int) -> int:
+        if kind == "integer":
+            return add("count", (), some_set(left))
+        if kind == "boolean":
+            op = str(rng.choice(["exist", "equal", "equal_integer", "less_than", "greater_than"]))
+            if op == "exist":
+                return add("exist", (), some_set(left))
+            args = pick(op)
+            wanted = args[0] if op == "equal" else "integer"
+            first, second = value(wanted, left - 1), value(wanted, left - 1)
+            return add(op, args, first, second)
+        return add("query", (kind,), some_object(left))
+
+    value(str(rng.choice(ANSWER_TYPES)), depth)
+    return Program(tuple(steps))

@@ -1,0 +1,57 @@
+import pytest
+
+from po3d.entry import CONFIGS, compose, run_hydra
+from po3d.errors import InputError
+
+GROUPS = {"evaluate": ("benchmark", "perception", "parser", "system"), "train": ("model", "data", "trainer", "experiment")}
+
+
+@pytest.mark.parametrize(
+    ("name", "override"),
+    [
+        (name, f"{group}={option.stem}")
+        for name, groups in GROUPS.items()
+        for group in groups
+        for option in sorted((CONFIGS / group).glob("*.yaml"))
+    ],
+)
+def test_every_config_composes(name, override):
+    extra = ["system.path=predictions.jsonl"] if override == "system=replay" else []
+    assert compose(name, [override, *extra])
+
+
+def test_every_group_is_tested():
+    assert {p.name for p in CONFIGS.iterdir() if p.is_dir()} == {g for groups in GROUPS.values() for g in groups}
+
+
+@pytest.mark.parametrize(
+    ("override", "says"),
+    [
+        ("sistem=po3d", "did you mean system"),
+        ("executor.moda=argmax", "did you mean executor.mode"),
+        ("zzz=1", "known: benchmark"),
+        ("system=nobody", "Available options in 'system'"),
+        ("system=replay", "system.path"),
+        ("oracle=[", "no viable alternative"),
+        ("out", "key=value"),
+    ],
+)
+def test_a_wrong_override_is_one_line_and_exit_code_2(override, says, capsys):
+    with pytest.raises(InputError, match=says.replace("[", r"\[")):
+        compose("evaluate", [override])
+    assert run_hydra(lambda config: None, "evaluate", "", [override]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert error.startswith("error: ")
+
+
+def test_help_lists_options_and_choices(capsys):
+    assert run_hydra(lambda config: None, "evaluate", "What it does.", ["--help"]) == 0
+    printed = capsys.readouterr().out
+    assert "What it does." in printed
+    assert "system=frequency|oracle|po3d|random|replay" in printed
+
+
+def test_unknown_flag_is_refused(capsys):
+    assert run_hydra(lambda config: None, "evaluate", "", ["--sytem"]) == 2
+    assert "--sytem" in capsys.readouterr().err
