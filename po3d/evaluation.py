@@ -64,10 +64,11 @@ def predict(split: Split, system: System, out: str | Path, identity: dict, resum
     if resume and done_file.is_file() and not partial.is_file():
         return _in_order(split.questions, read_predictions(done_file), done_file)
     done = _continue(partial, key)
+    fresh = not partial.is_file()
     images = [(name, list(group)) for name, group in groupby(_by_image(split.questions), key=lambda q: q.image)]
     out.mkdir(parents=True, exist_ok=True)
     with open(partial, "a", encoding="utf-8") as file:
-        if not done:
+        if fresh:
             _append(file, {"key": key})
         left = [item for item in images if item[0] not in done]
         bar = tqdm(left, "answering", total=len(images), initial=len(images) - len(left), unit="image", delay=1)

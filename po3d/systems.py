@@ -15,7 +15,7 @@ costs no rendering. Not being able to answer is an outcome with a reason; only a
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.errors import InputError
-from po3d.question import Prediction, Question, read_predictions
-from po3d.reasoning.executor import Outcome, execute
+from po3d.question import Prediction, Question, Task, read_predictions
+from po3d.reasoning.executor import Mode, Outcome, execute
 from po3d.reasoning.program import FILTER_VALUES, Program, ProgramError, parse_text
-from po3d.reasoning.relations import Rules
+from po3d.reasoning.relations import DEFAULT_RULES, Rules
 from po3d.scene import Scene
 from po3d.seeding import rng
 from po3d.substitution import checked_modules, substitute
@@ -75,15 +75,13 @@ class Parser(Protocol):
 class Executor:
     """The symbolic executor with its settings."""
 
-    mode: str = "argmax"  # argmax | product | samples
-    samples: int = 256  # of the scene table, in the mode "samples"
+    mode: Mode = "argmax"
+    samples: int = 64  # draws of the table, in the modes that draw
     seed: int = 0
-    rules: Rules = field(default_factory=Rules)
+    rules: Rules = DEFAULT_RULES
 
-    def __call__(self, program: Program, scene: Scene, task: str) -> Outcome:
-        return execute(
-            program, scene, task=task, mode=self.mode, rules=self.rules, samples=self.samples, seed=self.seed
-        )
+    def __call__(self, program: Program, scene: Scene, task: Task) -> Outcome:
+        return execute(program, scene, task, self.mode, self.rules, self.samples, self.seed)
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ class Pipeline:
 
     perception: Perception
     parser: Parser
-    executor: Executor = field(default_factory=Executor)
+    executor: Executor = Executor()
     oracle: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -124,7 +122,7 @@ class Pipeline:
 class Oracle:
     """The true table and the gold program: 100 % on a twin, or the twin, the language or the executor is wrong."""
 
-    executor: Executor = field(default_factory=Executor)
+    executor: Executor = Executor()
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         scene = context.truth()
@@ -185,8 +183,8 @@ class Replay:
 def pipeline(
     perception: str,
     parser: str,
-    mode: str = "argmax",
-    samples: int = 256,
+    mode: Mode = "argmax",
+    samples: int = 64,
     seed: int = 0,
     oracle: Sequence[str] = (),
     device: str = "cpu",

@@ -10,7 +10,7 @@ vec4 develop(vec3 radiance) {
     vec3 c = radiance * gain * (1.0 - curve.w * dot(d, d) * frame.z);
     vec3 over = max(c - curve.x, 0.0) / (1.0 - curve.x);
     c = min(c, curve.x) + (1.0 - curve.x) * over / (1.0 + over);
-    c = sqrt(c) * (1.138 - 0.138 * c) - 0.0;
+    c = sqrt(c) * (1.138 - 0.138 * c); // sRGB within 0.02
     c = mix(vec3(0.45), c, curve.y);
     c = mix(vec3(dot(c, vec3(0.2126, 0.7152, 0.0722))), c, curve.z);
     vec3 noise = texelFetch(grain, (ivec2(gl_FragCoord.xy) + ivec2(grain_shift.xy)) & 255, 0).rgb - 0.5;
