@@ -1,7 +1,7 @@
-"""How a script starts: hydra composes its config, and what the user got wrong becomes one line and exit code 2.
+"""How a script starts: hydra composes its config; what the user got wrong is one line and exit code 2.
 
-hydra's compose API is used, not its launcher: no working directory changes, no output folders appear, and its errors can be
-said in one line.
+hydra's compose API is used, not its launcher: no working directory changes, no output folders appear, and
+its errors can be said in one line.
 """
 
 import difflib
@@ -41,21 +41,23 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
 
 
 def build(node: dict[str, Any], **extra: object) -> Any:
-    """The object that a config node with a `_target_` describes; its `name` is for reports, not for the constructor."""
+    """The object that a config node with a `_target_` describes, made without its `name`."""
     return instantiate({k: v for k, v in node.items() if k != "name"}, _convert_="all", **extra)
 
 
 def run_hydra(
     main: Callable[[DictConfig], None], name: str, usage: str | None, argv: Sequence[str] | None = None
 ) -> int:
-    """Run a script and return its exit code. `main` gets the composed config; --help and --cfg print and leave."""
+    """Run a script and return its exit code. `main` gets the composed config; --help and --cfg only print."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     flags = [a for a in arguments if a.startswith("-")]
     options = [a for a in arguments if not a.startswith("-")]
 
     def script() -> None:
         if unknown := [f for f in flags if f not in ("-h", "--help", "--cfg")]:
-            raise InputError(f"unknown flag {unknown[0]!r}; options are written key=value, flags are --help and --cfg")
+            raise InputError(
+                f"unknown flag {unknown[0]!r}; options are written key=value, flags are --help and --cfg"
+            )
         config = compose(name, options)
         if flags and flags[0] != "--cfg":
             print(f"{(usage or '').strip()}\n\nOptions and their defaults (configs/{name}.yaml):\n")
@@ -87,7 +89,12 @@ def guarded(main: Callable[[], None]) -> int:
 def _groups(name: str) -> list[str]:
     """The config groups that the defaults list of `name` chooses from."""
     defaults = OmegaConf.load(CONFIGS / f"{name}.yaml").get("defaults", [])
-    return [str(key).removeprefix("optional ") for entry in defaults if isinstance(entry, DictConfig) for key in entry]
+    return [
+        str(key).removeprefix("optional ")
+        for entry in defaults
+        if isinstance(entry, DictConfig)
+        for key in entry
+    ]
 
 
 def _one_line(name: str, overrides: Sequence[str], error: Exception) -> str:

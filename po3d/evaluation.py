@@ -3,7 +3,8 @@
     loop 1   image by image: system.answer(questions, context) -> OUT/partial.jsonl, synced after each image
     loop 2   a pure function of (predictions file, benchmark)  -> OUT/report.json, OUT/report.md
 
-A killed run leaves partial.jsonl; the same command goes on behind its last whole line and gives the same files.
+A killed run leaves partial.jsonl; the same command goes on behind its last whole line and gives the same
+files.
 """
 
 import dataclasses
@@ -51,13 +52,17 @@ class Split(Protocol):
 class Scored(Protocol):
     """What a benchmark's `score(questions, predictions, scorer)` gives: everything but the provenance."""
 
-    def __call__(self, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> dict: ...
+    def __call__(
+        self, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
+    ) -> dict: ...
 
 
-def predict(split: Split, system: System, out: str | Path, identity: dict, resume: bool = False) -> list[Prediction]:
-    """The system's predictions in the order of the questions, also in OUT/predictions.jsonl, and the tables that it kept
-    in OUT/scenes.jsonl. `identity` says what is being run: an unfinished run of anything else is thrown away, not
-    continued. A finished run is answered anew unless `resume`."""
+def predict(
+    split: Split, system: System, out: str | Path, identity: dict, resume: bool = False
+) -> list[Prediction]:
+    """The system's predictions in the order of the questions, also in OUT/predictions.jsonl, and the tables
+    that it kept in OUT/scenes.jsonl. `identity` says what is being run: an unfinished run of anything else
+    is thrown away, not continued. A finished run is answered anew unless `resume`."""
     out = Path(out)
     key = _digest({"identity": identity, "questions": [dataclasses.asdict(q) for q in split.questions]})
     done_file, partial = out / PREDICTIONS, out / PARTIAL
@@ -65,19 +70,25 @@ def predict(split: Split, system: System, out: str | Path, identity: dict, resum
         return _in_order(split.questions, read_predictions(done_file), done_file)
     done = _continue(partial, key)
     fresh = not partial.is_file()
-    images = [(name, list(group)) for name, group in groupby(_by_image(split.questions), key=lambda q: q.image)]
+    images = [
+        (name, list(group)) for name, group in groupby(by_image(split.questions), key=lambda q: q.image)
+    ]
     out.mkdir(parents=True, exist_ok=True)
     with open(partial, "a", encoding="utf-8") as file:
         if fresh:
             _append(file, {"key": key})
         left = [item for item in images if item[0] not in done]
-        bar = tqdm(left, "answering", total=len(images), initial=len(images) - len(left), unit="image", delay=1)
+        bar = tqdm(
+            left, "answering", total=len(images), initial=len(images) - len(left), unit="image", delay=1
+        )
         for name, questions in bar:
             kept: list[Scene] = []
             context = Context(_image(split, name), _truth(split, name), name, kept.append)
             predictions = system.answer(questions, context)
             if [p.id for p in predictions] != [q.id for q in questions]:
-                raise AssertionError(f"{type(system).__name__} did not answer the questions on {name} in their order")
+                raise AssertionError(
+                    f"{type(system).__name__} did not answer the questions on {name} in their order"
+                )
             record = {
                 "image": name,
                 "predictions": [dataclasses.asdict(p) for p in predictions],
@@ -99,7 +110,10 @@ def predict(split: Split, system: System, out: str | Path, identity: dict, resum
 
 def read_scenes(path: str | Path) -> dict[str, Scene]:
     """Image name -> table, from a scenes.jsonl."""
-    return {r.get("image", ""): from_json(r, f"{path}, record {k}") for k, r in enumerate(read_jsonl(path, "scene file"))}
+    return {
+        r.get("image", ""): from_json(r, f"{path}, record {k}")
+        for k, r in enumerate(read_jsonl(path, "scene file"))
+    }
 
 
 def provenance(config: dict, checkpoints: dict[str, str], data: dict[str, Any], revision: str) -> dict:
@@ -125,14 +139,18 @@ def statuses(predictions: Sequence[Prediction]) -> dict[str, int]:
 def results_table(report: dict) -> Table:
     """Our row above the published ones, one column a category."""
     names = [row["name"] for row in report["rows"]]
-    rows: list[list] = [[f"{report['system']} ({report['scorer']})", *(row["value"] for row in report["rows"])]]
+    rows: list[list] = [
+        [f"{report['system']} ({report['scorer']})", *(row["value"] for row in report["rows"])]
+    ]
     rows.append(["  95 % interval", *(f"{row['ci_low']:.1f}-{row['ci_high']:.1f}" for row in report["rows"])])
     for scorer, values in report["other_scorers"].items():
         rows.append([f"{report['system']} ({scorer})", *(row["value"] for row in values)])
     rules = (len(rows),)
     for published in report["published"]:
         rows.append([f"{published['model']} *", *(published.get(name) for name in names)])
-    return Table([f"{report['benchmark']} {report['split']}, n = {report['images']} images", *names], rows, rules)
+    return Table(
+        [f"{report['benchmark']} {report['split']}, n = {report['images']} images", *names], rows, rules
+    )
 
 
 def report_text(report: dict) -> str:
@@ -151,9 +169,18 @@ def report_markdown(report: dict) -> str:
         _footnotes(report),
         "",
     ]
-    for key, title in (("rpdr", "RPDR (%)"), ("cv", "CV of predicted attributes"), ("perception", "Perception")):
+    for key, title in (
+        ("rpdr", "RPDR (%)"),
+        ("cv", "CV of predicted attributes"),
+        ("perception", "Perception"),
+    ):
         if report.get(key):
-            lines += [f"## {title}", "", markdown(Table(("figure", "value"), list(_flat(report[key]))), 3), ""]
+            lines += [
+                f"## {title}",
+                "",
+                markdown(Table(("figure", "value"), list(_flat(report[key]))), 3),
+                "",
+            ]
     lines += [
         "## Provenance",
         "",
@@ -187,7 +214,7 @@ def _flat(value: dict, prefix: str = "") -> Iterator[tuple[str, float]]:
             yield prefix + key, item
 
 
-def _by_image(questions: Sequence[Question]) -> list[Question]:
+def by_image(questions: Sequence[Question]) -> list[Question]:
     """Stable order in which the questions on one image stand together, images by first appearance."""
     first: dict[str, int] = {}
     for question in questions:
@@ -210,7 +237,7 @@ def _append(file, record: dict) -> None:
 
 
 def _continue(partial: Path, key: str) -> dict[str, dict]:
-    """The records of an unfinished run of the same key by image, its torn last line cut off; {} starts anew."""
+    """The records of an unfinished run of the same key by image, its torn last line cut off."""
     if not partial.is_file():
         return {}
     data = partial.read_bytes()
@@ -224,10 +251,14 @@ def _continue(partial: Path, key: str) -> dict[str, dict]:
     return {record["image"]: record for record in records[1:]}
 
 
-def _in_order(questions: Sequence[Question], predictions: Iterator[Prediction], path: Path) -> list[Prediction]:
+def _in_order(
+    questions: Sequence[Question], predictions: Iterator[Prediction], path: Path
+) -> list[Prediction]:
     by_id = {p.id: p for p in predictions}
     if missing := [q.id for q in questions if q.id not in by_id]:
-        raise InputError(f"{path} has no line for {len(missing)} of {len(questions)} questions, first {missing[0]!r}")
+        raise InputError(
+            f"{path} has no line for {len(missing)} of {len(questions)} questions, first {missing[0]!r}"
+        )
     return [by_id[q.id] for q in questions]
 
 

@@ -1,4 +1,4 @@
-"""Pictures from files nobody vouches for: an allow-list of formats, a cap before decoding, one clear line on refusal."""
+"""Pictures from files nobody vouches for: an allow-list of formats and a cap before decoding."""
 
 import io
 import warnings
@@ -29,8 +29,8 @@ def read_image(path: str | Path) -> NDArray[np.uint8]:
 
 
 def decode_image(data: bytes, where: str) -> NDArray[np.uint8]:
-    """(H, W, 3) sRGB pixels of an encoded image; `where` names it in the error. Upright by its EXIF orientation, the
-    first frame of an animation, transparency dropped."""
+    """(H, W, 3) sRGB pixels of an encoded image; `where` names it in the error. Upright by its EXIF
+    orientation, the first frame of an animation, transparency dropped."""
     if not data:
         raise InputError(f"image {where} is empty (0 bytes)")
     try:
@@ -38,7 +38,9 @@ def decode_image(data: bytes, where: str) -> NDArray[np.uint8]:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own cap is stricter
             image = Image.open(io.BytesIO(data), formats=FORMATS)
     except Image.DecompressionBombError:
-        raise InputError(f"image {where} has more than {MAX_PIXELS // 10**6} megapixels; scale it down first") from None
+        raise InputError(
+            f"image {where} has more than {MAX_PIXELS // 10**6} megapixels; scale it down first"
+        ) from None
     except UnidentifiedImageError:
         raise InputError(f"image {where} is not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} image") from None
     except (OSError, SyntaxError, ValueError) as error:  # Pillow raises all three on a damaged header
@@ -50,7 +52,9 @@ def decode_image(data: bytes, where: str) -> NDArray[np.uint8]:
             f"at most {MAX_PIXELS // 10**6} are read, scale it down first"
         )
     if image.mode.startswith(("I", "F")):
-        raise InputError(f"image {where} has more than 8 bits a channel (mode {image.mode}); convert it to 8 bits")
+        raise InputError(
+            f"image {where} has more than 8 bits a channel (mode {image.mode}); convert it to 8 bits"
+        )
     try:
         return np.asarray(ImageOps.exif_transpose(image).convert("RGB"))
     except (OSError, SyntaxError, ValueError, EOFError) as error:

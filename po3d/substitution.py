@@ -1,4 +1,4 @@
-"""The seam for ablations: named modules of perception replaced by ground truth, the rest left as predicted."""
+"""The seam for ablations: named modules of perception replaced by ground truth, the rest as predicted."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,9 @@ from po3d.vocabulary import ATTRIBUTES, SHAPES
 
 MODULES = (*ATTRIBUTES, "heading", "position", "detection", "occlusion", "camera", "parsing")
 CLASS_COST = 1.0  # scene units that a wholly wrong class costs beside the distance of the centres
-MAX_DISTANCE = 1.5  # scene units; farther apart, two rows are not one object (a small vehicle is about 1.6 long)
+MAX_DISTANCE = (
+    1.5  # scene units; farther apart, two rows are not one object (a small vehicle is about 1.6 long)
+)
 _UNKNOWN_POSE = np.diag([SPREAD**2 / 3, SPREAD**2 / 3, math.pi**2 / 3])  # variances of the uniform layout
 
 
@@ -42,9 +44,10 @@ def match(predicted: Scene, gt: Scene) -> dict[int, int]:
 def substitute(predicted: Scene, gt: Scene, modules: Sequence[str]) -> Scene:
     """`predicted` with the named modules taken from `gt` on matched objects.
 
-    detection: the rows are exactly the true ones, in their order: false positives vanish, and a missed object returns
-    with prior beliefs in all that is not named. occlusion: who hides whom, as far as both are in the table. camera: the
-    camera and the viewer's axes. With every module named the answers are exactly those of `gt`.
+    detection: the rows are exactly the true ones, in their order: false positives vanish, and a missed
+    object returns with prior beliefs in all that is not named. occlusion: who hides whom, as far as both
+    are in the table. camera: the camera and the viewer's axes. With every module named the answers are
+    exactly those of `gt`.
     """
     modules = checked_modules(modules)
     true_of = match(predicted, gt)
@@ -58,7 +61,9 @@ def substitute(predicted: Scene, gt: Scene, modules: Sequence[str]) -> Scene:
     for i, j in rows:
         state = _prior() if i is None else predicted.objects[i]
         objects.append(state if j is None else _with_truth(state, gt.objects[j], modules))
-    scene = replace(predicted, objects=tuple(objects), occluders=_occluders(predicted, gt, rows, "occlusion" in modules))
+    scene = replace(
+        predicted, objects=tuple(objects), occluders=_occluders(predicted, gt, rows, "occlusion" in modules)
+    )
     return replace(scene, camera=gt.camera, axes=gt.axes) if "camera" in modules else scene
 
 
@@ -88,7 +93,9 @@ def _prior() -> ObjectState:
     """An object of which nothing is known but that it exists."""
     beliefs = {a: dict.fromkeys(values, 1 / len(values)) for a, values in ATTRIBUTES.items()}
     size = np.mean([extent(shape, scale) for shape in SHAPES for scale in ATTRIBUTES["size"]], axis=0)
-    return ObjectState(beliefs, (0.0, 0.0, 0.0), 0.0, tuple(size.tolist()), tuple(map(tuple, _UNKNOWN_POSE.tolist())), 0.5)
+    return ObjectState(
+        beliefs, (0.0, 0.0, 0.0), 0.0, tuple(size.tolist()), tuple(map(tuple, _UNKNOWN_POSE.tolist())), 0.5
+    )
 
 
 def _occluders(

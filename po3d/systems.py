@@ -1,15 +1,16 @@
-"""Who answers. This is the page to read first: a system gets the questions on one image and gives one prediction each.
+"""Who answers. The page to read first: a system gets the questions on one image and predicts each answer.
 
     image ──► perception ──► Scene ─────┐
-                                        ├──► executor ──► answer, probability, trace          Pipeline
+                                        ├──► executor ──► answer, probability, trace     Pipeline
     question ──► parser ──► Program ────┘
 
-    the true Scene, the gold Program ──────► executor                                         Oracle
-    the words of the question ─────────────► a guess                                          RandomBaseline, FrequencyBaseline
-    a predictions file of any other model ─► its line                                         Replay
+    the true Scene, the gold Program ──────► executor                                    Oracle
+    the words of the question ─────────────► a guess                RandomBaseline, FrequencyBaseline
+    a predictions file of any other model ─► its line                                    Replay
 
-What a system may look at comes as a `Context`, whose parts are made when asked for: a system that never looks at the image
-costs no rendering. Not being able to answer is an outcome with a reason; only a baseline guesses.
+What a system may look at comes as a `Context`, whose parts are made when asked for: a system that never
+looks at the image costs no rendering. Not being able to answer is an outcome with a reason; only a baseline
+guesses.
 """
 
 import re
@@ -53,7 +54,9 @@ class System(Protocol):
 class Perception(Protocol):
     """Turns images into scene tables; `po3d.perception.estimator.Estimator` is one."""
 
-    def estimate(self, images: Sequence[NDArray[np.uint8]], names: Sequence[str] | None = None) -> list[Scene]: ...
+    def estimate(
+        self, images: Sequence[NDArray[np.uint8]], names: Sequence[str] | None = None
+    ) -> list[Scene]: ...
 
 
 class Parsed(Protocol):
@@ -86,7 +89,7 @@ class Executor:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """po3d itself: perception, parser, executor. `oracle` names modules to be replaced by ground truth (an ablation)."""
+    """po3d itself: perception, parser, executor. `oracle` names modules replaced by ground truth."""
 
     perception: Perception
     parser: Parser
@@ -100,7 +103,9 @@ class Pipeline:
         """The table of one image."""
         (scene,) = self.perception.estimate([context.image()], [context.name])
         if scene.source == "gt":
-            raise AssertionError(f"perception returned the ground truth of {context.name!r}: only an Oracle may use it")
+            raise AssertionError(
+                f"perception returned the ground truth of {context.name!r}: only an Oracle may use it"
+            )
         modules = [m for m in self.oracle if m != "parsing"]
         return substitute(scene, context.truth(), modules) if modules else scene
 
@@ -120,7 +125,7 @@ class Pipeline:
 
 @dataclass(frozen=True)
 class Oracle:
-    """The true table and the gold program: 100 % on a twin, or the twin, the language or the executor is wrong."""
+    """The true table and the gold program: 100 % on a twin, or something is broken."""
 
     executor: Executor = Executor()
 
@@ -145,7 +150,7 @@ class RandomBaseline:
 
 
 class FrequencyBaseline:
-    """The most frequent training answer to the same kind of question in the same category: what blind guessing is worth."""
+    """The most frequent training answer to such a question in its category: what guessing is worth."""
 
     def __init__(self, training: Iterable[Question]) -> None:
         counts: dict[tuple[str, str], Counter[str]] = {}
@@ -155,15 +160,19 @@ class FrequencyBaseline:
                 for key in ((question.category, kind), ("", kind)):
                     counts.setdefault(key, Counter())[question.answer] += 1
         if not counts:
-            raise InputError("the frequency baseline needs training questions with answers; the set given has none")
+            raise InputError(
+                "the frequency baseline needs training questions with answers; the set given has none"
+            )
         self.best = {key: _most_common(counter) for key, counter in counts.items()}
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         predictions = []
         for question in questions:
             kind = asked_for(question.text)
-            # A kind never met in this category falls back to all categories, one never met at all to its first value.
-            answer, share = self.best.get((question.category, kind)) or self.best.get(("", kind), (ANSWERS[kind][0], 0.0))
+            # A kind never met in the category falls back to all of them, one never met to its first value.
+            answer, share = self.best.get((question.category, kind)) or self.best.get(
+                ("", kind), (ANSWERS[kind][0], 0.0)
+            )
             predictions.append(Prediction(question.id, "ok", answer, share))
         return predictions
 
@@ -203,7 +212,7 @@ def pipeline(
     )
 
 
-# What the words of a question ask for, and the answers there are to it; the baselines know no more of the language.
+# What a question can ask for, and the answers to it: all that the baselines know of the language.
 ANSWERS: dict[str, tuple[str, ...]] = {
     "boolean": ("yes", "no"),
     "integer": tuple(str(n) for n in range(11)),
@@ -212,11 +221,18 @@ ANSWERS: dict[str, tuple[str, ...]] = {
 }
 _YES_OR_NO = re.compile(r"^(is|are|do|does|will|would|can|has|have|did)\b")
 _NUMBER = re.compile(r"\b(how many|what number)\b")
-_WORDS = (("color", r"colou?r"), ("size", r"size|big|large"), ("material", r"material|made of"), ("facing", r"direction"))
+_WORDS = (
+    ("color", r"colou?r"),
+    ("size", r"size|big|large"),
+    ("material", r"material|made of"),
+    ("facing", r"direction"),
+)
 _ASKED = re.compile(
     r"(?:what|which|whose|how|its)\s+(?:is\s+)?(?:the\s+|its\s+)?"
-    + "(?:" + "|".join(f"(?P<{kind}>{words})" for kind, words in _WORDS) + r"|(?P<shape>shape|name|kind|type))\b"
-)  # fmt: skip
+    + "(?:"
+    + "|".join(f"(?P<{kind}>{words})" for kind, words in _WORDS)
+    + r"|(?P<shape>shape|name|kind|type))\b"
+)
 
 
 def asked_for(text: str) -> str:
@@ -231,7 +247,7 @@ def asked_for(text: str) -> str:
 
 
 def _most_common(counter: Counter[str]) -> tuple[str, float]:
-    """The most frequent answer and its share; ties go to the first in the alphabet, so that no order decides."""
+    """The most frequent answer and its share; ties go to the first in the alphabet."""
     answer = min(counter, key=lambda a: (-counter[a], a))
     return answer, counter[answer] / counter.total()
 
@@ -239,7 +255,11 @@ def _most_common(counter: Counter[str]) -> tuple[str, float]:
 def _gold(question: Question) -> Program | str:
     """The gold program, or why there is none."""
     try:
-        return parse_text(question.program) if question.program else "the release gives no program for this question"
+        return (
+            parse_text(question.program)
+            if question.program
+            else "the release gives no program for this question"
+        )
     except ProgramError as error:
         return f"gold program: {error}"
 
@@ -252,4 +272,6 @@ def _run(
         return Prediction(question.id, "failed", reason=program)
     outcome = executor(program, scene, question.task)
     probability = None if outcome.probability is None else outcome.probability * belief
-    return Prediction(question.id, outcome.status, outcome.answer, probability, program.text(), outcome.reason)
+    return Prediction(
+        question.id, outcome.status, outcome.answer, probability, program.text(), outcome.reason
+    )

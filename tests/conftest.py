@@ -1,10 +1,16 @@
-"""Settings of every test: the same hypothesis examples on each run, and markers for what needs more than a CPU."""
+"""Settings of every test: the same hypothesis examples on each run, and markers for what needs more than a
+CPU."""
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "po3d", derandomize=True, deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow], database=None
+    "po3d",
+    derandomize=True,
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
+    database=None,
 )
 settings.load_profile("po3d")
 

@@ -18,14 +18,16 @@ def random_scene(
     occlusion: bool = True,
     axes: Mapping[str, tuple[float, float]] = AXES,
 ) -> Scene:
-    """A street scene of `count` objects (None: 0..10). Not certain: soft beliefs, poses with covariance, flips and existence."""
+    """A street scene of `count` objects (None: 0..10). Not certain: soft beliefs, poses with covariance,
+    flips and existence."""
     n = int(rng.integers(0, 11)) if count is None else count
     objects, occluders = [], []
     for i in range(n):
         truth = {a: str(rng.choice(values)) for a, values in ATTRIBUTES.items()}
         x, y, heading = *rng.uniform(-3, 3, 2), rng.uniform(-math.pi, math.pi)
         z = origin_height(truth["shape"], truth["size"])
-        pose = {"position": (x, y, z), "heading": heading, "extent": tuple(extent(truth["shape"], truth["size"]))}
+        size = tuple(extent(truth["shape"], truth["size"]))
+        pose = {"position": (x, y, z), "heading": heading, "extent": size}
         others = [j for j in range(n) if j != i]
         hidden = bool(others) and rng.random() < 0.4
         if certain:
@@ -44,12 +46,13 @@ def random_scene(
             )
         )
         occluders.append({int(rng.choice(others)): rng.uniform(0, 1)} if hidden else {})
-    return Scene(tuple(objects), axes, "gt" if certain else "predicted", None, tuple(occluders) if occlusion else None)
+    seen = tuple(occluders) if occlusion else None
+    return Scene(tuple(objects), axes, "gt" if certain else "predicted", None, seen)
 
 
 def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: int = 4) -> Program:
-    """A well-typed program with at most `depth` relations in a row. With a scene, most objects that it names are described by
-    their true attributes, so that most programs have an answer."""
+    """A well-typed program with at most `depth` relations in a row. With a scene, most objects that it names
+    are described by their true attributes, so that most programs have an answer."""
     steps: list[Step] = []
 
     def add(op: str, args: tuple[str, ...] = (), *inputs: int) -> int:

@@ -3,7 +3,10 @@ import pytest
 from po3d.entry import CONFIGS, compose, run_hydra
 from po3d.errors import InputError
 
-GROUPS = {"evaluate": ("benchmark", "perception", "parser", "system"), "train": ("model", "data", "trainer", "experiment")}
+GROUPS = {
+    "evaluate": ("benchmark", "perception", "parser", "system"),
+    "train": ("model", "data", "trainer", "experiment"),
+}
 
 
 @pytest.mark.parametrize(
@@ -21,7 +24,9 @@ def test_every_config_composes(name, override):
 
 
 def test_every_group_is_tested():
-    assert {p.name for p in CONFIGS.iterdir() if p.is_dir()} == {g for groups in GROUPS.values() for g in groups}
+    assert {p.name for p in CONFIGS.iterdir() if p.is_dir()} == {
+        g for groups in GROUPS.values() for g in groups
+    }
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ class Estimator:
             boxes = boxes.gather(1, order[..., None].expand(-1, -1, 4))
             scores, present = scores.gather(1, order), present.gather(1, order)
             index = torch.arange(len(images), device=self.device)[:, None].expand_as(present).flatten()
-            output = self.net.describe(dense.features, boxes.flatten(0, 1), index)
+            output = self.net.describe(dense, boxes.flatten(0, 1), index)
             embedding = output.embedding.unflatten(0, present.shape)
             occluder = self.net.occluder_logits(embedding, boxes, present)
 

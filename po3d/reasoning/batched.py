@@ -1,13 +1,13 @@
 """Thousands of programs on thousands of scenes at once: exact set semantics as integer arithmetic on tensors.
 
-    pack_scenes(scenes) ─► SceneBatch ─────────┐
-                                               ├─► execute_batch ─► BatchAnswers ─► answers(), reason(p)
+    pack_scenes(scenes) ─► SceneBatch ───────────┐
+                                                 ├─► execute_batch ─► BatchAnswers: answers(), reason(p)
     pack_programs(programs, ...) ─► ProgramBatch ┘
 
 A set of objects is the bits of an int64, an object its index, any other value its code. All steps of all
-programs lie in one array of registers, sorted by (level, operation) when the programs are packed: running them is
-a few gathers for each such group, whatever the number of questions. Relations are computed once a scene, and only
-those that some program asks for.
+programs lie in one array of registers, sorted by (level, operation) when the programs are packed: running
+them is a few gathers for each such group, whatever the number of questions. Relations are computed once a
+scene, and only those that some program asks for.
 """
 
 import itertools
@@ -22,16 +22,36 @@ from torch import Tensor
 from po3d.errors import InputError
 from po3d.reasoning import relations
 from po3d.reasoning.packing import (
-    COUNT, EQUAL, EXIST, FILTER, GREATER, INTERSECT, LESS, LIMIT, LOOKUP, QUERY, SCENE, UNION, UNIQUE, VALUES,
-    ProgramBatch, SceneBatch, is_bicycle, pack_programs, pack_scenes, sample_tables,
-)  # fmt: skip
+    COUNT,
+    EQUAL,
+    EXIST,
+    FILTER,
+    GREATER,
+    INTERSECT,
+    LESS,
+    LIMIT,
+    LOOKUP,
+    QUERY,
+    SCENE,
+    UNION,
+    UNIQUE,
+    VALUES,
+    ProgramBatch,
+    SceneBatch,
+    pack_programs,
+    pack_scenes,
+    sample_tables,
+)
 from po3d.reasoning.program import FILTER_VALUES, QUERY_ATTRIBUTES, Step
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
-from po3d.vocabulary import FACINGS, SUPER_CATEGORIES
+from po3d.vocabulary import FACINGS, PARENT, SHAPES, SUPER_CATEGORIES
 
 __all__ = [
-    "BatchAnswers", "ProgramBatch", "SceneBatch", "execute_batch", "pack_programs", "pack_scenes", "sample_tables",
+    "BatchAnswers", "ProgramBatch", "SceneBatch",
+    "execute_batch", "pack_programs", "pack_scenes", "sample_tables",
 ]  # fmt: skip
+
+_BICYCLES = [k for k, shape in enumerate(SHAPES) if PARENT[shape] == "bicycle"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +90,7 @@ def failure(k: int, step: Step, found: int) -> str:
     elif "occlusion" in step.args or step.op in ("occluder", "occludees"):
         what = "the scene says nothing about occlusion"
     else:
-        what = f"the scene says nothing about {step.args[0]}"
+        what = f"the scene says nothing about its {step.args[0]}"
     return f"step {k} {step.token}: {what}"
 
 
@@ -84,13 +104,17 @@ def spelling(kind: str) -> tuple[str, ...]:
 
 
 def execute_batch(
-    scenes: SceneBatch, programs: ProgramBatch, rules: Rules = DEFAULT_RULES, device: str | torch.device = "cpu"
+    scenes: SceneBatch,
+    programs: ProgramBatch,
+    rules: Rules = DEFAULT_RULES,
+    device: str | torch.device = "cpu",
 ) -> BatchAnswers:
     """Run every program on its scene. Answers equal those of `executor.execute` in mode argmax."""
     if programs.scene.device != torch.device(device):
         programs = programs.to(device)
     if len(programs) and not 0 <= int(programs.scene.min()) <= int(programs.scene.max()) < len(scenes):
-        raise InputError(f"a program asks about scene {int(programs.scene.max())} of a batch of {len(scenes)}")
+        lowest, highest = int(programs.scene.min()), int(programs.scene.max())
+        raise InputError(f"programs ask about scenes {lowest} to {highest} of a batch of {len(scenes)}")
     tables = _Tables(scenes, programs, rules, torch.device(device))
     n = scenes.mask.shape[1]
     registers = torch.zeros(len(programs.slot), dtype=torch.int64, device=device)
@@ -126,7 +150,7 @@ def execute_batch(
             out = _BINARY[operation](x, y)
         registers[lo:hi] = out
 
-    # Registers of a failed program hold harmless values. Its first failed step in program order is the reason.
+    # A failed program's registers hold harmless values. The reason is its first failed step in program order.
     slot, offset = programs.slot, programs.offset
     failed = torch.full((len(programs),), -1, dtype=torch.int64, device=device)
     found = torch.zeros_like(failed)
@@ -244,9 +268,7 @@ class _Tables:
     def _relation(self, op: str, *args: str) -> Tensor:
         """(S, n) the set that each object leads to."""
         if op == "relate":
-            bicycle = None
-            if not self.rules.bicycle_front_is_nose:
-                bicycle = self._tensor(is_bicycle(self.scenes.codes["shape"]))
+            bicycle = torch.isin(self.codes["shape"], self.codes["shape"].new_tensor(_BICYCLES))
             geometry = (self.positions, self.headings, self.axes)
             return self._pack_pairs(relations.relate(*geometry, *args, self.rules, bicycle, torch))
         if op == "collide":

@@ -1,19 +1,19 @@
 """Run one program on one scene table, and say what every step found.
 
-Probabilistic execution is the definition, and there is one interpreter for it; the exact answer is what it says when all
-beliefs are 0 or 1. Three modes:
+Probabilistic execution is the definition, and there is one interpreter for it; the exact answer is what it
+says when all beliefs are 0 or 1. Three modes:
 
-* argmax    every belief replaced by its most probable value, then set semantics
-* marginal  a set is a probability per object. Steps multiply marginals as if independent. Relations under uncertain poses are
-            frequencies over `samples` draws of all poses, the same draws at every step.
-* samples   `samples` joint draws of the whole table, each executed exactly (`batched`), then a vote. What marginal treats as
-            independent (two steps that read the same object) stays dependent here.
+* argmax    Every belief is replaced by its most probable value; then set semantics.
+* marginal  A set is a probability per object. Steps multiply marginals as if independent. Relations under
+            uncertain poses are frequencies over `samples` draws of all poses, the same draws at every step.
+* samples   `samples` joint draws of the whole table, each executed exactly (`batched`), then a vote. What
+            marginal treats as independent (two steps that read the same object) stays dependent here.
 
 All three agree on a scene without uncertainty.
 
-In marginal mode a set holds P(object is in it | object exists); existence enters where objects are counted or picked.
-`unique` weighs object i by P(i is in the set and no other object is), and what is missing to 1 is the probability that the
-program fails. Answers are conditional on success, as votes over successful samples are.
+In marginal mode a set holds P(object is in it | object exists); existence enters where objects are counted or
+picked. `unique` weighs object i by P(i is in the set and no other object is), and what is missing to 1 is the
+probability that the program fails. Answers are conditional on success, as votes over successful samples are.
 """
 
 from collections import Counter
@@ -23,6 +23,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from po3d.errors import InputError
 from po3d.geometry import Array
@@ -32,7 +33,7 @@ from po3d.reasoning.program import Program, Step
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
 from po3d.scene import Scene
 from po3d.seeding import rng
-from po3d.vocabulary import ATTRIBUTES, FACINGS, lineage
+from po3d.vocabulary import ATTRIBUTES, FACINGS, PARENT, lineage
 
 Mode = Literal["argmax", "marginal", "samples"]
 MIN_VALID = 1e-6  # a program that succeeds less often than this has failed
@@ -45,7 +46,7 @@ class TraceStep:
 
     token: str
     kind: str  # the step's output type: set, object, integer, boolean or an attribute
-    objects: Mapping[int, float]  # index in the scene -> probability of being in the set, or of being the object
+    objects: Mapping[int, float]  # index in the scene -> probability of being in the set, or the object
     values: Mapping[str, float]  # value -> probability
     text: str  # one line to read
 
@@ -72,10 +73,10 @@ def execute(
     samples: int = 64,
     seed: int = 0,
 ) -> Outcome:
-    """The program's answer on the scene: "yes", "no", a number, or the value of an attribute (shapes as leaf ids).
+    """The program's answer on the scene: "yes", "no", a number, or an attribute's value (shapes as leaf ids).
 
-    `task` decides whose left a relation without an explicit frame means: the camera's ("2d") or the object's own ("6d").
-    `samples` and `seed` belong to the modes that draw.
+    `task` decides whose left a relation without an explicit frame means: the camera's ("2d") or the object's
+    own ("6d"). `samples` and `seed` belong to the modes that draw.
     """
     if mode not in get_args(Mode):
         raise InputError(f"unknown mode {mode!r}; known: {', '.join(get_args(Mode))}")
@@ -91,7 +92,7 @@ def execute(
 
 
 class _Value(NamedTuple):
-    """An intermediate result: probabilities over objects (sets: each on its own; object: they sum to 1) or over values."""
+    """A step's result: of a set, each object's probability; else a distribution over objects or values."""
 
     kind: str
     p: Array
@@ -102,7 +103,7 @@ class _Failure(Exception):
 
 
 class _Interpreter:
-    """Executes programs on one table; `names[i]` is the index to report for object i."""
+    """Executes one program on one table; `names[i]` is the index to report for object i."""
 
     def __init__(
         self, scene: Scene, names: tuple[int, ...], task: Task, rules: Rules, samples: int, seed: int
@@ -111,11 +112,12 @@ class _Interpreter:
         self.samples, self.seed = samples, seed
         self.existence = np.array([o.existence for o in scene.objects], float)
         self.axes = packing.axes_array(scene)
+        self.valid = 1.0  # probability that every step so far has a result
+        self.where = ""  # where the input of the present step came from
 
     def run(self, program: Program) -> Outcome:
         done: list[_Value] = []
         trace: list[TraceStep] = []
-        self.valid = 1.0
         for k, step in enumerate(program.steps):
             self.where = self._origin(program, k, done)
             try:
@@ -123,15 +125,15 @@ class _Interpreter:
                 if self.valid < MIN_VALID:
                     raise _Failure(f"an answer has probability {self.valid:.1g}")
             except (_Failure, InputError) as error:
-                return Outcome("failed", None, None, reason=f"step {k} {step.token}: {error}", trace=tuple(trace))
+                reason = f"step {k} {step.token}: {error}"
+                return Outcome("failed", None, None, reason=reason, trace=tuple(trace))
             done.append(value)
             trace.append(self._traced(step, value))
-        words = _words(value)
-        distribution = {w: float(p) for w, p in sorted(zip(words, value.p), key=lambda item: -item[1]) if p > 0}
+        distribution = _ranked(_Value(value.kind, value.p / value.p.sum()))
         answer = next(iter(distribution))
         return Outcome("ok", answer, distribution[answer], distribution, "", tuple(trace), self.valid)
 
-    # --- steps --------------------------------------------------------------------------------------------------
+    # --- steps ---------------------------------------------------------------------------------------------
 
     def _step(self, step: Step, inputs: list[Array]) -> Array:
         op, *args = packing.resolve(step, self.task)
@@ -144,9 +146,9 @@ class _Interpreter:
         if attribute == "facing":
             return members * self._facing[:, FACINGS.index(value)]
         if attribute == "occlusion":
-            hidden = self._occluders().sum(1)
             if value == "occluding":
-                return members * (1 - (1 - self.existence[:, None] * self._occluders()).prod(0))
+                return members * (1 - (1 - self.existence[:, None] * self._occlusion).prod(0))
+            hidden = self._occlusion @ self.existence
             return members * (hidden if value == "occluded" else 1 - hidden)
         matching = [value in lineage(v) for v in ATTRIBUTES[attribute]]
         return members * self._belief(attribute)[:, matching].sum(1)
@@ -158,10 +160,8 @@ class _Interpreter:
 
     def _op_relate(self, obj: Array, direction: str, frame: relations.Frame) -> Array:
         positions, headings = self._poses
-        bicycle = None
-        if not self.rules.bicycle_front_is_nose:
-            bicycle = packing.is_bicycle(self._belief("shape").argmax(1))
-        truth = relations.relate(positions, headings, self.axes, direction, frame, self.rules, bicycle)
+        geometry = (positions, headings, self.axes)
+        truth = relations.relate(*geometry, direction, frame, self.rules, self._bicycle)
         return obj @ truth.mean(0)
 
     def _op_same(self, obj: Array, attribute: str) -> Array:
@@ -222,7 +222,7 @@ class _Interpreter:
     def _op_greater_than(self, first: Array, second: Array) -> Array:
         return self._op_less_than(second, first)
 
-    # --- what steps read ----------------------------------------------------------------------------------------
+    # --- what steps read -----------------------------------------------------------------------------------
 
     def _given(self, mass: Array, why: Callable[[], str]) -> Array:
         """`mass` made to sum to 1; its sum is the probability that the step has a result."""
@@ -243,6 +243,12 @@ class _Interpreter:
         return self.scene.positions[None, :, :2], self.scene.headings[None]
 
     @cached_property
+    def _bicycle(self) -> NDArray[np.bool_]:
+        """(n,) which objects are bicycles; none where the scene does not know every shape."""
+        known = all("shape" in o.beliefs for o in self.scene.objects)
+        return np.array([known and PARENT[o.value("shape")] == "bicycle" for o in self.scene.objects], bool)
+
+    @cached_property
     def _degrees(self) -> Array:
         return relations.pose_degrees(self._poses[1], self.axes, self.rules)
 
@@ -252,7 +258,7 @@ class _Interpreter:
 
     @cached_property
     def _facing(self) -> Array:
-        """(n, 4) probability of each facing; rows sum to less than 1 where an object may face none of them."""
+        """(n, 4) probability of each facing; what a row lacks to 1 is that the object faces none of them."""
         return (self._labels[..., None] == np.arange(len(FACINGS))).mean(0)
 
     @cached_property
@@ -262,11 +268,7 @@ class _Interpreter:
             raise _Failure("the scene says nothing about occlusion")
         return packing.occluder_table(self.scene)[:, :-1]
 
-    def _occluders(self) -> Array:
-        """(n, n) probability that j is the dominant occluder of i, and exists."""
-        return self._occlusion * self.existence
-
-    # --- words --------------------------------------------------------------------------------------------------
+    # --- words ---------------------------------------------------------------------------------------------
 
     def _origin(self, program: Program, k: int, done: list[_Value]) -> str:
         """Where the input of step k came from: "filter[color=green] over 5 objects"."""
@@ -289,8 +291,9 @@ class _Interpreter:
         return f"the object faces none of {', '.join(FACINGS)} ({self.where})"
 
     def _traced(self, step: Step, value: _Value) -> TraceStep:
-        p = value.p * self.existence if value.kind == "set" else value.p
-        return _trace_step(step, value.kind, p, self.scene, self.names)
+        if value.kind == "set":
+            value = _Value("set", value.p * self.existence)
+        return _trace_step(step, value, self.scene, self.names)
 
 
 def _boolean(yes: float) -> Array:
@@ -298,21 +301,25 @@ def _boolean(yes: float) -> Array:
     return np.array([1 - yes, yes])
 
 
-def _words(value: _Value) -> tuple[str, ...]:
-    return batched.spelling(value.kind)[: len(value.p)] if value.kind != "integer" else tuple(map(str, range(len(value.p))))
+def _ranked(value: _Value) -> dict[str, float]:
+    """Value -> probability, most probable first; a tie keeps the vocabulary's order."""
+    words = map(str, range(len(value.p))) if value.kind == "integer" else batched.spelling(value.kind)
+    return {w: float(p) for w, p in sorted(zip(words, value.p), key=lambda item: -item[1]) if p > 0}
 
 
-def _trace_step(step: Step, kind: str, p: Array, scene: Scene, names: tuple[int, ...]) -> TraceStep:
-    """The record of a step; `p` over the objects of `scene` or over the values of `kind`."""
-    if kind in ("set", "object"):
-        likely = [i for i in np.argsort(-p, kind="stable") if p[i] > _SHOWN]
-        words = ", ".join(f"{_describe(scene, i, names[i])}{_odds(p[i])}" for i in sorted(likely, key=lambda i: -p[i]))
-        if kind == "set":
-            words = f"{p.sum():.3g} of {len(scene)}" + (f": {words}" if words else "")
-        return TraceStep(step.token, kind, {names[i]: float(p[i]) for i in range(len(p)) if p[i] > 0}, {}, f"{step.token} -> {words}")
-    values = {w: float(q) for w, q in zip(_words(_Value(kind, p)), p) if q > 0}
-    words = ", ".join(f"{w}{_odds(q)}" for w, q in sorted(values.items(), key=lambda item: -item[1]) if q > _SHOWN)
-    return TraceStep(step.token, kind, {}, values, f"{step.token} -> {words}")
+def _trace_step(step: Step, value: _Value, scene: Scene, names: tuple[int, ...]) -> TraceStep:
+    """The record of a step; of a set, `value.p` counts existence."""
+    kind, p = value
+    if kind not in ("set", "object"):
+        values = _ranked(value)
+        words = ", ".join(f"{w}{_odds(q)}" for w, q in values.items() if q > _SHOWN)
+        return TraceStep(step.token, kind, {}, values, f"{step.token} -> {words}")
+    likely = [i for i in np.argsort(-p, kind="stable") if p[i] > _SHOWN]
+    words = ", ".join(f"{_describe(scene, i, names[i])}{_odds(p[i])}" for i in likely)
+    if kind == "set":
+        words = f"{p.sum():.3g} of {len(scene)}" + (f": {words}" if words else "")
+    objects = {names[i]: float(p[i]) for i in range(len(p)) if p[i] > 0}
+    return TraceStep(step.token, kind, objects, {}, f"{step.token} -> {words}")
 
 
 def _describe(scene: Scene, i: int, name: int) -> str:
@@ -325,7 +332,7 @@ def _odds(p: float) -> str:
     return "" if p > 1 - 1e-9 else f" {p:.2f}"
 
 
-# --- samples ----------------------------------------------------------------------------------------------------------
+# --- samples ------------------------------------------------------------------------------------------------
 
 
 def _vote(program: Program, scene: Scene, task: Task, rules: Rules, samples: int, seed: int) -> Outcome:
@@ -357,4 +364,4 @@ def _sampled(step: Step, register: np.ndarray, scene: Scene) -> TraceStep:
     else:
         size = n if kind == "object" else len(batched.spelling(kind))
         p = np.bincount(register, minlength=size) / len(register)
-    return _trace_step(step, kind, p, scene, tuple(range(n)))
+    return _trace_step(step, _Value(kind, p), scene, tuple(range(n)))

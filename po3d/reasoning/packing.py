@@ -18,7 +18,7 @@ from po3d.question import Task
 from po3d.reasoning import relations
 from po3d.reasoning.program import QUERY_ATTRIBUTES, SIGNATURES, Program, Step
 from po3d.scene import Scene
-from po3d.vocabulary import ATTRIBUTES, DIRECTIONS, FACINGS, PARENT, SHAPES
+from po3d.vocabulary import ATTRIBUTES, DIRECTIONS, FACINGS
 
 LIMIT = 62  # objects in a scene: bits of a non-negative int64
 FRAME_OF_TASK: dict[str, relations.Frame] = {"2d": "camera", "6d": "object"}
@@ -44,7 +44,6 @@ _OPCODES = {
     "equal_integer": EQUAL, "less_than": LESS, "greater_than": GREATER,
     **{key[0]: LOOKUP for key in RELATIONS},
 }  # fmt: skip
-_BICYCLES = [k for k, shape in enumerate(SHAPES) if PARENT[shape] == "bicycle"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +90,8 @@ def pack_scenes(scenes: Sequence[Scene]) -> SceneBatch:
 
 
 def sample_tables(scene: Scene, k: int, rng: np.random.Generator) -> SceneBatch:
-    """`k` joint samples of the whole table: who exists, every attribute, pose and flip, the dominant occluder.
-    Objects keep their index; an occluder that does not exist hides nothing."""
+    """`k` joint samples of the whole table: who exists, every attribute, pose and flip, the dominant
+    occluder. Objects keep their index; an occluder that does not exist hides nothing."""
     n = max(1, len(scene))
     _check_size(n)
     batch = _empty(k, n)
@@ -140,11 +139,6 @@ def occluder_table(scene: Scene) -> Array:
     return table
 
 
-def is_bicycle(shape_codes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which shape codes are bicycles, for `Rules.bicycle_front_is_nose`."""
-    return np.isin(shape_codes, _BICYCLES)
-
-
 def _empty(s: int, n: int) -> SceneBatch:
     return SceneBatch(
         mask=np.zeros((s, n), bool),
@@ -160,7 +154,7 @@ def _empty(s: int, n: int) -> SceneBatch:
 
 def _check_size(n: int) -> None:
     if n > LIMIT:
-        raise InputError(f"a scene of {n} objects: batches and samples take at most {LIMIT}, argmax takes any")
+        raise InputError(f"a scene of {n} objects: batches and samples take at most {LIMIT}, argmax any")
 
 
 def _code(attribute: str, value: str, i: int) -> int:
@@ -178,7 +172,7 @@ def _draw(table: Array, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
     return (rng.random((k, len(table), 1)) >= steps).sum(-1)
 
 
-# --- programs -------------------------------------------------------------------------------------------------
+# --- programs -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,12 @@
 """Geometry to truth: which object is left of, faces like, or would run into which.
 
-Every function takes arrays with the objects on the last axis (..., n) and any number of leading ones, so one scene,
-thousands of scenes and thousands of samples of one scene are the same call. Matrices read R[..., i, j] = "j is <relation>
-of i". `xp` is the array library: numpy, or torch for the batched executor.
+Every function takes arrays with the objects on the last axis (..., n) and any number of leading ones, so one
+scene, thousands of scenes and thousands of samples of one scene are the same call. Matrices read R[..., i, j]
+= "j is <relation> of i". `xp` is the array library: numpy, or torch for the batched executor.
 
-Sources: the question engine and scene makers of Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457). What they did
-not publish (collisions, the 6D margin) is a choice here, named in `Rules`, to be refitted when the labels are at hand.
+Sources: the question engine and scene makers of Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457).
+What they did not publish (collisions, the 6D margin) is a choice here, named in `Rules`, to be refitted when
+the labels are at hand.
 """
 
 import math
@@ -32,38 +33,39 @@ _STREET_BEHIND_DEG = math.degrees(math.atan2(AXES["behind"][1], AXES["behind"][0
 class Rules:
     """The constants of the ground truth."""
 
-    # j is left of i when its origin is more than this further left (Super-CLEVR compute_all_relationships, eps 0.2;
-    # reproduces every stored relation of the released sample scenes).
+    # j is left of i when its origin is more than this further left (Super-CLEVR compute_all_relationships,
+    # eps 0.2; reproduces every stored relation of the released sample scenes).
     margin_2d: float = 0.2
-    # The same in the object's own frame (Spatial457 get_direction_6d). Its eps is not published: the 2D one is assumed.
+    # The same in the object's own frame (Spatial457 get_direction_6d). Its eps is unpublished; 2D's assumed.
     margin_6d: float = 0.2
-    # Facing (Super-CLEVR-3D add_pose): pose_degree = 140 - heading, so a nose at azimuth 140 points away from the camera.
-    # 140 belongs to the street world's axes; in a scene with other axes the zero turns with them.
+    # Facing (Super-CLEVR-3D add_pose): pose_degree = 140 - heading, so a nose at azimuth 140 points away from
+    # the camera. 140 belongs to the street world's axes; in a scene with other axes the zero turns with them.
     facing_zero_deg: float = 140.0
-    # Half width of the windows: back [0, 30) or (330, 360), right (60, 120], front (150, 210], left (240, 300].
+    # Half width of the windows:
+    # back [0, 30) or (330, 360), right (60, 120], front (150, 210], left (240, 300].
     facing_window_deg: float = 30.0
-    # Alignment (question engine, pose_relate): angle between the noses below 45 is same, above 135 opposite, else vertical.
+    # Alignment (question engine, pose_relate): angle between the noses below 45 is same, above 135 opposite,
+    # else vertical.
     aligned_same_deg: float = 45.0
     aligned_opposite_deg: float = 135.0
     # The object compared with must itself have a facing label; the others need not.
     aligned_needs_label: bool = True
-    # Partly occluded: more hidden pixels than this (Super-CLEVR-3D add_occlusion). Read by whoever looks at masks.
+    # Partly occluded: more hidden pixels than this (Super-CLEVR-3D add_occlusion). For whoever reads masks.
     occlusion_min_px: int = 15
-    # Collision: the footprint swept along +-heading. The maker of the labels is unpublished; this is the plain reading.
+    # Collision: the footprint swept along +-heading. The labels' maker is unpublished: the plain reading.
     sweep_margin: float = 0.0  # added to each side of the footprint's width
     sweep_range: float = math.inf  # how far the object travels
     first_hit_only: bool = False  # only the nearest of what is hit
-    # "Front" of a bicycle in the object's frame is its nose. False: its left side, which is what comes out of upstream's
-    # helper when it is given a bicycle's uncorrected rotation.
+    # "Front" of a bicycle in the object's frame is its nose. False: its left side, which is what comes out of
+    # upstream's helper when it is given a bicycle's uncorrected rotation.
     bicycle_front_is_nose: bool = True
 
     def __post_init__(self) -> None:
         if not 0 <= self.facing_window_deg <= 45:
             raise InputError(f"facing_window_deg should lie in [0, 45], not {self.facing_window_deg}")
         if self.aligned_same_deg > self.aligned_opposite_deg:
-            raise InputError(
-                f"aligned_same_deg {self.aligned_same_deg} exceeds aligned_opposite_deg {self.aligned_opposite_deg}"
-            )
+            cuts = f"{self.aligned_same_deg} exceeds aligned_opposite_deg {self.aligned_opposite_deg}"
+            raise InputError(f"aligned_same_deg {cuts}")
 
 
 DEFAULT_RULES = Rules()
@@ -81,8 +83,9 @@ def relate(
 ) -> Arrays:
     """(..., n, n) bool: j is `direction` of i. Origins alone count, extents do not.
 
-    positions (..., n, 2 or 3), headings (..., n); axes (..., 4, 2) are the viewer's ground axes in DIRECTIONS order, read in
-    the camera's frame; bicycle (..., n) bool is read only when `rules.bicycle_front_is_nose` is off.
+    positions (..., n, 2 or 3), headings (..., n); axes (..., 4, 2) are the viewer's ground axes in DIRECTIONS
+    order, read in the camera's frame; bicycle (..., n) bool is read only when `rules.bicycle_front_is_nose`
+    is off.
     """
     k = DIRECTIONS.index(direction)
     x, y = positions[..., 0], positions[..., 1]
@@ -108,7 +111,7 @@ def pose_degrees(headings: Arrays, axes: Arrays, rules: Rules, xp: ModuleType = 
 
 
 def facing_labels(degrees: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
-    """(..., n) index into FACINGS of each `pose_degrees`, NO_FACING where the nose points between two windows."""
+    """(..., n) index into FACINGS of `pose_degrees`, NO_FACING where the nose points between two windows."""
     w = rules.facing_window_deg
     label = xp.full_like(degrees, NO_FACING, dtype=xp.int64)
     label = xp.where((degrees < w) | (degrees > 360 - w), _BACK, label)
@@ -118,12 +121,14 @@ def facing_labels(degrees: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
 
 
 def aligned(degrees: Arrays, how: str, rules: Rules, xp: ModuleType = np) -> Arrays:
-    """(..., n, n) bool: the nose of j points the same, opposite, vertical or parallel (same or opposite) way as that of i.
-    No object is aligned with itself. Whether i has the facing label that `rules` may ask for is the caller's question."""
+    """(..., n, n) bool: the nose of j points the same, opposite, vertical or parallel (same or opposite) way
+    as that of i. No object is aligned with itself. Whether i has the facing label that `rules` may ask for is
+    the caller's question."""
     turn = xp.abs(degrees[..., None, :] - degrees[..., :, None])
     turn = xp.minimum(turn, 360 - turn)
     same, opposite = turn < rules.aligned_same_deg, turn > rules.aligned_opposite_deg
-    truth = {"same": same, "opposite": opposite, "vertical": ~(same | opposite), "parallel": same | opposite}[how]
+    parallel = same | opposite
+    truth = {"same": same, "opposite": opposite, "vertical": ~parallel, "parallel": parallel}[how]
     return truth & ~_diagonal(degrees, xp)
 
 
@@ -138,15 +143,16 @@ def collide(
 ) -> Arrays:
     """(..., n, n) bool: i, moving `travel` ("forward" or "backward") along its heading, would run into j.
 
-    The exact sweep of i's oriented footprint against j's, by separating axes; touching counts. positions (..., n, 2 or 3),
-    headings (..., n), extents (..., n, 2 or 3) as (length, width[, height]); mask (..., n) bool tells real objects from padding.
+    The exact sweep of i's oriented footprint against j's, by separating axes; touching counts. positions
+    (..., n, 2 or 3), headings (..., n), extents (..., n, 2 or 3) as (length, width[, height]); mask (..., n)
+    bool tells real objects from padding.
     """
     sense = {"forward": 1.0, "backward": -1.0}[travel]
     length, width = extents[..., 0] / 2, extents[..., 1] / 2  # half sizes
     c, s = xp.cos(headings) * sense, xp.sin(headings) * sense
     dx = positions[..., None, :, 0] - positions[..., :, None, 0]
     dy = positions[..., None, :, 1] - positions[..., :, None, 1]
-    # The frame of i: x along its travel. (px, py) is the centre of j there, (cj, sj) the direction of its nose.
+    # The frame of i: x along its travel. There j is centred at (px, py) and its nose points along (cj, sj).
     ci, si = c[..., None], s[..., None]
     px, py = dx * ci + dy * si, dy * ci - dx * si
     cj = ci * c[..., None, :] + si * s[..., None, :]
@@ -169,7 +175,8 @@ def collide(
     if mask is not None:
         hit = hit & mask[..., None, :] & mask[..., :, None]
     if rules.first_hit_only and hit.shape[-1]:
-        distance = xp.where(hit, _first_contact(px, py, cj, sj, a, b, half, xp), math.inf)
+        contact = xp.maximum(_first_contact(px, py, cj, sj, a, b, half, xp), -near)  # its own front: touching
+        distance = xp.where(hit, contact, math.inf)
         nearest = xp.amin(distance, -1)[..., None]
         hit = hit & (distance <= nearest)
     return hit
@@ -178,7 +185,7 @@ def collide(
 def _first_contact(
     px: Arrays, py: Arrays, cj: Arrays, sj: Arrays, a: Arrays, b: Arrays, half: Arrays, xp: ModuleType
 ) -> Arrays:
-    """(..., n, n) smallest x at which j's rectangle lies within the strip |y| <= half of i's frame; inf where it never does."""
+    """(..., n, n) smallest x of j's rectangle inside the strip |y| <= half of i's frame; else inf."""
     corners = []
     for e, f in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
         corners.append((px + e * a * cj - f * b * sj, py + e * a * sj + f * b * cj))

@@ -1,4 +1,4 @@
-"""A scene table as a picture: boxes and heading arrows on the image, beside the same objects seen from above."""
+"""A scene table as a picture: boxes and heading arrows on the image, beside a view from above."""
 
 import math
 from collections.abc import Sequence
@@ -11,14 +11,28 @@ from po3d.geometry import box_corners, footprint
 from po3d.scene import ObjectState, Scene
 from po3d.vocabulary import COLORS_RGB
 
-EDGES = ((0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (2, 6), (6, 4), (4, 0), (1, 3), (3, 7), (7, 5), (5, 1))  # BOX_SIGNS
+EDGES = (
+    (0, 1),
+    (2, 3),
+    (4, 5),
+    (6, 7),
+    (0, 2),
+    (2, 6),
+    (6, 4),
+    (4, 0),
+    (1, 3),
+    (3, 7),
+    (7, 5),
+    (5, 1),
+)  # BOX_SIGNS
 TRUTH = (255, 255, 255)
 GROUND, GRID, INK = (58, 60, 66), (76, 79, 86), (235, 235, 235)
 
 
 def draw_scene(image: NDArray[np.uint8] | None, scene: Scene, gt: Scene | None = None) -> Image.Image:
-    """The image with the table drawn on it, beside a top view with the camera's side at the bottom. The true scene, when
-    given, lies under it in white. Without an image only the top view is drawn; without a camera the image stays bare."""
+    """The image with the table drawn on it, beside a top view with the camera's side at the bottom. The
+    true scene, when given, lies under it in white. Without an image only the top view is drawn; without a
+    camera the image stays bare."""
     height = 480 if image is None else image.shape[0]
     top = _top_view(scene, gt, height)
     if image is None:
@@ -52,13 +66,15 @@ def _on_image(image: NDArray[np.uint8], scene: Scene, gt: Scene | None) -> Image
 
 
 def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
-    """(side, side) picture of the ground plane, the viewer's "behind" upward, so left is left as on the image."""
+    """(side, side) picture of the ground plane, the viewer's "behind" upward, left as on the image."""
     picture = Image.new("RGB", (side, side), GROUND)
     draw = ImageDraw.Draw(picture)
     font = ImageFont.load_default(max(10, side // 40))
     right, behind = (np.array(scene.axes[name], float) for name in ("right", "behind"))
     tables = [table for table in (gt, scene) if table is not None and len(table)]
-    points = np.concatenate([footprint(t.positions, t.headings, t.extents).reshape(-1, 2) for t in tables] or [np.zeros((1, 2))])
+    points = np.concatenate(
+        [footprint(t.positions, t.headings, t.extents).reshape(-1, 2) for t in tables] or [np.zeros((1, 2))]
+    )
     reach = max(4.5, float(np.abs(np.stack([points @ right, points @ behind])).max()) + 0.3)
     scale = side / (2 * reach)
 
@@ -77,7 +93,7 @@ def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
             draw.polygon(corners, outline=color, width=1 if truth else 2)
             _draw_arrow(draw, np.array(to_pixels(_arrow(o))), color, 1 if truth else 3)
             if not truth:
-                _label(draw, np.array(to_pixels(np.array(o.position))[0]) + (4, 4), str(k), color, font)
+                _label(draw, np.add(to_pixels(np.array(o.position))[0], 4), str(k), color, font)
                 _ellipse(draw, o, to_pixels, color)
     draw.text((6, side - 6), "seen from above, the camera below", fill=INK, font=font, anchor="lb")
     return picture

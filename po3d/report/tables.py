@@ -26,7 +26,9 @@ def text(table: Table, digits: int = 1) -> str:
     widths = [max(len(row[k]) for row in [list(table.header), *cells]) for k in range(len(table.header))]
 
     def line(row: Sequence[str]) -> str:
-        return "  ".join(c.ljust(w) if k == 0 else c.rjust(w) for k, (c, w) in enumerate(zip(row, widths))).rstrip()
+        return "  ".join(
+            c.ljust(w) if k == 0 else c.rjust(w) for k, (c, w) in enumerate(zip(row, widths))
+        ).rstrip()
 
     rule = "  ".join("-" * w for w in widths)
     lines = [line(table.header), rule]
@@ -46,7 +48,9 @@ def markdown(table: Table, digits: int = 1) -> str:
     return "\n".join(lines)
 
 
-_LATEX = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "\\": r"\textbackslash{}"})
+_LATEX = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "\\": r"\textbackslash{}"}
+)
 
 
 def latex(table: Table, digits: int = 1) -> str:

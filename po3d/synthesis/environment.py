@@ -1,7 +1,8 @@
 """Looks: everything in a picture that is not geometry (lights, sky, ground, film), drawn widely at random.
 
-Colours are linear RGB, directions point from the scene towards the light, in the world frame (z up). Irradiances are
-relative: a look is exposed so that white ground in the open comes out near white, then moved by `Film.exposure` stops.
+Colours are linear RGB, directions point from the scene towards the light, in the world frame (z up).
+Irradiances are relative: a look is exposed so that white ground in the open comes out near white, then moved
+by `Film.exposure` stops.
 """
 
 import functools
@@ -58,7 +59,7 @@ class Sky:
     cloud: RGB = (0.0, 0.0, 0.0)
     cloud_cover: float = 0.0  # in [0, 1]
     cloud_variant: int = 0
-    hdri: NDArray[np.float32] | None = field(default=None, compare=False)  # (H, W, 3) equirect, replaces the rest
+    hdri: NDArray[np.float32] | None = field(default=None, compare=False)  # (H, 2 H, 3), replaces the rest
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ class Lighting(NamedTuple):
     """A look's light in the form that the shaders read."""
 
     irradiance: NDArray[np.float32]  # (9, 3) spherical harmonics of everything but the key light
+    sky: Array  # (3,) irradiance of open ground, the key light left out
     reflections: tuple[NDArray[np.float32], ...]  # a (s, s, 3) map per LEVEL_SIZES
     ground: Array  # (3,) radiance that the ground sends up
     exposure: float
@@ -129,8 +131,8 @@ def direction(azimuth: ArrayLike, elevation: ArrayLike) -> Array:
 
 
 def radiance(look: Look, d: Array, ground: ArrayLike) -> Array:
-    """(N, 3) what unit directions d (N, 3) see from the origin, the key light itself left out; `ground` is the
-    radiance of the ground."""
+    """(N, 3) what unit directions d (N, 3) see from the origin, the key light itself left out; `ground` is
+    the radiance of the ground."""
     z = d[:, 2]
     if look.sky.hdri is not None:
         h, w, _ = look.sky.hdri.shape
@@ -171,20 +173,23 @@ def _smoothstep(low: float, high: float, x: Array) -> Array:
 
 
 def map_directions(size: int) -> Array:
-    """(size * size, 3) unit directions of a reflection map's texels, rows along y: a paraboloid seen from above."""
+    """(size * size, 3) unit directions of a reflection map's texels, rows along y: a paraboloid map."""
     t = ((np.arange(size) + 0.5) / size * 2 - 1) * MAP_REACH
     x, y = np.meshgrid(t, t)
     r2 = x * x + y * y
     return np.stack([2 * x, 2 * y, 1 - r2], -1).reshape(-1, 3) / (1 + r2).reshape(-1, 1)
 
 
-def _harmonics(d: Array) -> Array:
-    """(N, 9) real spherical harmonics, times the cosine lobe's weight for irradiance (Ramamoorthi, Hanrahan 2001)."""
+# Of each harmonic in the irradiance of a surface (Ramamoorthi and Hanrahan 2001).
+COSINE_LOBE = np.array([np.pi] + [2 * np.pi / 3] * 3 + [np.pi / 4] * 5)
+
+
+def _basis(d: Array) -> Array:
+    """(N, 9) real spherical harmonics of unit directions (N, 3)."""
     x, y, z = d.T
     basis = [0.282095 + 0 * x, 0.488603 * y, 0.488603 * z, 0.488603 * x, 1.092548 * x * y, 1.092548 * y * z]
     basis += [0.315392 * (3 * z * z - 1), 1.092548 * x * z, 0.546274 * (x * x - y * y)]
-    lobe = np.array([np.pi] + [2 * np.pi / 3] * 3 + [np.pi / 4] * 5)
-    return np.stack(basis, 1) * lobe
+    return np.stack(basis, 1)
 
 
 class _Transport(NamedTuple):
@@ -203,16 +208,16 @@ def _transport() -> _Transport:
     blurs = []
     for level, size in enumerate(LEVEL_SIZES[1:], 1):
         roughness = level / (len(LEVEL_SIZES) - 1)
-        power = 2 / max(roughness, 0.3) ** 4  # Phong lobe of the reflected ray as wide as GGX of this roughness
-        weight = np.maximum(map_directions(size) @ samples.T, 0) ** max(power * 0.5, 1)
+        power = max(1 / max(roughness, 0.3) ** 4, 1)  # a Phong lobe about as wide as GGX's of this roughness
+        weight = np.maximum(map_directions(size) @ samples.T, 0) ** power
         blurs.append((weight / weight.sum(1, keepdims=True)).astype(np.float32))
-    return _Transport(samples, _harmonics(samples).T * (4 * np.pi / n), tuple(blurs))
+    return _Transport(samples, (_basis(samples) * COSINE_LOBE).T * (4 * np.pi / n), tuple(blurs))
 
 
 def lighting(look: Look) -> Lighting:
     """The light of a look, with one bounce off its ground."""
     t = _transport()
-    up = _harmonics(np.array([[0.0, 0.0, 1.0]]))[0] / np.array([np.pi] + [2 * np.pi / 3] * 3 + [np.pi / 4] * 5)
+    up = _basis(np.array([[0.0, 0.0, 1.0]]))[0]
     key = np.array(look.key.color) * look.key.direction[2]
     open_sky = up @ (t.harmonics @ radiance(look, t.samples, (0, 0, 0)))
     total = open_sky + key
@@ -222,13 +227,14 @@ def lighting(look: Look) -> Lighting:
     levels = [first.astype(np.float32)] + [blur @ seen.astype(np.float32) for blur in t.blurs]
     return Lighting(
         irradiance=(t.harmonics @ seen).astype(np.float32),
+        sky=open_sky,
         reflections=tuple(level.reshape(s, s, 3) for level, s in zip(levels, LEVEL_SIZES)),
         ground=ground,
         exposure=EXPOSED_WHITE * np.pi / float(total @ (0.2126, 0.7152, 0.0722)) * 2.0**look.film.exposure,
     )
 
 
-# --- drawing looks at random ---------------------------------------------------------------------------------------
+# --- drawing looks at random ---
 
 
 def sample_look(kind: Kind, rng: np.random.Generator) -> Look:
@@ -276,11 +282,11 @@ def _film(rng: np.random.Generator, stops: tuple[float, float]) -> Film:
 
 def _studio(rng: np.random.Generator) -> Look:
     albedo = _grey(rng, 0.2, 0.5, 0.04)
-    world = _grey(rng, 0.06, 0.25, 0.06)
+    world = _grey(rng, 0.1, 0.4, 0.06)
     return Look(
         kind="studio",
         key=_light(rng, (35, 75), (0.5, 1.4), (0.15, 0.45), 0.08),
-        fills=tuple(_light(rng, (25, 80), (0.15, 0.7), (0.12, 0.5), 0.1) for _ in range(rng.integers(2, 5))),
+        fills=tuple(_light(rng, (10, 80), (0.15, 0.8), (0.15, 0.5), 0.1) for _ in range(rng.integers(2, 5))),
         sky=Sky(zenith=world, horizon=_scaled(world, rng.uniform(0.3, 1.0))),
         ground=Ground(
             kind="plain",
@@ -317,7 +323,7 @@ def _outdoor(rng: np.random.Generator) -> Look:
     haze = rng.uniform(0.7, 1.3)
     cover = 0.0
     if weather == "clear":
-        key = _light(rng, (25, 75), (2.0, 3.5), (0.005, 0.03), 0.08)
+        key = _light(rng, (25, 75), (2.5, 5.0), (0.005, 0.03), 0.08)
         zenith, horizon = (0.14, 0.24, 0.48), (0.45, 0.55, 0.68)
         cover = rng.uniform(0, 0.4)
     elif weather == "cloudy":
@@ -335,7 +341,7 @@ def _outdoor(rng: np.random.Generator) -> Look:
     color, color2, tile = _GROUND_LOOKS[kind := str(rng.choice(list(_GROUND_LOOKS)))]
     tone, tint = np.exp(rng.normal(0, 0.25)), 1 + 0.1 * rng.uniform(-1, 1, 3)
     silhouette = np.array([(0.035, 0.05, 0.02), (0.10, 0.10, 0.10), (0.16, 0.13, 0.10)])[rng.integers(3)]
-    distance = float(rng.uniform(12, 45))
+    distance = float(rng.uniform(15, 45))
     return Look(
         kind="outdoor",
         key=key,
@@ -371,8 +377,8 @@ def _outdoor(rng: np.random.Generator) -> Look:
 
 
 def load_hdri(path: str | Path) -> NDArray[np.float32]:
-    """(H, W, 3) linear radiance of an equirectangular .npy file: top row +z, the middle column world +x, clipped
-    where the sun stands (the key light is drawn apart)."""
+    """(H, 2 H, 3) linear radiance of an equirectangular .npy file: top row +z, the middle column world +x;
+    clipped where the sun stands (the key light is drawn apart)."""
     try:
         image = np.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
@@ -383,7 +389,7 @@ def load_hdri(path: str | Path) -> NDArray[np.float32]:
 
 
 def paint(color: str, rng: np.random.Generator | None = None) -> RGB:
-    """Linear RGB of one of the vocabulary's colours; with `rng`, jittered in tone but well inside its own name."""
+    """Linear RGB of one of the vocabulary's colours; with `rng`, jittered but well inside its name."""
     linear = to_linear(np.array(COLORS_RGB[color]) / 255)
     if rng is not None:
         linear = linear * np.exp(rng.normal(0, 0.08)) * np.exp(rng.normal(0, 0.05, 3))
@@ -398,5 +404,6 @@ def sample_finish(material: str, rng: np.random.Generator) -> Finish:
     if material == "metal":
         return Finish(float(rng.uniform(0.85, 1.0)), float(rng.uniform(0.15, 0.35)), 0.0)
     if material == "paint":
-        return Finish(float(rng.uniform(0, 0.35)), float(rng.uniform(0.35, 0.6)), float(rng.uniform(0.5, 1.0)))
+        metallic, roughness, clearcoat = rng.uniform((0.0, 0.35, 0.5), (0.35, 0.6, 1.0))
+        return Finish(float(metallic), float(roughness), float(clearcoat))
     raise InputError(f"unknown material {material!r}: choose rubber, metal or paint")

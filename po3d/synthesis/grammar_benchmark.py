@@ -4,7 +4,7 @@ Phrases follow the published questions of Super-CLEVR and PulseCheck457; the tem
 """
 
 from po3d.synthesis.grammar import Grammar
-from po3d.vocabulary import SHAPES, SUPER_CATEGORIES
+from po3d.vocabulary import COLORS, SHAPES, SUPER_CATEGORIES
 
 _SURFACE = {
     "articulated": "articulated bus",
@@ -32,6 +32,7 @@ WORDS = {
     "other": ("other",),
     "material.rubber": ("made of rubber",),
     "material.metal": ("made of metal",),
+    **{color: (color,) for color in COLORS},
 }
 
 DIRECTION = {

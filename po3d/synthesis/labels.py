@@ -1,7 +1,7 @@
-"""What can be seen of each object: counts, boxes and the occlusion state, from masks alone (numpy, no renderer).
+"""What can be seen of each object: counts, boxes and the occlusion state, from masks alone (no renderer).
 
-`ids` and `amodal` must be sampled at the same points, so that an object's visible pixels are a subset of its amodal
-mask. Both end at the image's border, so what the border cuts off never counts as hidden.
+`ids` and `amodal` must be sampled at the same points, so that an object's visible pixels are a subset of its
+amodal mask. Both end at the image's border, so what the border cuts off never counts as hidden.
 """
 
 from dataclasses import dataclass
@@ -92,7 +92,7 @@ def label_object(ids: NDArray[np.uint8], amodal: NDArray[np.bool_], index: int) 
 
 
 def occlusion_state(visible_px: int, hidden_px: int) -> State:
-    """Super-CLEVR's state of a whole object. Its "ambiguous" middle (a few pixels hidden or left) counts as none."""
+    """Super-CLEVR's state of a whole object; its "ambiguous" middle, a few pixels hidden or left, is none."""
     if visible_px < FULL_MAX_VISIBLE_PX:
         return "full"
     if hidden_px > PARTIAL_MIN_PX and visible_px > PARTIAL_MIN_PX:

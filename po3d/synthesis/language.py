@@ -345,8 +345,7 @@ class _Speaker:
             return text
 
         def spoken(form: str, plural: bool) -> str:
-            article = "" if form != "inv" else None
-            return self.speak(link, form, forms, plural, it, settled, thing=article or "")
+            return self.speak(link, form, forms, plural, it, settled)
 
         def inverted() -> str:
             definite = link.op == "collide" and group.filters and self.chance(0.35)
@@ -371,7 +370,7 @@ class _Speaker:
             the0=lambda: self.phrase(bare, "the", nested=True),
             a0=lambda: bare_phrase(self.pick(("a", "any")), False),
             be=lambda: spoken("be", True),
-            vp=lambda: spoken("vp", name != "exist.vp.the" and not name.startswith("query") or key == "exist"),
+            vp=lambda: spoken("vp", not key.startswith("query")),
             inv=inverted,
             left=lambda: self.phrase(pair.left, "", True),
             right=lambda: self.phrase(pair.right, "", True),

@@ -1,6 +1,7 @@
 """Tileable pictures by formula: ground surfaces, clouds and distant silhouettes.
 
-Every picture repeats without a seam (noise is shaped in the Fourier domain) and depends on its arguments alone.
+Every picture repeats without a seam (noise is shaped in the Fourier domain) and depends on its arguments
+alone.
 """
 
 import functools
@@ -19,9 +20,11 @@ GROUNDS = ("plain", "asphalt", "concrete", "paving", "brick", "grass", "sand", "
 def noise(
     generator: np.random.Generator, shape: tuple[int, int], slope: float, low: float = 1, high: float = 1e9
 ) -> Image:
-    """(h, w) periodic noise of mean 0 and deviation 1, amplitude ~ frequency^-slope in [low, high] cycles a tile."""
+    """(h, w) periodic noise of mean 0 and deviation 1; amplitude ~ frequency^-slope in [low, high] cycles a
+    height, 0 elsewhere."""
     h, w = shape
-    frequency = np.hypot(np.fft.fftfreq(h)[:, None] * h, np.fft.rfftfreq(w)[None] * w)
+    tall = h if h > 1 else w  # cycles are counted over the height, so that noise looks alike along both axes
+    frequency = np.hypot(np.fft.fftfreq(h)[:, None] * h, np.fft.rfftfreq(w)[None] * tall)
     amplitude = np.where((frequency >= low) & (frequency <= high), np.maximum(frequency, 1) ** -slope, 0)
     spectrum = amplitude * np.exp(2j * np.pi * generator.random(frequency.shape))
     value = np.fft.irfft2(spectrum, s=shape)
@@ -40,7 +43,7 @@ def _joints(rows: int, columns: int, shift: float, width: float) -> tuple[Image,
 
 @functools.lru_cache(maxsize=64)
 def ground(kind: str, variant: int) -> NDArray[np.uint8]:
-    """(512, 512, 3) tile of one of GROUNDS: brightness around 128, blend towards the second colour, painted marks."""
+    """(512, 512, 3) tile of one of GROUNDS: brightness around 128, blend towards the second colour, marks."""
     g = rng(variant, f"ground/{kind}")
     size = (GROUND_SIZE, GROUND_SIZE)
     blotch, fine = noise(g, size, 1.6, 1, 24), noise(g, size, 0.4, 24)
@@ -91,7 +94,7 @@ def clouds(variant: int) -> Image:
 
 @functools.lru_cache(maxsize=32)
 def skyline(variant: int) -> NDArray[np.uint8]:
-    """(128, 1024, 2) wall around the scene, bottom row first: cover of silhouettes (soft-edged) and their shade.
+    """(128, 1024, 2) wall around the scene, bottom row first: cover of soft silhouettes, and their shade.
 
     Even variants are trees, odd ones buildings among trees.
     """

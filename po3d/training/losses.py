@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, STRIDE, BoxOutput, Dense, StreetNet, boxes_at
+from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, StreetNet, boxes_at
 from po3d.street import WIDTH
 
 WEIGHTS = dict(heat=1.0, box=1.0, shape=1.0, color=0.5, size=0.25, material=0.25, heading=0.7, residual=0.3,
@@ -20,7 +20,7 @@ def losses(net: StreetNet, images: Tensor, labels: dict[str, Tensor], generator:
     points = labels["points"] * (net.width / WIDTH)  # in pixels of the input
     boxes = torch.cat([points[:, :, :8].amin(2), points[:, :, :8].amax(2)], -1)  # (B, N, 4)
     dense = net(images)
-    terms = {"heat": heat_loss(dense.heat.float(), points[:, :, 8], boxes, present)}
+    terms = {"heat": heat_loss(dense, points[:, :, 8], boxes, present)}
     terms["box"] = box_loss(dense, points[:, :, 8], boxes, present)
     noise = torch.randn(*boxes.shape[:2], 4, generator=generator).to(boxes)
     size = boxes[..., 2:] - boxes[..., :2]
@@ -28,7 +28,7 @@ def losses(net: StreetNet, images: Tensor, labels: dict[str, Tensor], generator:
     size = size * (JITTER_SCALE * noise[..., 2:]).exp()
     shaken = torch.cat([centre - size / 2, centre + size / 2], -1)
     image_index = torch.arange(len(images), device=images.device)[:, None].expand_as(present)[present]
-    output = net.describe(dense.features, shaken[present], image_index)
+    output = net.describe(dense, shaken[present], image_index)
     embedding = output.embedding.new_zeros(*present.shape, output.embedding.shape[-1])
     embedding[present] = output.embedding
     occluder = net.occluder_logits(embedding, shaken, present)
@@ -48,14 +48,15 @@ def cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
     return F.cross_entropy(logits[known].float(), target[known]) if known.any() else logits.sum() * 0
 
 
-def heat_loss(heat: Tensor, centres: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
-    """Penalty-reduced focal loss of centre logits (B, h, w) (Law and Deng 2018, as in CenterNet): cells near a centre
+def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
+    """Penalty-reduced focal loss of the centre logits (Law and Deng 2018, as in CenterNet): cells near a centre
     are punished less, with a Gaussian a sixth of the box wide."""
+    heat = dense.heat.float()
     b, h, w = heat.shape
     ys, xs = torch.meshgrid(torch.arange(h, device=heat.device), torch.arange(w, device=heat.device), indexing="ij")
-    centre = centres / STRIDE - 0.5
-    size = (boxes[..., 2:] - boxes[..., :2]) / STRIDE
-    sigma = (size.clamp(min=3.0) / 6).clamp(max=5.0)
+    centre = centres / dense.stride - 0.5
+    size = (boxes[..., 2:] - boxes[..., :2]) / dense.stride
+    sigma = (size / 6).clamp(min=0.4, max=2.5)
     cell = centre.round()
     dx = (xs - cell[..., 0, None, None]) / sigma[..., 0, None, None]
     dy = (ys - cell[..., 1, None, None]) / sigma[..., 1, None, None]
@@ -74,7 +75,7 @@ def heat_loss(heat: Tensor, centres: Tensor, boxes: Tensor, present: Tensor) -> 
 def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
     """L1 of the sides' corners, relative to the box, read at the centre's cell and its eight neighbours."""
     h, w = dense.heat.shape[-2:]
-    cell = (centres / STRIDE - 0.5).round().long()
+    cell = (centres / dense.stride - 0.5).round().long()
     shifts = torch.tensor([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)], device=cell.device)
     near = cell[:, :, None] + shifts  # (B, N, 9, 2)
     near = torch.stack([near[..., 0].clamp(0, w - 1), near[..., 1].clamp(0, h - 1)], -1)

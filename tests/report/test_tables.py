@@ -15,7 +15,11 @@ def test_text_columns_are_aligned():
 
 
 def test_markdown_escapes_pipes():
-    assert markdown(Table(("a", "b"), [("x|y", 1)])).splitlines() == ["| a | b |", "|---|---:|", "| x\\|y | 1 |"]
+    assert markdown(Table(("a", "b"), [("x|y", 1)])).splitlines() == [
+        "| a | b |",
+        "|---|---:|",
+        "| x\\|y | 1 |",
+    ]
 
 
 def test_latex_escapes_and_rules():

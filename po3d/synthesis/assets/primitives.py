@@ -58,9 +58,11 @@ def tube(points: ArrayLike, radius: ArrayLike, sides: int = 6) -> Trimesh:
     radius = np.broadcast_to(np.asarray(radius, float), len(points))
     along = np.gradient(points, axis=0)
     along /= np.linalg.norm(along, axis=1, keepdims=True)
-    helper = np.where(np.abs(along[:1, 1]) < 0.9, [[0.0, 1, 0]], [[1.0, 0, 0]])
-    u = np.cross(along, np.broadcast_to(helper, along.shape))
-    u /= np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1e-9)
+    u = np.empty_like(along)
+    carried = np.array([0.0, 1, 0]) if abs(along[0, 1]) < 0.9 else np.array([1.0, 0, 0])
+    for i, d in enumerate(along):  # carried along the line, so that the section never flips where the line turns
+        carried = carried - d * (carried @ d)
+        u[i] = carried = carried / np.linalg.norm(carried)
     v = np.cross(along, u)
     t = np.arange(sides) * 2 * np.pi / sides
     circle = np.cos(t)[:, None] * u[:, None] + np.sin(t)[:, None] * v[:, None]

@@ -9,7 +9,8 @@ uniform float contrast;
 uniform vec3 sky_light; // irradiance on open ground over pi
 uniform vec3 key_light;
 uniform vec4 pool;      // centre, 1 / squared radius, strength
-uniform vec4 haze;      // colour, 1 / squared distance
+uniform vec3 edge;      // what the ground fades into
+uniform float edge_scale; // 1 / squared distance of the edge
 layout(location = 0) out vec4 color;
 
 void main() {
@@ -20,6 +21,6 @@ void main() {
     vec2 d = xy - pool.xy;
     float spot = mix(1.0, 1.0 / (1.0 + dot(d, d) * pool.z), pool.w);
     vec3 lit = a * (sky_light * left.r + key_light * (left.g * (0.5 + 0.5 * left.r))) * spot;
-    float far = min(dot(xy, xy) * haze.w, 1.0);
-    color = develop(mix(lit, haze.rgb, 0.5 * far * far));
+    float far = min(dot(xy, xy) * edge_scale, 1.0);
+    color = develop(mix(lit, edge, far * far));
 }

@@ -1,0 +1,230 @@
+"""The `po3d` command: ask a question about a picture or a scene table, generate a benchmark's twin."""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple, NoReturn, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.entry import CONFIGS, compose, guarded
+from po3d.errors import InputError
+from po3d.files import atomic_write, read_json
+from po3d.images import read_image
+from po3d.question import Task
+from po3d.report.draw import draw_scene
+from po3d.report.tables import Table, text
+from po3d.scene import FORMAT, ObjectState, Scene, from_json, to_json
+
+PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
+NO_ANSWER = 1  # exit code: the question was understood, but the scene has no answer to it
+DESCRIPTION = """\
+Answers questions about traffic scenes: the picture becomes a scene table, the question a program, the
+answer is the program run on the table.
+
+  po3d ask street.png "How many cars are to the left of the red bus?" --save answer.png
+  po3d ask scene.json "What would the jet hit if it moved forward?" --json
+  po3d generate benchmark=pulsecheck457 size=1000 seed=7 out=data/twin
+"""
+
+
+class Looked(NamedTuple):
+    """What was found in the file that the user named."""
+
+    scene: Scene
+    image: NDArray[np.uint8] | None
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0, 1 without an answer, 2 for bad input."""
+    code = 0
+
+    def command() -> None:
+        nonlocal code
+        arguments = _arguments().parse_args(argv)
+        code = arguments.run(arguments)
+
+    return guarded(command) or code
+
+
+class _Arguments(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message}; see {self.prog} --help")
+
+
+def _arguments() -> argparse.ArgumentParser:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = _Arguments("po3d", description=DESCRIPTION, formatter_class=raw)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Arguments)
+
+    ask = commands.add_parser("ask", help="answer one question", description=ask_command.__doc__)
+    ask.add_argument(
+        "input", metavar="IMAGE_OR_SCENE", help="a picture, or a scene table as JSON (ours or Super-CLEVR's)"
+    )
+    ask.add_argument("question")
+    task = (
+        "whose left and right: the camera's (2d, the default) or the object's own (6d); the words may decide"
+    )
+    ask.add_argument("--task", choices=get_args(Task), default="2d", help=task)
+    mode = "how doubts in the table are treated (default: argmax, the most probable value of everything)"
+    ask.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="argmax", help=mode)
+    ask.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    ask.add_argument(
+        "--save", metavar="PICTURE", help="draw boxes and headings on the picture, beside a top view"
+    )
+    ask.add_argument("--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH")
+    ask.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
+    ask.set_defaults(run=ask_command)
+
+    options = (CONFIGS / "generate.yaml").read_text(encoding="utf-8").split("\n\n", 1)[1]
+    generate = commands.add_parser("generate", help="make a twin of a benchmark: images, scenes, questions",
+                                   description=generate_command.__doc__, formatter_class=raw,
+                                   epilog=f"options and their defaults:\n{options}")  # fmt: skip
+    generate.add_argument("options", nargs="*", metavar="key=value")
+    generate.set_defaults(run=generate_command)
+    return parser
+
+
+def ask_command(arguments: argparse.Namespace) -> int:
+    """Answer one question about a picture or a scene table, and say why."""
+    question = arguments.question.strip()
+    if not question:
+        raise InputError('the question is empty; ask something like "How many cars are left of the red bus?"')
+    if arguments.save and Path(arguments.save).suffix.lower() not in PICTURES:
+        raise InputError(f"--save {arguments.save}: the name should end in one of {', '.join(PICTURES)}")
+    path = Path(arguments.input)
+    is_table = _is_json(path)
+    image = None if is_table else read_image(path)
+
+    from po3d.checkpoint import locate
+    from po3d.parsing.parser import Parser
+    from po3d.systems import Executor
+
+    (parsed,) = Parser.from_checkpoint(locate(arguments.parser_checkpoint)).parse([question])
+    if parsed.program is None:
+        if arguments.json:
+            print(
+                json.dumps(
+                    {"question": question, "status": "unparsed", "answer": None, "reason": parsed.reason}
+                )
+            )
+        raise InputError(f"the question is outside the language: {parsed.reason}")
+    scene = read_table(path) if image is None else _perceive(image, path, arguments.perception_checkpoint)
+    outcome = Executor(arguments.mode)(parsed.program, scene, arguments.task)
+    probability = None if outcome.probability is None else outcome.probability * parsed.probability
+    if arguments.save:
+        _save(arguments.save, scene, image)
+    if arguments.json:
+        record = {
+            "question": question,
+            "task": arguments.task,
+            "status": outcome.status,
+            "answer": outcome.answer,
+            "probability": probability,
+            "distribution": dict(outcome.distribution),
+            "reason": outcome.reason,
+            "program": parsed.program.text(),
+            "trace": [asdict(step) for step in outcome.trace],
+            "scene": to_json(scene),
+        }
+        print(json.dumps(record, ensure_ascii=False))
+    else:
+        print(f"answer: {outcome.answer} (probability {probability:.2f})" if outcome.status == "ok"
+              else f"no answer: {outcome.reason}")  # fmt: skip
+        print(f"\nprogram: {parsed.program.text()}")
+        for step in outcome.trace:
+            print(f"  {step.text}")
+        print(f"\n{text(scene_table(scene), 2)}")
+    return 0 if outcome.status == "ok" else NO_ANSWER
+
+
+def generate_command(arguments: argparse.Namespace) -> int:
+    """Make images, scene tables and questions of a benchmark's twin. The same seed gives the same bytes
+    with any number of workers, and a killed run goes on where it was."""
+    config = compose("generate", arguments.options)
+    from po3d.benchmarks import pulsecheck457
+
+    pulsecheck457.generate(
+        out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
+        workers=config.workers,
+    )  # fmt: skip
+    print(f"wrote {config.size} images to {config.out}")
+    return 0
+
+
+def read_table(path: str | Path) -> Scene:
+    """The scene table of a JSON file: ours, one Super-CLEVR scene, or a Super-CLEVR file with one."""
+    from po3d.benchmarks import superclevr
+
+    record = read_json(path, "scene file")
+    if isinstance(record, dict) and record.get("format") == FORMAT:
+        return from_json(record, str(path))
+    if isinstance(record, dict) and isinstance(record.get("scenes"), list):
+        if len(record["scenes"]) != 1:
+            raise InputError(
+                f"{path} holds {len(record['scenes'])} scenes; give a file with the one to ask about"
+            )
+        record = record["scenes"][0]
+    if not isinstance(record, dict) or "objects" not in record:
+        raise InputError(
+            f"{path}: the field 'objects' is missing; a scene table is ours ({FORMAT}) or Super-CLEVR's"
+        )
+    return superclevr.scene_from_json(record, str(path))
+
+
+def scene_table(scene: Scene) -> Table:
+    """The table of a scene as people read it: probabilities where there is doubt, headings in degrees."""
+    rows = []
+    for i, o in enumerate(scene.objects):
+        hider = ""
+        if scene.occluders is not None:
+            hider = ", ".join(f"{j}{_doubt(p)}" for j, p in scene.occluders[i].items() if p >= 0.05)
+        values = [_value(o, attribute) for attribute in ("size", "color", "material", "shape")]
+        x, y = o.position[:2]
+        rows.append(
+            [str(i), *values, x, y, f"{math.degrees(o.heading):.0f}{_doubt(1 - o.flip)}", hider or None]
+        )
+    return Table(("#", "size", "color", "material", "shape", "x", "y", "heading", "hidden by"), rows)
+
+
+def _value(o: ObjectState, attribute: str) -> str | None:
+    if attribute not in o.beliefs:
+        return None
+    value = o.value(attribute)
+    return value + _doubt(o.beliefs[attribute][value])
+
+
+def _doubt(p: float) -> str:
+    return "" if p > 0.995 else f" {p:.2f}"
+
+
+def _is_json(path: Path) -> bool:
+    if path.suffix.lower() == ".json":
+        return True
+    try:
+        with open(path, "rb") as file:
+            return file.read(64).lstrip()[:1] == b"{"
+    except OSError:
+        return False  # reading it as a picture says what is wrong
+
+
+def _perceive(image: NDArray[np.uint8], path: Path, name: str) -> Scene:
+    from po3d.checkpoint import locate
+    from po3d.perception.estimator import Estimator
+
+    (scene,) = Estimator.from_checkpoint(locate(name)).estimate([image], [path.name])
+    return scene
+
+
+def _save(target: str, scene: Scene, image: NDArray[np.uint8] | None) -> None:
+    with atomic_write(target, "wb") as file:
+        draw_scene(image, scene).save(file, PICTURES[Path(target).suffix.lower()])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

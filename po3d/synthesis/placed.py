@@ -1,0 +1,69 @@
+"""An object as the renderer takes it: a mesh, where it stands, and what its parts are made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.errors import InputError
+from po3d.geometry import rotation_z
+from po3d.synthesis.assets.mesh import Mesh
+from po3d.synthesis.environment import RGB, Finish
+
+MAX_PARTS = 64  # of one mesh: the length of an array in object.vert
+
+# What a part is made of where it isn't painted: base colour (linear), finish, and the share of the paint's
+# brightness that it shows on a toy of one colour (windows must stay visible, or front and back look alike).
+SURFACES: dict[str, tuple[RGB, Finish, float]] = {
+    "glass": ((0.02, 0.025, 0.03), Finish(0.0, 0.06, 1.0), 0.3),
+    "tyre": ((0.02, 0.02, 0.02), Finish(0.0, 0.85, 0.0), 0.6),
+    "chrome": ((0.65, 0.65, 0.65), Finish(1.0, 0.15, 0.0), 1.0),
+    "dark": ((0.03, 0.03, 0.03), Finish(0.0, 0.6, 0.0), 0.5),
+    "lamp": ((0.75, 0.75, 0.70), Finish(0.0, 0.15, 1.0), 1.0),
+    "tail": ((0.45, 0.02, 0.02), Finish(0.0, 0.2, 1.0), 0.7),
+    "white": ((0.75, 0.75, 0.75), Finish(0.0, 0.5, 0.0), 1.0),
+    "wood": ((0.30, 0.16, 0.07), Finish(0.0, 0.5, 0.0), 0.8),
+    "seat": ((0.06, 0.04, 0.03), Finish(0.0, 0.7, 0.0), 0.7),
+}
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A mesh in the world: standing on the ground, painted."""
+
+    mesh: Mesh
+    scale: float
+    position: tuple[float, float]  # ground x, y of the mesh's origin
+    heading: float
+    color: RGB
+    finish: Finish
+    colors: Mapping[str, RGB] = field(default_factory=dict)  # parts painted otherwise, by name
+    tint: float = 0.0  # how far glass, tyres ... take on the paint: 0 a vehicle, 1 a toy of one colour
+
+    @property
+    def world_T_object(self) -> NDArray[np.float64]:
+        """(4, 4), scale included."""
+        matrix = np.eye(4)
+        matrix[:3, :3] = rotation_z(self.heading) * self.scale
+        matrix[:2, 3] = self.position
+        return matrix
+
+    def surfaces(self) -> NDArray[np.float32]:
+        """(2 * MAX_PARTS, 4) two rows per part: base colour, metallic; roughness, clearcoat, two unused."""
+        unknown = set(self.colors) - {part.name for part in self.mesh.parts}
+        if unknown:
+            known = sorted({part.name for part in self.mesh.parts})
+            raise InputError(f"colours for parts {sorted(unknown)} that the mesh lacks; it has {known}")
+        table = np.zeros((MAX_PARTS, 8), np.float32)
+        paint = np.array((*self.color, self.finish.metallic, self.finish.roughness, self.finish.clearcoat))
+        for row, part in zip(table, self.mesh.parts):
+            row[:6] = paint
+            if part.name in self.colors:
+                row[:3] = self.colors[part.name]
+            elif part.material != "paint":
+                base, own, shade = SURFACES[part.material]
+                real = np.array((*base, own.metallic, own.roughness, own.clearcoat))
+                toy = paint * (shade, shade, shade, 1, 1, 1)
+                row[:6] = (1 - self.tint) * real + self.tint * toy
+        return table.reshape(-1, 4)

@@ -1,0 +1,224 @@
+"""Relations against objects worked out by hand, symmetries, and shapely."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from shapely.geometry import MultiPoint, Polygon
+
+from po3d.errors import InputError
+from po3d.geometry import footprint
+from po3d.reasoning import relations
+from po3d.reasoning.relations import DEFAULT_RULES, NO_FACING, Rules
+from po3d.street import AXES, extent
+from po3d.vocabulary import DIRECTIONS, FACINGS, SHAPES, SIZES
+
+STREET = np.array([AXES[d] for d in DIRECTIONS])
+RIGHT, BEHIND = np.array(AXES["right"]), np.array(AXES["behind"])
+
+
+def related(positions, headings, direction, frame, rules=DEFAULT_RULES, bicycle=None):
+    return relations.relate(
+        np.asarray(positions, float), np.asarray(headings, float), STREET, direction, frame, rules, bicycle
+    )
+
+
+def heading_of(pose_degree: float) -> float:
+    return math.radians(140 - pose_degree)
+
+
+def random_layouts(rng, scenes, n, spread=3.0):
+    sizes = [extent(rng.choice(SHAPES), rng.choice(SIZES)) for _ in range(scenes * n)]
+    positions = rng.uniform(-spread, spread, (scenes, n, 2))
+    return positions, rng.uniform(-math.pi, math.pi, (scenes, n)), np.array(sizes).reshape(scenes, n, 3)
+
+
+def test_camera_relations_of_objects_placed_by_hand():
+    positions = [0 * RIGHT, 0.21 * RIGHT, 0.19 * RIGHT + 1.0 * BEHIND, -2.0 * RIGHT - 0.5 * BEHIND]
+    right = related(positions, np.zeros(4), "right", "camera")
+    assert right.tolist() == [
+        [False, True, False, False],  # 0.19 is within the margin
+        [False] * 4,
+        [False] * 4,
+        [True, True, True, False],
+    ]
+    assert related(positions, np.zeros(4), "behind", "camera")[0].tolist() == [False, False, True, False]
+    assert related(positions, np.zeros(4), "front", "camera")[0].tolist() == [False, False, False, True]
+
+
+def test_object_relations_follow_the_nose_of_the_reference():
+    # A heads along +y: its front is +y, its left -x, its right +x.
+    positions = [[0, 0], [1, 1], [-1, -1], [0.1, 3]]
+    headings = [math.pi / 2, 0, 1, 2]
+    expected = {"front": [1, 3], "behind": [2], "right": [1], "left": [2]}
+    for direction, found in expected.items():
+        row = related(positions, headings, direction, "object")[0]
+        assert np.flatnonzero(row).tolist() == found, direction
+
+
+def test_front_of_a_bicycle_is_its_nose_or_its_left_side():
+    positions, headings, bicycle = [[0, 0], [0, 1]], [0.0, 0.0], np.array([True, False])
+    assert not related(positions, headings, "front", "object", bicycle=bicycle)[0, 1]
+    upstream = Rules(bicycle_front_is_nose=False)
+    assert related(positions, headings, "front", "object", upstream, bicycle)[0, 1]
+    assert related(positions, headings, "right", "object", upstream, bicycle)[1, 0]  # no bicycle: unchanged
+
+
+@pytest.mark.parametrize("frame", ["camera", "object"])
+def test_left_and_right_swap_under_mirroring(frame):
+    positions, headings, _ = random_layouts(np.random.default_rng(0), 50, 6)
+    # Mirror the ground across the viewer's depth axis.
+    mirrored = positions - 2 * (positions @ RIGHT)[..., None] * RIGHT
+    nose = np.stack([np.cos(headings), np.sin(headings)], -1)
+    nose = nose - 2 * (nose @ RIGHT)[..., None] * RIGHT
+    turned = np.arctan2(nose[..., 1], nose[..., 0])
+    swap = {"left": "right", "right": "left", "front": "front", "behind": "behind"}
+    for direction in DIRECTIONS:
+        before = related(positions, headings, direction, frame)
+        assert before.any()
+        np.testing.assert_array_equal(before, related(mirrored, turned, swap[direction], frame))
+
+
+@pytest.mark.parametrize(
+    ("degree", "label"),
+    [
+        (0, "back"), (29.999, "back"), (30, None), (30.001, None), (60, None), (60.001, "right"),
+        (120, "right"), (120.001, None), (150, None), (150.001, "front"), (210, "front"), (210.001, None),
+        (240, None), (240.001, "left"), (300, "left"), (300.001, None), (330, None), (330.001, "back"),
+        (359.999, "back"),
+    ],
+)  # fmt: skip
+def test_facing_windows_at_their_boundaries(degree, label):
+    code = relations.facing_labels(np.array([degree], float), DEFAULT_RULES)[0]
+    assert code == (NO_FACING if label is None else FACINGS.index(label))
+
+
+@pytest.mark.parametrize(("degree", "label"), [(0, "back"), (90, "right"), (180, "front"), (270, "left")])
+def test_facing_agrees_with_where_the_nose_points_in_the_picture(degree, label):
+    heading = np.array([heading_of(degree)])
+    nose = np.array([math.cos(heading[0]), math.sin(heading[0])])
+    axis = {"back": "behind"}.get(label, label)
+    assert nose @ AXES[axis] > 0.99
+    degrees = relations.pose_degrees(heading, STREET, DEFAULT_RULES)
+    assert degrees == pytest.approx([degree], abs=1e-9)
+    assert relations.facing_labels(degrees, DEFAULT_RULES)[0] == FACINGS.index(label)
+
+
+def test_alignment_cuts_and_boundaries():
+    degrees = np.array([0.0, 44.9, 45.0, 135.0, 135.1, 180.0, 315.0, 315.1])
+    cuts = ("same", "opposite", "vertical")
+    first = {how: relations.aligned(degrees, how, DEFAULT_RULES)[0] for how in cuts}
+    assert np.flatnonzero(first["same"]).tolist() == [1, 7]  # not with itself
+    assert np.flatnonzero(first["opposite"]).tolist() == [4, 5]
+    assert np.flatnonzero(first["vertical"]).tolist() == [2, 3, 6]
+    parallel = relations.aligned(degrees, "parallel", DEFAULT_RULES)[0]
+    np.testing.assert_array_equal(parallel, first["same"] | first["opposite"])
+
+
+def sweep(position, heading, size, travel, reach=40.0, margin=0.0):
+    """The swept region as shapely sees it: the hull of the widened footprint here and at the end of the
+    way."""
+    sense = 1 if travel == "forward" else -1
+    size = np.array(size) + np.array([0, 2 * margin, 0])
+    start = footprint(position, heading, size)
+    way = sense * reach * np.array([math.cos(heading), math.sin(heading)])
+    return MultiPoint(np.concatenate([start, start + way])).convex_hull
+
+
+@pytest.mark.parametrize("travel", ["forward", "backward"])
+@pytest.mark.parametrize("rules", [DEFAULT_RULES, Rules(sweep_range=1.5), Rules(sweep_margin=0.3)])
+def test_collisions_equal_shapely(travel, rules):
+    positions, headings, extents = random_layouts(np.random.default_rng(1), 30, 6)
+    hits = relations.collide(positions, headings, extents, travel, rules)
+    assert 0.05 < hits.mean() < 0.6
+    reach = min(rules.sweep_range, 40.0)
+    for s, i, j in itertools.product(range(30), range(6), range(6)):
+        path = sweep(positions[s, i], headings[s, i], extents[s, i], travel, reach, rules.sweep_margin)
+        target = Polygon(footprint(positions[s, j], headings[s, j], extents[s, j]))
+        assert hits[s, i, j] == (i != j and path.intersects(target)), (s, i, j)
+
+
+def test_first_hit_only_keeps_the_nearest_of_what_is_hit():
+    positions, headings, extents = random_layouts(np.random.default_rng(2), 20, 7)
+    every = relations.collide(positions, headings, extents, "forward", DEFAULT_RULES)
+    first = relations.collide(positions, headings, extents, "forward", Rules(first_hit_only=True))
+    assert (every.sum(-1) > 1).any()
+    for s, i in itertools.product(range(20), range(7)):
+        path = sweep(positions[s, i], headings[s, i], extents[s, i], "forward")
+        nose = np.array([math.cos(headings[s, i]), math.sin(headings[s, i])])
+
+        front = positions[s, i] @ nose + extents[s, i, 0] / 2
+
+        way = {}  # until the front meets it; what overlaps already is met at once
+        for j in np.flatnonzero(every[s, i]):
+            touched = path.intersection(Polygon(footprint(positions[s, j], headings[s, j], extents[s, j])))
+            way[j] = max(min(np.array(touched.exterior.coords) @ nose) - front, 0.0)
+        expected = [j for j, d in way.items() if d <= min(way.values()) + 1e-9]
+        assert np.flatnonzero(first[s, i]).tolist() == expected
+
+
+def test_parallel_and_perpendicular_sweeps_of_boxes_worked_out_by_hand():
+    # A at the origin heads along +x, 2 long and 1 wide; its path is |y| <= 0.5, x >= -1.
+    positions = np.array([[0, 0], [5, 0.9], [5, 1.1], [-5, 0], [3, 1.4]])
+    headings = np.array([0, 0, math.pi, 0, math.pi / 2])
+    extents = np.array([[2.0, 1.0]] * 5)
+    forward = relations.collide(positions, headings, extents, "forward", DEFAULT_RULES)[0]
+    assert forward.tolist() == [False, True, False, False, True]
+    backward = relations.collide(positions, headings, extents, "backward", DEFAULT_RULES)[0]
+    assert backward.tolist() == [False, False, False, True, False]
+    # The wide path reaches the third one too; a short way reaches nothing.
+    wide = relations.collide(positions, headings, extents, "forward", Rules(sweep_margin=0.2))[0]
+    assert wide.tolist() == [False, True, True, False, True]
+    short = relations.collide(positions, headings, extents, "forward", Rules(sweep_range=1.0))[0]
+    assert not short.any()
+
+
+def all_relations(positions, headings, extents, axes, xp):
+    degrees = relations.pose_degrees(headings, axes, DEFAULT_RULES, xp)
+    yield relations.facing_labels(degrees, DEFAULT_RULES, xp)
+    for direction, frame in itertools.product(DIRECTIONS, ("camera", "object")):
+        yield relations.relate(positions, headings, axes, direction, frame, DEFAULT_RULES, None, xp)
+    for how in ("same", "opposite", "vertical", "parallel"):
+        yield relations.aligned(degrees, how, DEFAULT_RULES, xp)
+    for travel in ("forward", "backward"):
+        yield relations.collide(positions, headings, extents, travel, DEFAULT_RULES, None, xp)
+        yield relations.collide(positions, headings, extents, travel, Rules(first_hit_only=True), None, xp)
+
+
+def test_torch_and_numpy_agree_and_leading_dimensions_broadcast():
+    arrays = random_layouts(np.random.default_rng(3), 12, 5)
+    many = list(all_relations(*arrays, STREET, np))
+    tensors = list(all_relations(*map(torch.from_numpy, arrays), torch.from_numpy(STREET), torch))
+    for a, b in zip(many, tensors, strict=True):
+        np.testing.assert_array_equal(a, b.numpy())
+    for s in range(12):
+        for a, b in zip(many, all_relations(*(x[s] for x in arrays), STREET, np), strict=True):
+            np.testing.assert_array_equal(a[s], b)
+
+
+def test_turning_world_and_axes_together_changes_nothing():
+    positions, headings, extents = random_layouts(np.random.default_rng(4), 20, 6)
+    before = list(all_relations(positions, headings, extents, STREET, np))
+    for angle in (0.3, 2.0, -2.9):
+        turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
+        after = all_relations(positions @ turn.T + [0.7, -5], headings + angle, extents, STREET @ turn.T, np)
+        for a, b in zip(before, after, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_padding_is_never_hit():
+    positions = np.array([[0.0, 0], [2, 0], [4, 0]])
+    extents = np.ones((3, 2))
+    mask = np.array([True, False, True])
+    rules = replace(DEFAULT_RULES, first_hit_only=True)
+    hits = relations.collide(positions, np.zeros(3), extents, "forward", rules, mask)
+    assert hits.tolist() == [[False, False, True], [False] * 3, [False] * 3]
+
+
+@pytest.mark.parametrize("bad", [{"facing_window_deg": 60}, {"aligned_same_deg": 140}])
+def test_rules_that_contradict_themselves_are_refused(bad):
+    with pytest.raises(InputError, match=next(iter(bad))):
+        Rules(**bad)
