@@ -1,28 +1,43 @@
 """Speed and memory on this machine, each figure beside a plain way of doing the same: python -m po3d.bench
 
-executor   questions on true tables; plain: sets and loops (po3d.plain)
-batched    the same with packed programs, relations computed inside the timing; plain: the same loop
-parser     questions a second in batches; plain: one by one
-estimator  images a second; plain: one by one in fp32
-end to end image file and words to answer, everything included; plain: the same with the plain parts
+executor    questions on true tables                       plain: sets and loops (po3d.plain)
+batched     programs packed before, relations in the time  plain: the same loop
+parser      all questions in one call                      plain: one by one
+estimator   images at batch 1 and 16                       plain: one by one in fp32
+end to end  image file and words to the answer             plain: the three plain parts
 """
 
+import argparse
+import contextlib
+import os
+import platform
+import resource
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import numpy as np
+import torch
+from tqdm import tqdm
 
+from po3d import __version__
+from po3d.benchmarks import pulsecheck457
+from po3d.checkpoint import locate
+from po3d.entry import guarded
+from po3d.evaluation import Split
 from po3d.parsing.parser import Parser
 from po3d.perception.estimator import Estimator
 from po3d.plain import NoAnswer, plain_answer
-from po3d.question import Question
+from po3d.question import Task
 from po3d.reasoning.batched import execute_batch, pack_programs, pack_scenes
 from po3d.reasoning.executor import execute
-from po3d.reasoning.program import Program
+from po3d.reasoning.program import Program, parse_text
+from po3d.report.tables import Table, text
 from po3d.scene import Scene
+from po3d.systems import Context, Pipeline
 
 TILES = 16  # copies of the split in the batched executor's run: scenes and questions both
+BATCH = 16  # images
 
 
 class Figure(NamedTuple):
@@ -32,16 +47,6 @@ class Figure(NamedTuple):
     unit: str
     ours: float
     plain: float
-
-
-class Data(NamedTuple):
-    """The shipped split, image by image."""
-
-    questions: list[Question]
-    programs: list[Program]
-    names: list[str]
-    scenes: list[Scene]
-    scene_of: list[int]  # of each question
 
 
 def rate(work: Callable[[], object], units: int, seconds: float) -> float:
@@ -56,51 +61,126 @@ def rate(work: Callable[[], object], units: int, seconds: float) -> float:
     return units / best
 
 
-def executor_figures(data: Data, seconds: float) -> list[Figure]:
-    tasks = [q.task for q in data.questions]
-    items = list(zip(data.programs, (data.scenes[k] for k in data.scene_of), tasks))
+def executor_figures(split: Split, seconds: float) -> list[Figure]:
+    """Gold programs on true tables."""
+    names = list(dict.fromkeys(q.image for q in split.questions))
+    place, scenes = {name: k for k, name in enumerate(names)}, [split.truth(name) for name in names]
+    asked = [q for q in split.questions if q.program]
+    programs, tasks = [parse_text(q.program) for q in asked], [q.task for q in asked]
+    where = [place[q.image] for q in asked]
+    items = list(zip(programs, (scenes[k] for k in where), tasks))
 
     def plain() -> None:
         for program, scene, task in items:
-            try:
-                plain_answer(program, scene, task)
-            except NoAnswer:
-                pass
+            _plainly(program, scene, task)
 
     slow = rate(plain, len(items), seconds)
     single = rate(lambda: [execute(p, s, t) for p, s, t in items], len(items), seconds)
-    n = len(data.scenes)
-    scenes = pack_scenes(data.scenes * TILES)
-    index = [k + tile * n for tile in range(TILES) for k in data.scene_of]
-    packed = pack_programs(data.programs * TILES, index, tasks * TILES)
-    batched = rate(lambda: execute_batch(scenes, packed), len(index), seconds)
+    index = [k + tile * len(scenes) for tile in range(TILES) for k in where]
+    packed_scenes, packed = pack_scenes(scenes * TILES), pack_programs(programs * TILES, index, tasks * TILES)
+    batched = rate(lambda: execute_batch(packed_scenes, packed), len(index), seconds)
     return [
-        Figure("executor, one by one, with trace", "questions/s", single, slow),
+        Figure("executor, one by one, with traces", "questions/s", single, slow),
         Figure(f"executor, batch of {len(index)}", "questions/s", batched, slow),
     ]
 
 
-def parser_figures(parser: Parser, data: Data, seconds: float) -> list[Figure]:
-    texts = [q.text for q in data.questions]
-    few = texts[:: max(1, len(texts) // 100)]
+def parser_figures(parser: Parser, split: Split, seconds: float) -> list[Figure]:
+    texts = [q.text for q in split.questions]
+    few = texts[:: max(1, len(texts) // 50)]
     slow = rate(lambda: [parser.parse([t]) for t in few], len(few), seconds)
-    return [
-        Figure(
-            f"parser, {len(texts)} questions",
-            "questions/s",
-            rate(lambda: parser.parse(texts), len(texts), seconds),
-            slow,
-        )
-    ]
+    ours = rate(lambda: parser.parse(texts), len(texts), seconds)
+    return [Figure(f"parser, {len(texts)} questions", "questions/s", ours, slow)]
 
 
-def estimator_figures(
-    estimator: Estimator, plain: Estimator, images: Sequence[np.ndarray], seconds: float
-) -> list[Figure]:
+def estimator_figures(ours: Estimator, plain: Estimator, split: Split, seconds: float) -> list[Figure]:
+    names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
+    images = [split.image(name) for name in names]
     slow = rate(lambda: [plain.estimate([i]) for i in images], len(images), seconds)
-    one = rate(lambda: [estimator.estimate([i]) for i in images], len(images), seconds)
-    all_at_once = rate(lambda: estimator.estimate(images), len(images), seconds)
+    one = rate(lambda: [ours.estimate([i]) for i in images], len(images), seconds)
+    together = rate(lambda: ours.estimate(images), len(images), seconds)
     return [
         Figure("estimator, batch 1", "images/s", one, slow),
-        Figure(f"estimator, batch {len(images)}", "images/s", all_at_once, slow),
+        Figure(f"estimator, batch {len(images)}", "images/s", together, slow),
     ]
+
+
+def end_to_end_figures(
+    ours: Estimator, plain: Estimator, parser: Parser, split: Split, seconds: float
+) -> list[Figure]:
+    """Files and words to answers, on the first images of the split."""
+    names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
+    asked = {name: [q for q in split.questions if q.image == name] for name in names}
+    count = sum(map(len, asked.values()))
+    pipeline = Pipeline(ours, parser)
+
+    def run() -> None:
+        for name, questions in asked.items():
+            pipeline.answer(questions, Context(lambda name=name: split.image(name), _nothing, name))
+
+    def run_plain() -> None:
+        for name, questions in asked.items():
+            scene = plain.estimate([split.image(name)])[0].certain()
+            for question in questions:
+                (parsed,) = parser.parse([question.text])
+                if parsed.program is not None:
+                    _plainly(parsed.program, scene, question.task)
+
+    return [Figure("end to end", "questions/s", rate(run, count, seconds), rate(run_plain, count, seconds))]
+
+
+def _nothing() -> Scene:
+    raise AssertionError("the pipeline asked for the truth")
+
+
+def _plainly(program: Program, scene: Scene, task: Task) -> None:
+    with contextlib.suppress(NoAnswer):
+        plain_answer(program, scene, task)
+
+
+def _machine() -> str:
+    model = platform.processor() or platform.machine()
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), model)
+    threads = f"{os.cpu_count()} cores, torch on {torch.get_num_threads()} threads"
+    return f"{model}, {threads}; Python {platform.python_version()}, torch {torch.__version__}, po3d {__version__}"
+
+
+def _figures(arguments: argparse.Namespace) -> Iterator[Figure]:
+    split = pulsecheck457.open_mini()
+    seconds = arguments.seconds
+    yield from executor_figures(split, seconds)
+    parser = Parser.from_checkpoint(locate(arguments.parser_checkpoint))
+    yield from parser_figures(parser, split, seconds)
+    ours, plain = (Estimator.from_checkpoint(locate(arguments.perception_checkpoint)) for _ in range(2))
+    plain.half = False
+    yield from estimator_figures(ours, plain, split, seconds)
+    yield from end_to_end_figures(ours, plain, parser, split, seconds)
+
+
+def main() -> int:
+    """Print the figures; the exit code."""
+    parser = argparse.ArgumentParser(
+        "python -m po3d.bench", description="Speed and memory beside plain references."
+    )
+    parser.add_argument("--seconds", type=float, default=3.0, help="about how long each figure is measured")
+    parser.add_argument("--perception-checkpoint", default="street_estimator")
+    parser.add_argument("--parser-checkpoint", default="street_parser")
+    arguments = parser.parse_args()
+
+    def run() -> None:
+        print(_machine())
+        print("data: the shipped PulseCheck457 mini split; fastest of at least three runs, no randomness\n")
+        rows = [
+            (f.name, f.unit, f"{f.ours:,.1f}", f"{f.plain:,.1f}", f"{f.ours / f.plain:.1f}x")
+            for f in tqdm(_figures(arguments), "measuring", unit="figure", leave=False)
+        ]
+        print(text(Table(("what", "unit", "po3d", "plain", "ratio"), rows)))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # Linux counts KiB
+        print(f"\npeak memory of this run: {peak:.2f} GiB")
+
+    return guarded(run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -12,6 +12,7 @@ from typing import NamedTuple, NoReturn, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
 from po3d.entry import CONFIGS, compose, guarded
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json
@@ -159,22 +160,17 @@ def generate_command(arguments: argparse.Namespace) -> int:
 
 def read_table(path: str | Path) -> Scene:
     """The scene table of a JSON file: ours, one Super-CLEVR scene, or a Super-CLEVR file with one."""
-    from po3d.benchmarks import superclevr
-
     record = read_json(path, "scene file")
     if isinstance(record, dict) and record.get("format") == FORMAT:
         return from_json(record, str(path))
-    if isinstance(record, dict) and isinstance(record.get("scenes"), list):
-        if len(record["scenes"]) != 1:
-            raise InputError(
-                f"{path} holds {len(record['scenes'])} scenes; give a file with the one to ask about"
-            )
-        record = record["scenes"][0]
-    if not isinstance(record, dict) or "objects" not in record:
+    if not isinstance(record, dict) or not {"objects", "scenes"} & set(record):
         raise InputError(
-            f"{path}: the field 'objects' is missing; a scene table is ours ({FORMAT}) or Super-CLEVR's"
+            f"{path}: the field 'objects' is missing; a scene is a table of ours ({FORMAT}) or Super-CLEVR's"
         )
-    return superclevr.scene_from_json(record, str(path))
+    records = read_scenes(path)
+    if len(records) != 1:
+        raise InputError(f"{path} holds {len(records)} scenes; give a file with the one to ask about")
+    return scene_from_superclevr(records[0])
 
 
 def scene_table(scene: Scene) -> Table:

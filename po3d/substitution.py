@@ -5,18 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from po3d.errors import InputError
+from po3d.metrics import match
 from po3d.scene import ObjectState, Scene
 from po3d.street import SPREAD, extent, origin_height
 from po3d.vocabulary import ATTRIBUTES, SHAPES
 
 MODULES = (*ATTRIBUTES, "heading", "position", "detection", "occlusion", "camera", "parsing")
-CLASS_COST = 1.0  # scene units that a wholly wrong class costs beside the distance of the centres
-MAX_DISTANCE = (
-    1.5  # scene units; farther apart, two rows are not one object (a small vehicle is about 1.6 long)
-)
 _UNKNOWN_POSE = np.diag([SPREAD**2 / 3, SPREAD**2 / 3, math.pi**2 / 3])  # variances of the uniform layout
 
 
@@ -26,19 +22,6 @@ def checked_modules(names: Iterable[str]) -> tuple[str, ...]:
     if unknown := sorted(wanted - set(MODULES)):
         raise InputError(f"oracle={unknown[0]!r} is no module; known: {', '.join(MODULES)}")
     return tuple(name for name in MODULES if name in wanted)
-
-
-def match(predicted: Scene, gt: Scene) -> dict[int, int]:
-    """Predicted row -> true row of the cheapest one-to-one assignment by centre distance and class."""
-    if not len(predicted) or not len(gt):
-        return {}
-    distance = np.linalg.norm(predicted.positions[:, None, :2] - gt.positions[None, :, :2], axis=-1)
-    if all("shape" in o.beliefs for o in (*predicted.objects, *gt.objects)):
-        agreement = predicted.belief("shape", SHAPES) @ gt.belief("shape", SHAPES).T
-    else:
-        agreement = np.ones_like(distance)
-    rows, columns = linear_sum_assignment(distance + CLASS_COST * (1 - agreement))
-    return {int(i): int(j) for i, j in zip(rows, columns) if distance[i, j] <= MAX_DISTANCE}
 
 
 def substitute(predicted: Scene, gt: Scene, modules: Sequence[str]) -> Scene:

@@ -1,9 +1,8 @@
 """Super-CLEVR's files in po3d's terms: scene records, question programs and the names on their surface.
 
-The same layout carries Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457): degrees, Blender's camera, `rotation`
-instead of a heading, program nodes such as filter_color. Everything is converted here, in both directions (records of our
-own scenes are written by `po3d.synthesis.dataset.scene_record`).
-"""
+The same layout carries Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457): degrees, Blender's camera,
+`rotation` instead of a heading, program nodes such as filter_color. Everything is converted here, in both
+directions (records of our own scenes are written by `po3d.synthesis.dataset.scene_record`)."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from po3d.geometry import Array, Camera, Pose
 from po3d.reasoning.program import Program, ProgramError, Step
 from po3d.scene import ObjectState, Scene, sure
 from po3d.street import AXES, CAMERA_JITTER, FOCAL, HEIGHT, WIDTH, camera, extent, heading_from_rotation
-from po3d.vocabulary import COLORS, MATERIALS, PARENT, SHAPES, SIZES
+from po3d.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
 
 # Where the written name of a shape differs from its id.
 _WRITTEN: dict[str, str] = {
@@ -40,7 +39,7 @@ def identifier(name: str) -> str:
     return _READ.get(name, name)
 
 
-# --- scenes ---------------------------------------------------------------------------------------------------------
+# --- scenes -------------------------------------------------------------------------------------------------
 
 
 def read_scenes(root: str | Path) -> list[dict]:
@@ -67,14 +66,14 @@ def read_scenes(root: str | Path) -> list[dict]:
 def scene_from_superclevr(record: Mapping) -> Scene:
     """The ground-truth table of a scene record; InputError names what is missing or unknown.
 
-    The camera comes from `matrix_world`, else it is fitted to `pixel_coords`, else it is the nominal one. Occluders and
-    boxes are there when the record has them.
-    """
+    The camera comes from `matrix_world`, else it is fitted to `pixel_coords`, else it is the nominal one.
+    Occluders and boxes are there when the record has them."""
     where = f"scene {record.get('image_filename', '?')}"
     boxes = record.get("po3d", {}).get("boxes")
     try:
         objects = tuple(
-            _object(o, f"{where}: object {i}", None if boxes is None else boxes[i]) for i, o in enumerate(record["objects"])
+            _object(o, f"{where}: object {i}", None if boxes is None else boxes[i])
+            for i, o in enumerate(record["objects"])
         )
         if "matrix_world" in record:
             view = _camera_from_blender(record["matrix_world"])
@@ -114,16 +113,9 @@ def _camera_from_blender(matrix: Sequence[Sequence[float]]) -> Camera:
     return Camera(WIDTH, HEIGHT, FOCAL, Pose(world_R_cam.T, -world_R_cam.T @ eye))
 
 
-def matrix_world(view: Camera) -> list[list[float]]:
-    """Blender's camera-to-world matrix (4 x 4) of a camera; `scene_from_superclevr` reads it back."""
-    world_T_cam = view.cam_T_world.inverse()
-    matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = world_T_cam.rotation @ _BLENDER, world_T_cam.translation
-    return matrix.tolist()
-
-
 def _fitted_camera(objects: Sequence[Mapping]) -> Camera:
-    """The benchmark's camera whose three jitter numbers explain the stored pixels and depths of the origins."""
+    """The benchmark's camera whose three jitter numbers explain the stored pixels and depths of the
+    origins."""
     seen = [o for o in objects if "pixel_coords" in o]
     if not seen:
         return camera()
@@ -132,7 +124,9 @@ def _fitted_camera(objects: Sequence[Mapping]) -> Camera:
 
     def residuals(jitter: Array) -> Array:
         pixels, depth = camera(jitter).project(origins)
-        return np.concatenate([(pixels - stored[:, :2]).ravel() / _PIXEL_SD, (depth - stored[:, 2]) / _DEPTH_SD])
+        return np.concatenate(
+            [(pixels - stored[:, :2]).ravel() / _PIXEL_SD, (depth - stored[:, 2]) / _DEPTH_SD]
+        )
 
     bound = CAMERA_JITTER + 1e-3
     return camera(least_squares(residuals, np.zeros(3), bounds=(-bound, bound)).x)
@@ -148,10 +142,20 @@ def _occluders(stored: Mapping, count: int) -> tuple[dict[int, float], ...]:
     return tuple(occluders)
 
 
-# --- programs -------------------------------------------------------------------------------------------------------
+# --- programs -----------------------------------------------------------------------------------------------
 
 _TRAVELS = ("forward", "backward")
-_PLAIN = ("scene", "unique", "union", "intersect", "count", "exist", "equal_integer", "less_than", "greater_than")
+_PLAIN = (
+    "scene",
+    "unique",
+    "union",
+    "intersect",
+    "count",
+    "exist",
+    "equal_integer",
+    "less_than",
+    "greater_than",
+)
 _ALIGNED = {"same_pose": "same", "opposite_pose": "opposite", "vertical_pose": "vertical"}
 _OCCLUSION = {"relate_occluding": "occludees", "relate_occluded": "occluder"}
 _OCCLUSION_FILTERS = {"filter_occludee": "occluded", "filter_occluder": "occluding"}
@@ -181,8 +185,8 @@ def _step(kind: str, values: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
-    """The program of an official node list, whose last node is the answer. ProgramError for what we have no words for,
-    such as parts of objects. A node that feeds several others is written out for each of them."""
+    """The program of an official node list, whose last node is the answer. ProgramError for what we have no
+    words for, such as parts of objects. A node that feeds several others is written out for each of them."""
     steps: list[Step] = []
 
     def build(k: int) -> int:
@@ -240,7 +244,9 @@ def _node(step: Step) -> tuple[str, list[str]]:
             if word == args[1]:
                 return kind, []
     elif op == "filter":
-        return ("filter_pose", [f"{args[1]}_pose"]) if args[0] == "facing" else (f"filter_{args[0]}", [args[1]])
+        return (
+            ("filter_pose", [f"{args[1]}_pose"]) if args[0] == "facing" else (f"filter_{args[0]}", [args[1]])
+        )
     elif op in ("query", "same", "equal"):
         return f"{op}_{'pose' if args[0] == 'facing' else args[0]}", []
     raise ProgramError(f"the official node list has no word for {step.token}")

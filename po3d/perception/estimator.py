@@ -49,6 +49,7 @@ class Estimator:
 
     def __init__(self, net: StreetNet, calibration: dict[str, float] | None = None, device: str = "cpu") -> None:
         self.device = torch.device(device)
+        self.half = self.device.type == "cuda" or _cpu_has_bf16()
         self.net = net.eval().to(self.device, memory_format=torch.channels_last)
         self.calibration = {"temperature": 1.0, "sigma": 1.0, "covariance": 1.0} | (calibration or {})
 
@@ -76,8 +77,7 @@ class Estimator:
     def detect(self, images: torch.Tensor) -> Detections:
         """Network and decoding: images (B, 3, h, w) in [0, 1]."""
         images = images.to(memory_format=torch.channels_last)
-        half = self.device.type == "cuda" or _cpu_has_bf16()
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=half):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             dense = self.net(images)
             cells, scores = peaks(dense.heat, MAX_OBJECTS)
             boxes = boxes_at(dense, cells)

@@ -99,7 +99,7 @@ LINK = {
     "occlusion.unoccluded": {"be": ("not occluded",)},
     "relate": {"be": ("{direction} {ref}",)},
     "relate.camera": {"be": ("as seen from the camera {direction} {ref}",)},
-    "relate.object": {"be": ("to the {own} as seen from {ref}",)},
+    "relate.object": {"be": ("{front} as seen from {ref}",)},
     "same": {
         "be": ("the same {attr} as {ref}", "of the same {attr} as {ref}"),
         "vp": ("{has} the same {attr} as {ref}",),

@@ -156,12 +156,16 @@ class _Speaker:
             else:
                 key = f"relate.{frame}"
                 near = table.get(key + ".near")
+                side = direction in ("left", "right") and table.get(key + ".side")
+                if side and (it or link.target.source is None) and self.chance(0.2):
+                    return side
                 if near and (it or link.target.source is None) and self.chance(0.65):
                     return near
                 if frame == "camera" and direction in ("front", "behind") and f"{key}.{direction}" in table:
                     if self.chance(0.4):
                         return table[f"{key}.{direction}"]
-        return table[key]
+        near = table.get(f"{key}.near") if link.op in ("same", "aligned") else None
+        return near if near and (it or link.target.source is None) and self.chance(0.3) else table[key]
 
     def speak(
         self, link: Link, form: str, forms, plural: bool, it: bool = False, settled: bool = False, thing: str = ""
@@ -170,7 +174,7 @@ class _Speaker:
         direction = link.args[0] if link.op == "relate" else "left"
         travel = ""
         if link.op == "collide" and not settled:
-            travel = self.pick(self.grammar.travel[link.args[0]])
+            travel = self.fill(self.grammar.travel[link.args[0]])
         words = self.grammar.words
         return self.fill(
             forms[form],
@@ -301,7 +305,9 @@ class _Speaker:
         forms = {}
         if link is not None:
             forms = self.forms(link, it, settled)
-            for form in ("be", "vp", "inv"):
+            # "Does the bus hide anything?" is said of the bus alone: its filter occlusion=occluding.
+            hiding = key == "exist" and not group.filters and link.op in ("occludees", "occluder")
+            for form in ("be", "vp") if hiding else ("be", "vp", "inv"):
                 name = f"{key}.{form}" + (".bare" if not group.filters else "")
                 if form in forms and name in table:
                     ways += [(form, name)] * 2
@@ -320,13 +326,14 @@ class _Speaker:
                 ways += [("pair", f"{key}.pair")]
         elif f"{key}.plain" in table:
             ways.append(("plain", f"{key}.plain"))
-        stated = [f for f in group.filters if f"{key}.stated" in table and len(group.filters) > 1]
+        askable = ("facing", "occlusion") if key.startswith("query") else ("size", "color", "material", "shape", "facing", "occlusion")
+        stated = [f for f in group.filters if f"{key}.stated" in table and f[0] in askable]
         if stated and not isinstance(group.source, Pair) and not it:
             ways += [("stated", f"{key}.stated")] * 2
         way, name = self.pick(ways)
         if way == "stated":
             return self.stated(name, group, self.pick(stated))
-        if way == "whole" and not f"{key}.whole" in table:
+        if way == "whole" and f"{key}.whole" not in table:
             raise ProgramError(f"the grammar has no wording for {key}")
 
         def noun_phrase(article: str, plural: bool) -> str:
@@ -392,16 +399,19 @@ class _Speaker:
             one = f"{'an' if one[0] in 'aeiou' else 'a'} {one}"
         elif attribute in ("facing", "occlusion"):
             key = "facing" if attribute == "facing" else f"occlusion.{value}"
-            verb, plural = self.state(key, value, True)
+            verb, plural = self.state(key, value, not name.startswith("query"))
             one = many = verb
             verb = verb if plural is None else None
         else:
             options = grammar.words[value] + grammar.words.get(f"material.{value}", ())
             one = many = self.pick(options)
+        if not rest.filters and rest.source is None:
+            name += ".bare"
         templates = grammar.ask[name + (".vp" if verb else "")]
         return self.fill(
             templates,
             rest=lambda: self.phrase(rest, "the", nested=True),
+            rest1=lambda: self.phrase(rest, "", nested=True),
             rests=lambda: self.phrase(rest, "", True, nested=True),
             one=one,
             many=many,

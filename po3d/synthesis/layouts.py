@@ -1,9 +1,9 @@
 """What stands where: random street scenes by the published rules of Super-CLEVR and PulseCheck457.
 
-A layout is pure data, drawn without a renderer: objects, camera jitter and the look's kind and seed. Rules (Super-CLEVR,
-image_generation): 3-10 objects, x and y in U(-3, 3), rotation in U(0, 360) degrees, shapes, colours, sizes and materials
-uniform; an object is accepted when its footprint, scaled by 1.1, meets no other's; 150 refusals of one object restart the scene.
-"""
+A layout is pure data, drawn without a renderer: objects, camera jitter and the look's kind and seed. Rules
+(Super-CLEVR, image_generation): 3-10 objects, x and y in U(-3, 3), rotation in U(0, 360) degrees, shapes,
+colours, sizes and materials uniform; an object is accepted when its footprint, scaled by 1.1, meets no
+other's; 150 refusals of one object restart the scene."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -21,7 +21,9 @@ LookKind = Literal["studio", "outdoor"]
 MIN_OBJECTS, MAX_OBJECTS = 3, 10
 FOOTPRINT_MARGIN = 1.1  # both footprints are scaled by it in the placement test
 MAX_RETRIES = 150
-MAX_PARTS = 3  # recoloured parts an object may have in the studio look (Super-CLEVR); the outdoor look has none
+MAX_PARTS = (
+    3  # recoloured parts an object may have in the studio look (Super-CLEVR); the outdoor look has none
+)
 LOOKS: tuple[LookKind, ...] = ("studio", "outdoor")
 
 # Mesh variants by split, so that no mesh of the test images is ever trained on.
@@ -106,7 +108,11 @@ def _sample_object(rng: np.random.Generator, meshes: range, look: LookKind) -> L
     if look == "studio":
         others = [c for c in COLORS if c != color]
         parts = tuple(
-            PartPaint(float(rng.random()), others[rng.integers(len(others))], MATERIALS[rng.integers(len(MATERIALS))])
+            PartPaint(
+                float(rng.random()),
+                others[rng.integers(len(others))],
+                MATERIALS[rng.integers(len(MATERIALS))],
+            )
             for _ in range(rng.integers(MAX_PARTS + 1))
         )
     return LayoutObject(

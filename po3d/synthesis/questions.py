@@ -1,10 +1,10 @@
 """Questions on a scene: the seven tasks of PulseCheck457, as programs whose answer is known and balanced.
 
-The families are the benchmark's own templates (zero_hop, same_relate, ... collision). A family draws a program with its
-answer from a scene; what it draws already keeps the benchmark's constraints: references are unique, filters and relations
-are needed, the attribute asked for is not told. For every question several candidates are drawn and the one with the
-rarest answer so far in its family is kept; the number of draws is bounded, so no scene can stall the generator.
-"""
+The families are the benchmark's own templates (zero_hop, same_relate, ... collision). A family draws a
+program with its answer from a scene; what it draws already keeps the benchmark's constraints: references are
+unique, filters and relations are needed, the attribute asked for is not told. For every question several
+candidates are drawn and the one with the rarest answer so far in its family is kept; the number of draws is
+bounded, so no scene can stall the generator."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,9 @@ from po3d.reasoning.relations import NO_FACING, Rules
 from po3d.scene import Scene
 from po3d.vocabulary import COLORS, DIRECTIONS, FACINGS, MATERIALS, PARENT, SHAPES, SIZES
 
-Phrase = tuple[tuple[str, str], ...]  # (attribute, value) pairs in slot order: facing, size, color, material, shape
+Phrase = tuple[
+    tuple[str, str], ...
+]  # (attribute, value) pairs in slot order: facing, size, color, material, shape
 Tokens = list[str]
 
 SLOTS = ("facing", "size", "color", "material", "shape")
@@ -63,13 +65,21 @@ class World:
             **{a: [o.value(a) for o in scene.objects] for a in ASKED},
         }
         if materials:
-            self.value["material"] = [o.value("material") if "material" in o.beliefs else None for o in scene.objects]
+            self.value["material"] = [
+                o.value("material") if "material" in o.beliefs else None for o in scene.objects
+            ]
         self.slots = tuple(a for a in SLOTS if a in self.value and a != "facing")
         frame = "camera" if task == "2d" else "object"
         bicycle = np.array([PARENT[v] == "bicycle" for v in self.value["shape"]])
         matrices = {
-            **{f"relate[{d},task]": relations.relate(positions, headings, axes, d, frame, rules, bicycle) for d in DIRECTIONS},
-            **{f"aligned[{h}]": relations.aligned(degrees, h, rules) for h in ("same", "opposite", "vertical")},
+            **{
+                f"relate[{d},task]": relations.relate(positions, headings, axes, d, frame, rules, bicycle)
+                for d in DIRECTIONS
+            },
+            **{
+                f"aligned[{h}]": relations.aligned(degrees, h, rules)
+                for h in ("same", "opposite", "vertical")
+            },
             **{
                 f"collide[{t}]": relations.collide(positions, headings, scene.extents, t, rules)
                 for t in ("forward", "backward")
@@ -87,7 +97,9 @@ class World:
             for i, p in belief.items():
                 hides[i, j] = p > 0.5
         matrices["occludees"], matrices["occluder"] = hides, hides.T
-        self.relation = {key: [bits(np.flatnonzero(row)) for row in matrix] for key, matrix in matrices.items()}
+        self.relation = {
+            key: [bits(np.flatnonzero(row)) for row in matrix] for key, matrix in matrices.items()
+        }
         self.occluded = bits(np.flatnonzero(hides.any(0)))
         self._masks: dict[Phrase, int] = {}
         self._phrases: dict[tuple[int, tuple[str, ...]], list[Phrase]] = {}
@@ -95,7 +107,9 @@ class World:
     def mask(self, phrase: Phrase) -> int:
         """The objects that a phrase describes."""
         if phrase not in self._masks:
-            self._masks[phrase] = bits(i for i in range(self.size) if all(self._is(i, a, v) for a, v in phrase))
+            self._masks[phrase] = bits(
+                i for i in range(self.size) if all(self._is(i, a, v) for a, v in phrase)
+            )
         return self._masks[phrase]
 
     def _is(self, i: int, attribute: str, value: str) -> bool:
@@ -103,7 +117,8 @@ class World:
         return own == value or (attribute == "shape" and PARENT[own] == value)
 
     def phrases(self, i: int, untold: Sequence[str] = ()) -> list[Phrase]:
-        """Every phrase that fits object i and does not tell the attributes `untold`; the empty one ("thing") first."""
+        """Every phrase that fits object i and does not tell the attributes `untold`; the empty one ("thing")
+        first."""
         key = (i, tuple(untold))
         if key not in self._phrases:
             choices: list[list[tuple[tuple[str, str], ...]]] = []
@@ -151,13 +166,18 @@ def _subsets(phrase: Phrase) -> Iterator[Phrase]:
     return combinations(phrase, len(phrase) - 1) if phrase else iter(())
 
 
-# --- pieces: they return None when the scene has nothing of the kind ------------------------------------------------
+# --- pieces: they return None when the scene has nothing of the kind ----------------------------------------
 
 
 def _reference(
-    world: World, rng: np.random.Generator, among: int | None = None, minimal: bool = False, untold: Sequence[str] = ()
+    world: World,
+    rng: np.random.Generator,
+    among: int | None = None,
+    minimal: bool = False,
+    untold: Sequence[str] = (),
 ) -> tuple[Tokens, int] | None:
-    """unique(filters(scene)) and the object it names, one of `among`. `minimal`: no word could be left out."""
+    """unique(filters(scene)) and the object it names, one of `among`. `minimal`: no word could be left
+    out."""
     candidates = members(world.all if among is None else among)
     if not candidates:
         return None
@@ -182,8 +202,8 @@ def _target(
 ) -> tuple[Tokens, int] | None:
     """unique(filters(`tokens`)) and the one object of `within` that it names.
 
-    `strict`: the description fits other objects of the scene too, so the relation is needed; else that holds in 90 %.
-    """
+    `strict`: the description fits other objects of the scene too, so the relation is needed; else that holds
+    in 90 %."""
     candidates = members(within & ~avoid)
     if not candidates:
         return None
@@ -201,7 +221,8 @@ def _target(
 def _some(
     world: World, rng: np.random.Generator, within: int, untold: Sequence[str] = (), related: bool = True
 ) -> tuple[Phrase, int] | None:
-    """A phrase for counting and its objects in `within`: half of the time one that is there, else one that may be absent."""
+    """A phrase for counting and its objects in `within`: half of the time one that is there, else one that
+    may be absent."""
     present = members(within)
     if present and rng.random() < 0.5:
         phrase = _one(rng, world.phrases(_one(rng, present), untold))
@@ -219,7 +240,12 @@ def _some(
 
 def _invented(world: World, rng: np.random.Generator, untold: Sequence[str]) -> Phrase:
     """One to three words drawn from the whole vocabulary."""
-    values = {"size": SIZES, "color": COLORS, "material": MATERIALS, "shape": SHAPES + tuple(dict.fromkeys(PARENT.values()))}
+    values = {
+        "size": SIZES,
+        "color": COLORS,
+        "material": MATERIALS,
+        "shape": SHAPES + tuple(dict.fromkeys(PARENT.values())),
+    }
     slots = [a for a in world.slots if a not in untold]
     if not slots:
         return ()
@@ -297,7 +323,10 @@ def _same(attribute: str, kind: str, narrowed: bool) -> Maker:
         key = f"same[{attribute}]"
         within = world.relation[key][i]
         if not narrowed:
-            return Draw([kind, key, *tokens], str(within.bit_count()) if kind == "count" else ("yes" if within else "no"))
+            return Draw(
+                [kind, key, *tokens],
+                str(within.bit_count()) if kind == "count" else ("yes" if within else "no"),
+            )
         return _finish(world, rng, [key, *tokens], within, kind, untold=(attribute,))
 
     return make
@@ -318,7 +347,10 @@ def _either(narrowing: str | None) -> Maker:
         if narrowing is not None:
             own = [v for v in world.value[narrowing] if v is not None]
             value = _one(rng, own)
-            tokens, found = [f"filter[{narrowing}={value}]", *tokens], found & world.mask(((narrowing, value),))
+            tokens, found = (
+                [f"filter[{narrowing}={value}]", *tokens],
+                found & world.mask(((narrowing, value),)),
+            )
         return Draw(["count", *tokens], str(found.bit_count()))
 
     return make
@@ -337,7 +369,9 @@ def _both(kind: str) -> Maker:
 
     def make(world: World, rng: np.random.Generator) -> Draw | None:
         a, b = _chain(world, rng, 1), _chain(world, rng, 1)
-        if a is None or b is None or a[1] & b[1] in (a[1], b[1]):  # one of the two relations would not be needed
+        if (
+            a is None or b is None or a[1] & b[1] in (a[1], b[1])
+        ):  # one of the two relations would not be needed
             return None
         return _finish(world, rng, ["intersect", *a[0], *b[0]], a[1] & b[1], kind)
 
@@ -473,7 +507,11 @@ _OBJECTS: dict[str, Maker] = {
     **{f"single_or/{a}": _either(a) for a in ASKED},
 }
 _SPATIAL: dict[str, Maker] = {
-    **{f"{name}/{k}": _hops(n, k) for n, name in ((1, "one_hop"), (2, "two_hop"), (3, "three_hop")) for k in _KINDS},
+    **{
+        f"{name}/{k}": _hops(n, k)
+        for n, name in ((1, "one_hop"), (2, "two_hop"), (3, "three_hop"))
+        for k in _KINDS
+    },
     **{f"single_and/{k}": _both(k) for k in ("count", *ASKED)},
     "single_or/related_plain": _or_related("related", "plain"),
     "single_or/plain_related": _or_related("plain", "related"),
@@ -496,7 +534,11 @@ _OCCLUSION: dict[str, Maker] = {
 _POSE: dict[str, Maker] = {
     "pose/facing": _facing,
     **{f"pose/{k}": _which_faces(k) for k in ASKED},
-    **{f"pose_relate/{h}/{k}": _related_query((f"aligned[{h}]",), k) for h in ("same", "opposite", "vertical") for k in ASKED},
+    **{
+        f"pose_relate/{h}/{k}": _related_query((f"aligned[{h}]",), k)
+        for h in ("same", "opposite", "vertical")
+        for k in ASKED
+    },
 }
 _COLLISION: dict[str, Maker] = {f"collision/{k}": _collision(k) for k in _KINDS}
 
@@ -538,7 +580,8 @@ class Balance:
 
 
 def ask(world: World, column: str, balance: Balance, rng: np.random.Generator) -> list[Drawn]:
-    """Up to the column's number of questions on one scene, no program twice; fewer where the scene has no more to ask."""
+    """Up to the column's number of questions on one scene, no program twice; fewer where the scene has no
+    more to ask."""
     families, wanted = COLUMNS[column].families, COLUMNS[column].per_image
     questions: list[Drawn] = []
     asked: set[str] = set()

@@ -59,8 +59,9 @@ class EstimatorModule(pl.LightningModule):
     def training_step(self, batch: dict[str, Tensor], batch_index: int) -> Tensor:
         terms = self._terms(batch, "train", self.global_step)
         loss = total(terms)
-        self.log_dict({f"train/{k}": v.detach() for k, v in terms.items()}, batch_size=len(batch["image"]))
-        self.log("loss", loss.detach(), prog_bar=True, logger=False)
+        if self.global_step % self.trainer.log_every_n_steps == 0:  # logging ten numbers costs a tenth of a step
+            self.log_dict({f"train/{k}": v.detach() for k, v in terms.items()}, batch_size=len(batch["image"]))
+            self.log("loss", loss.detach(), prog_bar=True, logger=False)
         return loss
 
     def validation_step(self, batch: dict[str, Tensor], batch_index: int) -> None:

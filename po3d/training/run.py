@@ -51,7 +51,6 @@ def train(
     runner.fit(module, data, ckpt_path=resume)
     metrics = {k: float(v) for k, v in runner.callback_metrics.items() if k.startswith("val")}
     if runner.is_global_zero:
-        runner.save_checkpoint(last)
         write_json(out / "metrics.json", metrics)
         if export:
             name = Path(export)

@@ -6,17 +6,28 @@ import zlib
 
 import numpy as np
 
+from po3d.errors import InputError
 from po3d.synthesis.assets.mesh import Mesh, Part, assemble
-from po3d.vocabulary import EXTENTS, ORIGIN_HEIGHT, PARENT
+from po3d.vocabulary import EXTENTS, PARENT, SHAPES
 
 __all__ = ["Mesh", "Part", "vehicle"]
 
-_MODULES = {"car": "cars", "bus": "buses", "motorbike": "motorbikes", "aeroplane": "aeroplanes", "bicycle": "bicycles"}
+# Each module has MAKERS: leaf type -> function that draws the pieces of one variant from a Generator.
+_MODULES = {
+    "car": "cars",
+    "bus": "buses",
+    "motorbike": "motorbikes",
+    "aeroplane": "aeroplanes",
+    "bicycle": "bicycles",
+}
 
 
 @functools.lru_cache(maxsize=2048)
 def vehicle(shape: str, seed: int) -> Mesh:
-    """Variant `seed` of a leaf type at unit scale, with the benchmark's extents. Equal arguments give equal bytes."""
+    """Variant `seed` of a leaf type at unit scale, with the benchmark's extents. Equal arguments give equal
+    bytes."""
+    if shape not in SHAPES:
+        raise InputError(f"unknown vehicle shape {shape!r}: choose one of {', '.join(SHAPES)}")
     module = importlib.import_module(f"po3d.synthesis.assets.{_MODULES[PARENT[shape]]}")
     rng = np.random.default_rng([seed, zlib.crc32(shape.encode())])
-    return assemble(module.MAKERS[shape](rng), EXTENTS[shape], ORIGIN_HEIGHT[shape])
+    return assemble(module.MAKERS[shape](rng), EXTENTS[shape])

@@ -1,171 +1,493 @@
-"""Aeroplanes: jet (business jet), fighter, biplane, airliner. Metres, before `assemble` scales them."""
+"""Aeroplanes: business jet, fighter, biplane and airliner. A fuselage is about ten long, the nose along x."""
 
 import numpy as np
 
-from po3d.synthesis.assets.mesh import Piece
-from po3d.synthesis.assets.primitives import ball, box, hull, moved, rod, slab, wheel, wing
+from po3d.synthesis.assets import aeroplane_parts as parts
+from po3d.synthesis.assets.mesh import Piece, solid
+from po3d.synthesis.assets.primitives import ball, box, hull, lathe, moved, rod, rounded, slab, tube, wing
+
+Rng = np.random.Generator
 
 
-def _gear(spots: list[tuple[str, float, float, float]], radius: float) -> list[Piece]:
-    """Legs with wheels at (name, x, y, height of the leg's top)."""
-    pieces: list[Piece] = []
-    for name, x, y, top in spots:
-        pieces.append((name, "chrome", rod((x, y, radius), (x, y, top), radius * 0.25)))
-        pieces += wheel(name, x, y if y else 1e-3, radius, radius * 0.7)
+def airliner(rng: Rng) -> list[Piece]:
+    """A long tube with rows of windows, swept low wings, two or four engines under them, a tall swept fin."""
+    length, radius = 10.0, rng.uniform(0.46, 0.62)
+    ground = rng.uniform(0.5, 0.7)
+    z, tyre = ground + radius, parts.tyre(rng)
+    body, stations = parts.body(
+        length,
+        radius,
+        z,
+        rng.uniform(1.1, 1.6),
+        rng.uniform(2.8, 3.6),
+        rng.uniform(0.05, 0.25),
+        rng.uniform(0.45, 0.65),
+    )
+    pieces = body + parts.cockpit(stations, length / 2 - 0.35, 0.5)
+    pitch = rng.uniform(0.3, 0.42)
+    xs = np.arange(length / 2 - 1.6, -length / 2 + 2.6, -pitch)
+    pieces += parts.windows(stations, xs, (pitch * 0.55, radius * 0.22), rng.uniform(0.15, 0.3))
+    if rng.random() < 0.25:  # the upper deck of a jumbo
+        pieces += parts.windows(stations, xs[: len(xs) // 2], (pitch * 0.55, radius * 0.18), 0.66)
+    for word, x in (
+        ("left", length / 2 - 1.25),
+        ("right", length / 2 - 1.25),
+        ("left", -length / 2 + 2.9),
+        ("right", -length / 2 + 2.9),
+    ):
+        sign = 1 if word == "left" else -1
+        pieces += solid(
+            f"door_{word}_s",
+            "paint",
+            box(0.26, 0.06, radius * 0.8, (x, sign * radius * 0.975, z + radius * 0.1)),
+        )
+    half, sweep, dihedral = rng.uniform(4.2, 4.8), rng.uniform(2.0, 2.9), rng.uniform(0.3, 0.6)
+    root_x, chord, tip = rng.uniform(0.9, 1.6), rng.uniform(1.8, 2.3), rng.uniform(0.4, 0.65)
+    root_z = z - radius * rng.uniform(0.55, 0.75)
+    kink = 0.35  # the trailing edge is straighter inboard
+    a, b = (root_x, 0.0, root_z), (root_x - sweep, half, root_z + dihedral)
+    middle = tuple(np.add(a, np.multiply(np.subtract(b, a), kink)))
+    chord_kink = tip + (chord - tip) * 0.55
+    pieces += parts.pair("wing", "paint", a, middle, (chord, chord_kink), 0.13) + parts.pair(
+        "wing", "paint", middle, b, (chord_kink, tip), 0.11
+    )
+    if rng.random() < 0.5:  # winglets
+        up = rng.uniform(0.3, 0.55)
+        pieces += parts.pair(
+            "wing", "paint", b, (b[0] - tip * 0.6, half + 0.12, b[2] + up), (tip, tip * 0.4), 0.1
+        )
+    thick, long = rng.uniform(0.26, 0.36), rng.uniform(1.0, 1.35)
+    places = (0.33,) if rng.random() < 0.65 else (0.3, 0.58)
+    for share in places:
+        x, y, wz = np.add(a, np.multiply(np.subtract(b, a), share))
+        front = np.array([x + long * 0.55, y, wz - thick * 1.15])
+        for word, sign in parts.SIDES:
+            at = front * [1, sign, 1]
+            pieces += parts.engine(f"engine_{word}", at, long, thick if share == places[0] else thick * 0.9)
+            pylon = [
+                (at[0] - long * 0.15, at[2] + thick * 0.8),
+                (at[0] - long * 0.9, at[2] + thick * 0.6),
+                (at[0] - long * 1.1, wz),
+                (at[0] - long * 0.5, wz + 0.05),
+            ]
+            pieces += solid(f"engine_{word}", "paint", moved(slab(pylon, 0.09), (0, at[1], 0)))
+    fin, fin_x = rng.uniform(1.5, 1.9), -length / 2 + rng.uniform(1.7, 2.0)
+    back = rng.uniform(1.1, 1.5)
+    top = z + radius * 0.8
+    pieces += solid(
+        "fin", "paint", wing((fin_x, 0, top - 0.2), (fin_x - back, 0, top + fin), (1.6, 0.65), 0.1)
+    )
+    low = rng.random() < 0.92
+    tail_half = rng.uniform(1.5, 1.9)
+    tail_z = z + radius * 0.55 if low else top + fin - 0.1
+    tail_x = -length / 2 + 1.35 if low else fin_x - back + 0.15
+    pieces += parts.pair(
+        "tailplane",
+        "paint",
+        (tail_x, 0.0, tail_z),
+        (tail_x - 0.95, tail_half, tail_z + 0.15),
+        (1.15, 0.45),
+        0.1,
+    )
+    pieces += parts.gear("wheel_front", (length / 2 - 1.6, 0.0), z - radius * 0.8, 0.17, tyre)
+    for word, sign in parts.SIDES:
+        pieces += parts.gear(f"wheel_back_{word}", (root_x - 1.5, sign * 0.75), root_z, 0.23, tyre)
     return pieces
 
 
-def _pair(name: str, material: str, root: tuple, tip: tuple, chord: tuple[float, float], thick: float) -> list[Piece]:
-    """A wing on either side, mirrored."""
-    pieces: list[Piece] = []
-    for side, word in ((1, "left"), (-1, "right")):
-        a, b = ((x, side * y, z) for x, y, z in (root, tip))
-        pieces.append((f"{name}_{word}", material, wing(a, b, chord, thick)))
+def jet(rng: Rng) -> list[Piece]:
+    """A business jet: short round fuselage, round windows, low wings, engines beside the tail, a T-tail."""
+    length, radius = 10.0, rng.uniform(0.55, 0.72)
+    ground = rng.uniform(0.5, 0.75)
+    z, tyre = ground + radius, parts.tyre(rng)
+    body, stations = parts.body(
+        length,
+        radius,
+        z,
+        rng.uniform(1.9, 2.7),
+        rng.uniform(3.2, 4.2),
+        rng.uniform(0.3, 0.55),
+        rng.uniform(0.3, 0.55),
+        blunt=rng.uniform(0.6, 0.85),
+    )
+    pieces = body + parts.cockpit(stations, length / 2 - rng.uniform(0.9, 1.2), 0.75, 0.4)
+    count = int(rng.integers(4, 8))
+    first = length / 2 - rng.uniform(2.9, 3.3)
+    pieces += parts.windows(stations, first - np.arange(count) * 0.52, (0.27, 0.26), 0.3)
+    pieces += solid(
+        "door_left_s",
+        "paint",
+        box(0.5, 0.06, radius * 1.1, (length / 2 - 2.45, radius * 0.95, z + radius * 0.1)),
+    )
+    half, sweep, dihedral = rng.uniform(5.4, 6.4), rng.uniform(0.4, 2.2), rng.uniform(0.25, 0.6)
+    root_x, chord, tip = rng.uniform(0.4, 1.0) + 0.2 * sweep, rng.uniform(1.7, 2.2), rng.uniform(0.65, 0.95)
+    root_z = z - radius * rng.uniform(0.6, 0.8)
+    a, b = (root_x, 0.0, root_z), (root_x - sweep, half, root_z + dihedral)
+    pieces += parts.pair("wing", "paint", a, b, (chord, tip), 0.13)
+    ending = rng.choice(["none", "winglet", "tank"], p=[0.35, 0.45, 0.2])
+    if ending == "winglet":
+        pieces += parts.pair(
+            "wing",
+            "paint",
+            b,
+            (b[0] - 0.4, half + 0.15, b[2] + rng.uniform(0.4, 0.7)),
+            (tip, tip * 0.45),
+            0.1,
+        )
+    elif ending == "tank":
+        for word, sign in parts.SIDES:
+            pieces += solid(f"wing_{word}", "paint", ball((1.0, 0.17, 0.17), (b[0] - 0.3, sign * half, b[2])))
+    long, thick = rng.uniform(1.7, 2.2), rng.uniform(0.33, 0.42)
+    if rng.random() < 0.75:  # beside the tail
+        x, y, ez = rng.uniform(-1.6, -1.2), radius * 0.75 + thick + 0.15, z + radius * rng.uniform(0.35, 0.55)
+        for word, sign in parts.SIDES:
+            pieces += parts.engine(f"engine_{word}", np.array([x, sign * y, ez]), long, thick)
+            pieces += solid(
+                f"engine_{word}", "paint", box(long * 0.5, y, 0.12, (x - long * 0.45, sign * y * 0.5, ez))
+            )
+    else:  # on the wings, as on light twins: jets or propellers
+        share, turbo = rng.uniform(0.26, 0.34), rng.random() < 0.5
+        x, y, wz = np.add(a, np.multiply(np.subtract(b, a), share))
+        for word, sign in parts.SIDES:
+            at = np.array([x + long * 0.5, sign * y, wz + (0.1 if turbo else -thick * 0.6)])
+            pieces += parts.engine(f"engine_{word}", at, long, thick * 0.85)
+            if turbo:
+                pieces += parts.propeller(rng, at, 0.85, int(rng.integers(3, 5)))
+    fin, back, fin_x = rng.uniform(1.5, 1.9), rng.uniform(0.9, 1.5), -length / 2 + rng.uniform(2.1, 2.5)
+    top = z + radius * 0.75
+    pieces += solid(
+        "fin", "paint", wing((fin_x, 0, top - 0.2), (fin_x - back, 0, top + fin), (1.9, 1.0), 0.1)
+    )
+    level = rng.choice([1.0, 0.5, 0.0], p=[0.7, 0.15, 0.15])  # T-tail, cruciform, low
+    tail_z, tail_x, tail_half = (
+        top - 0.1 + level * fin,
+        fin_x - 0.25 - back * level + 0.15,
+        rng.uniform(1.7, 2.3),
+    )
+    pieces += parts.pair(
+        "tailplane",
+        "paint",
+        (tail_x, 0.0, tail_z),
+        (tail_x - rng.uniform(0.4, 0.8), tail_half, tail_z + 0.08),
+        (1.05, 0.5),
+        0.1,
+    )
+    pieces += parts.gear("wheel_front", (length / 2 - 2.0, 0.0), z - radius * 0.7, 0.2, tyre)
+    for word, sign in parts.SIDES:
+        pieces += parts.gear(
+            f"wheel_back_{word}", (root_x - 1.2, sign * 1.1), root_z + 0.1, 0.24, tyre, twin=False
+        )
     return pieces
 
 
-def _windows(x0: float, x1: float, count: int, half: float, z: float, size: float) -> list[Piece]:
-    return [
-        (f"window_{word}", "glass", box(size, 0.06, size, (x, side * half, z)))
-        for side, word in ((1, "left"), (-1, "right"))
-        for x in np.linspace(x0, x1, count)
+def fighter(rng: Rng) -> list[Piece]:
+    """A pointed nose, a bubble canopy, delta or swept wings, one fin or two, one nozzle or two."""
+    length, half_width, depth = 10.0, rng.uniform(0.5, 0.75), rng.uniform(0.42, 0.55)
+    gear = rng.random() < 0.45
+    z = depth + (rng.uniform(0.45, 0.6) if gear else 0.02)
+    front, end, twin = length / 2, -length / 2, rng.random() < 0.7
+    nose = rng.uniform(2.4, 3.2)
+    tail = 0.95 if twin else 0.75
+    stations = [
+        (front, 0.03, z - 0.13, z - 0.07),
+        (front - 0.4, 0.13, z - 0.25, z + 0.04),
+        (front - nose * 0.5, 0.32, z - 0.42, z + 0.25),
+        (front - nose, 0.44, z - depth, z + 0.4),
+        (0.8, half_width, z - depth, z + 0.46),
+        (-2.0, half_width * 1.15, z - depth, z + 0.45),
+        (-3.8, half_width * tail, z - depth * 0.85, z + 0.4),
+        (end + 0.55, half_width * tail * 0.85, z - depth * 0.6, z + 0.35),
     ]
-
-
-def _nacelle(name: str, x: float, y: float, z: float, length: float, radius: float) -> list[Piece]:
-    body = hull([(x - length / 2, radius * 0.55, z - radius * 0.55, z + radius * 0.55), (x, radius, z - radius, z + radius),
-                 (x + length * 0.4, radius, z - radius, z + radius), (x + length / 2, radius * 0.85, z - radius * 0.85, z + radius * 0.85)], 10)  # fmt: skip
-    return [(name, "paint", body), (name, "dark", ball((0.05 * length, radius * 0.75, radius * 0.75), (x + length / 2, y * 0, z)))] if not y else [
-        (name, "paint", moved(body, (0, y, 0))), (name, "dark", ball((0.05 * length, radius * 0.75, radius * 0.75), (x + length / 2, y, z)))]  # fmt: skip
-
-
-def jet(rng: np.random.Generator) -> list[Piece]:
-    u = rng.uniform
-    r, z = u(0.95, 1.15), u(1.7, 1.9)
-    nose, tail = 7.0, -7.0
-    pieces: list[Piece] = [("body", "paint", hull([
-        (tail, 0.12, z + 0.45, z + 0.75), (-4.2, r * 0.75, z - r * 0.45, z + r * 0.95), (-2, r, z - r, z + r), (3.5, r, z - r, z + r),
-        (5.4, r * 0.8, z - r * 0.9, z + r * 0.6), (6.5, r * 0.42, z - r * 0.65, z + r * 0.02), (nose, 0.06, z - r * 0.42, z - r * 0.25)], 14))]  # fmt: skip
-    span, sweep, chord = u(8.0, 8.8), u(1.6, 3.4), u(2.6, 3.3)
-    pieces += _pair("wing", "paint", (u(0.4, 1.2), r * 0.5, z - r * 0.75), (-sweep, span, z - r * 0.75 + u(0.2, 0.7)), (chord, chord * 0.4), 0.13)
-    if u() < 0.7:
-        pieces += [(f"winglet_{w}", "paint", wing((-sweep, s * span, z - r * 0.4), (-sweep - 1.0, s * (span + 0.15), z + 0.7), (chord * 0.38, 0.4), 0.1))
-                   for s, w in ((1, "left"), (-1, "right"))]  # fmt: skip
-    top = z + u(2.8, 3.3)
-    pieces.append(("fin", "paint", wing((-4.4, 0, z + 0.5), (-6.5, 0, top), (2.6, 1.5), 0.1)))
-    pieces += _pair("tail", "paint", (-6.3, 0.0, top - 0.1), (-7.2, u(2.6, 3.2), top), (1.5, 0.8), 0.1)
-    for side, word in ((1, "left"), (-1, "right")):
-        pieces += _nacelle(f"engine_{word}", u(-3.9, -3.5), side * (r + 0.55), z + 0.45, 2.5, u(0.48, 0.6))
-        pieces.append((f"engine_{word}", "paint", box(1.2, 0.7, 0.15, (-3.7, side * (r + 0.1), z + 0.4))))
-    pieces.append(("cockpit", "glass", hull([(4.9, r * 0.72, z + 0.1, z + r * 0.8), (5.6, r * 0.62, z + 0.05, z + r * 0.62), (6.1, r * 0.4, z, z + 0.25)], 10)))
-    pieces += _windows(-1.8, 3.4, int(rng.integers(5, 8)), r * 0.98, z + 0.22, 0.42)
-    pieces += _gear([("gear_front", 5.0, 0.0, z - 0.5), ("gear_left", -0.8, 1.8, z - 0.6), ("gear_right", -0.8, -1.8, z - 0.6)], 0.36)
-    return pieces
-
-
-def airliner(rng: np.random.Generator) -> list[Piece]:
-    u = rng.uniform
-    r, z, half = u(1.9, 2.15), u(3.6, 4.0), 18.0
-    pieces: list[Piece] = [("body", "paint", hull([
-        (-half, 0.25, z + 0.9, z + 1.5), (-half * 0.62, r * 0.85, z - r * 0.6, z + r), (-half * 0.4, r, z - r, z + r), (half * 0.72, r, z - r, z + r),
-        (half * 0.86, r * 0.82, z - r * 0.88, z + r * 0.7), (half * 0.96, r * 0.42, z - r * 0.62, z + r * 0.1), (half, 0.1, z - r * 0.35, z - r * 0.15)], 14))]  # fmt: skip
-    span, sweep = u(15.6, 16.4), u(6.0, 9.0)
-    lead, dihedral = u(4.0, 6.0), u(0.8, 2.0)
-    root, tip = np.array([lead, r * 0.5, z - r * 0.7]), np.array([lead - sweep, span, z - r * 0.7 + dihedral])
-    pieces += _pair("wing", "paint", tuple(root), tuple(tip), (u(6.0, 7.5), u(1.6, 2.2)), 0.11)
-    top = z + u(5.5, 6.3)
-    pieces.append(("fin", "paint", wing((-half * 0.62, 0, z + r * 0.6), (-half * 0.93, 0, top), (5.5, 2.2), 0.1)))
-    pieces += _pair("tail", "paint", (-half * 0.72, 0.3, z + 0.8), (-half * 0.95, u(5.5, 6.5), z + 1.4), (3.6, 1.5), 0.1)
-    engines = (0.33, 0.6) if u() < 0.4 else (0.36,)
-    size = u(1.0, 1.35) if len(engines) == 1 else u(0.85, 1.0)
-    for share in engines:
-        at = root + (tip - root) * share
-        for side, word in ((1, "left"), (-1, "right")):
-            pieces += _nacelle(f"engine_{word}", at[0] + 1.1, side * at[1], at[2] - size * 0.95, u(3.6, 4.4), size)
-            pieces.append((f"engine_{word}", "paint", box(2.2, 0.3, 0.8, (at[0] - 0.3, side * at[1], at[2] - 0.25))))
-    pieces.append(("cockpit", "glass", hull([(half * 0.84, r * 0.74, z + 0.5, z + r * 0.74), (half * 0.91, r * 0.58, z + 0.3, z + r * 0.5)], 10)))
-    for side, word in ((1, "left"), (-1, "right")):
-        strip = box(half * 1.15, 0.06, 0.32, (half * 0.12, side * r * 0.985, z + 0.45))
-        pieces.append((f"window_{word}", "glass" if u() < 0.6 else "dark", strip))
-        for x in (half * 0.78, -half * 0.5):
-            pieces.append((f"door_{word}", "dark", box(0.12, 0.08, 1.7, (x, side * r * 0.97, z + 0.1))))
-    pieces += _gear([("gear_front", half * 0.75, 0.0, z - 1), ("gear_left", -0.8, 3.0, z - 1), ("gear_right", -0.8, -3.0, z - 1)], 0.7)
-    return pieces
-
-
-def fighter(rng: np.random.Generator) -> list[Piece]:
-    u = rng.uniform
-    z, half = u(1.9, 2.1), 9.0
-    pieces: list[Piece] = [("body", "paint", hull([
-        (-half * 0.86, 1.1, z - 0.5, z + 0.5), (-half * 0.4, 1.4, z - 0.75, z + 0.7), (0, 1.35, z - 0.85, z + 0.75), (half * 0.4, 0.8, z - 0.6, z + 0.75),
-        (half * 0.66, 0.5, z - 0.4, z + 0.55), (half * 0.84, 0.28, z - 0.2, z + 0.3), (half, 0.03, z - 0.02, z + 0.04)], 12))]  # fmt: skip
-    twin = u() < 0.65
-    delta = u() < 0.5
-    span = 7.3
-    if delta:
-        pieces += _pair("wing", "paint", (half * u(0.2, 0.32), 0.9, z), (-half * u(0.5, 0.62), span, z + u(-0.2, 0.15)), (half * 0.95, 1.3), 0.045)
-        if u() < 0.6:
-            pieces += _pair("canard", "paint", (half * 0.52, 0.5, z + 0.25), (half * 0.34, 2.4, z + 0.35), (1.6, 0.5), 0.07)
+    pieces: list[Piece] = [("fuselage", "paint", hull(stations, 12, 0.8))]
+    seat = front - nose - rng.uniform(-0.3, 0.2)
+    glass = [
+        (seat + 0.75, 0.08, z + 0.12, z + 0.22),
+        (seat + 0.35, 0.24, z + 0.1, z + 0.5),
+        (seat - 0.15, 0.28, z + 0.1, z + 0.66),
+        (seat - 0.9, 0.24, z + 0.2, z + 0.6),
+        (seat - 1.5, 0.12, z + 0.3, z + 0.48),
+    ]
+    pieces += solid("cockpit", "glass" if rng.random() < 0.7 else "dark", hull(glass, 10))
+    bright = "chrome" if rng.random() < 0.4 else "paint"
+    for name, sign in (("engine_left", 1), ("engine_right", -1)) if twin else (("engine", 0),):
+        y = sign * half_width * 0.45
+        flare = np.array([0.36, 0.34, 0.28, 0.2]) * (1.0 if twin else 1.15)
+        pieces += solid(name, bright, tube([(end + x, y, z) for x in (0.8, 0.15, 0.0, -0.03)], flare, 10))
+        pieces += solid(name, "dark", tube([(end + 0.3, y, z), (end - 0.04, y, z)], flare[3] * 0.95, 8))
+    intake = [
+        (front - nose - 0.6, z - depth * 0.9),
+        (front - nose - 0.9, z + 0.2),
+        (-2.2, z + 0.2),
+        (-2.2, z - depth * 0.9),
+    ]
+    chin = not twin and rng.random() < 0.5
+    for _, sign in parts.SIDES if not chin else (("", 0),):
+        y, w = sign * half_width * 0.85, 0.34 if not chin else 0.6
+        shape = np.array(intake) - [0, 0.25 if chin else 0.0]
+        pieces += solid("intake", "paint", moved(slab(shape, w, 0.05), (0, y, 0)))
+        x, low, high = shape[0][0], shape[0][1] + 0.07, shape[1][1] - 0.07
+        pieces += solid(
+            "intake", "dark", box(0.05, w * 0.75, high - low, (x - 0.13, y, (low + high) / 2), pitch=-0.42)
+        )
+    half, dihedral = rng.uniform(3.9, 4.5), rng.uniform(-0.15, 0.1)
+    wing_z = z + rng.uniform(-0.15, 0.3)
+    plan = rng.choice(["delta", "swept", "trapeze"], p=[0.4, 0.3, 0.3])
+    root_x, chord, sweep, tip = {
+        "delta": (
+            1.3 + rng.uniform(-0.3, 0.4),
+            rng.uniform(4.4, 5.2),
+            rng.uniform(3.7, 4.3),
+            rng.uniform(0.25, 0.6),
+        ),
+        "swept": (
+            0.9 + rng.uniform(-0.3, 0.3),
+            rng.uniform(2.6, 3.2),
+            rng.uniform(2.6, 3.4),
+            rng.uniform(0.9, 1.3),
+        ),
+        "trapeze": (
+            0.7 + rng.uniform(-0.3, 0.3),
+            rng.uniform(3.0, 3.6),
+            rng.uniform(1.8, 2.4),
+            rng.uniform(0.8, 1.2),
+        ),
+    }[str(plan)]
+    pieces += parts.pair(
+        "wing",
+        "paint",
+        (root_x, half_width * 0.5, wing_z),
+        (root_x - sweep, half, wing_z + dihedral),
+        (chord, tip),
+        0.05,
+    )
+    if plan != "delta" and rng.random() < 0.7:  # strakes ahead of the wing
+        pieces += parts.pair(
+            "wing",
+            "paint",
+            (root_x + 1.7, half_width * 0.45, wing_z),
+            (root_x - 0.6, half_width + 0.75, wing_z),
+            (2.6, 0.6),
+            0.04,
+        )
+    canards = plan == "delta" and rng.random() < 0.5
+    tail_half, tail_x = rng.uniform(1.9, 2.5), -2.9 + rng.uniform(-0.2, 0.1)
+    if canards:
+        tail_x = root_x + rng.uniform(1.3, 1.7)
+        tail_half *= 0.75
+    pieces += parts.pair(
+        "tailplane",
+        "paint",
+        (tail_x, half_width * 0.5, z + 0.15 * canards),
+        (tail_x - rng.uniform(1.0, 1.5), tail_half, z + 0.15 * canards),
+        (1.6 - 0.3 * canards, 0.5),
+        0.06,
+    )
+    fin, back, fin_x = rng.uniform(1.1, 1.45), rng.uniform(0.8, 1.3), rng.uniform(-2.6, -2.2)
+    if rng.random() < (0.8 if twin else 0.2):
+        cant = rng.uniform(0.0, 0.55)
+        y = half_width * rng.uniform(0.7, 0.9)
+        pieces += [
+            (n.rsplit("_", 1)[0], m, g)
+            for n, m, g in parts.pair(
+                "fin",
+                "paint",
+                (fin_x, y, z + 0.2),
+                (fin_x - back, y + cant, z + 0.4 + fin),
+                (1.7, 0.75),
+                0.06,
+            )
+        ]
     else:
-        pieces += _pair("wing", "paint", (half * u(0.1, 0.2), 1.0, z + 0.1), (-half * u(0.22, 0.36), span, z), (half * u(0.5, 0.6), 1.5), 0.06)
-        pieces += _pair("tail", "paint", (-half * 0.6, 1.0, z), (-half * 0.92, u(3.4, 4.2), z - 0.05), (2.8, 1.1), 0.06)
-    top = z + u(2.4, 2.8)
-    if twin:
-        lean = u(0.2, 0.9)
-        pieces += _pair("fin", "paint", (-half * 0.44, 1.0, z + 0.5), (-half * 0.82, 1.0 + lean, top), (3.0, 1.3), 0.06)
-    else:
-        pieces.append(("fin", "paint", wing((-half * 0.35, 0, z + 0.6), (-half * 0.84, 0, top + 0.4), (3.8, 1.4), 0.06)))
-    pieces.append(("cockpit", "glass", ball((half * u(0.16, 0.2), 0.42, 0.55), (half * u(0.48, 0.55), 0, z + 0.55), 2)))
-    for side, word in ((1, "left"), (-1, "right")):
-        pieces.append((f"intake_{word}", "dark", box(0.3, 0.5, 0.75, (half * 0.26, side * 1.05, z - 0.15))))
-        pieces.append((f"intake_{word}", "paint", box(half * 0.4, 0.6, 0.95, (half * 0.05, side * 1.1, z - 0.15))))
-        nozzle = (-half * 0.9, side * 0.55 if twin else 0.0, z)
-        pieces.append((f"engine_{word}", "dark", hull([(nozzle[0] - 0.5, 0.42, z - 0.42, z + 0.42), (nozzle[0] + 0.8, 0.55, z - 0.5, z + 0.5)], 10).apply_translation((0, nozzle[1], 0))))
-        if u() < 0.6:
-            y = side * u(3.6, 5.2)
-            pieces.append((f"missile_{word}", "white", rod((-half * 0.28, y, z - 0.35), (half * 0.05, y, z - 0.35), 0.13)))
-            pieces.append((f"missile_{word}", "paint", box(0.9, 0.1, 0.35, (-half * 0.15, y, z - 0.15))))
-    pieces += _gear([("gear_front", half * 0.45, 0.0, z - 0.3), ("gear_left", -half * 0.2, 1.5, z - 0.3), ("gear_right", -half * 0.2, -1.5, z - 0.3)], 0.42)
+        pieces += solid(
+            "fin",
+            "paint",
+            wing((fin_x + 0.2, 0, z + 0.3), (fin_x - back, 0, z + 0.6 + fin), (2.2, 0.8), 0.06),
+        )
+    if rng.random() < 0.5:  # missiles at the tips or under the wings
+        for share in (1.0,) if rng.random() < 0.5 else (0.45, 0.7):
+            x, y = root_x - sweep * share, half_width * 0.5 + (half - half_width * 0.5) * share
+            lower = wing_z + dihedral * share - (0.0 if share == 1.0 else 0.22)
+            for _, sign in parts.SIDES:
+                line = [(x + s, sign * y, lower) for s in (0.7, 0.5, -1.1, -1.2)]
+                pieces += solid(
+                    "missile",
+                    "white" if rng.random() < 0.3 else "paint",
+                    tube(line, [0.02, 0.09, 0.09, 0.06], 6),
+                )
+    if gear:
+        tyre = parts.tyre(rng)
+        pieces += parts.gear("wheel_front", (front - nose - 0.5, 0.0), z - 0.2, 0.19, tyre, twin=False)
+        for word, sign in parts.SIDES:
+            pieces += parts.gear(
+                f"wheel_back_{word}", (-1.6, sign * (half_width + 0.2)), z - 0.1, 0.24, tyre, twin=False
+            )
     return pieces
 
 
-def biplane(rng: np.random.Generator) -> list[Piece]:
-    u = rng.uniform
-    length, z = 7.2, 1.45
-    nose, tail = length / 2, -length / 2
-    pieces: list[Piece] = [("body", "paint", hull([
-        (tail, 0.1, z + 0.15, z + 0.4), (-1.4, 0.34, z - 0.25, z + 0.42), (0, 0.48, z - 0.45, z + 0.5), (nose - 1.2, 0.52, z - 0.5, z + 0.52),
-        (nose - 0.35, 0.5, z - 0.48, z + 0.5)], 12))]  # fmt: skip
-    pieces.append(("engine", rng.choice(["chrome", "paint", "dark"]), hull([(nose - 0.6, 0.58, z - 0.56, z + 0.58), (nose - 0.3, 0.56, z - 0.54, z + 0.56), (nose - 0.12, 0.4, z - 0.38, z + 0.4)], 12)))
-    turn = u(0, np.pi)
-    for k in range(int(rng.integers(2, 4))):
-        blade = slab([(-0.04, 0.05), (0.05, 0.05), (0.06, 0.6), (0.02, 1.0), (-0.04, 0.6)], 0.16)
-        pieces.append(("propeller", rng.choice(["wood", "dark"]), moved(blade, (nose - 0.05, 0, z), roll=turn + 2 * np.pi * k / 2)))
-    pieces.append(("propeller", "paint", ball((0.2, 0.14, 0.14), (nose, 0, z))))
-    chord, span, gap, stagger = u(1.15, 1.4), 4.5, u(1.25, 1.5), u(0.0, 0.5)
-    low, high = z - 0.42, z - 0.42 + gap
-    lead = nose - u(1.2, 1.5)
-    for name, x, zz, s, up in (("lower", lead - stagger, low, span * u(0.86, 1.0), u(0.05, 0.25)), ("upper", lead, high, span, u(0.0, 0.15))):
-        pieces += _pair(f"wing_{name}", "paint", (x, 0.0, zz), (x - u(0, 0.2), s, zz + up), (chord, chord * u(0.75, 1.0)), 0.11)
-    for side in (1, -1):
-        for y in (span * u(0.6, 0.72), 0.45):
-            for dx in (-0.25, -chord + 0.3):
-                foot = (lead - stagger + dx, side * y, low + 0.05) if y > 1 else (lead + dx, side * 0.35, z + 0.4)
-                pieces.append(("strut", rng.choice(["wood", "paint", "dark"]), rod(foot, (lead + dx, side * y, high + 0.03), 0.045)))
-        pieces.append(("wire", "chrome", rod((lead - 0.5, side * 0.5, low), (lead - 0.5, side * span * 0.66, high), 0.02, 4)))
-        pieces.append(("wire", "chrome", rod((lead - 0.5, side * 0.4, high), (lead - 0.5, side * span * 0.66, low + 0.1), 0.02, 4)))
-    pieces += _pair("tail", "paint", (tail + 1.0, 0.0, z + 0.3), (tail + 0.5, u(1.3, 1.6), z + 0.32), (0.95, 0.5), 0.07)
-    pieces.append(("fin", "paint", wing((tail + 1.1, 0, z + 0.3), (tail + 0.35, 0, z + u(1.1, 1.35)), (1.05, 0.55), 0.08)))
-    seats = int(rng.integers(1, 3))
-    for k in range(seats):
-        x = -0.1 - 0.95 * k
-        pieces.append(("cockpit", "seat", ball((0.34, 0.28, 0.1), (x, 0, z + 0.48))))
-        pieces.append(("windscreen", "glass", box(0.04, 0.42, 0.24, (x + 0.4, 0, z + 0.6), pitch=-0.4)))
-    for side, word in ((1, "left"), (-1, "right")):
-        pieces += wheel(f"wheel_{word}", lead - 0.35, side * 0.85, 0.36, 0.16)
-        for dx in (0.25, -0.45):
-            pieces.append((f"gear_{word}", "paint", rod((lead - 0.35 + dx, side * 0.35, z - 0.4), (lead - 0.35, side * 0.8, 0.36), 0.045)))
-    pieces.append(("wheel_back", "dark", rod((tail + 0.4, 0, z + 0.1), (tail + 0.15, 0, 0.35), 0.05)))
+def biplane(rng: Rng) -> list[Piece]:
+    """Two wings one over the other with struts and wires, a propeller, a tail wheel, open cockpits."""
+    length = 7.0
+    radius, axis = rng.uniform(0.46, 0.56), rng.uniform(1.45, 1.65)
+    radial, tyre = rng.random() < 0.6, parts.tyre(rng)
+    nose, end, z = 2.2, 2.2 - length + 0.5, axis
+    stations = [
+        (nose, radius * 0.95, z - radius, z + radius * 0.9),
+        (1.2, radius, z - radius * 1.02, z + radius * 0.98),
+        (-0.4, radius * 0.9, z - radius * 0.95, z + radius),
+        (-2.0, radius * 0.55, z - radius * 0.5, z + radius * 0.75),
+        (end + 0.3, radius * 0.2, z - radius * 0.05, z + radius * 0.55),
+        (end, 0.05, z + 0.1, z + radius * 0.4),
+    ]
+    pieces: list[Piece] = [("fuselage", "paint", hull(stations, 12, rng.uniform(0.65, 1.0)))]
+    if radial:
+        cowl = [(nose + s, 0, z) for s in (-0.25, -0.1, 0.3, 0.42, 0.44)]
+        pieces += solid(
+            "engine",
+            "paint" if rng.random() < 0.6 else "chrome",
+            tube(cowl, np.array([1.0, 1.13, 1.12, 0.95, 0.7]) * radius, 14),
+        )
+        pieces += solid("engine", "dark", tube([(nose + 0.3, 0, z), (nose + 0.46, 0, z)], radius * 0.72, 12))
+        for k in range(7):
+            t = 2 * np.pi * k / 7
+            a, b = (np.array([nose + 0.46, r * np.cos(t), z + r * np.sin(t)]) for r in (0.08, radius * 0.66))
+            pieces += solid("engine", "chrome", rod(a, b, 0.06, 5))
+        hub = np.array([nose + 0.5, 0, z])
+    else:
+        pieces += solid(
+            "engine",
+            "paint",
+            hull(
+                [
+                    (nose - 0.1, radius * 0.9, z - radius * 0.95, z + radius * 0.85),
+                    (nose + 0.5, radius * 0.6, z - radius * 0.7, z + radius * 0.55),
+                    (nose + 0.62, radius * 0.4, z - radius * 0.5, z + radius * 0.4),
+                ],
+                10,
+                0.7,
+            ),
+        )
+        for _, sign in parts.SIDES:
+            pieces += solid(
+                "engine",
+                "chrome",
+                rod(
+                    (nose + 0.3, sign * radius * 0.75, z),
+                    (nose - 0.6, sign * radius * 1.05, z - 0.15),
+                    0.05,
+                    5,
+                ),
+            )
+        hub = np.array([nose + 0.6, 0, z])
+    pieces += parts.propeller(rng, hub, rng.uniform(0.85, 1.1), 2 if rng.random() < 0.6 else 3)
+    half, chord, gap = rng.uniform(3.9, 4.5), rng.uniform(1.2, 1.5), rng.uniform(1.35, 1.65)
+    stagger, sweep, short = rng.uniform(0.0, 0.6), rng.uniform(0.0, 0.4), rng.uniform(0.82, 1.0)
+    low_z, low_x = z - radius * rng.uniform(0.7, 0.9), rng.uniform(0.9, 1.2)
+    up_z, up_x, rise_low, rise_up = low_z + gap, low_x + stagger, rng.uniform(0.1, 0.3), rng.uniform(0.0, 0.2)
+    for x, y_end, level, rise in ((low_x, half * short, low_z, rise_low), (up_x, half, up_z, rise_up)):
+        # A full chord up to 88 % of the span, then rounded off.
+        near = (x - sweep * 0.88, y_end * 0.88, level + rise * 0.88)
+        pieces += parts.pair("wing", "paint", (x, 0.0, level), near, (chord, chord * 0.97), 0.1)
+        pieces += parts.pair(
+            "wing",
+            "paint",
+            near,
+            (x - sweep - chord * 0.22, y_end, level + rise),
+            (chord * 0.97, chord * 0.5),
+            0.1,
+        )
+    stations_y = (0.68,) if rng.random() < 0.65 else (0.42, 0.78)
+    strut = "paint" if rng.random() < 0.6 else "wood"
+    inner = 0.14
+    for share in stations_y:
+        for _, sign in parts.SIDES:
+            for dx in (-0.2, -0.75):
+                y = sign * share * half * short
+                low = (low_x + dx * chord - sweep * share, y, low_z + rise_low * share)
+                high = (up_x + dx * chord - sweep * share, y, up_z + rise_up * share)
+                pieces += solid("strut", strut, rod(low, high, 0.045, 5))
+            for s0, s1 in ((inner, share), (share, inner)):
+                low = (low_x - 0.45 * chord - sweep * s0, sign * s0 * half * short, low_z + rise_low * s0)
+                high = (up_x - 0.45 * chord - sweep * s1, sign * s1 * half * short, up_z + rise_up * s1)
+                pieces += solid("strut", "chrome", rod(low, high, 0.014, 4))
+    for _, sign in parts.SIDES:
+        for dx in (-0.2, -0.7):
+            pieces += solid(
+                "strut",
+                strut,
+                rod(
+                    (up_x + dx * chord, sign * radius * 0.6, z + radius * 0.7),
+                    (up_x + dx * chord, sign * 0.5, up_z),
+                    0.04,
+                    5,
+                ),
+            )
+    for x in (-0.55, 0.35)[: 1 if rng.random() < 0.5 else 2]:
+        pieces += solid("cockpit", "dark", ball((0.36, radius * 0.62, 0.14), (x, 0, z + radius * 0.92)))
+        pieces += solid(
+            "cockpit", "glass", box(0.03, radius * 1.0, 0.26, (x + 0.4, 0, z + radius * 1.05), pitch=-0.45)
+        )
+    fin = rng.uniform(0.95, 1.25)
+    outline = rounded(
+        [
+            (end + 1.0, z + radius * 0.5),
+            (end + 0.25, z + fin),
+            (end - 0.2, z + fin * 1.08),
+            (end - 0.5, z + fin * 0.75),
+            (end - 0.42, z + 0.12),
+            (end + 0.1, z + 0.05),
+        ],
+        0.1,
+    )
+    pieces += solid("fin", "paint", slab(outline, 0.08, 0.02))
+    tail_half, tail_chord = rng.uniform(1.25, 1.6), rng.uniform(0.85, 1.05)
+    pieces += parts.pair(
+        "tailplane",
+        "paint",
+        (end + 0.75, 0.0, z + radius * 0.35),
+        (end + 0.35, tail_half, z + radius * 0.35),
+        (tail_chord, tail_chord * 0.65),
+        0.08,
+    )
+    rolling, track, gear_x = rng.uniform(0.32, 0.42), rng.uniform(0.75, 0.95), rng.uniform(1.2, 1.5)
+    spats = rng.random() < 0.3
+    for _, sign in parts.SIDES:
+        pieces += parts.gear("wheel_front", (gear_x, sign * track), rolling + 0.05, rolling, tyre, twin=False)
+        for dx in (0.35, -0.55):
+            pieces += solid(
+                "wheel_front",
+                strut,
+                rod(
+                    (gear_x + dx, sign * radius * 0.6, z - radius * 0.8),
+                    (gear_x, sign * track * 0.9, rolling),
+                    0.05,
+                    5,
+                ),
+            )
+        if spats:
+            pieces += solid(
+                "wheel_front",
+                "paint",
+                ball(
+                    (rolling * 1.5, rolling * 0.55, rolling * 0.85),
+                    (gear_x - 0.08, sign * track, rolling * 1.15),
+                ),
+            )
+    pieces += solid("wheel_front", strut, rod((gear_x, track, rolling), (gear_x, -track, rolling), 0.04, 5))
+    back = np.array([end + 0.35, 0.0, z - radius * rng.uniform(0.3, 0.6)])  # axis of the tail wheel
+    pieces += solid("wheel_back", "chrome", rod(back, (end + 0.5, 0, z + 0.1), 0.05, 5))
+    pieces += solid(
+        "wheel_back", tyre, moved(lathe([(0, -0.06), (0.14, -0.05), (0.14, 0.05), (0, 0.06)], 8), back)
+    )
+    if rng.random() < 0.2:  # level, as in flight
+        return pieces
+    # It rests on its tail: all turns about the main axle until the tail wheel stands on the ground too.
+    reach = np.hypot(gear_x - back[0], back[2] - rolling)
+    squat = np.arctan2(back[2] - rolling, gear_x - back[0]) + np.arcsin((rolling - 0.14) / reach)
+    c, s = np.cos(squat), np.sin(squat)
+    turn = np.array([[c, 0, -s], [0, 1, 0], [s, 0, c]])
+    axle = np.array([gear_x, 0, rolling])
+    for _, _, piece in pieces:
+        piece.vertices = (np.asarray(piece.vertices) - axle) @ turn.T + axle
     return pieces
 
 

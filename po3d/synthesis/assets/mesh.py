@@ -13,6 +13,11 @@ CREASE = np.radians(35.0)  # faces that meet at less than this share a smooth no
 Piece = tuple[str, str, trimesh.Trimesh]  # part name, material, geometry
 
 
+def solid(name: str, material: str, *meshes: trimesh.Trimesh) -> list[Piece]:
+    """Pieces of one part."""
+    return [(name, material, mesh) for mesh in meshes]
+
+
 @dataclass(frozen=True)
 class Part:
     """A named part; `paint` is the object's colour, every other material has its own."""
@@ -32,36 +37,35 @@ class Mesh:
     parts: tuple[Part, ...]
 
 
-def assemble(pieces: Sequence[Piece], extent: Sequence[float], origin_height: float = 0.0) -> Mesh:
-    """The mesh of all pieces, scaled along each axis so that its bounding box is exactly `extent` (length, width,
-    height), centred in x and y, standing on z = 0. Pieces of one name and material become one part."""
+def assemble(pieces: Sequence[Piece], extent: Sequence[float]) -> Mesh:
+    """The mesh of all pieces, scaled along each axis so that its bounding box is exactly `extent` (length,
+    width, height), centred in x and y, standing on z = 0. Pieces of one name and material become one part."""
     parts: list[Part] = []
-    vertices, normals, part_ids, faces, count = [], [], [], [], 0
-    low = np.min([piece.bounds[0] for _, _, piece in pieces], 0)
-    high = np.max([piece.bounds[1] for _, _, piece in pieces], 0)
-    scale = np.asarray(extent, float) / (high - low)
-    offset = np.array([(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]])
+    part_ids, corners, faces, count = [], [], [], 0
     for name, material, piece in pieces:
         if material not in MATERIALS:
             raise ValueError(f"part {name}: unknown material {material!r}; known: {', '.join(MATERIALS)}")
         part = Part(name, material)
         if part not in parts:
             parts.append(part)
-        v, n, f = _creased((piece.vertices - offset) * scale, np.asarray(piece.faces))
-        vertices.append(v)
-        normals.append(n)
-        faces.append(f + count)
-        part_ids.append(np.full(len(v), parts.index(part), np.uint8))
-        count += len(v)
+        corners.append(np.asarray(piece.vertices))
+        faces.append(np.asarray(piece.faces) + count)
+        part_ids.append(np.full(len(corners[-1]), parts.index(part), np.uint8))
+        count += len(corners[-1])
+    points = np.concatenate(corners)
+    low, high = points.min(0), points.max(0)
+    scale = np.asarray(extent, float) / (high - low)
+    offset = np.array([(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]])
+    source, vertices, normals, triangles = _creased((points - offset) * scale, np.concatenate(faces))
     return Mesh(
-        np.concatenate(vertices).astype(np.float32), np.concatenate(normals).astype(np.float32),
-        np.concatenate(part_ids), np.concatenate(faces).astype(np.int32), tuple(parts),
+        vertices.astype(np.float32), normals.astype(np.float32), np.concatenate(part_ids)[source],
+        triangles.astype(np.int32), tuple(parts),
     )  # fmt: skip
 
 
-def _creased(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Vertices split at creases, their unit normals, and the faces on them. A corner's normal is the mean of the
-    adjacent faces' (weighted by area) that differ from its own face by less than CREASE."""
+def _creased(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Vertices split at creases: which vertex each was, places, unit normals, faces. A corner's normal is the
+    mean of the adjacent faces' (weighted by area) that differ from its own face by less than CREASE."""
     tri = vertices[faces]
     cross = np.cross(tri[:, 1] - tri[:, 0], tri[:, 2] - tri[:, 0])
     keep = np.linalg.norm(cross, axis=1) > 1e-12
@@ -80,4 +84,5 @@ def _creased(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.nd
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-20)
     key = np.round(np.c_[corner_vertex, normal * 500]).astype(np.int64)
     _, first, inverse = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    return vertices[corner_vertex[first]], normal[first], inverse.reshape(-1, 3)
+    source = corner_vertex[first]
+    return source, vertices[source], normal[first], inverse.reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""Closed, outward-wound building blocks of the vehicles. Axes as in the object frame: x forward, y left, z up."""
+"""Closed, outward-wound building blocks of the vehicles, in the object frame: x forward, y left, z up."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,25 +10,28 @@ from trimesh import Trimesh
 
 Array = NDArray[np.float64]
 
+_CUBE = trimesh.creation.box((1.0, 1.0, 1.0))
+
 
 def closed(vertices: ArrayLike, faces: ArrayLike) -> Trimesh:
     """A mesh wound so that its volume is positive."""
-    mesh = Trimesh(np.asarray(vertices, float), np.asarray(faces), process=False)
-    if mesh.volume < 0:
-        mesh.invert()
-    return mesh
+    vertices, faces = np.asarray(vertices, float), np.asarray(faces)
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    volume = np.einsum("ni,ni->", a - vertices[0], np.cross(b - vertices[0], c - vertices[0]))
+    return Trimesh(vertices, faces[:, ::-1] if volume < 0 else faces, process=False)
 
 
-def moved(mesh: Trimesh, at: ArrayLike = (0, 0, 0), yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0) -> Trimesh:
+def moved(
+    mesh: Trimesh, at: ArrayLike = (0, 0, 0), yaw: float = 0.0, pitch: float = 0.0, roll: float = 0.0
+) -> Trimesh:
     """A copy turned about x (roll), then y (pitch, positive lowers the nose), then z (yaw), then moved."""
     matrix = trimesh.transformations.euler_matrix(roll, pitch, yaw, "sxyz")
-    matrix[:3, 3] = at
-    return mesh.copy().apply_transform(matrix)
+    return Trimesh(np.asarray(mesh.vertices) @ matrix[:3, :3].T + at, np.asarray(mesh.faces), process=False)
 
 
 def box(length: float, width: float, height: float, at: ArrayLike = (0, 0, 0), **turn: float) -> Trimesh:
     """A box centred on `at`."""
-    return moved(trimesh.creation.box((length, width, height)), at, **turn)
+    return moved(Trimesh(_CUBE.vertices * (length, width, height), _CUBE.faces, process=False), at, **turn)
 
 
 def ball(radius: ArrayLike, at: ArrayLike = (0, 0, 0), detail: int = 1) -> Trimesh:
@@ -48,7 +51,10 @@ def loft(rings: ArrayLike) -> Trimesh:
         a, b = i * n, (i + 1) * n
         faces += [np.c_[a + k, a + after, b + after], np.c_[a + k, b + after, b + k]]
     vertices = np.r_[rings.reshape(-1, 3), rings[:1].mean(1), rings[-1:].mean(1)]
-    faces += [np.c_[after, k, np.full(n, r * n)], np.c_[(r - 1) * n + k, (r - 1) * n + after, np.full(n, r * n + 1)]]
+    faces += [
+        np.c_[after, k, np.full(n, r * n)],
+        np.c_[(r - 1) * n + k, (r - 1) * n + after, np.full(n, r * n + 1)],
+    ]
     return closed(vertices, np.concatenate(faces))
 
 
@@ -60,7 +66,7 @@ def tube(points: ArrayLike, radius: ArrayLike, sides: int = 6) -> Trimesh:
     along /= np.linalg.norm(along, axis=1, keepdims=True)
     u = np.empty_like(along)
     carried = np.array([0.0, 1, 0]) if abs(along[0, 1]) < 0.9 else np.array([1.0, 0, 0])
-    for i, d in enumerate(along):  # carried along the line, so that the section never flips where the line turns
+    for i, d in enumerate(along):  # carried along, so that the section never flips where the line turns
         carried = carried - d * (carried @ d)
         u[i] = carried = carried / np.linalg.norm(carried)
     v = np.cross(along, u)
@@ -77,25 +83,34 @@ def rod(a: ArrayLike, b: ArrayLike, radius: float, sides: int = 6) -> Trimesh:
 def rounded(points: ArrayLike, radius: float, quad_segs: int = 2) -> Array:
     """A polygon (N, 2) with its corners rounded, counter-clockwise."""
     shape = shapely.Polygon(np.asarray(points, float))
-    soft = shape.buffer(-radius, quad_segs=quad_segs).buffer(2 * radius, quad_segs=quad_segs).buffer(-radius, quad_segs=quad_segs)
+    soft = (
+        shape.buffer(-radius, quad_segs=quad_segs)
+        .buffer(2 * radius, quad_segs=quad_segs)
+        .buffer(-radius, quad_segs=quad_segs)
+    )
     soft = soft.simplify(radius * 0.05)
     return np.array(shapely.geometry.polygon.orient(soft).exterior.coords)[:-1]
 
 
 def slab(
-    profile: ArrayLike, width: float, bevel: float = 0.0, bend: Callable[[Array], Array] | None = None, rows: int = 2
+    profile: ArrayLike,
+    width: float,
+    bevel: float = 0.0,
+    bend: Callable[[Array], Array] | None = None,
+    rows: int = 2,
 ) -> Trimesh:
-    """The side view (N, 2) of (x, z) points extruded over y in +-width/2, its edges bevelled; `rows` rings across, so
-    that `bend` (vertices -> vertices) can taper it."""
-    shape = shapely.geometry.polygon.orient(shapely.Polygon(np.asarray(profile, float)))
+    """The side view (N, 2) of (x, z) points extruded over y in +-width/2, its edges bevelled; `rows` rings
+    across, so that `bend` (vertices -> vertices) can taper it."""
+    shape = shapely.geometry.polygon.orient(shapely.Polygon(np.asarray(profile, float)).simplify(1e-6))
     outline = np.array(shape.exterior.coords)[:-1]
-    inner = outline
-    if bevel:
-        edge = np.roll(outline, -1, 0) - outline
-        normal = np.c_[edge[:, 1], -edge[:, 0]]
-        normal /= np.linalg.norm(normal, axis=1, keepdims=True) + 1e-12
-        corner = normal + np.roll(normal, 1, 0)
-        corner /= np.maximum((corner**2).sum(1, keepdims=True) / 2, 0.4)
+    edge = np.roll(outline, -1, 0) - outline
+    normal = np.c_[edge[:, 1], -edge[:, 0]]
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True) + 1e-12
+    corner = normal + np.roll(normal, 1, 0)
+    corner /= np.maximum((corner**2).sum(1, keepdims=True) / 2, 0.4)
+    inner = outline - bevel * corner
+    while bevel and not _insets(outline, inner):  # where the profile is narrow, the bevel gives way
+        bevel = bevel * 0.6 if bevel > 1e-3 else 0.0
         inner = outline - bevel * corner
     half = width / 2
     across = np.linspace(-(half - bevel), half - bevel, max(rows, 2))
@@ -117,6 +132,12 @@ def slab(
     return mesh
 
 
+def _insets(outline: Array, inner: Array) -> bool:
+    """Whether `inner` is a simple polygon whose edges all run the way of `outline`'s."""
+    along = ((np.roll(inner, -1, 0) - inner) * (np.roll(outline, -1, 0) - outline)).sum(1)
+    return bool((along > 0).all()) and shapely.Polygon(inner).is_valid
+
+
 def plate(outline: ArrayLike, thickness: float, z: float = 0.0) -> Trimesh:
     """A flat sheet: the top view (N, 2) of (x, y) points, `thickness` high from `z`."""
     upright = slab(outline, thickness)
@@ -128,7 +149,11 @@ def _triangles(outline: Array) -> NDArray[np.int64]:
     """(T, 3) indices of a simple polygon's triangulation, wound like the outline seen from -y."""
     import mapbox_earcut
 
-    cap = mapbox_earcut.triangulate_float64(outline, np.array([len(outline)], np.uint32)).reshape(-1, 3).astype(int)
+    cap = (
+        mapbox_earcut.triangulate_float64(outline, np.array([len(outline)], np.uint32))
+        .reshape(-1, 3)
+        .astype(int)
+    )
     a, b, c = outline[cap[:, 0]], outline[cap[:, 1]], outline[cap[:, 2]]
     turn = (b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0]
     return np.where((turn < 0)[:, None], cap[:, ::-1], cap)
@@ -139,18 +164,28 @@ def lathe(profile: ArrayLike, sides: int = 12) -> Trimesh:
     profile = np.asarray(profile, float)
     t = np.arange(sides) * 2 * np.pi / sides
     rings = np.stack(
-        [np.c_[r * np.cos(t), np.full(sides, y), r * np.sin(t)] for r, y in zip(np.maximum(profile[:, 0], 1e-4), profile[:, 1])]
+        [
+            np.c_[r * np.cos(t), np.full(sides, y), r * np.sin(t)]
+            for r, y in zip(np.maximum(profile[:, 0], 1e-4), profile[:, 1])
+        ]
     )
     return loft(rings)
 
 
-def ring(radius: float, thickness: float, width: float | None = None, sides: int = 20, around: int = 6) -> Trimesh:
+def ring(
+    radius: float, thickness: float, width: float | None = None, sides: int = 20, around: int = 6
+) -> Trimesh:
     """A torus about y: centre-line `radius`, cross-section 2 thickness high and `width` across."""
     width = 2 * thickness if width is None else width
     t, s = np.arange(sides) * 2 * np.pi / sides, np.arange(around) * 2 * np.pi / around
     r = radius + thickness * np.cos(s)
     vertices = np.stack(
-        [np.outer(np.cos(t), r), np.broadcast_to(width / 2 * np.sin(s), (sides, around)), np.outer(np.sin(t), r)], -1
+        [
+            np.outer(np.cos(t), r),
+            np.broadcast_to(width / 2 * np.sin(s), (sides, around)),
+            np.outer(np.sin(t), r),
+        ],
+        -1,
     ).reshape(-1, 3)
     i, j = np.divmod(np.arange(sides * around), around)
     a, b = i * around + j, i * around + (j + 1) % around
@@ -158,25 +193,28 @@ def ring(radius: float, thickness: float, width: float | None = None, sides: int
     return closed(vertices, np.r_[np.c_[a, b, c], np.c_[a, c, d]])
 
 
-def wheel(name: str, x: float, y: float, radius: float, width: float, rim: float = 0.62, material: str = "tyre") -> list:
-    """Pieces of a car's wheel standing on z = 0: tyre, and a rim disc that shows on the outer side."""
+def wheel(
+    name: str, x: float, y: float, radius: float, width: float, rim: float = 0.62, disc: str = "chrome"
+) -> list:
+    """Pieces of a car's wheel standing on z = 0: tyre, and a disc of material `disc` on the outer side."""
     side = np.sign(y) if y else 1.0
     half = width / 2
-    tyre = lathe([(radius * rim, -half), (radius * 0.93, -half), (radius, -half * 0.6), (radius, half * 0.6),
-                  (radius * 0.93, half), (radius * rim, half)], 14)  # fmt: skip
-    disc = lathe([(0, -half * 0.7), (radius * rim, -half * 0.7), (radius * rim, half * 1.02), (radius * rim * 0.8, half * 1.05),
-                  (radius * 0.2, half * 0.9), (0, half * 1.05)], 12)  # fmt: skip
+    # (share of the radius, share of the half width) along the axle
+    tread = [(rim, -1), (0.93, -1), (1, -0.6), (1, 0.6), (0.93, 1), (rim, 1)]
+    dish = [(0, -0.7), (rim, -0.7), (rim, 1.02), (rim * 0.8, 1.05), (0.2, 0.9), (0, 1.05)]
+    tyre = lathe(np.multiply(tread, (radius, half)), 16)  # a multiple of 4: a vertex stands on the ground
+    inner = lathe(np.multiply(dish, (radius, half)), 12)
     if side < 0:
-        disc = moved(disc, yaw=np.pi)
+        inner = moved(inner, yaw=np.pi)
     at = (x, y, radius)
-    return [(name, material, moved(tyre, at)), (name, "chrome", moved(disc, at))]
+    return [(name, "tyre", moved(tyre, at)), (name, disc, moved(inner, at))]
 
 
 def spoked_wheel(
-    name: str, x: float, radius: float, tyre: float, materials: tuple[str, str], spokes: int = 12, hub: float = 0.05, y: float = 0.0,
-    spoke: float = 0.006,
+    name: str, x: float, radius: float, tyre: float, materials: tuple[str, str], spokes: int = 12,
+    hub: float = 0.05, y: float = 0.0, spoke: float = 0.006,
 ) -> list:  # fmt: skip
-    """Pieces of a cycle's wheel standing on z = 0: tyre ring (first material), rim, spokes and hub (second)."""
+    """Pieces of a cycle's wheel on z = 0: tyre ring (first material), rim, spokes and hub (second)."""
     outer, inner = materials
     middle = radius - tyre
     pieces = [(name, outer, ring(middle, tyre, sides=24))]
@@ -190,10 +228,14 @@ def spoked_wheel(
 
 
 def wing(
-    root: Sequence[float], tip: Sequence[float], chord: tuple[float, float], thick: float = 0.12, sections: int = 2
+    root: Sequence[float],
+    tip: Sequence[float],
+    chord: tuple[float, float],
+    thick: float = 0.12,
+    sections: int = 2,
 ) -> Trimesh:
-    """A tapered aerofoil from `root` to `tip` (leading-edge points), chords along -x, thickness as a share of the chord.
-    Works for wings, tailplanes and fins: the thickness is across the span."""
+    """A tapered aerofoil from `root` to `tip` (leading-edge points), chords along -x, `thick` a share of
+    the chord. Works for wings, tailplanes and fins: the thickness is across the span."""
     root, tip = np.asarray(root, float), np.asarray(tip, float)
     span = tip - root
     up = np.cross([1.0, 0, 0], span)
@@ -211,8 +253,10 @@ def wing(
 
 
 def hull(stations: ArrayLike, sides: int = 12, square: float = 1.0) -> Trimesh:
-    """A body along x through `stations` (S, 4) of (x, half width, lowest z, highest z): elliptic for square = 1, closer
-    to a box towards 0."""
+    """A body along x through `stations` (S, 4) of (x, half width, lowest z, highest z): elliptic for
+    square = 1, closer to a box towards 0."""
     t = (np.arange(sides) + 0.5) * 2 * np.pi / sides
     across, up = (np.sign(f) * np.abs(f) ** square for f in (np.cos(t), np.sin(t)))
-    return loft([np.c_[np.full(sides, x), a * across, (low + high) / 2 + (high - low) / 2 * up] for x, a, low, high in np.asarray(stations, float)])
+    x, half, low, high = np.asarray(stations, float).T[:, :, None]
+    y, z = half * across, (low + high) / 2 + (high - low) / 2 * up
+    return loft(np.stack([np.broadcast_to(x, y.shape), y, z], -1))

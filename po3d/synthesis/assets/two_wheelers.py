@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from po3d.synthesis.assets.mesh import Piece
+from po3d.synthesis.assets.mesh import Piece, solid
 from po3d.synthesis.assets.primitives import Array, ball, box, loft, moved, rod, tube
 
 
@@ -19,8 +19,8 @@ class Finish:
 
 
 def sample_finish(rng: np.random.Generator) -> Finish:
-    """Super-CLEVR paints whole two-wheelers, tyres and saddle included, so more than half of the variants do so too; the
-    others leave some slots in the colour of their substance. Tyres are painted in 70 % of all."""
+    """Super-CLEVR paints whole two-wheelers, tyres and saddle included, so more than half of the variants do
+    so too; the others leave some slots in the colour of their substance. Tyres are painted in 70 % of all."""
     if rng.random() < 0.55:
         return Finish("paint", "paint", "paint", "paint")
     tyre = "paint" if rng.random() < 1 / 3 else "tyre"
@@ -40,11 +40,18 @@ def polar(centre: tuple[float, float] | Array, radius: float, degrees: float) ->
 
 
 def fender(
-    centre: tuple[float, float] | Array, radius: float, width: float, arc: tuple[float, float], depth: float, steps: int = 9
+    centre: tuple[float, float] | Array,
+    radius: float,
+    width: float,
+    arc: tuple[float, float],
+    depth: float,
+    steps: int = 9,
 ):
-    """A mudguard over the arc (degrees from the front over the top): arched across, its edges `depth` inside its crest."""
+    """A mudguard over the arc (degrees from the front over the top), its edges `depth` inside its crest."""
     h, sheet = width / 2, 0.012
-    section = np.array([(-depth, -h), (-depth * 0.3, -h * 0.85), (0, 0), (-depth * 0.3, h * 0.85), (-depth, h), (-sheet, 0)])
+    section = np.array(
+        [(-depth, -h), (-depth * 0.3, -h * 0.85), (0, 0), (-depth * 0.3, h * 0.85), (-depth, h), (-sheet, 0)]
+    )
     rings = []
     for t in np.radians(np.linspace(*arc, steps)):
         r = radius + section[:, 0]
@@ -53,43 +60,55 @@ def fender(
 
 
 def handlebar(left: Array, radius: float, bar: str, grip: str, grip_radius: float) -> list[Piece]:
-    """Both halves of a bar whose left half runs through the points `left` (P, 3) from the clamp to the hand; the last
-    segment carries a grip."""
+    """Both halves of a bar whose left half runs through the points `left` (P, 3) from the clamp to the hand;
+    the last segment carries a grip."""
     pieces = []
     for name, mirror in (("handle_left", (1, 1, 1)), ("handle_right", (1, -1, 1))):
         points = np.asarray(left, float) * mirror
-        start = points[-1] + (points[-2] - points[-1]) * min(1.0, 0.14 / np.linalg.norm(points[-2] - points[-1]))
-        pieces += [(name, bar, tube(points, radius)), (name, grip, rod(start, points[-1] * 1.002, grip_radius))]
+        start = points[-1] + (points[-2] - points[-1]) * min(
+            1.0, 0.14 / np.linalg.norm(points[-2] - points[-1])
+        )
+        pieces += [
+            (name, bar, tube(points, radius)),
+            (name, grip, rod(start, points[-1] * 1.002, grip_radius)),
+        ]
     return pieces
 
 
 def knobs(name: str, material: str, x: float, radius: float, width: float, count: int = 20) -> list[Piece]:
     """Tread blocks that stand out of a tyre of `radius`, alternately left and right."""
-    size = 2 * np.pi * radius / count * 0.5
+    size = 2 * np.pi * radius / count * 0.55
     pieces = []
     for k in range(count):
         t = 360 / count * k
-        at = side(polar((x, radius), radius - size * 0.1, t), width * (0.22 if k % 2 else -0.22))
-        pieces.append((name, material, box(size * 0.5, width * 0.5, size, at, pitch=-np.radians(t))))
+        at = side(polar((x, radius), radius, t), width * (0.22 if k % 2 else -0.22))
+        pieces += solid(name, material, box(width * 0.3, width * 0.55, size, at, pitch=-np.radians(t)))
     return pieces
 
 
-def round_lamp(name: str, at: Array, radius: float, depth: float, shell: str, glow: str = "lamp", facing: int = 1) -> list[Piece]:
+def round_lamp(
+    name: str, at: Array, radius: float, depth: float, shell: str, glow: str = "lamp", facing: int = 1
+) -> list[Piece]:
     """A lamp that faces forward (facing 1) or backward (-1): a shell, and a disc of light at `at`."""
     at = np.asarray(at, float)
     back = at - np.array([facing * depth, 0, 0])
     lip = at + np.array([facing * depth * 0.15, 0, 0])
     shape = tube([back, (back + at) / 2, at], [radius * 0.45, radius * 0.95, radius], 8)
-    return [(name, shell, shape), (name, glow, tube([at - [facing * 0.01, 0, 0], lip], [radius * 0.88, radius * 0.75], 8))]
+    return [
+        (name, shell, shape),
+        (name, glow, tube([at - [facing * 0.01, 0, 0], lip], [radius * 0.88, radius * 0.75], 8)),
+    ]
 
 
-def mirrors(clamp: Array, out: float, up: float, back: float, size: float, stalk: str, shell: str) -> list[Piece]:
+def mirrors(
+    clamp: Array, out: float, up: float, back: float, size: float, stalk: str, shell: str
+) -> list[Piece]:
     """Two mirrors on stalks that start at `clamp` (its y for the left one)."""
     pieces = []
     for name, sign in (("mirror_left", 1), ("mirror_right", -1)):
         foot = np.asarray(clamp, float) * [1, sign, 1]
         head = foot + [-back, sign * out, up]
-        pieces.append((name, stalk, rod(foot, head, 0.012, 5)))
-        pieces.append((name, shell, ball((0.025, size, size * 0.65), head)))
-        pieces.append((name, "chrome", moved(box(0.01, size * 1.3, size * 0.8), head - [0.025, 0, 0])))
+        pieces += solid(name, stalk, rod(foot, head, 0.012, 5))
+        pieces += solid(name, shell, ball((0.025, size, size * 0.65), head))
+        pieces += solid(name, "chrome", moved(box(0.01, size * 1.3, size * 0.8), head - [0.025, 0, 0]))
     return pieces

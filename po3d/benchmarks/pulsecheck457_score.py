@@ -1,0 +1,191 @@
+"""Scores on PulseCheck457: a pure function of questions and predictions.
+
+Two scorers are in use for the benchmark and differ on shapes, so a table must say which it used:
+
+strict       lmms-eval: the same answer. Case, "true" for "yes" and "03" for "3" don't matter. vlmevalkit
+VLMEvalKit's spatial457: lenient; any type of the right super-category counts, and more (see `lenient`)."""
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from importlib import resources
+
+from po3d.benchmarks.superclevr import identifier, surface
+from po3d.errors import InputError
+from po3d.metrics import (
+    Bootstrap,
+    bootstrap,
+    coefficient_of_variation,
+    confusion,
+    distribution,
+    interval,
+    rpdr,
+)
+from po3d.question import Prediction, Question
+from po3d.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORIES
+
+CATEGORIES = (
+    "L1-Single",
+    "L2-Multi-obj",
+    "L3-2D-Spatial",
+    "L4-Occlusion",
+    "L4-3D-Pose",
+    "L5-Collision",
+    "L5-6D-Spatial",
+)
+MEAN = "mean"  # of the columns, each counting the same
+BIAS_COLUMN = "L4-3D-Pose"  # where the paper looks for biased answers (Tab. 4)
+ASKED: dict[str, tuple[str, ...]] = {"shape": SHAPES, "color": COLORS, "size": SIZES, "pose": FACINGS}
+
+_YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
+_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_KIND_OF_WORD = {word: kind for kind, leaves in SUPER_CATEGORIES.items() for word in (*leaves, kind)} | {
+    "addi": "car"
+}  # a 22nd type of Super-CLEVR that no scene uses
+
+
+def strict(predicted: str, gold: str) -> bool:
+    """Is the prediction the answer? Ids ("articulated") and written names ("articulated bus") are the same
+    word."""
+    predicted, gold = (identifier(" ".join(s.lower().split())) for s in (predicted, gold))
+    for words in (_YES, _NO):
+        if gold == words[0]:
+            return predicted in words
+    if predicted.isdecimal() and gold.isdecimal():
+        return int(predicted) == int(gold)
+    return predicted == gold
+
+
+def lenient(predicted: str, gold: str) -> bool:
+    """VLMEvalKit's rule, with its leniencies: "none" is no, "0" is no, number words, any count from 1 to 9 is
+    yes, and every type of the same super-category (by the first word) is right. "true" is not "yes" there."""
+    predicted, gold = (surface(" ".join(s.lower().split())) for s in (predicted, gold))
+    if predicted == "none":
+        predicted = "no"
+    if predicted == gold or (predicted == "0" and gold == "no"):
+        return True
+    if predicted in _NUMBER_WORDS and gold == str(_NUMBER_WORDS.index(predicted)):
+        return True
+    if gold == "yes" and predicted in tuple("123456789"):
+        return True
+    kinds = [_KIND_OF_WORD.get(s.split(" ")[0]) for s in (predicted, gold)]
+    return kinds[0] is not None and kinds[0] == kinds[1]
+
+
+SCORERS: dict[str, Callable[[str, str], bool]] = {"strict": strict, "vlmevalkit": lenient}
+
+
+def correct(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> list[bool]:
+    """Of each question whether its prediction is right; what is not "ok" is wrong."""
+    if scorer not in SCORERS:
+        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
+    by_id = {p.id: p for p in predictions}
+    result = []
+    for q in questions:
+        if q.answer is None:
+            raise InputError(f"question {q.id} has no answer to score against")
+        if q.id not in by_id:
+            raise InputError(f"no prediction for question {q.id}")
+        p = by_id[q.id]
+        result.append(p.status == "ok" and p.answer is not None and SCORERS[scorer](p.answer, q.answer))
+    return result
+
+
+def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict") -> dict:
+    """Everything the benchmark's page reports, in percent, ready for JSON:
+
+    rows            name, n, failed, value, ci_low, ci_high for each column there is, and their `mean`
+    other_scorers   the rows of the scorers not asked for rpdr            the four abilities with their
+    intervals (value, ci_low, ci_high) cv              coefficient of variation of the predicted and of the
+    gold answers on L4-3D-Pose, by attribute distribution, confusion   of the same answers: counts by value;
+    rows gold, columns predicted, the last one neither published       the paper's rows, measured on the
+    official images images          number of images; the unit of the bootstrap (1000 resamples, 95 %)"""
+    if not questions:
+        raise InputError("no questions to score")
+    names = [c for c in CATEGORIES if any(q.category == c for q in questions)]
+    boot = _boot(questions, predictions, scorer, names)
+    return {
+        "scorer": scorer,
+        "images": len({q.image for q in questions}),
+        "rows": _rows(boot, questions, predictions, names),
+        "other_scorers": {
+            other: _rows(_boot(questions, predictions, other, names), questions, predictions, names)
+            for other in SCORERS
+            if other != scorer
+        },
+        "rpdr": _rpdr(boot, names),
+        **_bias(questions, predictions),
+        "published": published_rows(),
+    }
+
+
+def _boot(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str, names: Sequence[str]
+) -> Bootstrap:
+    values = [100.0 * right for right in correct(questions, predictions, scorer)]
+    return bootstrap(values, [q.image for q in questions], [q.category for q in questions], names)
+
+
+def _rows(
+    boot: Bootstrap, questions: Sequence[Question], predictions: Sequence[Prediction], names: Sequence[str]
+) -> list[dict]:
+    failed_ids = {p.id for p in predictions if p.status != "ok"}
+    rows = []
+    for k, name in enumerate(names):
+        own = [q.id for q in questions if q.category == name]
+        low, high = interval(boot.samples[:, k])
+        failed = sum(i in failed_ids for i in own)
+        rows.append(_row(name, len(own), failed, boot.value[k], low, high))
+    low, high = interval(boot.samples.mean(1))
+    failed = sum(row["failed"] for row in rows)
+    return [*rows, _row(MEAN, len(questions), failed, boot.value.mean(), low, high)]
+
+
+def _row(name: str, n: int, failed: int, value: float, low: float, high: float) -> dict:
+    return {"name": name, "n": n, "failed": failed, "value": float(value), "ci_low": low, "ci_high": high}
+
+
+def _rpdr(boot: Bootstrap, names: Sequence[str]) -> dict[str, dict[str, float]]:
+    point = rpdr(dict(zip(names, boot.value)))
+    samples = [rpdr(dict(zip(names, row))) for row in boot.samples]
+    result = {}
+    for ability, value in point.items():
+        if value == value:  # an ability whose columns are not all there is left out
+            low, high = interval([s[ability] for s in samples])
+            result[ability] = {"value": float(value), "ci_low": low, "ci_high": high}
+    return result
+
+
+def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, dict]:
+    """Distributions, CV and confusion of the answers to the queries of BIAS_COLUMN."""
+    by_id = {p.id: p for p in predictions}
+    cv: dict[str, dict[str, float]] = {"predicted": {}, "gold": {}}
+    counts: dict[str, dict] = {}
+    confused: dict[str, dict] = {}
+    for attribute, values in ASKED.items():
+        asked = [q for q in questions if q.category == BIAS_COLUMN and q.answer in values]
+        if not asked:
+            continue
+        gold = [q.answer for q in asked]
+        given = [
+            identifier(a.strip().lower()) if (a := by_id[q.id].answer) is not None else None for q in asked
+        ]
+        counts[attribute] = {"predicted": distribution(given, values), "gold": distribution(gold, values)}
+        for side, table in counts[attribute].items():
+            if any(table.values()):
+                cv[side][attribute] = coefficient_of_variation(table)
+        confused[attribute] = {"values": list(values), "counts": confusion(gold, given, values).tolist()}
+    for side in cv.values():
+        if side:
+            side["average"] = sum(side.values()) / len(side)
+    return {"cv": cv if counts else {}, "distribution": counts, "confusion": confused}
+
+
+def published_rows() -> list[dict]:
+    """Tab. 2 of the paper, as measured on the official images: model, the columns, and their mean."""
+    file = resources.files("po3d.benchmarks") / "published" / "pulsecheck457.csv"
+    rows = []
+    for record in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))):
+        values = {name: float(record[name]) for name in CATEGORIES}
+        rows.append({"model": record["model"], **values, MEAN: sum(values.values()) / len(values)})
+    return rows

@@ -1,0 +1,240 @@
+"""The twin of PulseCheck457: our images and labels, its file layout, questions by its rules.
+
+    scenes in shards, any number of processes, any order ──► OUT/shards/*.json, OUT/images/*.jpg
+    all scenes, in order, one process                    ──► OUT/questions/*.json, balanced over the split
+    last                                                 ──► OUT/scenes.json; the shards go
+
+Every file is whole or absent and a pure function of the arguments, so a killed run is continued by the same
+command."""
+
+import functools
+import io
+import multiprocessing
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from tqdm import tqdm
+
+from po3d.benchmarks.pulsecheck457_score import CATEGORIES
+from po3d.benchmarks.superclevr import nodes_from_program, scene_from_superclevr, surface
+from po3d.errors import InputError
+from po3d.files import atomic_write, read_json, write_json
+from po3d.reasoning.executor import Outcome, TraceStep, execute
+from po3d.seeding import rng
+from po3d.synthesis.dataset import image_name, make_scene, open_renderer, picture, scene_record
+from po3d.synthesis.language import realise
+from po3d.synthesis.layouts import LOOKS, MESHES
+from po3d.synthesis.questions import COLUMNS, Balance, World, ask
+
+SHARD = 10  # scenes a file
+SAMPLES = 4  # smooth edges
+JPEG_QUALITY = 85
+FORMAT = "po3d-pulsecheck457-twin-1"
+
+
+def generate(
+    out: str | Path,
+    size: int,
+    seed: int = 0,
+    look: str | None = None,
+    images: bool = True,
+    workers: int = 1,
+    split: str = "test",
+) -> None:
+    """Write `size` images with labels and questions into the folder `out`. `look` None: studio and outdoor in
+    turn; `images` False: everything but the pictures. The bytes do not depend on `workers`."""
+    _check(size, look, split, workers)
+    out = Path(out)
+    identity = {"format": FORMAT, "size": size, "seed": seed, "look": look, "images": images, "split": split}
+    description = out / "twin.json"
+    if description.exists():
+        if read_json(description, "twin description") != identity:
+            raise InputError(
+                f"{out} holds a twin made with other settings (see {description}); choose another folder"
+            )
+    elif out.exists() and any(out.iterdir()):
+        raise InputError(f"{out} is not empty and holds no twin; choose another folder")
+    write_json(description, identity)
+    if (out / "scenes.json").exists():
+        return
+    from po3d.benchmarks.pulsecheck457 import FILES
+
+    scenes = _scenes(out, size, seed, look, images, workers, split)
+    for category, records in questions(scenes, seed).items():
+        write_json(out / "questions" / f"{FILES[category]}.json", _wrapped(split, "questions", records))
+    write_json(out / "scenes.json", _wrapped(split, "scenes", scenes))
+    shutil.rmtree(out / "shards")
+
+
+def _check(size: int, look: str | None, split: str, workers: int = 1) -> None:
+    if size < 1 or workers < 1:
+        raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
+    if look is not None and look not in LOOKS:
+        raise InputError(f"unknown look {look!r}; known: {', '.join(LOOKS)}, or null for both in turn")
+    if split not in MESHES:
+        raise InputError(f"unknown split {split!r}; known: {', '.join(MESHES)}")
+
+
+def _wrapped(split: str, key: str, records: Sequence[dict]) -> dict:
+    return {"info": {"version": "1.0", "split": split, "generator": FORMAT}, key: list(records)}
+
+
+def _scenes(
+    out: Path, size: int, seed: int, look: str | None, images: bool, workers: int, split: str
+) -> list[dict]:
+    """All scene records in order; shards that exist are not made again."""
+    shards = [(k, out / "shards" / f"{k:05d}.json") for k in range(-(-size // SHARD))]
+    make = functools.partial(
+        _make_shard, out=out, size=size, seed=seed, look=look, images=images, split=split
+    )
+    todo = [k for k, path in shards if not path.exists()]
+    with _mapper(min(workers, len(todo))) as mapped:
+        bar = tqdm(
+            mapped(make, todo),
+            "rendering",
+            len(shards),
+            initial=len(shards) - len(todo),
+            unit="shard",
+            delay=1,
+        )
+        for _ in bar:
+            pass
+    return [record for _, path in shards for record in read_json(path, "shard")]
+
+
+class _mapper:
+    """A context that gives a `map`: of this process for one worker, else of a pool."""
+
+    def __init__(self, workers: int) -> None:
+        # Spawned, not forked: a forked child would share its parent's graphics context.
+        context = multiprocessing.get_context("spawn")
+        self.pool = ProcessPoolExecutor(workers, context) if workers > 1 else None
+
+    def __enter__(self) -> Callable[..., Iterator]:
+        return map if self.pool is None else self.pool.map
+
+    def __exit__(self, *_: object) -> None:
+        if self.pool is not None:
+            self.pool.shutdown(cancel_futures=True)
+
+
+def _make_shard(k: int, out: Path, size: int, seed: int, look: str | None, images: bool, split: str) -> None:
+    """Images and records of shard k; its file, written last, says that it is complete."""
+    renderer = open_renderer(SAMPLES)
+    records = []
+    for index in range(k * SHARD, min((k + 1) * SHARD, size)):
+        made = make_scene(seed, index, split, renderer, _look(look, index))
+        if images:
+            with atomic_write(out / "images" / image_name(index), "wb") as file:
+                file.write(encode(picture(made, renderer)))
+        records.append(scene_record(made, index, split))
+    write_json(out / "shards" / f"{k:05d}.json", records, indent=None)
+
+
+def encode(image: NDArray[np.uint8]) -> bytes:
+    """JPEG bytes of (H, W, 3) pixels."""
+    buffer = io.BytesIO()
+    Image.fromarray(image).save(buffer, "JPEG", quality=JPEG_QUALITY, optimize=True)
+    return buffer.getvalue()
+
+
+# --- questions ----------------------------------------------------------------------------------------------
+
+
+def questions(scenes: Sequence[Mapping], seed: int) -> dict[str, list[dict]]:
+    """Column -> question records in the official layout, on scene records in image order. Sequential by
+    nature: answers are balanced over the whole split."""
+    from po3d.benchmarks.pulsecheck457 import BANDS
+
+    result: dict[str, list[dict]] = {category: [] for category in CATEGORIES}
+    balance = {category: Balance() for category in CATEGORIES}
+    bar = tqdm(scenes, "asking", unit="image", delay=1)
+    for record in bar:
+        scene = scene_from_superclevr(record)
+        worlds = {task: World(scene, task) for task in ("2d", "6d")}
+        for category in CATEGORIES:
+            task = COLUMNS[category].task
+            generator = rng(seed, f"questions/{category}", record["image_index"])
+            for drawn in ask(worlds[task], category, balance[category], generator):
+                outcome = execute(drawn.program, scene, task)
+                if outcome.answer != drawn.answer:
+                    raise AssertionError(
+                        f"{record['image_filename']}: {drawn.program} is {outcome.answer!r} ({outcome.reason}) "
+                        f"to the executor but {drawn.answer!r} to the generator"
+                    )
+                index = BANDS[category] + len(result[category])
+                text = realise(drawn.program, generator, "benchmark")
+                result[category].append(
+                    {
+                        "split": record["split"],
+                        "image_filename": record["image_filename"],
+                        "image_index": record["image_index"],
+                        "question": text,
+                        "answer": _written(drawn.answer),
+                        "question_index": index,
+                        "template_filename": drawn.template,
+                        "program": nodes_from_program(drawn.program, _outputs(outcome)),
+                    }
+                )
+    return result
+
+
+def _written(answer: str) -> str:
+    """An answer as the release spells it."""
+    return {"yes": "True", "no": "False"}.get(answer, surface(answer))
+
+
+def _outputs(outcome: Outcome) -> list[str]:
+    return [str(_output(step)) for step in outcome.trace]
+
+
+def _output(step: TraceStep) -> object:
+    """What a step gives, as the release stores it: object indices, numbers, words."""
+    if step.kind == "set":
+        return sorted(step.objects)
+    if step.kind == "object":
+        return next(iter(step.objects))
+    return _written(next(iter(step.values)))
+
+
+# --- in memory ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tables:
+    """A twin without files; a source of pictures and true scene records."""
+
+    seed: int
+    split: str
+    look: str | None
+    scenes: dict[str, dict]  # image name -> record
+    questions: dict[str, list[dict]] = field(default_factory=dict)
+
+    def image(self, name: str) -> NDArray[np.uint8]:
+        index = self.scenes[name]["image_index"]
+        renderer = open_renderer(SAMPLES)
+        return picture(make_scene(self.seed, index, self.split, renderer, _look(self.look, index)), renderer)
+
+    def record(self, name: str) -> dict | None:
+        return self.scenes.get(name)
+
+
+def _look(look: str | None, index: int) -> str:
+    return look or LOOKS[index % len(LOOKS)]
+
+
+def tables(seed: int, size: int, split: str = "test", look: str | None = None) -> Tables:
+    """The scenes and questions that `generate` with the same seed writes; only masks are rendered."""
+    _check(size, look, split)
+    renderer = open_renderer(SAMPLES)
+    records = [
+        scene_record(make_scene(seed, index, split, renderer, _look(look, index)), index, split)
+        for index in tqdm(range(size), "rendering masks", unit="image", delay=1)
+    ]
+    return Tables(seed, split, look, {r["image_filename"]: r for r in records}, questions(records, seed))

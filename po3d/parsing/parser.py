@@ -1,0 +1,98 @@
+"""Questions in English to programs: `Parser.parse` reads a list of texts and says what it can't read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from po3d import checkpoint
+from po3d.parsing.seq2seq import PAD, Seq2Seq
+from po3d.parsing.tokenizer import Tokenizer, words_of
+from po3d.reasoning.program import TOKENS, Program, from_tokens
+
+KIND = "parser"
+# Below it the parser says "unparsed". Chosen on the hand-written development questions: see docs/parser.md.
+LEAST_PROBABILITY = 0.5
+LONGEST_QUESTION = 90  # tokens after phrases are merged; the longest training question has about 60
+
+
+@dataclass(frozen=True)
+class Parse:
+    """What was read: a program, or why there is none. `unknown` holds the words that the parser does not know."""
+
+    status: Literal["ok", "unparsed"]
+    program: Program | None = None
+    probability: float = 0.0
+    unknown: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class Parser:
+    """The tokenizer and the network of one checkpoint."""
+
+    def __init__(
+        self,
+        network: Seq2Seq,
+        words: Sequence[str],
+        least_probability: float = LEAST_PROBABILITY,
+        batch: int = 512,
+        record: dict | None = None,
+    ):
+        self.network = network.eval()
+        self.index = {word: k for k, word in enumerate(words)}
+        self.tokenizer = Tokenizer(words)
+        self.least_probability = least_probability
+        self.batch = batch
+        self.record = record or {}
+
+    @classmethod
+    def from_checkpoint(cls, path: str | Path, **options) -> "Parser":
+        """The parser of a checkpoint pair; InputError when there is none or it is not whole."""
+        weights, record = checkpoint.load(path, KIND)
+        words = record["config"]["words"]
+        network = Seq2Seq(len(words), **record["config"]["network"])
+        network.load_state_dict(weights)
+        return cls(network, words, record=record, **options)
+
+    def parse(self, texts: Sequence[str]) -> list[Parse]:
+        """One Parse for each text, in order."""
+        parses: list[Parse | None] = [None] * len(texts)
+        ready: list[tuple[int, list[int]]] = []
+        for number, text in enumerate(texts):
+            if not words_of(text):
+                parses[number] = Parse("unparsed", reason="the question is empty")
+                continue
+            read = self.tokenizer(text)
+            if read.unknown:
+                listed = ", ".join(read.unknown)
+                parses[number] = Parse("unparsed", unknown=read.unknown, reason=f"unknown words: {listed}")
+            elif not read.tokens:
+                parses[number] = Parse("unparsed", reason="the text asks nothing")
+            elif len(read.tokens) > LONGEST_QUESTION:
+                reason = f"the question has {len(read.tokens)} words and phrases; at most {LONGEST_QUESTION} are read"
+                parses[number] = Parse("unparsed", reason=reason)
+            else:
+                ready.append((number, [self.index[token] for token in read.tokens]))
+        ready.sort(key=lambda item: len(item[1]))  # little padding
+        for start in range(0, len(ready), self.batch):
+            part = ready[start : start + self.batch]
+            for (number, _), parse in zip(part, self._decode([ids for _, ids in part]), strict=True):
+                parses[number] = parse
+        return parses
+
+    def _decode(self, questions: list[list[int]]) -> list[Parse]:
+        words = torch.full((len(questions), max(map(len, questions))), PAD)
+        for row, ids in enumerate(questions):
+            words[row, : len(ids)] = torch.tensor(ids)
+        decoded = self.network.greedy(words)
+        parses = []
+        for row, length, probability in zip(decoded.tokens.tolist(), decoded.lengths.tolist(), decoded.probability.tolist()):
+            program = from_tokens([TOKENS[k] for k in row[:length]])
+            if probability < self.least_probability:
+                reason = f"not understood: the best program has probability {probability:.2f}, below {self.least_probability}"
+                parses.append(Parse("unparsed", None, probability, (), reason))
+            else:
+                parses.append(Parse("ok", program, probability))
+        return parses

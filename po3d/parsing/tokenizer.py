@@ -1,0 +1,91 @@
+"""Question text to network tokens: lower case, punctuation off, phrases by the synonym table, small typing slips."""
+
+import re
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from po3d.parsing.synonyms import PHRASES
+
+_CONTRACTIONS = (
+    (re.compile(r"[\u2018\u2019`]"), "'"),
+    (re.compile(r"\b(what|which|there|it|that|who|where|here|how)'s\b"), r"\1 is"),
+    (re.compile(r"\b(is|are|does|do|did|would|will|could|ca|can|was|were)n't\b"), r"\1 not"),
+    (re.compile(r"\b(it|they|we|you|i|there|that|what)'(ll|d|re|ve|m)\b"), r"\1 would"),
+    (re.compile(r"s'(?=\s)"), "s 's"),  # the buses' left
+    (re.compile(r"'s\b"), " 's"),
+)
+_WORD = re.compile(r"'s|[a-z0-9]+")
+SHORTEST_REPAIR = 5  # letters; below it too many English words are one slip apart
+
+
+class Tokens(NamedTuple):
+    """What the network reads, and the words that nothing is known about."""
+
+    tokens: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def words_of(text: str) -> list[str]:
+    """The plain words of a text, "'s" apart."""
+    text = text.lower()
+    for pattern, replacement in _CONTRACTIONS:
+        text = pattern.sub(replacement, text)
+    return _WORD.findall(text)
+
+
+def slips(word: str) -> set[str]:
+    """What `word` may have been before one typing slip: a letter left out, a doubled letter too many, two
+    neighbours swapped. A wrong letter is no slip: "trunk" must not become "truck"."""
+    found = {word[:i] + c + word[i:] for i in range(1, len(word) + 1) for c in "abcdefghijklmnopqrstuvwxyz"}
+    found |= {word[:i] + word[i + 1 :] for i in range(1, len(word)) if word[i] == word[i - 1]}
+    found |= {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(1, len(word) - 1)}
+    return found - {word}
+
+
+class Tokenizer:
+    """Longest phrase first. A word that is in no phrase is repaired when exactly one known word of the same meaning
+    is one slip away, else it is unknown; so is a token outside `vocabulary`, where one is given."""
+
+    def __init__(self, vocabulary: Collection[str] | None = None, phrases: Mapping[str, str] = PHRASES):
+        self.vocabulary = None if vocabulary is None else frozenset(vocabulary)
+        self._phrases = {tuple(phrase.split()): tuple(tokens.split()) for phrase, tokens in phrases.items()}
+        self._longest: dict[str, int] = {}
+        for phrase in self._phrases:
+            self._longest[phrase[0]] = max(self._longest.get(phrase[0], 0), len(phrase))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every single word that stands in a phrase."""
+        return frozenset(word for phrase in self._phrases for word in phrase)
+
+    def repaired(self, word: str) -> str:
+        """`word`, or the one known word that a slip made it from."""
+        if len(word) < SHORTEST_REPAIR or word in self.words:
+            return word
+        near = {w for w in slips(word) if w in self.words}
+        if len({self._phrases.get((w,), (w,)) for w in near}) == 1:
+            return min(near)
+        return word
+
+    def __call__(self, text: str) -> Tokens:
+        words = [self.repaired(word) for word in words_of(text)]
+        tokens: list[str] = []
+        unknown: list[str] = []
+        position = 0
+        while position < len(words):
+            for length in range(min(self._longest.get(words[position], 0), len(words) - position), 0, -1):
+                phrase = tuple(words[position : position + length])
+                found = self._phrases.get(phrase)
+                if found is None:
+                    continue
+                if self.vocabulary is not None and any(t not in self.vocabulary for t in found):
+                    unknown.extend(phrase)
+                else:
+                    tokens.extend(found)
+                position += length
+                break
+            else:
+                unknown.append(words[position])
+                position += 1
+        return Tokens(tuple(tokens), tuple(dict.fromkeys(unknown)))
