@@ -12,6 +12,7 @@ import datetime
 import hashlib
 import importlib.metadata
 import json
+import math
 import os
 import platform
 from collections import Counter
@@ -26,7 +27,8 @@ from tqdm import tqdm
 
 from po3d import __version__
 from po3d.errors import InputError
-from po3d.files import atomic_write, read_jsonl, write_json
+from po3d.files import atomic_write, read_jsonl, sha256, write_json
+from po3d.metrics import perception
 from po3d.question import Prediction, Question, read_predictions, write_predictions
 from po3d.report.tables import Table, markdown, text
 from po3d.scene import Scene, from_json, to_json
@@ -48,13 +50,56 @@ class Split(Protocol):
         """The true table; InputError when the split has none."""
         ...
 
+    def hidden(self, name: str) -> list[float] | None:
+        """Of each true object the share that others hide; None when that is not known."""
+        ...
 
-class Scored(Protocol):
-    """What a benchmark's `score(questions, predictions, scorer)` gives: everything but the provenance."""
 
-    def __call__(
-        self, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
-    ) -> dict: ...
+class Benchmark(Protocol):
+    """A benchmark's module, such as `po3d.benchmarks.pulsecheck457`."""
+
+    def score(self, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> dict:
+        """rows, other_scorers, published and what else the benchmark reports, ready for JSON."""
+        ...
+
+
+def evaluate(
+    benchmark: Benchmark,
+    split: Split,
+    system: System,
+    out: str | Path,
+    scorer: str,
+    about: dict[str, Any],
+    identity: dict[str, Any],
+    resume: bool = False,
+) -> dict:
+    """Both loops; the report that is also in OUT/report.json. `about` (benchmark, split, system, provenance)
+    goes into it as it is. `identity` is what must be the same for an unfinished run to be continued."""
+    out = Path(out)
+    nothing = [Prediction(q.id, "abstained") for q in split.questions]
+    benchmark.score(split.questions, nothing, scorer)  # an unknown scorer shows now, not after the answers
+    predictions = predict(split, system, out, identity, resume)
+    report = {
+        **about,
+        **benchmark.score(split.questions, predictions, scorer),
+        "statuses": dict(Counter(p.status for p in predictions)),
+        "perception": perception_figures(split, read_scenes(out / SCENES)),
+    }
+    report = _finite(report)
+    write_report(out, report)
+    return report
+
+
+def perception_figures(split: Split, scenes: dict[str, Scene]) -> dict[str, dict[str, float]]:
+    """The figures of the kept tables against the true ones; {} when there are none of either."""
+    if not scenes:
+        return {}
+    try:
+        true = [split.truth(name) for name in scenes]
+    except InputError:  # the official release comes without tables
+        return {}
+    hidden = [split.hidden(name) for name in scenes]
+    return perception(list(scenes.values()), true, None if None in hidden else hidden)
 
 
 def predict(
@@ -131,9 +176,14 @@ def provenance(config: dict, checkpoints: dict[str, str], data: dict[str, Any], 
     }
 
 
-def statuses(predictions: Sequence[Prediction]) -> dict[str, int]:
-    """How many predictions ended in each status, and the commonest reasons of those that are not ok."""
-    return dict(Counter(p.status for p in predictions))
+def data_digest(root: str | Path) -> str:
+    """One hash of a file, or of all files of a folder with their names."""
+    root = Path(root)
+    if root.is_file():
+        return sha256(root)
+    return _digest(
+        {p.relative_to(root).as_posix(): sha256(p) for p in sorted(root.rglob("*")) if p.is_file()}
+    )
 
 
 def results_table(report: dict) -> Table:
@@ -142,7 +192,7 @@ def results_table(report: dict) -> Table:
     rows: list[list] = [
         [f"{report['system']} ({report['scorer']})", *(row["value"] for row in report["rows"])]
     ]
-    rows.append(["  95 % interval", *(f"{row['ci_low']:.1f}-{row['ci_high']:.1f}" for row in report["rows"])])
+    rows.append(["  95 % interval", *(_interval(row) for row in report["rows"])])
     for scorer, values in report["other_scorers"].items():
         rows.append([f"{report['system']} ({scorer})", *(row["value"] for row in values)])
     rules = (len(rows),)
@@ -153,9 +203,21 @@ def results_table(report: dict) -> Table:
     )
 
 
+def _interval(row: dict) -> str | None:
+    return None if row["ci_low"] is None else f"{row['ci_low']:.1f}-{row['ci_high']:.1f}"
+
+
 def report_text(report: dict) -> str:
     """What the terminal shows."""
-    return text(results_table(report)) + "\n" + _footnotes(report)
+    lines = [text(results_table(report)), _footnotes(report)]
+    if report.get("rpdr"):
+        lines.append(
+            "RPDR (%): " + ", ".join(f"{name} {v['value']:.1f}" for name, v in report["rpdr"].items())
+        )
+    if report.get("perception"):
+        figures = report["perception"]["all"].items()
+        lines.append("perception: " + ", ".join(f"{k} {v:.4g}" for k, v in figures if v is not None))
+    return "\n".join(line for line in lines if line)
 
 
 def report_markdown(report: dict) -> str:
@@ -228,6 +290,15 @@ def _image(split: Split, name: str):
 
 def _truth(split: Split, name: str):
     return lambda: split.truth(name)
+
+
+def _finite(value: Any) -> Any:
+    """`value` with NaN, which JSON has no word for, as None."""
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _append(file, record: dict) -> None:

@@ -18,7 +18,7 @@ from po3d.metrics import (
 from po3d.scene import Scene, sure
 from po3d.seeding import rng
 from po3d.street import camera
-from tests.generators import random_scene
+from generators import random_scene
 
 
 def test_bootstrap_means_are_plain_means_and_the_interval_holds_them():
@@ -54,7 +54,15 @@ def test_bootstrap_is_seeded_and_empty_groups_are_nan():
 
 
 def test_rpdr_reproduces_the_published_row_of_gpt4o():
-    columns = ("L1-Single", "L2-Multi-obj", "L3-2D-Spatial", "L4-Occlusion", "L4-3D-Pose", "L5-Collision", "L5-6D-Spatial")
+    columns = (
+        "L1-Single",
+        "L2-Multi-obj",
+        "L3-2D-Spatial",
+        "L4-Occlusion",
+        "L4-3D-Pose",
+        "L5-Collision",
+        "L5-6D-Spatial",
+    )
     gpt4o = dict(zip(columns, (74.46, 62.88, 56.14, 48.40, 42.41, 38.41, 37.01)))
     found = rpdr(gpt4o)
     published = {"multi_object": 84.45, "location_2d": 89.27, "orientation_3d": 77.46, "location_3d": 86.74}
@@ -86,7 +94,16 @@ def test_the_truth_is_perceived_perfectly():
     figures = perception(gt, gt, [[0.0] * len(s) for s in gt])
     everything = figures["all"]
     assert everything["n"] == sum(map(len, gt))
-    for name in ("recall", "precision", "count_exact", "yaw_within_pi/36", "shape", "color", "size", "material"):
+    for name in (
+        "recall",
+        "precision",
+        "count_exact",
+        "yaw_within_pi/36",
+        "shape",
+        "color",
+        "size",
+        "material",
+    ):
         assert everything[name] == 1
     for name in ("yaw_median_deg", "flip_rate", "position_median", "depth_relative_median"):
         assert everything[name] == pytest.approx(0, abs=1e-9)

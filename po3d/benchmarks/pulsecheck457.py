@@ -39,6 +39,7 @@ __all__ = [
     "generate",
     "generate_tables",
     "load",
+    "open_fresh",
     "open_mini",
     "oracle_disagreements",
     "published_rows",
@@ -49,7 +50,8 @@ __all__ = [
 
 MINI = Path(__file__).resolve().parents[2] / "data" / "mini" / "pulsecheck457"
 WHERE = (
-    "it is on Hugging Face: dataset RyanWW/Spatial457 (images/ and questions/), or VLMEvalKit's Spatial457.tsv"
+    "it is on Hugging Face: dataset RyanWW/Spatial457 (images/ and questions/), "
+    "or VLMEvalKit's Spatial457.tsv"
 )
 SCENE_FILES = ("scenes.json", "spatial457_scenes_21k.json")
 
@@ -106,6 +108,11 @@ class Benchmark:
         """Of each true object the share that others hide; None where it isn't stored."""
         stored = (self.source.record(name) or {}).get("po3d", {}).get("visible_fractions")
         return None if stored is None else [1 - v for v in stored]
+
+    def first(self, size: int | None) -> "Benchmark":
+        """The questions on the first `size` images by name; None keeps all."""
+        kept = set(sorted(self.images)[:size])
+        return replace(self, questions=tuple(q for q in self.questions if q.image in kept))
 
     @property
     def images(self) -> tuple[str, ...]:
@@ -313,6 +320,19 @@ def generate_tables(seed: int, size: int, split: str = "test", look: str | None 
         q for category, records in twin.questions.items() for q in read_records(records, category, "the twin")
     ]
     return Benchmark(f"fresh seed {seed}", tuple(questions), twin)
+
+
+def open_fresh(
+    folder: str | Path, size: int, seed: int, look: str | None = None, workers: int = 1
+) -> Benchmark:
+    """The twin of a seed: labels and questions are kept in `folder` (made or completed now), its pictures are
+    rendered when asked for."""
+    from po3d.benchmarks import pulsecheck457_twin
+
+    pulsecheck457_twin.generate(folder, size, seed, look, images=False, workers=workers)
+    scenes = {record["image_filename"]: record for record in read_scenes(folder)}
+    source = pulsecheck457_twin.Tables(seed, "test", look, scenes)
+    return Benchmark(f"fresh, seed {seed}", load(folder).questions, source)
 
 
 def training_questions(size: int, seed: int) -> list[Question]:

@@ -25,7 +25,10 @@ def with_synonyms(text: str, random: np.random.Generator) -> str:
     """The text with every colour, size, material and shape word that has listed synonyms replaced by one of them."""
     singular = {}
     for value, variants in NOUNS.items():
-        for name in {value, *(v for v in variants if v.split()[-1] in ("bus", "bike") and v.split()[0] in value)}:
+        for name in {
+            value,
+            *(v for v in variants if v.split()[-1] in ("bus", "bike") and v.split()[0] in value),
+        }:
             singular[name] = variants
     table = {name: (variants, "") for name, variants in singular.items()}
     table |= {name + "s": (variants, "s") for name, variants in singular.items()}
@@ -36,7 +39,10 @@ def with_synonyms(text: str, random: np.random.Generator) -> str:
             phrase = " ".join(words[k : k + length]).lower()
             bare = phrase.rstrip(",;")
             # "one" and "it" words stay; "road" alone is no noun of the language
-            if bare in table and not (length == 1 and bare in ("road", "utility", "mountain", "regular", "school", "double", "articulated")):
+            if bare in table and not (
+                length == 1
+                and bare in ("road", "utility", "mountain", "regular", "school", "double", "articulated")
+            ):
                 variants, ending = table[bare]
                 chosen = variants[int(random.random() * len(variants))]
                 if ending:
@@ -50,7 +56,9 @@ def with_synonyms(text: str, random: np.random.Generator) -> str:
     return " ".join(out) + "?"
 
 
-def questions(seed: int, family: str, style: str, count: int, synonyms: bool = False) -> Iterator[tuple[str, str]]:
+def questions(
+    seed: int, family: str, style: str, count: int, synonyms: bool = False
+) -> Iterator[tuple[str, str]]:
     """(text, canonical program text) pairs of one family."""
     from po3d.synthesis.language import realise, sample_program  # the language is for training and tests only
 
@@ -61,7 +69,9 @@ def questions(seed: int, family: str, style: str, count: int, synonyms: bool = F
         yield (with_synonyms(text, random) if synonyms else text), program.text()
 
 
-def exact_match(parser: Parser, pairs: list[tuple[str, str]]) -> tuple[float, int, list[tuple[str, str, str]]]:
+def exact_match(
+    parser: Parser, pairs: list[tuple[str, str]]
+) -> tuple[float, int, list[tuple[str, str, str]]]:
     """(share right, number unparsed, the wrong ones as (text, gold, got))."""
     parses = parser.parse([text for text, _ in pairs])
     wrong = []
@@ -72,7 +82,9 @@ def exact_match(parser: Parser, pairs: list[tuple[str, str]]) -> tuple[float, in
 
 
 def main(arguments: list[str] | None = None) -> int:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--checkpoint", default=str(SHIPPED / "street_parser"))
     options.add_argument("--seed", type=int, default=1000, help="training uses 0")
     options.add_argument("--count", type=int, default=400, help="questions a row")
@@ -86,7 +98,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     rows = [(family, style, False) for style in ("benchmark", "wide") for family in FAMILIES]
-    rows += [(family, "benchmark", True) for family in FAMILIES] + [(family, "wide", True) for family in FAMILIES]
+    rows += [(family, "benchmark", True) for family in FAMILIES] + [
+        (family, "wide", True) for family in FAMILIES
+    ]
     rows += [(family, style, False) for family in DEEP_FAMILIES for style in ("benchmark", "wide")]
     totals: dict[str, list[float]] = {}
     print(f"{'family':18}{'style':12}{'exact':>8}{'unparsed':>10}")

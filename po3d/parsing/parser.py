@@ -13,7 +13,7 @@ from po3d.parsing.tokenizer import Tokenizer, words_of
 from po3d.reasoning.program import TOKENS, Program, from_tokens
 
 KIND = "parser"
-# Below it the parser says "unparsed". Chosen on the hand-written development questions: see docs/parser.md.
+# Below it the parser says "unparsed". Chosen on data/natural/pulsecheck457_dev.jsonl.
 LEAST_PROBABILITY = 0.5
 LONGEST_QUESTION = 90  # tokens after phrases are merged; the longest training question has about 60
 
@@ -88,7 +88,9 @@ class Parser:
             words[row, : len(ids)] = torch.tensor(ids)
         decoded = self.network.greedy(words)
         parses = []
-        for row, length, probability in zip(decoded.tokens.tolist(), decoded.lengths.tolist(), decoded.probability.tolist()):
+        for row, length, probability in zip(
+            decoded.tokens.tolist(), decoded.lengths.tolist(), decoded.probability.tolist()
+        ):
             program = from_tokens([TOKENS[k] for k in row[:length]])
             if probability < self.least_probability:
                 reason = f"not understood: the best program has probability {probability:.2f}, below {self.least_probability}"

@@ -61,7 +61,12 @@ class TypeTable(nn.Module):
             cost = torch.minimum(cost, best)
             cost[0] = 0
         self.count = len(names)
-        for name, value in (("allowed", allowed), ("inputs", inputs), ("cost", cost), ("token_cost", 1 + cost[inputs].sum(1))):
+        for name, value in (
+            ("allowed", allowed),
+            ("inputs", inputs),
+            ("cost", cost),
+            ("token_cost", 1 + cost[inputs].sum(1)),
+        ):
             self.register_buffer(name, value, persistent=False)
 
     def start(self, batch: int, depth: int, device) -> Tensor:
@@ -128,12 +133,17 @@ class Seq2Seq(nn.Module):
         self.previous = nn.ModuleList(nn.Embedding(len(TOKENS) + 1, width // 2) for _ in range(MEMORY))
         self.owed = nn.ModuleList(nn.Embedding(self.types.count, 32) for _ in range(OWED))
         memory = MEMORY * (width // 2) + OWED * 32
-        self.look = nn.Sequential(nn.Linear(memory + width, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
+        self.look = nn.Sequential(
+            nn.Linear(memory + width, 2 * width), nn.GELU(), nn.Linear(2 * width, width)
+        )
         # Where each head looked last and ever, as seen from every word: one bias a head, gated by the query.
         self.where = nn.Conv1d(2 * heads, 4 * heads, 2 * reach + 1, padding=reach)
         self.gate = nn.Linear(width, 4 * heads)
         self.write = nn.Sequential(
-            nn.Linear(memory + 2 * width, 2 * width), nn.GELU(), nn.Dropout(dropout), nn.Linear(2 * width, len(TOKENS))
+            nn.Linear(memory + 2 * width, 2 * width),
+            nn.GELU(),
+            nn.Dropout(dropout),
+            nn.Linear(2 * width, len(TOKENS)),
         )
         self.drop = nn.Dropout(dropout)
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from po3d.parsing.synonyms import PHRASES
+from po3d.parsing.phrases import PHRASES
 
 _CONTRACTIONS = (
     (re.compile(r"[\u2018\u2019`]"), "'"),

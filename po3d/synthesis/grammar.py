@@ -14,7 +14,7 @@ relations where they open the sentence.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -106,7 +106,9 @@ def analyse(program: Program) -> Ask:
         return Ask("equal", top.args, tuple(single(steps[i].inputs[0]) for i in top.inputs))
     if top.op in COMPARISONS:
         return Ask(top.op, (), tuple(group(steps[i].inputs[0]) for i in top.inputs))
-    raise ProgramError(f"the language has no words for {top.token}; same headings are asked with aligned[same]")
+    raise ProgramError(
+        f"the language has no words for {top.token}; same headings are asked with aligned[same]"
+    )
 
 
 def assemble(ask: Ask) -> Program:
@@ -137,7 +139,7 @@ def assemble(ask: Ask) -> Program:
 Slots = Mapping[str, str | Callable[[], str]]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _compile(template: str) -> tuple:
     """Nested tuples: ("seq", parts...) and ("alt", options...) over text and ("slot", name)."""
     pieces = re.findall(r"[\[\]|]|\{[a-z_0-9]+\}|[^\[\]|{}]+", template)

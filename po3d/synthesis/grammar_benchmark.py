@@ -45,7 +45,12 @@ DIRECTION = {
 _COLLIDE = "[moving|moves]"
 _WHAT = {
     "color": ("what color is {the}", "what is the color of {the}", "{the} [is what|has what] color"),
-    "size": ("what size is {the}", "what is the size of {the}", "how big is {the}", "{the} [is what|has what] size"),
+    "size": (
+        "what size is {the}",
+        "what is the size of {the}",
+        "how big is {the}",
+        "{the} [is what|has what] size",
+    ),
     "material": (
         "what material is {the}",
         "what is {the} made of",
@@ -87,7 +92,10 @@ ASK = {
         "is the number of {one} the same as the number of {two}",
     ),
     "less_than": ("are there fewer {one} than {two}", "is the number of {one} less than the number of {two}"),
-    "greater_than": ("are there more {one} than {two}", "is the number of {one} greater than the number of {two}"),
+    "greater_than": (
+        "are there more {one} than {two}",
+        "is the number of {one} greater than the number of {two}",
+    ),
     **{f"query.{a}.whole": templates for a, templates in _WHAT.items()},
     **{f"query.{a}.it": templates for a, templates in _TAIL.items()},
 }

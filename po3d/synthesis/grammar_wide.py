@@ -87,7 +87,14 @@ _ACROSS = "[in a perpendicular direction to {ref}|the vertical direction as {ref
 
 LINK = {
     "facing": {"be": ("facing {direction}",), "vp": ("face{s} {direction}",)},
-    "occlusion.occluded": {"be": ("hidden", "occluded", "partly hidden", "hidden by [something|anything|another object]")},
+    "occlusion.occluded": {
+        "be": (
+            "hidden",
+            "occluded",
+            "partly hidden",
+            "hidden [by|behind] [something|anything|another object|something else]",
+        )
+    },
     "occlusion.occluding": {
         "be": ("occluding [something|anything]", "hiding [something|another object]"),
         "vp": ("hide{s} [something|another object|anything]", "occlude{s} [something|anything]"),
@@ -100,7 +107,9 @@ LINK = {
     "relate.camera": {"be": (_CAMERA + " {direction} {ref}",)},
     "relate.camera.near": {"be": ("{direction} {ref} " + _CAMERA, "{direction} {ref}, " + _CAMERA)},
     "relate.camera.front": {"be": ("[nearer to|closer to] [the camera|us|the viewer] than {ref}",)},
-    "relate.camera.behind": {"be": ("[farther from|further from|farther away from] [the camera|us] than {ref}",)},
+    "relate.camera.behind": {
+        "be": ("[farther from|further from|farther away from] [the camera|us] than {ref}",)
+    },
     "relate.object": {
         "be": (
             "{front} [from the " + _VIEW + " of|as seen from|seen from] {ref}",
@@ -114,17 +123,40 @@ LINK = {
             "{direction} {ref} from [the|that] {noun}'s [own|] " + _VIEW,
             "{direction} {ref} as [the {noun}|it] sees it",
             "{direction} {ref} from the driver's " + _VIEW,
+            "{direction} {ref} as {its} driver sees it",
         )
     },
     "relate.object.side": {"be": ("[on|to] {its} own {own} [side|]",)},
     "same": {
         "be": ("the same {attr} as {ref}", "of the same {attr} as {ref}", "identical in {attr} to {ref}"),
-        "vp": ("{has} the same {attr} as {ref}", "share{s} the {attr} of {ref}"),
+        "vp": (
+            "{has} the same {attr} as {ref}",
+            "share{s} the {attr} of {ref}",
+            "share{s} [its|the] {attr} with {ref}",
+        ),
     },
-    "same.near": {"vp": ("match {ref} in {attr}", "match the {attr} of {ref}")},
-    "same.size": {"be": ("as [big|large] as {ref}", "the same size as {ref}"), "vp": ("{has} the same size as {ref}",)},
-    "same.color": {"vp": ("match the color of {ref}", "{has} the color of {ref}", "{has} the same color as {ref}")},
-    "same.material": {"be": ("made of the same material as {ref}", "made of the same stuff as {ref}")},
+    "same.near": {
+        "vp": (
+            "match {ref} in {attr}",
+            "match the {attr} of {ref}",
+            "match {its} {attr}",
+            "[has|have] {its} {attr}",
+        )
+    },
+    "same.size": {
+        "be": ("as [big|large] as {ref}", "the same size as {ref}"),
+        "vp": ("{has} the same size as {ref}",),
+    },
+    "same.color": {
+        "vp": ("match the color of {ref}", "{has} the color of {ref}", "{has} the same color as {ref}")
+    },
+    "same.material": {
+        "be": (
+            "made of the same material as {ref}",
+            "made of the same stuff as {ref}",
+            "made of what {ref} is made of",
+        )
+    },
     "aligned.same": {
         "be": (f"facing {_SAME_WAY}", f"facing {_SAME_WAY}", "aligned with {ref}"),
         "vp": (f"face{{s}} {_SAME_WAY}", "{has} the same orientation as {ref}"),
@@ -158,6 +190,8 @@ LINK = {
             "[would|will] be hit by {ref} {travel}",
             "[would|will] be collided with by {ref} {travel}",
             "[gets|get] hit by {ref} {travel}",
+            "[would be|will be|gets] hit {cond}",
+            "[would be|gets] hit {cond}",
         ),
         "gap": ("{ref} [would|will] [hit|collide with] {travel}", "{ref} hits {travel}"),
         "inv": (
@@ -179,7 +213,7 @@ ASK = {
         "count the {things}",
         "[what|give] the number of {things}",
         "how many {things} there are",
-        "how many are there of {things}",
+        "number of {things}",
         "there are how many {things}",
     ),
     "count.be": (
@@ -187,9 +221,14 @@ ASK = {
         _COUNT + " {things0} are there {be}",
         "how many of the {things0} are {be}",
         "what number of the {things0} are {be}",
+        "of the {things0}, how many are {be}",
     ),
     "count.be.bare": ("how many {things0} are {be}", "how many are {be}"),
-    "count.vp": (_COUNT + " {things0} {vp}", "how many of the {things0} {vp}"),
+    "count.vp": (
+        _COUNT + " {things0} {vp}",
+        "how many of the {things0} {vp}",
+        "of the {things0}, how many {vp}",
+    ),
     "count.vp.bare": ("how many {things0} {vp}",),
     "count.inv": (_COUNT + " {things0} {inv}", "how many of the {things0} {inv}"),
     "count.inv.bare": ("how many {things0} {inv}",),
@@ -205,7 +244,10 @@ ASK = {
     ),
     "count.pair": (_COUNT + " {topthings} {pair}", "how many of the {topthings} {pair}"),
     "count.stated": ("how many {rests} are {many}", "how many of the {rests} are {many}"),
-    "count.stated.bare": ("how many [things|of the things|objects|vehicles] are {many}", "how many are {many}"),
+    "count.stated.bare": (
+        "how many [things|of the things|objects|vehicles] are {many}",
+        "how many are {many}",
+    ),
     "count.stated.bare.vp": ("how many [things|objects|vehicles] {many}",),
     "count.stated.vp": ("how many {rests} {many}", "how many of the {rests} {many}"),
     "exist.whole": (
@@ -227,13 +269,21 @@ ASK = {
         "is any of the {things0} {be}",
         "is there {a0} {be}",
     ),
-    "exist.be.bare": ("is [anything|something] {be}", "are any {things0} {be}", "is there [anything|something] {be}"),
+    "exist.be.bare": (
+        "is [anything|something] {be}",
+        "are any {things0} {be}",
+        "is there [anything|something] {be}",
+    ),
     "exist.be.the": ("is {the0} {be}", "is {the0} {be}", "is {the0} [also|] {be}"),
     "exist.vp": ("do any {things0} {vp}", "does {a0} {vp}", "do any of the {things0} {vp}"),
     "exist.vp.bare": ("does [anything|something] {vp}", "do any {things0} {vp}"),
     "exist.vp.the": ("does {the0} {vp}",),
     "exist.inv": ("{inv}",),
     "exist.inv.bare": ("{inv}",),
+    "exist.crash": (
+        "[any|is there a|is there any|would there be a|will there be a] [collision|crash] {cond}",
+        "would it hit [anything|something] {cond}",
+    )[:1],
     "exist.union": (
         "are there any {things0} that are [either|] {left} or {right}",
         "are any {things0} {left} or {right}",
@@ -246,7 +296,11 @@ ASK = {
         "are any {rests} {many}",
         "are any of the {rests} {many}",
     ),
-    "exist.stated.bare": ("is [anything|something|any thing] {one}", "are any things {many}", "is there [anything|something] {one}"),
+    "exist.stated.bare": (
+        "is [anything|something|any thing] {one}",
+        "are any things {many}",
+        "is there [anything|something] {one}",
+    ),
     "exist.stated.bare.vp": ("does [anything|something] {one}", "do any things {many}"),
     "exist.stated.vp": ("does {rest} {one}", "do any {rests} {many}", "do any of the {rests} {many}"),
     "equal": (
@@ -298,14 +352,36 @@ ASK = {
         "what kind of [vehicle|thing|object] is {the}",
         "what type of [vehicle|thing|object] is {the}",
         "{the} is what",
-        "what is the shape of {the}",
+        "what {the} is",
+        "what kind of vehicle {the} is",
+        "[shape|type] of {the}",
     ),
-    "query.shape.be": ("[which|what] {thing0} is {be}", "what [kind|type] of {thing0} is {be}", "which of the {things0} is {be}"),
+    "query.shape.kind": (
+        "what [kind|type] of {noun} is {rest}",
+        "what kind of {noun} {rest} is",
+        "[which|what] {noun} is {rest}",
+    ),
+    "query.shape.gap.bare": ("what {gap}",),
+    "query.shape.gap": ("[what|which] {thing0} {gap}",),
+    "query.shape.be": (
+        "[which|what] {thing0} is {be}",
+        "what [kind|type] of {thing0} is {be}",
+        "which of the {things0} is {be}",
+    ),
     "query.shape.be.bare": ("what is {be}", "[which|what] {thing0} is {be}", "what kind of {thing0} is {be}"),
-    "query.shape.vp": ("[which|what] {thing0} {vp}", "what kind of {thing0} {vp}", "which of the {things0} {vp}"),
+    "query.shape.vp": (
+        "[which|what] {thing0} {vp}",
+        "what kind of {thing0} {vp}",
+        "which of the {things0} {vp}",
+    ),
     "query.shape.vp.bare": ("what {vp}", "[which|what] {thing0} {vp}", "what kind of {thing0} {vp}"),
     "query.shape.inv": ("[which|what] {thing0} {inv}", "what kind of {thing0} {inv}"),
-    "query.shape.inv.bare": ("what {inv}", "what {inv}", "[which|what] {thing0} {inv}", "what kind of {thing0} {inv}"),
+    "query.shape.inv.bare": (
+        "what {inv}",
+        "what {inv}",
+        "[which|what] {thing0} {inv}",
+        "what kind of {thing0} {inv}",
+    ),
     "query.shape.stated": ("[which|what] {rest1} is {one}", "which of the {rests} is {one}"),
     "query.shape.stated.vp": ("[which|what] {rest1} {one}",),
     "query.shape.stated.bare": ("what is {one}", "[which|what] [thing|object|vehicle] is {one}"),
@@ -315,7 +391,9 @@ ASK = {
     "query.color.stated.bare": ("what color thing is {one}",),
     "query.color.stated.bare.vp": ("what color thing {one}",),
     "query.shape.pair": ("[which|what] {thing0} {pair1}", "what kind of {thing0} {pair1}"),
-    "query.shape.it": ("[what shape is it|what kind of vehicle is it|what is it|what type is it|what is its shape]",),
+    "query.shape.it": (
+        "[what shape is it|what kind of vehicle is it|what is it|what type is it|what is its shape]",
+    ),
     "query.color.whole": (
         "what [color|colour] is {the}",
         "what color is {the}",
@@ -323,6 +401,10 @@ ASK = {
         "in what color is {the}",
         "{the} [is what|has what] color",
         "what color does {the} have",
+        "what color [has|have] {the}",
+        "what color {the} is",
+        "color of {the}",
+        "what color would {the} be",
     ),
     "query.color.be": ("[what|which] color {thing0} is {be}",),
     "query.color.inv": ("what color {thing0} {inv}",),
@@ -332,6 +414,12 @@ ASK = {
         "what is the size of {the}",
         "how [big|large] is {the}",
         "is {the} [large or small|small or large|big or small]",
+        "would {the} be [large or small|small or large]",
+        "whether {the} is [large or small|small or large]",
+        "what size would {the} be",
+        "[what size|how big] {the} is",
+        "size of {the}",
+        "{the} is large or small",
         "{the} [is what|has what] size",
     ),
     "query.size.be": ("what size {thing0} is {be}",),
@@ -344,8 +432,13 @@ ASK = {
         "what is the material of {the}",
         "is {the} [made of|] [metal or rubber|rubber or metal]",
         "{the} is made of what [material|]",
+        "what [material|] {the} is made of",
+        "material of {the}",
+        "would {the} be [metal or rubber|rubber or metal]",
     ),
-    "query.material.it": ("[what material is it|what is it made of|what is its material|is it metal or rubber]",),
+    "query.material.it": (
+        "[what material is it|what is it made of|what is its material|is it metal or rubber]",
+    ),
     "query.facing.whole": (
         "[which|what] direction {the} is facing",
         "[which|what] [way|direction] is {the} facing",
@@ -355,8 +448,15 @@ ASK = {
         "what is the [direction|orientation|facing direction] of {the}",
         "{the} is facing [which|what] [way|direction]",
         "where does {the} face",
+        "[facing direction|direction|orientation] of {the}",
+        "[which|what] [way|direction] {the} faces",
+        "does {the} face [left, right, towards us or away from us|left, right, front or back|left or right|towards us or away from us]",
+        "is {the} facing [left, right, towards us or away from us|left or right|left, right, front or back]",
     ),
-    "query.facing.it": ("[which way|what direction|which direction] [is it facing|does it face]", "where is it facing"),
+    "query.facing.it": (
+        "[which way|what direction|which direction] [is it facing|does it face]",
+        "where is it facing",
+    ),
 }
 
 GRAMMAR = Grammar(
@@ -375,15 +475,21 @@ GRAMMAR = Grammar(
             "[suppose|imagine] {ref} [moves|drives|drove] forward",
             "when {ref} [moves|drives] forward",
             "if {ref} advances",
+            "if I push {ref} forward",
         ),
+        "travel.forward": ("[going|moving|driving] forward", "when moving forward", "by driving forward"),
+        "travel.backward": ("[going|moving|driving] backward", "[when|while|] reversing", "by backing up"),
         "if.backward": (
             "if {ref} [moves|moved|drives|drove|went] [backward|backwards|back]",
             "if {ref} [reverses|reversed|backs up|backed up|went in reverse]",
             "[suppose|imagine] {ref} [reverses|backs up|moves backward]",
             "when {ref} [reverses|backs up]",
+            "if I push {ref} [back|backward]",
         ),
         "view": (
-            "from {its} " + _VIEW,
+            "from {its} [own|] " + _VIEW,
+            "as {its} driver sees it",
+            "from the driver's " + _VIEW + " of {ref}",
             "from the " + _VIEW + " of {ref}",
             "[as seen|seen|looking] from {ref}",
         ),

@@ -71,7 +71,12 @@ class _Speaker:
         return self.grammar.plural(noun) if plural else noun
 
     def phrase(
-        self, things: Things, article: str = "the", plural: bool = False, link: str | None = None, nested: bool = False
+        self,
+        things: Things,
+        article: str = "the",
+        plural: bool = False,
+        link: str | None = None,
+        nested: bool = False,
     ) -> str:
         """The group as a noun phrase. `link` is the wording of its link where the caller has one; `nested` says
         that the phrase ends a longer one, so that reduced clauses could be taken for the sentence's predicate."""
@@ -100,16 +105,25 @@ class _Speaker:
             if early and (linked or rng.random() < 0.4):
                 before.insert(0, self.pick(early))
             else:
-                after.append(self.clause(*self.state(f"occlusion.{occlusion}", occlusion, plural), nested or linked))
+                after.append(
+                    self.clause(*self.state(f"occlusion.{occlusion}", occlusion, plural), nested or linked)
+                )
         noun = self.noun(things, plural)
         if isinstance(things.source, Link):
-            after.append(link if link is not None else self.modifier(things.source, plural, bool(after) or nested))
+            after.append(
+                link if link is not None else self.modifier(things.source, plural, bool(after) or nested)
+            )
             if things.source.op == "same" and article in ("a", "any") and rng.random() < 0.7:
                 article = {"a": "another", "any": "any other"}[article]
         elif isinstance(things.source, Pair):
             after.append("that " + self.pair(things.source, plural))
         head = " ".join([*before, noun])
-        if article in ("a", "any", "another", "any other") and free and things.value("shape") is None and not plural:
+        if (
+            article in ("a", "any", "another", "any other")
+            and free
+            and things.value("shape") is None
+            and not plural
+        ):
             if rng.random() < 0.4:
                 other = " else" if "other" in article else ""
                 head = " ".join([self.pick(("anything", "something")) + other, *before])
@@ -123,7 +137,9 @@ class _Speaker:
         forms = self.grammar.link[key]
         form = self.pick(tuple(forms))
         direction = self.pick(self.grammar.facing[value]) if key == "facing" else ""
-        text = self.fill(forms[form], direction=direction, s="" if plural else "s", has="have" if plural else "has")
+        text = self.fill(
+            forms[form], direction=direction, s="" if plural else "s", has="have" if plural else "has"
+        )
         return text, (plural if form == "be" else None)
 
     def clause(self, text: str, plural: bool | None, full: bool) -> str:
@@ -168,7 +184,14 @@ class _Speaker:
         return near if near and (it or link.target.source is None) and self.chance(0.3) else table[key]
 
     def speak(
-        self, link: Link, form: str, forms, plural: bool, it: bool = False, settled: bool = False, thing: str = ""
+        self,
+        link: Link,
+        form: str,
+        forms,
+        plural: bool,
+        it: bool = False,
+        settled: bool = False,
+        thing: str = "",
     ) -> str:
         """One form of a link in words. `thing` is the {obj} of an inverted question."""
         direction = link.args[0] if link.op == "relate" else "left"
@@ -182,20 +205,34 @@ class _Speaker:
             noun="it" if it else lambda: self.noun(link.target, False),
             its="its" if it else lambda: self.phrase(link.target, nested=True) + "'s",
             own=direction,
-            front={"front": "in front", "behind": "behind"}.get(direction, f"to the {direction}"),
+            front=lambda: (
+                {"front": "in front", "behind": "behind"}.get(direction)
+                or self.pick(("to", "on")) + f" the {direction}"
+            ),
             direction=lambda: self.pick(self.grammar.direction[direction]),
             attr=lambda: self.pick(words[f"attr.{link.args[0]}"]),
             travel=travel,
+            cond="" if settled else lambda: self.condition(link, it),
             obj=thing,
             s="" if plural else "s",
             has="have" if plural else "has",
             itself="itself",
         )
 
+    def condition(self, link: Link, it: bool = False) -> str:
+        """ "if the bus moved forward" of a collision."""
+        templates = self.grammar.travel if it else self.grammar.opening
+        key = link.args[0] if it else f"if.{link.args[0]}"
+        return self.fill(templates[key], ref=lambda: self.phrase(link.target, nested=True))
+
     def modifier(self, link: Link, plural: bool, full: bool, it: bool = False, settled: bool = False) -> str:
         """The link as what follows a noun: "left of the bus", "that faces ...", "the jet would hit ..."."""
         forms = self.forms(link, it, settled)
-        usable = [f for f in ("be", "vp", "gap") if f in forms and not (f == "gap" and link.target.source is not None)]
+        usable = [
+            f
+            for f in ("be", "vp", "gap")
+            if f in forms and not (f == "gap" and link.target.source is not None)
+        ]
         form = self.pick(usable or ("gap",))
         text = self.speak(link, form, forms, plural, it, settled)
         if form == "be":
@@ -223,17 +260,29 @@ class _Speaker:
             verb = "are " if plural else "is "
             if all(t.startswith(verb) for t in texts) and self.chance(0.8):
                 lead = both if self.chance(0.5) else ""
-                return f"{verb}{lead}{texts[0][len(verb):]} {word} {texts[1][len(verb):]}"
+                return f"{verb}{lead}{texts[0][len(verb) :]} {word} {texts[1][len(verb) :]}"
             return f"{texts[0]} {word} {texts[1]}"
-        left, right = (self.phrase(g, "" if plural else "a", plural) for g in (pair.left, pair.right))
+        left, right = self.members(pair.left, plural), self.phrase(pair.right, "" if plural else "a", plural)
         return f"{'are' if plural else 'is'} {'either ' if self.chance(0.5) else ''}{left} or {right}"
+
+    def members(self, group: Things, plural: bool) -> str:
+        """The first part of a union; a union in it is a list: "jets, cars" before "or buses"."""
+        if isinstance(group.source, Pair) and group.source.op == "union" and not group.filters:
+            parts = (group.source.left, group.source.right)
+            return ", ".join(self.phrase(g, "" if plural else "a", plural) for g in parts)
+        return self.phrase(group, "" if plural else "a", plural)
 
     # ---------------------------------------------------------------------------------------------- questions
     def say(self, ask: Ask) -> str:
         links = [link for group in ask.groups for link in group.links()]
         frames = [link.args[1] for link in links if link.op == "relate"]
         opening = ""
-        if frames and all(f == "camera" for f in frames) and "camera" in self.grammar.opening and self.chance(0.35):
+        if (
+            frames
+            and all(f == "camera" for f in frames)
+            and "camera" in self.grammar.opening
+            and self.chance(0.35)
+        ):
             self.camera_opened = True
             opening = self.fill(self.grammar.opening["camera"]) + ", "
         polite = self.grammar.opening.get("polite")
@@ -243,9 +292,30 @@ class _Speaker:
             return opening + self.equal(ask)
         if ask.op in COMPARISONS:
             one, two = (self.phrase(g, "", True) for g in ask.groups)
+            if self.grammar.free and self.chance(0.7):
+                one, two = self.contrast(*ask.groups) or (one, two)
             return opening + self.fill(self.grammar.ask[ask.op], one=one, two=two)
         key = f"query.{ask.args[0]}" if ask.op == "query" else ask.op
         return opening + self.question(key, ask.groups[0])
+
+    def contrast(self, one: Things, two: Things) -> tuple[str, str] | None:
+        """Two groups that differ in one thing alone: "cars left of the bus", "in front of the van"; None for others."""
+        if isinstance(one.source, Link) and isinstance(two.source, Link) and one.filters == two.filters:
+            wordings = []
+            for link in (one.source, two.source):
+                again = link is two.source and link.target == one.source.target and self.chance(0.6)
+                forms = self.forms(link, it=again)
+                if "be" not in forms:
+                    return None
+                wordings.append(self.speak(link, "be", forms, True, it=again))
+            return f"{self.phrase(Things(one.filters), '', True, nested=True)} {wordings[0]}", wordings[1]
+        if one.source is None and two.source is None and one.without("facing") == two.without("facing"):
+            values = [g.value("facing") for g in (one, two)]
+            if all(values):
+                rest = self.phrase(one.without("facing"), "", True, nested=True)
+                first, second = (self.pick(self.grammar.facing[v]) for v in values)
+                return f"{rest} facing {first}", self.pick(("facing ", "")) + second
+        return None
 
     def equal(self, ask: Ask) -> str:
         one, two = ask.groups
@@ -260,7 +330,10 @@ class _Speaker:
         specific = table.get(f"equal.{attribute}")
         templates = specific if specific and self.chance(0.3) else table["equal"]
         return self.fill(
-            templates, attr=attr, one=lambda: self.phrase(one, nested=True), two=lambda: self.phrase(two, nested=True)
+            templates,
+            attr=attr,
+            one=lambda: self.phrase(one, nested=True),
+            two=lambda: self.phrase(two, nested=True),
         )
 
     def question(self, key: str, group: Things) -> str:
@@ -272,7 +345,16 @@ class _Speaker:
             if first is not None:
                 clause, settled = first
                 return clause + self.body(key, group, it=True, settled=settled)
+        if (
+            link is not None
+            and link.op == "collide"
+            and f"travel.{link.args[0]}" in opening
+            and self.chance(0.12)
+        ):
+            return self.fill(opening[f"travel.{link.args[0]}"]) + ", " + self.body(key, group, settled=True)
         if f"{key}.it" in table and self.chance(0.2):
+            if self.grammar.free and self.chance(0.25):
+                return self.phrase(group, "the") + ": " + self.fill(table[f"{key}.it"])
             there = self.fill(opening["there"], a=lambda: self.phrase(group, "a"))
             return f"{there}; " + self.fill(table[f"{key}.it"])
         return self.body(key, group)
@@ -307,16 +389,20 @@ class _Speaker:
             forms = self.forms(link, it, settled)
             # "Does the bus hide anything?" is said of the bus alone: its filter occlusion=occluding.
             hiding = key == "exist" and not group.filters and link.op in ("occludees", "occluder")
-            for form in ("be", "vp") if hiding else ("be", "vp", "inv"):
+            for form in ("be", "vp") if hiding else ("be", "vp", "inv", "gap"):
                 name = f"{key}.{form}" + (".bare" if not group.filters else "")
                 if form in forms and name in table:
                     ways += [(form, name)] * 2
             if link.op != "same" and key == "exist":
-                ways += [(form, f"exist.{form}.the") for form in ("be", "vp") if form in forms and group.filters]
+                ways += [
+                    (form, f"exist.{form}.the") for form in ("be", "vp") if form in forms and group.filters
+                ]
                 ways = [w for w in ways if w[0] == "whole" or w[1] in table]
+            if link.op == "collide" and f"{key}.crash" in table and not (group.filters or it or settled):
+                ways.append(("crash", f"{key}.crash"))
         elif isinstance(group.source, Pair):
-            relations = group.source.op == "intersect" or not (
-                group.source.left.filters or group.source.right.filters
+            relations = group.source.op == "intersect" or all(
+                not g.filters and isinstance(g.source, Link) for g in (group.source.left, group.source.right)
             )
             if not relations and f"{key}.union" in table:
                 ways = [("union", f"{key}.union")] * 4
@@ -326,7 +412,24 @@ class _Speaker:
                 ways += [("pair", f"{key}.pair")]
         elif f"{key}.plain" in table:
             ways.append(("plain", f"{key}.plain"))
-        askable = ("facing", "occlusion") if key.startswith("query") else ("size", "color", "material", "shape", "facing", "occlusion")
+        if (
+            key == "query.shape"
+            and group.value("shape")
+            and "query.shape.kind" in table
+            and len(group.filters) > 1
+        ):
+            if self.chance(0.3) and not it and not isinstance(group.source, Pair):
+                kind = Things((("shape", group.value("shape")),))
+                return self.fill(
+                    table["query.shape.kind"],
+                    noun=lambda: self.noun(kind, False),
+                    rest=lambda: self.phrase(group.without("shape"), nested=True),
+                )
+        askable = (
+            ("facing", "occlusion")
+            if key.startswith("query")
+            else ("size", "color", "material", "shape", "facing", "occlusion")
+        )
         stated = [f for f in group.filters if f"{key}.stated" in table and f[0] in askable]
         if stated and not isinstance(group.source, Pair) and not it:
             ways += [("stated", f"{key}.stated")] * 2
@@ -348,7 +451,9 @@ class _Speaker:
                 if article == "" and plural:
                     text = "other " + text
                 elif article in ("a", "an", "any") and text.startswith(article + " "):
-                    text = {"a": "another", "an": "another", "any": "any other"}[article] + text[len(article) :]
+                    text = {"a": "another", "an": "another", "any": "any other"}[article] + text[
+                        len(article) :
+                    ]
             return text
 
         def spoken(form: str, plural: bool) -> str:
@@ -378,10 +483,12 @@ class _Speaker:
             a0=lambda: bare_phrase(self.pick(("a", "any")), False),
             be=lambda: spoken("be", True),
             vp=lambda: spoken("vp", not key.startswith("query")),
+            gap=lambda: self.speak(link, "gap", forms, False, it, settled),
+            cond=lambda: self.condition(link),
             inv=inverted,
-            left=lambda: self.phrase(pair.left, "", True),
+            left=lambda: self.members(pair.left, True),
             right=lambda: self.phrase(pair.right, "", True),
-            a_left=lambda: self.phrase(pair.left, "a"),
+            a_left=lambda: self.members(pair.left, False),
             a_right=lambda: self.phrase(pair.right, "a"),
             pair=lambda: self.pair(pair, True),
             pair1=lambda: self.pair(pair, False),

@@ -24,7 +24,9 @@ class _Sampler:
     def chance(self, share: float) -> bool:
         return self.rng.random() < share
 
-    def filters(self, least: int = 1, skip: tuple[str, ...] = (), rich: float = 0.0) -> tuple[tuple[str, str], ...]:
+    def filters(
+        self, least: int = 1, skip: tuple[str, ...] = (), rich: float = 0.0
+    ) -> tuple[tuple[str, str], ...]:
         """At least `least` filters, one value an attribute; `rich` is the share of facing or occlusion filters."""
         shares = {"size": 0.35, "color": 0.5, "material": 0.3 if self.materials else 0.0, "shape": 0.75}
         while True:
@@ -58,7 +60,9 @@ class _Sampler:
             args = (self.pick(("forward", "backward")),)
         return Link(op, args, target)
 
-    def related(self, op: str = "relate", hops: int = 1, rich: float = 0.0, least: int = 0, skip=()) -> Things:
+    def related(
+        self, op: str = "relate", hops: int = 1, rich: float = 0.0, least: int = 0, skip=()
+    ) -> Things:
         """A group in relation `op` to a thing at the end of hops - 1 "relate" links."""
         target = self.things(rich=rich)
         for _ in range(hops - 1):
@@ -84,7 +88,10 @@ class _Sampler:
 
     def single_or(self) -> Ask:
         skip = self.pick((("size",), ("color",), (), ()))
-        pair = Pair("union", self.things(), self.things())
+        first = self.things()
+        if self.chance(0.12):
+            first = Things((), Pair("union", first, self.things()))
+        pair = Pair("union", first, self.things())
         top = Things(tuple((a, self.value(a)) for a in skip), pair)
         return Ask("count" if self.chance(0.75) else "exist", (), (top,))
 
@@ -128,12 +135,27 @@ class _Sampler:
         return self._side(layout[0]), self._side(layout[1])
 
     def compare_integer(self) -> Ask:
-        return Ask(self.pick(COMPARISONS), (), self._sides())
+        one, two = self._sides()
+        if self.chance(0.25):  # the same things, in another place
+            filters = () if self.chance(0.3) else one.filters
+            if self.chance(0.3):
+                kept = tuple(f for f in filters if f[0] not in ("facing", "occlusion"))
+                ways = self.rng.permutation(FILTER_VALUES["facing"])[:2]
+                one, two = (Things((*kept, ("facing", str(way)))) for way in ways)
+            else:
+                target = self.things()
+                other = target if self.chance(0.5) else self.things()
+                one, two = (Things(filters, self.link("relate", t)) for t in (target, other))
+        return Ask(self.pick(COMPARISONS), (), (one, two))
 
     def comparison(self) -> Ask:
         attribute = self.pick(_ATTRIBUTES if self.materials else _ATTRIBUTES[:3])
         groups = tuple(g.without(attribute) if self.chance(0.8) else g for g in self._sides())
-        return Ask("equal", (attribute,), tuple(g if g.filters else Things((("shape", "car"),), g.source) for g in groups))
+        return Ask(
+            "equal",
+            (attribute,),
+            tuple(g if g.filters else Things((("shape", "car"),), g.source) for g in groups),
+        )
 
     def pose(self) -> Ask:
         if self.chance(0.5):
@@ -152,13 +174,20 @@ class _Sampler:
     def occlusion(self) -> Ask:
         def make(least, skip):
             group = self.things(least=least, skip=skip)
-            return Things((*group.filters, ("occlusion", self.pick(("occluded", "occluded", "occluding", "unoccluded")))))
+            return Things(
+                (
+                    *group.filters,
+                    ("occlusion", self.pick(("occluded", "occluded", "occluding", "unoccluded"))),
+                )
+            )
 
         return self.head(make)
 
     def occlusion_by(self) -> Ask:
         op = self.pick(("occludees", "occluder"))
-        return self.head(lambda least, skip: self.related(op, 2 if self.chance(0.15) else 1, least=least, skip=skip))
+        return self.head(
+            lambda least, skip: self.related(op, 2 if self.chance(0.15) else 1, least=least, skip=skip)
+        )
 
     def collision(self) -> Ask:
         hops = 2 if self.chance(0.2) else 1
@@ -176,7 +205,10 @@ class _Sampler:
             group = self.things(rich=0.4)
             collided = False  # two travels in one chain can't be said clearly
             for k in range(self.pick((1, 1, 2, 2, 3)[: 2 * self.max_hops - 1])):
-                op = self.pick(("relate", "relate", "aligned", "occludees", "occluder", "same") + ("collide",) * (not collided))
+                op = self.pick(
+                    ("relate", "relate", "aligned", "occludees", "occluder", "same")
+                    + ("collide",) * (not collided)
+                )
                 collided |= op == "collide"
                 link = self.link(op, group)
                 group = Things(self.filters(0 if self.chance(0.25) else 1, skip=skip, rich=0.25), link)
@@ -222,4 +254,3 @@ def sample_program(
     if task_family not in FAMILIES:
         raise ValueError(f"unknown family {task_family!r}; known: {', '.join([*FAMILIES, *DEEP_FAMILIES])}")
     return assemble(getattr(sampler, task_family)())
-

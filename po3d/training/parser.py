@@ -1,6 +1,9 @@
 """Training the question parser: generated (text, program) pairs, a fresh stream for every seed."""
 
 import math
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pytorch_lightning as pl
@@ -8,6 +11,8 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader
 
+from po3d import checkpoint
+from po3d.parsing.parser import KIND
 from po3d.parsing.seq2seq import Seq2Seq
 from po3d.parsing.tokenizer import Tokenizer
 from po3d.reasoning.program import TOKENS
@@ -17,11 +22,12 @@ from po3d.synthesis.language import FAMILIES, realise, sample_program
 TOKEN_IDS = {token: k for k, token in enumerate(TOKENS)}
 BENCHMARK_SHARE = 0.3  # of the questions; the rest is wide
 SCATTER = 0.06  # share of questions that lose one of LOOSE words, as hurried people write
-LOOSE = frozenset("is are the a there that which of do".split())
+LOOSE = frozenset(["is", "are", "the", "a", "there", "that", "which", "of", "do"])
 
 
+@lru_cache(maxsize=2)
 def vocabulary(seed: int = 0, sample: int = 30_000) -> tuple[str, ...]:
-    """The words that the language uses, most from the grammar's own tables: id 0 is padding."""
+    """The tokens that generated questions use; id 0 is padding."""
     words: set[str] = set()
     tokenizer = Tokenizer()
     for index in range(sample):
@@ -29,7 +35,9 @@ def vocabulary(seed: int = 0, sample: int = 30_000) -> tuple[str, ...]:
     return ("", *sorted(words))
 
 
-def pair(seed: int, stage: str, index: int, family: str | None = None, style: str | None = None) -> tuple[str, list[str]]:
+def pair(
+    seed: int, stage: str, index: int, family: str | None = None, style: str | None = None
+) -> tuple[str, list[str]]:
     """(text, program tokens) number `index` of a stage; family and style are drawn where not given."""
     random = rng(seed, stage, index)
     if family is None:
@@ -43,44 +51,64 @@ def pair(seed: int, stage: str, index: int, family: str | None = None, style: st
 
 
 class ParserData(pl.LightningDataModule):
-    """Batches of (word ids (B, T), program ids (B, L) padded with -1); pairs of near length share a batch."""
+    """Batches of (word ids (B, T), program ids (B, L) padded with -1); programs of near length share a batch."""
 
-    def __init__(self, seed: int = 0, pairs: int = 200_000, batch: int = 128, words: tuple[str, ...] = ()):
+    def __init__(self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000):
         super().__init__()
-        self.seed, self.pairs, self.batch = seed, pairs, batch
-        self.words = tuple(words) or vocabulary(seed)
-        self.tokenizer = Tokenizer(self.words)
-        self.examples: list[tuple[np.ndarray, np.ndarray]] = []
-        self.epoch = 0
+        self.seed, self.pairs, self.batch, self.validation = seed, pairs, batch, validation
+        self.train: list[tuple[np.ndarray, np.ndarray]] = []
+        self.held_out: list[tuple[np.ndarray, np.ndarray]] = []
 
     def setup(self, stage: str | None = None) -> None:
-        if self.examples:
-            return
-        index = {word: k for k, word in enumerate(self.words)}
-        for number in range(self.pairs):
-            text, program = pair(self.seed, "parser-train", number)
-            read = self.tokenizer(text)
+        if not self.train:
+            self.train = self._examples("parser-train", self.pairs, SCATTER)
+            self.held_out = self._examples("parser-validation", self.validation, 0.0)
+
+    def _examples(self, stage: str, count: int, scatter: float) -> list[tuple[np.ndarray, np.ndarray]]:
+        words = vocabulary(self.seed)
+        tokenizer = Tokenizer(words)
+        index = {word: k for k, word in enumerate(words)}
+        examples = []
+        for number in range(count):
+            text, program = pair(self.seed, stage, number)
+            read = tokenizer(text)
             if read.unknown:  # a word too rare to have entered the vocabulary
                 continue
             tokens = list(read.tokens)
-            random = rng(self.seed, "parser-scatter", number)
-            if random.random() < SCATTER:
-                loose = [k for k, token in enumerate(tokens) if token in LOOSE]
-                if loose:
-                    del tokens[loose[int(random.random() * len(loose))]]
+            random = rng(self.seed, stage + "-scatter", number)
+            loose = [k for k, token in enumerate(tokens) if token in LOOSE]
+            if loose and random.random() < scatter:
+                del tokens[loose[int(random.random() * len(loose))]]
             ids = np.array([index[token] for token in tokens], dtype=np.int16)
-            self.examples.append((ids, np.array([TOKEN_IDS[t] for t in program], dtype=np.int16)))
+            examples.append((ids, np.array([TOKEN_IDS[t] for t in program], dtype=np.int16)))
+        return examples
 
     def train_dataloader(self) -> DataLoader:
+        batches = _Batches([len(program) for _, program in self.train], self.batch, self.seed)
+        return DataLoader(self.train, batch_sampler=batches, collate_fn=collate)
+
+    def val_dataloader(self) -> DataLoader:
+        return DataLoader(self.held_out, batch_size=256, collate_fn=collate)
+
+
+class _Batches:
+    """Index lists, in a new order each time they are read; sorted by length within 50 batches, so padding is little."""
+
+    def __init__(self, lengths: list[int], batch: int, seed: int):
+        self.lengths, self.batch, self.seed, self.epoch = lengths, batch, seed, 0
+
+    def __len__(self) -> int:
+        return math.ceil(len(self.lengths) / self.batch)
+
+    def __iter__(self) -> Iterator[list[int]]:
         random = rng(self.seed, "parser-order", self.epoch)
         self.epoch += 1
-        order = random.permutation(len(self.examples))
+        order = random.permutation(len(self.lengths)).tolist()
         chunks = []
-        for start in range(0, len(order), 50 * self.batch):  # sort within 50 batches: little padding, still random
-            part = sorted(order[start : start + 50 * self.batch], key=lambda k: len(self.examples[k][1]))
+        for start in range(0, len(order), 50 * self.batch):
+            part = sorted(order[start : start + 50 * self.batch], key=lambda k: self.lengths[k])
             chunks += [part[i : i + self.batch] for i in range(0, len(part), self.batch)]
-        batches = [[int(k) for k in chunks[i]] for i in random.permutation(len(chunks))]
-        return DataLoader(self.examples, batch_sampler=batches, collate_fn=collate)
+        yield from (chunks[i] for i in random.permutation(len(chunks)))
 
 
 def collate(examples: list[tuple[np.ndarray, np.ndarray]]) -> tuple[Tensor, Tensor]:
@@ -95,16 +123,32 @@ def collate(examples: list[tuple[np.ndarray, np.ndarray]]) -> tuple[Tensor, Tens
 class ParserModule(pl.LightningModule):
     """Cross-entropy under the type table; AdamW, linear warm-up, cosine decay to zero over the whole run."""
 
-    def __init__(self, words: int, learning_rate: float = 2e-3, warmup: int = 300, width: int = 128, dropout: float = 0.1):
+    def __init__(
+        self,
+        seed: int = 0,
+        learning_rate: float = 2e-3,
+        warmup: int = 300,
+        width: int = 128,
+        dropout: float = 0.1,
+    ):
         super().__init__()
         self.save_hyperparameters()
-        self.network = Seq2Seq(words, width=width, dropout=dropout)
+        self.network_config = {"width": width, "dropout": dropout}
+        self.network = Seq2Seq(len(vocabulary(seed)), **self.network_config)
 
     def training_step(self, batch: tuple[Tensor, Tensor], _: int) -> Tensor:
         words, program = batch
         loss = self.network(words, program).sum() / (program >= 0).sum()
         self.log("train/loss", loss, prog_bar=True)
         return loss
+
+    def validation_step(self, batch: tuple[Tensor, Tensor], _: int) -> None:
+        words, program = batch
+        decoded = self.network.greedy(words)
+        got = torch.nn.functional.pad(decoded.tokens, (0, max(0, program.shape[1] - decoded.tokens.shape[1])))
+        same = (got[:, : program.shape[1]] == program) | (program < 0)
+        exact = same.all(1) & (decoded.lengths == (program >= 0).sum(1))
+        self.log("val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True)
 
     def configure_optimizers(self) -> dict:
         optimizer = torch.optim.AdamW(self.parameters(), lr=self.hparams.learning_rate, weight_decay=0.01)
@@ -118,3 +162,8 @@ class ParserModule(pl.LightningModule):
 
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+
+    def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
+        """Write the shippable pair; returns the path of the weights."""
+        config = {"words": list(vocabulary(self.hparams.seed)), "network": self.network_config}
+        return checkpoint.save(path, KIND, self.network.state_dict(), config, training, metrics)

@@ -14,7 +14,7 @@ from po3d.synthesis.assets.mesh import MATERIALS, Piece, assemble
 from po3d.synthesis.assets.primitives import ball, box, lathe, ring, rod, rounded, slab, wheel
 from po3d.vocabulary import EXTENTS, PARENT, SHAPES, SUPER_CATEGORIES
 
-SEEDS = range(4)
+SEEDS = range(2)
 TAIL_LAMPS = {"left_tail_light", "right_tail_light", "taillight_left", "taillight_right"}
 CARS, BUSES = SUPER_CATEGORIES["car"], SUPER_CATEGORIES["bus"]
 
@@ -31,7 +31,8 @@ def points(mesh: Mesh, **wanted: str) -> np.ndarray:
 
 
 def from_above(mesh: Mesh, along: int = 24, across: int = 9) -> tuple[np.ndarray, np.ndarray]:
-    """Two (along, across) grids over the footprint, from tail to nose: the highest z, and whether it is painted."""
+    """Two (along, across) grids over the footprint, from tail to nose: the highest z, and whether
+    it is painted."""
     corners = mesh.vertices[mesh.faces]
     weights = np.array([w for w in itertools.product(np.linspace(0, 1, 9), repeat=3) if sum(w) == 1])
     dense = np.einsum("wk,fkc->fwc", weights, corners).reshape(-1, 3)
@@ -160,7 +161,7 @@ def test_a_cars_wheels_stand_on_the_ground_on_their_side(shape):
 
 
 def test_rooflines_tell_the_cars_apart():
-    """Heights at the tail and the middle: a pickup's bed and a sedan's boot lie low, the others' roofs run back."""
+    """Behind, a pickup's bed and a sedan's boot lie low; the others' roofs run back."""
     for seed in SEEDS:
         tail = {s: roofline(vehicle(s, seed))[3] for s in CARS}
         assert max(tail["sedan"], tail["truck"]) < 0.75
@@ -169,7 +170,7 @@ def test_rooflines_tell_the_cars_apart():
 
 def test_a_school_bus_has_a_bonnet_and_an_articulated_bus_bellows():
     for seed in SEEDS:
-        nose = {s: roofline(vehicle(s, seed))[-2] for s in BUSES}
+        nose = {s: roofline(vehicle(s, seed))[-2:].max() for s in BUSES}
         assert nose["school"] < 0.7 < min(nose["regular"], nose["double"], nose["articulated"])
         joint = points(vehicle("articulated", seed), name="bellows")
         assert np.ptp(joint[:, 2]) > 0.7 * EXTENTS["articulated"][2]

@@ -1,0 +1,81 @@
+"""Answer a benchmark's questions and score the answers.
+
+    python evaluate.py                                          po3d on the shipped images
+    python evaluate.py system=oracle split=fresh seed=1 size=300
+    python evaluate.py oracle=[heading,color]                   an ablation: these modules from ground truth
+    python evaluate.py data.root=DIR                            the official release, or VLMEvalKit's TSV
+    python evaluate.py system=replay system.path=FILE           another model's predictions.jsonl
+
+Writes OUT/predictions.jsonl, OUT/report.json and OUT/report.md. A run that was killed goes on where it was
+when the same command is given again.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from po3d.benchmarks import pulsecheck457
+from po3d.checkpoint import git_revision, locate
+from po3d.entry import build, run_hydra
+from po3d.errors import InputError
+from po3d.evaluation import data_digest, evaluate, provenance, report_text
+from po3d.files import read_json
+
+FRESH_SIZE = 300  # images
+
+
+def main(config: DictConfig) -> None:
+    options: dict[str, Any] = OmegaConf.to_container(config, resolve=True)
+    seed, size = _number(options, "seed", 0), _number(options, "size", 1)
+    system_config = options["system"]
+    system = build(system_config)  # before the data: what is wrong with a checkpoint shows at once
+    split, root, name = _open(options, seed, size)
+    networks = {key: locate(system_config[key]) for key in ("perception", "parser") if key in system_config}
+    checkpoints = {
+        key: read_json(path.with_name(f"{path.stem}.json"), "checkpoint description")["sha256"]
+        for key, path in networks.items()
+    }
+    data = {"root": str(root), "sha256": data_digest(root), "images": len(split.images)}
+    revision = git_revision()
+    identity = {"system": system_config, "checkpoints": checkpoints, "data": data, "revision": revision}
+    about = {
+        "benchmark": options["benchmark"]["name"],
+        "split": name,
+        "system": system_config["name"],
+        "provenance": provenance(options, checkpoints, data, revision),
+    }
+    report = evaluate(
+        pulsecheck457, split, system, options["out"], options["scorer"], about, identity, options["resume"]
+    )
+    print(report_text(report))
+    print(f"\nreport: {Path(options['out']) / 'report.json'}")
+
+
+def _open(options: dict[str, Any], seed: int, size: int | None) -> tuple[pulsecheck457.Benchmark, Path, str]:
+    """The questions, the folder or file that they come from, and the split's name."""
+    if options["data"]["root"] is not None:
+        root = Path(options["data"]["root"])
+        return pulsecheck457.load(root).first(size), root, "release"
+    if options["split"] == "mini":
+        return pulsecheck457.open_mini().first(size), pulsecheck457.MINI, "mini"
+    if options["split"] == "fresh":
+        size, look = size or FRESH_SIZE, options["benchmark"]["look"]
+        twin = f"{options['benchmark']['name']}-seed{seed}-size{size}-{look or 'mixed'}"
+        root = Path(options["twins"]) / twin
+        return pulsecheck457.open_fresh(root, size, seed, look, options["workers"]), root, "fresh"
+    raise InputError(f"split={options['split']!r} is not known; known: mini, fresh (or give data.root)")
+
+
+def _number(options: dict[str, Any], key: str, least: int) -> int | None:
+    value = options[key]
+    if value is None and key == "size":
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InputError(f"{key}={value!r} should be a whole number of at least {least}")
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(run_hydra(main, "evaluate", __doc__))
