@@ -12,18 +12,17 @@ A run that was killed goes on where it was when the same command is given again 
 import sys
 
 import hydra
-from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 
-from po3d.entry import run_hydra
+from po3d.entry import build, run_hydra
 from po3d.training.run import train
 
 
 def main(config: DictConfig) -> None:
     plain = OmegaConf.to_container(config, resolve=True)
     train(
-        instantiate(plain["model"]),
-        instantiate(plain["data"]),
+        build(plain["model"]),
+        build(plain["data"]),
         out=plain["out"],
         config=plain,
         trainer=plain["trainer"],

@@ -16,7 +16,7 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from po3d.errors import InputError
 
@@ -30,14 +30,20 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
     """The config `name` with key=value overrides; InputError, in one line, for a wrong one."""
     if wrong := next((o for o in overrides if "=" not in o and not o.startswith("~")), None):
         raise InputError(f"{wrong!r} is no option; options are written key=value, see --help")
-    GlobalHydra.instance().clear()
     try:
-        with initialize_config_dir(version_base="1.3", config_dir=str(CONFIGS)):
-            config = hydra_compose(name, overrides=list(overrides))
+        config = _compose(name, overrides)
         OmegaConf.to_container(config, resolve=True, throw_on_missing=True)  # a bad interpolation shows here
+    except MissingMandatoryValue as error:
+        raise InputError(f"the option {error.full_key} has no value; give {error.full_key}=...") from None
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(_one_line(name, overrides, error)) from None
     return config
+
+
+def _compose(name: str, overrides: Sequence[str]) -> DictConfig:
+    GlobalHydra.instance().clear()
+    with initialize_config_dir(version_base="1.3", config_dir=str(CONFIGS)):
+        return hydra_compose(name, overrides=list(overrides))
 
 
 def build(node: dict[str, Any], **extra: object) -> Any:
@@ -105,7 +111,7 @@ def _one_line(name: str, overrides: Sequence[str], error: Exception) -> str:
     if "Could not override" not in message:
         return message
     wrong = next((o for o in overrides if f"'{_key(o)}'" in message), message)
-    known = list(_keys(OmegaConf.to_container(compose(name))))
+    known = list(_keys(OmegaConf.to_container(_compose(name, ()))))
     near = difflib.get_close_matches(_key(wrong), known, 3, 0.6)
     known_here = ", ".join([k for k in known if "." not in k])
     return f"unknown option {_key(wrong)!r} (in {wrong!r}); " + (

@@ -28,9 +28,10 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
 
 
 def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
-    """Write `value` as JSON, atomically."""
+    """Write `value` as JSON, atomically; compact when `indent` is None."""
+    separators = (",", ":") if indent is None else None
     with atomic_write(path) as file:
-        json.dump(value, file, indent=indent, ensure_ascii=False)
+        json.dump(value, file, indent=indent, ensure_ascii=False, separators=separators)
         file.write("\n")
 
 

@@ -9,6 +9,14 @@ GROUPS = {
 }
 
 
+# What an option can't be without.
+NEEDS = {
+    "system=replay": ["system.path=predictions.jsonl"],
+    "data=language": ["model=street_parser"],
+    "model=street_parser": ["data=language"],
+}
+
+
 @pytest.mark.parametrize(
     ("name", "override"),
     [
@@ -19,8 +27,7 @@ GROUPS = {
     ],
 )
 def test_every_config_composes(name, override):
-    extra = ["system.path=predictions.jsonl"] if override == "system=replay" else []
-    assert compose(name, [override, *extra])
+    assert compose(name, [override, *NEEDS.get(override, [])])
 
 
 def test_every_group_is_tested():

@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from generators import random_scene
 
 from po3d.errors import InputError
 from po3d.metrics import (
@@ -18,7 +19,6 @@ from po3d.metrics import (
 from po3d.scene import Scene, sure
 from po3d.seeding import rng
 from po3d.street import camera
-from generators import random_scene
 
 
 def test_bootstrap_means_are_plain_means_and_the_interval_holds_them():

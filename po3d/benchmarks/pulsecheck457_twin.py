@@ -10,7 +10,9 @@ command."""
 import functools
 import io
 import multiprocessing
+import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -34,7 +36,7 @@ from po3d.synthesis.questions import COLUMNS, Balance, World, ask
 
 SHARD = 10  # scenes a file
 SAMPLES = 4  # smooth edges
-JPEG_QUALITY = 85
+JPEG_QUALITY = 78
 FORMAT = "po3d-pulsecheck457-twin-1"
 
 
@@ -60,15 +62,18 @@ def generate(
             )
     elif out.exists() and any(out.iterdir()):
         raise InputError(f"{out} is not empty and holds no twin; choose another folder")
-    write_json(description, identity)
     if (out / "scenes.json").exists():
         return
+    open_renderer(SAMPLES)  # where there is none, that shows before anything is written
+    write_json(description, identity)
     from po3d.benchmarks.pulsecheck457 import FILES
 
     scenes = _scenes(out, size, seed, look, images, workers, split)
     for category, records in questions(scenes, seed).items():
         write_json(out / "questions" / f"{FILES[category]}.json", _wrapped(split, "questions", records))
     write_json(out / "scenes.json", _wrapped(split, "scenes", scenes))
+    for torn in out.glob("*/.*.tmp"):  # left by killed writers
+        torn.unlink()
     shutil.rmtree(out / "shards")
 
 
@@ -91,7 +96,7 @@ def _scenes(
     """All scene records in order; shards that exist are not made again."""
     shards = [(k, out / "shards" / f"{k:05d}.json") for k in range(-(-size // SHARD))]
     make = functools.partial(
-        _make_shard, out=out, size=size, seed=seed, look=look, images=images, split=split
+        _make_shard, shard=SHARD, out=out, size=size, seed=seed, look=look, images=images, split=split
     )
     todo = [k for k, path in shards if not path.exists()]
     with _mapper(min(workers, len(todo))) as mapped:
@@ -114,7 +119,7 @@ class _mapper:
     def __init__(self, workers: int) -> None:
         # Spawned, not forked: a forked child would share its parent's graphics context.
         context = multiprocessing.get_context("spawn")
-        self.pool = ProcessPoolExecutor(workers, context) if workers > 1 else None
+        self.pool = ProcessPoolExecutor(workers, context, _end_with_parent) if workers > 1 else None
 
     def __enter__(self) -> Callable[..., Iterator]:
         return map if self.pool is None else self.pool.map
@@ -124,11 +129,23 @@ class _mapper:
             self.pool.shutdown(cancel_futures=True)
 
 
-def _make_shard(k: int, out: Path, size: int, seed: int, look: str | None, images: bool, split: str) -> None:
+def _end_with_parent() -> None:
+    """A killed parent can't end its workers, and they would wait for work forever."""
+
+    def watch() -> None:
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _make_shard(
+    k: int, shard: int, out: Path, size: int, seed: int, look: str | None, images: bool, split: str
+) -> None:
     """Images and records of shard k; its file, written last, says that it is complete."""
     renderer = open_renderer(SAMPLES)
     records = []
-    for index in range(k * SHARD, min((k + 1) * SHARD, size)):
+    for index in range(k * shard, min((k + 1) * shard, size)):
         made = make_scene(seed, index, split, renderer, _look(look, index))
         if images:
             with atomic_write(out / "images" / image_name(index), "wb") as file:

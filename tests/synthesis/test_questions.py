@@ -1,16 +1,16 @@
-"""Questions drawn from scenes: true by the executor, to the benchmark's rules, balanced, and never stalling."""
+"""Questions drawn from scenes: true, to the benchmark's rules, balanced, and never stalling."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
+from generators import random_scene
 
 from po3d.plain import plain_answer
 from po3d.reasoning.executor import execute
 from po3d.seeding import rng
 from po3d.synthesis.language import realise
 from po3d.synthesis.questions import COLUMNS, Balance, World, ask, members
-from generators import random_scene
 
 SCENES = [random_scene(rng(0, "questions-test", i), 3 + i % 8) for i in range(40)]
 

@@ -1,0 +1,146 @@
+"""The generated twin: whole, exact, the same with any number of workers and after a kill."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from po3d.benchmarks import pulsecheck457, pulsecheck457_twin
+from po3d.benchmarks.pulsecheck457 import (
+    generate,
+    generate_tables,
+    load,
+    oracle_disagreements,
+    training_questions,
+)
+from po3d.benchmarks.pulsecheck457_score import CATEGORIES
+from po3d.benchmarks.superclevr import program_from_nodes
+from po3d.errors import InputError
+
+pytestmark = pytest.mark.render
+
+SIZE, SEED = 6, 11
+
+
+def digest(root: Path) -> dict[str, str]:
+    files = sorted(p for p in root.rglob("*") if p.is_file())
+    return {str(p.relative_to(root)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_shards():
+    """Several shards for few images; workers get the number with their task."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pulsecheck457_twin, "SHARD", 2)
+        yield
+
+
+@pytest.fixture(scope="module")
+def twin(tmp_path_factory):
+    root = tmp_path_factory.mktemp("twin") / "out"
+    generate(root, SIZE, SEED)
+    return root
+
+
+def test_the_folder_has_the_releases_layout(twin):
+    names = {str(p.relative_to(twin)) for p in twin.rglob("*") if p.is_file()}
+    images = {f"images/superCLEVR_new_{i:06d}.jpg" for i in range(SIZE)}
+    questions = {f"questions/{file}.json" for file in pulsecheck457.FILES.values()}
+    assert names == images | questions | {"scenes.json", "twin.json"}
+
+
+def test_the_oracle_agrees_with_every_answer(twin):
+    benchmark = load(twin)
+    assert {q.category for q in benchmark.questions} == set(CATEGORIES)
+    assert oracle_disagreements(benchmark.questions, {n: benchmark.truth(n) for n in benchmark.images}) == []
+    assert benchmark.image(benchmark.images[0]).shape == (480, 640, 3)
+
+
+def test_records_say_what_each_node_gives(twin):
+    for file in pulsecheck457.FILES.values():
+        for record in json.loads((twin / "questions" / f"{file}.json").read_text())["questions"]:
+            assert record["program"][-1]["_output"] == record["answer"]
+            program_from_nodes(record["program"])
+
+
+def test_stored_relations_match_the_executors(twin):
+    benchmark = load(twin)
+    for name in benchmark.images:
+        record, scene = benchmark.source.record(name), benchmark.truth(name)
+        right = np.array(record["directions"]["right"][:2])
+        along = scene.positions[:, :2] @ right
+        stored = record["relationships"]["right"]
+        assert stored == [
+            [j for j in range(len(scene)) if along[j] - along[i] > 0.2] for i in range(len(scene))
+        ]
+        assert all(0 < v <= 1 for v in record["po3d"]["visible_fractions"])
+        boxes = np.array(record["po3d"]["boxes"])
+        centres = scene.camera.project(scene.positions)[0]
+        inside = (centres > boxes[:, :2] - 1) & (centres < boxes[:, 2:] + 1)
+        assert (inside.all(1) | (boxes.min(1) <= 0)).all()
+
+
+def test_both_looks_take_turns(twin):
+    benchmark = load(twin)
+    looks = [benchmark.source.record(name)["po3d"]["look"] for name in benchmark.images]
+    assert looks == ["studio", "outdoor"] * (SIZE // 2)
+
+
+@pytest.mark.slow
+def test_the_bytes_do_not_depend_on_the_workers(twin, tmp_path):
+    generate(tmp_path / "out", SIZE, SEED, workers=4)
+    assert digest(tmp_path / "out") == digest(twin)
+
+
+def test_a_killed_run_goes_on_to_the_same_bytes(twin, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    original, made = pulsecheck457_twin.picture, []
+
+    def dies(made_scene, renderer):
+        if len(made) == 3:
+            raise KeyboardInterrupt
+        made.append(1)
+        return original(made_scene, renderer)
+
+    monkeypatch.setattr(pulsecheck457_twin, "picture", dies)
+    with pytest.raises(KeyboardInterrupt):
+        generate(out, SIZE, SEED)
+    assert len(list((out / "shards").iterdir())) == 1
+    monkeypatch.setattr(pulsecheck457_twin, "picture", original)
+    generate(out, SIZE, SEED)
+    assert digest(out) == digest(twin)
+
+
+def test_tables_in_memory_are_the_folders(twin):
+    tables, folder = generate_tables(SEED, SIZE), load(twin)
+    assert tables.questions == folder.questions
+    for name in folder.images:
+        assert tables.source.record(name) == folder.source.record(name)
+    np.testing.assert_allclose(
+        tables.image(folder.images[0]).mean(), folder.image(folder.images[0]).mean(), atol=1
+    )
+
+
+def test_without_images_the_labels_are_the_same(twin, tmp_path):
+    generate(tmp_path / "out", SIZE, SEED, images=False)
+    without = digest(tmp_path / "out")
+    assert without == {k: v for k, v in digest(twin).items() if not k.startswith("images")} | {
+        "twin.json": without["twin.json"]
+    }
+
+
+def test_training_questions_come_from_other_scenes(twin):
+    questions = training_questions(3, SEED)
+    assert not {q.text for q in questions} >= {q.text for q in load(twin).questions}
+
+
+def test_a_folder_of_something_else_is_left_alone(twin, tmp_path):
+    (tmp_path / "mine.txt").write_text("keep")
+    with pytest.raises(InputError, match="is not empty and holds no twin"):
+        generate(tmp_path, SIZE, SEED)
+    with pytest.raises(InputError, match="made with other settings"):
+        generate(twin, SIZE, SEED + 1)
+    with pytest.raises(InputError, match="unknown look 'night'; known: studio, outdoor"):
+        generate(tmp_path / "x", 1, look="night")

@@ -1,0 +1,191 @@
+"""evaluate.py from end to end, on a small release folder made of geometry alone."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from generators import random_program, random_scene
+from PIL import Image
+from untrained import untrained_estimator, untrained_parser
+
+from po3d.benchmarks.pulsecheck457 import FILES
+from po3d.benchmarks.pulsecheck457_score import CATEGORIES
+from po3d.benchmarks.superclevr import matrix_world, nodes_from_program, surface
+from po3d.entry import ROOT, run_hydra
+from po3d.question import Prediction, read_predictions, write_predictions
+from po3d.reasoning.executor import execute
+from po3d.reasoning.program import ProgramError
+from po3d.scene import Scene
+from po3d.seeding import rng
+from po3d.street import camera, rotation_from_heading
+
+_SPEC = importlib.util.spec_from_file_location("evaluate", ROOT / "evaluate.py")
+script = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(script)
+
+IMAGES, EACH = 4, 2  # and so many questions an image and column
+
+
+def record(scene: Scene, k: int) -> dict:
+    """The scene in Super-CLEVR's layout."""
+    objects = [
+        {a: o.value(a) for a in ("shape", "color", "size", "material")}
+        | {"rotation": rotation_from_heading(o.value("shape"), o.heading), "3d_coords": list(o.position)}
+        for o in scene.objects
+    ]
+    occlusion = {
+        str(i): {"obj": [1, "", "True", str(next(iter(hider)))] if hider else [0, "", "False"]}
+        for i, hider in enumerate(scene.occluders)
+    }
+    name = f"{k}.png"
+    return {"image_filename": name, "image_index": k, "objects": objects, "occlusion": occlusion,
+            "matrix_world": matrix_world(camera())}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory) -> Path:
+    root = tmp_path_factory.mktemp("release")
+    (root / "images").mkdir()
+    (root / "questions").mkdir()
+    scenes = [random_scene(rng(11, "release", k), 6) for k in range(IMAGES)]
+    for k in range(IMAGES):
+        Image.fromarray(rng(11, "pixels", k).integers(0, 256, (48, 64, 3), dtype=np.uint8)).save(
+            root / "images" / f"{k}.png"
+        )
+    (root / "scenes.json").write_text(json.dumps({"scenes": [record(s, k) for k, s in enumerate(scenes)]}))
+    for column, category in enumerate(CATEGORIES):
+        task = "6d" if category == "L5-6D-Spatial" else "2d"
+        questions = []
+        for k, scene in enumerate(scenes):
+            r = rng(11, category, k)
+            while len(questions) < (k + 1) * EACH:
+                program = random_program(r, scene)
+                outcome = execute(program, scene, task)
+                try:
+                    nodes = nodes_from_program(program)
+                except ProgramError:
+                    continue
+                if outcome.status == "ok":
+                    questions.append({"image_filename": f"{k}.png", "question": "How many cars?", "program": nodes,
+                                      "question_index": 100_000 * column + len(questions),
+                                      "answer": surface(outcome.answer)})  # fmt: skip
+        path = root / "questions" / f"{FILES[category]}.json"
+        path.write_text(json.dumps({"info": {}, "questions": questions}))
+    return root
+
+
+def evaluate(release: Path, out: Path, *overrides: str) -> int:
+    return run_hydra(script.main, "evaluate", "", [f"data.root={release}", f"out={out}", *overrides])
+
+
+def report(out: Path) -> dict:
+    return json.loads((out / "report.json").read_text())
+
+
+def values(out: Path) -> list[float]:
+    return [row["value"] for row in report(out)["rows"]]
+
+
+def test_the_oracle_is_exactly_right_and_the_report_is_whole(release, tmp_path, capsys):
+    assert evaluate(release, tmp_path, "system=oracle") == 0
+    result, printed = report(tmp_path), capsys.readouterr().out
+    assert [row["name"] for row in result["rows"]] == [*CATEGORIES, "mean"]
+    assert all(row["value"] == 100.0 for row in result["rows"])
+    assert {"name", "n", "failed", "value", "ci_low", "ci_high"} == set(result["rows"][0])
+    assert [row["n"] for row in result["rows"]] == [IMAGES * EACH] * 7 + [IMAGES * EACH * 7]
+    assert (result["benchmark"], result["system"], result["scorer"]) == ("pulsecheck457", "oracle", "strict")
+    assert {"config", "git_revision", "checkpoints", "data", "versions", "date", "machine"} <= set(result["provenance"])
+    assert len(result["provenance"]["data"]["sha256"]) == 64
+    assert "vlmevalkit" in result["other_scorers"]
+    for text in (printed, (tmp_path / "report.md").read_text()):
+        assert "oracle (strict)" in text
+        assert "PO3D-VQA *" in text
+        assert "measured on the official images" in text
+    assert len(list(read_predictions(tmp_path / "predictions.jsonl"))) == IMAGES * EACH * 7
+
+
+def test_networks_replaced_part_by_part(release, tmp_path):
+    """Networks that know nothing: everything is unparsed. With every module from ground truth: all is right."""
+    networks = [
+        f"perception.checkpoint={untrained_estimator(tmp_path)}", f"parser.checkpoint={untrained_parser(tmp_path)}"
+    ]  # fmt: skip
+    assert evaluate(release, tmp_path / "alone", *networks) == 0
+    alone = report(tmp_path / "alone")
+    assert alone["statuses"] == {"unparsed": IMAGES * EACH * 7}
+    assert alone["rows"][-1]["failed"] == IMAGES * EACH * 7
+    assert set(alone["provenance"]["checkpoints"]) == {"perception", "parser"}
+    assert "recall" in alone["perception"]["all"]
+    every = "[detection,shape,color,size,material,heading,position,occlusion,camera,parsing]"
+    assert evaluate(release, tmp_path / "replaced", *networks, f"oracle={every}") == 0
+    assert values(tmp_path / "replaced") == [100.0] * 8
+    assert report(tmp_path / "replaced")["perception"]["all"]["recall"] == 1.0
+
+
+def test_scores_depend_on_the_predictions_file_alone(release, tmp_path):
+    """Gold answers score 100, a constant one the share of questions with that answer, silence 0."""
+    assert evaluate(release, tmp_path / "oracle", "system=oracle") == 0
+    gold = list(read_predictions(tmp_path / "oracle" / "predictions.jsonl"))
+    files = {
+        "gold": [Prediction(p.id, "ok", p.answer) for p in gold],
+        "yes": [Prediction(p.id, "ok", "yes") for p in gold],
+        "silent": [Prediction(p.id, "abstained") for p in gold],
+        "nothing": [],
+    }
+    for name, predictions in files.items():
+        path = tmp_path / f"{name}.jsonl"
+        write_predictions(path, predictions)
+        assert evaluate(release, tmp_path / name, "system=replay", f"system.path={path}") == 0
+    assert values(tmp_path / "gold") == [100.0] * 8
+    of_column = {c: [p for p in gold if p.id.startswith(FILES[c] + ":")] for c in CATEGORIES}
+    shares = [100 * float(np.mean([p.answer == "yes" for p in of_column[c]])) for c in CATEGORIES]
+    assert values(tmp_path / "yes") == pytest.approx([*shares, np.mean(shares)])
+    assert values(tmp_path / "silent") == values(tmp_path / "nothing") == [0.0] * 8
+    assert report(tmp_path / "nothing")["statuses"] == {"failed": len(gold)}
+
+
+def test_size_counts_images(release, tmp_path):
+    assert evaluate(release, tmp_path, "system=random", "size=2") == 0
+    assert report(tmp_path)["images"] == 2
+    assert report(tmp_path)["rows"][-1]["n"] == 2 * EACH * 7
+
+
+def test_resume_scores_the_finished_file_again(release, tmp_path):
+    assert evaluate(release, tmp_path, "system=oracle") == 0
+    predictions = list(read_predictions(tmp_path / "predictions.jsonl"))
+    write_predictions(tmp_path / "predictions.jsonl", [Prediction(p.id, "ok", "nonsense") for p in predictions])
+    assert evaluate(release, tmp_path, "system=oracle", "resume=true") == 0
+    assert values(tmp_path) == [0.0] * 8
+    assert evaluate(release, tmp_path, "system=oracle") == 0
+    assert values(tmp_path) == [100.0] * 8
+
+
+@pytest.mark.parametrize(
+    ("override", "says"),
+    [
+        ("scorer=kind", "unknown scorer 'kind'"),
+        ("split=maxi", "unknown"),
+        ("size=-1", "size=-1 should be a whole number of at least 1"),
+        ("size=many", "size='many' should be a whole number"),
+        ("seed=1.5", "seed=1.5 should be"),
+        ("data.root=nowhere", "huggingface"),
+        ("system.mode=guess", "unknown mode 'guess'"),
+        ("oracle=[yaw]", "'yaw' is no module"),
+        ("system=replay", "system.path"),
+        ("perception.checkpoint=nowhere", "not found"),
+        ("perception.chekpoint=x", "did you mean perception.checkpoint"),
+    ],
+)
+def test_a_bad_option_is_one_line_and_writes_nothing(release, tmp_path, capsys, override, says):
+    out, networks = tmp_path / "out", tmp_path / "networks"
+    options = {
+        "perception.checkpoint": untrained_estimator(networks), "parser.checkpoint": untrained_parser(networks)
+    }  # fmt: skip
+    given = [f"{k}={v}" for k, v in options.items() if not override.startswith(k)]
+    assert evaluate(release, out, *given, override) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert says.replace("huggingface", "Hugging Face") in error
+    assert not out.exists()
