@@ -29,6 +29,8 @@ FRESH_SIZE = 300  # images
 def main(config: DictConfig) -> None:
     options: dict[str, Any] = OmegaConf.to_container(config, resolve=True)
     seed, size = _number(options, "seed", 0), _number(options, "size", 1)
+    if options["split"] not in ("mini", "fresh"):
+        raise InputError(f"split={options['split']!r} should be mini or fresh; a release is given by data.root")
     system_config = options["system"]
     system = build(system_config)  # before the data: what is wrong with a checkpoint shows at once
     split, root, name = _open(options, seed, size)
@@ -60,12 +62,9 @@ def _open(options: dict[str, Any], seed: int, size: int | None) -> tuple[pulsech
         return pulsecheck457.load(root).first(size), root, "release"
     if options["split"] == "mini":
         return pulsecheck457.open_mini().first(size), pulsecheck457.MINI, "mini"
-    if options["split"] == "fresh":
-        size, look = size or FRESH_SIZE, options["benchmark"]["look"]
-        twin = f"{options['benchmark']['name']}-seed{seed}-size{size}-{look or 'mixed'}"
-        root = Path(options["twins"]) / twin
-        return pulsecheck457.open_fresh(root, size, seed, look, options["workers"]), root, "fresh"
-    raise InputError(f"split={options['split']!r} is not known; known: mini, fresh (or give data.root)")
+    size, look = size or FRESH_SIZE, options["benchmark"]["look"]
+    root = Path(options["twins"]) / f"{options['benchmark']['name']}-seed{seed}-size{size}-{look or 'mixed'}"
+    return pulsecheck457.open_fresh(root, size, seed, look, options["workers"]), root, "fresh"
 
 
 def _number(options: dict[str, Any], key: str, least: int) -> int | None:

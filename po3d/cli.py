@@ -152,7 +152,7 @@ def generate_command(arguments: argparse.Namespace) -> int:
 
     pulsecheck457.generate(
         out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
-        workers=config.workers,
+        workers=config.workers, split=config.split,
     )  # fmt: skip
     print(f"wrote {config.size} images to {config.out}")
     return 0

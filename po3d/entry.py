@@ -83,8 +83,13 @@ def guarded(main: Callable[[], None]) -> int:
     """Run `main` and return the exit code: an InputError is its one line on stderr and 2."""
     try:
         main()
-    except InputError as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+    except (InputError, HydraException) as error:
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, InputError):
+            cause = cause.__cause__  # hydra wraps what a constructor raises
+        if cause is None:
+            raise
+        print(f"error: {' '.join(str(cause).split())}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("interrupted; the same command resumes", file=sys.stderr)

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +82,10 @@ class Executor:
     samples: int = 64  # draws of the table, in the modes that draw
     seed: int = 0
     rules: Rules = DEFAULT_RULES
+
+    def __post_init__(self) -> None:
+        if self.mode not in get_args(Mode):
+            raise InputError(f"unknown mode {self.mode!r}; known: {', '.join(get_args(Mode))}")
 
     def __call__(self, program: Program, scene: Scene, task: Task) -> Outcome:
         return execute(program, scene, task, self.mode, self.rules, self.samples, self.seed)

@@ -12,14 +12,14 @@ from untrained import untrained_estimator, untrained_parser
 
 from po3d.benchmarks.pulsecheck457 import FILES
 from po3d.benchmarks.pulsecheck457_score import CATEGORIES
-from po3d.benchmarks.superclevr import matrix_world, nodes_from_program, surface
+from po3d.benchmarks.superclevr import nodes_from_program, surface
 from po3d.entry import ROOT, run_hydra
 from po3d.question import Prediction, read_predictions, write_predictions
 from po3d.reasoning.executor import execute
 from po3d.reasoning.program import ProgramError
 from po3d.scene import Scene
 from po3d.seeding import rng
-from po3d.street import camera, rotation_from_heading
+from po3d.street import rotation_from_heading
 
 _SPEC = importlib.util.spec_from_file_location("evaluate", ROOT / "evaluate.py")
 script = importlib.util.module_from_spec(_SPEC)
@@ -40,8 +40,7 @@ def record(scene: Scene, k: int) -> dict:
         for i, hider in enumerate(scene.occluders)
     }
     name = f"{k}.png"
-    return {"image_filename": name, "image_index": k, "objects": objects, "occlusion": occlusion,
-            "matrix_world": matrix_world(camera())}  # fmt: skip
+    return {"image_filename": name, "image_index": k, "objects": objects, "occlusion": occlusion}
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +164,7 @@ def test_resume_scores_the_finished_file_again(release, tmp_path):
     ("override", "says"),
     [
         ("scorer=kind", "unknown scorer 'kind'"),
-        ("split=maxi", "unknown"),
+        ("split=maxi", "split='maxi' should be mini or fresh"),
         ("size=-1", "size=-1 should be a whole number of at least 1"),
         ("size=many", "size='many' should be a whole number"),
         ("seed=1.5", "seed=1.5 should be"),

@@ -304,11 +304,12 @@ def generate(
     look: str | None = None,
     images: bool = True,
     workers: int = 1,
+    split: str = "test",
 ) -> None:
     """Write the twin: `po3d.benchmarks.pulsecheck457_twin.generate`."""
     from po3d.benchmarks import pulsecheck457_twin
 
-    pulsecheck457_twin.generate(out, size, seed, look, images, workers)
+    pulsecheck457_twin.generate(out, size, seed, look, images, workers, split)
 
 
 def generate_tables(seed: int, size: int, split: str = "test", look: str | None = None) -> Benchmark:

@@ -1,0 +1,40 @@
+"""Calibration finds the temperature and the covariance scale that made the beliefs wrong."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from po3d.scene import ObjectState, Scene, sure
+from po3d.seeding import rng
+from po3d.street import AXES, extent
+from po3d.training.calibrate import fitted
+from po3d.vocabulary import ATTRIBUTES
+
+
+def test_known_temperature_and_covariance_are_recovered():
+    r = rng(0, "calibrate-test")
+    predicted, gt = [], []
+    for _ in range(60):
+        true, seen = [], []
+        for k in range(5):
+            beliefs, labels = {}, {}
+            for attribute, values in ATTRIBUTES.items():
+                logits = r.normal(0, 1.5, len(values))
+                p = np.exp(logits) / np.exp(logits).sum()
+                labels[attribute] = values[r.choice(len(values), p=p)]  # the logits are right ...
+                hot = np.exp(2 * logits)  # ... but the prediction is twice too sure
+                beliefs[attribute] = dict(zip(values, (hot / hot.sum()).tolist()))
+            position = np.array([6.0 * k - 12, r.uniform(-1, 1), 0.2])
+            state = ObjectState(sure(**labels), tuple(position), 0.5, tuple(extent("sedan", "large")))
+            sd = np.array([0.1, 0.05, 0.02])
+            error = r.normal(0, 2 * sd)  # errors are twice what the covariance says
+            true.append(state)
+            seen.append(replace(
+                state, beliefs=beliefs, position=(*(position[:2] + error[:2]), 0.2), heading=0.5 + error[2],
+                covariance=tuple(map(tuple, np.diag(sd**2))),
+            ))  # fmt: skip
+        gt.append(Scene(tuple(true), AXES, "gt"))
+        predicted.append(Scene(tuple(seen), AXES, "predicted"))
+    calibration = fitted(predicted, gt)
+    assert 1.7 < calibration["temperature"] < 2.3
+    assert 3.2 < calibration["covariance"] < 4.8
