@@ -20,8 +20,9 @@ from po3d.benchmarks import pulsecheck457
 from po3d.checkpoint import git_revision, locate
 from po3d.entry import build, run_hydra
 from po3d.errors import InputError
-from po3d.evaluation import data_digest, evaluate, provenance, report_text
+from po3d.evaluation import data_digest, evaluate, provenance
 from po3d.files import read_json
+from po3d.report.results import report_text
 
 FRESH_SIZE = 300  # images
 
@@ -30,7 +31,9 @@ def main(config: DictConfig) -> None:
     options: dict[str, Any] = OmegaConf.to_container(config, resolve=True)
     seed, size = _number(options, "seed", 0), _number(options, "size", 1)
     if options["split"] not in ("mini", "fresh"):
-        raise InputError(f"split={options['split']!r} should be mini or fresh; a release is given by data.root")
+        raise InputError(
+            f"split={options['split']!r} should be mini or fresh; a release is given by data.root"
+        )
     system_config = options["system"]
     system = build(system_config)  # before the data: what is wrong with a checkpoint shows at once
     split, root, name = _open(options, seed, size)

@@ -142,8 +142,9 @@ def _machine() -> str:
     model = platform.processor() or platform.machine()
     with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
         model = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), model)
-    threads = f"{os.cpu_count()} cores, torch on {torch.get_num_threads()} threads"
-    return f"{model}, {threads}; Python {platform.python_version()}, torch {torch.__version__}, po3d {__version__}"
+    cores = f"{os.cpu_count()} cores, torch on {torch.get_num_threads()} threads"
+    versions = f"Python {platform.python_version()}, torch {torch.__version__}, po3d {__version__}"
+    return f"{model}, {cores}; {versions}"
 
 
 def _figures(arguments: argparse.Namespace) -> Iterator[Figure]:

@@ -16,7 +16,7 @@ import math
 import os
 import platform
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,7 +30,7 @@ from po3d.errors import InputError
 from po3d.files import atomic_write, read_jsonl, sha256, write_json
 from po3d.metrics import perception
 from po3d.question import Prediction, Question, read_predictions, write_predictions
-from po3d.report.tables import Table, markdown, text
+from po3d.report.results import report_markdown
 from po3d.scene import Scene, from_json, to_json
 from po3d.systems import Context, System
 
@@ -186,94 +186,11 @@ def data_digest(root: str | Path) -> str:
     )
 
 
-def results_table(report: dict) -> Table:
-    """Our row above the published ones, one column a category."""
-    names = [row["name"] for row in report["rows"]]
-    rows: list[list] = [
-        [f"{report['system']} ({report['scorer']})", *(row["value"] for row in report["rows"])]
-    ]
-    rows.append(["  95 % interval", *(_interval(row) for row in report["rows"])])
-    for scorer, values in report["other_scorers"].items():
-        rows.append([f"{report['system']} ({scorer})", *(row["value"] for row in values)])
-    rules = (len(rows),)
-    for published in report["published"]:
-        rows.append([f"{published['model']} *", *(published.get(name) for name in names)])
-    return Table(
-        [f"{report['benchmark']} {report['split']}, n = {report['images']} images", *names], rows, rules
-    )
-
-
-def _interval(row: dict) -> str | None:
-    return None if row["ci_low"] is None else f"{row['ci_low']:.1f}-{row['ci_high']:.1f}"
-
-
-def report_text(report: dict) -> str:
-    """What the terminal shows."""
-    lines = [text(results_table(report)), _footnotes(report)]
-    if report.get("rpdr"):
-        lines.append(
-            "RPDR (%): " + ", ".join(f"{name} {v['value']:.1f}" for name, v in report["rpdr"].items())
-        )
-    if report.get("perception"):
-        figures = report["perception"]["all"].items()
-        lines.append("perception: " + ", ".join(f"{k} {v:.4g}" for k, v in figures if v is not None))
-    return "\n".join(line for line in lines if line)
-
-
-def report_markdown(report: dict) -> str:
-    """What OUT/report.md holds."""
-    run = report["provenance"]
-    lines = [
-        f"# {report['system']} on {report['benchmark']} ({report['split']})",
-        "",
-        markdown(results_table(report)),
-        "",
-        _footnotes(report),
-        "",
-    ]
-    for key, title in (
-        ("rpdr", "RPDR (%)"),
-        ("cv", "CV of predicted attributes"),
-        ("perception", "Perception"),
-    ):
-        if report.get(key):
-            lines += [
-                f"## {title}",
-                "",
-                markdown(Table(("figure", "value"), list(_flat(report[key]))), 3),
-                "",
-            ]
-    lines += [
-        "## Provenance",
-        "",
-        f"- po3d {run['versions']['po3d']}, revision {run['git_revision'] or 'unknown'}, {run['date']}",
-        *(f"- {name}: sha256 {digest}" for name, digest in run["checkpoints"].items()),
-        f"- data: {json.dumps(run['data'])}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
 def write_report(out: str | Path, report: dict) -> None:
     """OUT/report.md, then OUT/report.json."""
     with atomic_write(Path(out) / "report.md") as file:
         file.write(report_markdown(report))
     write_json(Path(out) / REPORT, report)
-
-
-def _footnotes(report: dict) -> str:
-    notes = [f"{k}: {v}" for k, v in report["statuses"].items() if k != "ok"]
-    lines = [f"not answered, counted as wrong: {', '.join(notes)}"] if notes else []
-    if report["published"]:
-        lines.append("* published, measured on the official images")
-    return "\n".join(lines)
-
-
-def _flat(value: dict, prefix: str = "") -> Iterator[tuple[str, float]]:
-    for key, item in value.items():
-        if isinstance(item, dict):
-            yield from _flat(item, f"{prefix}{key} / ")
-        elif isinstance(item, int | float) and not isinstance(item, bool):
-            yield prefix + key, item
 
 
 def by_image(questions: Sequence[Question]) -> list[Question]:
@@ -323,7 +240,7 @@ def _continue(partial: Path, key: str) -> dict[str, dict]:
 
 
 def _in_order(
-    questions: Sequence[Question], predictions: Iterator[Prediction], path: Path
+    questions: Sequence[Question], predictions: Iterable[Prediction], path: Path
 ) -> list[Prediction]:
     by_id = {p.id: p for p in predictions}
     if missing := [q.id for q in questions if q.id not in by_id]:

@@ -43,7 +43,10 @@ class Reads:
     """A parser for questions that are written as programs."""
 
     def parse(self, texts):
-        return [Understood(parse_text(t)) if "(" in t else Understood(None, 0.0, f"unknown words: {t}") for t in texts]
+        return [
+            Understood(parse_text(t)) if "(" in t else Understood(None, 0.0, f"unknown words: {t}")
+            for t in texts
+        ]
 
 
 @pytest.fixture
@@ -81,7 +84,12 @@ def test_ask_prints_answer_program_trace_and_table(reads, table, capsys):
 def test_ask_json_is_one_object_that_holds_everything(reads, table, capsys):
     assert cli.main(["ask", table, COUNT, "--json", "--task", "6d", "--mode", "marginal"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert (record["status"], record["answer"], record["probability"], record["task"]) == ("ok", "5", 0.5, "6d")
+    assert (record["status"], record["answer"], record["probability"], record["task"]) == (
+        "ok",
+        "5",
+        0.5,
+        "6d",
+    )
     assert record["program"] == COUNT
     assert [step["token"] for step in record["trace"]] == ["scene", "count"]
     assert from_json(record["scene"]).objects[0].beliefs == SCENE.objects[0].beliefs
@@ -145,13 +153,17 @@ BAD_INPUTS = [
     ("wrong numbers", "a.json", broken(position=[0, 1]), "'position' should be 3"),
     ("bad beliefs", "a.json", broken(beliefs={"color": {"red": 0.4}}), "sum to 1"),
     ("Super-CLEVR without a field", "a.json",
-     json.dumps({"objects": [{k: v for k, v in RECORD["objects"][0].items() if k != "rotation"}]}).encode(), "rotation"),
+     json.dumps({"objects": [{"shape": "jet", "size": "large", "3d_coords": [0, 0, 0], "color": "red"}]}
+     ).encode(),
+     "rotation"),
     ("Super-CLEVR with a new shape", "a.json",
      json.dumps({"objects": [RECORD["objects"][0] | {"shape": "tank"}]}).encode(), "unknown shape 'tank'"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "content", "says"), [b[1:] for b in BAD_INPUTS], ids=[b[0] for b in BAD_INPUTS])
+@pytest.mark.parametrize(
+    ("name", "content", "says"), [b[1:] for b in BAD_INPUTS], ids=[b[0] for b in BAD_INPUTS]
+)
 def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_path, capsys):
     path, target = tmp_path / name, tmp_path / "drawn.png"
     if content is not None:
@@ -177,7 +189,9 @@ def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_
         (["generate", "look=night", "out=x"], "unknown look 'night'"),
     ],
 )
-def test_bad_arguments_are_one_line_and_exit_code_2(reads, table, arguments, says, tmp_path, monkeypatch, capsys):
+def test_bad_arguments_are_one_line_and_exit_code_2(
+    reads, table, arguments, says, tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
     assert cli.main([table if a == "TABLE" else a for a in arguments]) == 2
@@ -237,7 +251,9 @@ def test_generate_without_egl_is_one_line_and_writes_nothing(tmp_path, monkeypat
 @pytest.mark.render
 def test_generate_writes_a_twin_that_can_be_asked(reads, tmp_path, capsys):
     out = tmp_path / "twin"
-    assert cli.main(["generate", "benchmark=pulsecheck457", "size=1", "seed=5", f"out={out}", "workers=1"]) == 0
+    assert (
+        cli.main(["generate", "benchmark=pulsecheck457", "size=1", "seed=5", f"out={out}", "workers=1"]) == 0
+    )
     assert cli.main(["ask", str(out / "scenes.json"), COUNT, "--json"]) == 0
     record = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert int(record["answer"]) == len(record["scene"]["objects"])

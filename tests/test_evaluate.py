@@ -67,9 +67,11 @@ def release(tmp_path_factory) -> Path:
                 except ProgramError:
                     continue
                 if outcome.status == "ok":
-                    questions.append({"image_filename": f"{k}.png", "question": "How many cars?", "program": nodes,
-                                      "question_index": 100_000 * column + len(questions),
-                                      "answer": surface(outcome.answer)})  # fmt: skip
+                    index, answer = 100_000 * column + len(questions), surface(outcome.answer)
+                    questions.append(
+                        {"image_filename": f"{k}.png", "question": "How many cars?", "program": nodes,
+                         "question_index": index, "answer": answer}
+                    )  # fmt: skip
         path = root / "questions" / f"{FILES[category]}.json"
         path.write_text(json.dumps({"info": {}, "questions": questions}))
     return root
@@ -95,7 +97,9 @@ def test_the_oracle_is_exactly_right_and_the_report_is_whole(release, tmp_path, 
     assert {"name", "n", "failed", "value", "ci_low", "ci_high"} == set(result["rows"][0])
     assert [row["n"] for row in result["rows"]] == [IMAGES * EACH] * 7 + [IMAGES * EACH * 7]
     assert (result["benchmark"], result["system"], result["scorer"]) == ("pulsecheck457", "oracle", "strict")
-    assert {"config", "git_revision", "checkpoints", "data", "versions", "date", "machine"} <= set(result["provenance"])
+    assert {"config", "git_revision", "checkpoints", "data", "versions", "date", "machine"} <= set(
+        result["provenance"]
+    )
     assert len(result["provenance"]["data"]["sha256"]) == 64
     assert "vlmevalkit" in result["other_scorers"]
     for text in (printed, (tmp_path / "report.md").read_text()):
@@ -106,10 +110,9 @@ def test_the_oracle_is_exactly_right_and_the_report_is_whole(release, tmp_path, 
 
 
 def test_networks_replaced_part_by_part(release, tmp_path):
-    """Networks that know nothing: everything is unparsed. With every module from ground truth: all is right."""
-    networks = [
-        f"perception.checkpoint={untrained_estimator(tmp_path)}", f"parser.checkpoint={untrained_parser(tmp_path)}"
-    ]  # fmt: skip
+    """Networks that know nothing: everything is unparsed; with all modules replaced, right."""
+    estimator, parser = untrained_estimator(tmp_path), untrained_parser(tmp_path)
+    networks = [f"perception.checkpoint={estimator}", f"parser.checkpoint={parser}"]
     assert evaluate(release, tmp_path / "alone", *networks) == 0
     alone = report(tmp_path / "alone")
     assert alone["statuses"] == {"unparsed": IMAGES * EACH * 7}
@@ -153,7 +156,9 @@ def test_size_counts_images(release, tmp_path):
 def test_resume_scores_the_finished_file_again(release, tmp_path):
     assert evaluate(release, tmp_path, "system=oracle") == 0
     predictions = list(read_predictions(tmp_path / "predictions.jsonl"))
-    write_predictions(tmp_path / "predictions.jsonl", [Prediction(p.id, "ok", "nonsense") for p in predictions])
+    write_predictions(
+        tmp_path / "predictions.jsonl", [Prediction(p.id, "ok", "nonsense") for p in predictions]
+    )
     assert evaluate(release, tmp_path, "system=oracle", "resume=true") == 0
     assert values(tmp_path) == [0.0] * 8
     assert evaluate(release, tmp_path, "system=oracle") == 0
@@ -178,9 +183,8 @@ def test_resume_scores_the_finished_file_again(release, tmp_path):
 )
 def test_a_bad_option_is_one_line_and_writes_nothing(release, tmp_path, capsys, override, says):
     out, networks = tmp_path / "out", tmp_path / "networks"
-    options = {
-        "perception.checkpoint": untrained_estimator(networks), "parser.checkpoint": untrained_parser(networks)
-    }  # fmt: skip
+    options = {"perception.checkpoint": untrained_estimator(networks)}
+    options["parser.checkpoint"] = untrained_parser(networks)
     given = [f"{k}={v}" for k, v in options.items() if not override.startswith(k)]
     assert evaluate(release, out, *given, override) == 2
     error = capsys.readouterr().err

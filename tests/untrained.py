@@ -24,7 +24,9 @@ def untrained_parser(folder: Path) -> Path:
     """The path, without suffix, of a small parser."""
     torch.manual_seed(0)
     config = {"width": 16, "dilations": [1], "heads": 2}
-    return _saved(folder / "parser", PARSER, Seq2Seq(len(WORDS), **config), {"words": WORDS, "network": config})
+    return _saved(
+        folder / "parser", PARSER, Seq2Seq(len(WORDS), **config), {"words": WORDS, "network": config}
+    )
 
 
 def _saved(path: Path, kind: str, net: torch.nn.Module, config: dict) -> Path:

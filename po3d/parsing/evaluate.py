@@ -2,8 +2,9 @@
 
     python -m po3d.parsing.evaluate [--checkpoint street_parser] [--seed 1000] [--count 400]
 
-prints a table: every family in both styles, with listed synonyms put in, and chains of four and five relations
-(training goes to three). Exact match is on canonical programs; a question that is not parsed counts as wrong.
+prints a table: every family in both styles, with listed synonyms put in, and chains of four and five
+relations (training goes to three). Exact match is on canonical programs; a question that is not parsed
+counts as wrong.
 """
 
 import argparse
@@ -17,12 +18,14 @@ import torch
 from po3d.checkpoint import SHIPPED
 from po3d.errors import InputError
 from po3d.parsing.parser import Parser
+from po3d.parsing.phrases import plurals
 from po3d.parsing.synonyms import ADJECTIVES, NOUNS
 from po3d.seeding import rng
 
 
 def with_synonyms(text: str, random: np.random.Generator) -> str:
-    """The text with every colour, size, material and shape word that has listed synonyms replaced by one of them."""
+    """The text with every colour, size, material and shape word that has listed synonyms replaced by one of
+    them."""
     singular = {}
     for value, variants in NOUNS.items():
         for name in {
@@ -46,7 +49,7 @@ def with_synonyms(text: str, random: np.random.Generator) -> str:
                 variants, ending = table[bare]
                 chosen = variants[int(random.random() * len(variants))]
                 if ending:
-                    chosen += "es" if chosen.endswith("s") else "s"
+                    chosen = min(plurals(chosen))
                 out.append(chosen + phrase[len(bare) :])
                 k += length
                 break

@@ -20,7 +20,8 @@ LONGEST_QUESTION = 90  # tokens after phrases are merged; the longest training q
 
 @dataclass(frozen=True)
 class Parse:
-    """What was read: a program, or why there is none. `unknown` holds the words that the parser does not know."""
+    """What was read: a program, or why there is none. `unknown` holds the words that the parser does not
+    know."""
 
     status: Literal["ok", "unparsed"]
     program: Program | None = None
@@ -71,7 +72,7 @@ class Parser:
             elif not read.tokens:
                 parses[number] = Parse("unparsed", reason="the text asks nothing")
             elif len(read.tokens) > LONGEST_QUESTION:
-                reason = f"the question has {len(read.tokens)} words and phrases; at most {LONGEST_QUESTION} are read"
+                reason = f"the question has {len(read.tokens)} words; at most {LONGEST_QUESTION} are read"
                 parses[number] = Parse("unparsed", reason=reason)
             else:
                 ready.append((number, [self.index[token] for token in read.tokens]))
@@ -93,7 +94,8 @@ class Parser:
         ):
             program = from_tokens([TOKENS[k] for k in row[:length]])
             if probability < self.least_probability:
-                reason = f"not understood: the best program has probability {probability:.2f}, below {self.least_probability}"
+                least = self.least_probability
+                reason = f"not understood: the best program has probability {probability:.2f}, below {least}"
                 parses.append(Parse("unparsed", None, probability, (), reason))
             else:
                 parses.append(Parse("ok", program, probability))

@@ -246,6 +246,8 @@ def _actions() -> dict[str, str]:
             "from the camera 's view"
         ):
             table[f"{past} {from_}"] = "hidden"
+            table[f"{base} {from_}"] = table[f"{third} {from_}"] = "hide"
+            table[f"{ing} {from_}"] = "hiding"
             table[f"partly {past} {from_}"] = table[f"partially {past} {from_}"] = "hidden"
         for no in ("not", "un", "not at all", "never", "nowhere", "in no way"):
             for tail in split(
@@ -272,8 +274,17 @@ def _actions() -> dict[str, str]:
         ("not hidden", "not occluded", "unoccluded", "unblocked"),
     ):
         table[f"{how} {past}"] = "unhidden"
-    table |= dict.fromkeys(split("in full view|in plain sight|in plain view|unimpeded|clearly visible in full"), "unhidden")
-    table |= dict.fromkeys(split("not fully visible|not completely visible|not entirely visible|only partly visible|" "only partially visible|partly visible|partially visible|partly out of sight|" "out of sight|not fully in view"), "hidden")
+    table |= dict.fromkeys(
+        split("in full view|in plain sight|in plain view|unimpeded|clearly visible in full"), "unhidden"
+    )
+    table |= dict.fromkeys(
+        split(
+            "not fully visible|not completely visible|not entirely visible|only partly visible|"
+            "only partially visible|partly visible|partially visible|partly out of sight|"
+            "out of sight|not fully in view"
+        ),
+        "hidden",
+    )
     for name, forms in HIT.items():
         for form in forms:
             table[form] = "hit"
@@ -354,7 +365,7 @@ def _actions() -> dict[str, str]:
     }
     for side in ("left", "right"):
         table[f"{side} facing"] = f"{side} face"
-        for base, third, ing, past in FACE.values():
+        for _, _, ing, _ in FACE.values():
             table[f"{ing} {side} of the picture"] = table[f"{ing} {side} of the image"] = f"face {side}"
     return table
 
@@ -378,7 +389,8 @@ def _function_words() -> dict[str, str]:
     return table
 
 
-def _plural(phrase: str) -> set[str]:
+def plurals(phrase: str) -> set[str]:
+    """The plurals that people write, the benchmark's "buss" among them."""
     if phrase.endswith(("ss", "ch", "sh", "x")):
         return {phrase + "es"}
     if phrase.endswith("s"):
@@ -394,7 +406,7 @@ def _nouns() -> dict[str, str]:
         token = _TOKENS.get(value, value)
         singular = set(variants) | (set() if value in _NO_NOUNS else {value})
         for phrase in singular:
-            for form in {phrase} | _plural(phrase):
+            for form in {phrase} | plurals(phrase):
                 table[form] = token
     return table
 

@@ -1,8 +1,10 @@
-"""The parser's network: a convolutional encoder and a decoder with a short memory and location-aware attention.
+"""The parser's network: a convolutional encoder and a decoder with a short memory and location-aware
+attention.
 
-Both are local on purpose. The encoder sees a few dozen words around each word, never a position in the sentence; the
-decoder sees its last tokens, the types still owed, and where it looked before. So a chain of five relations is read
-step by step like a chain of one, which is what lets it go deeper than it was trained.
+Both are local on purpose. The encoder sees a few dozen words around each word, never a position in the
+sentence; the decoder sees its last tokens, the types still owed, and where it looked before. So a chain of
+five relations is read step by step like a chain of one, which is what lets it go deeper than it was
+trained.
 
 Decoding is constrained by the type table of the program language: every output is a valid program.
 """
@@ -21,7 +23,8 @@ OWED = 2  # types at the top of the stack that it sees
 
 
 class Decoded(NamedTuple):
-    """Greedy output for a batch: token ids (B, L), lengths (B,), and the product of the masked softmax (B,)."""
+    """Greedy output for a batch: token ids (B, L), lengths (B,), and the product of the masked softmax
+    (B,)."""
 
     tokens: Tensor
     lengths: Tensor
@@ -76,7 +79,8 @@ class TypeTable(nn.Module):
         return stack
 
     def mask(self, stack: Tensor, left: int) -> Tensor:
-        """(B, tokens): what may come next so that at most `left` tokens, this one included, close the program."""
+        """(B, tokens): what may come next so that at most `left` tokens, this one included, close the
+        program."""
         rest = self.cost[stack[:, 1:]].sum(1, keepdim=True)
         return self.allowed[stack[:, 0]] & (self.token_cost[None] + rest <= left)
 
@@ -94,8 +98,8 @@ class TypeTable(nn.Module):
 
 
 class _Block(nn.Module):
-    """Gated dilated convolution over three words, with a residual path. Written as one product over shifted copies:
-    on a CPU that is several times faster than Conv1d at these sizes."""
+    """Gated dilated convolution over three words, with a residual path. Written as one product over shifted
+    copies: on a CPU that is several times faster than Conv1d at these sizes."""
 
     def __init__(self, width: int, dilation: int):
         super().__init__()
@@ -178,13 +182,14 @@ class Seq2Seq(nn.Module):
         return logits, (context, weight, ever + weight)
 
     def _start(self, encoded) -> tuple[Tensor, Tensor, Tensor]:
-        key, value, mask = encoded
+        key = encoded[0]
         batch, heads, length, size = key.shape
         nothing = key.new_zeros(batch, heads, length)
         return key.new_zeros(batch, heads * size), nothing, nothing
 
     def forward(self, words: Tensor, program: Tensor) -> Tensor:
-        """Teacher-forced negative log-likelihood (B,) of programs (B, L), padded with -1, under the type table."""
+        """Teacher-forced negative log-likelihood (B,) of programs (B, L), padded with -1, under the type
+        table."""
         encoded = self.encode(words)
         state = self._start(encoded)
         batch, length = program.shape

@@ -1,9 +1,10 @@
 """The committed table of wordings: what people write, and the word of the network that stands for it.
 
-Lower case, no punctuation, hyphens are blanks, "'s" is a word of its own; `po3d.parsing.phrases` spells the tables out
-and the longest phrase wins. Traps kept apart on purpose: "chopper" is a motorbike here and "helicopter" is not in
-this world, so it stays unknown; "bike" is a bicycle; "hidden behind" hides, "behind" alone does not; "bigger"
-compares, which no program can, so it stays unknown, as do "exactly", "only" and numbers.
+Lower case, no punctuation, hyphens are blanks, "'s" is a word of its own; `po3d.parsing.phrases` spells the
+tables out and the longest phrase wins. Traps kept apart on purpose: "chopper" is a motorbike here and
+"helicopter" is not in this world, so it stays unknown; "bike" is a bicycle; "hidden behind" hides, "behind"
+alone does not; "bigger" compares, which no program can, so it stays unknown, as do "exactly", "only" and
+numbers.
 """
 
 
@@ -112,10 +113,28 @@ WORDS: dict[str, str] = {
     "and": "and plus",
     "or": "or",
     "equally": "equally",
+    "numerous": "numerous plentiful",
 }
 
 # words of the network -> phrases read as them
 WORDINGS: dict[str, str] = {
+    "what is": "identify|what would be|what might be|what could be",
+    "what is the": "name the|give the|give me the|state the|report the|specify the|what would be the",
+    "face away": "with its back to us|with its back to the camera|has its back to us|"
+    "has its back to the camera|"
+    "have their backs to us|have their backs to the camera|have its back to us|have its back to the camera|"
+    "with its back turned to us|with its back turned to the camera|showing its back|"
+    "turned away|its back to the camera",
+    "face camera": "head on|coming towards us|coming toward us|coming our way|"
+    "driving towards us|driving toward us|"
+    "face on",
+    "to camera": "in our direction|in the direction of the camera|straight at the camera|"
+    "straight at us|at the camera|"
+    "in the camera 's direction|in the viewer 's direction",
+    "in": "in terms of|when it comes to|with regard to",
+    "hide": "blocks my view of|block my view of|blocks the view on|in front of and hiding",
+    "hiding": "blocking my view of|blocking the view on",
+    "other thing": "other one|other ones",
     "the same": "exactly the same|the very same|an identical|an equal|one and the same",
     "a": "at least one|a single|one single|any of|some of",
     "there is a": "there is one|i see one|there is a single",
@@ -139,12 +158,14 @@ WORDINGS: dict[str, str] = {
     "quantity of|total number of|what quantity of|what amount of|count of|the count of|"
     "give me the number of|state the number of|how large is the number of|what 's the number of|"
     "what is the total count of|what total number of|give the count of|the total count of",
-    "there is": "there is|there are|i see|you see|we see|i can see|you can see|we can see|there exists|i spot|"
+    "there is": "there is|there are|i see|you see|we see|i can see|you can see|we can see|"
+    "there exists|i spot|"
     "there stands|there sits|i have|we have|there lies",
     "made of": "made of|made out of|made from|built of|built from|built out of|consist of|consists of|"
     "consisting of|composed of|constructed of|constructed from|formed of|fashioned from|"
     "crafted from",
-    "right_angle": "a right angle|right angles|90 degrees|ninety degrees|a 90 degree angle|a ninety degree angle",
+    "right_angle": "a right angle|right angles|90 degrees|ninety degrees|a 90 degree angle|"
+    "a ninety degree angle",
     "how big": "how big|how large|how small|how huge|how sized|how tall",
     "as big as": "as big as|as large as|as small as|as huge as|just as big as|just as large as",
     "the same number of": "the same number of|an equal number of|an identical number of|equal numbers of|"
@@ -164,7 +185,8 @@ WORDINGS: dict[str, str] = {
     "in_path": "in the path of|in the way of|on the path of|in the road of|along the path of|"
     "blocking the way of",
     "is going to": "is going to|are going to|is about to|are about to|is bound to|would end up|will end up",
-    "opposite direction": "the other way|the other direction|the opposite way|the opposite direction|opposite directions|"
+    "opposite direction": "the other way|the other direction|the opposite way|"
+    "the opposite direction|opposite directions|"
     "opposite ways|the reverse direction|contrary directions",
     "same direction": "the same way|the same direction|the same heading|the same orientation",
 }
@@ -191,6 +213,11 @@ MISSPELT: dict[str, str] = {
 
 # Dropped: politeness, where the looking is done, how a thing rests, adverbs that change no answer.
 FILLERS: tuple[str, ...] = split(
+    "is it true that|is it the case that|is it right that|is it correct that|as each other|"
+    "to each other|with each other|"
+    "'s nose|'s front end|any part of|some part of|parts of|a part of|part of|our view of|"
+    "the view of|my view of|"
+    "for a start|if you look|"
     "please|kindly|can you tell me|could you tell me|can you please tell me|could you please tell me|"
     "would you tell me|will you tell me|tell me|let me know|do you know|i want to know|"
     "i would like to know|i 'd like to know|i need to know|i wonder|i am wondering|i was wondering|"
@@ -211,6 +238,6 @@ FILLERS: tuple[str, ...] = split(
 )
 
 # Words that the network reads as they are.
-PLAIN: tuple[str, ...] = tuple(
-    ["what", "how", "where", "the", "of", "in", "on", "by", "from", "than", "there", "as", "its", "'s", "not", "hit", "go", "face", "hide", "hiding", "hidden", "unhidden", "own", "with", "there"]
+PLAIN: tuple[str, ...] = split(
+    "what|how|where|the|of|in|on|by|from|than|there|as|its|'s|not|hit|go|face|hide|hiding|hidden|unhidden|own|with|there"
 )

@@ -1,4 +1,5 @@
-"""Question text to network tokens: lower case, punctuation off, phrases by the synonym table, small typing slips."""
+"""Question text to network tokens: lower case, punctuation off, phrases by the synonym table, small typing
+slips."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -44,8 +45,8 @@ def slips(word: str) -> set[str]:
 
 
 class Tokenizer:
-    """Longest phrase first. A word that is in no phrase is repaired when exactly one known word of the same meaning
-    is one slip away, else it is unknown; so is a token outside `vocabulary`, where one is given."""
+    """Longest phrase first. A word that is in no phrase is repaired when exactly one known word of the same
+    meaning is one slip away, else it is unknown; so is a token outside `vocabulary`, where one is given."""
 
     def __init__(self, vocabulary: Collection[str] | None = None, phrases: Mapping[str, str] = PHRASES):
         self.vocabulary = None if vocabulary is None else frozenset(vocabulary)

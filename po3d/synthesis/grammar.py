@@ -1,12 +1,12 @@
-"""Programs as phrase trees, and the machinery that says a tree in words.
+"""Programs as phrase trees, and the templates that a speaker fills.
 
 A program of the street world asks about one or two groups of things. `Things` is such a group: filters over a
-source, which is the whole scene (None), what stands in a relation to one other thing (`Link`), or two groups put
-together (`Pair`). `Speaker` says a question from a table of templates (grammar_benchmark.py, grammar_wide.py):
+source, which is the whole scene (None), what stands in a relation to one other thing (`Link`), or two groups
+put together (`Pair`). A `Grammar` is a table of templates; po3d.synthesis.speaker says a question with it:
 
     "[how many|what number of] {things} are there"     brackets choose, braces are filled in
 
-The reading that makes a text mean one program: what follows a noun describes the nearest noun before it; words
+What makes a text mean one program: what follows a noun describes the nearest noun before it; words
 about the viewpoint go with the relation whose reference they follow, or which they precede, and with all
 relations where they open the sentence.
 """
@@ -135,7 +135,8 @@ def assemble(ask: Ask) -> Program:
     return from_tokens([ask.op, *group(ask.groups[0])])
 
 
-# ---------------------------------------------------------------------------------------------------- templates
+# ----------------------------------------------------------------------------------------------------
+# templates
 Slots = Mapping[str, str | Callable[[], str]]
 
 

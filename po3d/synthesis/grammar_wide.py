@@ -82,8 +82,14 @@ CAMERA = (
 )
 _CAMERA = "[" + "|".join(CAMERA) + "]"
 _SAME_WAY = "[the same way as {ref}|in the same direction as {ref}|the same direction as {ref}]"
-_OPPOSITE = "[the opposite way to {ref}|in the opposite direction to {ref}|the opposite direction as {ref}|the opposite way from {ref}|opposite to {ref}]"
-_ACROSS = "[in a perpendicular direction to {ref}|the vertical direction as {ref}|perpendicular to {ref}|at a right angle to {ref}]"
+_OPPOSITE = (
+    "[the opposite way to {ref}|in the opposite direction to {ref}|the opposite direction as {ref}|"
+    "the opposite way from {ref}|opposite to {ref}]"
+)
+_ACROSS = (
+    "[in a perpendicular direction to {ref}|the vertical direction as {ref}|perpendicular to {ref}|"
+    "at a right angle to {ref}]"
+)
 
 LINK = {
     "facing": {"be": ("facing {direction}",), "vp": ("face{s} {direction}",)},
@@ -274,12 +280,53 @@ ASK = {
         "are any {things0} {be}",
         "is there [anything|something] {be}",
     ),
-    "exist.be.the": ("is {the0} {be}", "is {the0} {be}", "is {the0} [also|] {be}"),
+    "exist.be.the": ("is {the0} {be}", "is {the0} {be}", "is {the0} [also|] {be}", "{the0} is {be}"),
     "exist.vp": ("do any {things0} {vp}", "does {a0} {vp}", "do any of the {things0} {vp}"),
     "exist.vp.bare": ("does [anything|something] {vp}", "do any {things0} {vp}"),
     "exist.vp.the": ("does {the0} {vp}",),
     "exist.inv": ("{inv}",),
     "exist.inv.bare": ("{inv}",),
+    "exist.collide": (
+        "[would|will] {ref} and {the0} collide {cond}",
+        "[would|will] {the0} and {ref} collide {cond}",
+        "[would|will] {the0} be hit {cond}",
+    ),
+    "exist.aligned.same": (
+        "[do|] {the0} and {ref} face [the same way|in the same direction|the same direction]",
+        "are {the0} and {ref} facing [the same way|the same direction|in the same direction]",
+        "do {the0} and {ref} have the same orientation",
+        "are {the0} and {ref} aligned",
+    ),
+    "exist.aligned.opposite": (
+        "do {the0} and {ref} face [opposite ways|in opposite directions|opposite directions]",
+        "are {the0} and {ref} facing [opposite ways|opposite directions|in opposite directions]",
+    ),
+    "exist.aligned.vertical": (
+        "are {the0} and {ref} [perpendicular|at right angles|perpendicular to each other]",
+        "do {the0} and {ref} face in perpendicular directions",
+    ),
+    "exist.aligned.parallel": ("are {the0} and {ref} parallel [to each other|]",),
+    "less_than.collide": (
+        "[would|will|does] {one} hit fewer {things} {travel1} than {two} [would|does|] {travel2}",
+        "[would|will] {one} collide with fewer {things} {travel1} than {two} {travel2}",
+    ),
+    "greater_than.collide": (
+        "[would|will|does] {one} hit more {things} {travel1} than {two} [would|does|] {travel2}",
+        "[would|will] {one} collide with more {things} {travel1} than {two} {travel2}",
+    ),
+    "equal_integer.collide": (
+        "[would|will|does] {one} hit [as many|the same number of] {things} {travel1} "
+        "as {two} [would|does|] {travel2}",
+    ),
+    "query.shape.near": ("what is {thes} [shape|type|kind]", "{thes} [shape|type]"),
+    "query.color.near": ("what is {thes} color", "{thes} color"),
+    "query.size.near": ("what is {thes} size", "{thes} size"),
+    "query.material.near": ("what is {thes} material", "{thes} material"),
+    "query.facing.near": (
+        "what is {thes} [direction|orientation|facing direction]",
+        "[which|what] [way|direction] is {thes} nose pointing",
+        "where is {thes} nose pointing",
+    ),
     "exist.crash": (
         "[any|is there a|is there any|would there be a|will there be a] [collision|crash] {cond}",
         "would it hit [anything|something] {cond}",
@@ -338,12 +385,14 @@ ASK = {
         "are there [fewer|less] {one} than [there are|] {two}",
         "is the number of {one} [less|smaller] than the number of {two}",
         "do you see fewer {one} than {two}",
+        "are {one} less numerous than {two}",
     ),
     "greater_than": (
         "are there more {one} than [there are|] {two}",
         "is the number of {one} [greater|larger] than the number of {two}",
         "do you see more {one} than {two}",
         "do the {one} outnumber the {two}",
+        "are {one} more numerous than {two}",
     ),
     "query.shape.whole": (
         "what is {the}",
@@ -403,7 +452,7 @@ ASK = {
         "what color does {the} have",
         "what color [has|have] {the}",
         "what color {the} is",
-        "color of {the}",
+        "[the|] color of {the}",
         "what color would {the} be",
     ),
     "query.color.be": ("[what|which] color {thing0} is {be}",),
@@ -418,7 +467,7 @@ ASK = {
         "whether {the} is [large or small|small or large]",
         "what size would {the} be",
         "[what size|how big] {the} is",
-        "size of {the}",
+        "[the|] size of {the}",
         "{the} is large or small",
         "{the} [is what|has what] size",
     ),
@@ -433,7 +482,7 @@ ASK = {
         "is {the} [made of|] [metal or rubber|rubber or metal]",
         "{the} is made of what [material|]",
         "what [material|] {the} is made of",
-        "material of {the}",
+        "[the|] material of {the}",
         "would {the} be [metal or rubber|rubber or metal]",
     ),
     "query.material.it": (
@@ -450,7 +499,8 @@ ASK = {
         "where does {the} face",
         "[facing direction|direction|orientation] of {the}",
         "[which|what] [way|direction] {the} faces",
-        "does {the} face [left, right, towards us or away from us|left, right, front or back|left or right|towards us or away from us]",
+        "does {the} face [left, right, towards us or away from us|left, right, front or back|left or right]",
+        "does {the} face [towards us or away from us]",
         "is {the} facing [left, right, towards us or away from us|left or right|left, right, front or back]",
     ),
     "query.facing.it": (

@@ -1,4 +1,5 @@
-"""Random programs of every family of the benchmark, and of the combinations that people ask; no scene needed."""
+"""Random programs of every family of the benchmark, and of the combinations that people ask; no scene
+needed."""
 
 from collections.abc import Callable
 
@@ -27,7 +28,8 @@ class _Sampler:
     def filters(
         self, least: int = 1, skip: tuple[str, ...] = (), rich: float = 0.0
     ) -> tuple[tuple[str, str], ...]:
-        """At least `least` filters, one value an attribute; `rich` is the share of facing or occlusion filters."""
+        """At least `least` filters, one value an attribute; `rich` is the share of facing or occlusion
+        filters."""
         shares = {"size": 0.35, "color": 0.5, "material": 0.3 if self.materials else 0.0, "shape": 0.75}
         while True:
             chosen = [a for a, share in shares.items() if a not in skip and self.chance(share)]
@@ -70,7 +72,8 @@ class _Sampler:
         return Things(self.filters(least if self.chance(0.25) else 1, skip=skip), self.link(op, target))
 
     def head(self, make: Callable[[int, tuple[str, ...]], Things], facing: float = 0.08) -> Ask:
-        """count, exist or query about the group that make(least number of filters, attributes not to name) gives."""
+        """count, exist or query about the group that make(least number of filters, attributes not to name)
+        gives."""
         op = self.pick(("count", "exist", "query", "query"))
         if op != "query":
             return Ask(op, (), (make(0, ()),))
@@ -82,14 +85,15 @@ class _Sampler:
             group = Things((*(f for f in group.filters if f[0] != "shape"), super_category), group.source)
         return Ask("query", (attribute,), (group,))
 
-    # ------------------------------------------------------------------------------------------------ families
+    # ------------------------------------------------------------------------------------------------
+    # families
     def zero_hop(self) -> Ask:
         return self.head(lambda least, skip: self.things(least=1, skip=skip), facing=0.0)
 
     def single_or(self) -> Ask:
         skip = self.pick((("size",), ("color",), (), ()))
         first = self.things()
-        if self.chance(0.12):
+        if self.chance(0.18):
             first = Things((), Pair("union", first, self.things()))
         pair = Pair("union", first, self.things())
         top = Things(tuple((a, self.value(a)) for a in skip), pair)
@@ -145,7 +149,11 @@ class _Sampler:
             else:
                 target = self.things()
                 other = target if self.chance(0.5) else self.things()
-                one, two = (Things(filters, self.link("relate", t)) for t in (target, other))
+                op = self.pick(("relate", "relate", "relate", "collide"))
+                links = [self.link(op, t) for t in (target, other)]
+                if op == "relate" and target == other and self.chance(0.4):
+                    links = [Link("relate", (link.args[0], "object"), target) for link in links]
+                one, two = (Things(filters, link) for link in links)
         return Ask(self.pick(COMPARISONS), (), (one, two))
 
     def comparison(self) -> Ask:
@@ -204,7 +212,7 @@ class _Sampler:
         def make(least, skip):
             group = self.things(rich=0.4)
             collided = False  # two travels in one chain can't be said clearly
-            for k in range(self.pick((1, 1, 2, 2, 3)[: 2 * self.max_hops - 1])):
+            for _ in range(self.pick((1, 1, 2, 2, 3)[: 2 * self.max_hops - 1])):
                 op = self.pick(
                     ("relate", "relate", "aligned", "occludees", "occluder", "same")
                     + ("collide",) * (not collided)
@@ -246,8 +254,8 @@ _HOPS = {"one_hop": 1, "two_hop": 2, "three_hop": 3, "four_hop": 4, "five_hop": 
 def sample_program(
     rng: np.random.Generator, task_family: str, max_hops: int = 3, materials: bool = True
 ) -> Program:
-    """A random canonical program of a family of FAMILIES or DEEP_FAMILIES. `max_hops` bounds the links of one chain
-    in "mixed"; `materials` False leaves materials out, as PulseCheck457 does."""
+    """A random canonical program of a family of FAMILIES or DEEP_FAMILIES. `max_hops` bounds the links of
+    one chain in "mixed"; `materials` False leaves materials out, as PulseCheck457 does."""
     sampler = _Sampler(rng, max_hops, materials)
     if task_family in _HOPS:
         return assemble(sampler.hops(_HOPS[task_family]))

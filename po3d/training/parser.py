@@ -51,7 +51,8 @@ def pair(
 
 
 class ParserData(pl.LightningDataModule):
-    """Batches of (word ids (B, T), program ids (B, L) padded with -1); programs of near length share a batch."""
+    """Batches of (word ids (B, T), program ids (B, L) padded with -1); programs of near length share a
+    batch."""
 
     def __init__(self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000):
         super().__init__()
@@ -92,7 +93,8 @@ class ParserData(pl.LightningDataModule):
 
 
 class _Batches:
-    """Index lists, in a new order each time they are read; sorted by length within 50 batches, so padding is little."""
+    """Index lists, in a new order each time they are read; sorted by length within 50 batches, so padding
+    is little."""
 
     def __init__(self, lengths: list[int], batch: int, seed: int):
         self.lengths, self.batch, self.seed, self.epoch = lengths, batch, seed, 0

@@ -85,19 +85,27 @@ def test_chains_deeper_than_training_are_read(parser):
 
 # Questions as the Super-CLEVR release writes them, with the program by hand.
 RELEASED = {
-    "Is the number of red mountain bikes less than the number of big gray shiny bicycles?": "less_than(count(filter[color="
-    "red](filter[shape=mountain](scene))), count(filter[size=large](filter[color=gray](filter[material=metal](filter[shape"
-    "=bicycle](scene))))))",
-    "Are there more blue trucks than big brown choppers?": "greater_than(count(filter[color=blue](filter[shape=truck](scene"
-    "))), count(filter[size=large](filter[color=brown](filter[shape=chopper](scene)))))",
-    "Are there more gray things that are in front of the big tandem bike than tiny blue choppers?": "greater_than(count("
-    "filter[color=gray](relate[front,task](unique(filter[size=large](filter[shape=tandem](scene)))))), count(filter[size="
-    "small](filter[color=blue](filter[shape=chopper](scene)))))",
-    "Do the gray bus and the gray metallic bicycle have the same size?": "equal[size](query[size](unique(filter[color=gray]("
-    "filter[shape=bus](scene)))), query[size](unique(filter[color=gray](filter[material=metal](filter[shape=bicycle](scene"
-    "))))))",
-    "Is the size of the gray bus the same as the gray utility bike?": "equal[size](query[size](unique(filter[color=gray]("
-    "filter[shape=bus](scene)))), query[size](unique(filter[color=gray](filter[shape=utility](scene)))))",
+    "Is the number of red mountain bikes less than the number of big gray shiny bicycles?": (
+        "less_than(count(filter[color=red](filter[shape=mountain](scene))), count(filter[size=large]("
+        "filter[color=gray](filter[material=metal](filter[shape=bicycle](scene))))))"
+    ),
+    "Are there more blue trucks than big brown choppers?": (
+        "greater_than(count(filter[color=blue](filter[shape=truck](scene))), count(filter[size=large]("
+        "filter[color=brown](filter[shape=chopper](scene)))))"
+    ),
+    "Are there more gray things that are in front of the big tandem bike than tiny blue choppers?": (
+        "greater_than(count(filter[color=gray](relate[front,task](unique(filter[size=large]("
+        "filter[shape=tandem](scene)))))), count(filter[size=small](filter[color=blue]("
+        "filter[shape=chopper](scene)))))"
+    ),
+    "Do the gray bus and the gray metallic bicycle have the same size?": (
+        "equal[size](query[size](unique(filter[color=gray](filter[shape=bus](scene)))), query[size]("
+        "unique(filter[color=gray](filter[material=metal](filter[shape=bicycle](scene))))))"
+    ),
+    "Is the size of the gray bus the same as the gray utility bike?": (
+        "equal[size](query[size](unique(filter[color=gray](filter[shape=bus](scene)))), query[size]("
+        "unique(filter[color=gray](filter[shape=utility](scene)))))"
+    ),
 }
 
 

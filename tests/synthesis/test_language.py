@@ -93,7 +93,8 @@ def test_an_unknown_family_and_a_program_without_words_are_errors():
     with pytest.raises(ValueError, match="unknown family 'ten_hop'"):
         sample_program(rng(0, "x"), "ten_hop")
     facing = parse_text(
-        "equal[facing](query[facing](unique(filter[shape=car](scene))), query[facing](unique(filter[shape=bus](scene))))"
+        "equal[facing](query[facing](unique(filter[shape=car](scene))), "
+        "query[facing](unique(filter[shape=bus](scene))))"
     )
     with pytest.raises(ProgramError, match=r"aligned\[same\]"):
         realise(facing, rng(0, "x"))

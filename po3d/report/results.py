@@ -1,0 +1,126 @@
+"""A report.json as people read it: on the terminal, as report.md, and as the README's results table.
+
+python -m po3d.report.results OUT/report.json README.md     writes the table between the README's markers
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from po3d.entry import guarded
+from po3d.errors import InputError
+from po3d.files import atomic_write, read_json
+from po3d.report.tables import Table, markdown, text
+
+BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+
+
+def results_table(report: dict) -> Table:
+    """Our row above the published ones, one column a category."""
+    names = [row["name"] for row in report["rows"]]
+    rows: list[list] = [
+        [f"{report['system']} ({report['scorer']})", *(row["value"] for row in report["rows"])]
+    ]
+    rows.append(["  95 % interval", *(_interval(row) for row in report["rows"])])
+    for scorer, values in report["other_scorers"].items():
+        rows.append([f"{report['system']} ({scorer})", *(row["value"] for row in values)])
+    rules = (len(rows),)
+    for published in report["published"]:
+        rows.append([f"{published['model']} *", *(published.get(name) for name in names)])
+    return Table(
+        [f"{report['benchmark']} {report['split']}, n = {report['images']} images", *names], rows, rules
+    )
+
+
+def _interval(row: dict) -> str | None:
+    return None if row["ci_low"] is None else f"{row['ci_low']:.1f}-{row['ci_high']:.1f}"
+
+
+def report_text(report: dict) -> str:
+    """What the terminal shows."""
+    lines = [text(results_table(report)), _footnotes(report)]
+    if report.get("rpdr"):
+        lines.append(
+            "RPDR (%): " + ", ".join(f"{name} {v['value']:.1f}" for name, v in report["rpdr"].items())
+        )
+    if report.get("perception"):
+        figures = report["perception"]["all"].items()
+        lines.append("perception: " + ", ".join(f"{k} {v:.4g}" for k, v in figures if v is not None))
+    return "\n".join(line for line in lines if line)
+
+
+def report_markdown(report: dict) -> str:
+    """What OUT/report.md holds."""
+    run = report["provenance"]
+    lines = [
+        f"# {report['system']} on {report['benchmark']} ({report['split']})",
+        "",
+        markdown(results_table(report)),
+        "",
+        _footnotes(report),
+        "",
+    ]
+    for key, title in (
+        ("rpdr", "RPDR (%)"),
+        ("cv", "CV of predicted attributes"),
+        ("perception", "Perception"),
+    ):
+        if report.get(key):
+            lines += [
+                f"## {title}",
+                "",
+                markdown(Table(("figure", "value"), list(_flat(report[key]))), 3),
+                "",
+            ]
+    lines += [
+        "## Provenance",
+        "",
+        f"- po3d {run['versions']['po3d']}, revision {run['git_revision'] or 'unknown'}, {run['date']}",
+        *(f"- {name}: sha256 {digest}" for name, digest in run["checkpoints"].items()),
+        f"- data: {json.dumps(run['data'])}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _footnotes(report: dict) -> str:
+    notes = [f"{k}: {v}" for k, v in report["statuses"].items() if k != "ok"]
+    lines = [f"not answered, counted as wrong: {', '.join(notes)}"] if notes else []
+    if report["published"]:
+        lines.append("* published, measured on the official images")
+    return "\n".join(lines)
+
+
+def _flat(value: dict, prefix: str = "") -> Iterator[tuple[str, float]]:
+    for key, item in value.items():
+        if isinstance(item, dict):
+            yield from _flat(item, f"{prefix}{key} / ")
+        elif isinstance(item, int | float) and not isinstance(item, bool):
+            yield prefix + key, item
+
+
+def into_readme(readme: str, report: dict) -> str:
+    """The README's text with the results between its markers."""
+    head, begin, rest = readme.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        raise InputError(f"the README should hold the lines {BEGIN} and {END}, in this order")
+    return f"{head}{BEGIN}\n\n{markdown(results_table(report))}\n\n{_footnotes(report)}\n\n{END}{tail}"
+
+
+def main(arguments: list[str]) -> int:
+    """Put a report's table into a README; the exit code."""
+
+    def run() -> None:
+        if len(arguments) != 2:
+            raise InputError("usage: python -m po3d.report.results REPORT.json README.md")
+        report, readme = read_json(arguments[0], "report"), Path(arguments[1])
+        content = into_readme(readme.read_text(encoding="utf-8"), report)
+        with atomic_write(readme) as file:
+            file.write(content)
+
+    return guarded(run)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
