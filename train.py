@@ -11,7 +11,6 @@ A run that was killed goes on where it was when the same command is given again 
 
 import sys
 
-import hydra
 from omegaconf import DictConfig, OmegaConf
 
 from po3d.entry import build, run_hydra

@@ -66,7 +66,7 @@ class Camera:
         return self.cam_T_world.inverse().translation
 
     @property
-    def K(self) -> Array:  # noqa: N802 - the field's name
+    def K(self) -> Array:
         """(3, 3) intrinsics."""
         cx, cy = self.principal
         return np.array([[self.focal, 0, cx], [0, self.focal, cy], [0, 0, 1.0]])

@@ -70,8 +70,10 @@ def generate(
 
     scenes = _scenes(out, size, seed, look, images, workers, split)
     for category, records in questions(scenes, seed).items():
-        write_json(out / "questions" / f"{FILES[category]}.json", _wrapped(split, "questions", records))
-    write_json(out / "scenes.json", _wrapped(split, "scenes", scenes))
+        write_json(
+            out / "questions" / f"{FILES[category]}.json", _wrapped(split, "questions", records), indent=None
+        )
+    write_json(out / "scenes.json", _wrapped(split, "scenes", scenes), indent=None)
     for torn in out.glob("*/.*.tmp"):  # left by killed writers
         torn.unlink()
     shutil.rmtree(out / "shards")

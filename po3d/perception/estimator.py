@@ -17,7 +17,7 @@ from po3d.geometry import Array, wrap_angle
 from po3d.perception.fit import joint_fit
 from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, StreetNet, boxes_at, peaks
 from po3d.scene import ObjectState, Scene
-from po3d.street import AXES, HEIGHT, WIDTH, camera, extent, origin_height
+from po3d.street import AXES, WIDTH, camera, extent, origin_height
 from po3d.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
 
 KIND = "street_estimator"

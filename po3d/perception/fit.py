@@ -45,7 +45,7 @@ def project_boxes(jitter: Array, position: Array, heading: Array, extent: Array)
     local = POINT_SIGNS * extent[..., None, :]
     c, s = np.cos(heading)[..., None], np.sin(heading)[..., None]
     offset = np.stack([c * local[..., 0] - s * local[..., 1], s * local[..., 0] + c * local[..., 1], local[..., 2]], -1)
-    eye, cam_R_world = camera_axes(jitter)  # noqa: N806
+    eye, cam_R_world = camera_axes(jitter)
     p = offset - eye[:, None, None]
     p[..., :2] += position[:, :, None]
     p_cam = np.einsum("bij,bnkj->bnki", cam_R_world, p)
@@ -59,7 +59,7 @@ def joint_fit(
     """Solve B images at once. points (B, N, 9, 2) in pixels of the 640 x 480 picture with noise sigma (B, N, 9),
     headings (B, N) as starting values and observations with noise heading_sigma (B, N), extents (B, N, 3),
     present (B, N) bool."""
-    batch, n = heading.shape
+    batch = len(heading)
     jitter = np.zeros((batch, 3))
     heading = heading.copy()
     observed = heading.copy()
@@ -102,7 +102,7 @@ def _rows(keep: Array, like: Array) -> Array:
 
 def _ground_points(pixels: Array, z: Array) -> Array:
     """(B, N, 2) where the nominal camera's rays through pixels (B, N, 2) reach heights z (B, N)."""
-    eye, cam_R_world = camera_axes(np.zeros((1, 3)))  # noqa: N806
+    eye, cam_R_world = camera_axes(np.zeros((1, 3)))
     d_cam = np.concatenate([(pixels - (WIDTH / 2, HEIGHT / 2)) / FOCAL, np.ones_like(pixels[..., :1])], -1)
     d = d_cam @ cam_R_world[0]
     return np.clip(eye[0, :2] + d[..., :2] * ((z - eye[0, 2]) / np.minimum(d[..., 2], -0.05))[..., None], -8, 8)
@@ -124,7 +124,7 @@ def _normal_equations(state, points, sigma, observed, heading_sigma, extent, mas
         + 0.5 * ((jitter / JITTER_SD) ** 2).sum(1)
     )
     # d pixel / d world point, divided by sigma
-    _, cam_R_world = camera_axes(jitter)  # noqa: N806
+    _, cam_R_world = camera_axes(jitter)
     z = np.maximum(p_cam[..., 2], 0.5)[..., None]
     d_pixel = FOCAL / z[..., None] * (
         cam_R_world[:, None, None, :2] - (p_cam[..., :2] / z)[..., None] * cam_R_world[:, None, None, 2:]

@@ -157,7 +157,7 @@ def crop_features(features: Tensor, boxes: Tensor, image_index: Tensor, grid: in
     torchvision's kernel copies the whole map to NCHW float32 and its gradient back, a quarter of a training step on a
     CPU; this reads rows of the channels-last map as they are.
     """
-    b, c, h, w = features.shape
+    _, c, h, w = features.shape
     n = samples * grid
     at = (torch.arange(n, device=boxes.device) + 0.5) / n
     low, size = boxes[:, :2].float(), (boxes[:, 2:] - boxes[:, :2]).float()

@@ -45,7 +45,7 @@ def test_crops_equal_torchvisions_roi_align():
     features = torch.randn(3, 8, 40, 50, generator=torch.Generator().manual_seed(0)).to(memory_format=torch.channels_last)
     boxes, index = torch.tensor([[3.0, 4, 20, 30], [10, 2, 45, 38], [1, 1, 9, 5]]), torch.tensor([0, 2, 1])
     rois = torch.cat([index[:, None].float(), boxes], 1)
-    torch.testing.assert_close(crop_features(features, boxes, index, 8), roi_align(features, rois, 8, 1.0, 2, True))
+    torch.testing.assert_close(crop_features(features, boxes, index, 8, 2), roi_align(features, rois, 8, 1.0, 2, True))
 
 
 def test_labels_know_what_the_scene_knows():
@@ -89,7 +89,7 @@ def test_unknown_labels_give_no_loss():
 def test_detections_are_peaks_and_duplicates_fall():
     heat = torch.full((1, 12, 16), -6.0)
     heat[0, 3, 4], heat[0, 3, 5], heat[0, 9, 9] = 3.0, 2.0, 1.0
-    cells, scores = peaks(heat, 4)
+    cells, _ = peaks(heat, 4)
     assert cells[0, :2].tolist() == [3 * 16 + 4, 9 * 16 + 9]
     boxes = torch.tensor([[[0.0, 0, 10, 10], [0.5, 0, 10, 10], [20, 20, 30, 30], [0, 0, 5, 5]]])
     assert _first_of_overlapping(boxes, torch.tensor([[0.9, 0.8, 0.7, 0.1]])).tolist() == [[True, False, True, False]]
@@ -98,10 +98,10 @@ def test_detections_are_peaks_and_duplicates_fall():
 def test_boxes_at_cells_have_the_predicted_sides():
     net = StreetNet(**TINY).eval()
     dense = net(torch.zeros(1, 3, 96, 128))
-    box = boxes_at(dense, torch.tensor([[5 * 32 + 7]]))[0, 0]
+    box = boxes_at(dense, torch.tensor([[5 * dense.heat.shape[-1] + 7]]))[0, 0]
     sides = dense.box[0, :, 5, 7].exp()
-    torch.testing.assert_close(box[0], 7.5 * 4 - sides[0])
-    torch.testing.assert_close(box[3], 5.5 * 4 + sides[3])
+    torch.testing.assert_close(box[0], 7.5 * dense.stride - sides[0])
+    torch.testing.assert_close(box[3], 5.5 * dense.stride + sides[3])
 
 
 def test_estimator_gives_a_scene_per_image_and_alone_equals_batched():
