@@ -72,8 +72,8 @@ def _arguments() -> argparse.ArgumentParser:
         "whose left and right: the camera's (2d, the default) or the object's own (6d); the words may decide"
     )
     ask.add_argument("--task", choices=get_args(Task), default="2d", help=task)
-    mode = "how doubts in the table are treated (default: argmax, the most probable value of everything)"
-    ask.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="argmax", help=mode)
+    mode = "how doubts in the table are treated (default: marginal, every doubt counts)"
+    ask.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="marginal", help=mode)
     ask.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     ask.add_argument(
         "--save", metavar="PICTURE", help="draw boxes and headings on the picture, beside a top view"

@@ -2,8 +2,9 @@
 
 Two scorers are in use for the benchmark and differ on shapes, so a table must say which it used:
 
-strict       lmms-eval: the same answer. Case, "true" for "yes" and "03" for "3" don't matter. vlmevalkit
-VLMEvalKit's spatial457: lenient; any type of the right super-category counts, and more (see `lenient`)."""
+strict       lmms-eval: the same answer. Case, "true" for "yes" and "03" for "3" don't matter.
+vlmevalkit   VLMEvalKit's spatial457: any type of the right super-category counts, and more (see `lenient`).
+"""
 
 import csv
 import io
@@ -95,11 +96,14 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     """Everything the benchmark's page reports, in percent, ready for JSON:
 
     rows            name, n, failed, value, ci_low, ci_high for each column there is, and their `mean`
-    other_scorers   the rows of the scorers not asked for rpdr            the four abilities with their
-    intervals (value, ci_low, ci_high) cv              coefficient of variation of the predicted and of the
-    gold answers on L4-3D-Pose, by attribute distribution, confusion   of the same answers: counts by value;
-    rows gold, columns predicted, the last one neither published       the paper's rows, measured on the
-    official images images          number of images; the unit of the bootstrap (1000 resamples, 95 %)"""
+    other_scorers   the rows of the scorers not asked for
+    rpdr            the four abilities with their intervals (value, ci_low, ci_high)
+    cv              coefficient of variation of predicted and gold answers on L4-3D-Pose, by attribute
+    distribution    the same answers counted by value
+    confusion       rows gold, columns predicted, the last column for what is no value
+    published       the paper's rows, measured on the official images
+    images          number of images, the unit of the bootstrap (1000 resamples, 95 %)
+    """
     if not questions:
         raise InputError("no questions to score")
     names = [c for c in CATEGORIES if any(q.category == c for q in questions)]

@@ -184,8 +184,8 @@ def questions(scenes: Sequence[Mapping], seed: int) -> dict[str, list[dict]]:
                 outcome = execute(drawn.program, scene, task)
                 if outcome.answer != drawn.answer:
                     raise AssertionError(
-                        f"{record['image_filename']}: {drawn.program} is {outcome.answer!r} ({outcome.reason}) "
-                        f"to the executor but {drawn.answer!r} to the generator"
+                        f"{record['image_filename']}: {drawn.program} is {outcome.answer!r} "
+                        f"({outcome.reason}) to the executor but {drawn.answer!r} to the generator"
                     )
                 index = BANDS[category] + len(result[category])
                 text = realise(drawn.program, generator, "benchmark")

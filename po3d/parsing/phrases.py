@@ -15,6 +15,7 @@ from po3d.parsing.synonyms import (
     WORDS,
     split,
 )
+from po3d.vocabulary import PARENT
 
 # Shape values that are no nouns of their own; the token is the benchmark's surface name.
 _TOKENS = {s: f"{s}_bus" for s in ("articulated", "regular", "double", "school")}
@@ -405,6 +406,9 @@ def _nouns() -> dict[str, str]:
     for value, variants in NOUNS.items():
         token = _TOKENS.get(value, value)
         singular = set(variants) | (set() if value in _NO_NOUNS else {value})
+        if value in PARENT:  # "sedan automobile", "road push bike"
+            names = {value} if value in _NO_NOUNS else singular
+            singular = singular | {f"{a} {b}" for a in names for b in (PARENT[value], *NOUNS[PARENT[value]])}
         for phrase in singular:
             for form in {phrase} | plurals(phrase):
                 table[form] = token
@@ -422,6 +426,9 @@ def build_phrases() -> dict[str, str]:
     table |= _nouns()
     for value, variants in ADJECTIVES.items():
         table |= dict.fromkeys((value, *variants), value)
+    for adjective in (word for value in ("large", "small") for word in (value, *ADJECTIVES[value])):
+        table[f"how {adjective}"] = "how big"
+        table[f"as {adjective} as"] = "as big as"
     for side in ("left", "right"):
         table[side] = side
     return table

@@ -22,7 +22,7 @@ from po3d.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
 
 KIND = "street_estimator"
 MAX_OBJECTS = 16  # sets of objects are 16-bit masks in the batched executor
-THRESHOLD = 0.3  # on the centre's probability
+THRESHOLD = 0.15  # on the centre's probability; what is doubtful stays in the table with its probability
 DUPLICATE_OVERLAP = 0.75  # intersection over union of two boxes above which the weaker one is the same object
 
 

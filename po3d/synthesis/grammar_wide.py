@@ -91,6 +91,13 @@ _ACROSS = (
     "at a right angle to {ref}]"
 )
 
+_HITS = (
+    "[would|will] {ref} [hit|collide with] {obj} {travel}",
+    "[would|will] {ref} [hit|collide with] {obj} {travel}",
+    "does {ref} [hit|collide with] {obj} {travel}",
+    "is {ref} going to hit {obj} {travel}",
+)
+
 LINK = {
     "facing": {"be": ("facing {direction}",), "vp": ("face{s} {direction}",)},
     "occlusion.occluded": {
@@ -200,12 +207,13 @@ LINK = {
             "[would be|gets] hit {cond}",
         ),
         "gap": ("{ref} [would|will] [hit|collide with] {travel}", "{ref} hits {travel}"),
-        "inv": (
-            "[would|will] {ref} [hit|collide with] {obj} {travel}",
-            "[would|will] {ref} [hit|collide with] {obj} {travel}",
-            "does {ref} [hit|collide with] {obj} {travel}",
-            "is {ref} going to hit {obj} {travel}",
-        ),
+        "inv": _HITS,
+    },
+    "collide.named": {
+        "be": ("in the path of {ref} {travel}", "going to be hit by {ref} {travel}"),
+        "vp": ("[would|will] be hit by {ref} {travel}", "[gets|get] hit by {ref} {travel}"),
+        "gap": ("{ref} [would|will] [hit|collide with] {travel}", "{ref} hits {travel}"),
+        "inv": _HITS,
     },
 }
 
@@ -306,6 +314,20 @@ ASK = {
         "do {the0} and {ref} face in perpendicular directions",
     ),
     "exist.aligned.parallel": ("are {the0} and {ref} parallel [to each other|]",),
+    "less_than.contrast": (
+        "are there [fewer|less] {one} than [there are|] {two}",
+        "do you see fewer {one} than {two}",
+        "are fewer {one} than {two}",
+    ),
+    "greater_than.contrast": (
+        "are there more {one} than [there are|] {two}",
+        "do you see more {one} than {two}",
+        "are more {one} than {two}",
+    ),
+    "equal_integer.contrast": (
+        "are there [the same number of|an equal number of|as many] {one} [and|as] {two}",
+        "are there as many {one} as there are {two}",
+    ),
     "less_than.collide": (
         "[would|will|does] {one} hit fewer {things} {travel1} than {two} [would|does|] {travel2}",
         "[would|will] {one} collide with fewer {things} {travel1} than {two} {travel2}",

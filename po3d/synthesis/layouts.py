@@ -141,7 +141,7 @@ def _enlarged(o: LayoutObject) -> Rectangle:
 
 
 def overlapping(a: Rectangle, b: Rectangle) -> bool:
-    """Do two rectangles intersect? By separating axes; plain numbers, for it runs hundreds of times a scene."""
+    """Do two rectangles intersect? By separating axes; in plain numbers, for it runs hundreds of times."""
     dx, dy = b.x - a.x, b.y - a.y
     if math.hypot(dx, dy) > math.hypot(a.length, a.width) + math.hypot(b.length, b.width):
         return False

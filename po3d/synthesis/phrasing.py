@@ -138,6 +138,8 @@ class Phrasing:
                 nearer = table.get(f"{key}.{direction}")  # "nearer to the camera than"
                 if nearer and self.chance(0.4):
                     return nearer
+        if link.op == "collide" and settled and not it:
+            return table["collide.named"]  # only these name the reference when the movement has been said
         near = table.get(f"{key}.near") if link.op in ("same", "aligned") else None
         return near if near and (it or link.target.source is None) and self.chance(0.3) else table[key]
 

@@ -32,7 +32,10 @@ class Speaker(Phrasing):
                 if special is not None:
                     return opening + special
                 if self.chance(0.7):
-                    one, two = self.contrast(*ask.groups) or (one, two)
+                    contrast = self.contrast(*ask.groups)
+                    if contrast is not None:
+                        one, two = contrast
+                        return opening + self.fill(self.grammar.ask[f"{ask.op}.contrast"], one=one, two=two)
             return opening + self.fill(self.grammar.ask[ask.op], one=one, two=two)
         key = f"query.{ask.args[0]}" if ask.op == "query" else ask.op
         return opening + self.question(key, ask.groups[0])
@@ -63,7 +66,7 @@ class Speaker(Phrasing):
                 its=lambda: self.phrase(links[0].target, nested=True) + "'s",
             )
             return f"{view}, " + self.fill(
-                self.grammar.ask[ask.op], one=f"{things()} {places[0]}", two=places[1]
+                self.grammar.ask[f"{ask.op}.contrast"], one=f"{things()} {places[0]}", two=places[1]
             )
         return None
 

@@ -1,0 +1,133 @@
+"""Exact match of a parser on generated questions it has not seen.
+
+    python -m po3d.training.parser_evaluation [--checkpoint street_parser] [--seed 1000] [--count 400]
+
+prints a table: every family in both styles, the same with listed synonyms put in, and chains of four and five
+relations (training goes to three). Exact match is on canonical programs; what is not parsed counts as wrong.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from po3d.checkpoint import SHIPPED
+from po3d.errors import InputError
+from po3d.parsing.parser import Parser
+from po3d.parsing.phrases import plurals
+from po3d.parsing.synonyms import ADJECTIVES, NOUNS
+from po3d.seeding import rng
+from po3d.synthesis import grammar_wide
+from po3d.synthesis.grammar_benchmark import WORDS
+from po3d.synthesis.language import DEEP_FAMILIES, FAMILIES, realise, sample_program
+
+
+class Row(NamedTuple):
+    """Share right, number not parsed, and the wrong ones as (text, gold program, what came out)."""
+
+    share: float
+    unparsed: int
+    wrong: list[tuple[str, str, str]]
+
+
+def _replacements() -> dict[str, tuple[str, ...]]:
+    """A word of the language (plurals too) -> the listed synonyms of its value."""
+    table: dict[str, tuple[str, ...]] = {}
+    for value, names in grammar_wide.GRAMMAR.nouns.items():
+        for name in names:
+            table[name] = NOUNS[value]
+            table |= {many: tuple(min(plurals(v)) for v in NOUNS[value]) for many in plurals(name)}
+    for value, variants in ADJECTIVES.items():
+        table |= dict.fromkeys((value, *WORDS.get(value, ())), variants)
+    return table
+
+
+_REPLACEMENTS = _replacements()
+
+
+def with_synonyms(text: str, random: np.random.Generator) -> str:
+    """The text with every shape, colour, size and material word replaced by a listed synonym."""
+    words = text.lower().rstrip("?.").split()
+    out: list[str] = []
+    while words:
+        for length in (2, 1):
+            phrase = " ".join(words[:length])
+            variants = _REPLACEMENTS.get(phrase.rstrip(",;"))
+            if variants:
+                out.append(
+                    variants[int(random.random() * len(variants))] + phrase[len(phrase.rstrip(",;")) :]
+                )
+                words = words[length:]
+                break
+        else:
+            out.append(words.pop(0))
+    return " ".join(out) + "?"
+
+
+def questions(
+    seed: int, family: str, style: str, count: int, synonyms: bool = False
+) -> Iterator[tuple[str, str]]:
+    """(text, canonical program text) pairs of one family."""
+    for index in range(count):
+        random = rng(seed, f"parser-evaluate-{family}-{style}", index)
+        program = sample_program(random, family)
+        text = realise(program, random, style)
+        yield (with_synonyms(text, random) if synonyms else text), program.text()
+
+
+def exact_match(parser: Parser, pairs: list[tuple[str, str]]) -> Row:
+    wrong, unparsed = [], 0
+    for (text, gold), parse in zip(pairs, parser.parse([text for text, _ in pairs]), strict=True):
+        unparsed += parse.status != "ok"
+        if parse.program is None or parse.program.text() != gold:
+            wrong.append((text, gold, parse.program.text() if parse.program else f"unparsed: {parse.reason}"))
+    return Row(1 - len(wrong) / len(pairs), unparsed, wrong)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument(
+        "--checkpoint", default="street_parser", help="a shipped name, or a path without suffix"
+    )
+    options.add_argument(
+        "--seed", type=int, default=1000, help="the shipped parser was trained on seeds 0 and 1"
+    )
+    options.add_argument("--count", type=int, default=400, help="questions a row")
+    options.add_argument("--errors", type=int, default=0, help="wrong ones to show a row")
+    chosen = options.parse_args(arguments)
+    path = SHIPPED / chosen.checkpoint if "/" not in chosen.checkpoint else chosen.checkpoint
+    try:
+        parser = Parser.from_checkpoint(path)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    styles = ("benchmark", "wide")
+    rows = [(style, family, style, False) for style in styles for family in FAMILIES]
+    rows += [(f"{style}, synonyms", family, style, True) for style in styles for family in FAMILIES]
+    rows += [(f"{style}, {family}", family, style, False) for family in DEEP_FAMILIES for style in styles]
+    totals: dict[str, list[float]] = {}
+    print(f"{'set':24}{'family':18}{'exact %':>8}{'unparsed':>10}")
+    for name, family, style, synonyms in rows:
+        row = exact_match(parser, list(questions(chosen.seed, family, style, chosen.count, synonyms)))
+        totals.setdefault(name, []).append(row.share)
+        print(f"{name:24}{family:18}{100 * row.share:8.2f}{row.unparsed:10d}", flush=True)
+        for text, gold, got in row.wrong[: chosen.errors]:
+            print(f"    {text}\n      gold {gold}\n      got  {got}")
+    for name, shares in totals.items():
+        print(f"{name:42}{100 * np.mean(shares):8.2f}")
+    texts = [text for family in FAMILIES for text, _ in questions(chosen.seed, family, "benchmark", 300)]
+    start = time.perf_counter()
+    parser.parse(texts)
+    speed = len(texts) / (time.perf_counter() - start)
+    print(f"{len(texts)} questions, {speed:.0f} a second, {torch.get_num_threads()} threads")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
