@@ -161,25 +161,37 @@ class Seq2Seq(nn.Module):
         split = lambda t: t.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # noqa: E731
         return split(key), split(value), mask
 
-    def _memory(self, last: Tensor, stack: Tensor) -> Tensor:
-        """(B, n): the last MEMORY tokens (newest first) and the top OWED types, embedded."""
-        parts = [embed(last[:, k]) for k, embed in enumerate(self.previous)]
-        parts += [embed(stack[:, k]) for k, embed in enumerate(self.owed)]
-        return torch.cat(parts, 1)
+    def _tables(self) -> list[Tensor]:
+        """For each remembered token and owed type, its share of the first layers of `look` and `write` by id:
+        (ids, 4 width). Those layers are linear, so one lookup replaces an embedding and a product at every step."""
+        tables, start = [], 0
+        for embed in (*self.previous, *self.owed):
+            end = start + embed.embedding_dim
+            weight = torch.cat([self.look[0].weight[:, start:end], self.write[0].weight[:, start:end]])
+            tables.append(embed.weight @ weight.T)
+            start = end
+        return tables
 
-    def _step(self, memory: Tensor, state: tuple[Tensor, Tensor, Tensor], encoded) -> tuple[Tensor, tuple]:
+    def _step(
+        self, tables: list[Tensor], last: Tensor, stack: Tensor, state: tuple[Tensor, Tensor, Tensor], encoded
+    ) -> tuple[Tensor, tuple]:
         """Logits (B, tokens) and the new state (context, where it looked last, where it ever looked)."""
         key, value, mask = encoded
-        context, last, ever = state
-        query = self.look(torch.cat([memory, context], 1))
-        place = self.where(torch.cat([last, ever.clamp(max=2.0)], 1))  # (B, 4 heads, T)
+        context, looked, ever = state
+        ids = [last[:, k] for k in range(MEMORY)] + [stack[:, k] for k in range(OWED)]
+        memory = sum(table[i] for table, i in zip(tables, ids, strict=True))
+        remember_look, remember_write = memory.chunk(2, 1)
+        first, first_write = self.look[0], self.write[0]
+        size = first.in_features - context.shape[1]
+        query = self.look[1:](remember_look + F.linear(context, first.weight[:, size:], first.bias))
+        place = self.where(torch.cat([looked, ever.clamp(max=2.0)], 1))  # (B, 4 heads, T)
         bias = (place * self.gate(query)[..., None]).unflatten(1, (self.heads, 4)).sum(2)
         q = query.unflatten(-1, (self.heads, -1))
         score = torch.einsum("bhd,bhtd->bht", q, key) / q.shape[-1] ** 0.5 + bias
         weight = score.masked_fill(~mask[:, None], -1e4).softmax(-1)
         context = torch.einsum("bht,bhtd->bhd", weight, value).flatten(1)
-        logits = self.write(torch.cat([memory, query, context], 1))
-        return logits, (context, weight, ever + weight)
+        seen = F.linear(torch.cat([query, context], 1), first_write.weight[:, size:], first_write.bias)
+        return self.write[1:](remember_write + seen), (context, weight, ever + weight)
 
     def _start(self, encoded) -> tuple[Tensor, Tensor, Tensor]:
         key = encoded[0]
@@ -191,14 +203,14 @@ class Seq2Seq(nn.Module):
         """Teacher-forced negative log-likelihood (B,) of programs (B, L), padded with -1, under the type
         table."""
         encoded = self.encode(words)
-        state = self._start(encoded)
+        state, tables = self._start(encoded), self._tables()
         batch, length = program.shape
         stack = self.types.start(batch, 12, words.device)
         last = words.new_full((batch, MEMORY), len(TOKENS))
         loss = words.new_zeros(batch, dtype=torch.float32)
         for k in range(length):
             gold = program[:, k]
-            logits, state = self._step(self._memory(last, stack), state, encoded)
+            logits, state = self._step(tables, last, stack, state, encoded)
             allowed = self.types.allowed[stack[:, 0]]
             safe = gold.clamp(min=0)
             scores = logits.float().masked_fill(~allowed, -1e4)
@@ -211,7 +223,7 @@ class Seq2Seq(nn.Module):
     def greedy(self, words: Tensor) -> Decoded:
         """The greedy program of each question; always valid, never longer than `longest` tokens."""
         encoded = self.encode(words)
-        state = self._start(encoded)
+        state, tables = self._start(encoded), self._tables()
         batch = len(words)
         stack = self.types.start(batch, self.longest + 2, words.device)
         last = words.new_full((batch, MEMORY), len(TOKENS))
@@ -220,7 +232,7 @@ class Seq2Seq(nn.Module):
         log_probability = torch.zeros(batch, device=words.device)
         rows = torch.arange(batch, device=words.device)  # the row of the output that each running row writes
         for k in range(self.longest):
-            logits, state = self._step(self._memory(last, stack), state, encoded)
+            logits, state = self._step(tables, last, stack, state, encoded)
             scores = logits.float().masked_fill(~self.types.mask(stack, self.longest - k), -1e4)
             best, token = scores.log_softmax(-1).max(-1)
             running = stack[:, 0] > 0

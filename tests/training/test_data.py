@@ -35,7 +35,7 @@ def test_the_superclevr_config_splits_a_folder_for_validation():
 
 
 def test_wrong_sources_are_refused():
-    with pytest.raises(InputError, match="data.root"):
+    with pytest.raises(InputError, match=r"data\.root"):
         StreetData(source="superclevr")
     with pytest.raises(InputError, match="not one of"):
         StreetData(source="moon")
