@@ -1,6 +1,7 @@
 """Questions in English to programs: `Parser.parse` reads a list of texts and says what it can't read."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -38,7 +39,7 @@ class Parser:
         network: Seq2Seq,
         words: Sequence[str],
         least_probability: float = LEAST_PROBABILITY,
-        batch: int = 512,
+        batch: int = 256,
         record: dict | None = None,
     ):
         self.network = network.eval()
@@ -77,10 +78,13 @@ class Parser:
             else:
                 ready.append((number, [self.index[token] for token in read.tokens]))
         ready.sort(key=lambda item: len(item[1]))  # little padding
-        for start in range(0, len(ready), self.batch):
-            part = ready[start : start + self.batch]
-            for (number, _), parse in zip(part, self._decode([ids for _, ids in part]), strict=True):
-                parses[number] = parse
+        parts = [ready[start : start + self.batch] for start in range(0, len(ready), self.batch)]
+        # Two batches at a time: torch works for one while Python builds the programs of the other.
+        with ThreadPoolExecutor(2) as pool:
+            decoded = pool.map(lambda part: self._decode([ids for _, ids in part]), parts)
+            for part, found in zip(parts, decoded, strict=True):
+                for (number, _), parse in zip(part, found, strict=True):
+                    parses[number] = parse
         return parses
 
     def _decode(self, questions: list[list[int]]) -> list[Parse]:

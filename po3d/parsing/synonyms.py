@@ -136,8 +136,8 @@ WORDINGS: dict[str, str] = {
     "hiding": "blocking my view of|blocking the view on",
     "other thing": "other one|other ones",
     "the same": "exactly the same|the very same|an identical|an equal|one and the same",
-    "a": "at least one|a single|one single|any of|some of",
-    "there is a": "there is one|i see one|there is a single",
+    "a": "at least one|any of|some of",
+    "there is a": "there is one|i see one",
     "is there": "would i find|could i find|do i see|would you find|will i find|can i find|could you find|"
     "do i find|is there at all|are there|is there|can you see|do you see|can we see|do we see|"
     "can i see|do you spot|can you spot|can you find|can you make out|do you notice|can be seen|"
@@ -213,6 +213,7 @@ MISSPELT: dict[str, str] = {
 
 # Dropped: politeness, where the looking is done, how a thing rests, adverbs that change no answer.
 FILLERS: tuple[str, ...] = split(
+    "single|"
     "is it true that|is it the case that|is it right that|is it correct that|as each other|"
     "to each other|with each other|"
     "'s nose|'s front end|any part of|some part of|parts of|a part of|part of|our view of|"

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from po3d.parsing.phrases import PHRASES
 
+_APOSTROPHES = str.maketrans("\u2018\u2019`", "'''")
 _CONTRACTIONS = (
-    (re.compile(r"[\u2018\u2019`]"), "'"),
     (re.compile(r"\b(what|which|there|it|that|who|where|here|how)'s\b"), r"\1 is"),
     (re.compile(r"\b(is|are|does|do|did|would|will|could|ca|can|was|were)n't\b"), r"\1 not"),
     (re.compile(r"\b(it|they|we|you|i|there|that|what)'(ll|d|re|ve|m)\b"), r"\1 would"),
@@ -29,9 +29,10 @@ class Tokens(NamedTuple):
 
 def words_of(text: str) -> list[str]:
     """The plain words of a text, "'s" apart."""
-    text = text.lower()
-    for pattern, replacement in _CONTRACTIONS:
-        text = pattern.sub(replacement, text)
+    text = text.lower().translate(_APOSTROPHES)
+    if "'" in text:
+        for pattern, replacement in _CONTRACTIONS:
+            text = pattern.sub(replacement, text)
     return _WORD.findall(text)
 
 

@@ -39,6 +39,8 @@ def test_the_table_has_sixty_entries_beyond_the_benchmark():
         ("from the viewer's perspective", "as seen from the camera"),
         ("as seen in the picture", "from the camera"),
         ("what colour", "what color"),
+        ("a single decker bus", "a regular bus"),
+        ("a single bus", "a bus"),
     ],
 )
 def test_wordings_that_mean_the_same_read_the_same(tokenizer, said, same):
