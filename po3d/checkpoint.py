@@ -26,13 +26,20 @@ def git_revision() -> str:
         run = lambda *a: subprocess.run(  # noqa: E731
             ["git", "-C", str(root), *a], capture_output=True, text=True, timeout=10, check=True
         ).stdout.strip()
-        return run("rev-parse", "HEAD") + ("+" if run("status", "--porcelain", "--untracked-files=no") else "")
+        return run("rev-parse", "HEAD") + (
+            "+" if run("status", "--porcelain", "--untracked-files=no") else ""
+        )
     except (OSError, subprocess.SubprocessError):
         return ""
 
 
 def save(
-    path: str | Path, kind: str, weights: Mapping[str, torch.Tensor], config: dict, training: dict, metrics: dict
+    path: str | Path,
+    kind: str,
+    weights: Mapping[str, torch.Tensor],
+    config: dict,
+    training: dict,
+    metrics: dict,
 ) -> Path:
     """Write `path`.safetensors and `path`.json; returns the path of the weights. The json names the hash of the
     weights and is written last, so a pair with a matching hash is always whole."""
@@ -63,7 +70,9 @@ def load(path: str | Path, kind: str) -> tuple[dict[str, torch.Tensor], dict]:
     another kind, or the weights are not the ones the json was written for."""
     path = Path(path)
     if path.suffix in (".ckpt", ".pt", ".pth", ".pkl", ".bin"):
-        raise InputError(f"checkpoint {path}: pickled files are not read; give the .safetensors of an exported pair")
+        raise InputError(
+            f"checkpoint {path}: pickled files are not read; give the .safetensors of an exported pair"
+        )
     stem = path.with_suffix("") if path.suffix in (".safetensors", ".json") else path
     weights, record = stem.with_name(stem.name + ".safetensors"), stem.with_name(stem.name + ".json")
     meta = read_json(record, "checkpoint description")

@@ -148,13 +148,13 @@ def generate_command(arguments: argparse.Namespace) -> int:
     """Make images, scene tables and questions of a benchmark's twin. The same seed gives the same bytes
     with any number of workers, and a killed run goes on where it was."""
     config = compose("generate", arguments.options)
-    from po3d.benchmarks import pulsecheck457
+    from po3d.benchmarks.registry import BENCHMARKS
 
-    pulsecheck457.generate(
+    BENCHMARKS[config.benchmark.name].generate(
         out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
         workers=config.workers, split=config.split,
     )  # fmt: skip
-    print(f"wrote {config.size} images to {config.out}")
+    print(f"wrote {config.size} {'rooms' if config.benchmark.name == 'hypo3d' else 'images'} to {config.out}")
     return 0
 
 

@@ -122,19 +122,37 @@ def run(split: str, checkpoint: str, seed: int, out: str) -> None:
     for item, parse in zip(tqdm(items, desc="judging"), parses):
         r = rng(seed, "subset", len(rows)).choice(TABLES, 1500, replace=False)
         outcome, tried = judge(parse, parse_text(item["program"]), item["task"], [tables[k] for k in r], seed)
-        rows.append(item | {"outcome": outcome, "tables": tried, "parsed": str(parse.program or ""), "why": parse.reason})
+        rows.append(
+            item
+            | {"outcome": outcome, "tables": tried, "parsed": str(parse.program or ""), "why": parse.reason}
+        )
     print(f"{'task':18} {'n':>4} {'right %':>8} {'unparsed %':>11} {'wrong %':>8} {'untested':>9}")
     for name in [*sorted({row["category"] for row in rows}), "all"]:
         part = [row for row in rows if name in (row["category"], "all")]
         tested = [row for row in part if row["outcome"] != "untested"]
-        share = {o: 100 * sum(row["outcome"] == o for row in tested) / max(len(tested), 1) for o in ("right", "unparsed", "wrong")}
-        print(f"{name:18} {len(part):4} {share['right']:8.1f} {share['unparsed']:11.1f} {share['wrong']:8.1f} {len(part) - len(tested):9}")
+        share = {
+            o: 100 * sum(row["outcome"] == o for row in tested) / max(len(tested), 1)
+            for o in ("right", "unparsed", "wrong")
+        }
+        print(
+            f"{name:18} {len(part):4} {share['right']:8.1f} {share['unparsed']:11.1f} {share['wrong']:8.1f} {len(part) - len(tested):9}"
+        )
     if split == "dev":  # the test questions stay unread
         for row in rows:
             if row["outcome"] != "right":
-                print(f"{row['outcome']:9} {row['question']}\n{'':10}gold   {row['program']}\n{'':10}parsed {row['parsed']} {row['why']}")
+                print(
+                    f"{row['outcome']:9} {row['question']}\n{'':10}gold   {row['program']}\n{'':10}parsed {row['parsed']} {row['why']}"
+                )
     if out:
-        write_json(out, {"split": split, "seed": seed, "git": git_revision(), "outcomes": {r["id"]: r["outcome"] for r in rows}})
+        write_json(
+            out,
+            {
+                "split": split,
+                "seed": seed,
+                "git": git_revision(),
+                "outcomes": {r["id"]: r["outcome"] for r in rows},
+            },
+        )
 
 
 def main() -> int:

@@ -45,16 +45,21 @@ class Scene:
     """Objects, the viewer's axes on the ground, and what was seen of occlusion."""
 
     objects: tuple[ObjectState, ...]
-    axes: Mapping[str, tuple[float, float]]  # unit ground vectors of left, right, front, behind as the viewer says them
+    axes: Mapping[
+        str, tuple[float, float]
+    ]  # unit ground vectors of left, right, front, behind as the viewer says them
     source: Source
     camera: Camera | None = None
     # For each object: index of its dominant occluder -> probability; what is missing to 1 means "not occluded".
     occluders: tuple[Mapping[int, float], ...] | None = None
     image: str = ""
+    outline: tuple[tuple[float, float], ...] | None = None  # of a room's floor, counter-clockwise from above
 
     def __post_init__(self) -> None:
         if self.occluders is not None and len(self.occluders) != len(self.objects):
-            raise InputError(f"scene has {len(self.objects)} objects but {len(self.occluders)} occluder entries")
+            raise InputError(
+                f"scene has {len(self.objects)} objects but {len(self.occluders)} occluder entries"
+            )
 
     def __len__(self) -> int:
         return len(self.objects)
@@ -142,6 +147,8 @@ def to_json(scene: Scene) -> dict:
     }
     if scene.occluders is not None:
         record["occluders"] = [{str(j): p for j, p in belief.items()} for belief in scene.occluders]
+    if scene.outline is not None:
+        record["outline"] = [list(corner) for corner in scene.outline]
     if scene.camera is not None:
         c = scene.camera
         record["camera"] = {
@@ -160,7 +167,9 @@ def from_json(record: object, where: str = "scene") -> Scene:
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise InputError(f"{where}: not a scene table (its 'format' should be {FORMAT!r})")
     try:
-        objects = tuple(_object_from_json(o, f"{where}: object {i}") for i, o in enumerate(_get(record, "objects", where)))
+        objects = tuple(
+            _object_from_json(o, f"{where}: object {i}") for i, o in enumerate(_get(record, "objects", where))
+        )
         occluders = record.get("occluders")
         if occluders is not None:
             occluders = tuple({int(j): float(p) for j, p in belief.items()} for belief in occluders)
@@ -171,7 +180,11 @@ def from_json(record: object, where: str = "scene") -> Scene:
             pose = Pose(np.array(camera["cam_R_world"], float), np.array(camera["cam_t_world"], float))
             camera = Camera(camera["width"], camera["height"], camera["focal"], pose, tuple(camera["center"]))
         axes = {k: (float(v[0]), float(v[1])) for k, v in _get(record, "axes", where).items()}
-        return Scene(objects, axes, _get(record, "source", where), camera, occluders, record.get("image", ""))
+        outline = record.get("outline")
+        if outline is not None:
+            outline = tuple((float(x), float(y)) for x, y in outline)
+        source, image = _get(record, "source", where), record.get("image", "")
+        return Scene(objects, axes, source, camera, occluders, image, outline)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         if isinstance(error, InputError):
             raise
@@ -197,7 +210,9 @@ def _object_from_json(o: dict, where: str) -> ObjectState:
     beliefs = {str(a): {str(v): float(p) for v, p in b.items()} for a, b in _get(o, "beliefs", where).items()}
     for attribute, belief in beliefs.items():
         if not belief or abs(sum(belief.values()) - 1) > 1e-3 or min(belief.values()) < 0:
-            raise InputError(f"{where}: beliefs on {attribute!r} are not probabilities that sum to 1: {belief}")
+            raise InputError(
+                f"{where}: beliefs on {attribute!r} are not probabilities that sum to 1: {belief}"
+            )
     heading = _numbers({"heading_deg": [_get(o, "heading_deg", where)]}, "heading_deg", 1, where)[0]
     rows = tuple(tuple(float(x) for x in row) for row in o.get("covariance", ((0.0,) * 3,) * 3))
     box = None if o.get("box") is None else _numbers(o, "box", 4, where)
@@ -220,5 +235,7 @@ def _numbers(record: dict, key: str, count: int, where: str) -> tuple[float, ...
     except (TypeError, ValueError):
         numbers = ()
     if len(numbers) != count or not all(math.isfinite(v) for v in numbers):
-        raise InputError(f"{where}: {key!r} should be {count} finite number(s), not {json.dumps(values)[:60]}")
+        raise InputError(
+            f"{where}: {key!r} should be {count} finite number(s), not {json.dumps(values)[:60]}"
+        )
     return numbers

@@ -32,7 +32,8 @@ from po3d.seeding import rng
 from po3d.synthesis.dataset import image_name, make_scene, open_renderer, picture, scene_record
 from po3d.synthesis.language import realise
 from po3d.synthesis.layouts import LOOKS, MESHES
-from po3d.synthesis.questions import COLUMNS, Balance, World, ask
+from po3d.synthesis.question_world import World
+from po3d.synthesis.questions import COLUMNS, Balance, ask
 
 SHARD = 10  # scenes a file
 SAMPLES = 4  # smooth edges

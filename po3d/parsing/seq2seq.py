@@ -6,7 +6,8 @@ sentence; the decoder sees its last tokens, the types still owed, and where it l
 five relations is read step by step like a chain of one, which is what lets it go deeper than it was
 trained.
 
-Decoding is constrained by the type table of the program language: every output is a valid program.
+Decoding is constrained by the type table of the program language: every output is a valid program. A language may
+have tokens that stand for words of the sentence (open names): with those the decoder also points at the span's ends.
 """
 
 from typing import NamedTuple
@@ -20,40 +21,56 @@ from po3d.reasoning.program import ANSWER_TYPES, TOKENS, token_types
 PAD = 0  # of the input vocabulary
 MEMORY = 4  # output tokens that the decoder remembers
 OWED = 2  # types at the top of the stack that it sees
+LONGEST_NAME = 5  # words of a copied span
+
+
+class Language(NamedTuple):
+    """The tokens of a program language and their types; `starts` are the sorts of programs that can be asked for."""
+
+    tokens: tuple[str, ...]
+    inputs: tuple[tuple[str, ...], ...]  # of each token
+    outputs: tuple[str, ...]
+    starts: tuple[tuple[str, ...], ...]  # for each sort, the types that its first token may have
+    copies: frozenset[str] = frozenset()  # tokens that stand for a span of the sentence
+
+
+def street_language() -> Language:
+    """The language of `reasoning.program`; its only sort is the question."""
+    types = [token_types(t) for t in TOKENS]
+    return Language(TOKENS, tuple(t.inputs for t in types), tuple(t.output for t in types), (ANSWER_TYPES,))
 
 
 class Decoded(NamedTuple):
-    """Greedy output for a batch: token ids (B, L), lengths (B,), and the product of the masked softmax
-    (B,)."""
+    """Greedy output for a batch: token ids (B, L), lengths (B,), the product of the masked softmax (B,), and the
+    copied words' spans (B, L, 2), first and last, where a token copies."""
 
     tokens: Tensor
     lengths: Tensor
     probability: Tensor
-
-
-def _types() -> tuple[str, ...]:
-    types = [token_types(t) for t in TOKENS]
-    return tuple(sorted({t.output for t in types} | {i for t in types for i in t.inputs}))
+    spans: Tensor
 
 
 class TypeTable(nn.Module):
     """The signatures as dense tensors, and the stack of types that a partial prefix program still owes.
 
-    Type 0 is the empty stack, 1 the answer (any of ANSWER_TYPES); others follow `_types`.
+    Type 0 is the empty stack, 1 + k what a program of sort k answers with; others follow in sorted order.
     """
 
-    def __init__(self):
+    def __init__(self, language: Language):
         super().__init__()
-        names = ("", "answer", *_types())
+        known = {*language.outputs, *(t for inputs in language.inputs for t in inputs)}
+        sorts = tuple(f"sort {k}" for k in range(len(language.starts)))
+        names = ("", *sorts, *sorted(known))
         index = {name: k for k, name in enumerate(names)}
-        allowed = torch.zeros(len(names), len(TOKENS), dtype=torch.bool)
-        inputs = torch.zeros(len(TOKENS), 2, dtype=torch.long)
-        for k, token in enumerate(TOKENS):
-            types = token_types(token)
-            allowed[index[types.output], k] = True
-            if types.output in ANSWER_TYPES:
-                allowed[index["answer"], k] = True
-            for slot, name in enumerate(types.inputs):
+        self.arity = max(map(len, language.inputs))
+        allowed = torch.zeros(len(names), len(language.tokens), dtype=torch.bool)
+        inputs = torch.zeros(len(language.tokens), self.arity, dtype=torch.long)
+        for k, output in enumerate(language.outputs):
+            allowed[index[output], k] = True
+            for sort, types in zip(sorts, language.starts, strict=True):
+                if output in types:
+                    allowed[index[sort], k] = True
+            for slot, name in enumerate(language.inputs[k]):
                 inputs[k, slot] = index[name]
         # Shortest way to pay a type, by fixed point: a token costs 1 and its inputs.
         cost = torch.full((len(names),), 10_000, dtype=torch.long)
@@ -69,13 +86,14 @@ class TypeTable(nn.Module):
             ("inputs", inputs),
             ("cost", cost),
             ("token_cost", 1 + cost[inputs].sum(1)),
+            ("copies", torch.tensor([t in language.copies for t in language.tokens])),
         ):
             self.register_buffer(name, value, persistent=False)
 
-    def start(self, batch: int, depth: int, device) -> Tensor:
-        """(batch, depth) stacks, top first, that owe one answer."""
-        stack = torch.zeros(batch, depth, dtype=torch.long, device=device)
-        stack[:, 0] = 1
+    def start(self, sorts: Tensor, depth: int) -> Tensor:
+        """(B, depth) stacks, top first, that owe one program of the sorts (B,)."""
+        stack = sorts.new_zeros(len(sorts), depth)
+        stack[:, 0] = 1 + sorts
         return stack
 
     def mask(self, stack: Tensor, left: int) -> Tensor:
@@ -87,12 +105,12 @@ class TypeTable(nn.Module):
     def step(self, stack: Tensor, tokens: Tensor) -> Tensor:
         """The stacks after the tokens; an empty stack stays empty."""
         owed = self.inputs[tokens]
-        number = (owed > 0).sum(1)  # 0, 1 or 2 types pushed for the one popped
+        number = (owed > 0).sum(1)  # so many types are pushed for the one popped
         depth = stack.shape[1]
         source = torch.arange(depth, device=stack.device)[None] + 1 - number[:, None]
         tail = F.pad(stack, (0, 1)).gather(1, source.clamp(0, depth))
         place = torch.arange(depth, device=stack.device)[None]
-        pushed = F.pad(owed, (0, depth - 2))
+        pushed = F.pad(owed, (0, depth - self.arity))
         new = torch.where(place < number[:, None], pushed, tail)
         return torch.where(stack[:, :1] > 0, new, stack)
 
@@ -129,6 +147,7 @@ class Seq2Seq(nn.Module):
     def __init__(
         self,
         words: int,
+        language: Language | None = None,
         width: int = 128,
         dilations: tuple[int, ...] = (1, 2, 4, 8, 1, 2),
         heads: int = 4,
@@ -137,13 +156,15 @@ class Seq2Seq(nn.Module):
         longest: int = 72,
     ):
         super().__init__()
-        self.heads, self.longest = heads, longest
-        self.types = TypeTable()
+        language = language or street_language()
+        count = len(language.tokens)
+        self.heads, self.longest, self.tokens = heads, longest, count
+        self.types = TypeTable(language)
         self.embed = nn.Embedding(words, width, padding_idx=PAD)
         self.blocks = nn.ModuleList(_Block(width, d) for d in dilations)
         self.norm = nn.LayerNorm(width)
         self.key_value = nn.Linear(width, 2 * width)
-        self.previous = nn.ModuleList(nn.Embedding(len(TOKENS) + 1, width // 2) for _ in range(MEMORY))
+        self.previous = nn.ModuleList(nn.Embedding(count + 1, width // 2) for _ in range(MEMORY))
         self.owed = nn.ModuleList(nn.Embedding(self.types.count, 32) for _ in range(OWED))
         memory = MEMORY * (width // 2) + OWED * 32
         self.look = nn.Sequential(
@@ -156,8 +177,13 @@ class Seq2Seq(nn.Module):
             nn.Linear(memory + 2 * width, 2 * width),
             nn.GELU(),
             nn.Dropout(dropout),
-            nn.Linear(2 * width, len(TOKENS)),
+            nn.Linear(2 * width, count),
         )
+        if (
+            language.copies
+        ):  # where a copied span begins and ends: what it should be like, and near where it looks
+            self.point = nn.Linear(3 * width, 2 * width)
+            self.near = nn.Conv1d(heads, 2, 9, padding=4)
         self.drop = nn.Dropout(dropout)
 
     def encode(self, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -185,8 +211,9 @@ class Seq2Seq(nn.Module):
 
     def _step(
         self, tables: list[Tensor], last: Tensor, stack: Tensor, state: tuple[Tensor, Tensor, Tensor], encoded
-    ) -> tuple[Tensor, tuple]:
-        """Logits (B, tokens) and the new state (context, where it looked last, where it ever looked)."""
+    ) -> tuple[Tensor, Tensor, tuple]:
+        """Logits (B, tokens), what `pointers` needs, and the new state (context, where it looked last, where it ever
+        looked)."""
         key, value, mask = encoded
         context, looked, ever = state
         ids = [last[:, k] for k in range(MEMORY)] + [stack[:, k] for k in range(OWED)]
@@ -202,7 +229,16 @@ class Seq2Seq(nn.Module):
         weight = score.masked_fill(~mask[:, None], -1e4).softmax(-1)
         context = torch.einsum("bht,bhtd->bhd", weight, value).flatten(1)
         seen = F.linear(torch.cat([query, context], 1), first_write.weight[:, size:], first_write.bias)
-        return self.write[1:](remember_write + seen), (context, weight, ever + weight)
+        hidden = remember_write + seen
+        return self.write[1:](hidden), torch.cat([F.gelu(hidden), query], 1), (context, weight, ever + weight)
+
+    def _pointers(self, aim: Tensor, looked: Tensor, encoded) -> Tensor:
+        """(B, 2, T) scores of the words as first and last of the span that the current token copies."""
+        key, _, mask = encoded
+        ends = self.point(aim).unflatten(1, (2, -1))
+        words = key.transpose(1, 2).flatten(2)  # (B, T, width)
+        scores = torch.einsum("bed,btd->bet", ends, words) / words.shape[-1] ** 0.5 + self.near(looked)
+        return scores.float().masked_fill(~mask[:, None], -1e4)
 
     def _start(self, encoded) -> tuple[Tensor, Tensor, Tensor]:
         key = encoded[0]
@@ -210,43 +246,57 @@ class Seq2Seq(nn.Module):
         nothing = key.new_zeros(batch, heads, length)
         return key.new_zeros(batch, heads * size), nothing, nothing
 
-    def forward(self, words: Tensor, program: Tensor) -> Tensor:
-        """Teacher-forced negative log-likelihood (B,) of programs (B, L), padded with -1, under the type
-        table."""
+    def forward(
+        self, words: Tensor, program: Tensor, sorts: Tensor | None = None, spans: Tensor | None = None
+    ) -> Tensor:
+        """Teacher-forced negative log-likelihood (B,) of programs (B, L), padded with -1, under the type table.
+        `sorts` (B,): which sort of program each is, 0 when left out. `spans` (B, L, 2): first and last word of what
+        copying tokens stand for."""
         encoded = self.encode(words)
         state, tables = self._start(encoded), self._tables()
         batch, length = program.shape
-        stack = self.types.start(batch, 12, words.device)
-        last = words.new_full((batch, MEMORY), len(TOKENS))
+        stack = self.types.start(words.new_zeros(batch) if sorts is None else sorts, 12)
+        last = words.new_full((batch, MEMORY), self.tokens)
         loss = words.new_zeros(batch, dtype=torch.float32)
         for k in range(length):
             gold = program[:, k]
-            logits, state = self._step(tables, last, stack, state, encoded)
+            logits, aim, state = self._step(tables, last, stack, state, encoded)
             allowed = self.types.allowed[stack[:, 0]]
             safe = gold.clamp(min=0)
             scores = logits.float().masked_fill(~allowed, -1e4)
             loss = loss + F.cross_entropy(scores, safe, reduction="none") * (gold >= 0)
+            if spans is not None:
+                pointing = self.types.copies[safe] & (gold >= 0)
+                ends = self._pointers(aim, state[1], encoded).flatten(0, 1)
+                missed = F.cross_entropy(ends, spans[:, k].flatten(), reduction="none").view(batch, 2).sum(1)
+                loss = loss + missed * pointing
             stack = self.types.step(stack, safe)
             last = torch.cat([safe[:, None], last[:, :-1]], 1)
         return loss
 
     @torch.inference_mode()
-    def greedy(self, words: Tensor) -> Decoded:
+    def greedy(self, words: Tensor, sorts: Tensor | None = None) -> Decoded:
         """The greedy program of each question; always valid, never longer than `longest` tokens."""
         encoded = self.encode(words)
         state, tables = self._start(encoded), self._tables()
         batch = len(words)
-        stack = self.types.start(batch, self.longest + 2, words.device)
-        last = words.new_full((batch, MEMORY), len(TOKENS))
+        stack = self.types.start(words.new_zeros(batch) if sorts is None else sorts, self.longest + 2)
+        last = words.new_full((batch, MEMORY), self.tokens)
         tokens = words.new_zeros(batch, self.longest)
+        spans = words.new_zeros(batch, self.longest, 2)
         lengths = words.new_zeros(batch)
         log_probability = torch.zeros(batch, device=words.device)
         rows = torch.arange(batch, device=words.device)  # the row of the output that each running row writes
         for k in range(self.longest):
-            logits, state = self._step(tables, last, stack, state, encoded)
+            logits, aim, state = self._step(tables, last, stack, state, encoded)
             scores = logits.float().masked_fill(~self.types.mask(stack, self.longest - k), -1e4)
             best, token = scores.log_softmax(-1).max(-1)
             running = stack[:, 0] > 0
+            copying = self.types.copies[token] & running
+            if copying.any():
+                ends, span = self._span(self._pointers(aim, state[1], encoded))
+                spans[rows, k] = span
+                best = best + ends * copying
             tokens[rows, k] = token
             log_probability[rows] += best * running
             lengths[rows] += running
@@ -259,4 +309,16 @@ class Seq2Seq(nn.Module):
                 rows, stack, last = rows[going], stack[going], last[going]
                 state = tuple(t[going] for t in state)
                 encoded = tuple(t[going] for t in encoded)
-        return Decoded(tokens, lengths, log_probability.exp())
+        return Decoded(tokens, lengths, log_probability.exp(), spans)
+
+    @staticmethod
+    def _span(scores: Tensor) -> tuple[Tensor, Tensor]:
+        """Log-probability (B,) and ends (B, 2) of the best span of at most LONGEST_NAME words."""
+        first, last = scores.log_softmax(-1).unbind(1)
+        both = first[:, :, None] + last[:, None]  # (B, from, to)
+        length = scores.shape[-1]
+        near = (
+            torch.ones(length, length, dtype=torch.bool, device=scores.device).triu().tril(LONGEST_NAME - 1)
+        )
+        best, where = both.masked_fill(~near, -torch.inf).flatten(1).max(1)
+        return best, torch.stack([where // length, where % length], 1)

@@ -1,6 +1,6 @@
 """Images to scene tables: network, decoding of its outputs into beliefs, joint fit. This page is the map.
 
-    images -> StreetNet -> centres and boxes -> box head -> beliefs, image points -> joint fit -> Scene
+images -> StreetNet -> centres and boxes -> box head -> beliefs, image points -> joint fit -> Scene
 """
 
 import math
@@ -47,7 +47,9 @@ class Detections(NamedTuple):
 class Estimator:
     """The street estimator: `estimate(images)` gives one Scene an image."""
 
-    def __init__(self, net: StreetNet, calibration: dict[str, float] | None = None, device: str = "cpu") -> None:
+    def __init__(
+        self, net: StreetNet, calibration: dict[str, float] | None = None, device: str = "cpu"
+    ) -> None:
         self.device = torch.device(device)
         self.half = self.device.type == "cuda" or _cpu_has_bf16()
         self.net = net.eval().to(self.device, memory_format=torch.channels_last)
@@ -96,7 +98,9 @@ class Estimator:
             return values.double().cpu().numpy().reshape(*present.shape, *values.shape[1:])
 
         t = self.calibration["temperature"]
-        probabilities = {a: _softmax(grid(getattr(output, a)) / t) for a in ("shape", "color", "size", "material")}
+        probabilities = {
+            a: _softmax(grid(getattr(output, a)) / t) for a in ("shape", "color", "size", "material")
+        }
         scale = WIDTH / self.net.width
         box = boxes.double().cpu().numpy() * scale
         side, centre = box[..., 2:] - box[..., :2], (box[..., 2:] + box[..., :2]) / 2
@@ -104,7 +108,9 @@ class Estimator:
         log_scale = np.clip(grid(output.point_scale), MIN_LOG_SCALE, 1)
         # The loss is exp(-|error|/b) over the plane, whose variance along each axis is 3 b^2.
         sigma = math.sqrt(3) * np.exp(log_scale) * side.mean(-1)[..., None] * self.calibration["sigma"]
-        alpha, heading_sigma, flip = _heading(grid(output.heading), grid(output.residual), grid(output.residual_scale))
+        alpha, heading_sigma, flip = _heading(
+            grid(output.heading), grid(output.residual), grid(output.residual_scale)
+        )
         heading = wrap_angle(alpha + viewing_azimuth(points[:, :, 8]))
         return Detections(
             scores.double().cpu().numpy(), box, probabilities, heading, heading_sigma, flip, points,
@@ -129,7 +135,9 @@ def scenes_of(found: Detections, names: Sequence[str], covariance_scale: float =
     """The joint fit and one predicted Scene an image."""
     shape, size = (found.probabilities[a].argmax(-1) for a in ("shape", "size"))
     table = np.array([[extent(s, z) for z in SIZES] for s in SHAPES])
-    fit = joint_fit(found.points, found.sigma, found.heading, found.heading_sigma, table[shape, size], found.present)
+    fit = joint_fit(
+        found.points, found.sigma, found.heading, found.heading_sigma, table[shape, size], found.present
+    )
     scenes = []
     for b, name in enumerate(names):
         rows = np.flatnonzero(found.present[b])
@@ -155,7 +163,12 @@ def scenes_of(found: Detections, names: Sequence[str], covariance_scale: float =
             )  # fmt: skip
         index = {int(i): k for k, i in enumerate(rows)}
         occluders = tuple(
-            {index[int(j)]: float(p) for j, p in enumerate(found.occluder[b, i, :-1]) if j in index and p > 1e-4} for i in rows
+            {
+                index[int(j)]: float(p)
+                for j, p in enumerate(found.occluder[b, i, :-1])
+                if j in index and p > 1e-4
+            }
+            for i in rows
         )
         scenes.append(Scene(tuple(objects), AXES, "predicted", camera(fit.jitter[b]), occluders, name))
     return scenes
@@ -167,7 +180,9 @@ def _heading(logits: Array, residual: Array, log_scale: Array) -> tuple[Array, A
     best = p.argmax(-1)
     width = 2 * math.pi / HEADING_BINS
     angle = (best + 0.5) * width + np.take_along_axis(residual, best[..., None], -1)[..., 0]
-    away = np.abs((np.arange(HEADING_BINS) - best[..., None] + HEADING_BINS // 2) % HEADING_BINS - HEADING_BINS // 2)
+    away = np.abs(
+        (np.arange(HEADING_BINS) - best[..., None] + HEADING_BINS // 2) % HEADING_BINS - HEADING_BINS // 2
+    )
     flip = (p * (away > HEADING_BINS // 4)).sum(-1)
     return wrap_angle(angle), np.clip(math.sqrt(2) * np.exp(log_scale), 0.02, 1.0), flip
 

@@ -39,12 +39,16 @@ def camera_axes(jitter: Array) -> tuple[Array, Array]:
     return eye, np.stack([right, np.cross(forward, right), forward], -2)
 
 
-def project_boxes(jitter: Array, position: Array, heading: Array, extent: Array) -> tuple[Array, Array, Array]:
+def project_boxes(
+    jitter: Array, position: Array, heading: Array, extent: Array
+) -> tuple[Array, Array, Array]:
     """Pixels (B, N, 9, 2) of the boxes' points, with the points in the camera's frame (B, N, 9, 3) and the offsets
     in the world from each object's ground point (B, N, 9, 3)."""
     local = POINT_SIGNS * extent[..., None, :]
     c, s = np.cos(heading)[..., None], np.sin(heading)[..., None]
-    offset = np.stack([c * local[..., 0] - s * local[..., 1], s * local[..., 0] + c * local[..., 1], local[..., 2]], -1)
+    offset = np.stack(
+        [c * local[..., 0] - s * local[..., 1], s * local[..., 0] + c * local[..., 1], local[..., 2]], -1
+    )
     eye, cam_R_world = camera_axes(jitter)
     p = offset - eye[:, None, None]
     p[..., :2] += position[:, :, None]
@@ -70,7 +74,9 @@ def joint_fit(
     for dof, iterations in PHASES:
         state = _descend(state, iterations, (points, sigma, observed, heading_sigma, extent, mask, dof))
     jitter, position, heading = state
-    _, (_, _, _, h_oo, _) = _normal_equations(state, points, sigma, observed, heading_sigma, extent, mask, PHASES[-1][0])
+    _, (_, _, _, h_oo, _) = _normal_equations(
+        state, points, sigma, observed, heading_sigma, extent, mask, PHASES[-1][0]
+    )
     residual = (project_boxes(jitter, position, heading, extent)[0] - points) / sigma
     covariance = np.linalg.inv(h_oo + 1e-9 * np.eye(3))
     return Fit(jitter, position, wrap_angle(heading), covariance, (residual**2).mean((-1, -2)))
@@ -105,7 +111,9 @@ def _ground_points(pixels: Array, z: Array) -> Array:
     eye, cam_R_world = camera_axes(np.zeros((1, 3)))
     d_cam = np.concatenate([(pixels - (WIDTH / 2, HEIGHT / 2)) / FOCAL, np.ones_like(pixels[..., :1])], -1)
     d = d_cam @ cam_R_world[0]
-    return np.clip(eye[0, :2] + d[..., :2] * ((z - eye[0, 2]) / np.minimum(d[..., 2], -0.05))[..., None], -8, 8)
+    return np.clip(
+        eye[0, :2] + d[..., :2] * ((z - eye[0, 2]) / np.minimum(d[..., 2], -0.05))[..., None], -8, 8
+    )
 
 
 def _normal_equations(state, points, sigma, observed, heading_sigma, extent, mask, dof):
@@ -126,13 +134,19 @@ def _normal_equations(state, points, sigma, observed, heading_sigma, extent, mas
     # d pixel / d world point, divided by sigma
     _, cam_R_world = camera_axes(jitter)
     z = np.maximum(p_cam[..., 2], 0.5)[..., None]
-    d_pixel = FOCAL / z[..., None] * (
-        cam_R_world[:, None, None, :2] - (p_cam[..., :2] / z)[..., None] * cam_R_world[:, None, None, 2:]
+    d_pixel = (
+        FOCAL
+        / z[..., None]
+        * (cam_R_world[:, None, None, :2] - (p_cam[..., :2] / z)[..., None] * cam_R_world[:, None, None, 2:])
     )  # (B, N, 9, 2, 3)
     d_turn = np.stack([-offset[..., 1], offset[..., 0]], -1)  # of a point on the ground plane by heading
-    j_object = np.concatenate([d_pixel[..., :2], np.einsum("bnkij,bnkj->bnki", d_pixel[..., :2], d_turn)[..., None]], -1)
+    j_object = np.concatenate(
+        [d_pixel[..., :2], np.einsum("bnkij,bnkj->bnki", d_pixel[..., :2], d_turn)[..., None]], -1
+    )
     j_camera = np.empty((*pixels.shape, 3))
-    for k in range(3):  # the camera turns as it moves: differences are simpler than the derivative, and exact enough
+    for k in range(
+        3
+    ):  # the camera turns as it moves: differences are simpler than the derivative, and exact enough
         moved = jitter.copy()
         moved[:, k] += 1e-4
         j_camera[..., k] = (project_boxes(moved, position, heading, extent)[0] - pixels) / 1e-4

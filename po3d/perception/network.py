@@ -94,7 +94,9 @@ class StreetNet(nn.Module):
         )  # fmt: skip
         self.output = nn.Linear(hidden, sum(self.sizes.values()))
         self.pair_in = nn.Linear(2 * 64 + 8, 128)
-        self.pair_out = nn.Sequential(nn.ReLU(inplace=True), nn.Linear(128, 64), nn.ReLU(inplace=True), nn.Linear(64, 1))
+        self.pair_out = nn.Sequential(
+            nn.ReLU(inplace=True), nn.Linear(128, 64), nn.ReLU(inplace=True), nn.Linear(64, 1)
+        )
         self.alone = nn.Linear(64, 1)
         self.register_buffer("mean", torch.tensor(MEAN).view(1, 3, 1, 1), persistent=False)
         self.register_buffer("std", torch.tensor(STD).view(1, 3, 1, 1), persistent=False)

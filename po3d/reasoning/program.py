@@ -45,12 +45,16 @@ def _signatures() -> dict[str, Signature]:
     attributes = tuple((a,) for a in QUERY_ATTRIBUTES)
     table = {
         "scene": Signature((), "set", none),
-        "filter": Signature(("set",), "set", tuple((a, v) for a, values in FILTER_VALUES.items() for v in values)),
+        "filter": Signature(
+            ("set",), "set", tuple((a, v) for a, values in FILTER_VALUES.items() for v in values)
+        ),
         "unique": Signature(("set",), "object", none),
         "relate": Signature(("object",), "set", tuple((d, f) for d in DIRECTIONS for f in FRAMES)),
         "same": Signature(("object",), "set", tuple((a,) for a in SAME_ATTRIBUTES)),
         "aligned": Signature(("object",), "set", tuple((a,) for a in ALIGNMENTS)),
-        "occludees": Signature(("object",), "set", none),  # what the object hides (it is their dominant occluder)
+        "occludees": Signature(
+            ("object",), "set", none
+        ),  # what the object hides (it is their dominant occluder)
         "occluder": Signature(("object",), "set", none),  # what hides the object: none or one
         "collide": Signature(("object",), "set", tuple((t,) for t in TRAVELS)),
         "union": Signature(("set", "set"), "set", none),
@@ -104,7 +108,9 @@ def _token_table() -> dict[str, tuple[str, tuple[str, ...], TokenTypes]]:
     table = {}
     for op, signature in SIGNATURES.items():
         for args in signature.arguments:
-            types = TokenTypes(tuple(t.format(*args) for t in signature.inputs), signature.output.format(*args))
+            types = TokenTypes(
+                tuple(t.format(*args) for t in signature.inputs), signature.output.format(*args)
+            )
             table[Step(op, args).token] = (op, args, types)
     return table
 
@@ -147,7 +153,9 @@ class Program:
         if sorted(used) != list(range(len(self.steps) - 1)):
             raise ProgramError("every step but the last must be used exactly once")
         if outputs[-1] not in ANSWER_TYPES:
-            raise ProgramError(f"the last step {self.steps[-1].token} gives a {outputs[-1]}, which is no answer")
+            raise ProgramError(
+                f"the last step {self.steps[-1].token} gives a {outputs[-1]}, which is no answer"
+            )
 
     @property
     def answer_type(self) -> str:

@@ -50,7 +50,8 @@ class Rules:
     aligned_opposite_deg: float = 135.0
     # The object compared with must itself have a facing label; the others need not.
     aligned_needs_label: bool = True
-    # Partly occluded: more hidden pixels than this (Super-CLEVR-3D add_occlusion). For whoever reads masks.
+    # Partly occluded: more hidden and more visible pixels than this (Super-CLEVR-3D add_occlusion). Read by
+    # synthesis/labels.py.
     occlusion_min_px: int = 15
     # Collision: the footprint swept along +-heading. The labels' maker is unpublished: the plain reading.
     sweep_margin: float = 0.0  # added to each side of the footprint's width

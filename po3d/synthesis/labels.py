@@ -10,8 +10,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# Super-CLEVR-3D's rule for whole objects (its add_occlusion.py; facts of PulseCheck457, "Occlusion").
-PARTIAL_MIN_PX = 15  # more hidden and more visible pixels than this: partly occluded
+from po3d.reasoning.relations import DEFAULT_RULES
+
+# Super-CLEVR-3D's rule for whole objects (its add_occlusion.py; facts of PulseCheck457, "Occlusion"). The state
+# that questions are asked about, partly occluded, has its constant in `Rules`.
 FULL_MAX_VISIBLE_PX = 1  # fewer visible pixels than this: fully occluded
 
 State = Literal["none", "partial", "full"]
@@ -95,6 +97,6 @@ def occlusion_state(visible_px: int, hidden_px: int) -> State:
     """Super-CLEVR's state of a whole object; its "ambiguous" middle, a few pixels hidden or left, is none."""
     if visible_px < FULL_MAX_VISIBLE_PX:
         return "full"
-    if hidden_px > PARTIAL_MIN_PX and visible_px > PARTIAL_MIN_PX:
+    if min(hidden_px, visible_px) > DEFAULT_RULES.occlusion_min_px:
         return "partial"
     return "none"

@@ -36,7 +36,9 @@ def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
             for attribute, values in ATTRIBUTES.items():
                 if attribute in true.beliefs:
                     belief = np.array([row.beliefs[attribute][v] for v in values])
-                    log_p[attribute].append((np.log(np.maximum(belief, 1e-12)), values.index(true.value(attribute))))
+                    log_p[attribute].append(
+                        (np.log(np.maximum(belief, 1e-12)), values.index(true.value(attribute)))
+                    )
             turn = wrap_angle(row.heading - true.heading)
             if abs(turn) < np.pi / 4:  # flips are the flip probability's business
                 error = np.array([*(np.array(row.position[:2]) - true.position[:2]), turn])
@@ -74,7 +76,9 @@ def calibrate(checkpoint: str | Path, folder: str | Path) -> dict[str, float]:
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(prog="python -m po3d.training.calibrate", description=__doc__.split("\n")[0])
+    arguments = argparse.ArgumentParser(
+        prog="python -m po3d.training.calibrate", description=__doc__.split("\n")[0]
+    )
     arguments.add_argument("checkpoint", help="path of the pair, with or without suffix")
     arguments.add_argument("folder", help="a twin of the validation split")
     a = arguments.parse_args()

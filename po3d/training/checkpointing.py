@@ -21,7 +21,9 @@ from po3d.errors import InputError
 class SafetensorsCheckpointIO(CheckpointIO):
     """Lightning plugin: `Trainer(plugins=[SafetensorsCheckpointIO()])`."""
 
-    def save_checkpoint(self, checkpoint: dict[str, Any], path: str | Path, storage_options: Any = None) -> None:
+    def save_checkpoint(
+        self, checkpoint: dict[str, Any], path: str | Path, storage_options: Any = None
+    ) -> None:
         path = Path(path)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         shutil.rmtree(temporary, ignore_errors=True)
@@ -43,7 +45,9 @@ class SafetensorsCheckpointIO(CheckpointIO):
         else:
             os.replace(temporary, path)
 
-    def load_checkpoint(self, path: str | Path, map_location: Any = None, weights_only: bool | None = None) -> dict:
+    def load_checkpoint(
+        self, path: str | Path, map_location: Any = None, weights_only: bool | None = None
+    ) -> dict:
         path = Path(path)
         if not path.exists() and (old := path.with_name(f".{path.name}.old")).exists():
             path = old  # killed between the two renames
@@ -65,7 +69,9 @@ def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
     if isinstance(value, dict):
         return {"dict": [[_encode(k, tensors), _encode(v, tensors)] for k, v in value.items()]}
     if isinstance(value, (tuple, list)):
-        return {type(value).__name__ if type(value) is list else "tuple": [_encode(v, tensors) for v in value]}
+        return {
+            type(value).__name__ if type(value) is list else "tuple": [_encode(v, tensors) for v in value]
+        }
     if isinstance(value, (np.integer, np.floating, np.bool_)):
         return value.item()
     if value is None or isinstance(value, (str, int, float, bool)):

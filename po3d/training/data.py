@@ -5,7 +5,7 @@ number of workers gives the same batches and a resumed run continues with the ve
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -97,7 +97,9 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
     folder = Path(folder)
     wanted = {"size": len(scenes), "scenes": {k: str(v) for k, v in dataclasses.asdict(scenes).items()}}
     if (folder / "request.json").exists() and read_json(folder / "request.json") != wanted:
-        raise InputError(f"{folder} holds other training images than asked for; remove it or name another folder")
+        raise InputError(
+            f"{folder} holds other training images than asked for; remove it or name another folder"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "request.json", wanted)
     shards = [k for k in range(-(-len(scenes) // SHARD)) if not (folder / f"labels_{k:05d}.npz").exists()]
@@ -114,7 +116,9 @@ def _write_shard(scenes: Dataset, folder: Path, k: int) -> None:
     items = [scenes[i] for i in range(k * SHARD, min((k + 1) * SHARD, len(scenes)))]
     with atomic_write(folder / f"images_{k:05d}.npy", "wb") as file:
         np.save(file, np.stack([item["image"] for item in items]))
-    with atomic_write(folder / f"labels_{k:05d}.npz", "wb") as file:  # last: its presence says the shard is whole
+    with atomic_write(
+        folder / f"labels_{k:05d}.npz", "wb"
+    ) as file:  # last: its presence says the shard is whole
         np.savez(file, **{name: np.stack([item[name] for item in items]) for name in StreetLabels._fields})
 
 
@@ -148,7 +152,8 @@ class StreetData(pl.LightningDataModule):
     """Training and validation images.
 
     source: "twin" renders `images` scenes into `cache` first (the CPU recipe), "online" renders beside training
-    (the GPU recipe), "superclevr" reads the folder `root`.
+    (the GPU recipe), "superclevr" reads the folder `root`. `extra` adds more rendered scenes to a twin: a list of
+    {seed, images, samples}, so that what an earlier run rendered is used again.
     """
 
     def __init__(
@@ -165,18 +170,21 @@ class StreetData(pl.LightningDataModule):
         workers: int = 2,
         samples: int = 1,
         seed: int = 0,
+        extra: Sequence[dict[str, int]] = (),
     ) -> None:
         super().__init__()
         if source not in ("twin", "online", "superclevr"):
             raise InputError(f"data source {source!r} is not one of twin, online, superclevr")
         if source == "superclevr" and not root:
-            raise InputError("data=superclevr needs data.root=DIR, a folder with images/ and scene JSON files")
+            raise InputError(
+                "data=superclevr needs data.root=DIR, a folder with images/ and scene JSON files"
+            )
         self.save_hyperparameters()
 
     def prepare_data(self) -> None:
         h = self.hparams
-        if h.source == "twin":
-            pack(self._twin("train", h.images), self._folder("train", h.images), h.workers)
+        for request in self._training_sets() if h.source == "twin" else []:
+            pack(self._twin("train", **request), self._folder("train", **request), h.workers)
         if h.source != "superclevr":
             pack(self._twin("validation", h.validation), self._folder("validation", h.validation), h.workers)
 
@@ -188,8 +196,12 @@ class StreetData(pl.LightningDataModule):
             self.train = torch.utils.data.Subset(whole, range(cut))
             self.validation = torch.utils.data.Subset(whole, range(min(cut, len(whole) - 1), len(whole)))
             return
-        train = PackedScenes(self._folder("train", h.images)) if h.source == "twin" else self._twin("train", 2**31)
-        self.train, self.validation = train, PackedScenes(self._folder("validation", h.validation))
+        self.validation = PackedScenes(self._folder("validation", h.validation))
+        if h.source == "online":
+            self.train = self._twin("train", 2**31)
+        else:
+            packed = [PackedScenes(self._folder("train", **request)) for request in self._training_sets()]
+            self.train = torch.utils.data.ConcatDataset(packed)
 
     def train_dataloader(self) -> DataLoader:
         h = self.hparams
@@ -207,10 +219,20 @@ class StreetData(pl.LightningDataModule):
     def val_dataloader(self) -> DataLoader:
         return DataLoader(self.validation, self.hparams.batch, collate_fn=collate)
 
-    def _twin(self, split: str, size: int) -> RenderedScenes:
+    def _training_sets(self) -> list[dict[str, int]]:
+        """What `_twin` and `_folder` take, of every packed training set."""
         h = self.hparams
-        return RenderedScenes(h.seed, size, split, h.width, h.height, h.samples)
+        own = {"images": h.images, "seed": h.seed, "samples": h.samples}
+        return [own, *({**own, **more} for more in h.extra)]
 
-    def _folder(self, split: str, size: int) -> Path:
+    def _twin(
+        self, split: str, images: int, seed: int | None = None, samples: int | None = None
+    ) -> RenderedScenes:
         h = self.hparams
-        return Path(h.cache) / f"{split}_{size}_seed{h.seed}_{h.width}x{h.height}_s{h.samples}"
+        seed, samples = h.seed if seed is None else seed, samples or h.samples
+        return RenderedScenes(seed, images, split, h.width, h.height, samples)
+
+    def _folder(self, split: str, images: int, seed: int | None = None, samples: int | None = None) -> Path:
+        h = self.hparams
+        seed, samples = h.seed if seed is None else seed, samples or h.samples
+        return Path(h.cache) / f"{split}_{images}_seed{seed}_{h.width}x{h.height}_s{samples}"

@@ -35,7 +35,7 @@ class EstimatorModule(pl.LightningModule):
         self.save_hyperparameters()
         self.net = StreetNet(**network)
         if init_from:
-            weights, _ = checkpoint.load(init_from, KIND)
+            weights, _ = checkpoint.load(checkpoint.locate(init_from), KIND)
             self.net.load_state_dict(weights)
         if freeze_backbone:
             self.net.backbone.requires_grad_(False)
@@ -59,8 +59,12 @@ class EstimatorModule(pl.LightningModule):
     def training_step(self, batch: dict[str, Tensor], batch_index: int) -> Tensor:
         terms = self._terms(batch, "train", self.global_step)
         loss = total(terms)
-        if self.global_step % self.trainer.log_every_n_steps == 0:  # logging ten numbers costs a tenth of a step
-            self.log_dict({f"train/{k}": v.detach() for k, v in terms.items()}, batch_size=len(batch["image"]))
+        if (
+            self.global_step % self.trainer.log_every_n_steps == 0
+        ):  # logging ten numbers costs a tenth of a step
+            self.log_dict(
+                {f"train/{k}": v.detach() for k, v in terms.items()}, batch_size=len(batch["image"])
+            )
             self.log("loss", loss.detach(), prog_bar=True, logger=False)
         return loss
 
@@ -72,7 +76,10 @@ class EstimatorModule(pl.LightningModule):
     def configure_optimizers(self) -> dict:
         decay = [p for p in self.parameters() if p.requires_grad and p.ndim > 1]
         rest = [p for p in self.parameters() if p.requires_grad and p.ndim <= 1]
-        groups = [{"params": decay, "weight_decay": self.hparams.weight_decay}, {"params": rest, "weight_decay": 0.0}]
+        groups = [
+            {"params": decay, "weight_decay": self.hparams.weight_decay},
+            {"params": rest, "weight_decay": 0.0},
+        ]
         optimizer = torch.optim.AdamW(groups, lr=self.hparams.learning_rate, betas=(0.9, 0.98))
         steps = max(int(self.trainer.estimated_stepping_batches), 1)
         warm = max(int(self.hparams.warmup * steps), 1)
@@ -85,7 +92,9 @@ class EstimatorModule(pl.LightningModule):
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
-    def export(self, path: str | Path, training: dict, metrics: dict, calibration: dict | None = None) -> Path:
+    def export(
+        self, path: str | Path, training: dict, metrics: dict, calibration: dict | None = None
+    ) -> Path:
         """Write the shippable checkpoint pair."""
         config = {"network": self.net.config, "calibration": calibration or {}}
         return checkpoint.save(path, KIND, self.net.state_dict(), config, training, metrics)

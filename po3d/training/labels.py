@@ -33,7 +33,9 @@ def street_labels(scene: Scene) -> StreetLabels:
         raise ValueError(f"street labels need the scene's {WIDTH} x {HEIGHT} camera")
     n = len(scene)
     if n > MAX_OBJECTS:
-        raise ValueError(f"scene {scene.image} has {n} objects; the network is trained on at most {MAX_OBJECTS}")
+        raise ValueError(
+            f"scene {scene.image} has {n} objects; the network is trained on at most {MAX_OBJECTS}"
+        )
     corners = box_corners(scene.positions, scene.headings, scene.extents)
     centre = scene.positions.copy()
     centre[:, 2] = scene.extents[:, 2] / 2
@@ -44,7 +46,9 @@ def street_labels(scene: Scene) -> StreetLabels:
         occluder = np.array([max(b, key=b.__getitem__) if b else MAX_OBJECTS for b in scene.occluders])
 
     def index(attribute: str, values: tuple[str, ...]) -> np.ndarray:
-        return np.array([values.index(o.value(attribute)) if attribute in o.beliefs else UNKNOWN for o in scene.objects])
+        return np.array(
+            [values.index(o.value(attribute)) if attribute in o.beliefs else UNKNOWN for o in scene.objects]
+        )
 
     def pad(values: np.ndarray, dtype: type, fill: float = 0) -> np.ndarray:
         out = np.full((MAX_OBJECTS, *values.shape[1:]), fill, dtype)

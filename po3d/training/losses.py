@@ -14,7 +14,9 @@ WEIGHTS = dict(heat=1.0, box=1.0, shape=1.0, color=0.5, size=0.25, material=0.25
 JITTER_SHIFT, JITTER_SCALE = 0.05, 0.07  # of training boxes: about the dense head's own error
 
 
-def losses(net: StreetNet, images: Tensor, labels: dict[str, Tensor], generator: torch.Generator) -> dict[str, Tensor]:
+def losses(
+    net: StreetNet, images: Tensor, labels: dict[str, Tensor], generator: torch.Generator
+) -> dict[str, Tensor]:
     """Every term, unweighted, of a batch: images (B, 3, height, width) in [0, 1] and stacked StreetLabels."""
     present = labels["present"]
     points = labels["points"] * (net.width / WIDTH)  # in pixels of the input
@@ -53,7 +55,9 @@ def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> 
     are punished less, with a Gaussian a sixth of the box wide."""
     heat = dense.heat.float()
     b, h, w = heat.shape
-    ys, xs = torch.meshgrid(torch.arange(h, device=heat.device), torch.arange(w, device=heat.device), indexing="ij")
+    ys, xs = torch.meshgrid(
+        torch.arange(h, device=heat.device), torch.arange(w, device=heat.device), indexing="ij"
+    )
     centre = centres / dense.stride - 0.5
     size = (boxes[..., 2:] - boxes[..., :2]) / dense.stride
     sigma = (size / 6).clamp(min=0.4, max=2.5)
@@ -86,9 +90,14 @@ def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> T
     return error[present].mean() * 4
 
 
-def box_terms(output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor) -> dict[str, Tensor]:
+def box_terms(
+    output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor
+) -> dict[str, Tensor]:
     """Attribute, heading and corner losses of K boxes with labels (K, ...) and points (K, 9, 2) in input pixels."""
-    terms = {name: cross_entropy(getattr(output, name), labels[name]) for name in ("shape", "color", "size", "material")}
+    terms = {
+        name: cross_entropy(getattr(output, name), labels[name])
+        for name in ("shape", "color", "size", "material")
+    }
     width = 2 * math.pi / HEADING_BINS
     bin_index = torch.floor((labels["alpha"] % (2 * math.pi)) / width).long().clamp(max=HEADING_BINS - 1)
     terms["heading"] = F.cross_entropy(output.heading, bin_index)

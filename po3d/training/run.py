@@ -41,7 +41,9 @@ def train(
     if wandb is not None:
         loggers.append(_wandb(out, wandb, config))
     callbacks: list[pl.Callback] = [
-        ModelCheckpoint(out, filename="last", every_n_train_steps=save_every, save_top_k=1, enable_version_counter=False),
+        ModelCheckpoint(
+            out, filename="last", every_n_train_steps=save_every, save_top_k=1, enable_version_counter=False
+        ),
         LearningRateMonitor("step"),
         TQDMProgressBar(refresh_rate=10),
     ]

@@ -24,7 +24,8 @@ from po3d.errors import InputError
 from po3d.question import Prediction
 from po3d.seeding import rng
 from po3d.street import rotation_from_heading
-from po3d.synthesis.questions import COLUMNS, Balance, World, ask
+from po3d.synthesis.question_world import World
+from po3d.synthesis.questions import COLUMNS, Balance, ask
 
 NAMES = [f"superCLEVR_new_{i:06d}.png" for i in range(4)]
 SCENES = {name: random_scene(rng(5, "release", i), 7) for i, name in enumerate(NAMES)}

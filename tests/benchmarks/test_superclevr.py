@@ -18,7 +18,8 @@ from po3d.errors import InputError
 from po3d.reasoning.program import ProgramError, parse_text
 from po3d.seeding import rng
 from po3d.street import AXES, camera, origin_height
-from po3d.synthesis.questions import COLUMNS, Balance, World, ask
+from po3d.synthesis.question_world import World
+from po3d.synthesis.questions import COLUMNS, Balance, ask
 from po3d.vocabulary import SHAPES
 
 

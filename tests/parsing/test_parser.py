@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from po3d.checkpoint import SHIPPED
 from po3d.parsing.parser import Parser
-from po3d.parsing.seq2seq import Seq2Seq, TypeTable
+from po3d.parsing.seq2seq import Seq2Seq, TypeTable, street_language
 from po3d.reasoning.program import TOKENS, Program, from_tokens
 from po3d.seeding import rng
 from po3d.synthesis.language import FAMILIES, sample_program
@@ -40,10 +40,10 @@ def test_random_weights_still_write_valid_programs(seed, longest):
 
 
 def test_the_type_table_allows_every_program_and_closes_its_stack():
-    table = TypeTable()
+    table = TypeTable(street_language())
     for index in range(300):
         program = sample_program(rng(1, "types", index), tuple(FAMILIES)[index % len(FAMILIES)])
-        stack = table.start(1, 40, "cpu")
+        stack = table.start(torch.zeros(1, dtype=torch.long), 40)
         for left, token in zip(range(60, 0, -1), program.tokens()):
             k = torch.tensor([TOKENS.index(token)])
             assert table.mask(stack, left)[0, k].all()

@@ -21,7 +21,9 @@ def scenes(seed: int, images: int = 40, objects: int = 6):
 def test_projection_is_the_cameras():
     jitter, position, heading, extents, _ = scenes(0)
     expected, _ = camera(jitter[3]).project(box_corners(position[3], heading[3], extents[3]))
-    np.testing.assert_allclose(project_boxes(jitter, position, heading, extents)[0][3, :, :8], expected, atol=1e-9)
+    np.testing.assert_allclose(
+        project_boxes(jitter, position, heading, extents)[0][3, :, :8], expected, atol=1e-9
+    )
 
 
 def turned_back(fit, position, heading):
@@ -43,7 +45,9 @@ def test_exact_points_give_the_exact_scene_up_to_a_common_turn():
     fitted_position, fitted_heading = turned_back(fit, position, heading)
     assert np.median(np.linalg.norm(fitted_position - position, axis=-1)) < 1e-3
     assert np.median(np.abs(wrap_angle(fitted_heading - heading))) < 1e-3
-    assert np.degrees(np.abs(wrap_angle(fit.heading - heading))).max() < 5  # the prior on the camera bounds the turn
+    assert (
+        np.degrees(np.abs(wrap_angle(fit.heading - heading))).max() < 5
+    )  # the prior on the camera bounds the turn
 
 
 def test_joint_camera_beats_the_nominal_one_and_absent_objects_change_nothing():
@@ -70,7 +74,12 @@ def test_covariance_tells_the_spread_of_errors():
     jitter[:] = 0
     points = project_boxes(jitter, position, heading, extents)[0] + r.normal(0, 1.5, (*heading.shape, 9, 2))
     fit = joint_fit(
-        points, np.full(points.shape[:3], 1.5), heading, np.full(heading.shape, 1.0), extents, np.ones(heading.shape, bool)
+        points,
+        np.full(points.shape[:3], 1.5),
+        heading,
+        np.full(heading.shape, 1.0),
+        extents,
+        np.ones(heading.shape, bool),
     )
     error = wrap_angle(fit.heading - heading) / np.sqrt(fit.covariance[..., 2, 2])
     assert 0.7 < error.std() < 1.6

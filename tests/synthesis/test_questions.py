@@ -10,7 +10,8 @@ from po3d.plain import plain_answer
 from po3d.reasoning.executor import execute
 from po3d.seeding import rng
 from po3d.synthesis.language import realise
-from po3d.synthesis.questions import COLUMNS, Balance, World, ask, members
+from po3d.synthesis.question_world import World, members
+from po3d.synthesis.questions import COLUMNS, Balance, ask
 
 SCENES = [random_scene(rng(0, "questions-test", i), 3 + i % 8) for i in range(40)]
 

@@ -80,7 +80,10 @@ def _constant(module):
 def test_a_stopped_run_goes_on_to_the_same_weights(tmp_path):
     straight = run(tmp_path / "straight", 6, 6)
     run(tmp_path / "halved", 3, 6)
-    assert {p.name for p in (tmp_path / "halved" / "last.ckpt").iterdir()} == {"state.json", "tensors.safetensors"}
+    assert {p.name for p in (tmp_path / "halved" / "last.ckpt").iterdir()} == {
+        "state.json",
+        "tensors.safetensors",
+    }
     halved = run(tmp_path / "halved", 6, 6)
     for name, value in straight.items():
         torch.testing.assert_close(halved[name], value, rtol=1e-5, atol=1e-6, msg=name)
@@ -131,7 +134,9 @@ def test_exported_pairs_load_and_damaged_ones_do_not(tmp_path):
     path = module.export(tmp_path / "tiny", {"seed": 0}, {"val": 1.0})
     estimator = Estimator.from_checkpoint(path)
     for name, value in estimator.net.state_dict().items():
-        torch.testing.assert_close(value, module.net.state_dict()[name].half().float() if value.is_floating_point() else value)
+        torch.testing.assert_close(
+            value, module.net.state_dict()[name].half().float() if value.is_floating_point() else value
+        )
     with pytest.raises(InputError, match="holds a street_estimator, not a"):
         checkpoint.load(path, "something else")
     data = bytearray(path.read_bytes())

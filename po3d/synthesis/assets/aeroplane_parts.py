@@ -5,18 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from po3d.synthesis.assets.mesh import Piece, solid
-from po3d.synthesis.assets.primitives import (
-    Array,
-    box,
-    hull,
-    lathe,
-    moved,
-    rod,
-    rounded,
-    slab,
-    tube,
-    wing,
-)
+from po3d.synthesis.assets.primitives import Array, box, hull, lathe, moved, rod, rounded, slab, tube, wing
 
 Rng = np.random.Generator
 SIDES = (("left", 1), ("right", -1))

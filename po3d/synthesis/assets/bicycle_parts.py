@@ -8,11 +8,15 @@ from po3d.synthesis.assets.mesh import Piece, solid
 from po3d.synthesis.assets.primitives import Array, box, hull, lathe, moved, ring, rod, spoked_wheel, tube
 from po3d.synthesis.assets.two_wheelers import (
     Finish,
+    axles,
+    chain_runs,
     fender,
     handlebar,
+    leaning,
     polar,
     round_lamp,
     side,
+    telescopic_legs,
 )
 
 Rng = np.random.Generator
@@ -48,12 +52,10 @@ def frame(
     tube_radius: float,
 ) -> Frame:
     """The frame of these lengths (metres) and head angle (degrees to the ground)."""
-    rear, front = np.array([-wheelbase / 2, radius]), np.array([wheelbase / 2, radius])
+    rear, front = axles(wheelbase, radius, radius)
     crank = np.array([rear[0] + chainstay, bottom])
-    seat_angle = np.radians(rng.uniform(70, 75))
-    lean = np.array([-np.cos(seat_angle), np.sin(seat_angle)])
-    t = np.radians(head_angle)
-    up, forward = np.array([-np.cos(t), np.sin(t)]), np.array([np.sin(t), np.cos(t)])
+    lean, up = leaning(np.radians(rng.uniform(70, 75))), leaning(np.radians(head_angle))
+    forward = np.array([up[1], -up[0]])
     head_low = front + up * fork - forward * rng.uniform(0.03, 0.06)
     return Frame(
         rear,
@@ -108,20 +110,18 @@ def stays(frame: Frame, bottom: Array, top: Array) -> list[Piece]:
 
 def fork(frame: Frame, metal: str, travel: float = 0.0) -> list[Piece]:
     """A rigid fork whose blades bend forward to the axle or, with travel > 0, a suspension fork."""
-    crown = frame.head_low
-    pieces: list[Piece] = []
-    for y in (0.06, -0.06):
-        if travel:
-            top = frame.front + frame.up * (frame.up @ (crown - frame.front))
-            knee = frame.front + (top - frame.front) * 0.58
-            pieces += solid("fork", "paint", rod(side(frame.front, y), side(knee, y), frame.tube * 1.25))
-            pieces += solid("fork", metal, rod(side(knee, y), side(top, y), frame.tube * 0.8))
-        else:
-            bend = crown + (frame.front - crown) * 0.7 - frame.forward * 0.015
+    crown, spread = frame.head_low, 0.06
+    if travel:
+        top = frame.front + frame.up * (frame.up @ (crown - frame.front))
+        radii = (frame.tube * 1.25, frame.tube * 0.8)
+        pieces = telescopic_legs(frame.front, top, 0.58, spread, radii, metal)
+    else:
+        bend = crown + (frame.front - crown) * 0.7 - frame.forward * 0.015
+        radii = [frame.tube * 0.85, frame.tube * 0.75, frame.tube * 0.5]
+        pieces = []
+        for y in (spread, -spread):
             line = [side(crown, y * 0.7), side(bend, y), side(frame.front, y)]
-            pieces += solid(
-                "fork", "paint", tube(line, [frame.tube * 0.85, frame.tube * 0.75, frame.tube * 0.5])
-            )
+            pieces += solid("fork", "paint", tube(line, radii))
     width = 0.15 if travel else 0.11
     angle = np.pi / 2 - np.arctan2(frame.up[1], -frame.up[0])
     pieces += solid(
@@ -138,9 +138,7 @@ def fork(frame: Frame, metal: str, travel: float = 0.0) -> list[Piece]:
     return pieces
 
 
-def saddle(
-    frame: Frame, at: Array, top: Array, seat: str, metal: str, length: float, width: float
-) -> list[Piece]:
+def saddle(frame: Frame, at: Array, top: Array, finish: Finish, length: float, width: float) -> list[Piece]:
     """A saddle over `at` with its post from the frame's `top`."""
     x, z = at
     rear, nose = x - length * 0.5, x + length * 0.5
@@ -152,8 +150,8 @@ def saddle(
         (nose, width * 0.09, z - 0.02, z + 0.02),
     ]
     return [
-        ("saddle", seat, hull(stations, 8)),
-        ("saddle", metal, rod(side(top), side(at), frame.tube * 0.8)),
+        ("saddle", finish.seat, hull(stations, 8)),
+        ("saddle", finish.metal, rod(side(top), side(at), frame.tube * 0.8)),
     ]
 
 
@@ -180,12 +178,7 @@ def drive(
             moved(lathe([(0, -0.015), (small, -0.015), (small * 0.7, 0.015), (0, 0.015)], 10), side(rear, y)),
         ),
     ]
-    for sign in (1, -1):
-        pieces += solid(
-            "drive_chain",
-            finish.trim,
-            rod(side(bottom + [0, big * sign], y), side(rear + [0, small * sign], y), 0.007, 4),
-        )
+    pieces += chain_runs(bottom, rear, (big, small), y, 0.007, finish.trim)
     for leg, sign in (("left", 1), ("right", -1)):
         end = polar(bottom, 0.17, start + (180 if sign > 0 else 0))
         reach = 0.085 * sign

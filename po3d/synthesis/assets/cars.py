@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from po3d.synthesis.assets.mesh import Piece
+from po3d.synthesis.assets.mesh import Piece, solid
 from po3d.synthesis.assets.primitives import Array, ball, box, lathe, moved, rounded, slab, wheel
 
 SIDES = ((1, "left"), (-1, "right"))
@@ -119,27 +119,19 @@ def _car(f: CarForm, rng: np.random.Generator) -> list[Piece]:
             f.width / 2 * (1 - t.tumble) * rng.uniform(0.8, 0.92),
         )
         for side in (1, -1):
-            pieces.append(("roof_rack", "dark", box(length, 0.05, 0.05, (x, side * y, f.height + 0.06))))
+            pieces += solid("roof_rack", "dark", box(length, 0.05, 0.05, (x, side * y, f.height + 0.06)))
             for end in (-0.45, 0.45):
-                pieces.append(
-                    (
-                        "roof_rack",
-                        "dark",
-                        box(0.08, 0.05, 0.08, (x + end * length, side * y, f.height + 0.02)),
-                    )
+                pieces += solid(
+                    "roof_rack", "dark", box(0.08, 0.05, 0.08, (x + end * length, side * y, f.height + 0.02))
                 )
     if f.spare:
         at = (f.tail_x - 0.03, rng.uniform(-0.2, 0.2), f.belt - 0.12)
-        pieces.append(
-            (
-                "spare_wheel",
-                "tyre",
-                moved(
-                    lathe([(0, -0.09), (0.3, -0.09), (0.34, 0), (0.3, 0.09), (0, 0.09)], 14),
-                    at,
-                    yaw=np.pi / 2,
-                ),
-            )
+        pieces += solid(
+            "spare_wheel",
+            "tyre",
+            moved(
+                lathe([(0, -0.09), (0.3, -0.09), (0.34, 0), (0.3, 0.09), (0, 0.09)], 14), at, yaw=np.pi / 2
+            ),
         )
     return pieces
 
@@ -176,7 +168,7 @@ def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array]
     pieces: list[Piece] = [
         ("frame", "paint", slab(_cut_arches(shape, f, t), f.width, t.corner * 0.85, taper, rows=4))
     ]
-    pieces.append(("underbody", "dark", box(f.length * 0.84, f.width * 0.72, 0.3, (0, 0, low + 0.18))))
+    pieces += solid("underbody", "dark", box(f.length * 0.84, f.width * 0.72, 0.3, (0, 0, low + 0.18)))
     # Panels a little proud of the body, so that they can take another colour.
     (x0, z0), (x1, z1), (x2, z2) = bonnet
     crown = [
@@ -186,28 +178,20 @@ def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array]
         (x2 + 0.02, z2 + 0.018),
         (x2 + 0.02, z2 - 0.06),
     ]
-    pieces.append(("hood", "paint", slab(crown, f.width * rng.uniform(0.62, 0.8), 0.01, taper, rows=3)))
+    pieces += solid("hood", "paint", slab(crown, f.width * rng.uniform(0.62, 0.8), 0.01, taper, rows=3))
     if rng.uniform() < 0.25:
-        pieces.append(
-            (
-                "hood",
-                "paint",
-                slab(np.add(crown, (0, 0.03)), f.width * rng.uniform(0.25, 0.45), 0.02, taper),
-            )
+        pieces += solid(
+            "hood", "paint", slab(np.add(crown, (0, 0.03)), f.width * rng.uniform(0.25, 0.45), 0.02, taper)
         )
     if f.back > 0.3:
         lid = [(tail + kick + 0.1, deck - 0.05), (tail + f.back - 0.04, f.belt - 0.05),
         (tail + f.back - 0.04, f.belt + 0.018),
                (tail + kick + 0.1, deck + 0.018)]  # fmt: skip
-        pieces.append(("trunk", "paint", slab(lid, f.width * 0.72, 0.01, taper, rows=3)))
+        pieces += solid("trunk", "paint", slab(lid, f.width * 0.72, 0.01, taper, rows=3))
     elif not f.bed:
         height = f.belt - low - 0.4
-        pieces.append(
-            (
-                "trunk",
-                "paint",
-                box(0.06, f.width * 0.68, height, (tail - 0.005, 0, f.belt - 0.1 - height / 2)),
-            )
+        pieces += solid(
+            "trunk", "paint", box(0.06, f.width * 0.68, height, (tail - 0.005, 0, f.belt - 0.1 - height / 2))
         )
     return pieces
 
@@ -231,7 +215,7 @@ def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array]
         top + 0.015),
         ((back + front) / 2, top + 0.015 + crown), (back + 0.15, top + 0.015), (back - 0.02, top - 0.03),
     ]  # fmt: skip
-    pieces.append(("roof", "paint", slab(roof, f.width - 0.05, 0.05, lean, rows=3)))
+    pieces += solid("roof", "paint", slab(roof, f.width - 0.05, 0.05, lean, rows=3))
     lines = [((foot + 0.03, f.belt - 0.02), (front + 0.01, top - 0.04), t.pillar)]
     lines.append(((tail + t.rear_pillar, f.belt - 0.02), (back + t.rear_pillar, top - 0.04), t.rear_pillar))
     if f.bed and tail + 0.5 < front:
@@ -244,7 +228,7 @@ def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array]
         for side, word in SIDES:
             pillar = moved(slab(strip, 0.1), (0, side * (f.width / 2 - 0.095), 0))
             pillar.vertices = lean(np.array(pillar.vertices))
-            pieces.append((f"{word}_frame", "paint", pillar))
+            pieces += solid(f"{word}_frame", "paint", pillar)
     if f.bed:  # the wall behind the seats, below and beside the rear window
         wall = slab(
             [
@@ -257,7 +241,7 @@ def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array]
             0,
             lean,
         )
-        pieces.append(("frame", "paint", wall))
+        pieces += solid("frame", "paint", wall)
     return pieces
 
 
@@ -278,26 +262,22 @@ def _doors(f: CarForm, t: Trim, taper: Callable[[Array], Array]) -> list[Piece]:
             outline = _cut_arches(shapely.box(x0, low, x1, f.belt - 0.04), f, t)
             panel = moved(slab(outline, 0.05), (0, side * (f.width / 2 - 0.012), 0))
             panel.vertices = taper(np.array(panel.vertices))
-            pieces.append((f"{end}_{word}_door", "paint", panel))
-            pieces.append(
-                (
-                    f"{end}_{word}_door_handle",
-                    "chrome",
-                    box(0.16, 0.05, 0.035, (x0 + 0.18, side * (f.width / 2 + 0.01), f.belt - 0.14)),
-                )
+            pieces += solid(f"{end}_{word}_door", "paint", panel)
+            pieces += solid(
+                f"{end}_{word}_door_handle",
+                "chrome",
+                box(0.16, 0.05, 0.035, (x0 + 0.18, side * (f.width / 2 + 0.01), f.belt - 0.14)),
             )
         if t.moulding:
             x0, x1 = t.axles[1] + 1.2 * f.wheel, t.axles[0] - 1.2 * f.wheel
             z = f.clearance + (f.belt - f.clearance) * 0.45
-            pieces.append(
-                (
-                    f"{word}_moulding",
-                    t.moulding,
-                    box(x1 - x0, 0.04, 0.07, ((x0 + x1) / 2, side * (f.width / 2 + 0.01), z)),
-                )
+            pieces += solid(
+                f"{word}_moulding",
+                t.moulding,
+                box(x1 - x0, 0.04, 0.07, ((x0 + x1) / 2, side * (f.width / 2 + 0.01), z)),
             )
         at = np.array([f.foot - 0.12, side * (f.width / 2 + 0.05), f.belt + 0.07])
-        pieces.append((f"{word}_mirror", "paint", ball(np.array([0.07, 0.11, 0.075]) * t.mirror, at)))
+        pieces += solid(f"{word}_mirror", "paint", ball(np.array([0.07, 0.11, 0.075]) * t.mirror, at))
     return pieces
 
 
@@ -323,11 +303,11 @@ def _ends(f: CarForm, t: Trim) -> list[Piece]:
             lamp_z,
         )
         lamp = ball(np.array(radii) * (1, t.lamp_size, t.lamp_size), (0, 0, 0))
-        pieces.append(
-            (f"{word}_head_light", "lamp", moved(lamp, at, yaw=-0.35 * side if t.lamp == "swept" else 0.0))
+        pieces += solid(
+            f"{word}_head_light", "lamp", moved(lamp, at, yaw=-0.35 * side if t.lamp == "swept" else 0.0)
         )
         red = box(0.1, width, tall, (tail + 0.02, side * (half - width / 2 - 0.03), f.belt - 0.14 - tall / 2))
-        pieces.append((f"{word}_tail_light", "tail", red))
+        pieces += solid(f"{word}_tail_light", "tail", red)
     return pieces
 
 
@@ -347,20 +327,18 @@ def _bed(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array],
     for side, word in SIDES:
         wall = moved(slab(outline, 0.1, 0.02), (0, side * (half - 0.05), 0))
         wall.vertices = taper(np.array(wall.vertices))
-        pieces.append((f"{word}_bed_side", "paint", wall))
+        pieces += solid(f"{word}_bed_side", "paint", wall)
         if rim > 0.04:
             housing = box(f.wheel * 2, 0.26, rim, (t.axles[1], side * (half - 0.22), floor + rim / 2))
-            pieces.append(("trunk", inside, housing))
+            pieces += solid("trunk", inside, housing)
     width = f.width * (1 - t.plan)
-    pieces.append(
-        (
-            "tailgate",
-            "paint",
-            box(0.08, width - 0.06, top - floor + 0.22, (tail + 0.05, 0, (top + floor - 0.22) / 2)),
-        )
+    pieces += solid(
+        "tailgate",
+        "paint",
+        box(0.08, width - 0.06, top - floor + 0.22, (tail + 0.05, 0, (top + floor - 0.22) / 2)),
     )
-    pieces.append(
-        ("frame", "paint", box(0.1, width - 0.06, floor - low, (tail + 0.06, 0, (floor + low) / 2)))
+    pieces += solid(
+        "frame", "paint", box(0.1, width - 0.06, floor - low, (tail + 0.06, 0, (floor + low) / 2))
     )
     return pieces
 

@@ -4,21 +4,13 @@ import numpy as np
 
 from po3d.synthesis.assets import motorbike_parts as parts
 from po3d.synthesis.assets.mesh import Piece, solid
-from po3d.synthesis.assets.primitives import (
-    ball,
-    box,
-    hull,
-    loft,
-    moved,
-    rod,
-    rounded,
-    slab,
-    tube,
-)
+from po3d.synthesis.assets.primitives import ball, box, hull, loft, moved, rod, rounded, slab, tube
 from po3d.synthesis.assets.two_wheelers import (
+    axles,
     fender,
     handlebar,
     knobs,
+    leaning,
     mirrors,
     polar,
     round_lamp,
@@ -33,21 +25,18 @@ def dirtbike(rng: Rng) -> list[Piece]:
     """High everything: fenders far above thin knobby wheels, long fork, flat seat, number plate."""
     finish = sample_finish(rng)
     r_front, r_rear = rng.uniform(0.33, 0.37), rng.uniform(0.31, 0.345)
-    base = rng.uniform(1.4, 1.5)
-    rear, front = np.array([-base / 2, r_rear]), np.array([base / 2, r_front])
+    rear, front = axles(rng.uniform(1.4, 1.5), r_rear, r_front)
     angle = np.radians(rng.uniform(61, 66))
-    up = np.array([-np.cos(angle), np.sin(angle)])
+    up = leaning(angle)
     head = front + up * rng.uniform(0.72, 0.82)
     seat_z = rng.uniform(0.9, 0.97)
     pivot = np.array([-0.16, rng.uniform(0.42, 0.47)])
     crank = np.array([0.05, rng.uniform(0.42, 0.46)])
-    spoked = True
     thick = rng.uniform(0.042, 0.055)
-    pieces = parts.wheel(rng, "wheel_front", front[0], r_front, thick, thick * 1.8, finish, spoked)
-    pieces += parts.wheel(rng, "wheel_back", rear[0], r_rear, thick * 1.1, thick * 2.2, finish, spoked)
-    pieces += knobs("wheel_front", finish.tyre, front[0], r_front, thick * 1.8, 22) + knobs(
-        "wheel_back", finish.tyre, rear[0], r_rear, thick * 2.2, 20
-    )
+    pieces = parts.wheel(rng, "wheel_front", front, thick, thick * 1.8, finish, spoked=True)
+    pieces += parts.wheel(rng, "wheel_back", rear, thick * 1.1, thick * 2.2, finish, spoked=True)
+    pieces += knobs("wheel_front", finish.tyre, front, thick * 1.8, 22)
+    pieces += knobs("wheel_back", finish.tyre, rear, thick * 2.2, 20)
     pieces += parts.fork(front, head, 0.1, 0.024, finish, rng.uniform(0.4, 0.55)) + parts.swingarm(
         rear, pivot, 0.1, finish.metal, 0.03
     )
@@ -188,16 +177,14 @@ def scooter(rng: Rng) -> list[Piece]:
     """Small wheels, a leg shield, a step-through floor, a bulky rear body under the seat."""
     finish = sample_finish(rng)
     radius, thick = rng.uniform(0.2, 0.26), rng.uniform(0.05, 0.065)
-    base = rng.uniform(1.22, 1.34)
-    rear, front = np.array([-base / 2, radius]), np.array([base / 2, radius])
-    up = np.array([-np.cos(np.radians(63)), np.sin(np.radians(63))])
+    rear, front = axles(rng.uniform(1.22, 1.34), radius, radius)
+    up = leaning(np.radians(63))
     shield_top, wide = rng.uniform(0.8, 0.9), rng.uniform(0.36, 0.48)
     floor, seat_z = rng.uniform(0.27, 0.34), rng.uniform(0.72, 0.8)
     sporty = rng.random() < 0.4
     head = front + up * ((shield_top + 0.08 - radius) / up[1])
-    pieces = parts.wheel(rng, "wheel_front", front[0], radius, thick, thick * 2, finish, False) + parts.wheel(
-        rng, "wheel_back", rear[0], radius, thick, thick * 2, finish, False
-    )
+    pieces = parts.wheel(rng, "wheel_front", front, thick, thick * 2, finish, spoked=False)
+    pieces += parts.wheel(rng, "wheel_back", rear, thick, thick * 2, finish, spoked=False)
     for y in (0.09, -0.09):
         pieces += solid(
             "fork", finish.metal, rod(side(front, y), side(front + up * (radius + 0.16), y * 0.8), 0.025)

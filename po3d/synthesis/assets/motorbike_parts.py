@@ -3,30 +3,17 @@
 import numpy as np
 
 from po3d.synthesis.assets.mesh import Piece, solid
-from po3d.synthesis.assets.primitives import (
-    Array,
-    box,
-    lathe,
-    loft,
-    moved,
-    ring,
-    rod,
-    spoked_wheel,
-    tube,
-)
-from po3d.synthesis.assets.two_wheelers import (
-    Finish,
-    polar,
-    side,
-)
+from po3d.synthesis.assets.primitives import Array, box, lathe, loft, moved, ring, rod, spoked_wheel, tube
+from po3d.synthesis.assets.two_wheelers import Finish, chain_runs, polar, side, telescopic_legs
 
 Rng = np.random.Generator
 
 
 def wheel(
-    rng: Rng, name: str, x: float, radius: float, thick: float, width: float, finish: Finish, spoked: bool
+    rng: Rng, name: str, axle: Array, thick: float, width: float, finish: Finish, spoked: bool
 ) -> list[Piece]:
     """A wheel on z = 0 with wire spokes or a cast disc of five; with a brake disc."""
+    x, radius = axle
     if spoked:
         pieces = spoked_wheel(
             name, x, radius, thick, (finish.tyre, finish.metal), int(rng.integers(9, 13)), 0.07, spoke=0.009
@@ -75,13 +62,9 @@ def fork(
     axle: Array, top: Array, spread: float, radius: float, finish: Finish, lower: float = 0.45
 ) -> list[Piece]:
     """Two telescopic legs from the axle to `top`, thick for the share `lower`, and two yokes."""
-    pieces: list[Piece] = []
     along = (top - axle) / np.linalg.norm(top - axle)
     pitch = -(np.pi / 2 - np.arctan2(along[1], -along[0]))
-    for y in (spread, -spread):
-        knee = axle + (top - axle) * lower
-        pieces += solid("fork", "paint", rod(side(axle, y), side(knee, y), radius * 1.35))
-        pieces += solid("fork", finish.metal, rod(side(knee, y), side(top, y), radius))
+    pieces = telescopic_legs(axle, top, lower, spread, (radius * 1.35, radius), finish.metal)
     for share in (0.8, 0.98):
         pieces += solid(
             "fork",
@@ -130,14 +113,8 @@ def chain(rear: Array, crank: Array, y: float, finish: Finish) -> list[Piece]:
     """Sprocket and both runs of the chain."""
     big, small = 0.12, 0.06
     sprocket = lathe([(0, -0.008), (big, -0.008), (big, 0.008), (0, 0.008)], 12)
-    pieces: list[Piece] = [("drive_chain", finish.metal, moved(sprocket, side(rear, y)))]
-    for sign in (1, -1):
-        pieces += solid(
-            "drive_chain",
-            finish.trim,
-            rod(side(rear + [0, sign * big], y), side(crank + [-0.1, sign * small], y), 0.012, 4),
-        )
-    return pieces
+    pieces = solid("drive_chain", finish.metal, moved(sprocket, side(rear, y)))
+    return pieces + chain_runs(rear, crank - [0.1, 0], (big, small), y, 0.012, finish.trim)
 
 
 def swingarm(rear: Array, pivot: Array, spread: float, material: str, radius: float = 0.025) -> list[Piece]:

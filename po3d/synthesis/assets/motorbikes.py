@@ -5,19 +5,12 @@ import numpy as np
 from po3d.synthesis.assets import motorbike_parts as parts
 from po3d.synthesis.assets.light_motorbikes import dirtbike, scooter
 from po3d.synthesis.assets.mesh import Piece, solid
-from po3d.synthesis.assets.primitives import (
-    box,
-    hull,
-    lathe,
-    moved,
-    rod,
-    rounded,
-    slab,
-    tube,
-)
+from po3d.synthesis.assets.primitives import box, hull, lathe, moved, rod, rounded, slab, tube
 from po3d.synthesis.assets.two_wheelers import (
+    axles,
     fender,
     handlebar,
+    leaning,
     mirrors,
     polar,
     round_lamp,
@@ -32,21 +25,17 @@ def chopper(rng: Rng) -> list[Piece]:
     """A long raked fork, high ape hangers, a low stepped seat, a sissy bar, a fat back wheel."""
     finish = sample_finish(rng)
     r_front, r_rear = rng.uniform(0.31, 0.36), rng.uniform(0.29, 0.33)
-    base = rng.uniform(1.75, 1.98)
-    rear, front = np.array([-base / 2, r_rear]), np.array([base / 2, r_front])
-    rake = np.radians(rng.uniform(37, 50))
-    up = np.array([-np.cos(rake), np.sin(rake)])
+    rear, front = axles(rng.uniform(1.75, 1.98), r_rear, r_front)
+    up = leaning(np.radians(rng.uniform(37, 50)))
     head = front + up * rng.uniform(0.52, 0.6) / up[1]
     seat_z = rng.uniform(0.52, 0.6)
     seat_x = rear[0] + rng.uniform(0.38, 0.5)
     crank = np.array([rng.uniform(-0.08, 0.04), rng.uniform(0.3, 0.34)])
     thick = rng.uniform(0.09, 0.12)
     pieces = parts.wheel(
-        rng, "wheel_front", front[0], r_front, rng.uniform(0.035, 0.05), 0.08, finish, rng.random() < 0.8
+        rng, "wheel_front", front, rng.uniform(0.035, 0.05), 0.08, finish, rng.random() < 0.8
     )
-    pieces += parts.wheel(
-        rng, "wheel_back", rear[0], r_rear, thick * 0.75, thick * 1.9, finish, rng.random() < 0.5
-    )
+    pieces += parts.wheel(rng, "wheel_back", rear, thick * 0.75, thick * 1.9, finish, rng.random() < 0.5)
     pieces += parts.fork(front, head, 0.075, 0.024, finish, rng.uniform(0.25, 0.45))
     neck = head - up * 0.1
     rigid = rng.random() < 0.5
@@ -158,17 +147,15 @@ def cruiser(rng: Rng) -> list[Piece]:
     """Heavy: deep fenders over thick wheels, broad tank, wide swept bars, low seat, two-sided exhausts."""
     finish = sample_finish(rng)
     r_front, r_rear = rng.uniform(0.31, 0.34), rng.uniform(0.31, 0.34)
-    base = rng.uniform(1.56, 1.7)
-    rear, front = np.array([-base / 2, r_rear]), np.array([base / 2, r_front])
+    rear, front = axles(rng.uniform(1.56, 1.7), r_rear, r_front)
     up = np.array([-np.cos(np.radians(rng.uniform(57, 62))), 0.0])
     up[1] = np.sqrt(1 - up[0] ** 2)
     head = front + up * rng.uniform(0.6, 0.68)
     thick, seat_z = rng.uniform(0.075, 0.095), rng.uniform(0.6, 0.68)
     crank = np.array([rng.uniform(0.02, 0.1), rng.uniform(0.33, 0.37)])
     cast = rng.random() < 0.6
-    pieces = parts.wheel(
-        rng, "wheel_front", front[0], r_front, thick, thick * 1.7, finish, not cast
-    ) + parts.wheel(rng, "wheel_back", rear[0], r_rear, thick, thick * 2.0, finish, not cast)
+    pieces = parts.wheel(rng, "wheel_front", front, thick, thick * 1.7, finish, not cast)
+    pieces += parts.wheel(rng, "wheel_back", rear, thick, thick * 2.0, finish, not cast)
     pieces += parts.fork(front, head, 0.12, 0.034, finish, rng.uniform(0.4, 0.6)) + parts.swingarm(
         rear, np.array([-0.3, 0.33]), 0.13, finish.metal
     )

@@ -1,4 +1,5 @@
-"""What bicycles and motorbikes share: finish, fenders, handlebars, knobby tyres, lamps, mirrors."""
+"""What bicycles and motorbikes share: finish, side view, forks, chains, fenders, handlebars, knobby tyres, lamps,
+mirrors."""
 
 from dataclasses import dataclass
 
@@ -39,6 +40,40 @@ def polar(centre: tuple[float, float] | Array, radius: float, degrees: float) ->
     return np.array([centre[0] + radius * np.cos(t), centre[1] + radius * np.sin(t)])
 
 
+def axles(base: float, rear: float, front: float) -> tuple[Array, Array]:
+    """The back and the front axle in side view, of wheels with these radii that stand on z = 0."""
+    return np.array([-base / 2, rear]), np.array([base / 2, front])
+
+
+def leaning(angle: float) -> Array:
+    """The unit direction (x, z) up and back, `angle` radians from the ground."""
+    return np.array([-np.cos(angle), np.sin(angle)])
+
+
+def telescopic_legs(
+    axle: Array, top: Array, lower: float, spread: float, radii: tuple[float, float], metal: str
+) -> list[Piece]:
+    """Both legs of a suspension fork, at y = +-`spread`: painted for the share `lower` from the axle, bare
+    above."""
+    knee = axle + (top - axle) * lower
+    pieces: list[Piece] = []
+    for y in (spread, -spread):
+        pieces += solid("fork", "paint", rod(side(axle, y), side(knee, y), radii[0]))
+        pieces += solid("fork", metal, rod(side(knee, y), side(top, y), radii[1]))
+    return pieces
+
+
+def chain_runs(
+    front: Array, rear: Array, radii: tuple[float, float], y: float, thick: float, material: str
+) -> list[Piece]:
+    """The upper and the lower run of a chain between two sprockets of these radii (front, rear)."""
+    pieces: list[Piece] = []
+    for sign in (1, -1):
+        run = rod(side(front + [0, sign * radii[0]], y), side(rear + [0, sign * radii[1]], y), thick, 4)
+        pieces += solid("drive_chain", material, run)
+    return pieces
+
+
 def fender(
     centre: tuple[float, float] | Array,
     radius: float,
@@ -75,13 +110,14 @@ def handlebar(left: Array, radius: float, bar: str, grip: str, grip_radius: floa
     return pieces
 
 
-def knobs(name: str, material: str, x: float, radius: float, width: float, count: int = 20) -> list[Piece]:
-    """Tread blocks that stand out of a tyre of `radius`, alternately left and right."""
+def knobs(name: str, material: str, axle: Array, width: float, count: int) -> list[Piece]:
+    """Tread blocks that stand out of the tyre of a wheel on z = 0, alternately left and right."""
+    radius = axle[1]
     size = 2 * np.pi * radius / count * 0.55
     pieces = []
     for k in range(count):
         t = 360 / count * k
-        at = side(polar((x, radius), radius, t), width * (0.22 if k % 2 else -0.22))
+        at = side(polar(axle, radius, t), width * (0.22 if k % 2 else -0.22))
         pieces += solid(name, material, box(width * 0.3, width * 0.55, size, at, pitch=-np.radians(t)))
     return pieces
 

@@ -1,0 +1,189 @@
+"""The twin of Hypo3D: generated rooms with a world frame, changes of the five types and questions in the paper's
+proportions, answers by execution, in the official files.
+
+Every room is a pure function of (seed, index), so any number of workers writes the same bytes. Three control sets come
+with it, told apart by the question's "control": *without change* (the same question about the unchanged room),
+*irrelevant change* (a change that does not alter the answer) and *aligned map* (a frame whose front is the map's top).
+"""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from po3d.benchmarks.hypo3d import Split, load, write_release
+from po3d.edits import unchanged
+from po3d.errors import InputError
+from po3d.files import read_json, write_json
+from po3d.frames import frame, frame_text_anchors, in_frame, room_centre, with_front
+from po3d.question import Question
+from po3d.reasoning.room_executor import Unresolved, run
+from po3d.reasoning.room_world import World
+from po3d.scene import Scene
+from po3d.seeding import rng
+from po3d.synthesis.room_changes import TYPES, sample_change
+from po3d.synthesis.room_layouts import sample_room
+from po3d.synthesis.room_questions import ASKED, COARSE, Asker
+from po3d.synthesis.room_sentences import say_change, say_question
+from po3d.synthesis.room_speaker import reworded
+
+FORMAT = "po3d-hypo3d-twin-1"
+CHANGES = {
+    "movement": 3,
+    "removal": 2,
+    "attribute": 2,
+    "addition": 2,
+    "replacement": 2,
+}  # of a room; 11 as in the release
+QUESTIONS = 2  # of a change, as in the release (14,885 of 7,727)
+CONTROL_SHARE = 0.1  # of the questions that come back in each control set
+ANCHORS = 2  # of a frame, at most
+SQUARE = np.cos(np.radians(35))  # an anchor points at its side at least this squarely
+
+
+def generate(
+    out: str | Path, size: int, seed: int = 0, split: str = "test", controls: bool = True, workers: int = 1
+) -> None:
+    """Write `size` rooms with their questions into the folder `out`; the same folder again is left as it is."""
+    if size < 1 or workers < 1:
+        raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
+    out = Path(out)
+    identity = {"format": FORMAT, "size": size, "seed": seed, "split": split, "controls": controls}
+    description = out / "twin.json"
+    if description.exists():
+        if read_json(description, "twin description") != identity:
+            raise InputError(
+                f"{out} holds a twin made with other settings (see {description}); choose another folder"
+            )
+    elif out.exists() and any(out.iterdir()):
+        raise InputError(f"{out} is not empty and holds no twin; choose another folder")
+    if (out / "contextvqa.json").exists():
+        return
+    write_json(description, identity)
+    work = partial(room, seed=seed, split=split, controls=controls)
+    questions: list[Question] = []
+    scenes: list[Scene] = []
+    anchors: dict[str, Mapping[str, str]] = {}
+    for scene, sides, asked in _mapped(work, size, workers):
+        scenes.append(scene)
+        anchors[scene.image] = sides
+        questions += [replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(asked)]
+    write_release(out, questions, anchors, scenes)
+
+
+def open_fresh(root: Path, size: int, seed: int, workers: int = 1) -> Split:
+    """The twin of a seed, made when it is not there yet."""
+    generate(root, size, seed, workers=workers)
+    return load(root, f"fresh, seed {seed}")
+
+
+def _mapped(work, size: int, workers: int) -> Iterator:
+    if workers == 1:
+        yield from tqdm(map(work, range(size)), "rooms", size, unit="room", delay=1)
+        return
+    with ProcessPoolExecutor(workers) as pool:
+        yield from tqdm(pool.map(work, range(size), chunksize=4), "rooms", size, unit="room", delay=1)
+
+
+def room(index: int, seed: int, split: str, controls: bool) -> tuple[Scene, dict[str, str], list[Question]]:
+    """Room `index`: its table (axes of the map), its anchors by side, and its questions without ids."""
+    scene = sample_room(seed, index, split)
+    random = rng(seed, f"hypo3d/{split}", index)
+    anchors = sample_frame(scene, random)
+    framed = frame(scene, anchors)
+    questions = []
+    for kind in TYPES:
+        for _ in range(CHANGES[kind]):
+            questions += _asked(framed, kind, random)
+    sides = {side: name for name, side in anchors}
+    if controls:
+        questions += _controls(framed, questions, random)
+    frame_words = frame_text_anchors(anchors)
+    return scene, sides, [replace(q, meta={**q.meta, "frame": frame_words}) for q in questions]
+
+
+def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, str]]:
+    """(name, side) of one or two anchors that define a frame; the front is a random wall."""
+    front = random.integers(4) * np.pi / 2
+    target = with_front(scene, (np.cos(front), np.sin(front)))
+    away = in_frame(scene.positions[:, :2] - room_centre(scene), target.axes)
+    names = [o.value("name") for o in scene.objects]
+    sides = {"front": (0, 1), "back": (0, -1), "right": (1, 0), "left": (-1, 0)}
+    found: dict[str, str] = {}
+    for i in random.permutation(len(names)).tolist():
+        distance = float(np.hypot(*away[i]))
+        if names.count(names[i]) > 1 or distance < 0.8:
+            continue
+        for side, way in sides.items():
+            if away[i] @ np.array(way) / distance >= SQUARE and side not in found:
+                candidate = [*((n, s) for s, n in found.items()), (names[i], side)]
+                if _means(scene, candidate, target):
+                    found[side] = names[i]
+        if len(found) == ANCHORS or (found and random.random() < 0.5):
+            break
+    if not found:  # no squarely placed single thing: take the best that defines the frame at all
+        for i, name in enumerate(names):
+            for side in sides:
+                if away[i] @ np.array(sides[side]) > 0 and _means(scene, [(name, side)], target):
+                    return [(name, side)]
+        raise AssertionError(f"room {scene.image} has no anchor")
+    order = {side: k for k, side in enumerate(sides)}
+    return sorted(((name, side) for side, name in found.items()), key=lambda a: order[a[1]])
+
+
+def _means(scene: Scene, anchors: list[tuple[str, str]], target: Scene) -> bool:
+    try:
+        return bool(np.allclose(frame(scene, anchors).axes["front"], target.axes["front"], atol=1e-6))
+    except InputError:
+        return False
+
+
+def _asked(framed: Scene, kind: str, random: np.random.Generator) -> list[Question]:
+    """One change of a kind and its questions."""
+    change = sample_change(framed, kind, random)
+    if change is None:
+        return []
+    spoken = reworded(change.program, random)
+    described = say_change(spoken, kind, random)
+    asker = Asker(World(change.planned.edited, framed), random)
+    questions: list[Question] = []
+    for fine in random.permutation(ASKED[kind]).tolist():
+        asked = asker.ask(fine)
+        if asked is None:
+            continue
+        program = reworded(asked.program, random)
+        if run(program, asker.world).answer != asked.answer:  # another word for a thing may mean more things
+            continue
+        text = say_question(program, kind, random).text
+        meta = {"change": described.text, "frame": "", "types": list(COARSE[fine]), "fine": fine,
+                "change_program": spoken.text()}  # fmt: skip
+        questions.append(Question("", framed.image, text, "2d", kind, asked.answer, program.text(), meta))
+        if len(questions) == QUESTIONS:
+            break
+    return questions
+
+
+def _controls(framed: Scene, questions: list[Question], random: np.random.Generator) -> list[Question]:
+    """The control sets of a room, from some of its questions."""
+    from po3d.reasoning.room_program import parse_text
+
+    world = World(unchanged(framed), framed)
+    found = []
+    for q in questions:
+        if random.random() >= 3 * CONTROL_SHARE:
+            continue
+        try:
+            outcome = run(parse_text(q.program), world)
+        except Unresolved:
+            continue
+        if outcome.status != "ok":  # it speaks of what only the change brought about
+            continue
+        if outcome.answer == q.answer:
+            found.append(replace(q, meta={**q.meta, "control": "irrelevant change"}))
+        still = {**q.meta, "change": "", "change_program": "", "control": "without change"}
+        found.append(replace(q, answer=outcome.answer, meta=still))
+    return found

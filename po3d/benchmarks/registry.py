@@ -1,0 +1,41 @@
+"""The benchmarks by name: how each is loaded, generated and scored. Entries look here and nowhere else."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from po3d.benchmarks import hypo3d, hypo3d_twin, pulsecheck457
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "mini"
+
+
+class Source(NamedTuple):
+    """One benchmark. `module` scores it (evaluation.Benchmark)."""
+
+    module: Any
+    mini: Path  # the shipped split
+    load: Callable[..., Any]  # (root, split name) -> evaluation.Split with `first(size)`
+    open_fresh: Callable[..., Any]  # (folder, size, seed, look, workers) -> the same
+    generate: Callable[..., None]  # (out, size, seed, look, images, workers, split)
+
+
+def _fresh_rooms(folder: Path, size: int, seed: int, look: str | None, workers: int) -> hypo3d.Split:
+    return hypo3d_twin.open_fresh(folder, size, seed, workers)
+
+
+def _generate_rooms(
+    out: Path, size: int, seed: int, look: str | None, images: bool, workers: int, split: str
+) -> None:
+    hypo3d_twin.generate(out, size, seed, split, workers=workers)
+
+
+BENCHMARKS: dict[str, Source] = {
+    "pulsecheck457": Source(
+        pulsecheck457,
+        pulsecheck457.MINI,
+        pulsecheck457.load,
+        pulsecheck457.open_fresh,
+        pulsecheck457.generate,
+    ),
+    "hypo3d": Source(hypo3d, DATA / "hypo3d", hypo3d.load, _fresh_rooms, _generate_rooms),
+}

@@ -1,0 +1,152 @@
+"""Sentences about rooms to programs: changes ("The chair has been moved next to the bed") and questions.
+
+The same network as for streets with the room language, whose names and values are spans copied from the sentence: a
+thing never seen in training is read like any other. Words that are not in the vocabulary count as one unknown word,
+unless they look like a misspelt known one.
+"""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from po3d import checkpoint
+from po3d.english import singular, words_of
+from po3d.parsing.seq2seq import PAD, Language, Seq2Seq
+from po3d.reasoning.room_program import ANSWERS, CLOSED, OPEN, SIGNATURES, Call, from_tokens
+
+KIND = "room_parser"
+UNKNOWN = 1  # id of a word that training did not have
+SORTS = ("question", "change")
+ANYTHING = "name:*"  # "object", or no noun at all: "what is on the desk?"
+LEAST_PROBABILITY = 0.35  # below it the parser says "unparsed"
+LONGEST_SENTENCE = 60
+SIMILAR = 0.84  # of a misspelt word to the known one (difflib's ratio)
+SHORTEST_MISSPELT = 4
+
+Sort = Literal["question", "change"]
+
+
+def _language() -> Language:
+    tokens: list[str] = []
+    inputs: list[tuple[str, ...]] = []
+    outputs: list[str] = []
+    for op, signature in SIGNATURES.items():
+        tokens.append(op)
+        inputs.append(signature.inputs)
+        outputs.append(signature.output)
+    leaves = [(kind, f"{kind}:{value}") for kind, values in CLOSED.items() for value in values]
+    leaves += [(kind, f"{kind}:") for kind in OPEN] + [("name", ANYTHING)]
+    for kind, token in leaves:
+        tokens.append(token)
+        inputs.append(())
+        outputs.append(kind)
+    copies = frozenset(f"{kind}:" for kind in OPEN)
+    return Language(tuple(tokens), tuple(inputs), tuple(outputs), (ANSWERS, ("edit",)), copies)
+
+
+LANGUAGE = _language()
+
+
+@dataclass(frozen=True)
+class RoomParse:
+    """What was read: a program, or why there is none."""
+
+    status: Literal["ok", "unparsed"]
+    program: Call | None = None
+    probability: float = 0.0
+    reason: str = ""
+
+
+class RoomParser:
+    """The network and vocabulary of one checkpoint."""
+
+    def __init__(
+        self,
+        network: Seq2Seq,
+        words: Sequence[str],
+        least_probability: float = LEAST_PROBABILITY,
+        batch: int = 256,
+    ) -> None:
+        self.network = network.eval()
+        self.index = {word: k for k, word in enumerate(words)}
+        self.long_words = [w for w in words if len(w) >= SHORTEST_MISSPELT and w.isalpha()]
+        self.least_probability, self.batch = least_probability, batch
+
+    @classmethod
+    def from_checkpoint(cls, path: str | Path, **options) -> "RoomParser":
+        """The parser of a checkpoint pair; InputError when there is none or it is not whole."""
+        weights, record = checkpoint.load(path, KIND)
+        words = record["config"]["words"]
+        network = Seq2Seq(len(words), LANGUAGE, **record["config"]["network"])
+        network.load_state_dict(weights)
+        return cls(network, words, **options)
+
+    def parse(self, texts: Sequence[str], sort: Sort = "question") -> list[RoomParse]:
+        """One RoomParse for each text, in order."""
+        parses: list[RoomParse | None] = [None] * len(texts)
+        ready: list[tuple[int, list[str]]] = []
+        for number, text in enumerate(texts):
+            words = [self._spelt(word) for word in words_of(text)]
+            if not words or words == ["?"]:
+                parses[number] = RoomParse("unparsed", reason=f"the {sort} is empty")
+            elif len(words) > LONGEST_SENTENCE:
+                parses[number] = RoomParse(
+                    "unparsed",
+                    reason=f"the {sort} has {len(words)} words; at most {LONGEST_SENTENCE} are read",
+                )
+            elif sum(word not in self.index for word in words) > max(len(words) // 3, 1):
+                unknown = ", ".join(dict.fromkeys(w for w in words if w not in self.index))
+                parses[number] = RoomParse("unparsed", reason=f"too many unknown words: {unknown}")
+            else:
+                ready.append((number, words))
+        ready.sort(key=lambda item: len(item[1]))
+        for start in range(0, len(ready), self.batch):
+            part = ready[start : start + self.batch]
+            for (number, _), parse in zip(
+                part, self._decode([words for _, words in part], sort), strict=True
+            ):
+                parses[number] = parse
+        return parses
+
+    def _spelt(self, word: str) -> str:
+        """The word, or the known one that it misspells."""
+        if word in self.index or len(word) < SHORTEST_MISSPELT or not word.isalpha():
+            return word
+        if singular(word) in self.index:  # the plural of a known word is no mistake
+            return word
+        return next(iter(difflib.get_close_matches(word, self.long_words, 1, SIMILAR)), word)
+
+    def _decode(self, sentences: list[list[str]], sort: Sort) -> list[RoomParse]:
+        ids = torch.full((len(sentences), max(map(len, sentences))), PAD)
+        for row, words in enumerate(sentences):
+            ids[row, : len(words)] = torch.tensor([self.index.get(w, UNKNOWN) for w in words])
+        decoded = self.network.greedy(ids, torch.full((len(ids),), SORTS.index(sort)))
+        parses = []
+        for words, tokens, length, probability, spans in zip(
+            sentences, decoded.tokens.tolist(), decoded.lengths.tolist(), decoded.probability.tolist(), decoded.spans.tolist(),
+            strict=True,
+        ):  # fmt: skip
+            texts = [_text(LANGUAGE.tokens[t], words, span) for t, span in zip(tokens[:length], spans)]
+            if probability < self.least_probability:
+                reason = f"not understood: the best program has probability {probability:.2f}, below {self.least_probability}"
+                parses.append(RoomParse("unparsed", None, probability, reason))
+            else:
+                parses.append(RoomParse("ok", from_tokens(texts), probability))
+        return parses
+
+
+def _text(token: str, words: list[str], span: list[int]) -> str:
+    """A token as `from_tokens` reads it: operations and closed leaves by their text, copies by their words."""
+    if token == ANYTHING:
+        return "object"
+    kind, colon, value = token.partition(":")
+    if not colon:
+        return token
+    if kind not in OPEN:
+        return value
+    copied = " ".join(words[span[0] : span[1] + 1])
+    return singular(copied) if kind == "name" else copied

@@ -1,0 +1,132 @@
+"""Who answers questions about changed rooms: the same seam as `po3d.systems`, with a frame and a change in between.
+
+    table ──► frame(text) ──► change(text or program) ──► World ──► question(text or program) ──► answer
+
+`RoomOracle` runs gold programs on true tables. `RoomPipeline` reads the texts; its table comes from a source.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+from po3d.checkpoint import locate
+from po3d.errors import InputError
+from po3d.frames import axes_from_front, frame_from_text
+from po3d.parsing.room_parser import RoomParse, RoomParser, Sort
+from po3d.question import Prediction, Question
+from po3d.reasoning.room_executor import Planned, Unresolved, plan, run
+from po3d.reasoning.room_program import Call, parse_text
+from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
+from po3d.scene import Scene
+from po3d.systems import Context
+
+FrameMode = Literal["anchors", "none", "camera"]
+
+
+class TextParser(Protocol):
+    def parse(self, texts: Sequence[str], sort: Sort) -> list[RoomParse]: ...
+
+
+def framed(scene: Scene, text: str, mode: FrameMode = "anchors") -> Scene:
+    """The scene in the frame of a question. "none" is the paper's setting without a frame: the map's top is the front.
+    "camera": the front is where the camera of the scene looks; InputError when the table has no camera."""
+    if mode == "none" or not text:
+        return replace(scene, axes=axes_from_front((0.0, 1.0)))
+    if mode == "camera":
+        if scene.camera is None:
+            raise InputError(f"{scene.image}: the table has no camera, so there is no camera frame")
+        ahead = scene.camera.cam_T_world.rotation[2]
+        return replace(scene, axes=axes_from_front(ahead[:2]))
+    return frame_from_text(scene, text)
+
+
+@dataclass(frozen=True)
+class RoomOracle:
+    """The true table and the gold programs of change and question: 100 % on a twin, or something is broken."""
+
+    rules: RoomRules = DEFAULT_ROOM_RULES
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        answers = _Room(context.truth(), self.rules)
+        predictions = []
+        for q in questions:
+            change = parse_text(q.meta["change_program"]) if q.meta.get("change_program") else None
+            predictions.append(answers.answer(q, change, _gold(q)))
+        return predictions
+
+
+@dataclass(frozen=True)
+class RoomPipeline:
+    """Texts read by the room parser. `table`: where the table comes from; "truth" is the ground truth, which makes
+    this an upper bound for perception and is named in the report."""
+
+    parser: TextParser
+    table: Literal["truth"] = "truth"
+    frame: FrameMode = "anchors"
+    rules: RoomRules = DEFAULT_ROOM_RULES
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        room = _Room(context.truth(), self.rules, self.frame)
+        changes = list(dict.fromkeys(q.meta["change"] for q in questions if q.meta["change"]))
+        read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
+        predictions = []
+        for q, parsed in zip(
+            questions, self.parser.parse([q.text for q in questions], "question"), strict=True
+        ):
+            change = read.get(q.meta["change"])
+            if change is not None and change.program is None:
+                predictions.append(Prediction(q.id, "unparsed", reason=f"change: {change.reason}"))
+            elif parsed.program is None:
+                predictions.append(Prediction(q.id, "unparsed", reason=parsed.reason))
+            else:
+                certainty = parsed.probability * (change.probability if change else 1.0)
+                predictions.append(
+                    room.answer(q, change.program if change else None, parsed.program, certainty)
+                )
+        return predictions
+
+
+def room_pipeline(parser: str, table: str = "truth", frame: FrameMode = "anchors") -> RoomPipeline:
+    """The pipeline of a shipped or given parser checkpoint."""
+    if table != "truth":
+        raise InputError(f"unknown table source {table!r}; known: truth")
+    return RoomPipeline(RoomParser.from_checkpoint(locate(parser)), "truth", frame)
+
+
+def _gold(question: Question) -> Call:
+    if not question.program:
+        raise InputError(f"question {question.id} has no gold program: an oracle needs a twin")
+    return parse_text(question.program)
+
+
+class _Room:
+    """One table and its changed versions; questions on the same change share the work."""
+
+    def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode = "anchors") -> None:
+        self.scene, self.rules, self.mode = scene, rules, mode
+        self._worlds: dict[tuple[str, str], World | Unresolved] = {}
+
+    def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
+        """A prediction for question q from the programs of its change and itself."""
+        text = program.text() if change is None else f"{change} ; {program}"
+        try:
+            outcome = run(program, self._world(q.meta["frame"], change))
+        except (Unresolved, InputError) as failure:
+            return Prediction(q.id, "failed", program=text, reason=str(failure))
+        if outcome.answer is None:
+            return Prediction(q.id, "failed", program=text, reason=outcome.reason)
+        return Prediction(q.id, "ok", outcome.answer, certainty, text)
+
+    def _world(self, frame_text: str, change: Call | None) -> World:
+        key = (frame_text, "" if change is None else change.text())
+        if key not in self._worlds:
+            before = framed(self.scene, frame_text, self.mode)
+            try:
+                planned: Planned = plan(before, change, self.rules)
+                self._worlds[key] = World(planned.edited, before, self.rules)
+            except Unresolved as failure:
+                self._worlds[key] = Unresolved(f"change: {failure}")
+        world = self._worlds[key]
+        if isinstance(world, Unresolved):
+            raise world
+        return world

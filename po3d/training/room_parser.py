@@ -1,0 +1,238 @@
+"""Training the room parser: sentences for changes and questions of generated rooms, several wordings each."""
+
+import math
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytorch_lightning as pl
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader
+from tqdm import tqdm
+
+from po3d import checkpoint
+from po3d.parsing.room_parser import ANYTHING, KIND, LANGUAGE, SORTS, UNKNOWN
+from po3d.parsing.seq2seq import Seq2Seq
+from po3d.reasoning.room_program import OPEN, Call
+from po3d.reasoning.room_world import World
+from po3d.rooms import ANYTHING as ANY_NOUN
+from po3d.seeding import rng
+from po3d.synthesis.room_changes import TYPES, sample_change
+from po3d.synthesis.room_layouts import sample_room
+from po3d.synthesis.room_questions import ASKED, Asker
+from po3d.synthesis.room_sentences import say_change, say_question
+from po3d.synthesis.room_speaker import Said, reworded
+from po3d.training.parser import _Batches
+
+TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
+HIDE_NAME, HIDE_WORD = 0.12, 0.01  # shares of names, and of other words, that training shows as unknown words
+RARE = 2  # a word seen less often than this counts as unknown
+
+
+class Pair(NamedTuple):
+    """A sentence and its program as token ids; spans are first and last word of what copying tokens stand for."""
+
+    sort: int
+    words: tuple[str, ...]
+    program: tuple[int, ...]
+    spans: tuple[tuple[int, int], ...]
+    text: str
+    source: str  # the program's text
+
+
+def encode(said: Said, program: Call, sort: str) -> Pair | None:
+    """None when a name of the program is not in the sentence."""
+    tokens, spans, leaf = [], [], 0
+    for kind, text in program.tokens():
+        span = (0, 0)
+        if kind == "op":
+            tokens.append(text)
+        elif kind in OPEN:
+            found, leaf = said.spans[leaf], leaf + 1
+            if text in ANY_NOUN and kind == "name":
+                tokens.append(ANYTHING)
+            elif found is None:
+                return None
+            else:
+                tokens.append(f"{kind}:")
+                span = (found[0], found[1] - 1)
+        else:
+            tokens.append(f"{kind}:{text}")
+        spans.append(span)
+    return Pair(
+        SORTS.index(sort),
+        said.words,
+        tuple(TOKEN_IDS[t] for t in tokens),
+        tuple(spans),
+        said.text,
+        program.text(),
+    )
+
+
+def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair]:
+    """All sentences of one generated room: a change of each type, its questions, `wordings` of each."""
+    scene = sample_room(seed, index, stage)
+    pairs = []
+    for k, kind in enumerate(TYPES):
+        random = rng(seed, f"{stage}-sentences-{k}", index)
+        change = sample_change(scene, kind, random)
+        if change is None:
+            continue
+        programs = [("change", change.program)]
+        asker = Asker(World(change.planned.edited, scene), random)
+        for fine in ASKED[kind]:
+            if (asked := asker.ask(fine)) is not None:
+                programs.append(("question", asked.program))
+        for sort, program in programs:
+            for _ in range(wordings * (2 if sort == "change" else 1)):
+                spoken = reworded(program, random)
+                said = (say_change if sort == "change" else say_question)(spoken, kind, random)
+                if (pair := encode(said, spoken, sort)) is not None:
+                    pairs.append(pair)
+    return pairs
+
+
+def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) -> list[Pair]:
+    """The pairs of rooms 0 .. rooms - 1, the same for any number of workers."""
+    work = partial(pairs_of_room, seed=seed, stage=stage, wordings=wordings)
+    if workers < 2:
+        return [pair for index in tqdm(range(rooms), "rooms", delay=2) for pair in work(index)]
+    with ProcessPoolExecutor(workers) as pool:
+        found = pool.map(work, range(rooms), chunksize=8)
+        return [pair for room in tqdm(found, "rooms", rooms, delay=2) for pair in room]
+
+
+class RoomParserData(pl.LightningDataModule):
+    """Batches of (words, program, sorts, spans), see Seq2Seq.forward; programs of near length share a batch."""
+
+    def __init__(
+        self,
+        seed: int = 0,
+        rooms: int = 2000,
+        wordings: int = 3,
+        batch: int = 128,
+        validation: int = 60,
+        workers: int = 2,
+    ) -> None:
+        super().__init__()
+        self.save_hyperparameters()
+        self.train: list[Pair] = []
+
+    def setup(self, stage: str | None = None) -> None:
+        if self.train:
+            return
+        h = self.hparams
+        self.train = sentences(h.seed, "train", h.rooms, h.wordings, h.workers)
+        self.held_out = sentences(h.seed, "validation", h.validation, 1, h.workers)
+        counts = Counter(word for pair in self.train for word in pair.words)
+        self.vocabulary = ("", "<unknown>", *sorted(w for w, n in counts.items() if n >= RARE))
+        self.index = {word: k for k, word in enumerate(self.vocabulary)}
+
+    def train_dataloader(self) -> DataLoader:
+        batches = _Batches([len(p.program) for p in self.train], self.hparams.batch, self.hparams.seed)
+        return DataLoader(
+            _Hiding(self.train, self.index, self.hparams.seed), batch_sampler=batches, collate_fn=collate
+        )
+
+    def val_dataloader(self) -> DataLoader:
+        return DataLoader(
+            [(p, ids(p, self.index)) for p in self.held_out], batch_size=256, collate_fn=collate
+        )
+
+
+def ids(pair: Pair, index: dict[str, int]) -> list[int]:
+    return [index.get(word, UNKNOWN) for word in pair.words]
+
+
+class _Hiding(torch.utils.data.Dataset):
+    """Pairs some of whose words are hidden behind the unknown word, other ones every time they are read."""
+
+    def __init__(self, pairs: list[Pair], index: dict[str, int], seed: int) -> None:
+        self.pairs, self.index, self.seed, self.reads = pairs, index, seed, 0
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __getitem__(self, number: int) -> tuple[Pair, list[int]]:
+        pair = self.pairs[number]
+        random = rng(self.seed, "hide", self.reads)
+        self.reads += 1
+        words = ids(pair, self.index)
+        hidden = np.flatnonzero(random.random(len(words)) < HIDE_WORD).tolist()
+        for token, (first, last) in zip(pair.program, pair.spans):
+            if LANGUAGE.tokens[token] == "name:" and random.random() < HIDE_NAME:
+                hidden += range(first, last + 1)
+        for k in hidden:
+            words[k] = UNKNOWN
+        return pair, words
+
+
+def collate(items: list[tuple[Pair, list[int]]]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    longest, deepest = max(len(w) for _, w in items), max(len(p.program) for p, _ in items)
+    words = torch.zeros(len(items), longest, dtype=torch.long)
+    program = torch.full((len(items), deepest), -1)
+    spans = torch.zeros(len(items), deepest, 2, dtype=torch.long)
+    for row, (pair, known) in enumerate(items):
+        words[row, : len(known)] = torch.tensor(known)
+        program[row, : len(pair.program)] = torch.tensor(pair.program)
+        spans[row, : len(pair.spans)] = torch.tensor(pair.spans)
+    return words, program, torch.tensor([pair.sort for pair, _ in items]), spans
+
+
+class RoomParserModule(pl.LightningModule):
+    """Cross-entropy of tokens under the type table and of the copied spans' ends; AdamW, warm-up, cosine to zero."""
+
+    def __init__(
+        self,
+        words: tuple[str, ...],
+        learning_rate: float = 2e-3,
+        warmup: int = 300,
+        width: int = 128,
+        dropout: float = 0.1,
+    ) -> None:
+        super().__init__()
+        self.save_hyperparameters()
+        self.network_config = {"width": width, "dropout": dropout}
+        self.network = Seq2Seq(len(words), LANGUAGE, **self.network_config)
+
+    def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
+        words, program, sorts, spans = batch
+        loss = self.network(words, program, sorts, spans).sum() / (program >= 0).sum()
+        self.log("train/loss", loss, prog_bar=True)
+        return loss
+
+    def validation_step(self, batch: tuple[Tensor, ...], _: int) -> None:
+        words, program, sorts, spans = batch
+        decoded = self.network.greedy(words, sorts)
+        length = min(program.shape[1], decoded.tokens.shape[1])
+        copying = self.network.types.copies[program.clamp(min=0)]
+        same = (decoded.tokens[:, :length] == program[:, :length]) | (program[:, :length] < 0)
+        there = (
+            (decoded.spans[:, :length] == spans[:, :length]).all(-1)
+            | ~copying[:, :length]
+            | (program[:, :length] < 0)
+        )
+        exact = (same & there).all(1) & (decoded.lengths == (program >= 0).sum(1))
+        self.log("val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True)
+
+    def configure_optimizers(self) -> dict:
+        optimizer = torch.optim.AdamW(self.parameters(), lr=self.hparams.learning_rate, weight_decay=0.01)
+        total = max(1, int(self.trainer.estimated_stepping_batches))
+        warmup = min(self.hparams.warmup, total // 4 + 1)
+
+        def factor(step: int) -> float:
+            if step < warmup:
+                return (step + 1) / warmup
+            return 0.5 * (1 + math.cos(math.pi * min(1.0, (step - warmup) / max(1, total - warmup))))
+
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
+        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+
+    def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
+        """Write the shippable pair; returns the path of the weights."""
+        config = {"words": list(self.hparams.words), "network": self.network_config}
+        return checkpoint.save(path, KIND, self.network.state_dict(), config, training, metrics)
