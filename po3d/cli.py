@@ -25,11 +25,13 @@ from po3d.scene import FORMAT, ObjectState, Scene, from_json, to_json
 PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 NO_ANSWER = 1  # exit code: the question was understood, but the scene has no answer to it
 DESCRIPTION = """\
-Answers questions about traffic scenes: the picture becomes a scene table, the question a program, the
-answer is the program run on the table.
+Answers questions about traffic scenes and rooms: the picture becomes a scene table, the question a program,
+the answer is the program run on the table, also after a change that a sentence describes.
 
   po3d ask street.png "How many cars are to the left of the red bus?" --save answer.png
   po3d ask scene.json "What would the jet hit if it moved forward?" --json
+  po3d ask room.json "What is to the left of the bed now?" --frame "The door is at the front of the room." \\
+           --change "The red chair has been moved next to the bed." --save change.png
   po3d generate benchmark=pulsecheck457 size=1000 seed=7 out=data/twin
 """
 
@@ -78,8 +80,13 @@ def _arguments() -> argparse.ArgumentParser:
     ask.add_argument(
         "--save", metavar="PICTURE", help="draw boxes and headings on the picture, beside a top view"
     )
+    ask.add_argument(
+        "--frame", default="", help='rooms: where the front is, as in "The door is at the front."'
+    )
+    ask.add_argument("--change", default="", help="rooms: a change to imagine before answering")
     ask.add_argument("--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH")
     ask.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
+    ask.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
     ask.set_defaults(run=ask_command)
 
     options = (CONFIGS / "generate.yaml").read_text(encoding="utf-8").split("\n\n", 1)[1]
@@ -101,6 +108,10 @@ def ask_command(arguments: argparse.Namespace) -> int:
     path = Path(arguments.input)
     is_table = _is_json(path)
     image = None if is_table else read_image(path)
+    if is_table and (table := read_table(path)).outline is not None:
+        return _ask_room(arguments, table, question)
+    if arguments.frame or arguments.change:
+        raise InputError("--frame and --change are for rooms: scene tables with an outline")
 
     from po3d.checkpoint import locate
     from po3d.parsing.parser import Parser
@@ -115,7 +126,7 @@ def ask_command(arguments: argparse.Namespace) -> int:
                 )
             )
         raise InputError(f"the question is outside the language: {parsed.reason}")
-    scene = read_table(path) if image is None else _perceive(image, path, arguments.perception_checkpoint)
+    scene = table if image is None else _perceive(image, path, arguments.perception_checkpoint)
     outcome = Executor(arguments.mode)(parsed.program, scene, arguments.task)
     probability = None if outcome.probability is None else outcome.probability * parsed.probability
     if arguments.save:
@@ -142,6 +153,22 @@ def ask_command(arguments: argparse.Namespace) -> int:
             print(f"  {step.text}")
         print(f"\n{text(scene_table(scene), 2)}")
     return 0 if outcome.status == "ok" else NO_ANSWER
+
+
+def _ask_room(arguments: argparse.Namespace, scene: Scene, question: str) -> int:
+    from po3d.ask_rooms import as_json, as_text, ask_room
+    from po3d.checkpoint import locate
+    from po3d.parsing.room_parser import RoomParser
+    from po3d.report.draw_rooms import draw_change
+
+    parser = RoomParser.from_checkpoint(locate(arguments.room_parser_checkpoint))
+    answer = ask_room(scene, question, arguments.frame, arguments.change, parser)
+    if arguments.save:
+        with atomic_write(arguments.save, "wb") as file:
+            picture = draw_change(answer.before, answer.planned.edited)
+            picture.save(file, PICTURES[Path(arguments.save).suffix.lower()])
+    print(as_json(answer, question) if arguments.json else as_text(answer))
+    return 0 if answer.outcome.status == "ok" else NO_ANSWER
 
 
 def generate_command(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,96 @@
+"""The twin of Hypo3D: exact under the oracle, deterministic, in the paper's proportions, with its control sets."""
+
+import hashlib
+from collections import Counter
+from itertools import groupby
+
+import pytest
+
+from po3d.benchmarks import hypo3d, hypo3d_twin
+from po3d.errors import InputError
+from po3d.room_systems import RoomOracle, framed
+from po3d.synthesis.room_changes import TYPES
+from po3d.synthesis.room_questions import ASKED, COARSE
+from po3d.systems import Context
+
+SIZE, SEED = 4, 21
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hypo3d") / "twin"
+    hypo3d_twin.generate(folder, SIZE, SEED)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def split(root):
+    return hypo3d.load(root)
+
+
+def predictions(split, system):
+    found = []
+    for name, questions in groupby(split.questions, key=lambda q: q.image):
+        found += system.answer(
+            list(questions), Context(lambda: None, lambda name=name: split.truth(name), name)
+        )
+    return found
+
+
+def test_the_oracle_is_exactly_right(split):
+    found = predictions(split, RoomOracle())
+    assert [(q.id, p.answer) for q, p in zip(split.questions, found)] == [
+        (q.id, q.answer) for q in split.questions
+    ]
+    report = hypo3d.score(split.questions, found, "official")
+    assert all(row["value"] == 100.0 for row in report["rows"])
+
+
+def test_irrelevant_changes_alter_no_answer(split):
+    irrelevant = [q for q in split.questions if q.meta.get("control") == "irrelevant change"]
+    assert irrelevant
+    unchanged = [hypo3d_twin.replace(q, meta={**q.meta, "change_program": ""}) for q in irrelevant]
+    oracle = RoomOracle()
+    for q, bare in zip(irrelevant, unchanged):
+        context = Context(lambda: None, lambda q=q: split.truth(q.image), q.image)
+        assert oracle.answer([q], context)[0].answer == oracle.answer([bare], context)[0].answer == q.answer
+
+
+def test_any_number_of_workers_writes_the_same_bytes(root, tmp_path):
+    hypo3d_twin.generate(tmp_path / "two", SIZE, SEED, workers=2)
+    digest = lambda folder: {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()}  # noqa: E731
+    assert digest(root) == digest(tmp_path / "two")
+
+
+def test_questions_are_of_the_papers_types(split):
+    plain = [q for q in split.questions if not q.meta.get("control")]
+    for q in plain:
+        assert q.meta["fine"] in ASKED[q.category]
+        assert q.meta["types"] == list(COARSE[q.meta["fine"]])
+    changes = Counter(kind for _, kind, _ in {(q.image, q.category, q.meta["change"]) for q in plain})
+    assert set(changes) == set(TYPES)
+    assert max(changes, key=changes.__getitem__) == "movement"
+
+
+def test_the_frame_turns_the_room(split):
+    for name in split.images:
+        scene = framed(split.truth(name), split.frame(name))
+        assert split.frame(name)
+        (x, y), (u, v) = scene.axes["front"], scene.axes["left"]
+        assert (u, v) == pytest.approx((-y, x))
+    assert (
+        len(
+            {
+                tuple(round(c) for c in framed(split.truth(n), split.frame(n)).axes["front"])
+                for n in split.images
+            }
+        )
+        > 1
+    )
+
+
+def test_another_twin_in_the_folder_is_left_alone(root):
+    with pytest.raises(InputError, match="other settings"):
+        hypo3d_twin.generate(root, SIZE, SEED + 1)
+    with pytest.raises(InputError, match="at least 1"):
+        hypo3d_twin.generate(root, 0, SEED)
