@@ -1,8 +1,8 @@
-"""Train the street estimator or the parser.
+"""Train the street estimator or a parser.
 
     python train.py experiment=street_estimator                  CPU recipe: render, then train (see the config)
     python train.py experiment=street_estimator trainer=gpu data=online
-    python train.py experiment=street_parser
+    python train.py experiment=street_parser                     or room_parser
     python train.py data=superclevr data.root=DIR                your own images and scene JSON
     python train.py ... export=NAME                              writes NAME.safetensors + NAME.json to checkpoints/
 

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -106,6 +106,13 @@ def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) ->
         return [pair for room in tqdm(found, "rooms", rooms, delay=2) for pair in room]
 
 
+@lru_cache(maxsize=2)
+def vocabulary(seed: int = 0, rooms: int = 300) -> tuple[str, ...]:
+    """The words that generated sentences use; id 0 is padding, 1 any unknown word."""
+    counts = Counter(word for pair in sentences(seed, "vocabulary", rooms, 1, 1) for word in pair.words)
+    return ("", "<unknown>", *sorted(w for w, n in counts.items() if n >= RARE))
+
+
 class RoomParserData(pl.LightningDataModule):
     """Batches of (words, program, sorts, spans), see Seq2Seq.forward; programs of near length share a batch."""
 
@@ -128,9 +135,7 @@ class RoomParserData(pl.LightningDataModule):
         h = self.hparams
         self.train = sentences(h.seed, "train", h.rooms, h.wordings, h.workers)
         self.held_out = sentences(h.seed, "validation", h.validation, 1, h.workers)
-        counts = Counter(word for pair in self.train for word in pair.words)
-        self.vocabulary = ("", "<unknown>", *sorted(w for w, n in counts.items() if n >= RARE))
-        self.index = {word: k for k, word in enumerate(self.vocabulary)}
+        self.index = {word: k for k, word in enumerate(vocabulary(h.seed))}
 
     def train_dataloader(self) -> DataLoader:
         batches = _Batches([len(p.program) for p in self.train], self.hparams.batch, self.hparams.seed)
@@ -188,16 +193,20 @@ class RoomParserModule(pl.LightningModule):
 
     def __init__(
         self,
-        words: tuple[str, ...],
+        seed: int = 0,
         learning_rate: float = 2e-3,
         warmup: int = 300,
         width: int = 128,
         dropout: float = 0.1,
+        init_from: str = "",
     ) -> None:
         super().__init__()
         self.save_hyperparameters()
         self.network_config = {"width": width, "dropout": dropout}
-        self.network = Seq2Seq(len(words), LANGUAGE, **self.network_config)
+        self.network = Seq2Seq(len(vocabulary(seed)), LANGUAGE, **self.network_config)
+        if init_from:
+            weights, _ = checkpoint.load(checkpoint.locate(init_from), KIND)
+            self.network.load_state_dict(weights)
 
     def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
         words, program, sorts, spans = batch
@@ -234,5 +243,5 @@ class RoomParserModule(pl.LightningModule):
 
     def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
         """Write the shippable pair; returns the path of the weights."""
-        config = {"words": list(self.hparams.words), "network": self.network_config}
+        config = {"words": list(vocabulary(self.hparams.seed)), "network": self.network_config}
         return checkpoint.save(path, KIND, self.network.state_dict(), config, training, metrics)
