@@ -5,6 +5,7 @@ batched     programs packed before, relations in the time  plain: the same loop
 parser      all questions in one call                      plain: one by one
 estimator   images at batch 1 and 16                       plain: one by one in fp32
 end to end  image file and words to the answer             plain: the three plain parts
+rooms       gold changes applied and questions answered    plain: every question changes its own room
 """
 
 import argparse
@@ -21,7 +22,8 @@ import torch
 from tqdm import tqdm
 
 from po3d import __version__
-from po3d.benchmarks import pulsecheck457
+from po3d.benchmarks import hypo3d, pulsecheck457
+from po3d.benchmarks.registry import BENCHMARKS
 from po3d.checkpoint import locate
 from po3d.entry import guarded
 from po3d.evaluation import Split
@@ -33,6 +35,7 @@ from po3d.reasoning.batched import execute_batch, pack_programs, pack_scenes
 from po3d.reasoning.executor import execute
 from po3d.reasoning.program import Program, parse_text
 from po3d.report.tables import Table, text
+from po3d.room_systems import RoomOracle
 from po3d.scene import Scene
 from po3d.systems import Context, Pipeline
 
@@ -129,6 +132,33 @@ def end_to_end_figures(
     return [Figure("end to end", "questions/s", rate(run, count, seconds), rate(run_plain, count, seconds))]
 
 
+def room_figures(seconds: float, rooms: int = 10) -> list[Figure]:
+    """Edits and questions of the shipped Hypo3D rooms, on one core; a change is shared by its questions."""
+    split = hypo3d.load(BENCHMARKS["hypo3d"].mini, "mini").first(rooms)
+    by_room = {name: [q for q in split.questions if q.image == name] for name in split.images}
+    contexts = {name: Context(_nothing, lambda name=name: split.truth(name), name) for name in split.images}
+    oracle = RoomOracle()
+
+    def ours() -> None:
+        for name, questions in by_room.items():
+            oracle.answer(questions, contexts[name])
+
+    def plain() -> None:
+        for name, questions in by_room.items():
+            for q in questions:
+                oracle.answer([q], contexts[name])
+
+    count = len(split.questions)
+    return [
+        Figure(
+            "rooms: edits and execution",
+            "questions/s",
+            rate(ours, count, seconds),
+            rate(plain, count, seconds),
+        )
+    ]
+
+
 def _nothing() -> Scene:
     raise AssertionError("the pipeline asked for the truth")
 
@@ -157,6 +187,7 @@ def _figures(arguments: argparse.Namespace) -> Iterator[Figure]:
     plain.half = False
     yield from estimator_figures(ours, plain, split, seconds)
     yield from end_to_end_figures(ours, plain, parser, split, seconds)
+    yield from room_figures(seconds)
 
 
 def main() -> int:

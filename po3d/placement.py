@@ -22,6 +22,8 @@ from po3d.scene import ObjectState, Scene
 
 GAP = 0.08  # metres between a thing and what it is put next to, or the wall at its back
 STEP = 0.1  # of the candidate grid
+FREE = 1e-4  # square metres of overlap that count as none
+CHUNK = 48  # candidates looked at together
 SLACK = 0.02  # overlap in height below which two things don't collide
 SMALL = 0.35  # square metres: a thing with a smaller footprint that goes next to one on a table goes on the table too
 FLAT = 0.05  # metres: what is lower is no obstacle
@@ -113,7 +115,7 @@ class _Finder:
         self.others = [o for k, o in enumerate(scene.objects) if k not in own and o.extent[2] > FLAT]
         self.centre = room_centre(scene)
         self.start = np.array(state.position[:2]) if moving is not None else self.centre
-        self.room = shapely.Polygon(scene.outline) if scene.outline else None
+        self.room = shapely.Polygon(scene.outline).buffer(1e-3) if scene.outline else None
 
     def free(self, place: Place) -> Spot:
         """Standing on the floor, or on the furniture that the reference stands on."""
@@ -267,21 +269,33 @@ class _Finder:
             and o.position[2] - o.extent[2] / 2 < bottom + height - SLACK
             and o.position[2] + o.extent[2] / 2 > bottom + SLACK
         ]
+        obstacles = []
+        if others:
+            arrays = (np.array([getattr(o, k) for o in others]) for k in ("position", "heading", "extent"))
+            obstacles = list(footprints(*arrays))
+        best: tuple[float, int] = (math.inf, 0)
+        for start in range(0, len(points), CHUNK):  # mostly the first chunk holds a free candidate
+            part = slice(start, start + CHUNK)
+            wrong = self._overlap(points[part], heading[part], obstacles, inside)
+            k = int((wrong < FREE).argmax()) if (wrong < FREE).any() else int(wrong.argmin())
+            best = min(best, (max(float(wrong[k]), FREE), start + k))
+            if wrong[k] < FREE:
+                break
+        overlap, k = best
+        x, y = points[k]
+        return Spot((float(x), float(y), bottom + height / 2), float(heading[k]), overlap > FREE)
+
+    def _overlap(self, points: Array, heading: Array, obstacles: Sequence, inside: bool) -> Array:
+        """(k,) square metres that candidates share with obstacles or have outside the room."""
         boxes = footprints(points, heading, np.tile(self.state.extent, (len(points), 1)))
         wrong = np.zeros(len(points))
         if inside and self.room is not None:
-            wrong += shapely.area(shapely.difference(boxes, self.room.buffer(1e-3)))
-        if others:
-            obstacles = footprints(
-                *(np.array([getattr(o, k) for o in others]) for k in ("position", "heading", "extent"))
-            )
-            for obstacle in obstacles:
-                near = np.flatnonzero(shapely.intersects(boxes, obstacle))
-                wrong[near] += shapely.area(shapely.intersection(boxes[near], obstacle))
-        free = wrong < 1e-4
-        k = int(free.argmax()) if free.any() else int(wrong.argmin())
-        x, y = points[k]
-        return Spot((float(x), float(y), bottom + height / 2), float(heading[k]), not free.any())
+            out = np.flatnonzero(~shapely.covers(self.room, boxes))
+            wrong[out] += shapely.area(shapely.difference(boxes[out], self.room))
+        for obstacle in obstacles:
+            near = np.flatnonzero(shapely.intersects(boxes, obstacle))
+            wrong[near] += shapely.area(shapely.intersection(boxes[near], obstacle))
+        return wrong
 
 
 def _grid(reach: float) -> Array:

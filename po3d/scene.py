@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from po3d.errors import InputError
-from po3d.geometry import Array, Camera, Pose
+from po3d.geometry import Array, Camera, Pose, wrap_angle
 
 Source = Literal["gt", "predicted", "edited"]
 FORMAT = "po3d-scene-1"
@@ -107,7 +107,7 @@ class Scene:
                 self.objects[i],
                 beliefs={a: {self.objects[i].value(a): 1.0} for a in self.objects[i].beliefs},
                 covariance=((0.0,) * 3,) * 3,
-                heading=self.objects[i].heading,
+                heading=_likelier_heading(self.objects[i]),
                 flip=0.0,
                 existence=1.0,
             )
@@ -117,6 +117,11 @@ class Scene:
         if self.occluders is not None:
             occluders = tuple(_dominant(self.occluders[i], index) for i in keep)
         return replace(self, objects=objects, occluders=occluders)
+
+
+def _likelier_heading(state: ObjectState) -> float:
+    """The heading, or the opposite one when that is more probable; radians."""
+    return state.heading if state.flip <= 0.5 else float(wrap_angle(state.heading + math.pi))
 
 
 def _dominant(belief: Mapping[int, float], index: Mapping[int, int]) -> dict[int, float]:

@@ -21,7 +21,7 @@ from po3d.street import AXES, WIDTH, camera, extent, origin_height
 from po3d.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
 
 KIND = "street_estimator"
-MAX_OBJECTS = 16  # sets of objects are 16-bit masks in the batched executor
+MAX_OBJECTS = 16  # an image; the benchmark's scenes have at most 10
 THRESHOLD = 0.15  # on the centre's probability; what is doubtful stays in the table with its probability
 DUPLICATE_OVERLAP = 0.75  # intersection over union of two boxes above which the weaker one is the same object
 
