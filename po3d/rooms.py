@@ -163,7 +163,9 @@ SYNONYMS: dict[str, str] = {
     "footstool": "ottoman", "heater": "radiator", "standing lamp": "floor lamp", "table lamp": "lamp", "desk lamp": "lamp",
     "mug": "cup", "notebook computer": "laptop", "carton": "box", "cardboard box": "box", "drape": "curtain",
     "washer": "washing machine", "bedstead": "bed", "work desk": "desk", "writing desk": "desk", "dining table": "table",
-    "white board": "whiteboard", "wash basin": "sink", "washbasin": "sink", "cot": "crib", "pouf": "ottoman",
+    "white board": "whiteboard", "telly": "tv", "wastepaper basket": "trash can", "waste paper basket": "trash can", "light": "lamp",
+    "plant pot": "plant", "laundry machine": "washing machine", "cooker": "stove", "bedside cabinet": "nightstand", "chesterfield": "sofa",
+    "looking glass": "mirror", "wash basin": "sink", "washbasin": "sink", "cot": "crib", "pouf": "ottoman",
 }  # fmt: skip
 
 

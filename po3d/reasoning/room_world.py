@@ -34,7 +34,11 @@ class RoomRules:
 
 
 DEFAULT_ROOM_RULES = RoomRules()
-VALUE_WORDS = {"grey": "gray", "wood": "wooden", "cloth": "fabric", "shut": "closed", "metallic": "metal", "cardboard": "paper"}  # fmt: skip
+VALUE_WORDS = {  # other words for values
+    "grey": "gray", "wood": "wooden", "cloth": "fabric", "shut": "closed", "metallic": "metal", "cardboard": "paper", "steel": "metal",
+    "opened": "open", "emptied": "empty", "filled": "full", "cleaned": "clean", "soiled": "dirty", "smashed": "broken", "filthy": "dirty",
+    "running": "on", "lit": "on", "ceramics": "ceramic", "porcelain": "ceramic", "textile": "fabric", "violet": "purple",
+}  # fmt: skip
 
 
 class World:

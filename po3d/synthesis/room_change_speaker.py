@@ -1,7 +1,7 @@
 """Sentences that describe changes of a room: moves, turns, removals, new looks, additions, replacements."""
 
 from po3d.reasoning.room_program import Call
-from po3d.synthesis.room_speaker import NEXT_TO, ON, UNDER, Speaker, mark
+from po3d.synthesis.room_speaker import NEXT_TO, UNDER, Speaker, mark
 
 NUMBER_WORDS = {
     "1": "one",
@@ -32,12 +32,75 @@ TURNS = {
 }
 
 
+MOVES = (
+    ("moved", "move"), ("moved", "move"), ("relocated", "relocate"), ("shifted", "shift"), ("repositioned", "reposition"),
+    ("pushed", "push"), ("pulled", "pull"), ("dragged", "drag"), ("slid", "slide"), ("shoved", "shove"), ("rolled", "roll"),
+    ("kicked", "kick"), ("brought", "bring"), ("transferred", "transfer"), ("carried", "carry"), ("hauled", "haul"),
+    ("placed", "place"), ("put", "put"), ("set", "set"), ("laid", "lay"), ("stood", "stand"), ("taken", "take"), ("left", "leave"),
+    ("tossed", "toss"), ("dropped", "drop"), ("parked", "park"), ("picked up and put", "pick up and put"),
+)  # fmt: skip
+SHIFTS = 12  # the first ones also go with a distance
+REMOVALS = (
+    ("removed", "remove"), ("removed", "remove"), ("taken away", "take away"), ("thrown away", "throw away"), ("taken out", "take out"),
+    ("discarded", "discard"), ("cleared away", "clear away"), ("cleared out", "clear out"), ("carried out", "carry out"),
+    ("hauled away", "haul away"), ("thrown out", "throw out"), ("got rid of", "get rid of"), ("sold", "sell"), ("given away", "give away"),
+    ("stolen", "steal"), ("moved out", "move out"), ("donated", "donate"), ("stored away", "store away"),
+)  # fmt: skip
+VERBS = {  # what makes a thing so; the executor knows these words for the state
+    "open": ("opened",), "closed": ("shut", "closed"), "empty": ("emptied",), "full": ("filled",), "clean": ("cleaned",),
+    "broken": ("smashed",), "folded": ("folded",), "dirty": ("soiled",),
+}  # fmt: skip
+AMID = (
+    "between",
+    "in between",
+    "to the space between",
+    "midway between",
+    "halfway between",
+    "right in between",
+    "to the spot between",
+)
+OPENINGS = (
+    "imagine that", "imagine", "suppose", "suppose that", "assume that", "let's say", "say", "what if", "after", "now that", "picture this:",
+    "if", "once", "since", "let's assume",
+)  # fmt: skip
+REASONS = (
+    "to make some room", "because of the heat", "to brighten the place up", "before the party", "as guests are coming", "yesterday",
+    "over the weekend", "this morning", "last night", "while cleaning up", "as part of the renovation", "in the meantime", "later",
+)  # fmt: skip
+TIMES = (
+    "this morning", "last night", "over the weekend", "for repair", "before going to bed", "a moment ago", "today", "just now", "yesterday",
+    "to make space", "for a change",
+)  # fmt: skip
+PEOPLE = (
+    "my sister",
+    "dad",
+    "grandpa",
+    "the kids",
+    "the cleaner",
+    "a friend",
+    "the movers",
+    "my son",
+    "mom",
+    "the landlord",
+)
+
+
 class ChangeSpeaker(Speaker):
     def say(self, program: Call) -> str:
         text = getattr(self, f"_{program.op}")(*program.args)
-        if self.chance(0.06):
-            text = self.pick("imagine that ", "suppose ", "assume that ", "let's say ") + text
-        return text + self.pick(".", ".", ".", "")
+        roll = self.random.random()
+        if roll < 0.1:
+            text = f"{self.pick(*OPENINGS)} {text}"
+        elif roll < 0.16:
+            text = f"{self.pick(*REASONS)}, {text}"
+        elif roll < 0.21:
+            text = f"{text} {self.pick(*TIMES)}"
+        return text + self.pick(".", ".", ".", ".", ",", "", "!")
+
+    def _who(self) -> str:
+        return self.pick(
+            "someone", "somebody", "a person", "the owner", "they", "they", "we", "I", "you", *PEOPLE
+        )
 
     def _passive(self, what: Call, past: str, base: str, tail: str) -> str:
         """ "The chair has been moved ...", "someone moved the chair ...", "move the chair ..."."""
@@ -50,43 +113,65 @@ class ChangeSpeaker(Speaker):
                 "were" if many else "was",
                 "are" if many else "is",
                 "are now" if many else "is now",
+                "got",
+                "gets" if not many else "get",
+                "have just been" if many else "has just been",
+                *(("have both been", "were both", "both got") if what.op == "pair" else ()),
             )
             return f"{subject} {be} {past}{tail}"
-        if roll < 0.85:
-            return f"{self.pick('someone', 'somebody', 'a person', 'the owner')} {self.pick('', 'has ')}{past} {subject}{tail}"
-        if roll < 0.93:
-            return f"{base} {subject}{tail}"
-        return f"{self.pick('they', 'we', 'I')} {past} {subject}{tail}"
+        if roll < 0.92:
+            return f"{self._who()} {self.pick('', '', 'has ', 'have ', 'just ')}{past} {subject}{tail}"
+        return f"{self.pick('', '', 'if you ', 'please ')}{base} {subject}{tail}"
 
     def _move(self, what: Call, where: Call) -> str:
-        verbs = [
-            ("moved", "move"),
-            ("relocated", "relocate"),
-            ("shifted", "shift"),
-            ("repositioned", "reposition"),
-            ("pushed", "push"),
-            ("brought", "bring"),
-            ("transferred", "transfer"),
-        ]
-        if where.op in ("next_to", "on", "under", "amid", "corner", "wall", "centre", "spot", "at"):
-            verbs += [("placed", "place"), ("put", "put")]
+        if where.op != "shift" and self.chance(0.14):
+            subject, many = self.group(what)
+            stands = self.pick("stand", "sit", "lie", "go", "end up", "live", "find a new home", "land")
+            verb = self.pick(
+                {"lie": "now lies", "go": "goes", "end up": "ends up", "live": "now lives"}.get(
+                    stands, f"now {stands}s"
+                )
+                if not many and stands != "find a new home" and stands != "land"
+                else f"now {stands}",
+                "ended up",
+                "now belongs" if not many else "now belong",
+                "has found a new home" if not many else "have found a new home",
+                "landed",
+            )
+            return f"{subject} {verb} {self.place(where)}"
+        verbs = MOVES if where.op != "shift" else MOVES[:SHIFTS]
         past, base = verbs[int(self.random.integers(len(verbs)))]
-        return self._passive(what, past, base, self.place(where))
+        over = self.pick("", "", "", "over ") if where.op in ("next_to", "at", "corner", "wall") else ""
+        return self._passive(what, past, base, over + self.place(where))
 
     def place(self, where: Call) -> str:
         op, args = where.op, where.args
         to = self.pick("", "", "to ")
         if op == "next_to":
-            return f"{self.pick(*NEXT_TO, 'closer to', 'to the side of')} {self.thing(args[0])}"
+            near = self.pick(
+                *NEXT_TO,
+                "closer to",
+                "to the side of",
+                "to",
+                "over to",
+                "right beside",
+                "right by",
+                "so that it is next to",
+            )
+            return f"{near} {self.thing(args[0])}"
         if op == "on":
-            return f"{self.pick('on', 'onto', 'on top of', 'onto the top of', *ON[:2])} {self.thing(args[0])}"
+            top = self.pick(
+                "on", "on", "onto", "on top of", "onto the top of", "to the top of", "over to", "up on"
+            )
+            return f"{top} {self.thing(args[0])}"
         if op == "under":
             return f"{self.pick(*UNDER)} {self.thing(args[0])}"
         if op == "amid":
             a, b = self.thing(args[0]), self.thing(args[1])
-            return f"{to}{self.pick('between', 'in between', 'to the space between', 'midway between')} {a} and {b}"
+            return f"{to}{self.pick(*AMID)} {a} and {b}"
         if op == "at":
-            return f"{self.toward(args[0])} {self.thing(args[1])}"
+            just = self.pick("", "", "", "right ", "just ", "directly ", "immediately ")
+            return f"{just}{self.toward(args[0])} {self.thing(args[1])}"
         if op == "corner":
             words = self.pick(args[0], args[0].replace(" ", "-"))
             if words.startswith("back") and self.chance(0.2):
@@ -115,11 +200,17 @@ class ChangeSpeaker(Speaker):
             )
         direction, metres = args
         word = (
-            self.pick("back", "backward", "backwards")
+            self.pick("back", "backward", "backwards", "towards the back", "to the back", "toward the rear")
             if direction == "back"
-            else self.pick("forward", "to the front")
+            else self.pick("forward", "to the front", "forwards", "towards the front", "toward the front")
             if direction == "front"
-            else self.pick(f"to the {direction}", f"to the {direction}", direction)
+            else self.pick(
+                f"to the {direction}",
+                f"to the {direction}",
+                direction,
+                f"towards the {direction}",
+                f"over to the {direction}",
+            )
         )
         plain = self.pick("meters", "metres", "m")
         if metres == "1":
@@ -156,25 +247,33 @@ class ChangeSpeaker(Speaker):
             f"{a} and {b} exchanged positions",
             f"{a} switched places with {b}",
             f"the positions of {a} and {b} were exchanged",
+            f"{a} and {b} traded places",
+            f"{a} traded places with {b}",
+            f"{self._who()} swapped {a} and {b}",
+            f"swap {a} with {b}",
+            f"switch {a} with {b}",
+            f"{a} changed places with {b}",
+            f"{self._who()} switched {a} and {b} around",
+            f"{a} is where {b} was and the other way round",
+            f"{a} and {b} swapped spots",
+            f"exchange {a} and {b}",
         )
 
     def _remove(self, what: Call) -> str:
-        past, base = (
-            ("removed", "remove"),
-            ("taken away", "take away"),
-            ("thrown away", "throw away"),
-            ("taken out", "take out"),
-            ("discarded", "discard"),
-            ("removed", "remove"),
-            ("cleared away", "clear away"),
-        )[int(self.random.integers(7))]
-        if self.chance(0.1):
+        if self.chance(0.22):
             subject, many = self.group(what)
-            return f"{subject} {'are' if many else 'is'} {self.pick('gone', 'no longer there', 'no longer in the room', 'not in the room anymore')}"
-        tail = self.pick("", "", "from the room", "from the scene", "out of the room")
-        if " " in past and self.chance(0.0):
-            tail = ""
-        return self._passive(what, past if self.chance(1.0) else base, base, tail)
+            be = "are" if many else "is"
+            return self.pick(
+                f"{subject} {be} gone", f"{subject} {be} no longer there", f"{subject} {be} no longer in the room",
+                f"{subject} {be} not in the room anymore", f"{subject} {be} not here any more", f"{subject} {be} out of the room",
+                f"{subject} {'have' if many else 'has'} disappeared", f"{subject} {'have' if many else 'has'} left the room",
+                f"no more {subject.removeprefix('the ')}", f"{subject} went to the dump", f"{subject} {be} missing",
+            )  # fmt: skip
+        past, base = REMOVALS[int(self.random.integers(len(REMOVALS)))]
+        tail = self.pick("", "", "", "from the room", "from the scene", "out of the room")
+        return self._passive(
+            what, past, base, tail if not past.endswith(("away", "out", "of", "off")) else ""
+        )
 
     def _set(self, attribute: str, value: str, what: Call) -> str:
         subject, many = self.group(what)
@@ -186,6 +285,10 @@ class ChangeSpeaker(Speaker):
                 f"{subject} {has} turned {word}", f"the color of {subject} has been changed to {word}", f"the colour of {subject} is now {word}",
                 f"{subject} {has} been changed to {word}", f"someone painted {subject} {word}", f"{subject} {has} been dyed {word}",
                 f"the color of {subject} changed to {word}", f"paint {subject} {word}",
+                f"{self._who()} painted {subject} {word}", f"{self._who()} repainted {subject} and now {'they are' if many else 'it is'} {word}",
+                f"{subject} {was} dyed {word}", f"{subject} {was} spray painted {word}", f"{subject} got a coat of {word} paint",
+                f"{self._who()} gave {subject} a coat of {word} paint", f"{subject} {has} become {word}", f"{subject} {was} coloured {word}",
+                f"{self._who()} painted {subject} in {word}", f"{subject} got painted {word}", f"{subject} changed color to {word}",
             )  # fmt: skip
         if attribute == "material":
             bare = mark(value, "wood" if value == "wooden" else value)
@@ -201,7 +304,17 @@ class ChangeSpeaker(Speaker):
                 f"{subject} {be} now {word}",
                 f"someone turned {subject} {word}",
                 f"{subject} {be} turned {word}",
+                f"{self._who()} switched {subject} {word}",
+                f"{self._who()} turned {word} {subject}",
+                f"turn {subject} {word}",
+                f"{subject} got switched {word}",
             )
+        if value in VERBS and self.chance(0.5):
+            done = mark(value, self.pick(*VERBS[value]))
+            return self.pick(
+                f"{subject} {has} been {done}", f"{subject} {was} {done}", f"{self._who()} {done} {subject}", f"{subject} got {done}",
+                f"{subject} {was} just {done}", f"{subject} {be} {done}",
+            )  # fmt: skip
         if value in ("open", "closed"):
             past = mark(value, value)
             return self.pick(
@@ -265,8 +378,12 @@ class ChangeSpeaker(Speaker):
         return self.pick(
             f"{new} {be} {past} {place}", f"{new} {be} {past} {place}", f"there {'are' if many else 'is'} now {new} {place}",
             f"someone {past} {new} {place}", f"{base} {new} {place}", f"{place}, {new} {be} {past}",
-            f"{new} now {'stand' if many else 'stands'} {place}",
-           
+            f"{new} now {self.pick('stand', 'sit') if many else self.pick('stands', 'sits', 'lies')} {place}",
+            f"{self._who()} {past} {new} {place}", f"{self._who()} bought {new} and put {'them' if many else 'it'} {place}",
+            f"there {'are' if many else 'is'} {new} {place} now", f"now there {'are' if many else 'is'} {new} {place}",
+            f"picture {new} {place}", f"{self._who()} {self.pick('left', 'set', 'stood', 'dropped', 'parked', 'laid')} {new} {place}",
+            f"{new} {be} {self.pick('set down', 'left', 'dropped', 'parked', 'stood', 'laid', 'dumped', 'delivered and put')} {place}",
+            f"{new} {self.pick('appeared', 'has appeared', 'showed up')} {place}",
         )  # fmt: skip
 
     def _replace(self, what: Call, thing: Call) -> str:
@@ -286,4 +403,10 @@ class ChangeSpeaker(Speaker):
             f"{subject} {be} replaced {self.pick('with', 'by')} {new}", f"{subject} {be} replaced {self.pick('with', 'by')} {new}",
             f"someone replaced {subject} with {new}", f"{new} {'have' if many else 'has'} replaced {subject}", f"replace {subject} with {new}",
             f"{subject} {be} swapped out for {new}", f"{subject} {be} exchanged for {new}", f"{subject} {be} substituted with {new}",
+            f"{new} {'have' if many else 'has'} taken the place of {subject}", f"{subject} made way for {new}", f"{subject} gave way to {new}",
+            f"{subject} had to give way to {new}", f"where {subject} was, there is {new} now", f"in place of {subject} there is now {new}",
+            f"instead of {subject} there is {new}", f"{self._who()} swapped {subject} for {new}", f"{self._who()} swapped {subject} out for {new}",
+            f"{self._who()} exchanged {subject} for {new}", f"{self._who()} replaced {subject} {self.pick('with', 'by')} {new}",
+            f"{subject} {be} swapped for {new}", f"where {subject} used to be, {self._who()} put {new}", f"{new} stands where {subject} stood",
+            f"{self._who()} traded {subject} for {new}", f"{new} {be} put in the place of {subject}", f"{subject} got replaced by {new}",
         )  # fmt: skip

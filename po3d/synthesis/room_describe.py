@@ -71,7 +71,7 @@ class Teller:
         random, name = self.random, self.world.names[index]
         kind = call("all", name)
         if not plain and self.world.touched(index) and random.random() < 0.5:
-            yield call("only", call("touched", call("all", "object") if random.random() < 0.3 else kind))
+            yield call("only", call("touched", call("all", "object") if random.random() < 0.5 else kind))
         attributes = [a for a in ATTRIBUTES if self.world.value(index, a)]
         if random.random() < 0.8 or not attributes:
             yield call("only", kind)

@@ -18,14 +18,37 @@ NOW = (
 )
 
 
+OPENINGS = (
+    "so", "and", "then", "well", "tell me", "I wonder", "can you tell me", "in that case", "with that", "say", "I'd like to know:",
+    "quick question:",
+    "could you tell me", "ok,",
+)  # fmt: skip
+ENDINGS = (
+    "then",
+    "in the end",
+    "after that",
+    "in here",
+    "in this room",
+    "would you say",
+    "please",
+    "still",
+    "afterwards",
+    "do you think",
+)
+
+
 class QuestionSpeaker(Speaker):
     def say(self, program: Call) -> str:
         text = getattr(self, f"_{program.op}")(*program.args).strip()
         roll = self.random.random()
-        if roll < 0.3:
+        if roll < 0.25:
             text = f"{text} {self.pick(*NOW)}"
-        elif roll < 0.42:
-            text = f"{self.pick('after the change', 'now', 'after this change', 'in the changed room', 'given the change')}, {text}"
+        elif roll < 0.35:
+            text = f"{self.pick(*NOW)}, {text}"
+        elif roll < 0.45:
+            text = f"{self.pick(*OPENINGS)} {text}"
+        elif roll < 0.5:
+            text = f"{text} {self.pick(*ENDINGS)}"
         return text + self.pick("?", "?", "?", "?", "")
 
     def _count(self, among: Call) -> str:
@@ -35,6 +58,14 @@ class QuestionSpeaker(Speaker):
             f"what is the number of {head}", f"what is the count of {head}", f"how many {head} does the room have", f"count the {head}",
             f"what is the total number of {head}", f"how many {head} can be found", f"how many {head} remain", f"how many {head} are left",
             f"what is the current count of {head}",
+            f"how many {head} do we have", f"how many {head} are still there", f"how many {head} are there in total",
+            f"how many {head} do you count",
+            f"how many {head} does that leave", f"how many {head} will be left", f"how many {head} can you see",
+            f"how many {head} are there altogether",
+            f"how many {head} does that make", f"that makes how many {head}", f"how many {head} would there be",
+            f"how many {head} do you see in here",
+            f"what's the number of {head}", f"how many {head} are still in the room", f"counting everything, how many {head} are there",
+            f"how many {head}",
         )  # fmt: skip
 
     def _exist(self, among: Call) -> str:
@@ -45,7 +76,16 @@ class QuestionSpeaker(Speaker):
                 f"is the direct path from {a} to {b} {self.pick('blocked', 'obstructed')}{by}",
                 f"is there anything in the way between {a} and {b}", f"is there any obstacle on the direct path from {a} to {b}",
                 f"does anything block the straight line from {a} to {b}", f"would anything be in your way if you walk straight from {a} to {b}",
-                f"are there any objects blocking the way from {a} to {b}", f"is the path between {a} and {b} {self.pick('obstructed', 'blocked')}",
+                f"is the straight path from {a} to {b} blocked", f"is the straight way from {a} to {b} {self.pick('blocked', 'obstructed')}",
+                f"is anything in the way between {a} and {b}", f"does anything stand in the way between {a} and {b}",
+                f"is anything blocking the straight line between {a} and {b}", f"is the straight path between {a} and {b} blocked",
+                f"if you walk straight from {a} to {b}, will you bump into something",
+                f"does something stand between {a} and {b} on the straight path",
+                f"walking in a straight line from {a} to {b}, would you run into something", f"is there an obstacle between {a} and {b}",
+                f"would something stop me from walking straight from {a} to {b}", f"is something standing on the straight line from {a} to {b}",
+                f"can something be found on the direct path from {a} to {b}", f"do you bump into anything going straight from {a} to {b}",
+                f"are there any objects blocking the way from {a} to {b}",
+                f"is the path between {a} and {b} {self.pick('obstructed', 'blocked')}",
             )  # fmt: skip
         if among.op == "toward" and among.args[2].op == "just":
             direction, start, goal = among.args
@@ -60,10 +100,20 @@ class QuestionSpeaker(Speaker):
             f"is there any {head}",
             f"does the room have a {head}",
             f"can you find a {head}",
+            f"is there still a {head}",
+            f"is there still any {head}",
+            f"do you see a {head}",
+            f"is any {head} there",
+            f"are there any {self.head(among, True)}",
+            f"are there still {self.head(among, True)}",
+            f"is there a {head} in here",
         )
 
     def _more(self, first: Call, second: Call) -> str:
-        return f"are there more {self.head(first, True)} than {self.head(second, True)}"
+        a, b = self.head(first, True), self.head(second, True)
+        return self.pick(
+            f"are there more {a} than {b}", f"does the room have more {a} than {b}", f"do {a} outnumber {b}"
+        )
 
     def _fits(self, thing: Call, where: Call) -> str:
         a = self.thing(thing)
@@ -78,6 +128,13 @@ class QuestionSpeaker(Speaker):
                 f"the space of {b}",
                 f"the area where {b} was",
                 f"the space that {b} occupied",
+                f"the gap left by {b}",
+                f"the gap where {b} was",
+                f"the space where {b} used to be",
+                f"the spot where {b} stood",
+                f"the place where {b} was",
+                f"the gap that {b} leaves behind",
+                f"the room that {b} took up",
             )
         )
         if spot.startswith("where"):
@@ -95,6 +152,15 @@ class QuestionSpeaker(Speaker):
             f"does {a} fit in {spot}",
             f"is there enough room for {a} in {spot}",
             f"is {a} small enough to fit in {spot}",
+            f"can I squeeze {a} into {spot}",
+            f"is there enough room in {spot} for {a}",
+            f"would {a} have room in {spot}",
+            f"will {a} fit into {spot}",
+            f"could {a} be put into {spot}",
+            f"if I put {a} in {spot}, will it fit",
+            f"does {spot} have room for {a}",
+            f"can you put {a} in {spot}",
+            f"would there be enough space for {a} in {spot}",
         )
 
     def _closer_now(self, first: Call, second: Call) -> str:
@@ -106,6 +172,13 @@ class QuestionSpeaker(Speaker):
             f"has {a} come closer to {b}",
             f"is {a} closer to {b} than it was before the change",
             f"is the distance from {a} to {b} shorter than before",
+            f"does that bring {a} any closer to {b}",
+            f"is {a} nearer {b} than before",
+            f"did {a} come nearer to {b}",
+            f"is {a} now closer to {b}",
+            f"has {a} moved closer to {b}",
+            f"is {a} less far from {b} than it used to be",
+            f"are {a} and {b} closer together than before",
         )
 
     def _name(self, one: Call) -> str:
@@ -123,6 +196,12 @@ class QuestionSpeaker(Speaker):
                 if op == "nearest"
                 else ("farthest from", "furthest from", "the farthest from", "furthest away from")
             )
+            if op == "nearest" and self.chance(0.35):
+                thing = self.thing(args[0])
+                return self.pick(
+                    f"what does {thing} stand closest to", f"what is the nearest thing to {thing}", f"which object is {thing} closest to",
+                    f"what is {thing} nearest to", f"what's {thing}'s closest neighbour", f"name the object closest to {thing}",
+                )  # fmt: skip
             return f"{what} {self.pick(*close)} {self.thing(args[0])}"
         if op in ("nearest",) and args[1].op == "usable":
             purpose, inner = args[1].args
@@ -148,8 +227,26 @@ class QuestionSpeaker(Speaker):
                 f"between {a} and {b}, which is {self.pick(*word)}",
                 f"is {a} or {b} {self.pick(*word)}",
             )
-        if op in ("largest", "smallest", "tallest") or op == "extreme":
-            return f"{self.pick('what is', 'which is', 'what is')} {self.thing(one)}"
+        if op in ("largest", "smallest", "tallest", "highest", "lowest") and self.chance(0.5):
+            among = args[0]
+            size = {"largest": ("largest", "biggest"), "smallest": ("smallest", "littlest"), "tallest": ("tallest",), "highest": ("highest",),
+                    "lowest": ("lowest",)}[op]  # fmt: skip
+            many, single, word = self.head(among, True), self.head(among, False), self.pick(*size)
+            return self.pick(
+                f"which {single} is the {word}", f"out of all the {many}, which one is the {word}", f"of the {many}, which is the {word}",
+                f"of all {many}, what is the {word}", f"what's the {word} {single}", f"among the {many}, what is the {word} one",
+                f"which of the {many} is the {word}",
+            )  # fmt: skip
+        if op in ("largest", "smallest", "tallest", "highest", "lowest") or op == "extreme":
+            return f"{self.pick('what is', 'which is', 'what is', 'name')} {self.thing(one)}"
+        if op == "support":
+            thing = self.thing(args[0])
+            return self.pick(
+                f"what is {thing} resting on", f"what does {thing} stand on", f"what is {thing} on", f"what is under {thing}",
+                f"on what does {thing} sit", f"what is {thing} lying on", f"what is {thing} standing on", f"what holds {thing}",
+            )  # fmt: skip
+        if op == "only" and args[0].op in ("upon", "beneath", "between") and self.chance(0.6):
+            return self._what_is_there(args[0])
         if op == "only" and args[0].op == "obstacles":
             a, b = self.both(args[0])
             return self.pick(
@@ -157,13 +254,22 @@ class QuestionSpeaker(Speaker):
                 f"what is in the way between {a} and {b}",
                 f"which object obstructs the direct path between {a} and {b}",
                 f"what stands between {a} and {b} on the direct path",
+                f"what would you bump into walking straight from {a} to {b}",
+                f"what blocks the straight line between {a} and {b}",
+                f"which object stands in the way between {a} and {b}",
             )
         if op == "only" and args[0].op == "usable":
             purpose, inner = args[0].args
+            use = self.pick(*USES[purpose])
             return (
-                f"{self.pick(*WHICH)} {self.pick('in the room ', '')}{self.pick(*CAN)} {self.pick(*USES[purpose])}"
+                self.pick(
+                    f"{self.pick(*WHICH)} {self.pick('in the room ', '')}{self.pick(*CAN)} {use}", f"what could I use {use}",
+                    f"what can I use {use}",
+                    f"which thing in here is {use}", f"what in the room would you use {use}", f"if I want something {use}, what is there",
+                    f"what is there {use}", f"what would serve {use}",
+                )
                 + self._unused(inner)
-            )
+            )  # fmt: skip
         if op == "only" and args[0].op == "beside" and args[0].args[1].op == "usable":
             one_, usable = args[0].args
             return (
@@ -171,6 +277,23 @@ class QuestionSpeaker(Speaker):
                 + self._unused(usable.args[1])
             )
         return f"{what} {self.thing(one)}"
+
+    def _what_is_there(self, among: Call) -> str:
+        """ "What is on the desk?": the set said as a place."""
+        *things, kind = among.args
+        noun = "" if kind == Call("all", ("object",)) else self.head(kind, False)
+        words = {
+            "upon": ("on", "on top of"),
+            "beneath": ("under", "underneath", "below"),
+            "between": ("between", "in between"),
+        }[among.op]
+        where = f"{self.pick(*words)} {' and '.join(self.thing(t) for t in things)}"
+        if noun:
+            return self.pick(f"which {noun} is {where}", f"what {noun} is {where}")
+        return self.pick(
+            f"what is {where}", f"what is standing {where}", f"what stands {where}", f"what do you find {where}", f"what is there {where}",
+            f"which object is {where}", f"what lies {where}",
+        )  # fmt: skip
 
     def _unused(self, inner: Call) -> str:
         """A set of things that the wording already covers."""
@@ -194,8 +317,19 @@ class QuestionSpeaker(Speaker):
             f"is {mark_} {close} {a} or {b}", f"between {a} and {b}, which is {close} {mark_}", f"which one is {close} {mark_}: {a} or {b}",
             f"which object is {close} {mark_}, {a} or {b}", f"are you {close} {a} or {b} {here} {mark_}",
         ]  # fmt: skip
+        options += [
+            f"is it {a} or {b} that is {close} {mark_}", f"what's {close} {mark_}: {a} or {b}", f"what's {close} {mark_}, {a} or {b}",
+            f"is {mark_} {close} {a} or to {b}", f"which one is {mark_} {close}: {a} or {b}", f"which is {mark_} {close}, {a} or {b}",
+            f"of {a} and {b}, which one is {close} {mark_}", f"would you say {mark_} is {close} {a} or {b}",
+            f"what is {mark_} {close}, {a} or {b}",
+            f"who is {close} {mark_}, {a} or {b}", f"{here} {mark_}, are you {close} {a} or {b}",
+            f"{here} {mark_}, which is {close.removesuffix(' to')}, {a} or {b}",
+            f"seen from {mark_}, which is {close.split()[0]}: {a} or {b}", f"does {mark_} end up {close} {a} or {b}",
+        ]  # fmt: skip
         if op == "nearest":
             options += [
+                f"which would be the shorter way from {mark_}, to {a} or to {b}",
+                f"is it shorter from {mark_} to {a} or to {b}",
                 f"which direct distance is shorter: from {mark_} to {a} or to {b}",
                 f"which distance is shorter, from {mark_} to {a} or from there to {b}",
             ]
@@ -209,10 +343,31 @@ class QuestionSpeaker(Speaker):
             return self.pick(
                 f"what is {where}", f"what is directly {where}", f"what item is directly {where}", f"which object is {where}",
                 f"what object is located {where}",
-                f"what can be found {where}", f"what stands {where}", f"what is the nearest object {where}", f"what is located immediately {where}",
+                f"what can be found {where}", f"what stands {where}", f"what is the nearest object {where}",
+                f"what is located immediately {where}",
                 f"which item is positioned {where}", f"name the object {where}", f"what is the closest item {where}",
+                f"what do you find directly {where}", f"what's immediately {where}", f"what's right {where}", f"what would be directly {where}",
+                f"what's the nearest thing {where}", f"what is the first thing {where}", f"straight {where} there is what",
+                f"what do you see {where}",
+                f"what is just {where}", f"which thing is next {where}", f"what's directly {where}", f"what can I grab {where}",
+                *self._sided(direction, start),
             )  # fmt: skip
         return f"which {self.head(among, False)} is {where}"
+
+    def _sided(self, direction: str, start: Call) -> tuple[str, ...]:
+        """ "What does the bed have to its left?", "What's on its left?"."""
+        thing = self.thing(start)
+        side = {"left": "left", "right": "right", "front": "front", "back": "back"}[direction]
+        behind = {"front": "in front of it", "back": "behind it"}.get(direction, f"to its {side}")
+        own = "its" if thing == "it" else f"{thing}'s"
+        if side in ("front", "back"):
+            return (f"what does {thing} have {behind}", f"what does {thing} have right {behind}")
+        return (
+            f"what does {thing} have {behind}",
+            f"what's on {own} {side}",
+            f"what is directly to {own} {side}",
+            f"what is to {own} {side}",
+        )
 
     def _query(self, attribute: str, one: Call) -> str:
         thing = self.thing(one)
@@ -224,6 +379,13 @@ class QuestionSpeaker(Speaker):
                 f"what colour is {thing}",
                 f"what is the colour of {thing}",
                 f"tell me the color of {thing}",
+                f"what's the color of {thing}",
+                f"{thing} has what color",
+                f"in which color does {thing} come",
+                f"what is {thing}'s color",
+                f"which color is {thing}",
+                f"what color does {thing} have",
+                f"what's the colour of {thing}",
             )
         if attribute == "material":
             return self.pick(
@@ -232,6 +394,10 @@ class QuestionSpeaker(Speaker):
                 f"what is the material of {thing}",
                 f"which material is {thing}",
                 f"of what material is {thing}",
+                f"what's {thing} made of",
+                f"what is {thing} actually made of",
+                f"what is {thing} made from",
+                f"which material is {thing} made of",
             )
         return self.pick(
             f"what is the state of {thing}",
@@ -240,6 +406,12 @@ class QuestionSpeaker(Speaker):
             f"what condition is {thing} in",
             f"what is the condition of {thing}",
             f"what is the status of {thing}",
+            f"what's the state of {thing}",
+            f"what state does {thing} have",
+            f"how is {thing}",
+            f"in which state is {thing}",
+            f"which condition is {thing} in",
+            f"what is {thing}'s state",
         )
 
     def _kinds(self, attribute: str, among: Call) -> str:
@@ -267,6 +439,14 @@ class QuestionSpeaker(Speaker):
             f"from {a}, in which direction is {b}", f"on which side of {a} is {b}", f"which direction is {b} from {a}",
             f"what direction is {b} in relation to {a}",
             f"to get from {a} to {b}, which direction should you go", f"standing at {a}, which direction leads to {b}",
+            f"to reach {b} from {a}, which way do you go", f"which way do I have to go from {a} to get to {b}", f"from {a}, which way is {b}",
+            f"which direction do I go if I head from {a} to {b}", f"in relation to {a}, where is {b}", f"relative to {a}, where is {b}",
+            f"in what direction would I have to set off from {a} to reach {b}", f"which way must I go from {a} to reach {b}",
+            f"where does {b} lie from {a}", f"from {a}, in which direction do I walk to {b}", f"starting from {a}, which way to {b}",
+            f"if I walk from {a} to {b}, which direction am I going", f"where is {b} as seen from {a} in the room's frame",
+            f"what direction would you walk to get from {a} to {b}", f"where is {b} if you start from {a}",
+            f"which way would I walk from {a} to get to {b}",
+            f"is {b} on the left or on the right of {a}" if self.chance(0.3) else f"which side of {a} is {b} on",
         )  # fmt: skip
 
     def _seen_from(self, stand: Call, facing: Call, target: Call) -> str:
@@ -278,6 +458,15 @@ class QuestionSpeaker(Speaker):
             f"standing at {a} and looking at {b}",
             f"when standing by {a} facing {b}",
             f"if I stand at {a} and face {b}",
+            f"when I'm standing at {a} and looking at {b}",
+            f"if you stand by {a} and face {b}",
+            f"suppose you stand by {a} and face {b}",
+            f"from {a}, with your eyes on {b}",
+            f"standing right by {a} and facing {b}",
+            f"you are at {a} and look at {b}",
+            f"if you stand next to {a} looking towards {b}",
+            f"when you stand at {a} with {b} in front of you",
+            f"facing {b} from {a}",
         )
         ask = self.pick(
             f"where is {c}",
@@ -285,6 +474,11 @@ class QuestionSpeaker(Speaker):
             f"on which side is {c}",
             f"where would {c} be",
             f"on which side of you is {c}",
+            f"where do you see {c}",
+            f"where will {c} be",
+            f"where's {c}",
+            f"in which direction do you see {c}",
+            f"where is {c} from you",
         )
         return self.pick(f"{here}, {ask}", f"{ask} {here}")
 
@@ -298,6 +492,9 @@ class QuestionSpeaker(Speaker):
             f"in which area of the room is {thing} located",
             f"which side of the scene is {thing} on",
             f"which part of the room is {thing} in",
+            f"where in the room do you find {thing}",
+            f"in which corner or side of the room is {thing}",
+            f"where did {thing} end up in the room",
         )
 
     def _height(self, first: Call, second: Call) -> str:
@@ -309,6 +506,17 @@ class QuestionSpeaker(Speaker):
             f"is {a} above or below the height of {b}, higher or lower",
             f"does {a} stand higher or lower than {b}",
             f"compared to {b}, is {a} higher or lower",
+            f"compared with {b}, is {a} higher or lower",
+            f"relative to {b}, is {a} higher or lower",
+            f"is {a} higher up or lower down than {b}",
+            f"is {a} up higher or down lower than {b}",
+            f"does {a} end up higher or lower than {b}",
+            f"would {a} be higher or lower than {b}",
+            f"what is the height of {a} compared to {b}, higher or lower",
+            f"if you compare {a} with {b}, is it higher or lower",
+            f"is {a} higher than {b} or lower",
+            f"which position does {a} have compared to {b}, higher or lower",
+            f"{a}: higher or lower than {b}",
         )
 
     def _size(self, first: Call, second: Call) -> str:
@@ -318,4 +526,9 @@ class QuestionSpeaker(Speaker):
             f"is {a} bigger or smaller than {b}",
             f"compared to {b}, is {a} larger or smaller",
             f"is {a} larger or smaller in size than {b}",
+            f"would you call {a} larger or smaller than {b}",
+            f"compared with {b}, is {a} bigger or smaller",
+            f"is {a} bigger than {b} or smaller",
+            f"{a}: larger or smaller than {b}",
+            f"next to {b}, is {a} larger or smaller",
         )

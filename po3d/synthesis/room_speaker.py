@@ -127,12 +127,24 @@ NEXT_TO = (
 )
 ON = ("on", "on top of", "sitting on", "lying on", "placed on", "resting on", "upon", "atop")
 UNDER = ("under", "underneath", "below", "beneath", "directly below", "directly under")
+USE_NOUNS = {
+    "sitting": "seat", "sleeping": "place to sleep", "lighting": "light source", "storage": "piece of storage furniture",
+    "decoration": "decorative thing", "music": "musical instrument", "cooking": "cooking appliance",
+}  # fmt: skip
 SAME_USE = (
     "with a similar function to", "with the same purpose as", "that can be used like", "that serves the same purpose as",
     "that provides functionality similar to",
 )  # fmt: skip
 USES = {
-    "sitting": ("for sitting", "to sit on", "as a seat", "for someone to sit down"),
+    "sitting": (
+        "for sitting",
+        "to sit on",
+        "as a seat",
+        "for someone to sit down",
+        "to take a seat",
+        "to rest your legs",
+        "to sit down on",
+    ),
     "sleeping": ("for sleeping", "to sleep on", "to sleep in", "to take a nap"),
     "storage": (
         "for storage",
@@ -141,11 +153,26 @@ USES = {
         "for storing items",
         "to put things away",
     ),
-    "lighting": ("for lighting", "to light up the room", "as a light source", "for illumination"),
-    "washing": ("for washing", "to wash", "to get things clean", "for washing up"),
+    "lighting": (
+        "for lighting",
+        "to light up the room",
+        "as a light source",
+        "for illumination",
+        "to give us light",
+        "to see better in the dark",
+        "for light",
+    ),
+    "washing": (
+        "to wash your hands",
+        "for cleaning oneself",
+        "for washing",
+        "to wash",
+        "to get things clean",
+        "for washing up",
+    ),
     "drying": ("for drying", "to dry oneself", "to dry off"),
     "cooking": ("for cooking", "to cook", "to prepare food", "to heat food"),
-    "cooling": ("for cooling", "to cool things", "to keep cool"),
+    "cooling": ("to keep food cold", "to cool down", "for cooling", "to cool things", "to keep cool"),
     "heating": ("for heating", "to heat the room", "for warmth", "to warm up the room"),
     "printing": ("for printing", "to print documents", "to print"),
     "typing": ("for typing", "to type"),
@@ -154,7 +181,14 @@ USES = {
     "telling time": ("for telling time", "to tell the time", "to know what time it is"),
     "reading": ("for reading", "to read"),
     "drinking": ("for drinking", "to drink from", "to drink"),
-    "waste": ("for waste", "to throw trash away", "to dispose of rubbish", "for garbage"),
+    "waste": (
+        "to throw rubbish into",
+        "for throwing things away",
+        "for waste",
+        "to throw trash away",
+        "to dispose of rubbish",
+        "for garbage",
+    ),
     "calling": ("for calling", "to call someone", "to make a call"),
     "music": ("for music", "to make music", "to play music on"),
     "carrying": ("for carrying", "to carry belongings", "for travel"),
@@ -231,6 +265,13 @@ class Speaker:
             return f"{base} {that}{self.pick('between', 'in between')} {self.thing(args[0])} and {self.thing(args[1])}"
         if op == "other":
             return f"{base} {self.pick('other than', 'except', 'except for', 'besides', 'apart from')} {self.thing(args[0])}"
+        if (
+            op == "usable"
+            and args[0] in USE_NOUNS
+            and args[1] == Call("all", ("object",))
+            and self.chance(0.4)
+        ):
+            return plural(USE_NOUNS[args[0]]) if many else USE_NOUNS[args[0]]
         if op == "usable":
             can = self.pick(
                 "that can be used", "used", "you can use", "that one can use", "which can be used", "meant"
