@@ -12,6 +12,7 @@ when the same command is given again.
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,10 @@ def _open(benchmark: Source, options: dict[str, Any], seed: int, size: int | Non
     """The questions, the folder or file that they come from, and the split's name."""
     if options["data"]["root"] is not None:
         root = Path(options["data"]["root"])
-        return benchmark.load(root).first(size), root, "release"
+        split = benchmark.load(root).first(size)
+        if scans := options["benchmark"].get("scans"):
+            split = replace(split, scans=Path(scans))
+        return split, root, "release"
     if options["split"] == "mini":
         return benchmark.load(benchmark.mini, "mini").first(size), benchmark.mini, "mini"
     size, look = size or FRESH_SIZE, options["benchmark"].get("look")

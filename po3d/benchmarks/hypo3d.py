@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.hypo3d_score import CATEGORIES, published_rows, score
+from po3d.benchmarks.room_scans import read_scan
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json, read_jsonl, write_json
 from po3d.images import read_image
@@ -66,6 +67,9 @@ class Split:
     questions: tuple[Question, ...]
     root: Path
     anchors: Mapping[str, Anchors]  # by scene id
+    scans: Path | None = (
+        None  # annotated scans (room_scans.read_scan) that give the tables of rooms without one
+    )
     _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
 
     def frame(self, scene_id: str) -> str:
@@ -80,11 +84,13 @@ class Split:
     def truth(self, scene_id: str) -> Scene:
         """The true table of the unchanged room; InputError when there is none."""
         if not self._scenes:
+            if self.scans is not None:
+                self._scenes.update(read_scan(self.scans, only=self.images))
             self._scenes.update(_read_scenes(self.root))
         if scene_id not in self._scenes:
             raise InputError(
-                f"{self.split} has no true table of {scene_id!r}: the official release has none, a twin has "
-                f"them in {SCENE_FILES[0]}"
+                f"{self.split} has no true table of {scene_id!r}: the official release has none (give "
+                f"benchmark.scans=DIR with ScanNet, 3RScan or EmbodiedScan files), a twin has them in {SCENE_FILES[0]}"
             )
         return self._scenes[scene_id]
 

@@ -100,10 +100,11 @@ class World:
         return index - self.now in self.edited.touched_before
 
     def called(self, noun: str, among: range) -> list[int]:
-        """Those that a noun means: by their own name, else by the category that the noun is another word for."""
+        """Those that a noun means: by their own name, else by what noun and name are other words for."""
         found = [i for i in among if is_a(self.names[i], noun)]
-        if not found and noun in SYNONYMS:
-            found = [i for i in among if is_a(self.names[i], SYNONYMS[noun])]
+        if not found:
+            noun = SYNONYMS.get(noun, noun)
+            found = [i for i in among if is_a(SYNONYMS.get(self.names[i], self.names[i]), noun)]
         return found
 
     def value(self, index: int, attribute: str) -> str | None:
