@@ -24,7 +24,7 @@ SORTS = ("question", "change")
 ANYTHING = "name:*"  # "object", or no noun at all: "what is on the desk?"
 LEAST_PROBABILITY = 0.35  # below it the parser says "unparsed"
 LONGEST_SENTENCE = 60
-SIMILAR = 0.84  # of a misspelt word to the known one (difflib's ratio)
+SIMILAR = 0.8  # of a misspelt word to the known one (difflib's ratio)
 SHORTEST_MISSPELT = 4
 
 Sort = Literal["question", "change"]

@@ -102,6 +102,12 @@ class ChangeSpeaker(Speaker):
             "someone", "somebody", "a person", "the owner", "they", "they", "we", "I", "you", *PEOPLE
         )
 
+    def _then(self, first: Call, second: Call) -> str:
+        a, b = (getattr(self, f"_{c.op}")(*c.args) for c in (first, second))
+        return (
+            f"{a}{self.pick(' and ', ', and ', ' and then ', ' and also ', ', then ', ' and after that ')}{b}"
+        )
+
     def _passive(self, what: Call, past: str, base: str, tail: str) -> str:
         """ "The chair has been moved ...", "someone moved the chair ...", "move the chair ..."."""
         subject, many = self.group(what)
@@ -341,7 +347,16 @@ class ChangeSpeaker(Speaker):
         while traits.op == "trait":
             _, value, traits = traits.args
             words.append(mark(value, self.value(value)))
+        if self.chance(0.12):
+            words.insert(
+                0,
+                self.pick(
+                    "tall", "big", "small", "little", "nice", "large", "tiny", "thick", "wide", "second hand"
+                ),
+            )
         noun = self.noun(name, many)
+        if self.chance(0.04):
+            noun += self.pick(" of flowers", " of the neighbours", " for guests", " from the shop")
         new = self.pick("", "", "new ", "another ") if not many else self.pick("", "new ", "more ")
         if not many:
             adjectives = " ".join(words)

@@ -1,7 +1,7 @@
 """Questions about a room, one wording or another for every kind of program that asks something."""
 
 from po3d.reasoning.room_program import Call
-from po3d.synthesis.room_speaker import NEXT_TO, USES, Speaker
+from po3d.synthesis.room_speaker import NEXT_TO, USES, Speaker, mark
 
 WHICH = ("what", "which object", "which item", "what item")
 CAN = ("can be used", "could be used", "may be used", "can you use", "could one use", "is used")
@@ -23,6 +23,7 @@ OPENINGS = (
     "quick question:",
     "could you tell me", "ok,",
 )  # fmt: skip
+PLAIN = ("objects", "items", "things", "pieces of furniture")
 ENDINGS = (
     "then",
     "in the end",
@@ -52,6 +53,8 @@ class QuestionSpeaker(Speaker):
         return text + self.pick("?", "?", "?", "?", "")
 
     def _count(self, among: Call) -> str:
+        if among.op in ("upon", "having") and self.chance(0.4):
+            return self._count_of(among)
         head = self.head(among, True)
         return self.pick(
             f"how many {head} are there", f"how many {head} are there in the room", f"how many {head} are in the room",
@@ -94,6 +97,8 @@ class QuestionSpeaker(Speaker):
                 f"does {self.thing(goal)} stand {self.toward(direction)} {self.thing(start)}",
                 f"is {self.thing(goal)} located {self.toward(direction)} {self.thing(start)}",
             )
+        if among.op in ("upon", "beneath", "having", "usable") and self.chance(0.5):
+            return self._is_any(among)
         head = self.head(among, False)
         return self.pick(
             f"is there a {head}",
@@ -107,6 +112,62 @@ class QuestionSpeaker(Speaker):
             f"are there any {self.head(among, True)}",
             f"are there still {self.head(among, True)}",
             f"is there a {head} in here",
+        )
+
+    def _count_of(self, among: Call) -> str:
+        """ "How many things does the desk carry?", "How many doors stand open?"."""
+        *where, kind = among.args
+        head = self.head(kind, True)
+        if among.op == "upon":
+            thing = self.thing(where[0])
+            left = "what is left" if head in PLAIN else f"the {head} left"
+            return self.pick(
+                f"how many {head} does {thing} carry", f"how many {head} are left on {thing}", f"count {left} on {thing}",
+                f"how many {head} does that leave on {thing}", f"how many {head} are still on {thing}", f"count {left} on top of {thing}",
+                f"how many {head} are lying on {thing}", f"how many {head} are on top of {thing}", f"how many {head} does {thing} have on it",
+            )  # fmt: skip
+        word = mark(where[1], self.value(where[1]))
+        return self.pick(
+            f"how many {head} are {word}", f"how many {head} are still {word}", f"how many {head} stand {word}", f"how many {head} remain {word}",
+            f"how many {word} {head} does that leave us with", f"how many {head} are there that are {word}", f"how many {word} {head} are left",
+            f"how many of the {head} are {word}", f"counting all {head}, how many are {word}", f"how many {head} are still {word} in there",
+        )  # fmt: skip
+
+    def _is_any(self, among: Call) -> str:
+        """ "Is anything left on the desk?", "Is there anything to sit on?", "Is anything still switched on?"."""
+        if among.op == "usable":
+            use = self.pick(*USES[among.args[0]])
+            way = (
+                self.pick("is there any way", "is there a way")
+                if use.startswith("to ")
+                else "is there something"
+            )
+            return self.pick(
+                f"is there anything {use}", f"is there still anything {use}", f"is there something {use}", f"{way} {use}",
+                f"do we still have something {use}", f"can I find anything {use} in this room", f"is anything there {use}",
+            )  # fmt: skip
+        *where, kind = among.args
+        general = kind == Call("all", ("object",))
+        noun = self.pick("anything", "something") if general else f"any {self.head(kind, False)}"
+        if among.op == "having":
+            word = mark(where[1], self.value(where[1]))
+            turned = self.pick("switched ", "turned ", "") if where[1] in ("on", "off") else ""
+            plurals = self.head(kind, True)
+            return self.pick(
+                f"is {noun} {turned}{word}", f"is {noun} still {turned}{word}", f"{noun} still {turned}{word} in this room",
+                f"is there {noun} that is {turned}{word}", f"do any of the {plurals} count as {word}", f"are any {plurals} {turned}{word}",
+                f"are any of the {plurals} still {turned}{word}", f"would you still call {noun} {word}",
+            )  # fmt: skip
+        words = {
+            "upon": ("on", "on top of", "left on", "lying on"),
+            "beneath": ("under", "below", "underneath"),
+        }[among.op]
+        place = f"{self.pick(*words)} {self.thing(where[0])}"
+        return self.pick(
+            f"is {noun} {place}",
+            f"is there {noun} {place}",
+            f"is there still {noun} {place}",
+            f"do you see {noun} {place}",
         )
 
     def _more(self, first: Call, second: Call) -> str:

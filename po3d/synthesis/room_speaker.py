@@ -308,6 +308,9 @@ class Speaker:
             return self._was(args[0])
         if op == "only":
             inner = args[0]
+            if self.chance(0.04):
+                head = self.head(inner, False)
+                return self.pick(f"where the {head} is now", f"the {head}'s new place", f"that {head}")
             if inner.op == "touched" and inner.args[0] == Call("all", ("object",)) and self.chance(0.6):
                 return self.pick("it", "it", "that")
             return f"the {self.head(inner, False)}"
@@ -367,6 +370,12 @@ class Speaker:
 
     def _was(self, inner: Call) -> str:
         if self.kind in ("removal", "replacement"):
+            it = Call("only", (Call("touched", (Call("all", ("object",)),)),))
+            if inner == it and self.chance(0.4):
+                return self.pick(
+                    "the gap it leaves behind", "the place where it was", "where it was", "where it used to be", "its old place",
+                    "the spot where it stood", "the space it left", "the gap that it leaves",
+                )  # fmt: skip
             if inner.op == "only":
                 head = self.head(inner.args[0], False)
                 if inner.args[0].op == "touched":
@@ -434,6 +443,8 @@ class Speaker:
         if program.op == "other":
             keep, kind = program.args
             nouns = self.head(kind, True)
+            if self.chance(0.3):
+                return f"apart from {self.thing(keep)}, all the {nouns}", True
             return self.pick(
                 f"all {nouns} except",
                 f"all the {nouns} but",
@@ -442,6 +453,11 @@ class Speaker:
                 f"all of the {nouns} other than",
             ) + f" {self.thing(keep)}", True
         head = self.head(program, True)
+        if self.chance(0.25):
+            every = f"every {self.head(program, False)}"
+            return self.pick(
+                f"both {head}", f"both of the {head}", f"the two {head}", f"both the {head}", every
+            ), True
         return self.pick(
             f"all {head}", f"all the {head}", f"all of the {head}", f"the {head}", f"every one of the {head}"
         ), True

@@ -22,6 +22,7 @@ from po3d.reasoning.room_world import World
 from po3d.rooms import ANYTHING as ANY_NOUN
 from po3d.seeding import rng
 from po3d.synthesis.room_changes import TYPES, sample_change
+from po3d.synthesis.room_free_questions import FreeAsker
 from po3d.synthesis.room_layouts import sample_room
 from po3d.synthesis.room_questions import ASKED, Asker
 from po3d.synthesis.room_sentences import say_change, say_question
@@ -30,6 +31,8 @@ from po3d.training.parser import _Batches
 
 TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
 HIDE_NAME, HIDE_WORD = 0.12, 0.01  # shares of names, and of other words, that training shows as unknown words
+FREE = 6  # free questions after each change
+TWO_CHANGES = 0.5  # how often the last change and this one are also said in one sentence
 RARE = 2  # a word seen less often than this counts as unknown
 
 
@@ -76,7 +79,8 @@ def encode(said: Said, program: Call, sort: str) -> Pair | None:
 def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair]:
     """All sentences of one generated room: a change of each type, its questions, `wordings` of each."""
     scene = sample_room(seed, index, stage)
-    pairs = []
+    pairs: list[Pair] = []
+    previous = None
     for k, kind in enumerate(TYPES):
         random = rng(seed, f"{stage}-sentences-{k}", index)
         change = sample_change(scene, kind, random)
@@ -87,6 +91,11 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair
         for fine in ASKED[kind]:
             if (asked := asker.ask(fine)) is not None:
                 programs.append(("question", asked.program))
+        free = FreeAsker(asker.teller, random)
+        programs += [("question", q) for _ in range(FREE) if (q := free.ask()) is not None]
+        if previous is not None and random.random() < TWO_CHANGES:
+            programs.append(("change", free.change(previous, change.program)))
+        previous = change.program
         for sort, program in programs:
             for _ in range(wordings * (2 if sort == "change" else 1)):
                 spoken = reworded(program, random)
@@ -205,8 +214,16 @@ class RoomParserModule(pl.LightningModule):
         self.network_config = {"width": width, "dropout": dropout}
         self.network = Seq2Seq(len(vocabulary(seed)), LANGUAGE, **self.network_config)
         if init_from:
-            weights, _ = checkpoint.load(checkpoint.locate(init_from), KIND)
-            self.network.load_state_dict(weights)
+            self._start_from(*checkpoint.load(checkpoint.locate(init_from), KIND))
+
+    def _start_from(self, weights: dict[str, Tensor], record: dict) -> None:
+        """Take over a parser's weights; words that it did not know keep their random vectors."""
+        index = {word: k for k, word in enumerate(record["config"]["words"])}
+        embedding = self.network.embed.weight.detach().clone()
+        for k, word in enumerate(vocabulary(self.hparams.seed)):
+            if word in index:
+                embedding[k] = weights["embed.weight"][index[word]]
+        self.network.load_state_dict({**weights, "embed.weight": embedding})
 
     def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
         words, program, sorts, spans = batch
