@@ -14,6 +14,8 @@ NEEDS = {
     "system=replay": ["system.path=predictions.jsonl"],
     "data=language": ["model=street_parser"],
     "model=street_parser": ["data=language"],
+    "data=room_sentences": ["model=room_parser"],
+    "model=room_parser": ["data=room_sentences"],
 }
 
 
