@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from po3d.errors import InputError
 from po3d.files import atomic_write, read_jsonl
 
 Status = Literal["ok", "unparsed", "failed", "abstained"]
@@ -36,6 +37,21 @@ class Prediction:
     probability: float | None = None
     program: str = ""
     reason: str = ""  # why it is not "ok"
+
+
+def paired(
+    questions: Iterable[Question], predictions: Iterable[Prediction]
+) -> list[tuple[Question, Prediction]]:
+    """Each question with its prediction; InputError for one without an answer or a prediction."""
+    by_id = {p.id: p for p in predictions}
+    pairs = []
+    for q in questions:
+        if q.answer is None:
+            raise InputError(f"question {q.id} has no answer to score against")
+        if q.id not in by_id:
+            raise InputError(f"no prediction for question {q.id}")
+        pairs.append((q, by_id[q.id]))
+    return pairs
 
 
 def write_predictions(path: str | Path, predictions: Iterable[Prediction]) -> None:

@@ -19,7 +19,7 @@ from word2number.w2n import word_to_num
 
 from po3d.errors import InputError
 from po3d.metrics import bootstrap, interval
-from po3d.question import Prediction, Question
+from po3d.question import Prediction, Question, paired
 
 CATEGORIES = ("movement", "removal", "attribute", "addition", "replacement")  # of changes, in Table 1's order
 TYPES = ("Scale", "Direction", "Semantic")  # of questions, as released; a question may have several
@@ -118,14 +118,8 @@ def matches(
     """Of each question how well its prediction fits; what is not "ok" is wrong in both."""
     if scorer not in SCORERS:
         raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
-    by_id = {p.id: p for p in predictions}
     result = []
-    for q in questions:
-        if q.answer is None:
-            raise InputError(f"question {q.id} has no answer to score against")
-        if q.id not in by_id:
-            raise InputError(f"no prediction for question {q.id}")
-        p = by_id[q.id]
+    for q, p in paired(questions, predictions):
         if p.status == "ok" and p.answer is not None:
             result.append(Match(float(exact_match(p.answer, q.answer)), partial_match(p.answer, q.answer)))
         else:

@@ -16,9 +16,10 @@ import numpy as np
 from tqdm import tqdm
 
 from po3d.benchmarks.hypo3d import Split, load, write_release
+from po3d.benchmarks.twin_folder import claimed
 from po3d.edits import unchanged
 from po3d.errors import InputError
-from po3d.files import read_json, write_json
+from po3d.files import write_json
 from po3d.frames import frame, frame_text_anchors, in_frame, room_centre, with_front
 from po3d.question import Question
 from po3d.reasoning.room_executor import Unresolved, run
@@ -53,14 +54,7 @@ def generate(
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
     out = Path(out)
     identity = {"format": FORMAT, "size": size, "seed": seed, "split": split, "controls": controls}
-    description = out / "twin.json"
-    if description.exists():
-        if read_json(description, "twin description") != identity:
-            raise InputError(
-                f"{out} holds a twin made with other settings (see {description}); choose another folder"
-            )
-    elif out.exists() and any(out.iterdir()):
-        raise InputError(f"{out} is not empty and holds no twin; choose another folder")
+    description = claimed(out, identity)
     if (out / "contextvqa.json").exists():
         return
     write_json(description, identity)

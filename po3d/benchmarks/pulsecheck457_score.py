@@ -22,7 +22,7 @@ from po3d.metrics import (
     interval,
     rpdr,
 )
-from po3d.question import Prediction, Question
+from po3d.question import Prediction, Question, paired
 from po3d.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORIES
 
 CATEGORIES = (
@@ -80,14 +80,8 @@ def correct(questions: Sequence[Question], predictions: Sequence[Prediction], sc
     """Of each question whether its prediction is right; what is not "ok" is wrong."""
     if scorer not in SCORERS:
         raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
-    by_id = {p.id: p for p in predictions}
     result = []
-    for q in questions:
-        if q.answer is None:
-            raise InputError(f"question {q.id} has no answer to score against")
-        if q.id not in by_id:
-            raise InputError(f"no prediction for question {q.id}")
-        p = by_id[q.id]
+    for q, p in paired(questions, predictions):
         result.append(p.status == "ok" and p.answer is not None and SCORERS[scorer](p.answer, q.answer))
     return result
 

@@ -25,6 +25,7 @@ from tqdm import tqdm
 
 from po3d.benchmarks.pulsecheck457_score import CATEGORIES
 from po3d.benchmarks.superclevr import nodes_from_program, scene_from_superclevr, surface
+from po3d.benchmarks.twin_folder import claimed
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json, write_json
 from po3d.reasoning.executor import Outcome, TraceStep, execute
@@ -55,14 +56,7 @@ def generate(
     _check(size, look, split, workers)
     out = Path(out)
     identity = {"format": FORMAT, "size": size, "seed": seed, "look": look, "images": images, "split": split}
-    description = out / "twin.json"
-    if description.exists():
-        if read_json(description, "twin description") != identity:
-            raise InputError(
-                f"{out} holds a twin made with other settings (see {description}); choose another folder"
-            )
-    elif out.exists() and any(out.iterdir()):
-        raise InputError(f"{out} is not empty and holds no twin; choose another folder")
+    description = claimed(out, identity)
     if (out / "scenes.json").exists():
         return
     open_renderer(SAMPLES)  # where there is none, that shows before anything is written

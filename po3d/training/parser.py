@@ -18,6 +18,7 @@ from po3d.parsing.tokenizer import Tokenizer
 from po3d.reasoning.program import TOKENS
 from po3d.seeding import rng
 from po3d.synthesis.language import FAMILIES, realise, sample_program
+from po3d.training.schedule import adamw_cosine
 
 TOKEN_IDS = {token: k for k, token in enumerate(TOKENS)}
 BENCHMARK_SHARE = 0.3  # of the questions; the rest is wide
@@ -85,14 +86,14 @@ class ParserData(pl.LightningDataModule):
         return examples
 
     def train_dataloader(self) -> DataLoader:
-        batches = _Batches([len(program) for _, program in self.train], self.batch, self.seed)
+        batches = LengthBatches([len(program) for _, program in self.train], self.batch, self.seed)
         return DataLoader(self.train, batch_sampler=batches, collate_fn=collate)
 
     def val_dataloader(self) -> DataLoader:
         return DataLoader(self.held_out, batch_size=256, collate_fn=collate)
 
 
-class _Batches:
+class LengthBatches:
     """Index lists, in a new order each time they are read; sorted by length within 50 batches, so padding
     is little."""
 
@@ -153,17 +154,7 @@ class ParserModule(pl.LightningModule):
         self.log("val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True)
 
     def configure_optimizers(self) -> dict:
-        optimizer = torch.optim.AdamW(self.parameters(), lr=self.hparams.learning_rate, weight_decay=0.01)
-        total = max(1, int(self.trainer.estimated_stepping_batches))
-        warmup = min(self.hparams.warmup, total // 4 + 1)
-
-        def factor(step: int) -> float:
-            if step < warmup:
-                return (step + 1) / warmup
-            return 0.5 * (1 + math.cos(math.pi * min(1.0, (step - warmup) / max(1, total - warmup))))
-
-        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+        return adamw_cosine(self, self.hparams.learning_rate, self.hparams.warmup)
 
     def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
         """Write the shippable pair; returns the path of the weights."""

@@ -1,6 +1,5 @@
 """Training the room parser: sentences for changes and questions of generated rooms, several wordings each."""
 
-import math
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
@@ -27,7 +26,8 @@ from po3d.synthesis.room_layouts import sample_room
 from po3d.synthesis.room_questions import ASKED, Asker
 from po3d.synthesis.room_sentences import say_change, say_question
 from po3d.synthesis.room_speaker import Said, reworded
-from po3d.training.parser import _Batches
+from po3d.training.parser import LengthBatches
+from po3d.training.schedule import adamw_cosine
 
 TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
 HIDE_NAME, HIDE_WORD = 0.12, 0.01  # shares of names, and of other words, that training shows as unknown words
@@ -147,7 +147,7 @@ class RoomParserData(pl.LightningDataModule):
         self.index = {word: k for k, word in enumerate(vocabulary(h.seed))}
 
     def train_dataloader(self) -> DataLoader:
-        batches = _Batches([len(p.program) for p in self.train], self.hparams.batch, self.hparams.seed)
+        batches = LengthBatches([len(p.program) for p in self.train], self.hparams.batch, self.hparams.seed)
         return DataLoader(
             _Hiding(self.train, self.index, self.hparams.seed), batch_sampler=batches, collate_fn=collate
         )
@@ -246,17 +246,7 @@ class RoomParserModule(pl.LightningModule):
         self.log("val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True)
 
     def configure_optimizers(self) -> dict:
-        optimizer = torch.optim.AdamW(self.parameters(), lr=self.hparams.learning_rate, weight_decay=0.01)
-        total = max(1, int(self.trainer.estimated_stepping_batches))
-        warmup = min(self.hparams.warmup, total // 4 + 1)
-
-        def factor(step: int) -> float:
-            if step < warmup:
-                return (step + 1) / warmup
-            return 0.5 * (1 + math.cos(math.pi * min(1.0, (step - warmup) / max(1, total - warmup))))
-
-        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+        return adamw_cosine(self, self.hparams.learning_rate, self.hparams.warmup)
 
     def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
         """Write the shippable pair; returns the path of the weights."""
