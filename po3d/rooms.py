@@ -149,7 +149,6 @@ CARRIERS: dict[str, tuple[str, ...]] = {
     "pillow": ("bed", "sofa", "armchair"),
     "towel": ("bed", "counter", "dresser", "chair"),
 }
-SOFT = ("bed", "sofa", "armchair", "chair", "stool", "bench", "ottoman")  # carry too, when a sentence says so
 
 # Other words for a category, as people say them; the plural follows the usual rules.
 SYNONYMS: dict[str, str] = {

@@ -24,8 +24,10 @@ from po3d.benchmarks.hypo3d_score import CATEGORIES, published_rows, score
 from po3d.benchmarks.room_scans import read_scan
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json, read_jsonl, write_json
+from po3d.frames import frame_text_anchors
 from po3d.images import read_image
 from po3d.question import Prediction, Question
+from po3d.reasoning.room_program import SIDES
 from po3d.scene import Scene, from_json, to_json
 
 __all__ = [
@@ -43,7 +45,6 @@ QUESTION_FILES = ("contextvqa.json", "hypo3d.json")
 AXIS_FILES = ("axis_definition.csv", "Axis Definition.xlsx", "axis_definition.xlsx")
 SCENE_FILES = ("scenes.jsonl", "scenes.json")
 MAPS = Path("2D_VLM_data") / "top_view_no_label_rotated"
-SIDES = ("front", "back", "left", "right")
 EXTRAS = ("change_program", "fine", "control")  # optional fields of a question that go into its meta
 WHERE = (
     "it is on GitHub: MatchLab-Imperial/Hypo3D; the question file is given out through the form linked there"
@@ -54,9 +55,7 @@ Anchors = Mapping[str, str]  # side -> what stood there; sides without an anchor
 
 def frame_text(anchors: Anchors) -> str:
     """The world frame in the benchmark's words, "" without anchors."""
-    return " ".join(
-        f"The {anchors[side]} was located at the {side} of the scene." for side in SIDES if anchors.get(side)
-    )
+    return frame_text_anchors([(anchors[side], side) for side in SIDES if anchors.get(side)])
 
 
 @dataclass(frozen=True)

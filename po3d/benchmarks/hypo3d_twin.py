@@ -23,6 +23,7 @@ from po3d.files import write_json
 from po3d.frames import frame, frame_text_anchors, in_frame, room_centre, with_front
 from po3d.question import Question
 from po3d.reasoning.room_executor import Unresolved, run
+from po3d.reasoning.room_program import parse_text
 from po3d.reasoning.room_world import World
 from po3d.scene import Scene
 from po3d.seeding import rng
@@ -163,8 +164,6 @@ def _asked(framed: Scene, kind: str, random: np.random.Generator) -> list[Questi
 
 def _controls(framed: Scene, questions: list[Question], random: np.random.Generator) -> list[Question]:
     """The control sets of a room, from some of its questions."""
-    from po3d.reasoning.room_program import parse_text
-
     world = World(unchanged(framed), framed)
     found = []
     for q in questions:

@@ -21,7 +21,6 @@ from po3d.rooms import ANYTHING, SYNONYMS, category_of
 from po3d.scene import ObjectState, Scene, sure
 
 UNKNOWN_SIZE = (0.45, 0.45, 0.5)  # metres, of a new thing whose kind is not listed
-PLACES = ("next_to", "on", "under", "amid", "at", "corner", "wall", "centre", "spot", "shift")
 
 
 class Unresolved(Exception):

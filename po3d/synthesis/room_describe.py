@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from po3d.reasoning.room_executor import Evaluator, Unresolved
-from po3d.reasoning.room_program import Call, call
+from po3d.reasoning.room_program import SIDES, Call, call
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
 from po3d.rooms import ATTRIBUTES
 
 STRICTER = RoomRules(next_to=0.35, cone=36.0, side=0.28, between=0.45, path=0.12)
 LOOSER = RoomRules(next_to=0.7, cone=54.0, side=0.38, between=0.75, path=0.3)
-SIDES = ("front", "back", "left", "right")
 CORNERS = ("front left", "front right", "back left", "back right")
 
 

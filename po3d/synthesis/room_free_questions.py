@@ -25,10 +25,6 @@ class FreeAsker:
         except LookupError:
             return None
 
-    def change(self, first: Call, second: Call) -> Call:
-        """Two changes, one after the other."""
-        return call("then", first, second)
-
     def _ask(self) -> Call:
         roll = self.random.random()
         if roll < 0.24:

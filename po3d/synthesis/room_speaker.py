@@ -317,9 +317,7 @@ class Speaker:
         if op == "just":
             return self.thing(args[0])
         if op in ("nearest", "farthest"):
-            close = self.pick(
-                "closest to", "nearest to", "nearest", "next closest to" if False else "closest to"
-            )
+            close = self.pick("closest to", "nearest to", "nearest", "closest to")
             far = self.pick(
                 "farthest from",
                 "furthest from",

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from po3d import checkpoint
 from po3d.parsing.room_parser import ANYTHING, KIND, LANGUAGE, SORTS, UNKNOWN
 from po3d.parsing.seq2seq import Seq2Seq
-from po3d.reasoning.room_program import OPEN, Call
+from po3d.reasoning.room_program import OPEN, Call, call
 from po3d.reasoning.room_world import World
 from po3d.rooms import ANYTHING as ANY_NOUN
 from po3d.seeding import rng
@@ -94,7 +94,7 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair
         free = FreeAsker(asker.teller, random)
         programs += [("question", q) for _ in range(FREE) if (q := free.ask()) is not None]
         if previous is not None and random.random() < TWO_CHANGES:
-            programs.append(("change", free.change(previous, change.program)))
+            programs.append(("change", call("then", previous, change.program)))
         previous = change.program
         for sort, program in programs:
             for _ in range(wordings * (2 if sort == "change" else 1)):
