@@ -12,6 +12,7 @@ from typing import NamedTuple, NoReturn, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d import compare
 from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
 from po3d.entry import CONFIGS, compose, guarded
 from po3d.errors import InputError
@@ -33,6 +34,7 @@ the answer is the program run on the table, also after a change that a sentence 
   po3d ask room.json "What is to the left of the bed now?" --frame "The door is at the front of the room." \\
            --change "The red chair has been moved next to the bed." --save change.png
   po3d generate benchmark=pulsecheck457 size=1000 seed=7 out=data/twin
+  po3d compare mine.jsonl yours.jsonl --benchmark pulsecheck457
 """
 
 
@@ -95,6 +97,8 @@ def _arguments() -> argparse.ArgumentParser:
                                    epilog=f"options and their defaults:\n{options}")  # fmt: skip
     generate.add_argument("options", nargs="*", metavar="key=value")
     generate.set_defaults(run=generate_command)
+    for module in (compare,):
+        module.add_command(commands)
     return parser
 
 
@@ -179,7 +183,7 @@ def generate_command(arguments: argparse.Namespace) -> int:
 
     BENCHMARKS[config.benchmark.name].generate(
         out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
-        workers=config.workers, split=config.split,
+        workers=config.workers, split=config.split, skies=config.skies,
     )  # fmt: skip
     print(f"wrote {config.size} {'rooms' if config.benchmark.name == 'hypo3d' else 'images'} to {config.out}")
     return 0

@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.pulsecheck457_score import CATEGORIES, published_rows, score
+from po3d.benchmarks.pulsecheck457_score import CATEGORIES, SCORERS, correct, published_rows, score
 from po3d.benchmarks.superclevr import (
     identifier,
     program_from_nodes,
@@ -35,7 +35,9 @@ from po3d.reasoning.relations import DEFAULT_RULES, Rules
 from po3d.scene import Scene
 
 __all__ = [
+    "SCORERS",
     "Benchmark",
+    "correct",
     "generate",
     "generate_tables",
     "load",
@@ -305,11 +307,12 @@ def generate(
     images: bool = True,
     workers: int = 1,
     split: str = "test",
+    skies: str | None = None,
 ) -> None:
     """Write the twin: `po3d.benchmarks.pulsecheck457_twin.generate`."""
     from po3d.benchmarks import pulsecheck457_twin
 
-    pulsecheck457_twin.generate(out, size, seed, look, images, workers, split)
+    pulsecheck457_twin.generate(out, size, seed, look, images, workers, split, skies)
 
 
 def generate_tables(seed: int, size: int, split: str = "test", look: str | None = None) -> Benchmark:

@@ -33,6 +33,7 @@ from po3d.seeding import rng
 from po3d.synthesis.dataset import image_name, make_scene, open_renderer, picture, scene_record
 from po3d.synthesis.language import realise
 from po3d.synthesis.layouts import LOOKS, MESHES
+from po3d.synthesis.photographs import Photographs
 from po3d.synthesis.question_world import World
 from po3d.synthesis.questions import COLUMNS, Balance, ask
 
@@ -50,12 +51,16 @@ def generate(
     images: bool = True,
     workers: int = 1,
     split: str = "test",
+    skies: str | None = None,
 ) -> None:
     """Write `size` images with labels and questions into the folder `out`. `look` None: studio and outdoor in
-    turn; `images` False: everything but the pictures. The bytes do not depend on `workers`."""
+    turn; `images` False: everything but the pictures; `skies`: a folder of photographs for the outdoor ones.
+    The bytes do not depend on `workers`."""
     _check(size, look, split, workers)
     out = Path(out)
     identity = {"format": FORMAT, "size": size, "seed": seed, "look": look, "images": images, "split": split}
+    if skies is not None:
+        identity["skies"] = [path.name for path in Photographs.of(skies).paths]
     description = claimed(out, identity)
     if (out / "scenes.json").exists():
         return
@@ -63,7 +68,7 @@ def generate(
     write_json(description, identity)
     from po3d.benchmarks.pulsecheck457 import FILES
 
-    scenes = _scenes(out, size, seed, look, images, workers, split)
+    scenes = _scenes(out, size, seed, look, images, workers, split, skies)
     for category, records in questions(scenes, seed).items():
         write_json(
             out / "questions" / f"{FILES[category]}.json", _wrapped(split, "questions", records), indent=None
@@ -88,12 +93,27 @@ def _wrapped(split: str, key: str, records: Sequence[dict]) -> dict:
 
 
 def _scenes(
-    out: Path, size: int, seed: int, look: str | None, images: bool, workers: int, split: str
+    out: Path,
+    size: int,
+    seed: int,
+    look: str | None,
+    images: bool,
+    workers: int,
+    split: str,
+    skies: str | None,
 ) -> list[dict]:
     """All scene records in order; shards that exist are not made again."""
     shards = [(k, out / "shards" / f"{k:05d}.json") for k in range(-(-size // SHARD))]
     make = functools.partial(
-        _make_shard, shard=SHARD, out=out, size=size, seed=seed, look=look, images=images, split=split
+        _make_shard,
+        shard=SHARD,
+        out=out,
+        size=size,
+        seed=seed,
+        look=look,
+        images=images,
+        split=split,
+        skies=skies,
     )
     todo = [k for k, path in shards if not path.exists()]
     with _mapper(min(workers, len(todo))) as mapped:
@@ -137,7 +157,15 @@ def _end_with_parent() -> None:
 
 
 def _make_shard(
-    k: int, shard: int, out: Path, size: int, seed: int, look: str | None, images: bool, split: str
+    k: int,
+    shard: int,
+    out: Path,
+    size: int,
+    seed: int,
+    look: str | None,
+    images: bool,
+    split: str,
+    skies: str | None,
 ) -> None:
     """Images and records of shard k; its file, written last, says that it is complete."""
     renderer = open_renderer(SAMPLES)
@@ -146,7 +174,7 @@ def _make_shard(
         made = make_scene(seed, index, split, renderer, _look(look, index))
         if images:
             with atomic_write(out / "images" / image_name(index), "wb") as file:
-                file.write(encode(picture(made, renderer)))
+                file.write(encode(picture(made, renderer, skies)))
         records.append(scene_record(made, index, split))
     write_json(out / "shards" / f"{k:05d}.json", records, indent=None)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from po3d.benchmarks import hypo3d, hypo3d_twin, pulsecheck457
+from po3d.errors import InputError
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "mini"
 
@@ -16,7 +17,7 @@ class Source(NamedTuple):
     mini: Path  # the shipped split
     load: Callable[..., Any]  # (root, split name) -> evaluation.Split with `first(size)`
     open_fresh: Callable[..., Any]  # (folder, size, seed, look, workers) -> the same
-    generate: Callable[..., None]  # (out, size, seed, look, images, workers, split)
+    generate: Callable[..., None]  # (out, size, seed, look, images, workers, split, skies)
 
 
 def _fresh_rooms(folder: Path, size: int, seed: int, look: str | None, workers: int) -> hypo3d.Split:
@@ -24,8 +25,17 @@ def _fresh_rooms(folder: Path, size: int, seed: int, look: str | None, workers: 
 
 
 def _generate_rooms(
-    out: Path, size: int, seed: int, look: str | None, images: bool, workers: int, split: str
+    out: Path,
+    size: int,
+    seed: int,
+    look: str | None,
+    images: bool,
+    workers: int,
+    split: str,
+    skies: str | None,
 ) -> None:
+    if skies is not None:
+        raise InputError("skies are for the street scenes of pulsecheck457; rooms have none")
     hypo3d_twin.generate(out, size, seed, split, workers=workers)
 
 
@@ -39,3 +49,11 @@ BENCHMARKS: dict[str, Source] = {
     ),
     "hypo3d": Source(hypo3d, DATA / "hypo3d", hypo3d.load, _fresh_rooms, _generate_rooms),
 }
+
+
+def opened(benchmark: str, root: str | Path | None = None) -> Any:
+    """A benchmark's split: the release or twin at `root`, else the shipped one."""
+    if benchmark not in BENCHMARKS:
+        raise InputError(f"unknown benchmark {benchmark!r}; known: {', '.join(BENCHMARKS)}")
+    source = BENCHMARKS[benchmark]
+    return source.load(source.mini, "mini") if root is None else source.load(Path(root))

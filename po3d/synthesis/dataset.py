@@ -30,6 +30,7 @@ from po3d.synthesis.layouts import (
     Split,
     sample_layout,
 )
+from po3d.synthesis.photographs import Photographs
 from po3d.synthesis.render import Placed, Renderer
 from po3d.vocabulary import DIRECTIONS, FACINGS, SIZE_SCALE
 
@@ -100,18 +101,24 @@ def make_scene(seed: int, index: int, split: Split, renderer: Renderer, look: Lo
     )
 
 
-def picture(made: Made, renderer: Renderer) -> NDArray[np.uint8]:
-    """(H, W, 3) sRGB."""
-    return renderer.render(made.objects, made.camera, made.look).rgb
+def picture(made: Made, renderer: Renderer, skies: str | None = None) -> NDArray[np.uint8]:
+    """(H, W, 3) sRGB; outdoors under the photographs of the folder `skies`, where one is given."""
+    look = made.look if skies is None else Photographs.of(skies).under(made.look, made.layout.look_seed)
+    return renderer.render(made.objects, made.camera, look).rgb
 
 
 def render_example(
-    seed: int, index: int, split: Split, samples: int = 1, look: LookKind | None = None
+    seed: int,
+    index: int,
+    split: Split,
+    samples: int = 1,
+    look: LookKind | None = None,
+    skies: str | None = None,
 ) -> tuple[NDArray[np.uint8], dict]:
     """The picture (480, 640, 3) and the record of scene `index`; the renderer is opened once a process."""
     renderer = open_renderer(samples)
     made = make_scene(seed, index, split, renderer, look)
-    return picture(made, renderer), scene_record(made, index, split)
+    return picture(made, renderer, skies), scene_record(made, index, split)
 
 
 @functools.cache

@@ -43,8 +43,10 @@ def open_context(threads: int) -> Any:
 class Program:
     """A linked pair of shaders from shaders/. Uniforms that the compiler removed are ignored when set."""
 
-    def __init__(self, context: Any, vertex: str, *fragment: str) -> None:
-        self.gl = context.program(vertex_shader=_source(vertex), fragment_shader=_source(*fragment))
+    def __init__(self, context: Any, vertex: str, *fragment: str, define: str = "") -> None:
+        """`define`: a name that both shaders see as defined."""
+        sources = (_source(define, vertex), _source(define, *fragment))
+        self.gl = context.program(vertex_shader=sources[0], fragment_shader=sources[1])
         self._uniforms = {name: self.gl[name] for name in self.gl}
 
     def set(self, **values: ArrayLike) -> None:
@@ -61,9 +63,10 @@ class Program:
                 uniform.write(np.ascontiguousarray(array.T if square else array).tobytes())
 
 
-def _source(*names: str) -> str:
+def _source(define: str, *names: str) -> str:
     folder = resources.files("po3d.synthesis") / "shaders"
     head = f"#version 330\n#define PARTS {MAX_PARTS}\n#define MAP_REACH {MAP_REACH}\n"
+    head += f"#define {define}\n" if define else ""
     return head + "".join((folder / name).read_text(encoding="utf-8") for name in names)
 
 

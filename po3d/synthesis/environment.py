@@ -7,7 +7,6 @@ by `Film.exposure` stops.
 
 import functools
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -374,18 +373,6 @@ def _outdoor(rng: np.random.Generator) -> Look:
         ),
         film=_film(rng, (-0.4, 0.35)),
     )
-
-
-def load_hdri(path: str | Path) -> NDArray[np.float32]:
-    """(H, 2 H, 3) linear radiance of an equirectangular .npy file: top row +z, the middle column world +x;
-    clipped where the sun stands (the key light is drawn apart)."""
-    try:
-        image = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise InputError(f"HDRI {path} can't be read as a .npy array ({error})") from None
-    if image.ndim != 3 or image.shape[2] != 3 or image.shape[1] != 2 * image.shape[0]:
-        raise InputError(f"HDRI {path} has shape {image.shape}: expected (H, 2 H, 3)")
-    return np.clip(np.nan_to_num(image), 0, 20).astype(np.float32)
 
 
 def paint(color: str, rng: np.random.Generator | None = None) -> RGB:

@@ -1,4 +1,4 @@
-"""An object as the renderer takes it: a mesh, where it stands, and what its parts are made of."""
+"""An object as the renderer takes it: a mesh, where it is, and what its parts are made of."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,6 +12,8 @@ from po3d.synthesis.assets.mesh import Mesh
 from po3d.synthesis.environment import RGB, Finish
 
 MAX_PARTS = 64  # of one mesh: the length of an array in object.vert
+
+STUFFS = ("", "wood", "fabric", "leather")  # in the order of object.frag
 
 # What a part is made of where it isn't painted: base colour (linear), finish, and the share of the paint's
 # brightness that it shows on a toy of one colour (windows must stay visible, or front and back look alike).
@@ -30,7 +32,7 @@ SURFACES: dict[str, tuple[RGB, Finish, float]] = {
 
 @dataclass(frozen=True)
 class Placed:
-    """A mesh in the world: standing on the ground, painted."""
+    """A mesh in the world, painted; standing on the ground unless `z` lifts it."""
 
     mesh: Mesh
     scale: float
@@ -40,17 +42,25 @@ class Placed:
     finish: Finish
     colors: Mapping[str, RGB] = field(default_factory=dict)  # parts painted otherwise, by name
     tint: float = 0.0  # how far glass, tyres ... take on the paint: 0 a vehicle, 1 a toy of one colour
+    z: float = 0.0  # height of the mesh's origin
+    stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)  # along the mesh's own axes, on top of `scale`
+    stuff: str = ""  # one of STUFFS: the texture of what is painted, drawn indoors only
 
     @property
     def world_T_object(self) -> NDArray[np.float64]:
         """(4, 4), scale included."""
         matrix = np.eye(4)
-        matrix[:3, :3] = rotation_z(self.heading) * self.scale
-        matrix[:2, 3] = self.position
+        matrix[:3, :3] = rotation_z(self.heading) * self.scale * np.array(self.stretch)
+        matrix[:3, 3] = *self.position, self.z
         return matrix
 
+    @property
+    def world_N_object(self) -> NDArray[np.float64]:
+        """(3, 3) takes the mesh's normals to the world's, up to their length."""
+        return rotation_z(self.heading) / np.array(self.stretch)
+
     def surfaces(self) -> NDArray[np.float32]:
-        """(2 * MAX_PARTS, 4) two rows per part: base colour, metallic; roughness, clearcoat, two unused."""
+        """(2 * MAX_PARTS, 4) two rows per part: base colour, metallic; roughness, clearcoat, stuff, unused."""
         unknown = set(self.colors) - {part.name for part in self.mesh.parts}
         if unknown:
             known = sorted({part.name for part in self.mesh.parts})
@@ -59,6 +69,7 @@ class Placed:
         paint = np.array((*self.color, self.finish.metallic, self.finish.roughness, self.finish.clearcoat))
         for row, part in zip(table, self.mesh.parts):
             row[:6] = paint
+            row[6] = STUFFS.index(self.stuff) if part.material == "paint" else 0
             if part.name in self.colors:
                 row[:3] = self.colors[part.name]
             elif part.material != "paint":

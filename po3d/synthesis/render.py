@@ -5,6 +5,8 @@ colour where the depth agrees, then each object alone for its amodal mask. Ids, 
 sampled at the pixel centres, whatever the number of colour samples. Row 0 of every buffer is the top row of
 the picture: the projection flips y, not the read-back. Equal input gives equal bytes on one driver.
 
+`indoors` renderers draw rooms: objects that are lifted, stretched and textured, and the Shell around them.
+
 Without a GPU, Mesa's llvmpipe draws, with LP_NUM_THREADS threads per process. The environment has precedence,
 otherwise the first Renderer of a process sets it from `threads`: 0 (all in the calling thread) when several
 processes render, the number of cores when one does.
@@ -26,6 +28,7 @@ from po3d.synthesis.device import Item, MeshCache, Program, RenderError, open_co
 from po3d.synthesis.environment import LEVEL_SIZES, Lighting, Look, lighting
 from po3d.synthesis.labels import Masks
 from po3d.synthesis.placed import Placed
+from po3d.synthesis.room_shell import Shell, ShellPainter
 from po3d.synthesis.shadows import Shadows
 
 __all__ = ["Frame", "Placed", "RenderError", "Renderer"]
@@ -48,11 +51,14 @@ class Frame(Masks):
 class Renderer:
     """Draws pictures of one size. Use as a context manager; one per process, size and number of samples."""
 
-    def __init__(self, width: int = 640, height: int = 480, samples: int = 1, threads: int = 0) -> None:
-        """`samples` 1 is the fast one, 4 smooths the edges of the colour picture."""
+    def __init__(
+        self, width: int = 640, height: int = 480, samples: int = 1, threads: int = 0, indoors: bool = False
+    ) -> None:
+        """`samples` 1 is the fast one, 4 smooths the edges of the colour picture; `indoors` draws rooms."""
         if samples not in (1, 4):
             raise InputError(f"samples={samples} can't be drawn: 1 (fast) or 4 (smooth edges)")
-        self.width, self.height, self.samples = width, height, samples
+        self.width, self.height, self.samples, self.indoors = width, height, samples, indoors
+        self._range = (NEAR, FAR)
         self._ctx = open_context(threads)
         with self._ctx:
             self._make_programs()
@@ -72,24 +78,39 @@ class Renderer:
         """Give back what the device holds."""
         self._ctx.release()
 
-    def render(self, objects: Sequence[Placed], camera: Camera, look: Look, depth: bool = False) -> Frame:
-        """The picture and the masks of `objects`; `depth` is read back on request."""
+    def render(
+        self,
+        objects: Sequence[Placed],
+        camera: Camera,
+        look: Look,
+        depth: bool = False,
+        shell: Shell | None = None,
+        amodal: bool = True,
+        near_far: tuple[float, float] = (NEAR, FAR),
+    ) -> Frame:
+        """The picture and the masks of `objects`; `depth` is read back on request. With a `shell`, which only an
+        `indoors` renderer draws, the surroundings are a room. Without `amodal` there are no amodal masks (N = 0).
+        What lies nearer or farther than `near_far` along the optical axis is cut off."""
+        if self.indoors != (shell is not None):
+            raise InputError("a room's shell and a renderer with indoors=True go together")
+        self._range = near_far
         with self._ctx:
             items, clip = self._prepare(objects, camera)
             light = lighting(look)
             self._shadows.draw(items, look, self._draw_masks)
             self._draw_ids(items, clip)
-            rgb = self._draw_color(items, camera, clip, look, light)
+            rgb = self._draw_color(items, camera, clip, look, light, shell)
             ids = self._read(self._ids)
             z = self._depth() if depth else None
-            amodal = self._draw_amodal(items, camera, clip)
+            alone = self._draw_amodal(items if amodal else [], camera, clip)
         if look.film.blur:
             radius = look.film.blur * self.width / 640
             rgb = np.asarray(Image.fromarray(rgb).filter(ImageFilter.GaussianBlur(radius)))
-        return Frame(ids, amodal, rgb, z)
+        return Frame(ids, alone, rgb, z)
 
     def render_masks(self, objects: Sequence[Placed], camera: Camera) -> Masks:
         """The masks alone: the same bytes as those of `render`."""
+        self._range = (NEAR, FAR)
         with self._ctx:
             items, clip = self._prepare(objects, camera)
             self._draw_ids(items, clip)
@@ -99,7 +120,11 @@ class Renderer:
 
     def _make_programs(self) -> None:
         self._mask = Program(self._ctx, "mask.vert", "mask.frag")
-        self._object = Program(self._ctx, "object.vert", "film.glsl", "object.frag")
+        define = "INDOORS" if self.indoors else ""
+        self._object = Program(self._ctx, "object.vert", "film.glsl", "object.frag", define=define)
+        if self.indoors:
+            self._shell = ShellPainter(self._ctx)
+            return
         self._ground = Program(self._ctx, "ground.vert", "film.glsl", "ground.frag")
         self._wall = Program(self._ctx, "ground.vert", "film.glsl", "wall.frag")
         turn = np.linspace(0, 2 * np.pi, 97)
@@ -141,7 +166,7 @@ class Renderer:
             )
         if len(objects) > MAX_OBJECTS:
             raise InputError(f"{len(objects)} objects in one picture: at most {MAX_OBJECTS}")
-        return [self._meshes.item(placed) for placed in objects], _clip_T_world(camera)
+        return [self._meshes.item(placed) for placed in objects], _clip_T_world(camera, *self._range)
 
     def _draw_masks(self, items: Sequence[Item], clip_T_world: Array) -> None:
         self._mask.set(clip_T_world=clip_T_world)
@@ -172,24 +197,36 @@ class Renderer:
         return amodal
 
     def _draw_color(
-        self, items: Sequence[Item], camera: Camera, clip: Array, look: Look, light: Lighting
+        self,
+        items: Sequence[Item],
+        camera: Camera,
+        clip: Array,
+        look: Look,
+        light: Lighting,
+        shell: Shell | None,
     ) -> NDArray[np.uint8]:
-        for program in (self._object, self._ground, self._wall):
+        around = (self._shell.program,) if self.indoors else (self._ground, self._wall)
+        for program in (self._object, *around):
             program.set(clip_T_world=clip, grain=2, **self._film(look, light))
         self._grain.use(2)
         self._ctx.enable_only(self._gl.DEPTH_TEST)
+        outside = shell.outside if shell else (0.0, 0.0, 0.0)
         if self.samples > 1:
             self._smooth.use()
-            self._smooth.clear(depth=1.0)
+            self._smooth.clear(*outside, depth=1.0)
             self._ctx.depth_func = "<"
         else:  # the ids' depth is there already: each pixel is shaded once
             self._picture.use()
             self._picture.depth_mask = False
-            self._picture.clear()
+            self._picture.clear(*outside)
             self._ctx.depth_func = "=="
         self._draw_objects(items, camera, look, light)
         self._ctx.depth_func = "<"
-        self._draw_surroundings(camera, look, light)
+        if shell:
+            tile = self._texture("ground", look.ground.kind, look.ground.variant)
+            self._shell.draw(shell, camera, look, light, self._shadows, tile)
+        else:
+            self._draw_surroundings(camera, look, light)
         if self.samples > 1:
             self._ctx.copy_framebuffer(self._picture, self._smooth)
         return self._read(self._picture)
@@ -205,12 +242,14 @@ class Renderer:
             key_direction=look.key.direction,
             key_color=look.key.color,
             key_spread=0.5 * np.tan(look.key.radius),
-            shadow_blur=max(0.3 * np.tan(look.key.radius), 0.7 * self._shadows.texel) / self._shadows.side,
+            shadow_blur=self._shadows.blur(look),
             reflections=3,
         )
         for item in items:
             self._object.set(
                 world_T_object=item.world_T_object,
+                world_N_object=item.placed.world_N_object,
+                metres=item.placed.scale * np.array(item.placed.stretch),
                 height=item.corners[:, 2].max(),
                 surfaces=item.placed.surfaces(),
             )
@@ -319,17 +358,18 @@ class Renderer:
     def _depth(self) -> NDArray[np.float32]:
         z = np.frombuffer(self._depth_texture.read(alignment=4), np.float32).reshape(self.height, self.width)
         ndc = 2.0 * z - 1.0
-        depth = 2 * FAR * NEAR / (FAR + NEAR - ndc * (FAR - NEAR))
+        near, far = self._range
+        depth = 2 * far * near / (far + near - ndc * (far - near))
         return np.where(self._read(self._ids) > 0, depth, np.inf).astype(np.float32)
 
 
-def _clip_T_world(camera: Camera) -> Array:
+def _clip_T_world(camera: Camera, near: float, far: float) -> Array:
     """(4, 4) OpenGL projection; clip y points down, so that row 0 of a buffer is the top of the picture."""
     (cx, cy), w, h = camera.principal, camera.width, camera.height
     clip_T_cam = np.zeros((4, 4))
     clip_T_cam[0, [0, 2]] = 2 * camera.focal / w, 2 * cx / w - 1
     clip_T_cam[1, [1, 2]] = 2 * camera.focal / h, 2 * cy / h - 1
-    clip_T_cam[2, 2:] = (FAR + NEAR) / (FAR - NEAR), -2 * FAR * NEAR / (FAR - NEAR)
+    clip_T_cam[2, 2:] = (far + near) / (far - near), -2 * far * near / (far - near)
     clip_T_cam[3, 2] = 1
     return clip_T_cam @ pose_matrix(camera.cam_T_world)
 

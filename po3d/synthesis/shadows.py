@@ -16,6 +16,7 @@ DrawMasks = Callable[[Sequence[Item], Array], None]
 SHADOW_SIZE = 1024
 SOFT_LIGHT = 0.06  # radians; the shadow of a wider key light needs fewer texels and more samples
 LIGHT_MAPS = {"hard": (384, 4), "soft": (176, 32)}  # texels a side, shadow samples a texel
+STANDS = 0.05  # height above the ground up to which an object darkens the ground it stands on
 LOWEST_LIGHT = 0.15  # sine of the elevation under which shadows are not stretched further
 
 
@@ -59,6 +60,10 @@ class Shadows:
         """World units that one texel of the depth map covers."""
         return self.side / SHADOW_SIZE
 
+    def blur(self, look: Look) -> float:
+        """How far the edges of shadows on objects are softened, in shadow map coordinates."""
+        return max(0.3 * np.tan(look.key.radius), 0.7 * self.texel) / self.side
+
     def _draw_depth(
         self, items: Sequence[Item], corners: Array, toward: Array, draw_masks: DrawMasks
     ) -> None:
@@ -87,8 +92,9 @@ class Shadows:
         target = self._maps[size]
         self.light_map = target.color_attachments[0]
         covered = [corners[:, :2] - corners[:, 2:] * (toward[:2] / toward[2])]
-        for item in items:
-            reach = item.mesh.reach * item.placed.scale * np.sqrt(2)
+        standing = [item for item in items if item.placed.z <= STANDS]
+        for item in standing:
+            reach = item.mesh.reach * item.placed.scale * max(item.placed.stretch) * np.sqrt(2)
             covered.append(np.array(item.placed.position) + reach * np.array([[-1, -1], [1, 1]]))
         blur = np.tan(radius) * 0.7 * corners[:, 2].max()
         covered = np.concatenate(covered)
@@ -109,7 +115,7 @@ class Shadows:
         self._stamp.set(ground_T_map=ground_T_map, footprint=0)
         map_T_ground = np.diag([1 / half[0], 1 / half[1], 1.0])
         map_T_ground[:2, 2] = -center / half
-        for item in items:
+        for item in standing:
             ground_T_unit = np.eye(3)
             ground_T_unit[:2, :2] = item.world_T_object[:2, :2] * item.mesh.reach
             ground_T_unit[:2, 2] = item.placed.position

@@ -36,6 +36,7 @@ class RenderedScenes(Dataset):
     width: int
     height: int
     samples: int = 1
+    skies: str | None = None
 
     def __len__(self) -> int:
         return self.size
@@ -43,7 +44,7 @@ class RenderedScenes(Dataset):
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
         from po3d.synthesis.dataset import render_example  # the renderer is an extra
 
-        image, record = render_example(self.seed, index, self.split, samples=self.samples)
+        image, record = render_example(self.seed, index, self.split, self.samples, skies=self.skies)
         labels = street_labels(scene_from_superclevr(record))
         return {"image": resize(image, self.width, self.height), **labels._asdict()}
 
@@ -95,7 +96,8 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
     """Write `scenes` to `folder` as shards, several processes at a time; shards that stand are kept, so the same call
     finishes what a killed one began."""
     folder = Path(folder)
-    wanted = {"size": len(scenes), "scenes": {k: str(v) for k, v in dataclasses.asdict(scenes).items()}}
+    asked = {k: str(v) for k, v in dataclasses.asdict(scenes).items() if v is not None}
+    wanted = {"size": len(scenes), "scenes": asked}
     if (folder / "request.json").exists() and read_json(folder / "request.json") != wanted:
         raise InputError(
             f"{folder} holds other training images than asked for; remove it or name another folder"
@@ -153,7 +155,8 @@ class StreetData(pl.LightningDataModule):
 
     source: "twin" renders `images` scenes into `cache` first (the CPU recipe), "online" renders beside training
     (the GPU recipe), "superclevr" reads the folder `root`. `extra` adds more rendered scenes to a twin: a list of
-    {seed, images, samples}, so that what an earlier run rendered is used again.
+    {seed, images, samples}, so that what an earlier run rendered is used again. `skies`: a folder of photographs
+    for the training images outdoors; give such a twin a `cache` of its own.
     """
 
     def __init__(
@@ -171,6 +174,7 @@ class StreetData(pl.LightningDataModule):
         samples: int = 1,
         seed: int = 0,
         extra: Sequence[dict[str, int]] = (),
+        skies: str | None = None,
     ) -> None:
         super().__init__()
         if source not in ("twin", "online", "superclevr"):
@@ -230,7 +234,8 @@ class StreetData(pl.LightningDataModule):
     ) -> RenderedScenes:
         h = self.hparams
         seed, samples = h.seed if seed is None else seed, samples or h.samples
-        return RenderedScenes(seed, images, split, h.width, h.height, samples)
+        skies = h.skies if split == "train" else None
+        return RenderedScenes(seed, images, split, h.width, h.height, samples, skies)
 
     def _folder(self, split: str, images: int, seed: int | None = None, samples: int | None = None) -> Path:
         h = self.hparams

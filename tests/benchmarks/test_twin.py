@@ -98,11 +98,11 @@ def test_a_killed_run_goes_on_to_the_same_bytes(twin, tmp_path, monkeypatch):
     out = tmp_path / "out"
     original, made = pulsecheck457_twin.picture, []
 
-    def dies(made_scene, renderer):
+    def dies(made_scene, renderer, skies):
         if len(made) == 3:
             raise KeyboardInterrupt
         made.append(1)
-        return original(made_scene, renderer)
+        return original(made_scene, renderer, skies)
 
     monkeypatch.setattr(pulsecheck457_twin, "picture", dies)
     with pytest.raises(KeyboardInterrupt):

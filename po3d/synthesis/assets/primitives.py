@@ -124,7 +124,7 @@ def slab(
     for i in range(len(rings) - 1):
         a, b = i * n, (i + 1) * n
         faces += [np.c_[a + k, a + after, b + after], np.c_[a + k, b + after, b + k]]
-    cap = _triangles(inner)
+    cap = triangles(inner)
     faces += [cap[:, ::-1], cap + (len(rings) - 1) * n]
     mesh = closed(vertices, np.concatenate(faces))
     if bend is not None:
@@ -145,7 +145,7 @@ def plate(outline: ArrayLike, thickness: float, z: float = 0.0) -> Trimesh:
     return closed(np.c_[v[:, 0], v[:, 2], v[:, 1] + z + thickness / 2], upright.faces)
 
 
-def _triangles(outline: Array) -> NDArray[np.int64]:
+def triangles(outline: Array) -> NDArray[np.int64]:
     """(T, 3) indices of a simple polygon's triangulation, wound like the outline seen from -y."""
     import mapbox_earcut
 

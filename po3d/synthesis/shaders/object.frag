@@ -15,6 +15,30 @@ layout(location = 0) out vec4 color;
 
 const float PI = 3.14159265;
 
+#ifdef INDOORS
+in vec3 p_object;
+flat in float stuff;
+
+float lattice(vec3 i) { return fract(sin(dot(i, vec3(127.1, 311.7, 74.7))) * 43758.5453); }
+
+float value_noise(vec3 p) { // in [-1, 1]
+    vec3 i = floor(p), f = p - i;
+    f *= f * (3.0 - 2.0 * f);
+    vec4 low = vec4(lattice(i), lattice(i + vec3(1, 0, 0)), lattice(i + vec3(0, 1, 0)), lattice(i + vec3(1, 1, 0)));
+    i.z += 1.0;
+    vec4 high = vec4(lattice(i), lattice(i + vec3(1, 0, 0)), lattice(i + vec3(0, 1, 0)), lattice(i + vec3(1, 1, 0)));
+    vec4 z = mix(low, high, f.z);
+    return 2.0 * mix(mix(z.x, z.y, f.x), mix(z.z, z.w, f.x), f.y) - 1.0;
+}
+
+float texture_of_stuff() { // a factor on the paint; the order is that of placed.STUFFS
+    if (stuff < 0.5) return 1.0;
+    if (stuff < 1.5) return 1.0 + 0.17 * value_noise(p_object * vec3(38, 2.5, 38)) + 0.08 * value_noise(p_object * 4.0);
+    if (stuff < 2.5) return 1.0 + 0.16 * value_noise(p_object * 85.0) + 0.05 * value_noise(p_object * 9.0);
+    return 1.0 + 0.09 * value_noise(p_object * 26.0);
+}
+#endif
+
 float key_visible(vec3 p) {
     vec3 s = (shadow_T_world * vec4(p, 1.0)).xyz;
     float b = shadow_blur;
@@ -40,9 +64,13 @@ void main() {
     vec3 h = normalize(key_direction + v), r = reflect(-v, n);
     float n_l = max(dot(n, key_direction), 0.0), n_v = max(dot(n, v), 0.0), n_h = max(dot(n, h), 0.0);
     float metallic = base.a, roughness = gloss.x, coat = gloss.y;
+    vec3 paint = base.rgb;
+#ifdef INDOORS
+    paint *= texture_of_stuff();
+#endif
 
-    vec3 f0 = mix(vec3(0.04), base.rgb, metallic);
-    vec3 diffuse = base.rgb * ((1.0 - metallic) / PI);
+    vec3 f0 = mix(vec3(0.04), paint, metallic);
+    vec3 diffuse = paint * ((1.0 - metallic) / PI);
     float edge = 1.0 - n_v;
     edge *= edge * edge * edge * edge;
     float grazing = edge * (1.0 - roughness) * (1.0 - roughness);

@@ -12,11 +12,23 @@ out vec3 n_world;
 out vec4 ambient; // irradiance; share of light that reaches this height from below
 flat out vec4 base;
 flat out vec2 gloss;
+#ifdef INDOORS
+uniform mat3 world_N_object; // of objects that are stretched
+uniform vec3 metres;         // of the object for one unit of its mesh
+out vec3 p_object;           // metres, in the object's axes
+flat out float stuff;        // texture of the part
+#endif
 invariant gl_Position;
 
 void main() {
     vec4 p = world_T_object * vec4(position, 1.0);
+#ifdef INDOORS
+    vec3 n = normalize(world_N_object * normal);
+    p_object = position * metres;
+    stuff = surfaces[2 * int(part + 0.5) + 1].z;
+#else
     vec3 n = normalize(mat3(world_T_object) * normal);
+#endif
     p_world = p.xyz;
     n_world = n;
     int k = int(part + 0.5);
