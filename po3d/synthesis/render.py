@@ -205,7 +205,7 @@ class Renderer:
         light: Lighting,
         shell: Shell | None,
     ) -> NDArray[np.uint8]:
-        around = (self._shell.program,) if self.indoors else (self._ground, self._wall)
+        around = self._shell.programs if self.indoors else (self._ground, self._wall)
         for program in (self._object, *around):
             program.set(clip_T_world=clip, grain=2, **self._film(look, light))
         self._grain.use(2)

@@ -1,0 +1,174 @@
+"""Rooms seen from straight above, as a top-view estimator learns them (`python -m po3d.render_rooms`).
+
+North is up: the map's top is the world's +y, its right +x, as in room tables whose frame is not set (`frames`: no frame
+means that the map's top is the front). A set is a folder, each file a pure function of (seed, index, split, size):
+
+    set.json                seed, split, count, size: what the folder was made with
+    rooms/000000.jpg, .json the picture; the table with its top camera, the shares seen, the models
+
+A room's JSON is written last, so a run that was stopped goes on where it was, with any number of workers.
+"""
+
+import io
+import multiprocessing
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from tqdm import tqdm
+
+from po3d.errors import InputError
+from po3d.files import atomic_write, read_json, write_json
+from po3d.geometry import Camera, look_at
+from po3d.scene import Scene, to_json
+from po3d.seeding import rng
+from po3d.synthesis.assets.furniture import FOLDER
+from po3d.synthesis.assets.room_models import RoomModels, Split, seen
+from po3d.synthesis.labels import ObjectLabel
+from po3d.synthesis.room_layouts import sample_room
+from po3d.synthesis.room_looks import RoomLook, sample_room_look
+from po3d.synthesis.room_pictures import RoomRenderer, RoomShot
+
+FORMAT = "po3d-top-views-1"
+SIZE = 512  # pixels a side
+HEIGHT = 200.0  # metres of the eye above the floor: what is 2 m high leans by 1 %
+MARGIN = 0.25  # metres around the outline
+QUALITY = 85
+
+
+def top_camera(scene: Scene, width: int, height: int, metres_per_pixel: float | None = None) -> Camera:
+    """The camera that looks down on the middle of the outline, north (+y) up. A pixel covers `metres_per_pixel` of the
+    floor; by default as much as shows the outline and MARGIN around it. InputError without an outline."""
+    if scene.outline is None:
+        raise InputError(f"{scene.image or 'the scene'}: a top view needs the room's outline")
+    floor = np.array(scene.outline, float)
+    low, high = floor.min(0), floor.max(0)
+    x, y = ((low + high) / 2).tolist()
+    if metres_per_pixel is None:
+        metres_per_pixel = float(((high - low + 2 * MARGIN) / (width, height)).max())
+    return Camera(width, height, HEIGHT / metres_per_pixel, look_at((x, y, HEIGHT), (x, y, 0.0), (0, 1, 0)))
+
+
+def metres_per_pixel(camera: Camera) -> float:
+    """Metres of floor that a pixel of a top camera covers."""
+    return float(camera.position[2]) / camera.focal
+
+
+@dataclass(frozen=True)
+class SetSpec:
+    """What a folder of top views is made of."""
+
+    seed: int
+    split: Split
+    count: int
+    size: int = SIZE
+    samples: int = 1
+
+
+class TopView(NamedTuple):
+    """One room of a set."""
+
+    scene: Scene  # with its top camera; objects know their amodal image boxes
+    look: RoomLook
+    shot: RoomShot
+
+
+def top_view(spec: SetSpec, index: int, renderer: RoomRenderer) -> TopView:
+    """Room `index` of a set: the table of (seed, index, split) in a look of its own."""
+    scene = sample_room(spec.seed, index, spec.split)
+    look = sample_room_look(
+        scene, renderer.models, spec.split, rng(spec.seed, f"room look/{spec.split}", index)
+    )
+    camera = top_camera(scene, spec.size, spec.size)
+    shot = renderer.shoot(scene, camera, look, amodal=True)
+    objects = tuple(replace(o, box=_box(label)) for o, label in zip(scene.objects, shot.labels or ()))
+    return TopView(replace(scene, objects=objects, camera=camera, image=f"{index:06d}.jpg"), look, shot)
+
+
+def _box(label: ObjectLabel) -> tuple[float, float, float, float] | None:
+    return None if label.amodal_box is None else tuple(map(float, label.amodal_box))
+
+
+def record(view: TopView) -> dict:
+    """The JSON of one room: its table, metres a pixel, and for each object the share of it that is seen, its model, and
+    whether its category's catalogue models are too few to hold one out."""
+    return {
+        "scene": to_json(view.scene),
+        "metres_per_pixel": metres_per_pixel(view.scene.camera),
+        "visible": [round(float(share), 4) for share in view.shot.visible],
+        "models": [item.model for item in view.look.dresses],
+        "seen": [seen(o.value("name")) for o in view.scene.objects],
+    }
+
+
+def jpeg(rgb: NDArray[np.uint8]) -> bytes:
+    """The bytes of a (H, W, 3) picture."""
+    file = io.BytesIO()
+    Image.fromarray(rgb).save(file, "JPEG", quality=QUALITY)
+    return file.getvalue()
+
+
+# --- sets ---------------------------------------------------------------------------------------------------
+
+
+def generate(
+    out: str | Path,
+    spec: SetSpec,
+    furniture: str | Path = FOLDER,
+    cache: str | Path | None = None,
+    workers: int = 1,
+) -> int:
+    """Write what is missing of a set into the folder `out`; the number of rooms that were drawn. `cache`: see RoomModels.
+    InputError when the folder holds a set of other settings; a larger count than before is fine."""
+    out = Path(out)
+    _claim(out, spec)
+    missing = [k for k in range(spec.count) if not (out / "rooms" / f"{k:06d}.json").exists()]
+    arguments = (str(out), spec, str(furniture), None if cache is None else str(cache))
+    if workers <= 1:
+        _open(*arguments)
+        done: Iterator[None] = map(_draw, missing)
+        _exhaust(done, len(missing))
+    elif missing:
+        context = multiprocessing.get_context("spawn")
+        with context.Pool(workers, _open, arguments) as pool:
+            _exhaust(pool.imap_unordered(_draw, missing, chunksize=4), len(missing))
+    return len(missing)
+
+
+def _claim(out: Path, spec: SetSpec) -> None:
+    facts = {"format": FORMAT, **asdict(spec)}
+    path = out / "set.json"
+    if path.exists():
+        found = read_json(path, "set of top views")
+        if not isinstance(found, dict) or {**found, "count": 0} != {**facts, "count": 0}:
+            raise InputError(
+                f"{out} holds top views made with {found}, not with {facts}: choose another folder"
+            )
+        facts["count"] = max(spec.count, int(found["count"]))
+    write_json(path, facts)
+
+
+def _exhaust(done: Iterator[None], count: int) -> None:
+    for _ in tqdm(done, total=count, unit="room", mininterval=5, disable=not count):
+        pass
+
+
+_state: dict[str, tuple[Path, SetSpec, RoomRenderer]] = {}  # of this process: a renderer serves all its rooms
+
+
+def _open(out: str, spec: SetSpec, furniture: str, cache: str | None) -> None:
+    models = RoomModels(furniture, cache)
+    _state["work"] = Path(out), spec, RoomRenderer(spec.size, spec.size, spec.samples, models)
+
+
+def _draw(index: int) -> None:
+    out, spec, renderer = _state["work"]
+    view = top_view(spec, index, renderer)
+    base = out / "rooms" / f"{index:06d}"
+    with atomic_write(base.with_suffix(".jpg"), "wb") as file:
+        file.write(jpeg(view.shot.rgb))
+    write_json(base.with_suffix(".json"), record(view), indent=None)
