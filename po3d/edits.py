@@ -12,17 +12,18 @@ Occlusion belongs to the picture, so an edit drops it.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
-import numpy as np
-
-from po3d.geometry import Array, wrap_angle
+from po3d.rectangles import Rectangle, holds
 from po3d.rooms import hangs
 from po3d.scene import ObjectState, Scene
 
 REST_BELOW, REST_ABOVE = 0.015, 0.08  # metres that a thing may sink into or float above what it rests on
+REST_MARGIN = 0.03  # metres that its middle may be beside it
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,17 @@ class Edited:
         return {old: new for new, old in enumerate(self.origin) if old is not None}
 
 
+Row = TypeVar("Row", ObjectState, Scene)
+
+
+def with_fields(value: Row, **fields: object) -> Row:
+    """`dataclasses.replace` for tables, which copies what stays instead of building it anew: most of an edit's time."""
+    made = object.__new__(type(value))
+    made.__dict__.update(value.__dict__)
+    made.__dict__.update(fields)
+    return made
+
+
 def unchanged(scene: Scene) -> Edited:
     return Edited(scene, tuple(range(len(scene))), frozenset(), frozenset())
 
@@ -81,19 +93,18 @@ def apply(scene: Scene, edits: Iterable[Edit]) -> Scene:
     return trace(scene, edits).scene
 
 
-def trace(scene: Scene, edits: Iterable[Edit]) -> Edited:
+def trace(scene: Scene, edits: Iterable[Edit], below: Sequence[int | None] | None = None) -> Edited:
     """The changed scene with the history of its objects. All indices mean the scene as given: edits don't renumber
-    each other's objects. Two moves of one object: the last one counts from where the first left it."""
+    each other's objects. Two moves of one object: the last one counts from where the first left it. `below`: the
+    scene's `support`, by those who know it already."""
     edits = list(edits)
-    for edit in edits:
-        index = edit.instead if isinstance(edit, Add) else edit.index
-        if index is not None and not 0 <= index < len(scene):
-            raise IndexError(f"{edit} is about object {index}, but the scene has {len(scene)}")
     if not edits:
         return unchanged(scene)
     states: list[ObjectState | None] = list(scene.objects)
     added: list[ObjectState] = []
     touched_before: set[int] = set()
+    gone: set[int] = set()
+    stirred = False  # whether something moved or went, so that other things may rest on each other
     for edit in edits:
         if isinstance(edit, Add):
             added.append(edit.state)
@@ -101,46 +112,58 @@ def trace(scene: Scene, edits: Iterable[Edit]) -> Edited:
         else:
             index = edit.index
         if index is not None:
+            if not 0 <= index < len(states):
+                raise IndexError(f"{edit} is about object {index}, but the scene has {len(states)}")
             touched_before.add(index)
         if isinstance(edit, Remove) or (isinstance(edit, Add) and index is not None):
-            states[index] = None
+            states[index], stirred = None, True
+            gone.add(index)
         elif isinstance(edit, SetAttribute):
             old = states[index]
-            states[index] = replace(old, beliefs={**old.beliefs, edit.attribute: {edit.value: 1.0}})
+            states[index] = with_fields(old, beliefs={**old.beliefs, edit.attribute: {edit.value: 1.0}})
         elif isinstance(edit, Move):
-            _carry(states, edit)
-    gone = {k for k, s in enumerate(states) if s is None}
+            _carry(states, edit, support(states) if below is None or stirred else below)
+            stirred = True
+    kept: Sequence[int] = range(len(states))
+    touched = touched_before
     if gone:
-        _drop(
-            states,
-            [e.state for e in edits if isinstance(e, Add) and e.instead is not None],
-            support(scene.objects),
-            gone,
-        )
-    kept = [k for k, s in enumerate(states) if s is not None]
+        replacing = [e.state for e in edits if isinstance(e, Add) and e.instead is not None]
+        _drop(states, replacing, support(scene.objects) if below is None else below, gone)
+        kept = [k for k in kept if k not in gone]
+        touched = {new for new, old in enumerate(kept) if old in touched_before}
+        states = [states[k] for k in kept]
+    touched = touched.union(range(len(kept), len(kept) + len(added)))
     origin = (*kept, *([None] * len(added)))
-    objects = (*(states[k] for k in kept), *added)
-    touched = {new for new, old in enumerate(origin) if old is None or old in touched_before}
-    changed = replace(scene, objects=objects, source="edited", occluders=None, camera=None)
+    changed = with_fields(scene, objects=(*states, *added), source="edited", occluders=None, camera=None)
     return Edited(changed, origin, frozenset(touched), frozenset(touched_before))
 
 
 def support(states: Sequence[ObjectState | None]) -> list[int | None]:
     """Index of what each object rests on; None for the floor, a wall, or an object that is gone (None)."""
-    present = [k for k, s in enumerate(states) if s is not None and not hangs(_name(s))]
+    tops = sorted(
+        (s.position[2] + s.extent[2] / 2, k)
+        for k, s in enumerate(states)
+        if s is not None and not hangs(_name(s))
+    )
+    levels = [top for top, _ in tops]
     found: list[int | None] = [None] * len(states)
-    if not present:
-        return found
-    position = np.array([states[k].position for k in present])
-    extent = np.array([states[k].extent for k in present])
-    heading = np.array([states[k].heading for k in present])
-    bottom, top = position[:, 2] - extent[:, 2] / 2, position[:, 2] + extent[:, 2] / 2
-    gap = bottom[:, None] - top[None]  # [i, j]: i over j
-    close = (gap > -REST_BELOW) & (gap < REST_ABOVE) & within(position, position, heading, extent)
-    np.fill_diagonal(close, False)
-    for i in np.flatnonzero(close.any(1)):
-        tops = np.where(close[i], top, -np.inf)
-        found[present[i]] = present[int(tops.argmax())]
+    for _, i in tops:
+        state = states[i]
+        low = state.position[2] - state.extent[2] / 2
+        best = -math.inf
+        if low - levels[0] <= -REST_BELOW:  # everything reaches higher than its underside
+            continue
+        for top, k in tops[bisect_left(levels, low - 2 * REST_ABOVE) :]:
+            gap = low - top
+            if gap <= -REST_BELOW:
+                break
+            if (
+                gap < REST_ABOVE
+                and k != i
+                and top > best
+                and holds(footprint(states[k]), *state.position[:2], REST_MARGIN)
+            ):
+                found[i], best = k, top
     return found
 
 
@@ -148,13 +171,11 @@ def _name(state: ObjectState) -> str:
     return state.value("name") if "name" in state.beliefs else ""
 
 
-def within(points: Array, position: Array, heading: Array, extent: Array, margin: float = 0.03) -> Array:
-    """(p, n) whether points (p, 2 or 3) are over the footprints of n boxes, enlarged by `margin` metres."""
-    offset = points[:, None, :2] - position[None, :, :2]
-    c, s = np.cos(heading), np.sin(heading)
-    along = np.abs(offset[..., 0] * c + offset[..., 1] * s)
-    across = np.abs(offset[..., 1] * c - offset[..., 0] * s)
-    return (along <= extent[:, 0] / 2 + margin) & (across <= extent[:, 1] / 2 + margin)
+def footprint(state: ObjectState) -> Rectangle:
+    """The ground rectangle of a thing's box."""
+    x, y, _ = state.position
+    heading, (depth, width, _) = state.heading, state.extent
+    return Rectangle(x, y, math.cos(heading), math.sin(heading), depth / 2, width / 2)
 
 
 def carried_by(below: Sequence[int | None], index: int) -> list[int]:
@@ -165,10 +186,15 @@ def carried_by(below: Sequence[int | None], index: int) -> list[int]:
     return found
 
 
-def _carry(states: list[ObjectState | None], move: Move) -> None:
-    old, below = states[move.index], support(states)
-    heading = old.heading if move.heading is None else float(wrap_angle(move.heading))
-    states[move.index] = replace(old, position=tuple(map(float, move.position)), heading=heading)
+def _wrapped(angle: float) -> float:
+    """`geometry.wrap_angle` of one angle."""
+    return math.pi - (math.pi - angle) % (2 * math.pi)
+
+
+def _carry(states: list[ObjectState | None], move: Move, below: Sequence[int | None]) -> None:
+    old = states[move.index]
+    heading = old.heading if move.heading is None else _wrapped(move.heading)
+    states[move.index] = with_fields(old, position=tuple(map(float, move.position)), heading=heading)
     turn = heading - old.heading
     c, s = math.cos(turn), math.sin(turn)
     for k in carried_by(below, move.index):
@@ -176,14 +202,23 @@ def _carry(states: list[ObjectState | None], move: Move) -> None:
         dx, dy, dz = (a - b for a, b in zip(rider.position, old.position))
         x, y, z = move.position
         position = (float(x + c * dx - s * dy), float(y + s * dx + c * dy), float(z + dz))
-        states[k] = replace(rider, position=position, heading=float(wrap_angle(rider.heading + turn)))
+        states[k] = with_fields(rider, position=position, heading=_wrapped(rider.heading + turn))
 
 
 def _drop(
-    states: list[ObjectState | None], replacing: list[ObjectState], below: list[int | None], gone: set[int]
+    states: list[ObjectState | None],
+    replacing: list[ObjectState],
+    below: Sequence[int | None],
+    gone: set[int],
 ) -> None:
     """Let what rested on removed objects come to rest again, the lowest first."""
-    falling = [k for k, s in enumerate(states) if s is not None and _carried_from(below, k) & gone]
+    falling = [
+        k
+        for k, s in enumerate(states)
+        if s is not None and below[k] is not None and _carried_from(below, k) & gone
+    ]
+    if not falling:
+        return
     settled = {k for k, s in enumerate(states) if s is not None} - set(falling)
     for k in sorted(falling, key=lambda i: states[i].position[2]):
         faller = states[k]
@@ -195,7 +230,7 @@ def _drop(
             for i in settled
             if _under(faller, states[i]) and _top(states[i]) < bottom + REST_BELOW
         ]
-        states[k] = replace(faller, position=(x, y, max(tops, default=0.0) + faller.extent[2] / 2))
+        states[k] = with_fields(faller, position=(x, y, max(tops, default=0.0) + faller.extent[2] / 2))
         settled.add(k)
 
 
@@ -205,13 +240,11 @@ def _top(state: ObjectState) -> float:
 
 def _under(faller: ObjectState, other: ObjectState) -> bool:
     """Whether `other` is below the middle of `faller`."""
-    point, centre, heading, extent = (
-        np.array([v]) for v in (faller.position, other.position, other.heading, other.extent)
-    )
-    return bool(within(point, centre, heading, extent)[0, 0])
+    x, y, _ = faller.position
+    return holds(footprint(other), x, y, REST_MARGIN)
 
 
-def _carried_from(below: list[int | None], index: int) -> set[int]:
+def _carried_from(below: Sequence[int | None], index: int) -> set[int]:
     """All that an object rests on, downwards."""
     found: set[int] = set()
     while (lower := below[index]) is not None and lower not in found:

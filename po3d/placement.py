@@ -2,31 +2,32 @@
 
 Every description gives a cost over candidate poses on a grid; the cheapest feasible candidate wins, the first in a
 fixed order on a tie, so a place is a pure function of the scene. Feasible means: inside the room's outline, and apart
-from every object at the same height (oriented footprints, by shapely). A crowded room may leave no such pose: then the
-candidate that overlaps least is taken, and `Spot.crowded` says so.
+from every object at the same height (oriented footprints; po3d.free_space). A crowded room may leave no such pose: then
+the candidate that overlaps least is taken, and `Spot.crowded` says so.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-import shapely
 
-from po3d.edits import carried_by, support
-from po3d.frames import room_centre
+from po3d.edits import carried_by, footprint
+from po3d.floor import Wall
+from po3d.free_space import FREE, Candidates, cheapest_free, least_overlap
 from po3d.geometry import Array
+from po3d.layout import Layout, Thing
+from po3d.rectangles import Rectangle, gaps, turned
 from po3d.rooms import category_of, hangs
 from po3d.scene import ObjectState, Scene
 
 GAP = 0.08  # metres between a thing and what it is put next to, or the wall at its back
 STEP = 0.1  # of the candidate grid
-FREE = 1e-4  # square metres of overlap that count as none
-CHUNK = 48  # candidates looked at together
 SLACK = 0.02  # overlap in height below which two things don't collide
 SMALL = 0.35  # square metres: a thing with a smaller footprint that goes next to one on a table goes on the table too
 FLAT = 0.05  # metres: what is lower is no obstacle
+REACH = {"centre": 2.0, "under": 0.6, "amid": 1.2}  # metres from the middle to the sides of the grid
 
 Kind = Literal["next_to", "on", "under", "amid", "at", "corner", "wall", "centre", "spot", "shift"]
 
@@ -49,31 +50,15 @@ class Place:
     distance: float = 0.0
 
 
-def direction_vector(scene: Scene, direction: str) -> Array:
-    """(2,) unit ground vector of "left", "front right" ... in the scene's frame."""
-    axes = {**scene.axes, "back": scene.axes["behind"]}
-    vector = sum(np.array(axes[word]) for word in direction.split())
-    return vector / np.linalg.norm(vector)
-
-
-def footprints(position: Array, heading: Array, extent: Array) -> np.ndarray:
-    """(n,) shapely polygons of boxes: position (n, 2 or 3), heading (n,), extent (n, 3)."""
-    signs = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)]) / 2
-    local = signs * extent[:, None, :2]
-    c, s = np.cos(heading)[:, None], np.sin(heading)[:, None]
-    x = local[..., 0] * c - local[..., 1] * s + position[:, None, 0]
-    y = local[..., 0] * s + local[..., 1] * c + position[:, None, 1]
-    return shapely.polygons(np.stack([x, y], -1))
-
-
-def resolve(scene: Scene, state: ObjectState, place: Place, moving: int | None = None) -> Spot:
+def resolve(scene: Scene | Layout, state: ObjectState, place: Place, moving: int | None = None) -> Spot:
     """The pose of `state` at `place`. `moving`: its index when it is in the scene already; it and what it carries
-    are no obstacles then."""
-    if place.kind == "shift":
-        return _shift(scene, state, place)
+    are no obstacles then. A `Layout` of the scene saves working it out again."""
     if place.kind == "spot":
         return _spot(state, place.objects[0])
-    finder = _Finder(scene, state, moving)
+    layout = scene if isinstance(scene, Layout) else Layout(scene)
+    if place.kind == "shift":
+        return _shift(layout, state, place)
+    finder = _Finder(layout, state, moving)
     if place.kind == "on":
         return finder.on(place.objects[0])
     if hangs(state.value("name")):
@@ -83,19 +68,12 @@ def resolve(scene: Scene, state: ObjectState, place: Place, moving: int | None =
     return finder.free(place)
 
 
-def _shift(scene: Scene, state: ObjectState, place: Place) -> Spot:
+def _shift(layout: Layout, state: ObjectState, place: Place) -> Spot:
     """Straight that far; no farther than the wall."""
     x, y, z = state.position
-    way = direction_vector(scene, place.direction) * place.distance
-    if scene.outline:
-        room = shapely.Polygon(scene.outline).buffer(1e-6)
-        boxes = [
-            footprints(np.array([(x, y)]) + way * t, np.array([state.heading]), np.array([state.extent]))[0]
-            for t in np.linspace(1, 0, 41)
-        ]
-        inside = shapely.covers(room, np.array(boxes))
-        way = way * np.linspace(1, 0, 41)[int(inside.argmax())] if inside.any() else way
-    return Spot((float(x + way[0]), float(y + way[1]), z), state.heading)
+    dx, dy = (part * place.distance for part in layout.way(place.direction))
+    part = layout.floor.part_inside(footprint(state), (dx, dy)) if layout.floor else 1.0
+    return Spot((x + dx * part, y + dy * part, z), state.heading)
 
 
 def _spot(state: ObjectState, former: ObjectState) -> Spot:
@@ -106,16 +84,12 @@ def _spot(state: ObjectState, former: ObjectState) -> Spot:
 
 
 class _Finder:
-    """The obstacles to one thing, and the search for its pose."""
+    """The obstacles to one thing, and the search for its pose. Where a method takes `crop`, candidates that are surely
+    beyond the floor may be left out."""
 
-    def __init__(self, scene: Scene, state: ObjectState, moving: int | None) -> None:
-        self.scene, self.state = scene, state
-        below = support(scene.objects)
-        own = {moving, *carried_by(below, moving)} if moving is not None else set()
-        self.others = [o for k, o in enumerate(scene.objects) if k not in own and o.extent[2] > FLAT]
-        self.centre = room_centre(scene)
-        self.start = np.array(state.position[:2]) if moving is not None else self.centre
-        self.room = shapely.Polygon(scene.outline).buffer(1e-3) if scene.outline else None
+    def __init__(self, layout: Layout, state: ObjectState, moving: int | None) -> None:
+        self.layout, self.state, self.moving = layout, state, moving
+        self.start = state.position[:2] if moving is not None else layout.centre
 
     def free(self, place: Place) -> Spot:
         """Standing on the floor, or on the furniture that the reference stands on."""
@@ -127,183 +101,192 @@ class _Finder:
             if low > 0.3 and small and not hangs(reference.value("name")):
                 bottom = low
         ignore = place.objects if place.kind == "under" else ()
-        points, cost = self._candidates(place, bottom)
-        heading = self._heading(place, points)
-        return self._best(points, heading, cost, bottom, ignore)
+        heading = self.state.heading if self.moving is not None else self._default_heading(place)
+        return self._best(lambda crop: [self._around(place, heading, crop)], bottom, ignore)
 
-    def _candidates(self, place: Place, bottom: float) -> tuple[Array, Array]:
-        """Points (k, 2) and their costs (k,)."""
-        reach = max(self.state.extent[0], self.state.extent[1]) / 2
-        from_start = lambda p: np.linalg.norm(p - self.start, axis=-1)  # noqa: E731
-        if place.kind == "centre":
-            points = self.centre + _grid(2.0)
-            return points, np.linalg.norm(points - self.centre, axis=1)
-        first = np.array(place.objects[0].position[:2])
-        if place.kind == "under":
-            points = first + _grid(0.6)
-            return points, np.linalg.norm(points - first, axis=1)
-        if place.kind == "amid":
-            second = np.array(place.objects[1].position[:2])
-            middle = (first + second) / 2
-            points = middle + _grid(1.2)
-            return points, np.linalg.norm(points - middle, axis=1)
-        points = first + _grid(max(place.objects[0].extent[:2]) / 2 + 2 * reach + 0.9)
-        boxes = footprints(
-            points, np.full(len(points), self.state.heading), np.tile(self.state.extent, (len(points), 1))
-        )
-        gap = shapely.distance(_footprint(place.objects[0]), boxes)
+    def _around(self, place: Place, heading: float, crop: bool) -> Candidates:
+        """The grid about what the place refers to."""
+        if place.kind in ("centre", "under", "amid"):
+            x, y = self.layout.centre
+            if place.kind == "under":
+                x, y, _ = place.objects[0].position
+            elif place.kind == "amid":
+                (x, y, _), (x1, y1, _) = (o.position for o in place.objects)
+                x, y = (x + x1) / 2, (y + y1) / 2
+            lines = self._grid((x, y), REACH[place.kind], heading, crop)
+            return Candidates(*lines, _distance(*lines, (x, y)), heading)
+        reference = place.objects[0]
+        middle = reference.position[:2]
+        reach = max(reference.extent[:2]) / 2 + max(self.state.extent[:2]) + 0.9
+        x, y = self._grid(middle, reach, heading, crop)
+        cost = gaps(x, y, footprint(self.state), footprint(reference))
+        cost -= GAP
+        np.abs(cost, out=cost)
+        away = _distance(x, y, self.start)
         if place.kind == "next_to":
-            return points, 4 * np.abs(gap - GAP) + 0.2 * from_start(points)
-        across, along = self._split(points - first, place.direction)
-        off = np.where(along > 0, np.abs(across) / np.maximum(along, 1e-6), 9.0)
-        return points, 2 * np.abs(gap - GAP) + 3 * np.minimum(off, 3.0) + 1e-3 * from_start(points)
-
-    def _split(self, offsets: Array, direction: str) -> tuple[Array, Array]:
-        along = direction_vector(self.scene, direction)
-        return offsets @ np.array([-along[1], along[0]]), offsets @ along
-
-    def _heading(self, place: Place, points: Array) -> Array:
-        heading = self.state.heading if self.start is not self.centre else self._default_heading(place)
-        return np.full(len(points), heading)
+            cost *= 4
+            away *= 0.2
+        else:
+            along, across = turned(x - middle[0], y - middle[1], *self.layout.way(place.direction))
+            off = np.minimum(np.abs(across) / np.maximum(along, 1e-6), 3.0)
+            off = np.where(along > 0, off, 3.0)
+            cost *= 2
+            off *= 3
+            cost += off
+            away *= 1e-3
+        cost += away
+        return Candidates(x, y, cost, heading)
 
     def _default_heading(self, place: Place) -> float:
         """Of a new thing: as what it stands next to."""
-        return place.objects[0].heading if place.objects else math.atan2(*self.scene.axes["behind"][::-1])
+        if place.objects:
+            return place.objects[0].heading
+        x, y = self.layout.scene.axes["behind"]
+        return math.atan2(y, x)
 
     def against(self, place: Place) -> Spot:
         """Its back to a wall, or to the walls of a corner."""
-        best: tuple[Array, Array, Array] | None = None
-        for inward, point, length in self._walls():
-            outward = -inward
-            words = place.direction.split()
-            facing = max(words, key=lambda w: outward @ direction_vector(self.scene, w))
-            if outward @ direction_vector(self.scene, facing) < 0.75:
+        return self._best(lambda crop: self._along_walls(place, crop), 0.0, ())
+
+    def _along_walls(self, place: Place, crop: bool) -> list[Candidates]:
+        depth, width = self.state.extent[:2]
+        words = place.direction.split()
+        ways = [self.layout.way(word) for word in words]
+        found = []
+        for (nx, ny), (wx, wy), length in self._walls():
+            outward = [-(nx * x + ny * y) for x, y in ways]
+            facing = max(range(len(words)), key=outward.__getitem__)
+            if outward[facing] < 0.75:
                 continue
-            heading = math.atan2(inward[1], inward[0])
-            depth, width = self.state.extent[:2]
-            along = np.array([-inward[1], inward[0]])
             t = np.arange(-length / 2 + width / 2 + 0.02, length / 2 - width / 2, STEP / 2)
             if not len(t):
                 continue
-            points = point + inward * (depth / 2 + 0.03) + t[:, None] * along
+            x = wx + nx * (depth / 2 + 0.03) - t * ny
+            y = wy + ny * (depth / 2 + 0.03) + t * nx
             if len(words) == 2:
-                cost = -points @ direction_vector(self.scene, place.direction) + (
-                    0.0 if facing == words[0] else 0.05
-                )
+                dx, dy = self.layout.way(place.direction)
+                cost = (0.0 if facing == 0 else 0.05) - (x * dx + y * dy)
             else:
-                cost = np.linalg.norm(points - self.start, axis=1)
-            found = (points, np.full(len(points), heading), cost)
-            best = found if best is None else tuple(np.concatenate(pair) for pair in zip(best, found))
-        if best is None:
-            corner = self.centre + 10 * direction_vector(self.scene, place.direction)
-            points = self.centre + _grid(4.0)
-            best = points, np.full(len(points), self.state.heading), np.linalg.norm(points - corner, axis=1)
-        points, heading, cost = best
-        return self._best(points, heading, cost, 0.0, ())
+                cost = _distance(x, y, self.start)
+            found.append(Candidates(x, y, cost, math.atan2(ny, nx)))
+        return found or [self._toward(self._far(self.layout.centre, place.direction), crop)]
+
+    def _toward(self, goal: tuple[float, float], crop: bool) -> Candidates:
+        """The whole room, as near to a goal as may be: for tables without walls."""
+        lines = self._grid(self.layout.centre, 4.0, self.state.heading, crop)
+        return Candidates(*lines, _distance(*lines, goal), self.state.heading)
 
     def hang(self, place: Place) -> Spot:
         """On a wall, at its own height, as near as may be to what the place says."""
         category = category_of(self.state.value("name"))
         bottom = self.state.position[2] - self.state.extent[2] / 2
-        if self.start is self.centre and category is not None:
+        if self.moving is None and category is not None:
             bottom = category.bottom
+        return self._best(lambda crop: self._on_walls(self._goal(place), crop), bottom, ())
+
+    def _goal(self, place: Place) -> tuple[float, float]:
+        """What a hanging thing should be near."""
         if place.objects:
-            goal = np.mean([o.position[:2] for o in place.objects], 0)
-            if place.kind == "at":
-                goal = goal + 0.8 * direction_vector(self.scene, place.direction)
-        else:
-            way = direction_vector(self.scene, place.direction) if place.direction else np.zeros(2)
-            goal = (
-                self.centre + 10 * way
-                if place.kind == "corner"
-                else (self.start + self.centre) / 2 + 10 * way
-            )
-        points, headings = [], []
-        for inward, point, length in self._walls():
-            along = np.array([-inward[1], inward[0]])
-            half = self.state.extent[1] / 2
+            x, y = (sum(o.position[k] for o in place.objects) / len(place.objects) for k in (0, 1))
+            if place.kind != "at":
+                return x, y
+            dx, dy = self.layout.way(place.direction)
+            return x + 0.8 * dx, y + 0.8 * dy
+        centre = self.layout.centre
+        if place.kind == "corner":
+            return self._far(centre, place.direction)
+        between = ((self.start[0] + centre[0]) / 2, (self.start[1] + centre[1]) / 2)
+        return self._far(between, place.direction) if place.direction else between
+
+    def _far(self, point: tuple[float, float], direction: str) -> tuple[float, float]:
+        dx, dy = self.layout.way(direction)
+        return point[0] + 10 * dx, point[1] + 10 * dy
+
+    def _on_walls(self, goal: tuple[float, float], crop: bool) -> list[Candidates]:
+        depth, half = self.state.extent[0], self.state.extent[1] / 2
+        found = []
+        for (nx, ny), (wx, wy), length in self._walls():
             t = np.arange(-length / 2 + half, length / 2 - half + 1e-9, STEP)
-            points.append(point + inward * (self.state.extent[0] / 2 + 0.005) + t[:, None] * along)
-            headings.append(np.full(len(t), math.atan2(inward[1], inward[0])))
-        points, headings = np.concatenate(points), np.concatenate(headings)
-        return self._best(points, headings, np.linalg.norm(points - goal, axis=1), bottom, ())
+            x = wx + nx * (depth / 2 + 0.005) - t * ny
+            y = wy + ny * (depth / 2 + 0.005) + t * nx
+            found.append(Candidates(x, y, _distance(x, y, goal), math.atan2(ny, nx)))
+        return found or [self._toward(goal, crop)]
 
     def on(self, reference: ObjectState) -> Spot:
         """Resting on the reference, as near its middle as other things there allow."""
         top = reference.position[2] + reference.extent[2] / 2
-        room = (np.array(reference.extent[:2]) - np.array(self.state.extent[:2])) / 2
-        half = np.maximum(room, 0)
-        x, y = (np.arange(-h, h + 1e-9, STEP / 2) if h else np.zeros(1) for h in half)
-        local = np.stack(np.meshgrid(x - x.mean(), y - y.mean(), indexing="ij"), -1).reshape(-1, 2)
-        c, s = math.cos(reference.heading), math.sin(reference.heading)
-        points = np.array(reference.position[:2]) + local @ np.array([(c, s), (-s, c)])
-        cost = np.linalg.norm(local, axis=1)
+        half = [max((r - s) / 2, 0.0) for r, s in zip(reference.extent[:2], self.state.extent[:2])]
+        u, v = (np.arange(-h, h + 1e-9, STEP / 2) if h else np.zeros(1) for h in half)
+        u, v = (u - u.mean())[:, None], v - v.mean()
+        (x, y, _), c, s = reference.position, math.cos(reference.heading), math.sin(reference.heading)
+        x, y = x + (u * c - v * s), y + (u * s + v * c)
         return self._best(
-            points, np.full(len(points), reference.heading), cost, top, (reference,), inside=False
+            lambda _: [Candidates(x, y, np.sqrt(u * u + v * v), reference.heading)],
+            top,
+            (reference,),
+            inside=False,
         )
 
-    def _walls(self) -> list[tuple[Array, Array, float]]:
-        """(inward unit normal, middle, length) of every edge of the outline."""
-        if not self.scene.outline:
-            return []
-        corners = np.array(self.scene.outline, float)
-        edges = np.roll(corners, -1, 0) - corners
-        lengths = np.linalg.norm(edges, axis=1)
-        return [
-            (np.array([-e[1], e[0]]) / n, c + e / 2, float(n))
-            for c, e, n in zip(corners, edges, lengths)
-            if n > 0.2
-        ]
+    def _walls(self) -> list[Wall]:
+        return self.layout.floor.walls if self.layout.floor else []
+
+    def _grid(self, middle: Sequence[float], reach: float, heading: float, crop: bool) -> tuple[Array, Array]:
+        """Lines x (k, 1) and y (1, m) of a grid about a point, the point among them."""
+        n = max(round(reach / STEP), 1)
+        x, y = middle
+        first_x = first_y = -n
+        last_x = last_y = n
+        if crop and self.layout.floor:
+            a, b = self.state.extent[0] / 2, self.state.extent[1] / 2
+            box = Rectangle(0.0, 0.0, math.cos(heading), math.sin(heading), a, b)
+            span = self.layout.floor.span(box, FREE)
+            if span is not None:
+                least_x, most_x, least_y, most_y = span
+                first_x, last_x = (
+                    max(-n, math.floor((least_x - x) / STEP)),
+                    min(n, math.ceil((most_x - x) / STEP)),
+                )
+                first_y, last_y = (
+                    max(-n, math.floor((least_y - y) / STEP)),
+                    min(n, math.ceil((most_y - y) / STEP)),
+                )
+        x = x + np.arange(first_x, last_x + 1) * STEP
+        y = y + np.arange(first_y, last_y + 1) * STEP
+        return x[:, None], y[None]
 
     def _best(
-        self, points, heading, cost, bottom: float, ignore: Sequence[ObjectState], inside: bool = True
+        self,
+        candidates: Callable[[bool], list[Candidates]],
+        bottom: float,
+        ignore: Sequence[ObjectState],
+        inside: bool = True,
     ) -> Spot:
-        """The cheapest free candidate, or the one that overlaps least."""
-        order = np.argsort(cost, kind="stable")
-        points, heading = np.asarray(points)[order], np.asarray(heading)[order]
-        height = self.state.extent[2]
-        others = [
-            o
-            for o in self.others
-            if o not in ignore
-            and o.position[2] - o.extent[2] / 2 < bottom + height - SLACK
-            and o.position[2] + o.extent[2] / 2 > bottom + SLACK
+        """The cheapest free candidate, or the one that overlaps least; `bottom` is the height of its underside."""
+        height, size = self.state.extent[2], self.state.extent[:2]
+        obstacles = self._obstacles(bottom + SLACK, bottom + height - SLACK, ignore)
+        floor = self.layout.floor if inside else None
+        found, wrong = cheapest_free(candidates(True), size, obstacles, floor), 0.0
+        if found is None:
+            found, wrong = least_overlap(candidates(False), size, obstacles, floor)
+        return Spot((found.x, found.y, bottom + height / 2), found.heading, wrong > FREE)
+
+    def _obstacles(self, low: float, top: float, ignore: Sequence[ObjectState]) -> list[Thing]:
+        """What takes up some of the height between two levels."""
+        own = set()
+        if self.moving is not None:
+            own = {self.moving, *carried_by(self.layout.below, self.moving)}
+        return [
+            thing
+            for k, thing in enumerate(self.layout.things)
+            if thing.low < top
+            and thing.top > low
+            and k not in own
+            and thing.state.extent[2] > FLAT
+            and (not ignore or thing.state not in ignore)
         ]
-        obstacles = []
-        if others:
-            arrays = (np.array([getattr(o, k) for o in others]) for k in ("position", "heading", "extent"))
-            obstacles = list(footprints(*arrays))
-        best: tuple[float, int] = (math.inf, 0)
-        for start in range(0, len(points), CHUNK):  # mostly the first chunk holds a free candidate
-            part = slice(start, start + CHUNK)
-            wrong = self._overlap(points[part], heading[part], obstacles, inside)
-            k = int((wrong < FREE).argmax()) if (wrong < FREE).any() else int(wrong.argmin())
-            best = min(best, (max(float(wrong[k]), FREE), start + k))
-            if wrong[k] < FREE:
-                break
-        overlap, k = best
-        x, y = points[k]
-        return Spot((float(x), float(y), bottom + height / 2), float(heading[k]), overlap > FREE)
-
-    def _overlap(self, points: Array, heading: Array, obstacles: Sequence, inside: bool) -> Array:
-        """(k,) square metres that candidates share with obstacles or have outside the room."""
-        boxes = footprints(points, heading, np.tile(self.state.extent, (len(points), 1)))
-        wrong = np.zeros(len(points))
-        if inside and self.room is not None:
-            out = np.flatnonzero(~shapely.covers(self.room, boxes))
-            wrong[out] += shapely.area(shapely.difference(boxes[out], self.room))
-        for obstacle in obstacles:
-            near = np.flatnonzero(shapely.intersects(boxes, obstacle))
-            wrong[near] += shapely.area(shapely.intersection(boxes[near], obstacle))
-        return wrong
 
 
-def _grid(reach: float) -> Array:
-    """(k, 2) offsets, the middle among them."""
-    n = max(round(reach / STEP), 1)
-    line = np.arange(-n, n + 1) * STEP
-    return np.stack(np.meshgrid(line, line, indexing="ij"), -1).reshape(-1, 2)
-
-
-def _footprint(state: ObjectState) -> shapely.Polygon:
-    return footprints(np.array([state.position]), np.array([state.heading]), np.array([state.extent]))[0]
+def _distance(x: Array, y: Array, point: Sequence[float]) -> Array:
+    """Metres of (x, y) from a point, in the shape of x + y."""
+    dx, dy = x - point[0], y - point[1]
+    return np.sqrt(dx * dx + dy * dy)

@@ -37,7 +37,7 @@ class ObjectState:
     def value(self, attribute: str) -> str:
         """The most probable value of an attribute; KeyError when the table says nothing about it."""
         belief = self.beliefs[attribute]
-        return max(belief, key=belief.__getitem__)
+        return next(iter(belief)) if len(belief) == 1 else max(belief, key=belief.__getitem__)
 
 
 @dataclass(frozen=True)

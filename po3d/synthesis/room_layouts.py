@@ -13,7 +13,7 @@ import numpy as np
 import shapely
 
 from po3d.frames import axes_from_front
-from po3d.placement import footprints
+from po3d.rectangles import footprints
 from po3d.rooms import CARRIERS, CATEGORIES, COLORS, Category
 from po3d.scene import ObjectState, Scene, sure
 from po3d.seeding import rng
