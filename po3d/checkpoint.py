@@ -65,8 +65,8 @@ def save(
     return target
 
 
-def load(path: str | Path, kind: str) -> tuple[dict[str, torch.Tensor], dict]:
-    """(weights in fp32, the json record) of a checkpoint pair of `kind`; InputError when a file is missing, of
+def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Tensor], dict]:
+    """(weights in fp32, the json record) of a checkpoint pair of `kind` (None: any); InputError when a file is missing, of
     another kind, or the weights are not the ones the json was written for."""
     path = Path(path)
     if path.suffix in (".ckpt", ".pt", ".pth", ".pkl", ".bin"):
@@ -78,7 +78,7 @@ def load(path: str | Path, kind: str) -> tuple[dict[str, torch.Tensor], dict]:
     meta = read_json(record, "checkpoint description")
     if not isinstance(meta, dict) or meta.get("format") != FORMAT:
         raise InputError(f"checkpoint description {record} is not of format {FORMAT!r}")
-    if meta.get("kind") != kind:
+    if kind is not None and meta.get("kind") != kind:
         raise InputError(f"checkpoint {weights} holds a {meta.get('kind')}, not a {kind}")
     if not weights.is_file():
         raise InputError(f"checkpoint weights not found: {weights}")

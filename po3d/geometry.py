@@ -105,6 +105,14 @@ def look_at(eye: ArrayLike, target: ArrayLike, up: ArrayLike = (0, 0, 1)) -> Pos
     return Pose(rotation, -rotation @ eye)
 
 
+TOP = 200.0  # metres of the eye of `down` above the ground: what is 2 m high leans by 1 %
+
+
+def down(x: float, y: float, metres_per_pixel: float, width: int, height: int) -> Camera:
+    """The camera of a map: it looks straight down on (x, y) from afar, +y up in the picture."""
+    return Camera(width, height, TOP / metres_per_pixel, look_at((x, y, TOP), (x, y, 0.0), (0, 1, 0)))
+
+
 BOX_SIGNS = np.array([[x, y, z] for x in (0.5, -0.5) for y in (0.5, -0.5) for z in (0.0, 1.0)])
 
 

@@ -120,9 +120,8 @@ def confusion(gold: Sequence[str], answers: Sequence[str | None], values: Sequen
 # --- perception ---------------------------------------------------------------------------------------------
 
 CLASS_COST = 1.0  # scene units that a wholly wrong class costs beside the distance of the centres
-MAX_DISTANCE = (
-    1.5  # scene units; farther apart, two rows are not one object (a small vehicle is about 1.6 long)
-)
+# Farther apart, two rows are not one object: a small vehicle is about 1.6 scene units long, a chair 0.5 metres.
+MAX_DISTANCE = {"shape": 1.5, "name": 0.5}
 YAW_WITHIN = {"pi/36": math.pi / 36, "pi/18": math.pi / 18, "pi/6": math.pi / 6}
 OCCLUSION_STRATA = {"hidden 0-20%": (0.0, 0.2), "hidden 20-50%": (0.2, 0.5), "hidden 50-80%": (0.5, 0.8)}
 # Along the optical axis; the benchmark's camera stands 10.8-11.6 units from the middle of the scene.
@@ -134,12 +133,19 @@ def match(predicted: Scene, gt: Scene) -> dict[int, int]:
     if not len(predicted) or not len(gt):
         return {}
     distance = np.linalg.norm(predicted.positions[:, None, :2] - gt.positions[None, :, :2], axis=-1)
-    if all("shape" in o.beliefs for o in (*predicted.objects, *gt.objects)):
-        agreement = predicted.belief("shape", SHAPES) @ gt.belief("shape", SHAPES).T
+    kind = "name" if all("name" in o.beliefs for o in (*predicted.objects, *gt.objects)) else "shape"
+    if all(kind in o.beliefs for o in (*predicted.objects, *gt.objects)):
+        values = SHAPES if kind == "shape" else _values(kind, (predicted, gt))
+        agreement = predicted.belief(kind, values) @ gt.belief(kind, values).T
     else:
         agreement = np.ones_like(distance)
     rows, columns = linear_sum_assignment(distance + CLASS_COST * (1 - agreement))
-    return {int(i): int(j) for i, j in zip(rows, columns) if distance[i, j] <= MAX_DISTANCE}
+    return {int(i): int(j) for i, j in zip(rows, columns) if distance[i, j] <= MAX_DISTANCE[kind]}
+
+
+def _values(attribute: str, scenes: Sequence[Scene]) -> tuple[str, ...]:
+    """The values of an attribute with open words, as far as the scenes hold them."""
+    return tuple(dict.fromkeys(v for scene in scenes for o in scene.objects for v in o.beliefs[attribute]))
 
 
 class _Pairs(NamedTuple):
@@ -188,14 +194,15 @@ def perception(
 
 def _compare(predicted: Sequence[Scene], gt: Sequence[Scene], matches: Sequence[dict[int, int]]) -> _Pairs:
     yaw, position, depth = [], [], []
-    right: dict[str, list[float]] = {a: [] for a in ATTRIBUTES}
+    told = {a for scene in predicted for o in scene.objects for a in o.beliefs}
+    right: dict[str, list[float]] = {a: [] for a in dict.fromkeys((*ATTRIBUTES, *sorted(told))) if a in told}
     for p, g, m in zip(predicted, gt, matches):
         for i, j in m.items():
             a, b = p.objects[i], g.objects[j]
             yaw.append(abs(float(wrap_angle(a.heading - b.heading))))
             position.append(math.dist(a.position[:2], b.position[:2]))
             depth.append(_depth_error(p, g, a.position, b.position))
-            for name in ATTRIBUTES:
+            for name in right:
                 known = name in a.beliefs and name in b.beliefs
                 right[name].append(float(a.value(name) == b.value(name)) if known else math.nan)
     return _Pairs(

@@ -2,21 +2,24 @@
 
     table ──► frame(text) ──► change(text or program) ──► World ──► question(text or program) ──► answer
 
-`RoomOracle` runs gold programs on true tables. `RoomPipeline` reads the texts; its table comes from a source.
+`RoomOracle` runs gold programs on true tables. `RoomPipeline` reads the texts; its table comes from a source
+(`po3d.room_sources`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 from po3d.checkpoint import locate
 from po3d.errors import InputError
 from po3d.frames import axes_from_front, frame_from_text
+from po3d.layout import Layout
 from po3d.parsing.room_parser import RoomParse, RoomParser, Sort
 from po3d.question import Prediction, Question
 from po3d.reasoning.room_executor import Planned, Unresolved, plan, run
 from po3d.reasoning.room_program import Call, parse_text
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
+from po3d.room_sources import TRUTH, TableSource, source
 from po3d.scene import Scene
 from po3d.systems import Context
 
@@ -30,7 +33,7 @@ class TextParser(Protocol):
 def framed(scene: Scene, text: str, mode: FrameMode = "anchors") -> Scene:
     """The scene in the frame of a question. "none" is the paper's setting without a frame: the map's top is the front.
     "camera": the front is where the camera of the scene looks; InputError when the table has no camera."""
-    if mode == "none" or not text:
+    if mode == "none" or (mode == "anchors" and not text):
         return replace(scene, axes=axes_from_front((0.0, 1.0)))
     if mode == "camera":
         if scene.camera is None:
@@ -57,16 +60,21 @@ class RoomOracle:
 
 @dataclass(frozen=True)
 class RoomPipeline:
-    """Texts read by the room parser. `table`: where the table comes from; "truth" is the ground truth, which makes
-    this an upper bound for perception and is named in the report."""
+    """Texts read by the room parser, on the table of a source."""
 
     parser: TextParser
-    table: Literal["truth"] = "truth"
+    table: TableSource = TRUTH
     frame: FrameMode = "anchors"
     rules: RoomRules = DEFAULT_ROOM_RULES
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        room = _Room(context.truth(), self.rules, self.frame)
+        scene = self.table.table(context)
+        if self.frame == "camera" and scene.camera is None:
+            try:
+                scene = replace(scene, camera=context.given("camera"))
+            except InputError as missing:  # of this room; others may have one
+                return [Prediction(q.id, "failed", reason=str(missing)) for q in questions]
+        room = _Room(scene, self.rules, self.frame)
         changes = list(dict.fromkeys(q.meta["change"] for q in questions if q.meta["change"]))
         read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
         predictions = []
@@ -87,10 +95,10 @@ class RoomPipeline:
 
 
 def room_pipeline(parser: str, table: str = "truth", frame: FrameMode = "anchors") -> RoomPipeline:
-    """The pipeline of a shipped or given parser checkpoint."""
-    if table != "truth":
-        raise InputError(f"unknown table source {table!r}; known: truth")
-    return RoomPipeline(RoomParser.from_checkpoint(locate(parser)), "truth", frame)
+    """The pipeline of a shipped or given parser checkpoint, with the table source of that name."""
+    if frame not in get_args(FrameMode):
+        raise InputError(f"unknown frame {frame!r}; known: {', '.join(get_args(FrameMode))}")
+    return RoomPipeline(RoomParser.from_checkpoint(locate(parser)), source(table), frame)
 
 
 def _gold(question: Question) -> Call:
@@ -104,7 +112,8 @@ class _Room:
 
     def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode = "anchors") -> None:
         self.scene, self.rules, self.mode = scene, rules, mode
-        self._worlds: dict[tuple[str, str], World | Unresolved] = {}
+        self._layouts: dict[str, Layout] = {}  # by frame
+        self._worlds: dict[tuple[str, Call | None], World | Unresolved] = {}
 
     def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
         """A prediction for question q from the programs of its change and itself."""
@@ -118,9 +127,11 @@ class _Room:
         return Prediction(q.id, "ok", outcome.answer, certainty, text)
 
     def _world(self, frame_text: str, change: Call | None) -> World:
-        key = (frame_text, "" if change is None else change.text())
+        key = (frame_text, change)
         if key not in self._worlds:
-            before = framed(self.scene, frame_text, self.mode)
+            if frame_text not in self._layouts:
+                self._layouts[frame_text] = Layout(framed(self.scene, frame_text, self.mode))
+            before = self._layouts[frame_text]
             try:
                 planned: Planned = plan(before, change, self.rules)
                 self._worlds[key] = World(planned.edited, before, self.rules)

@@ -8,7 +8,7 @@ from po3d import checkpoint
 from po3d.parsing.parser import KIND as PARSER
 from po3d.parsing.seq2seq import Seq2Seq
 from po3d.perception.estimator import KIND as ESTIMATOR
-from po3d.perception.network import StreetNet
+from po3d.perception.estimator import street_net
 
 WORDS = ("<pad>", "how", "many", "car", "?")
 
@@ -16,7 +16,7 @@ WORDS = ("<pad>", "how", "many", "car", "?")
 def untrained_estimator(folder: Path) -> Path:
     """The path, without suffix, of a small street estimator."""
     torch.manual_seed(0)
-    net = StreetNet(backbone="regnetx_002", width=160, height=120, fold=1, neck=16, hidden=32)
+    net = street_net(backbone="regnetx_002", width=160, height=120, fold=1, neck=16, hidden=32)
     return _saved(folder / "estimator", ESTIMATOR, net, {"network": net.config})
 
 

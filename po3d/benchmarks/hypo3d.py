@@ -5,6 +5,7 @@
     axis_definition.xlsx or .csv           same columns as CSV, which needs no reader of spreadsheets
     2D_VLM_data/top_view_no_label_rotated  {scene_id}.png: each room from above
     scenes.json, or scenes.jsonl           true tables in po3d's own format: ours alone, the release has none
+    labelled maps and captions             see `po3d.benchmarks.hypo3d_inputs`
 
 `Question.image` is the scene id. `meta` holds "change" (its text), "frame" (where the anchors stood) and "types"
 (Scale, Direction, Semantic). A twin's files may say more of each question: "program", "change_program", "fine"
@@ -15,23 +16,28 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.hypo3d_score import CATEGORIES, published_rows, score
+from po3d.benchmarks.hypo3d_inputs import Captions, RoomInputs, TopView
+from po3d.benchmarks.hypo3d_score import CATEGORIES, SCORERS, correct, published_rows, score
 from po3d.benchmarks.room_scans import read_scan
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json, read_jsonl, write_json
 from po3d.frames import frame_text_anchors
-from po3d.images import read_image
+from po3d.geometry import Camera
+from po3d.perception.semantic_map import SemanticMap
 from po3d.question import Prediction, Question
 from po3d.reasoning.room_program import SIDES
 from po3d.scene import Scene, from_json, to_json
 
 __all__ = [
+    "SCORERS",
     "Split",
+    "correct",
     "frame_text",
     "load",
     "published_rows",
@@ -44,7 +50,6 @@ __all__ = [
 QUESTION_FILES = ("contextvqa.json", "hypo3d.json")
 AXIS_FILES = ("axis_definition.csv", "Axis Definition.xlsx", "axis_definition.xlsx")
 SCENE_FILES = ("scenes.jsonl", "scenes.json")
-MAPS = Path("2D_VLM_data") / "top_view_no_label_rotated"
 EXTRAS = ("change_program", "fine", "control")  # optional fields of a question that go into its meta
 WHERE = (
     "it is on GitHub: MatchLab-Imperial/Hypo3D; the question file is given out through the form linked there"
@@ -69,6 +74,7 @@ class Split:
     scans: Path | None = (
         None  # annotated scans (room_scans.read_scan) that give the tables of rooms without one
     )
+    furniture: Path | None = None  # models that missing maps are drawn with; None: the Debian package's
     _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
 
     def frame(self, scene_id: str) -> str:
@@ -76,9 +82,8 @@ class Split:
         return frame_text(self.anchors.get(scene_id, {}))
 
     def image(self, scene_id: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels of the room from above; InputError when the release has no such picture."""
-        paths = [self.root / MAPS / f"{scene_id}{suffix}" for suffix in (".png", ".jpg")]
-        return read_image(next((p for p in paths if p.is_file()), paths[0]))
+        """(H, W, 3) pixels of the room from above; InputError when there is neither a picture nor a true table."""
+        return self._inputs.picture(scene_id)
 
     def truth(self, scene_id: str) -> Scene:
         """The true table of the unchanged room; InputError when there is none."""
@@ -96,6 +101,22 @@ class Split:
     def hidden(self, scene_id: str) -> None:
         """None: how much of an object others hide is not known here."""
         return None
+
+    def given(self, scene_id: str, what: str) -> SemanticMap | Captions | TopView | Camera:
+        """What a room's table can be made from, or turned by: its "semantic_map", "captions", "top_view" or "camera"."""
+        if what == "semantic_map":
+            return self._inputs.labelled_map(scene_id)
+        if what == "captions":
+            return self._inputs.captions(scene_id)
+        if what == "top_view":
+            return self._inputs.top_view(scene_id)
+        if what == "camera":
+            return self._inputs.camera(scene_id, self.frame(scene_id))
+        raise InputError(f"a room has no {what!r}; known: semantic_map, captions, top_view, camera")
+
+    @cached_property
+    def _inputs(self) -> RoomInputs:
+        return RoomInputs(self.root, self.truth, self.furniture)
 
     def first(self, size: int | None) -> "Split":
         """The questions on the first `size` rooms by id; None keeps all."""

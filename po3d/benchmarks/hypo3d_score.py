@@ -10,6 +10,7 @@ PM   partial match: the share of the reference's words that the prediction holds
 
 import csv
 import io
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
@@ -28,6 +29,7 @@ FINE_TYPES = (  # the release does not say them (paper, Table 5; "size fitness" 
     "placement height", "relative position", "attribute", "path reasoning", "situational reasoning", "size fitness",
 )  # fmt: skip
 CONTROLS = ("without change", "irrelevant change", "aligned map")  # Tables 3, 4 and 9
+ALIGNED = "_aligned"  # ends the id of a room whose map was turned to its frame; before it, the room's own id
 OVERALL = "overall"
 SCORERS = ("official",)
 RELEASE = "official release"  # what the published figures were measured on
@@ -127,6 +129,14 @@ def matches(
     return result
 
 
+def correct(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official"
+) -> list[float]:
+    """Of each question 1.0 for an exact match, else 0.0; NaN for one of a control set, which counts in no headline."""
+    found = matches(questions, predictions, scorer)
+    return [math.nan if q.meta.get("control") else match.em for q, match in zip(questions, found)]
+
+
 def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official") -> dict:
     """Everything the benchmark's paper reports, in percent, ready for JSON. All means are micro averages over
     questions; intervals (95 %, 1000 resamples) are over rooms.
@@ -137,9 +147,12 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     by_change_and_type  change -> question type -> cell
     by_fine_type        fine type -> cell, of the questions whose meta has "fine"
     by_control          control -> cell, of the questions whose meta has "control"; these count nowhere else
+    direction_only      cell of the questions that are of no other type (Table 2 is about these), or absent
+    pairs               "relevant", "irrelevant" and "aligned" -> the same questions in both settings: {"without", "with"}
+                        the change (Tables 3 and 4), {"non-aligned", "aligned"} (9), -> cell
     other_scorers       {}: there is one scorer
     published           Table 1 of the paper, with these rows' names as keys
-    images              number of rooms, the unit of the bootstrap
+    images              number of rooms, aligned copies not counted; rooms are the unit of the bootstrap
 
     A cell is {n, failed, em: {value, ci_low, ci_high}, pm: {...}}."""
     if not questions:
@@ -161,17 +174,63 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         change: cells({k: types[k] for k in main if questions[k].category == change}, TYPES)
         for change in CATEGORIES
     }
+    direction = {k: ("direction_only",) for k in main if list(types[k]) == ["Direction"]}
     return {
         "scorer": scorer,
-        "images": len({q.image for q in questions}),
+        "images": len({q.image.removesuffix(ALIGNED) for q in questions}),
         "rows": _rows(cells(changes, (OVERALL, *CATEGORIES))),
         "other_scorers": {},
         "by_type": cells(types, TYPES),
         "by_change_and_type": {change: row for change, row in table.items() if row},
         "by_fine_type": cells(fine, FINE_TYPES),
         "by_control": cells(control, CONTROLS),
+        **cells(direction, ()),
+        "pairs": {
+            name: _cells({setting: own for setting, own in settings.items() if own}, questions, found, failed)
+            for name, settings in _pairs(questions).items()
+            if any(settings.values())
+        },
         "published": published_rows(),
     }
+
+
+def _pairs(questions: Sequence[Question]) -> dict[str, dict[str, list[int]]]:
+    """Each control question beside the one that it was made from. A change is relevant when the answer without it is
+    another; the irrelevant ones are those of the control set."""
+
+    def key(q: Question) -> tuple:
+        return q.image.removesuffix(ALIGNED), q.category, q.text, q.program
+
+    origin: dict[tuple, list[int]] = {}
+    irrelevant: dict[tuple, int] = {}
+    for k, q in enumerate(questions):
+        if not q.meta.get("control"):
+            origin.setdefault(key(q), []).append(k)
+        elif q.meta["control"] == "irrelevant change":
+            irrelevant[key(q)] = k
+    pairs: dict[str, dict[str, list[int]]] = {
+        "relevant": {"without": [], "with": []},
+        "irrelevant": {"without": [], "with": []},
+        "aligned": {"non-aligned": [], "aligned": []},
+    }
+    for k, q in enumerate(questions):
+        control, among = q.meta.get("control"), origin.get(key(q), ())
+        if control == "without change":
+            other = next((o for o in among if questions[o].answer != q.answer), None)
+            if key(q) in irrelevant:
+                _add(pairs["irrelevant"], k, irrelevant[key(q)])
+            elif other is not None:
+                _add(pairs["relevant"], k, other)
+        elif control == "aligned map":
+            same = next((o for o in among if questions[o].meta["change"] == q.meta["change"]), None)
+            if same is not None:
+                _add(pairs["aligned"], same, k)
+    return pairs
+
+
+def _add(settings: dict[str, list[int]], first: int, second: int) -> None:
+    for own, k in zip(settings.values(), (first, second)):
+        own.append(k)
 
 
 def _grouped(keys: Mapping[int, Iterable[str]], order: Sequence[str]) -> dict[str, list[int]]:

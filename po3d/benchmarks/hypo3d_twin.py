@@ -4,9 +4,11 @@ proportions, answers by execution, in the official files.
 Every room is a pure function of (seed, index), so any number of workers writes the same bytes. Three control sets come
 with it, told apart by the question's "control": *without change* (the same question about the unchanged room),
 *irrelevant change* (a change that does not alter the answer) and *aligned map* (a frame whose front is the map's top).
+For the last every fifth room stands there a second time under another id, turned to its frame, with the same frame,
+changes and questions of direction; these come after everything else.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -16,13 +18,16 @@ import numpy as np
 from tqdm import tqdm
 
 from po3d.benchmarks.hypo3d import Split, load, write_release
+from po3d.benchmarks.hypo3d_inputs import write_inputs
+from po3d.benchmarks.hypo3d_score import ALIGNED
 from po3d.benchmarks.twin_folder import claimed
 from po3d.edits import unchanged
 from po3d.errors import InputError
 from po3d.files import write_json
-from po3d.frames import frame, frame_text_anchors, in_frame, room_centre, with_front
+from po3d.frames import frame, frame_from_text, frame_text_anchors, in_frame, room_centre, with_front
+from po3d.geometry import wrap_angle
 from po3d.question import Question
-from po3d.reasoning.room_executor import Unresolved, run
+from po3d.reasoning.room_executor import Unresolved, plan, run
 from po3d.reasoning.room_program import parse_text
 from po3d.reasoning.room_world import World
 from po3d.scene import Scene
@@ -33,7 +38,7 @@ from po3d.synthesis.room_questions import ASKED, COARSE, Asker
 from po3d.synthesis.room_sentences import say_change, say_question
 from po3d.synthesis.room_speaker import reworded
 
-FORMAT = "po3d-hypo3d-twin-1"
+FORMAT = "po3d-hypo3d-twin-2"
 CHANGES = {
     "movement": 3,
     "removal": 2,
@@ -43,6 +48,7 @@ CHANGES = {
 }  # of a room; 11 as in the release
 QUESTIONS = 2  # of a change, as in the release (14,885 of 7,727)
 CONTROL_SHARE = 0.1  # of the questions that come back in each control set
+ALIGNED_EVERY = 5  # rooms, of which one has an aligned copy
 ANCHORS = 2  # of a frame, at most
 SQUARE = np.cos(np.radians(35))  # an anchor points at its side at least this squarely
 
@@ -63,11 +69,19 @@ def generate(
     questions: list[Question] = []
     scenes: list[Scene] = []
     anchors: dict[str, Mapping[str, str]] = {}
-    for scene, sides, asked in _mapped(work, size, workers):
+    turned: list[Question] = []
+    copies: list[Scene] = []
+    for index, (scene, sides, asked) in enumerate(_mapped(work, size, workers)):
         scenes.append(scene)
         anchors[scene.image] = sides
         questions += [replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(asked)]
-    write_release(out, questions, anchors, scenes)
+        if controls and index % ALIGNED_EVERY == 0:
+            copies.append(aligned(scene, [(name, side) for side, name in sides.items()]))
+            turned += aligned_questions(copies[-1], asked)
+    questions += [replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(turned)]
+    anchors |= {copy.image: anchors[copy.image.removesuffix(ALIGNED)] for copy in copies}
+    write_inputs(out, scenes + copies)
+    write_release(out, questions, anchors, scenes + copies)
 
 
 def open_fresh(root: Path, size: int, seed: int, workers: int = 1) -> Split:
@@ -99,6 +113,41 @@ def room(index: int, seed: int, split: str, controls: bool) -> tuple[Scene, dict
         questions += _controls(framed, questions, random)
     frame_words = frame_text_anchors(anchors)
     return scene, sides, [replace(q, meta={**q.meta, "frame": frame_words}) for q in questions]
+
+
+def aligned(scene: Scene, anchors: Sequence[tuple[str, str]]) -> Scene:
+    """The room under another id, turned about the vertical so that its frame's front is the map's top (+y), its
+    outline's corner at the origin again."""
+    framed = frame(scene, anchors)
+    turn = float(np.pi / 2 - np.arctan2(framed.axes["front"][1], framed.axes["front"][0]))
+    c, s = round(np.cos(turn)), round(np.sin(turn))  # walls are along the axes: a number of quarter turns
+    corners = np.array(scene.outline) @ np.array([[c, s], [-s, c]])
+    low = corners.min(0)
+    objects = []
+    for o in scene.objects:
+        x, y, z = o.position
+        position = (float(c * x - s * y - low[0]), float(s * x + c * y - low[1]), z)
+        objects.append(replace(o, position=position, heading=float(wrap_angle(o.heading + turn))))
+    outline = tuple((float(x), float(y)) for x, y in corners - low)
+    return replace(scene, objects=tuple(objects), outline=outline, image=scene.image + ALIGNED)
+
+
+def aligned_questions(copy: Scene, questions: Sequence[Question]) -> list[Question]:
+    """The questions of direction alone, about the aligned copy of their room: all but their room is as it was. One
+    whose answer hangs on the grid of places, which does not turn with the room, is left out."""
+    found = []
+    for q in questions:
+        if q.meta.get("control") or q.meta["types"] != ["Direction"]:
+            continue
+        framed = frame_from_text(copy, q.meta["frame"])
+        try:
+            edited = plan(framed, parse_text(q.meta["change_program"])).edited
+            outcome = run(parse_text(q.program), World(edited, framed))
+        except Unresolved:
+            continue
+        if outcome.answer == q.answer:
+            found.append(replace(q, image=copy.image, meta={**q.meta, "control": "aligned map"}))
+    return found
 
 
 def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, str]]:

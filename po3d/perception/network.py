@@ -1,20 +1,19 @@
-"""The street estimator's network: a timm backbone, dense centre and box heads, and a head on every box.
+"""The estimators' network: a timm backbone, dense centre and box heads, and a head on every box.
 
-One pass over the whole image for all 21 vehicle types. The dense heads find objects (centre heatmap, box around the
+One pass over the whole image for all categories. The dense heads find objects (centre heatmap, box around the
 projected 3D box); the box head reads each object's attributes, heading, the image positions of its 3D box's corners
-with their uncertainty, and, from pairs of boxes, who hides whom.
+with their uncertainty, its size where the categories leave it open, and, from pairs of boxes, who hides whom.
 
 Boxes are x0, y0, x1, y1 in pixels of the network's input.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import timm
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-
-from po3d.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
 
 HEADING_BINS = 16
 GRID = 8  # cells along each side of a box's features
@@ -35,20 +34,19 @@ class Dense(NamedTuple):
 class BoxOutput(NamedTuple):
     """What the box head says of K boxes."""
 
-    shape: Tensor  # (K, 21) logits
-    color: Tensor  # (K, 8)
-    size: Tensor  # (K, 2)
-    material: Tensor  # (K, 2)
+    attributes: dict[str, Tensor]  # (K, values) logits of each
     heading: Tensor  # (K, HEADING_BINS) logits of the heading relative to the viewing ray
     residual: Tensor  # (K, HEADING_BINS) radians from each bin's centre
     residual_scale: Tensor  # (K,) log of the residual's Laplace scale
     points: Tensor  # (K, POINTS, 2) relative to the box: centre 0, sides +-0.5
     point_scale: Tensor  # (K, POINTS) log of the Laplace scale, relative to the box's mean side
     embedding: Tensor  # (K, E) for pairs
+    extent: Tensor  # (K, 3) log of length, width and height in the world's units; (K, 0) without
 
 
-class StreetNet(nn.Module):
-    """See the module's docstring. `width` x `height` is the input size; images (B, 3, height, width) in [0, 1].
+class SceneNet(nn.Module):
+    """See the module's docstring. `attributes`: how many values each has. `extent`: does it say sizes? `width` x
+    `height` is the input size; images (B, 3, height, width) in [0, 1].
 
     `fold` moves blocks of fold x fold pixels into channels before the backbone, which then works on a smaller map:
     its strides grow by that factor, no pixel is lost, and a CPU trains several times faster. `backbone` is any timm
@@ -57,6 +55,8 @@ class StreetNet(nn.Module):
 
     def __init__(
         self,
+        attributes: Mapping[str, int],
+        extent: bool = False,
         backbone: str = "regnetx_004",
         pretrained: bool = False,
         width: int = 640,
@@ -68,7 +68,7 @@ class StreetNet(nn.Module):
         super().__init__()
         self.config = dict(
             backbone=backbone, width=width, height=height, fold=fold, neck=neck, hidden=hidden
-        )  # what a checkpoint needs to build the network again; its weights replace any pretrained ones
+        )  # with the attributes, what builds the network again; a checkpoint's weights replace any pretrained ones
         self.width, self.height, self.fold = width, height, fold
         self.backbone = timm.create_model(
             backbone, pretrained=pretrained, features_only=True, in_chans=3 * fold**2
@@ -88,9 +88,10 @@ class StreetNet(nn.Module):
         self.trunk = nn.Sequential(
             nn.Linear(128 * (GRID // 2) ** 2 + 64, hidden), nn.ReLU(inplace=True), nn.Linear(hidden, hidden), nn.ReLU(inplace=True)
         )  # fmt: skip
-        self.sizes = dict(
-            shape=len(SHAPES), color=len(COLORS), size=len(SIZES), material=len(MATERIALS), heading=HEADING_BINS,
-            residual=HEADING_BINS, residual_scale=1, points=2 * POINTS, point_scale=POINTS, embedding=64,
+        self.attributes = tuple(attributes)
+        self.sizes = dict(attributes) | dict(
+            heading=HEADING_BINS, residual=HEADING_BINS, residual_scale=1, points=2 * POINTS, point_scale=POINTS,
+            embedding=64, extent=3 if extent else 0,
         )  # fmt: skip
         self.output = nn.Linear(hidden, sum(self.sizes.values()))
         self.pair_in = nn.Linear(2 * 64 + 8, 128)
@@ -130,7 +131,7 @@ class StreetNet(nn.Module):
         parts = dict(zip(self.sizes, self.output(self.trunk(x)).float().split(list(self.sizes.values()), 1)))
         parts["points"] = parts["points"].unflatten(1, (POINTS, 2))
         parts["residual_scale"] = parts["residual_scale"][:, 0]
-        return BoxOutput(**parts)
+        return BoxOutput({name: parts.pop(name) for name in self.attributes}, **parts)
 
     def occluder_logits(self, embedding: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
         """(B, N, N + 1) logits of each object's dominant occluder; the last column is "not occluded".

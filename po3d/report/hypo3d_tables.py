@@ -7,12 +7,15 @@ from po3d.benchmarks.hypo3d_score import (
     OVERALL,
     RELEASE,
     TYPES,
+    published,
     published_by_change_and_type,
 )
 from po3d.report.tables import Cell, Table, markdown, text
 
 FOOTNOTE = f"* published, measured on the {RELEASE}"
 _COLUMNS = (*CATEGORIES, OVERALL)
+_FRAMES = {"none": "no frame", "camera": "camera frame", "anchors": "anchor frame"}
+_INPUTS = {"truth": "true tables", "semantic_map": "semantic map"}  # as the published rows name theirs
 
 
 def change_table(*reports: dict) -> Table:
@@ -26,8 +29,8 @@ def change_table(*reports: dict) -> Table:
         rows.append([_label(report), *(found[n]["value"] if n in found else None for n in names)])
         rows.append(["  95 % interval", *(_interval(found[n]) if n in found else None for n in names)])
     ours = len(rows)
-    for published in reports[0]["published"] if reports else ():
-        rows.append([f"{published['model']} *", *(published[name] for name in names)])
+    for theirs in reports[0]["published"] if reports else ():
+        rows.append([f"{theirs['model']} *", *(theirs[name] for name in names)])
     return Table(header, rows, (ours,))
 
 
@@ -46,10 +49,68 @@ def change_and_type_table(*reports: dict) -> Table:
             ]
             rows.append([_label(report), metric.upper(), *cells, found.get(name)])
     ours = len(rows)
-    for published in published_by_change_and_type() if reports else ():
-        cells = [published["cells"][c][t] for c in CATEGORIES for t in TYPES]
-        rows.append([f"{published['model']} *", published["metric"].upper(), *cells, published[OVERALL]])
+    for theirs in published_by_change_and_type() if reports else ():
+        cells = [theirs["cells"][c][t] for c in CATEGORIES for t in TYPES]
+        rows.append([f"{theirs['model']} *", theirs["metric"].upper(), *cells, theirs[OVERALL]])
     return Table(header, rows, (ours,))
+
+
+def frame_table(*reports: dict) -> Table:
+    """Table 2: EM and PM on questions that are about direction alone, by the frame that was given; a run fills its
+    own column."""
+    header = ["model", *(title for name in _FRAMES.values() for title in (f"{name} EM", "PM"))]
+    rows: list[list[Cell]] = []
+    for report in reports:
+        cell, given = report.get("direction_only"), report.get("settings", {}).get("frame", "anchors")
+        values = [_value(cell, m) if f == given else None for f in _FRAMES for m in ("em", "pm")]
+        rows.append([_label(report), *values])
+    columns = [f"{f.replace(' ', '_')}_{m}" for f in _FRAMES.values() for m in ("em", "pm")]
+    rows += [[f"{row['model']} *", *(row[c] for c in columns)] for row in published("world_frame")]
+    return Table(header, rows, (len(reports),))
+
+
+def change_control_table(*reports: dict) -> Table:
+    """Tables 3 and 4: the same questions with and without the change, where that alters the answer and where not."""
+    settings = [
+        (kind, s, m) for kind in ("relevant", "irrelevant") for s in ("without", "with") for m in ("em", "pm")
+    ]
+    header = ["model", *(f"{kind}: {s} EM" if m == "em" else "PM" for kind, s, m in settings)]
+    rows: list[list[Cell]] = [
+        [_label(r), *(_value(r.get("pairs", {}).get(kind, {}).get(s), m) for kind, s, m in settings)]
+        for r in reports
+    ]
+    theirs: dict[str, dict[str, dict]] = {}
+    for row in published("with_without_change"):
+        theirs.setdefault(row["model"], {})[row["change"]] = row
+    rows += [
+        [f"{model} *", *(own.get(kind, {}).get(f"{s}_{m}") for kind, s, m in settings)]
+        for model, own in theirs.items()
+    ]
+    return Table(header, rows, (len(reports),))
+
+
+def aligned_table(*reports: dict) -> Table:
+    """Table 9: the same questions of direction on the room as it is and turned to its frame."""
+    settings = [(s, m) for s in ("non-aligned", "aligned") for m in ("em", "pm")]
+    header = ["model", *(f"{s} EM" if m == "em" else "PM" for s, m in settings)]
+    rows: list[list[Cell]] = [
+        [_label(r), *(_value(r.get("pairs", {}).get("aligned", {}).get(s), m) for s, m in settings)]
+        for r in reports
+    ]
+    for row in published("aligned_map_direction_questions"):
+        rows.append([f"{row['model']} *", *(row[f"{s.replace('-', '_')}_{m}"] for s, m in settings)])
+    return Table(header, rows, (len(reports),))
+
+
+def sbert_table(*reports: dict) -> Table:
+    """100 times the mean SBERT cosine by change and by type of question, of the reports that have it."""
+    names = (OVERALL, *CATEGORIES, *TYPES)
+    rows: list[list[Cell]] = []
+    for report in reports:
+        found = {row["name"]: row for row in (*report["sbert"]["rows"], *report["sbert"]["by_type"])}
+        rows.append([_label(report), *(found[n]["value"] if n in found else None for n in names)])
+        rows.append(["  95 % interval", *(_interval(found[n]) if n in found else None for n in names)])
+    return Table(("model", *names), rows)
 
 
 def cell_table(cells: dict[str, dict], name: str) -> Table:
@@ -78,8 +139,16 @@ def _page(reports: tuple[dict, ...], spelling: Callable[[Table, int], str], head
         spelling(change_table(*reports), 2),
         f"{heading}By change and question",
         spelling(change_and_type_table(*reports), 2),
+        f"{heading}Questions of direction alone, by frame",
+        spelling(frame_table(*reports), 2),
+        f"{heading}With and without the change",
+        spelling(change_control_table(*reports), 2),
+        f"{heading}Questions of direction alone, map aligned with the frame or not",
+        spelling(aligned_table(*reports), 2),
         FOOTNOTE,
     ]
+    if measured := [report for report in reports if "sbert" in report]:
+        parts += [f"{heading}SBERT cosine", spelling(sbert_table(*measured), 2)]
     for report in reports:
         for key, name in (("by_fine_type", "question"), ("by_control", "control")):
             if report.get(key):
@@ -88,7 +157,17 @@ def _page(reports: tuple[dict, ...], spelling: Callable[[Table, int], str], head
 
 
 def _label(report: dict) -> str:
-    return f"{report['system']} ({report['split']}, {report['images']} rooms)"
+    settings = report.get("settings", {})
+    words = [report["system"]]
+    if "table" in settings:
+        words.append(_INPUTS.get(settings["table"], settings["table"]))
+    if settings.get("frame", "anchors") != "anchors":
+        words.append(_FRAMES[settings["frame"]])
+    return f"{', '.join(words)} ({report['split']}, {report['images']} rooms)"
+
+
+def _value(cell: dict | None, metric: str) -> float | None:
+    return cell[metric]["value"] if cell else None
 
 
 def _interval(row: dict) -> str | None:

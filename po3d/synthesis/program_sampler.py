@@ -91,7 +91,7 @@ class _Sampler:
         return self.head(lambda least, skip: self.things(least=1, skip=skip), facing=0.0)
 
     def single_or(self) -> Ask:
-        skip = self.pick((("size",), ("color",), (), ()))
+        skip = self.pick((("size",), ("color",), ("shape",), ("material",) if self.materials else (), (), ()))
         first = self.things()
         if self.chance(0.18):
             first = Things((), Pair("union", first, self.things()))

@@ -9,6 +9,7 @@ means that the map's top is the front). A set is a folder, each file a pure func
 A room's JSON is written last, so a run that was stopped goes on where it was, with any number of workers.
 """
 
+import functools
 import io
 import multiprocessing
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from tqdm import tqdm
 
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json, write_json
-from po3d.geometry import Camera, look_at
+from po3d.geometry import Camera, down
 from po3d.scene import Scene, to_json
 from po3d.seeding import rng
 from po3d.synthesis.assets.furniture import FOLDER
@@ -35,7 +36,6 @@ from po3d.synthesis.room_pictures import RoomRenderer, RoomShot
 
 FORMAT = "po3d-top-views-1"
 SIZE = 512  # pixels a side
-HEIGHT = 200.0  # metres of the eye above the floor: what is 2 m high leans by 1 %
 MARGIN = 0.25  # metres around the outline
 QUALITY = 85
 
@@ -50,7 +50,7 @@ def top_camera(scene: Scene, width: int, height: int, metres_per_pixel: float | 
     x, y = ((low + high) / 2).tolist()
     if metres_per_pixel is None:
         metres_per_pixel = float(((high - low + 2 * MARGIN) / (width, height)).max())
-    return Camera(width, height, HEIGHT / metres_per_pixel, look_at((x, y, HEIGHT), (x, y, 0.0), (0, 1, 0)))
+    return down(x, y, metres_per_pixel, width, height)
 
 
 def metres_per_pixel(camera: Camera) -> float:
@@ -110,6 +110,20 @@ def jpeg(rgb: NDArray[np.uint8]) -> bytes:
     file = io.BytesIO()
     Image.fromarray(rgb).save(file, "JPEG", quality=QUALITY)
     return file.getvalue()
+
+
+def map_of(scene: Scene, furniture: str | Path | None = None) -> tuple[NDArray[np.uint8], Camera]:
+    """The map of a room of the twin and its camera, drawn with the models that no training picture shows; a pure
+    function of the table and its name."""
+    renderer = _map_renderer(str(furniture or FOLDER))
+    look = sample_room_look(scene, renderer.models, "test", rng(0, f"map/{scene.image}"))
+    camera = top_camera(scene, SIZE, SIZE)
+    return renderer.shoot(scene, camera, look).rgb, camera
+
+
+@functools.lru_cache(1)
+def _map_renderer(furniture: str) -> RoomRenderer:
+    return RoomRenderer(SIZE, SIZE, 1, RoomModels(furniture))
 
 
 # --- sets ---------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json, write_json
 from po3d.images import read_image
-from po3d.perception.estimator import resize
+from po3d.perception.detection import resize
 from po3d.seeding import rng
 from po3d.training.labels import StreetLabels, street_labels
 

@@ -1,23 +1,42 @@
-"""The street estimator as a LightningModule, and export of what it learned."""
+"""The estimators as a LightningModule, and export of what they learned."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytorch_lightning as pl
 import torch
 from torch import Tensor
 
 from po3d import checkpoint
-from po3d.perception.estimator import KIND
-from po3d.perception.network import StreetNet
+from po3d.errors import InputError
+from po3d.perception import estimator, top_view
+from po3d.perception.network import SceneNet
 from po3d.seeding import rng
+from po3d.street import WIDTH
 from po3d.training.losses import losses, total
 
 
-class EstimatorModule(pl.LightningModule):
-    """Trains a StreetNet. Batches are dicts: "image" (B, 3, h, w) uint8 and stacked StreetLabels.
+class World(NamedTuple):
+    """What an estimator looks at."""
 
-    `network`: StreetNet's keywords. The learning rate rises over `warmup` of the steps and falls as a cosine to 1 %.
+    kind: str  # of its checkpoints
+    net: Callable[..., SceneNet]  # from SceneNet's keywords
+    attributes: dict[str, tuple[str, ...]]  # in the network's order
+    width: int  # of the pictures in whose pixels the labels are
+
+
+WORLDS = {
+    "street": World(estimator.KIND, estimator.street_net, estimator.ATTRIBUTES, WIDTH),
+    "top_view": World(top_view.KIND, top_view.top_view_net, top_view.ATTRIBUTES, top_view.WIDTH),
+}
+
+
+class EstimatorModule(pl.LightningModule):
+    """Trains a SceneNet. Batches are dicts: "image" (B, 3, h, w) uint8 and stacked labels of the world.
+
+    `network`: SceneNet's keywords. `world`: street | top_view. The learning rate rises over `warmup` of the steps and falls as a cosine to 1 %.
     """
 
     def __init__(
@@ -30,15 +49,30 @@ class EstimatorModule(pl.LightningModule):
         augment: float = 1.0,
         seed: int = 0,
         init_from: str = "",
+        world: str = "street",
     ) -> None:
         super().__init__()
+        if world not in WORLDS:
+            raise InputError(f"world {world!r} is not one of {', '.join(WORLDS)}")
         self.save_hyperparameters()
-        self.net = StreetNet(**network)
+        self.world = WORLDS[world]
+        self.net = self.world.net(**network)
         if init_from:
-            weights, _ = checkpoint.load(checkpoint.locate(init_from), KIND)
-            self.net.load_state_dict(weights)
+            self._start_from(init_from)
         if freeze_backbone:
             self.net.backbone.requires_grad_(False)
+
+    def _start_from(self, name: str) -> None:
+        """The weights of a checkpoint pair of any world; tensors of another shape (heads of other categories) stay
+        as they were made."""
+        weights, meta = checkpoint.load(checkpoint.locate(name))
+        own = self.net.state_dict()
+        fitting = {k: w for k, w in weights.items() if k in own and own[k].shape == w.shape}
+        if meta["kind"] == self.world.kind and len(fitting) < len(own):
+            raise InputError(f"{name} was made with another network than this one")
+        if not fitting:
+            raise InputError(f"{name} has no tensor that fits this network")
+        self.net.load_state_dict(own | fitting)
 
     def configure_model(self) -> None:
         self.net.to(memory_format=torch.channels_last)
@@ -54,7 +88,7 @@ class EstimatorModule(pl.LightningModule):
             images = photometric(images, self.hparams.augment, generator)
         images = images.contiguous(memory_format=torch.channels_last)
         labels = {k: v for k, v in batch.items() if k != "image"}
-        return losses(self.net, images, labels, generator)
+        return losses(self.net, images, labels, generator, self.world.width)
 
     def training_step(self, batch: dict[str, Tensor], batch_index: int) -> Tensor:
         terms = self._terms(batch, "train", self.global_step)
@@ -96,8 +130,9 @@ class EstimatorModule(pl.LightningModule):
         self, path: str | Path, training: dict, metrics: dict, calibration: dict | None = None
     ) -> Path:
         """Write the shippable checkpoint pair."""
-        config = {"network": self.net.config, "calibration": calibration or {}}
-        return checkpoint.save(path, KIND, self.net.state_dict(), config, training, metrics)
+        attributes = {name: list(values) for name, values in self.world.attributes.items()}
+        config = {"network": self.net.config, "attributes": attributes, "calibration": calibration or {}}
+        return checkpoint.save(path, self.world.kind, self.net.state_dict(), config, training, metrics)
 
 
 def photometric(images: Tensor, strength: float, generator: torch.Generator) -> Tensor:

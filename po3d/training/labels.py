@@ -1,14 +1,16 @@
-"""What the estimator is trained to say of an image, as fixed-size arrays made from a ground-truth scene."""
+"""What the estimators are trained to say of an image, as fixed-size arrays made from a ground-truth scene."""
 
+import functools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from po3d.geometry import box_corners, wrap_angle
-from po3d.perception.estimator import viewing_azimuth
+from po3d.perception import top_view
+from po3d.perception.estimator import ATTRIBUTES, viewing_azimuth
 from po3d.scene import Scene
 from po3d.street import HEIGHT, WIDTH
-from po3d.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
 
 MAX_OBJECTS = 10  # of the benchmark's scenes
 UNKNOWN = -1
@@ -50,16 +52,69 @@ def street_labels(scene: Scene) -> StreetLabels:
             [values.index(o.value(attribute)) if attribute in o.beliefs else UNKNOWN for o in scene.objects]
         )
 
-    def pad(values: np.ndarray, dtype: type, fill: float = 0) -> np.ndarray:
-        out = np.full((MAX_OBJECTS, *values.shape[1:]), fill, dtype)
-        out[:n] = values
-        return out
-
+    pad = functools.partial(_padded, rows=MAX_OBJECTS)
     return StreetLabels(
         pad(np.ones(n, bool), np.bool_),
         pad(points, np.float32),
-        *(pad(index(a, v), np.int64, UNKNOWN) for a, v in
-          (("shape", SHAPES), ("color", COLORS), ("size", SIZES), ("material", MATERIALS))),
+        *(pad(index(a, v), np.int64, UNKNOWN) for a, v in ATTRIBUTES.items()),
         pad(alpha, np.float32),
         pad(occluder, np.int64, UNKNOWN),
     )  # fmt: skip
+
+
+def _padded(values: np.ndarray, dtype: type, fill: float = 0, *, rows: int) -> np.ndarray:
+    out = np.full((rows, *values.shape[1:]), fill, dtype)
+    out[: len(values)] = values
+    return out
+
+
+ROOM_OBJECTS = 64  # of a room
+LEAST_SEEN = 0.1  # share of a thing that a picture must show, for the network to be asked about it
+
+
+class RoomLabels(NamedTuple):
+    """Labels of one map, padded to ROOM_OBJECTS rows; pixels are of a picture of top_view.WIDTH."""
+
+    present: np.ndarray  # (N,) bool
+    points: np.ndarray  # (N, 9, 2) float32: the 3D box's corners and its centre
+    name: np.ndarray  # (N,) int64 indices; UNKNOWN where the table does not say
+    color: np.ndarray
+    material: np.ndarray
+    alpha: np.ndarray  # (N,) float32: heading in the map's axes
+    extent: np.ndarray  # (N, 3) float32 metres
+
+
+def room_labels(scene: Scene, seen: Sequence[float]) -> RoomLabels:
+    """The labels of a true room table that knows its top camera; `seen`: the share of each thing that is visible."""
+    if scene.camera is None:
+        raise ValueError(f"room labels need the camera of {scene.image}")
+    rows = [i for i, share in enumerate(seen) if share >= LEAST_SEEN][:ROOM_OBJECTS]
+    states = [scene.objects[i] for i in rows]
+    positions, headings, extents = scene.positions[rows], scene.headings[rows], scene.extents[rows]
+    bottom = positions - extents * (0, 0, 0.5)
+    corners = box_corners(bottom, headings, extents)
+    camera = scene.camera.resized(top_view.WIDTH, top_view.WIDTH)
+    points = camera.project(np.concatenate([corners, positions[:, None]], 1))[0]
+
+    pad = functools.partial(_padded, rows=ROOM_OBJECTS)
+
+    def index(attribute: str, values: tuple[str, ...]) -> np.ndarray:
+        told = [s.value(attribute) if attribute in s.beliefs else "" for s in states]
+        return np.array([values.index(value) if value in values else UNKNOWN for value in told], np.int64)
+
+    return RoomLabels(
+        pad(np.ones(len(rows), bool), np.bool_),
+        pad(points, np.float32),
+        *(pad(index(a, v), np.int64, UNKNOWN) for a, v in top_view.ATTRIBUTES.items()),
+        pad(headings, np.float32),
+        pad(extents, np.float32, 1),
+    )
+
+
+def quarter_turned(labels: RoomLabels, quarters: int) -> RoomLabels:
+    """The labels of the picture turned counter-clockwise by quarter turns (np.rot90)."""
+    points = labels.points
+    for _ in range(quarters % 4):
+        points = np.stack([points[..., 1], top_view.WIDTH - points[..., 0]], -1)
+    alpha = wrap_angle(labels.alpha + quarters * np.pi / 2).astype(np.float32)
+    return labels._replace(points=points, alpha=alpha)

@@ -1,4 +1,4 @@
-"""Targets and losses of the street estimator's network."""
+"""Targets and losses of the estimators' network."""
 
 import math
 
@@ -6,20 +6,20 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, StreetNet, boxes_at
-from po3d.street import WIDTH
+from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, SceneNet, boxes_at
 
-WEIGHTS = dict(heat=1.0, box=1.0, shape=1.0, color=0.5, size=0.25, material=0.25, heading=0.7, residual=0.3,
-               points=1.0, occluder=0.5)  # fmt: skip
+WEIGHTS = dict(heat=1.0, box=1.0, shape=1.0, name=1.0, color=0.5, size=0.25, material=0.25, heading=0.7, residual=0.3,
+               points=1.0, extent=1.0, occluder=0.5)  # fmt: skip
 JITTER_SHIFT, JITTER_SCALE = 0.05, 0.07  # of training boxes: about the dense head's own error
 
 
 def losses(
-    net: StreetNet, images: Tensor, labels: dict[str, Tensor], generator: torch.Generator
+    net: SceneNet, images: Tensor, labels: dict[str, Tensor], generator: torch.Generator, width: int
 ) -> dict[str, Tensor]:
-    """Every term, unweighted, of a batch: images (B, 3, height, width) in [0, 1] and stacked StreetLabels."""
+    """Every term, unweighted, of a batch: images (B, 3, height, width) in [0, 1] and stacked labels of pictures of
+    `width` pixels (labels.StreetLabels or RoomLabels)."""
     present = labels["present"]
-    points = labels["points"] * (net.width / WIDTH)  # in pixels of the input
+    points = labels["points"] * (net.width / width)  # in pixels of the input
     boxes = torch.cat([points[:, :, :8].amin(2), points[:, :, :8].amax(2)], -1)  # (B, N, 4)
     dense = net(images)
     terms = {"heat": heat_loss(dense, points[:, :, 8], boxes, present)}
@@ -34,8 +34,8 @@ def losses(
     embedding = output.embedding.new_zeros(*present.shape, output.embedding.shape[-1])
     embedding[present] = output.embedding
     occluder = net.occluder_logits(embedding, shaken, present)
-    target = labels["occluder"][present]
-    terms["occluder"] = cross_entropy(occluder[present], target)
+    if "occluder" in labels:
+        terms["occluder"] = cross_entropy(occluder[present], labels["occluder"][present])
     terms |= box_terms(output, {k: v[present] for k, v in labels.items()}, points[present], shaken[present])
     return terms
 
@@ -93,11 +93,11 @@ def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> T
 def box_terms(
     output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor
 ) -> dict[str, Tensor]:
-    """Attribute, heading and corner losses of K boxes with labels (K, ...) and points (K, 9, 2) in input pixels."""
-    terms = {
-        name: cross_entropy(getattr(output, name), labels[name])
-        for name in ("shape", "color", "size", "material")
-    }
+    """Attribute, heading, size and corner losses of K boxes with labels (K, ...) and points (K, 9, 2) in input
+    pixels."""
+    terms = {name: cross_entropy(logits, labels[name]) for name, logits in output.attributes.items()}
+    if output.extent.shape[1]:
+        terms["extent"] = (output.extent - labels["extent"].log()).abs().mean()
     width = 2 * math.pi / HEADING_BINS
     bin_index = torch.floor((labels["alpha"] % (2 * math.pi)) / width).long().clamp(max=HEADING_BINS - 1)
     terms["heading"] = F.cross_entropy(output.heading, bin_index)

@@ -19,6 +19,7 @@ from po3d.reasoning.program import TOKENS
 from po3d.seeding import rng
 from po3d.synthesis.language import FAMILIES, realise, sample_program
 from po3d.training.schedule import adamw_cosine
+from po3d.training.warm_start import take_over
 
 TOKEN_IDS = {token: k for k, token in enumerate(TOKENS)}
 BENCHMARK_SHARE = 0.3  # of the questions; the rest is wide
@@ -133,11 +134,14 @@ class ParserModule(pl.LightningModule):
         warmup: int = 300,
         width: int = 128,
         dropout: float = 0.1,
-    ):
+        init_from: str = "",
+    ) -> None:
         super().__init__()
         self.save_hyperparameters()
         self.network_config = {"width": width, "dropout": dropout}
         self.network = Seq2Seq(len(vocabulary(seed)), **self.network_config)
+        if init_from:
+            take_over(self.network, vocabulary(seed), init_from, KIND)
 
     def training_step(self, batch: tuple[Tensor, Tensor], _: int) -> Tensor:
         words, program = batch

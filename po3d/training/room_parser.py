@@ -28,6 +28,7 @@ from po3d.synthesis.room_sentences import say_change, say_question
 from po3d.synthesis.room_speaker import Said, reworded
 from po3d.training.parser import LengthBatches
 from po3d.training.schedule import adamw_cosine
+from po3d.training.warm_start import take_over
 
 TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
 HIDE_NAME, HIDE_WORD = 0.12, 0.01  # shares of names, and of other words, that training shows as unknown words
@@ -214,16 +215,7 @@ class RoomParserModule(pl.LightningModule):
         self.network_config = {"width": width, "dropout": dropout}
         self.network = Seq2Seq(len(vocabulary(seed)), LANGUAGE, **self.network_config)
         if init_from:
-            self._start_from(*checkpoint.load(checkpoint.locate(init_from), KIND))
-
-    def _start_from(self, weights: dict[str, Tensor], record: dict) -> None:
-        """Take over a parser's weights; words that it did not know keep their random vectors."""
-        index = {word: k for k, word in enumerate(record["config"]["words"])}
-        embedding = self.network.embed.weight.detach().clone()
-        for k, word in enumerate(vocabulary(self.hparams.seed)):
-            if word in index:
-                embedding[k] = weights["embed.weight"][index[word]]
-        self.network.load_state_dict({**weights, "embed.weight": embedding})
+            take_over(self.network, vocabulary(seed), init_from, KIND)
 
     def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
         words, program, sorts, spans = batch

@@ -9,7 +9,6 @@ from generators import random_scene
 from PIL import Image
 
 from po3d.benchmarks.hypo3d import (
-    MAPS,
     frame_text,
     load,
     read_results,
@@ -17,6 +16,7 @@ from po3d.benchmarks.hypo3d import (
     write_release,
     write_results,
 )
+from po3d.benchmarks.hypo3d_inputs import CAMERAS, MAPS
 from po3d.errors import InputError
 from po3d.question import Prediction, Question
 from po3d.scene import to_json
@@ -140,10 +140,36 @@ def test_frames_are_in_the_benchmarks_words():
 def test_pictures_are_read_and_absent_ones_named(release):
     split = load(release)
     assert split.image(ROOMS[0]).shape == (6, 8, 3)
-    with pytest.raises(InputError, match=rf"image not found: .*{ROOMS[1]}\.png"):
+    with pytest.raises(InputError, match=rf"{ROOMS[1]}: no map .* and no table"):
         split.image(ROOMS[1])
     Image.fromarray(np.zeros((5, 5, 3), np.uint8)).save(release / MAPS / f"{ROOMS[1]}.jpg")
     assert split.image(ROOMS[1]).shape == (5, 5, 3)
+
+
+def test_a_plain_map_comes_with_its_scale(release):
+    (release / MAPS / CAMERAS).write_text(json.dumps({ROOMS[0]: {"metres_per_pixel": 0.5, "center": [1, 2]}}))
+    view = load(release).given(ROOMS[0], "top_view")
+    assert view.picture.shape == (6, 8, 3)
+    corner, right = view.camera.at_height([(0, 6), (8, 6)], 0.0)[:, :2]
+    assert corner == pytest.approx(
+        [1 - 2, 2 - 1.5]
+    )  # 8 x 6 pixels of half a metre around (1, 2), the top is +y
+    assert right == pytest.approx([1 + 2, 2 - 1.5])
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {},
+        {ROOMS[0]: {}},
+        {ROOMS[0]: {"metres_per_pixel": 0}},
+        {ROOMS[0]: {"metres_per_pixel": 1, "center": 3}},
+    ],
+)
+def test_a_map_without_a_usable_scale_says_what_is_expected(release, record):
+    (release / MAPS / CAMERAS).write_text(json.dumps(record))
+    with pytest.raises(InputError, match="should be .'metres_per_pixel'"):
+        load(release).given(ROOMS[0], "top_view")
 
 
 @pytest.mark.parametrize("shape", ["jsonl", "list", "by id"])

@@ -7,7 +7,9 @@ from itertools import groupby
 import pytest
 
 from po3d.benchmarks import hypo3d, hypo3d_twin
+from po3d.benchmarks.hypo3d_score import ALIGNED
 from po3d.errors import InputError
+from po3d.frames import in_frame, room_centre, wall_azimuth
 from po3d.room_systems import RoomOracle, framed
 from po3d.synthesis.room_changes import TYPES
 from po3d.synthesis.room_questions import ASKED, COARSE
@@ -87,6 +89,50 @@ def test_the_frame_turns_the_room(split):
         )
         > 1
     )
+
+
+def test_aligned_copies_come_after_everything_else(split):
+    """Without them the twin is what its rooms give, ids and all."""
+    ordered = sorted(split.questions, key=lambda q: q.id)  # the file has those of a change together
+    plain = [q for q in ordered if q.meta.get("control") != "aligned map"]
+    rooms = [hypo3d_twin.room(k, SEED, "test", True) for k in range(SIZE)]
+    asked = [q for _, _, questions in rooms for q in questions]
+    assert [q.id for q in ordered] == [f"{k:05d}" for k in range(len(ordered))]
+    assert ordered[: len(plain)] == plain
+    said = lambda q: (q.image, q.category, q.text, q.answer, q.program, q.meta["change"])  # noqa: E731
+    assert [said(q) for q in plain] == [said(q) for q in asked]
+    assert list(split.images)[:SIZE] == [scene.image for scene, _, _ in rooms]
+    assert list(split.images)[SIZE:] == [rooms[0][0].image + ALIGNED]
+
+
+def test_an_aligned_copy_is_the_same_room_whose_front_is_the_maps_top(split):
+    turned = [q for q in split.questions if q.meta.get("control") == "aligned map"]
+    assert turned
+    assert {tuple(q.meta["types"]) for q in turned} == {("Direction",)}
+    for name in {q.image for q in turned}:
+        room, copy = split.truth(name.removesuffix(ALIGNED)), split.truth(name)
+        assert split.frame(name) == split.frame(room.image)
+        front = framed(copy, split.frame(name)).axes["front"]
+        assert front == pytest.approx((0, 1), abs=1e-9)
+        before, after = framed(room, split.frame(name)), framed(copy, split.frame(name))
+        ground = [in_frame(s.positions[:, :2] - room_centre(s), s.axes) for s in (before, after)]
+        assert ground[0] == pytest.approx(ground[1], abs=1e-9)
+        assert wall_azimuth(copy) == pytest.approx(0, abs=1e-9)
+        assert min(min(corner) for corner in copy.outline) == 0
+    pairs = hypo3d.score(split.questions, predictions(split, RoomOracle()), "official")["pairs"]
+    assert pairs["aligned"]["aligned"]["n"] == pairs["aligned"]["non-aligned"]["n"] == len(turned)
+    assert pairs["aligned"]["aligned"]["em"]["value"] == 100
+
+
+@pytest.mark.parametrize("index", range(8))
+def test_aligned_twice_is_aligned_once(index):
+    scene, sides, asked = hypo3d_twin.room(index, SEED, "test", False)
+    anchors = [(name, side) for side, name in sides.items()]
+    once = hypo3d_twin.aligned(scene, anchors)
+    twice = hypo3d_twin.aligned(once, anchors)
+    assert twice.positions == pytest.approx(once.positions)
+    assert twice.headings == pytest.approx(once.headings)
+    assert all(q.image == once.image for q in hypo3d_twin.aligned_questions(once, asked))
 
 
 def test_another_twin_in_the_folder_is_left_alone(root):

@@ -5,11 +5,12 @@ import pytest
 import torch
 from torchvision.ops import roi_align
 
-from po3d.perception.estimator import Estimator, _first_of_overlapping, resize
-from po3d.perception.network import StreetNet, boxes_at, crop_features, peaks
+from po3d.perception.detection import THRESHOLD, _first_of_overlapping, resize
+from po3d.perception.estimator import Estimator, street_net
+from po3d.perception.network import boxes_at, crop_features, peaks
 from po3d.scene import ObjectState, Scene, sure
 from po3d.seeding import rng
-from po3d.street import AXES, camera, extent, origin_height
+from po3d.street import AXES, WIDTH, camera, extent, origin_height
 from po3d.training.estimator import EstimatorModule, photometric
 from po3d.training.labels import MAX_OBJECTS, StreetLabels, street_labels
 from po3d.training.losses import losses, total
@@ -81,12 +82,12 @@ def test_a_few_steps_lower_every_term_that_labels_decide():
 
 
 def test_unknown_labels_give_no_loss():
-    net = StreetNet(**TINY)
+    net = street_net(**TINY)
     data = batch(2)
     for name in ("material", "color", "occluder"):
         data[name][:] = -1
     labels = {k: v for k, v in data.items() if k != "image"}
-    terms = losses(net, data["image"].float() / 255, labels, torch.Generator().manual_seed(0))
+    terms = losses(net, data["image"].float() / 255, labels, torch.Generator().manual_seed(0), WIDTH)
     assert terms["material"] == terms["color"] == terms["occluder"] == 0
 
 
@@ -96,13 +97,13 @@ def test_detections_are_peaks_and_duplicates_fall():
     cells, _ = peaks(heat, 4)
     assert cells[0, :2].tolist() == [3 * 16 + 4, 9 * 16 + 9]
     boxes = torch.tensor([[[0.0, 0, 10, 10], [0.5, 0, 10, 10], [20, 20, 30, 30], [0, 0, 5, 5]]])
-    assert _first_of_overlapping(boxes, torch.tensor([[0.9, 0.8, 0.7, 0.1]])).tolist() == [
+    assert _first_of_overlapping(boxes, torch.tensor([[0.9, 0.8, 0.7, 0.1]]), THRESHOLD).tolist() == [
         [True, False, True, False]
     ]
 
 
 def test_boxes_at_cells_have_the_predicted_sides():
-    net = StreetNet(**TINY).eval()
+    net = street_net(**TINY).eval()
     dense = net(torch.zeros(1, 3, 96, 128))
     box = boxes_at(dense, torch.tensor([[5 * dense.heat.shape[-1] + 7]]))[0, 0]
     sides = dense.box[0, :, 5, 7].exp()
@@ -112,7 +113,7 @@ def test_boxes_at_cells_have_the_predicted_sides():
 
 def test_estimator_gives_a_scene_per_image_and_alone_equals_batched():
     torch.manual_seed(1)
-    estimator = Estimator(StreetNet(**TINY))
+    estimator = Estimator(street_net(**TINY))
     images = [rng(i, "image").integers(0, 255, (480, 640, 3), dtype=np.uint8) for i in range(3)]
     scenes = estimator.estimate(images, ["a", "b", "c"])
     assert [s.image for s in scenes] == ["a", "b", "c"]

@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, Dataset
 from po3d import checkpoint
 from po3d.errors import InputError
 from po3d.perception.estimator import KIND, Estimator
-from po3d.perception.network import StreetNet
+from po3d.perception.estimator import street_net
 from po3d.seeding import rng
 from po3d.training.checkpointing import SafetensorsCheckpointIO, _decode, _encode
 from po3d.training.data import IndexStream, PackedScenes, collate, pack
@@ -158,4 +158,4 @@ def test_packed_scenes_need_their_description(tmp_path):
 def test_frozen_backbones_stay(tmp_path):
     module = EstimatorModule(TINY, freeze_backbone=True)
     assert not any(p.requires_grad for p in module.net.backbone.parameters())
-    assert StreetNet(**module.net.config).config == module.net.config
+    assert street_net(**module.net.config).config == module.net.config

@@ -1,0 +1,218 @@
+"""What a caption says of a thing, by rules: "This is a brown chair. It is to the left of the table near the window."
+
+A caption is about one thing, named by its first noun. Its looks are the adjectives before that noun and the sentences
+"it is open", "it is made of wood". A relation belongs to the noun right before it ("the table near the window"), else
+to the caption's thing. What the rules have no word for is passed over: captions say much that a table can't hold.
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+
+from po3d.english import plural, words_of
+from po3d.rooms import CATEGORIES, COLORS, MATERIALS, STATES, SYNONYMS
+
+ROOM_WORDS = ("room", "scene")
+SIDES = ("front", "back", "left", "right")
+_OTHER_VALUES = {"grey": "gray", "wood": "wooden", "metallic": "metal", "cloth": "fabric", "tan": "beige",
+                 "steel": "metal", "porcelain": "ceramic", "violet": "purple"}  # fmt: skip
+_VALUES = {
+    **{word: ("color", word) for word in COLORS},
+    **{word: ("material", word) for word in MATERIALS},
+    **{word: ("state", word) for word in STATES if word not in ("on", "off")},
+}
+_VALUES |= {word: _VALUES[value] for word, value in _OTHER_VALUES.items()}
+_SWITCHED = re.compile(r"\b(?:switched|turned|is|are)(?: currently| still)? (on|off)$")
+_THE_SIDE = r"(?:to|on|at|along) (?:the|its) (?:far |very |immediate |direct )?{}(?: hand)?(?: side)?"
+_SIDE = "(?:front|back|left|right|rear)"
+_OF_ROOM = "(?: of the (?:room|scene))?"
+# Relation -> how it is said; tried in this order at every word. "@": a thing follows.
+_RELATIONS: tuple[tuple[str, str], ...] = (
+    ("corner", r"(?:in|at|into|occupying) (?:the|a) (?P<corner>(?:" + _SIDE + r" ?){1,2})(?:hand )?corner" + _OF_ROOM),
+    ("corner", r"(?:in|at) (?:the|a) corner" + _OF_ROOM),
+    ("middle", r"(?:in|at|near) the (?:very )?(?:middle|center|centre) of the (?:room|scene)"),
+    ("wall", r"(?:against|along|at|on|by|near|next to) the (?P<wall>" + _SIDE + r")(?: hand)?(?: side)? wall"),
+    ("wall", r"(?:against|along|at|on|by|near|next to) (?:the|a) wall"),
+    ("left @", _THE_SIDE.format("left") + r" of|left of|to the left from"),
+    ("right @", _THE_SIDE.format("right") + r" of|right of|to the right from"),
+    ("front @", r"(?:just |right |directly )?in front of|at the front of|" + _THE_SIDE.format("front") + r" of"),
+    ("back @", r"(?:just |right |directly )?behind|in back of|at the back of|" + _THE_SIDE.format("back") + r" of"),
+    ("between @", r"(?:in )?between"),
+    ("near @", r"(?:right |very )?next to|close to|near to|near|beside|adjacent to|alongside|by"),
+    ("on @", r"on top of|upon|(?:sitting|standing|placed|lying|resting) on|on"),
+    ("under @", r"under|underneath|beneath|below"),
+    ("above @", r"above|over"),
+)  # fmt: skip
+_PATTERN = re.compile(
+    r"\b(?:" + "|".join(f"(?P<r{k}>{words})" for k, (_, words) in enumerate(_RELATIONS)) + r")\b"
+)
+_HEAD = re.compile(r"^(?:this|that|it|here|there|the object) (?:is|s|'s|are) (?:a|an|the|one of the)?\s*")
+_IT = ("it", "this", "itself")
+_COMMA = "comma"  # stands for one: what follows belongs to the caption's thing again
+_NO_NOUN = {
+    "with", "that", "which", "is", "and", "has", "in", "on", "at", "of", "to", "near", "next", "made", "it", "behind", "beside",
+    "by", "close", "adjacent", "under", "underneath", "beneath", "below", "above", "over", "between", "against", "along", _COMMA,
+}  # fmt: skip
+_NO_VALUE = ("dark", "light", "big", "large", "small", "tall", "and", _COMMA)  # may stand among adjectives
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A noun with its looks; the caption's own thing when `name` is ""."""
+
+    name: str
+    looks: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Said:
+    """`relation` (left, right, front, back, near, on, under, above, between, wall, corner, middle, side) of `subject`
+    to `objects`; `where` holds the sides of a wall or corner, "" when it isn't said which."""
+
+    relation: str
+    subject: Mention
+    objects: tuple[Mention, ...] = ()
+    where: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one caption says."""
+
+    name: str
+    looks: dict[str, str]
+    said: tuple[Said, ...]
+
+
+def read_caption(text: str) -> Reading | None:
+    """The reading of a caption; None when it names no thing."""
+    name, looks, said = "", {}, []
+    for sentence in re.split(r"[.;!\n]+", text):
+        words = [w for w in words_of(sentence.replace(",", f" {_COMMA} ")) if w != "?"]
+        if not words:
+            continue
+        mentions = _mentions(words, bool(name))
+        if not name:
+            if not mentions:
+                return None
+            start, _, first = mentions[0]
+            name, looks = first.name, dict(first.looks)
+            mentions[0] = (start, mentions[0][1], Mention(""))
+        inside = {k for start, end, _ in mentions for k in range(start, end)}
+        _predicates(words, inside, looks)
+        said += _relations(words, mentions)
+    return Reading(name, looks, tuple(said)) if name else None
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Every spelling of a known name, plurals too -> the name."""
+    known = {name: name for name in (*CATEGORIES, *SYNONYMS)}
+    return {plural(name): name for name in known} | known
+
+
+def _mentions(words: list[str], named: bool) -> list[tuple[int, int, Mention]]:
+    """(first word, word behind the last, mention) of the nouns of a sentence, adjectives included."""
+    found: list[tuple[int, int, Mention]] = []
+    k = 0
+    while k < len(words):
+        length = next(
+            (n for n in (4, 3, 2, 1) if " ".join(words[k : k + n]) in _names() and k + n <= len(words)), 0
+        )
+        if words[k] in _IT and k:
+            found.append((k, k + 1, Mention("")))
+        elif words[k] in ROOM_WORDS:
+            found.append((k, k + 1, Mention("room")))
+        elif length and not (words[k] == "light" and words[k + 1 : k + 2] and words[k + 1] in _VALUES):
+            name = _names()[" ".join(words[k : k + length])]
+            start, looks = _adjectives(words, k)
+            found.append((start, k + length, Mention(name, looks)))
+        k += max(length, 1)
+    head = _HEAD.match(" ".join(words))
+    if not named and head:  # an unknown thing: the words up to the first that can't belong to a name
+        start = len(head.group().split())
+        if not found or found[0][0] > start:
+            end = start
+            while (
+                end < len(words) and words[end] not in _NO_NOUN and not any(s <= end < e for s, e, _ in found)
+            ):
+                end += 1
+            own = [w for w in words[start:end] if w not in _VALUES]
+            if own:
+                looks = dict(_VALUES[w] for w in words[start:end] if w in _VALUES)
+                found.insert(0, (start, end, Mention(" ".join(own), looks)))
+    return found
+
+
+def _adjectives(words: list[str], k: int) -> tuple[int, dict[str, str]]:
+    """Where the adjectives before word k begin, and the looks among them."""
+    looks: dict[str, str] = {}
+    while k and (words[k - 1] in _VALUES or words[k - 1] in _NO_VALUE):
+        if words[k - 1] in ("and", _COMMA) and (k < 2 or words[k - 2] not in _VALUES):
+            break
+        k -= 1
+        if words[k] in _VALUES:
+            attribute, value = _VALUES[words[k]]
+            looks[attribute] = value
+    return k, looks
+
+
+def _predicates(words: list[str], inside: set[int], looks: dict[str, str]) -> None:
+    """Add what a sentence says of its subject, the caption's thing, outside of any noun: "it is made of wood"."""
+    for k, word in enumerate(words):
+        if word in _VALUES and k not in inside:
+            attribute, value = _VALUES[word]
+            looks.setdefault(attribute, value)
+    if switched := _SWITCHED.search(" ".join(words)):
+        looks.setdefault("state", switched.group(1))
+
+
+def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> list[Said]:
+    text, starts, at = " ".join(words), {}, 0
+    for k, word in enumerate(words):
+        starts[at] = k
+        at += len(word) + 1
+    said = []
+    for match in _PATTERN.finditer(text):
+        first = starts[match.start()]
+        last = first + len(match.group().split())
+        relation, _, takes = _RELATIONS[int(match.lastgroup[1:])][0].partition(" ")
+        before = [m for _, end, m in mentions if end == first]
+        subject = before[0] if before and before[0].name != "room" else Mention("")
+        if not takes:
+            sides = (match["corner"] or match["wall"] or "").replace("rear", "back")
+            said.append(Said(relation, subject, (), tuple(sides.split())))
+            continue
+        after = [
+            (end, m)
+            for start, end, m in mentions
+            if start >= last and all(w in _FILLERS for w in words[last:start])
+        ]
+        if not after:
+            continue
+        end, object_ = after[0]
+        if object_.name == "room":
+            if relation in SIDES:
+                said.append(Said("side", subject, (), (relation,)))
+            continue
+        objects = (object_,)
+        if relation == "between":
+            objects += tuple(
+                m
+                for start, _, m in mentions
+                if start >= end and words[end:start] in (["and"], ["and", "the"], ["and", "a"])
+            )[:1]
+            if len(objects) < 2:
+                continue
+        if object_.name == "":  # "there is a lamp on it", "the lamp is on it": said of the lamp
+            other = (
+                subject if subject.name else next((m for _, e, m in mentions if e < first and m.name), None)
+            )
+            if other is not None and other.name != "room":
+                said.append(Said(relation, other, objects))
+            continue
+        said.append(Said(relation, subject, objects))
+    return said
+
+
+_FILLERS = ("the", "a", "an", "another", "its", "this", "that", "one", "of", "both")

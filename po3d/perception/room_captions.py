@@ -1,0 +1,229 @@
+"""Captions to a table: sentences about single things, in the manner of ScanRefer, placed together by relaxation.
+
+`read_caption` gives what each caption says; captions with the same key are about one thing. The table is made in four
+steps, none of which guesses at random:
+
+1. Things: one for every key and, for nouns that no caption is about, one more ("the window").
+2. The room: a square with the floor area that such things usually have.
+3. Places: from a spiral, all that was said, the walls and the room for each other pull and push, STEPS times with the
+   mean correction. First without what is said of one of several ("the chair" of four), then with it, about the one that
+   it fits best.
+4. Sizes, headings and heights: `po3d.perception.room_furnishing`.
+
+Limits. Left, right, front and back are taken in one frame, the map's: true of the twin's captions, while ScanRefer's
+writers each had their own view. Distances are never said, so scales are as good as usual sizes and usual gaps. A thing
+nobody mentions is not there.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from po3d.geometry import Array
+from po3d.perception.caption_grammar import Mention, Reading, Said, read_caption
+from po3d.perception.room_furnishing import Thing, furnished, usual, usual_area
+from po3d.rooms import is_a
+from po3d.scene import Scene
+
+STEPS = 300
+NEAR = 0.35  # metres between things that are near each other
+APART = 0.25  # metres between things one of which is left of the other, at least
+WALL_SIDE = {"left": (0, 0), "right": (0, 1), "back": (1, 0), "front": (1, 1)}  # axis, and which end of it
+DIRECTION = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "front": (0.0, 1.0), "back": (0.0, -1.0)}
+GOLDEN = math.pi * (3 - math.sqrt(5))
+Caption = tuple[str, str]  # key of the thing, text
+
+
+class _Rule(NamedTuple):
+    """A relation between things by index; `where` as in Said."""
+
+    relation: str
+    subject: int
+    objects: tuple[int, ...]
+    where: tuple[str, ...]
+
+
+def table(captions: Sequence[Caption], image: str = "") -> Scene:
+    """The table that the captions describe, in metres; its +y is their front. Empty when none names a thing."""
+    names, looks, said = _things(captions)
+    side = math.sqrt(usual_area(names))
+    sure_rules, open_rules = _resolved(names, looks, said)
+    start = _spiral(len(names), side)
+    places = _relaxed(start, names, sure_rules, side)
+    chosen = [min(choices, key=lambda rule: _strain(places, rule, names, side)) for choices in open_rules]
+    rules = sure_rules + chosen
+    places = _relaxed(places, names, rules, side)
+    below = {r.subject: r.objects[0] for r in rules if r.relation == "on" and r.subject not in r.objects}
+    below = {i: j for i, j in below.items() if below.get(j) != i}
+    things = [
+        Thing(name, (float(x), float(y)), look, below.get(i))
+        for i, (name, look, (x, y)) in enumerate(zip(names, looks, places))
+    ]
+    return furnished(things, (side, side), image, measured=False)
+
+
+def _things(
+    captions: Sequence[Caption],
+) -> tuple[list[str], list[dict[str, str]], list[tuple[int, Said]]]:
+    """Names, looks, and what is said by the captions of each thing. Captions with one key that differ in name or looks
+    are about several things."""
+    own: dict[str, list[int]] = {}
+    names: list[str] = []
+    looks: list[dict[str, str]] = []
+    said: list[tuple[int, Said]] = []
+    for key, text in captions:
+        reading = read_caption(text)
+        if reading is None:
+            continue
+        same = (i for i in own.get(key, ()) if _may_be(names[i], looks[i], reading))
+        index = next(same, len(names))
+        if index == len(names):
+            names.append(reading.name)
+            looks.append({})
+            own.setdefault(key, []).append(index)
+        looks[index] |= reading.looks
+        said += [(index, s) for s in reading.said]
+    return names, looks, said
+
+
+def _may_be(name: str, look: dict[str, str], other: Reading | Mention) -> bool:
+    agree = all(look.get(a, v) == v for a, v in other.looks.items())
+    return agree and (is_a(name, other.name) or is_a(other.name, name))
+
+
+def _resolved(
+    names: list[str], looks: list[dict[str, str]], said: Sequence[tuple[int, Said]]
+) -> tuple[list[_Rule], list[list[_Rule]]]:
+    """Rules between things that are sure, and those with a choice of things. Adds the things that only nouns name."""
+    sure_rules: list[_Rule] = []
+    open_rules: list[list[_Rule]] = []
+    for index, s in said:
+        options = [[]]
+        for mention in (s.subject, *s.objects):
+            found = [index]
+            if mention.name:
+                found = [i for i in range(len(names)) if i != index and _may_be(names[i], looks[i], mention)]
+            if not found:
+                names.append(mention.name)
+                looks.append(dict(mention.looks))
+                found = [len(names) - 1]
+            options = [[*o, i] for o in options for i in found if i not in o]
+        rules = [_Rule(s.relation, o[0], tuple(o[1:]), s.where) for o in options]
+        if len(rules) == 1:
+            sure_rules += rules
+        elif rules:
+            open_rules.append(rules)
+    return sure_rules, open_rules
+
+
+def _spiral(count: int, side: float) -> Array:
+    """(count, 2) starting places, evenly over the room, no two alike."""
+    k = np.arange(count)
+    radius = 0.3 * side * np.sqrt((k + 0.5) / count)
+    return side / 2 + radius[:, None] * np.stack([np.cos(GOLDEN * k), np.sin(GOLDEN * k)], 1)
+
+
+def _relaxed(places: Array, names: Sequence[str], rules: Sequence[_Rule], side: float) -> Array:
+    """(n, 2) places after STEPS mean corrections."""
+    radius, solid, backed, depth = _shapes(names)
+    placed = {i for r in rules if r.relation in ("on", "under", "above") for i in (r.subject,)}
+    keeps_off = np.array([s and i not in placed for i, s in enumerate(solid)], bool)
+    first, second = np.triu_indices(len(names), 1)
+    both = keeps_off[first] & keeps_off[second]
+    first, second = first[both], second[both]
+    room = 0.9 * (radius[first] + radius[second])
+    margin = np.minimum(np.where(backed, depth / 2, 0.8 * radius), side / 2)[:, None]
+    places = places.copy()
+    for step in range(STEPS):
+        total, count = np.zeros_like(places), np.full(len(names), 1e-9)
+        for rule in rules:
+            for index, shift in _corrections(places, rule, radius, side):
+                total[index] += shift
+                count[index] += 1
+        places += 0.7 * total / np.maximum(count, 1)[:, None]
+        if step > STEPS // 3:  # first come what was said, then order
+            _push_apart(places, first, second, room)
+            for i in np.flatnonzero(backed):
+                _to_wall(places[i], depth[i] / 2, side)
+        places = np.clip(places, margin, side - margin)
+    return places
+
+
+def _shapes(names: Sequence[str]) -> tuple[Array, list[bool], Array, Array]:
+    """Of each thing: half its mean width, whether it takes floor, whether it belongs to a wall, and its depth."""
+    radius, solid, backed, depth = [], [], [], []
+    for name in names:
+        extent, category = usual(name)
+        stands = category.stands if category else "floor"
+        radius.append(extent[0] / 2 if stands == "wall" else (extent[0] + extent[1]) / 4)
+        solid.append(stands in ("floor", "back"))
+        backed.append(stands in ("back", "wall"))
+        depth.append(extent[0])
+    return np.array(radius), solid, np.array(backed, bool), np.array(depth)
+
+
+def _push_apart(places: Array, first: Array, second: Array, room: Array) -> None:
+    offset = places[first] - places[second]
+    distance = np.maximum(np.hypot(*offset.T), 1e-6)
+    push = np.maximum(room - distance, 0.0)[:, None] * offset / distance[:, None] / 2
+    np.add.at(places, first, 0.5 * push)
+    np.add.at(places, second, -0.5 * push)
+
+
+def _to_wall(place: Array, off: float, side: float) -> None:
+    """Half the way to the nearest wall, in place."""
+    away = np.array([place[0], side - place[0], place[1], side - place[1]])
+    k = int(away.argmin())
+    axis, goal = k // 2, off if k % 2 == 0 else side - off
+    place[axis] += 0.5 * (goal - place[axis])
+
+
+def _corrections(places: Array, rule: _Rule, radius: Array, side: float) -> list[tuple[int, Array]]:
+    """What would make the rule hold, as (index, shift (2,))."""
+    i = rule.subject
+    if not rule.objects:
+        return [(i, _region(places[i], rule, radius[i], side) - places[i])]
+    j = rule.objects[0]
+    offset = places[i] - places[j]
+    if rule.relation == "between":
+        goal = (places[j] + places[rule.objects[1]]) / 2
+        shift = goal - places[i]
+        return [(i, 0.8 * shift), (j, -0.1 * shift), (rule.objects[1], -0.1 * shift)]
+    if rule.relation in DIRECTION:
+        way = np.array(DIRECTION[rule.relation])
+        along = max(float(offset @ way), min(radius[i] + radius[j], 0.8) + APART)
+        across = offset - (offset @ way) * way
+        length = float(np.hypot(*across))
+        goal = along * way + across * min(1.0, 0.8 * along / max(length, 1e-6))
+    elif rule.relation == "near":
+        distance = max(float(np.hypot(*offset)), 1e-6)
+        goal = offset * min(1.0, (radius[i] + radius[j] + NEAR) / distance)
+    else:  # on, under, above: one over the other
+        goal = np.clip(offset, -0.6 * radius[j], 0.6 * radius[j])
+    shift = goal - offset
+    return [(i, shift / 2), (j, -shift / 2)]
+
+
+def _region(place: Array, rule: _Rule, radius: float, side: float) -> Array:
+    """The nearest place that is in the corner, at the wall, on the side or in the middle of the room."""
+    goal = place.copy()
+    if rule.relation == "middle":
+        return np.clip(goal, 0.4 * side, 0.6 * side)
+    sides = rule.where
+    if not sides:  # any corner, any wall: the nearest
+        ends = [("left", "right")[int(goal[0] > side / 2)], ("back", "front")[int(goal[1] > side / 2)]]
+        nearest = int(min(goal[1], side - goal[1]) < min(goal[0], side - goal[0]))
+        sides = tuple(ends) if rule.relation == "corner" else (ends[nearest],)
+    reach = {"wall": radius + 0.1, "corner": 0.22 * side, "side": 0.25 * side}[rule.relation]
+    for word in sides:
+        axis, end = WALL_SIDE[word]
+        goal[axis] = max(goal[axis], side - reach) if end else min(goal[axis], reach)
+    return goal
+
+
+def _strain(places: Array, rule: _Rule, names: Sequence[str], side: float) -> float:
+    """Metres that the things would have to move for the rule to hold; a choice's measure."""
+    radius = _shapes(names)[0]
+    return float(sum(np.hypot(*shift) for _, shift in _corrections(places, rule, radius, side)))

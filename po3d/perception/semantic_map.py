@@ -1,0 +1,148 @@
+"""Labelled maps: a room from above with every thing's name at the centre of its box, and the table that follows.
+
+The file, JSON beside the picture or a line of a twin's semantic_maps.jsonl:
+
+    {"format": "po3d-semantic-map-1", "image": "scene0000_00",
+     "size": [640, 480],               width and height of the picture; it is taken to end where the room does
+     "metres_per_unit": 0.01,          null when nobody knows
+     "labels": [{"label": "bed", "center": [112.5, 300.0]}, ...]}     from the picture's top left, down is positive
+
+Any unit will do: pixels, or metres with "metres_per_unit": 1. Names and centres are all there is: no sizes, headings,
+heights, colours, materials or states. `table` fills in sizes, headings and heights (`po3d.perception.room_furnishing`)
+and leaves the rest unknown. Without a scale the room is given the floor area that its things usually have.
+
+A picture with its labels drawn on it is read by OCR (`read_picture`; extra "ocr")."""
+
+import difflib
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.errors import InputError
+from po3d.perception.room_furnishing import Thing, furnished, usual_area
+from po3d.rooms import CATEGORIES, SYNONYMS
+from po3d.scene import Scene
+
+FORMAT = "po3d-semantic-map-1"
+CONFIDENT = 0.5  # of the OCR in a text, below which it is no label
+ALIKE = 0.8  # of a text and a known name (difflib's ratio), from which the OCR is taken to have misread it
+MARGIN = 12  # grey levels by which a picture's background may vary
+
+
+@dataclass(frozen=True)
+class SemanticMap:
+    """Labels as (name, x, y) in the picture's units from its top left, y down; the picture's (width, height)."""
+
+    image: str
+    size: tuple[float, float]
+    labels: tuple[tuple[str, float, float], ...]
+    metres_per_unit: float | None = None
+
+
+def semantic_map(scene: Scene) -> SemanticMap:
+    """What a labelled map shows of a true table: names and centres, in metres, the picture cropped to the room. The
+    table's sizes, headings, heights and looks do not go in."""
+    corners = np.array(scene.outline) if scene.outline else scene.positions[:, :2]
+    (left, bottom), (right, top) = corners.min(0).tolist(), corners.max(0).tolist()
+    labels = tuple(
+        (o.value("name"), round(o.position[0] - left, 3), round(top - o.position[1], 3))
+        for o in scene.objects
+    )
+    return SemanticMap(scene.image, (round(right - left, 3), round(top - bottom, 3)), labels, 1.0)
+
+
+def table(labelled: SemanticMap) -> Scene:
+    """The table of a labelled map, in metres from the picture's bottom left; the map's top is +y."""
+    width, height = labelled.size
+    scale = labelled.metres_per_unit
+    if scale is None:
+        scale = math.sqrt(usual_area([name for name, _, _ in labelled.labels]) / (width * height))
+    things = [Thing(name, (scale * x, scale * (height - y))) for name, x, y in labelled.labels]
+    return furnished(things, (scale * width, scale * height), labelled.image)
+
+
+# --- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def to_json(labelled: SemanticMap) -> dict:
+    return {
+        "format": FORMAT,
+        "image": labelled.image,
+        "size": list(labelled.size),
+        "metres_per_unit": labelled.metres_per_unit,
+        "labels": [{"label": name, "center": [x, y]} for name, x, y in labelled.labels],
+    }
+
+
+def from_json(record: object, where: str) -> SemanticMap:
+    """The map of a record in the format above; InputError says what is wrong."""
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise InputError(f"{where}: not a semantic map (its 'format' should be {FORMAT!r})")
+    try:
+        width, height = (float(n) for n in record["size"])
+        scale = record.get("metres_per_unit")
+        scale = None if scale is None else float(scale)
+        labels = tuple(
+            (str(item["label"]).strip().lower(), *(float(n) for n in item["center"]))
+            for item in record["labels"]
+        )
+        image = str(record.get("image", ""))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{where}: malformed semantic map ({type(error).__name__}: {error})") from None
+    if any(len(label) != 3 or not label[0] for label in labels):
+        raise InputError(f"{where}: every label needs a name and a 'center' of two numbers")
+    lengths = [width, height] if scale is None else [width, height, scale]
+    if not all(math.isfinite(n) and n > 0 for n in lengths):
+        raise InputError(f"{where}: 'size' and 'metres_per_unit' should be above 0, not {lengths}")
+    if not all(math.isfinite(n) for _, x, y in labels for n in (x, y)):
+        raise InputError(f"{where}: a label's 'center' is no finite number")
+    return SemanticMap(image, (width, height), labels, scale)
+
+
+# --- OCR ------------------------------------------------------------------------------------------------------------
+
+
+class LabelReader:
+    """Reads the labels drawn on pictures, with RapidOCR, whose models come in its package. InputError without it."""
+
+    def __init__(self) -> None:
+        try:
+            from rapidocr_onnxruntime import RapidOCR
+        except ImportError:
+            raise InputError(
+                "reading labels from pictures needs RapidOCR: pip install 'po3d[ocr]', "
+                f"or put a JSON ({FORMAT}) beside each picture"
+            ) from None
+        self._read = RapidOCR()
+
+    def read(self, picture: NDArray[np.uint8], image: str = "") -> SemanticMap:
+        """The map of a picture (H, W, 3), cropped to what differs from its top left pixel; no scale is known. A picture
+        without a readable label gives a map without labels."""
+        left, top, right, bottom = _content(picture)
+        found, _ = self._read(np.ascontiguousarray(picture[:, :, ::-1]))
+        labels = []
+        for corners, text, confidence in found or ():
+            name = known_name(text)
+            if name and float(confidence) >= CONFIDENT:
+                x, y = np.mean(corners, 0)
+                labels.append((name, float(x) - left, float(y) - top))
+        return SemanticMap(image, (float(right - left), float(bottom - top)), tuple(labels))
+
+
+def known_name(text: str) -> str:
+    """A read text as a name: lower case, letters and blanks only, misread letters of known names put right."""
+    name = " ".join("".join(c if c.isalpha() else " " for c in text.lower()).split())
+    names: Iterable[str] = (*CATEGORIES, *SYNONYMS)
+    return next(iter(difflib.get_close_matches(name, names, 1, ALIKE)), name)
+
+
+def _content(picture: NDArray[np.uint8]) -> tuple[int, int, int, int]:
+    """Left, top, right, bottom of what is not background."""
+    other = (np.abs(picture.astype(int) - picture[0, 0]) > MARGIN).any(2)
+    rows, columns = np.flatnonzero(other.any(1)), np.flatnonzero(other.any(0))
+    if not len(rows):
+        return 0, 0, picture.shape[1], picture.shape[0]
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1

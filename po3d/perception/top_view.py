@@ -1,0 +1,154 @@
+"""Maps to room tables: pictures of rooms from straight above, by the network that all estimators share.
+
+picture + its camera -> SceneNet -> boxes, attributes, points, sizes -> on the floor -> what stands on what -> Scene
+
+A map tells where things stand and how they are turned, and little of heights: those come from the network's sizes and
+from what such things usually hang on or stand on. The outline is the border of what the picture shows.
+"""
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import shapely
+import torch
+
+from po3d import checkpoint
+from po3d.errors import InputError
+from po3d.frames import axes_from_front
+from po3d.geometry import Camera
+from po3d.perception.detection import Detections, detect, network_input, pays_bf16
+from po3d.perception.network import SceneNet
+from po3d.perception.room_furnishing import settled
+from po3d.rooms import CATEGORIES, COLORS, MATERIALS
+from po3d.scene import ObjectState, Scene
+
+KIND = "top_view_estimator"
+ATTRIBUTES = {"name": tuple(CATEGORIES), "color": COLORS, "material": MATERIALS}  # in the network's order
+WIDTH = 512  # of the pictures, which are square
+MAX_OBJECTS = 64  # a room
+THRESHOLD = 0.3  # on the centre's probability
+SURE = 0.1  # probabilities below are left out of the table: 60 names an object are unreadable
+MARGIN = 10  # grey levels by which the picture around the room may vary
+EDGE = 14  # grey levels between a wall's rim and the floor
+THICKEST = 0.45  # metres of a wall
+SIMPLER = 3.0  # pixels by which the outline may be straightened
+
+
+def top_view_net(**network: object) -> SceneNet:
+    """A network for maps; `network`: SceneNet's other keywords."""
+    return SceneNet({name: len(values) for name, values in ATTRIBUTES.items()}, extent=True, **network)
+
+
+class TopViewEstimator:
+    """`estimate(pictures, cameras)` gives one Scene a picture; axes of the map (its top is the front)."""
+
+    def __init__(
+        self, net: SceneNet, calibration: dict[str, float] | None = None, device: str = "cpu"
+    ) -> None:
+        self.device = torch.device(device)
+        self.half = pays_bf16(self.device)
+        self.net = net.eval().to(self.device, memory_format=torch.channels_last)
+        self.calibration = {"temperature": 1.0, "sigma": 1.0} | (calibration or {})
+
+    @classmethod
+    def from_checkpoint(cls, path: str | Path, device: str = "cpu") -> "TopViewEstimator":
+        """The estimator of a checkpoint pair; InputError when it is missing, damaged or of another kind."""
+        weights, meta = checkpoint.load(path, KIND)
+        if list(meta["config"]["attributes"]["name"]) != list(ATTRIBUTES["name"]):
+            raise InputError(
+                f"checkpoint {path} was trained on other categories than po3d.rooms lists; train it anew"
+            )
+        net = top_view_net(**meta["config"]["network"])
+        net.load_state_dict(weights)
+        return cls(net, meta["config"].get("calibration"), device)
+
+    def estimate(
+        self, pictures: Sequence[np.ndarray], cameras: Sequence[Camera], names: Sequence[str] | None = None
+    ) -> list[Scene]:
+        """One predicted scene for each square (H, H, 3) uint8 picture and its camera, which looks straight down with
+        the map's top at the picture's."""
+        if not len(pictures):
+            return []
+        names = names or [""] * len(pictures)
+        for picture, camera, name in zip(pictures, cameras, names, strict=True):
+            if picture.shape[:2] != (camera.height, camera.width) or camera.height != camera.width:
+                raise InputError(
+                    f"map {name!r} has {picture.shape[1]} x {picture.shape[0]} pixels and its camera "
+                    f"{camera.width} x {camera.height}: they should be square and equal"
+                )
+        batch = torch.stack([network_input(picture, self.net) for picture in pictures]).to(self.device)
+        found = detect(self.net, batch, WIDTH, MAX_OBJECTS, self.calibration, self.half, THRESHOLD)
+        return [
+            self._scene(found, b, picture, camera.resized(WIDTH, WIDTH), name)
+            for b, (picture, camera, name) in enumerate(zip(pictures, cameras, names))
+        ]
+
+    def _scene(self, found: Detections, b: int, picture: np.ndarray, camera: Camera, name: str) -> Scene:
+        states = [_standing(found, b, int(i), camera) for i in np.flatnonzero(found.present[b])]
+        corners = outline(picture, camera.resized(*picture.shape[1::-1]))
+        return Scene(
+            tuple(settled(states)),
+            axes_from_front((0.0, 1.0)),
+            "predicted",
+            camera,
+            image=name,
+            outline=corners,
+        )
+
+
+def _standing(found: Detections, b: int, i: int, camera: Camera) -> ObjectState:
+    """Detection i of picture b as a thing on the floor, or as high on a wall as such things hang."""
+    beliefs = {}
+    for attribute, values in ATTRIBUTES.items():
+        p = found.probabilities[attribute][b, i]
+        kept = {v: float(x) for v, x in zip(values, p) if x >= SURE or x == p.max()}
+        beliefs[attribute] = {v: x / sum(kept.values()) for v, x in kept.items()}
+    category = CATEGORIES[max(beliefs["name"], key=beliefs["name"].__getitem__)]
+    length, width, height = found.extent[b, i].tolist()
+    bottom = category.bottom if category.stands == "wall" else 0.0
+    x, y, z = camera.at_height(found.points[b, i, 8], bottom + height / 2).tolist()
+    return ObjectState(
+        beliefs, (x, y, z), float(found.alpha[b, i]), (length, width, height), flip=float(found.flip[b, i]),
+        existence=float(found.score[b, i]), box=tuple(found.box[b, i].tolist()),
+    )  # fmt: skip
+
+
+def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], ...] | None:
+    """The corners of the room's floor (counter-clockwise, metres): the border of what differs from the picture's
+    top left corner, straightened, without the cut walls. None when the picture shows no one thing."""
+    inside = (np.abs(picture.astype(int) - picture[0, 0]) > MARGIN).any(2)
+    strips = []
+    for y in np.flatnonzero(inside.any(1)).tolist():
+        change = np.flatnonzero(np.diff(np.concatenate([[0], inside[y], [0]])))
+        strips += [shapely.box(a, y, b, y + 1) for a, b in change.reshape(-1, 2).tolist()]
+    if not strips:
+        return None
+    shape = shapely.unary_union(strips)
+    largest = max(getattr(shape, "geoms", [shape]), key=lambda part: part.area)
+    border = shapely.simplify(shapely.Polygon(largest.exterior), SIMPLER)
+    floor = border.buffer(-_wall(picture, border, camera), join_style="mitre")
+    if floor.geom_type != "Polygon" or floor.is_empty:
+        floor = border
+    pixels = np.array(shapely.geometry.polygon.orient(floor).exterior.coords[:-1])[::-1]  # y is down: turn round
+    return tuple(map(tuple, camera.at_height(pixels, 0.0)[:, :2].tolist()))
+
+
+def _wall(picture: np.ndarray, border: shapely.Polygon, camera: Camera) -> int:
+    """Pixels that the cut walls are thick: how far inwards the border's colour lasts."""
+    most = int(THICKEST * camera.focal / camera.position[2])
+    rings = [border.buffer(-(d + 0.5), join_style="mitre").exterior for d in range(most)]
+    colors = []
+    for ring in rings:
+        at = np.array([ring.interpolate(t, normalized=True).coords[0] for t in np.linspace(0, 1, 200)])
+        x, y = np.clip(at.T, 0, np.array(picture.shape[1::-1])[:, None] - 1).astype(int)
+        colors.append(np.median(picture[y, x].astype(float), 0))
+    other = [d for d in range(1, most) if np.abs(colors[d] - colors[1]).max() > EDGE]
+    return other[0] if other else 0
+
+
+@functools.cache
+def shipped(name: str) -> TopViewEstimator:
+    """The estimator of a shipped pair, loaded once."""
+    return TopViewEstimator.from_checkpoint(checkpoint.locate(name))

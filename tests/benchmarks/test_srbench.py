@@ -1,0 +1,422 @@
+"""3DSRBench: files in every format, rotations, flips, and figures worked out by hand."""
+
+import base64
+import csv
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from po3d.benchmarks import srbench
+from po3d.benchmarks.srbench_score import (
+    CATEGORIES,
+    MAIN,
+    SCORERS,
+    chosen,
+    consistency,
+    correct,
+    group_key,
+    mirrored_answer,
+    published_rows,
+    score,
+)
+from po3d.errors import InputError
+from po3d.question import Prediction, Question
+
+COLUMNS = [
+    "index",
+    "qid",
+    "question",
+    "A",
+    "B",
+    "C",
+    "D",
+    "answer",
+    "category",
+    "image",
+    "image_source",
+    "image_url",
+]
+TWO, FOUR = ("the bus", "a red hat"), ("front", "left", "back", "right")
+
+
+def png(left: int, right: int) -> bytes:
+    """A picture of two pixels of these greys."""
+    data = io.BytesIO()
+    Image.fromarray(np.array([[[left] * 3, [right] * 3]], np.uint8)).save(data, "PNG")
+    return data.getvalue()
+
+
+def turned(qid: str, options: tuple[str, ...], right: int, category: str, flip: bool = False) -> list[dict]:
+    """All rotations of a question as rows."""
+    rows = []
+    for turn in range(len(options)):
+        moved = [options[(k + turn) % len(options)] for k in range(len(options))]
+        cells = dict(zip("ABCD", moved))
+        letter = "ABCD"[moved.index(options[right])]
+        name = qid + ("-flip" if flip else "") + (f"-{turn}" if turn else "")
+        rows.append({"qid": name, "question": "Which?", **cells, "answer": letter, "category": category})
+    return rows
+
+
+ROWS = [
+    *turned("AAAAAAA1", TWO, 0, "height_higher"),
+    *turned("AAAAAAA1", TWO, 0, "height_higher", flip=True),
+    *turned("BBBBBBB2", FOUR, 2, "orientation_viewpoint"),
+    *turned("CCCCCCC3", ("yes", "no"), 1, "location_above"),
+    *turned("CCCCCCC3", ("yes", "no"), 1, "location_above", flip=True),
+    *turned("DDDDDDD4", ("parallel", "perpendicular"), 0, "multi_object_parallel"),
+]
+MISSED = ("AAAAAAA1-flip-1", "BBBBBBB2-3", "DDDDDDD4")
+
+
+def write_tsv(path, rows, pictures=None, delimiter="\t"):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, delimiter=delimiter, restval="")
+        writer.writeheader()
+        for k, row in enumerate(rows):
+            image = base64.b64encode((pictures or {}).get("flip" in row["qid"], png(1, 2))).decode()
+            writer.writerow({"index": k, "image": image, "image_source": "MS-COCO", **row})
+    return path
+
+
+@pytest.fixture
+def split(tmp_path):
+    # A PNG of two pixels is longer than a pointer, as every real picture is.
+    return srbench.load(write_tsv(tmp_path / "3dsrbench_v1_vlmevalkit_circular.tsv", ROWS))
+
+
+def answers(questions, missed=MISSED, letters=False):
+    """The right content of every row but those to miss, which get another option's."""
+    predictions = []
+    for q in questions:
+        options = q.meta["options"]
+        text = q.answer if q.id not in missed else next(o for o in options if o != q.answer)
+        predictions.append(Prediction(q.id, "ok", "ABCD"[options.index(text)] if letters else text))
+    return predictions
+
+
+def values(rows):
+    return {r["name"]: (r["n"], round(r["value"], 3)) for r in rows}
+
+
+@pytest.mark.parametrize("letters", [False, True], ids=["content", "letters"])
+def test_every_setting_gives_the_figures_worked_out_by_hand(split, letters):
+    """Rows: A 4 (the flipped one's rotation missed), B 4 (one rotation missed), C 4, D 2 (one missed): 14, 11 right.
+    vanilla 11/14. circular: A right, A-flip wrong, B wrong, C right, C-flip right, D wrong: 3 of 6.
+    flip: A {base, flip} right, {-1, flip-1} wrong; B 3 of 4; C 2 of 2; D 1 of 2: 7 of 10.
+    flip_circular: A wrong, B wrong, C right, D wrong: 1 of 4."""
+    report = score(split.questions, answers(split.questions, letters=letters))
+    got = {"circular": report["rows"], **report["other_scorers"]}
+    assert set(got) == set(SCORERS)
+    assert report["scorer"] == "circular"
+    assert report["rows"][0]["name"] == "overall"
+    names = ("overall", "height", "location", "orientation", "multi_object")
+    expected = {
+        "circular": [(6, 50.0), (2, 50.0), (2, 100.0), (1, 0.0), (1, 0.0)],
+        "vanilla": [(14, 78.571), (4, 75.0), (4, 100.0), (4, 75.0), (2, 50.0)],
+        "flip": [(10, 70.0), (2, 50.0), (2, 100.0), (4, 75.0), (2, 50.0)],
+        "flip_circular": [(4, 25.0), (1, 0.0), (1, 100.0), (1, 0.0), (1, 0.0)],
+    }
+    for scorer, figures in expected.items():
+        table = values(got[scorer])
+        assert [table[name] for name in names] == figures, scorer
+        assert table["height_higher"] == table["height"]
+        assert table["multi_object_parallel"] == table["multi_object"]
+
+
+def test_means_are_micro_averages_over_groups(tmp_path):
+    """Three height questions right and one viewpoint question wrong: 75, not the 50 of a mean of types."""
+    rows = [r for k in range(3) for r in turned(f"H{k}", TWO, 0, "height_higher")]
+    rows += turned("V", FOUR, 0, "orientation_viewpoint")
+    questions = srbench.load(write_tsv(tmp_path / "a.tsv", rows)).questions
+    report = score(questions, answers(questions, missed=("V-2",)))
+    assert values(report["rows"])["overall"] == (4, 75.0)
+
+
+def test_guessing_is_expected_to_get_what_it_gets(split):
+    """circular: two options, two rows: 1/4, with the same guess for both 1/2; four options: 1/256 and 1/4. Mean over
+    5 groups of two and one of four: (5/4 + 1/256)/6 and (5/2 + 1/4)/6."""
+    baselines = score(split.questions, answers(split.questions))["baselines"]
+    assert values(baselines["random"])["overall"] == (6, round(100 * (5 / 4 + 1 / 256) / 6, 3))
+    assert values(baselines["random++"])["overall"] == (6, round(100 * (5 / 2 + 1 / 4) / 6, 3))
+    assert values(baselines["random++"])["orientation"] == (1, 25.0)
+
+
+def test_what_is_not_answered_is_wrong_and_counted(split):
+    nothing = [Prediction(q.id, "failed", reason="no") for q in split.questions]
+    first = score(split.questions, nothing)["rows"][0]
+    assert (first["n"], first["failed"], first["value"]) == (6, 6, 0.0)
+
+
+def test_the_drop_between_viewpoints_is_relative(tmp_path):
+    """Common 4 of 4, uncommon 3 of 4: -25 %."""
+    questions = []
+    for k in range(4):
+        for view in ("common", "uncommon"):
+            meta = {"options": ["yes", "no"], "letter": "A", "scene": f"s{k}", "viewpoint": view}
+            questions.append(
+                Question(f"q{k}{view}", f"{view}{k}.png", "Is", "6d", "location_above", "yes", "", meta)
+            )
+    report = score(questions, answers(questions, missed=("q2uncommon",)))
+    assert report["relative_drop"]["value"] == pytest.approx(-25.0)
+    assert values(report["by_viewpoint"]["uncommon"])["location"] == (4, 75.0)
+    assert values(report["rows"])["common"] == (4, 100.0)
+    assert report["images"] == 4
+
+
+def test_published_drops_agree_with_the_table():
+    """Table 4 but for Gemini-1.5-Pro, whose drop the paper misprints; its other figures are there."""
+    rows = [r for r in published_rows() if "relative_drop" in r]
+    assert len(rows) == 10
+    for row in rows:
+        assert row["relative_drop"] == pytest.approx(100 * (row["uncommon"] / row["common"] - 1), abs=0.15)
+    real = {r["model"]: r for r in published_rows() if "overall" in r}
+    assert (real["Random"]["overall"], real["Random++"]["overall"], real["Human"]["overall"]) == (
+        20.9,
+        45.8,
+        95.7,
+    )
+
+
+# --- rows ---------------------------------------------------------------------------------------------------
+
+
+def test_a_content_is_right_in_every_rotation(split):
+    q = next(q for q in split.questions if q.id == "BBBBBBB2")
+    rows = srbench.rotations(q)
+    assert [r.id for r in rows] == ["BBBBBBB2", "BBBBBBB2-1", "BBBBBBB2-2", "BBBBBBB2-3"]
+    assert sorted(r.meta["letter"] for r in rows) == list("ABCD")
+    assert all(r.meta["options"]["ABCD".index(r.meta["letter"])] == q.answer for r in rows)
+    assert all(correct(rows, [Prediction(r.id, "ok", "back") for r in rows]))
+
+
+@pytest.mark.parametrize(
+    ("answer", "option"),
+    [
+        ("red hat", 1), ("The bus.", 0), ("B", 1), ("(A)", 0), ("b.", 1), ("C", None), ("", None), ("bus B", None),
+        ("the bus or a red hat", None),
+    ],
+)  # fmt: skip
+def test_an_answer_is_an_option_by_content_or_letter(answer, option):
+    assert chosen(answer, TWO) == option
+
+
+@given(
+    st.sampled_from(CATEGORIES), st.sampled_from(["left", "on the right", "front", "yes", "the left shoe"])
+)
+def test_mirroring_an_answer_twice_gives_it_back(category, answer):
+    assert mirrored_answer(category, mirrored_answer(category, answer)) == answer
+
+
+def test_only_sided_answers_change_under_the_mirror():
+    assert mirrored_answer("orientation_on_the_left", "on the left") == "on the right"
+    assert mirrored_answer("orientation_viewpoint", "back") == "back"
+    assert mirrored_answer("height_higher", "the left shoe") == "the left shoe"
+
+
+def test_consistency_tells_rotations_and_flips_apart():
+    options = ["on the left", "on the right"]
+
+    def row(name, letter):
+        meta = {"options": options, "letter": letter, "scene": "s"}
+        return Question(
+            name, "i", "t", "6d", "orientation_on_the_left", options["AB".index(letter)], "", meta
+        )
+
+    questions = [row("X", "A"), row("X-1", "A"), row("X-flip", "B"), row("X-flip-1", "B")]
+    said = ["on the left", "on the right", "on the right", "on the right"]
+    found = consistency(questions, [Prediction(q.id, "ok", s) for q, s in zip(questions, said)])
+    assert found["circular"] == {"n": 2, "value": 50.0}  # X answers both ways, X-flip does not
+    assert found["flip"] == {"n": 2, "value": 50.0}  # left/right agree, right/right do not
+
+
+@given(
+    st.from_regex(r"[A-Z0-9]{8}", fullmatch=True), st.booleans(), st.integers(0, 3), st.sampled_from(SCORERS)
+)
+def test_groups_are_those_of_the_official_scripts(base, flip, turn, scorer):
+    qid = base + ("-flip" if flip else "") + (f"-{turn}" if turn else "")
+    assert srbench.split_qid(qid) == (base, flip, turn)
+    official = {
+        "circular": qid[:-2] if qid[-2] == "-" else qid,
+        "vanilla": qid,
+        "flip": qid.replace("-flip", ""),
+        "flip_circular": qid[:8],
+    }
+    assert group_key(qid, scorer) == official[scorer]
+    assert group_key(qid, "circular") == (qid[:13] if flip else qid[:8])
+
+
+def test_there_are_twelve_types_of_four_kinds():
+    assert len(CATEGORIES) == 12
+    assert set(MAIN.values()) == {"height", "location", "orientation", "multi_object"}
+
+
+# --- files --------------------------------------------------------------------------------------------------
+
+
+def test_rows_share_their_picture_and_flips_have_their_own(tmp_path):
+    split = srbench.load(write_tsv(tmp_path / "x.tsv", ROWS, {False: png(1, 2), True: png(2, 1)}))
+    by_id = {q.id: q for q in split.questions}
+    assert by_id["AAAAAAA1"].image == by_id["AAAAAAA1-1"].image != by_id["AAAAAAA1-flip"].image
+    assert split.image(by_id["AAAAAAA1-flip"].image)[0, :, 0].tolist() == [2, 1]
+    assert by_id["AAAAAAA1"].answer == "the bus"
+    assert by_id["AAAAAAA1"].meta["options"] == list(TWO)
+
+
+def test_a_short_image_cell_points_to_another_row(tmp_path):
+    write_tsv(tmp_path / "x.tsv", ROWS[:1] + [{**ROWS[1], "image": "0"}])
+    questions = srbench.load(tmp_path / "x.tsv").questions
+    assert questions[0].image == questions[1].image
+    write_tsv(tmp_path / "x.tsv", [{**ROWS[1], "image": "77"}])
+    with pytest.raises(InputError, match="'77'"):
+        srbench.load(tmp_path / "x.tsv")
+
+
+def test_flip_rows_of_pictures_by_url_show_the_mirror_image(tmp_path):
+    url = "http://images.cocodataset.org/train2017/000000557944.png"
+    rows = [{**r, "image": "", "image_url": url} for r in ROWS[:4]]
+    (tmp_path / "coco_images" / "train2017").mkdir(parents=True)
+    (tmp_path / "coco_images" / "train2017" / "000000557944.png").write_bytes(png(5, 9))
+    split = srbench.load(write_tsv(tmp_path / "3DSRBench.tsv", rows).parent)
+    assert [split.image(q.image)[0, :, 0].tolist() for q in split.questions] == [
+        [5, 9],
+        [5, 9],
+        [9, 5],
+        [9, 5],
+    ]
+    assert len({q.meta["scene"] for q in split.questions}) == 1
+
+
+RAW = """qid,image,qtype,relation,subject,object1,object2,answer
+R1,http://images.cocodataset.org/train2017/1.jpg,height,higher,,baseball glove,red hat,red hat
+R2,http://images.cocodataset.org/train2017/2.jpg,multi_object,viewpoint towards object,horse,red sign,,right
+R3,http://images.cocodataset.org/train2017/3.jpg,location,next to,,man,fire hydrant,no
+R4,http://images.cocodataset.org/train2017/4.jpg,multi_object,closer to,hydrant,bus,plants,plants
+"""
+
+
+def test_raw_annotations_become_the_questions_of_the_release(tmp_path):
+    (tmp_path / "3dsrbench_v1.csv").write_text(RAW)
+    q = {q.id: q for q in srbench.load(tmp_path).questions}
+    assert (
+        q["R1"].text
+        == "Consider the real-world 3D locations of the objects. Which object has a higher location?"
+    )
+    assert (q["R1"].meta["options"], q["R1"].answer) == (["baseball glove", "red hat"], "red hat")
+    assert q["R2"].text.endswith("Which side of the horse is facing the red sign?")
+    assert (q["R2"].category, q["R2"].answer) == ("multi_object_viewpoint_towards_object", "right")
+    assert q["R3"].answer == "far away from each other"
+    assert q["R4"].text.endswith("Which is closer to the hydrant, the bus or the plants?")
+    assert q["R4"].image == "train2017/4.jpg"
+
+
+def test_parquet_is_read_when_there_is_a_reader(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pytest.importorskip("pyarrow").Table
+    rows = [
+        {
+            "index": "VIN6MS3J" + end, "question": "Which object has a higher location?", "A": "baseball glove",
+            "B": "red hat", "C": None, "D": None, "answer": "B", "category": "height_higher",
+            "image_source": "MS-COCO", "image_url": "http://images.cocodataset.org/train2017/000000557944.jpg",
+        }
+        for end in ("", "-flip")
+    ]  # fmt: skip
+    parquet.write_table(table.from_pylist(rows), tmp_path / srbench.FILES[4])
+    questions = srbench.load(tmp_path).questions
+    assert [q.image for q in questions] == [
+        "train2017/000000557944.jpg", "train2017/000000557944.jpg#flip",
+    ]  # fmt: skip
+    assert questions[0].answer == "red hat"
+
+
+def test_without_a_reader_parquet_is_a_clear_error(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match="po3d\\[srbench\\]"):
+        srbench.load(tmp_path / "a.parquet")
+
+
+def test_what_is_written_is_read_back(tmp_path, split):
+    (q,) = (q for q in split.questions if q.id == "AAAAAAA1")
+    meta = {**q.meta, "viewpoint": "uncommon", "scene": "room 1", "margin": "0.5"}
+    own = Question("AAAAAAA1", "images/a.png", "Which\tone?", "6d", q.category, q.answer, "higher(...)", meta)
+    flip = Question(
+        "AAAAAAA1-flip", "images/a.png#flip", "Which\tone?", "6d", q.category, q.answer, "higher(...)", meta
+    )
+    rows = [*srbench.rotations(own), *srbench.rotations(flip)]
+    srbench.write_release(tmp_path / "twin", rows)
+    (tmp_path / "twin" / "images").mkdir()
+    (tmp_path / "twin" / "images" / "a.png").write_bytes(png(3, 4))
+    back = srbench.load(tmp_path / "twin")
+    for written, read in zip(rows, back.questions, strict=True):
+        assert (read.id, read.text, read.image, read.program) == (
+            written.id, written.text, written.image, written.program,
+        )  # fmt: skip
+        assert read.meta["options"] == written.meta["options"]
+        assert (read.meta["viewpoint"], read.meta["scene"], read.meta["margin"]) == (
+            "uncommon",
+            "room 1",
+            "0.5",
+        )
+    assert back.image("images/a.png#flip")[0, :, 0].tolist() == [4, 3]
+
+
+def test_the_vlmevalkit_table_is_read_back(tmp_path, split):
+    pictures = {q.image: split.pictures[q.image] for q in split.questions}
+    srbench.write_vlmevalkit(tmp_path / "v.tsv", split.questions, pictures)
+    back = srbench.load(tmp_path / "v.tsv").questions
+    assert [(q.id, q.answer, q.image, q.meta["options"]) for q in back] == [
+        (q.id, q.answer, q.image, q.meta["options"]) for q in split.questions
+    ]
+
+
+def test_result_files_hold_letters(tmp_path, split):
+    predictions = [*answers(split.questions)[:-1], Prediction(split.questions[-1].id, "failed", reason="no")]
+    srbench.write_results(tmp_path / "r.tsv", split.questions, predictions)
+    with open(tmp_path / "r.tsv", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [r["qid"] for r in rows] == [q.id for q in split.questions]
+    assert rows[-1]["prediction"] == ""
+    right = [r["prediction"] == r["answer"] for r in rows]
+    assert right == correct(split.questions, predictions)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"answer": "C"}, "answer 'C'"),
+        ({"category": "height"}, "unknown category"),
+        ({"qid": "a-b-c"}, "no qid"),
+        ({"image": "", "image_url": "../../etc/passwd"}, "leaves the folder"),
+        ({"image": "", "image_url": ""}, "neither a picture"),
+        ({"image": "x" * 400 + "!"}, "base64"),
+    ],
+)
+def test_a_bad_row_is_named(tmp_path, change, message):
+    write_tsv(tmp_path / "x.tsv", [{**ROWS[0], **change}])
+    with pytest.raises(InputError, match=message):
+        srbench.load(tmp_path / "x.tsv")
+
+
+def test_errors_say_what_is_missing(tmp_path, split):
+    with pytest.raises(InputError, match=r"ccvl/3DSRBench"):
+        srbench.load(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="no true table"):
+        split.truth(split.questions[0].image)
+    with pytest.raises(InputError, match="unknown scorer"):
+        score(split.questions, answers(split.questions), "official")
+    write_tsv(tmp_path / "x.tsv", [ROWS[0], ROWS[0]])
+    with pytest.raises(InputError, match="stands twice"):
+        srbench.load(tmp_path / "x.tsv")
+
+
+def test_the_first_scenes_come_with_all_their_rows(split):
+    kept = split.first(2)
+    assert {q.meta["scene"] for q in kept.questions} == set(
+        sorted({q.meta["scene"] for q in split.questions})[:2]
+    )
+    assert len(split.first(None).questions) == len(split.questions)
