@@ -4,6 +4,8 @@
     python evaluate.py benchmark=hypo3d                         one of them
     python evaluate.py system=oracle split=fresh seed=1 size=300
     python evaluate.py oracle=[heading,color]                   an ablation: these modules from ground truth
+    python evaluate.py +experiment=oracle_grid                  every mixture of true, predicted and noisy modules
+    python evaluate.py abstain_below=0.9                        answers of less probability are held back
     python evaluate.py data.root=DIR                            the official release, or VLMEvalKit's TSV
     python evaluate.py system=replay system.path=FILE           another model's predictions.jsonl
 
@@ -13,6 +15,7 @@ when the same command is given again.
 
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +25,14 @@ from po3d.benchmarks.registry import BENCHMARKS, Source
 from po3d.checkpoint import git_revision, locate
 from po3d.entry import build, run_hydra
 from po3d.errors import InputError
-from po3d.evaluation import data_digest, evaluate, provenance
+from po3d.evaluation import Measure, data_digest, evaluate, predict, provenance
 from po3d.files import read_json
+from po3d.grid import plan, run_grid, write_grid
+from po3d.report.grid_tables import grid_markdown, grid_text
+from po3d.report.plots import sensitivity_plot
 from po3d.report.results import report_text
+from po3d.systems import Pipeline
+from po3d.trust import Abstaining
 
 FRESH_SIZE = 300  # images, or rooms
 
@@ -38,7 +46,11 @@ def main(config: DictConfig) -> None:
         )
     benchmark = BENCHMARKS[options["benchmark"]["name"]]
     system_config = _system(options)
+    below = options["abstain_below"]
+    if isinstance(below, bool) or not isinstance(below, int | float) or not 0 <= below <= 1:
+        raise InputError(f"abstain_below={below!r} should be a probability, 0 to 1")
     system = build(system_config)  # before the data: what is wrong with a checkpoint shows at once
+    measures = _measures(options["benchmark"])
     split, root, name = _open(benchmark, options, seed, size)
     networks = {key: locate(system_config[key]) for key in ("perception", "parser") if key in system_config}
     checkpoints = {
@@ -47,18 +59,67 @@ def main(config: DictConfig) -> None:
     }
     data = {"root": str(root), "sha256": data_digest(root), "images": len(split.images)}
     revision = git_revision()
-    identity = {"system": system_config, "checkpoints": checkpoints, "data": data, "revision": revision}
+    if below:
+        system = Abstaining(system, below)
+    identity = {
+        "system": system_config,
+        "abstain_below": below,
+        "checkpoints": checkpoints,
+        "data": data,
+        "revision": revision,
+    }
     about = {
         "benchmark": options["benchmark"]["name"],
         "split": name,
         "system": system_config["name"],
+        "settings": {key: system_config[key] for key in ("table", "frame") if key in system_config},
         "provenance": provenance(options, checkpoints, data, revision),
     }
+    if options.get("grid"):
+        _grid(options, benchmark, split, system, {**about, "images": len(split.images)}, identity)
+        return
     report = evaluate(
-        benchmark.module, split, system, options["out"], options["scorer"], about, identity, options["resume"]
+        benchmark.module,
+        split,
+        system,
+        options["out"],
+        options["scorer"],
+        about,
+        identity,
+        options["resume"],
+        measures,
     )
     print(report_text(report))
     print(f"\nreport: {Path(options['out']) / 'report.json'}")
+
+
+def _grid(
+    options: dict[str, Any], benchmark: Source, split: Any, system: Any, about: dict[str, Any], identity: dict
+) -> None:
+    """The oracle grid instead of one evaluation."""
+    if not isinstance(system, Pipeline) or system.oracle:
+        raise InputError("the grid needs system=po3d on street scenes, without oracle= or abstain_below=")
+    out = Path(options["out"])
+    plan(options["grid"])  # what is wrong with the grid shows now, not after the images
+    predict(split, system, out, identity, options["resume"])
+    found = run_grid(
+        benchmark.module,
+        split,
+        options["grid"],
+        out,
+        system.executor,
+        options["scorer"],
+        options["seed"],
+        options["workers"],
+    )
+    result = {**about, "scorer": options["scorer"], **found}
+    write_grid(result, out, {"grid.md": grid_markdown(result)})
+    if result["curves"]:
+        sensitivity_plot(result["curves"], result["units"], out / "sensitivity.png")
+    print(grid_text(result))
+    print(f"\ngrid: {out / 'grid.json'}, wrong answers and their repairs: {out / 'errors.jsonl'}")
+    if result["problems"]:
+        raise InputError("; ".join(result["problems"]))
 
 
 def _system(options: dict[str, Any]) -> dict[str, Any]:
@@ -73,14 +134,26 @@ def _system(options: dict[str, Any]) -> dict[str, Any]:
     return {"name": name, **own[name]}
 
 
+def _measures(options: dict[str, Any]) -> dict[str, Measure]:
+    """What the benchmark's options ask for beside its own score."""
+    if not options.get("sbert"):
+        return {}
+    from po3d.benchmarks.hypo3d_sbert import load_encoder, sbert_score  # an optional extra
+
+    return {"sbert": partial(sbert_score, encoder=load_encoder())}
+
+
 def _open(benchmark: Source, options: dict[str, Any], seed: int, size: int | None) -> tuple[Any, Path, str]:
     """The questions, the folder or file that they come from, and the split's name."""
+    split, root, name = _found(benchmark, options, seed, size)
+    folders = {key: Path(path) for key in ("scans", "furniture") if (path := options["benchmark"].get(key))}
+    return replace(split, **folders) if folders else split, root, name
+
+
+def _found(benchmark: Source, options: dict[str, Any], seed: int, size: int | None) -> tuple[Any, Path, str]:
     if options["data"]["root"] is not None:
         root = Path(options["data"]["root"])
-        split = benchmark.load(root).first(size)
-        if scans := options["benchmark"].get("scans"):
-            split = replace(split, scans=Path(scans))
-        return split, root, "release"
+        return benchmark.load(root).first(size), root, "release"
     if options["split"] == "mini":
         return benchmark.load(benchmark.mini, "mini").first(size), benchmark.mini, "mini"
     size, look = size or FRESH_SIZE, options["benchmark"].get("look")

@@ -16,9 +16,10 @@ import math
 import os
 import platform
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,9 +33,12 @@ from po3d.metrics import perception
 from po3d.question import Prediction, Question, read_predictions, write_predictions
 from po3d.report.results import report_markdown
 from po3d.scene import Scene, from_json, to_json
-from po3d.systems import Context, System
+from po3d.systems import Context, System, nothing_given
 
 PREDICTIONS, SCENES, PARTIAL, REPORT = "predictions.jsonl", "scenes.jsonl", "partial.jsonl", "report.json"
+
+
+Measure = Callable[[Sequence[Question], Sequence[Prediction]], Any]
 
 
 class Split(Protocol):
@@ -58,6 +62,15 @@ class Split(Protocol):
 class Benchmark(Protocol):
     """A benchmark's module, such as `po3d.benchmarks.pulsecheck457`."""
 
+    SCORERS: Sequence[str] | dict[str, Any]  # by name; the first is the benchmark's own
+
+    def correct(
+        self, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
+    ) -> Sequence[float]:
+        """Of each question 1 for right and 0 for wrong, as paired tests need it; NaN for one that counts in no
+        headline figure (a control; the later rows of a group that is right or wrong as a whole)."""
+        ...
+
     def score(self, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> dict:
         """rows, other_scorers, published and what else the benchmark reports, ready for JSON."""
         ...
@@ -72,9 +85,11 @@ def evaluate(
     about: dict[str, Any],
     identity: dict[str, Any],
     resume: bool = False,
+    measures: Mapping[str, Measure] = MappingProxyType({}),
 ) -> dict:
     """Both loops; the report that is also in OUT/report.json. `about` (benchmark, split, system, provenance)
-    goes into it as it is. `identity` is what must be the same for an unfinished run to be continued."""
+    goes into it as it is. `identity` is what must be the same for an unfinished run to be continued. `measures` are
+    asked for beside the benchmark's score; each goes under its name."""
     out = Path(out)
     nothing = [Prediction(q.id, "abstained") for q in split.questions]
     benchmark.score(split.questions, nothing, scorer)  # an unknown scorer shows now, not after the answers
@@ -82,6 +97,7 @@ def evaluate(
     report = {
         **about,
         **benchmark.score(split.questions, predictions, scorer),
+        **{name: measure(split.questions, predictions) for name, measure in measures.items()},
         "statuses": dict(Counter(p.status for p in predictions)),
         "perception": perception_figures(split, read_scenes(out / SCENES)),
     }
@@ -128,7 +144,9 @@ def predict(
         )
         for name, questions in bar:
             kept: list[Scene] = []
-            context = Context(_image(split, name), _truth(split, name), name, kept.append)
+            context = Context(
+                _image(split, name), _truth(split, name), name, kept.append, _given(split, name)
+            )
             predictions = system.answer(questions, context)
             if [p.id for p in predictions] != [q.id for q in questions]:
                 raise AssertionError(
@@ -207,6 +225,12 @@ def _image(split: Split, name: str):
 
 def _truth(split: Split, name: str):
     return lambda: split.truth(name)
+
+
+def _given(split: Split, name: str):
+    """What else a benchmark has with its images: only rooms have anything."""
+    give = getattr(split, "given", None)
+    return nothing_given if give is None else lambda what: give(name, what)
 
 
 def _finite(value: Any) -> Any:

@@ -9,6 +9,7 @@ rooms lack, over the models of the Sweet Home 3D furniture catalogue. `PURPOSES`
 WordNet 3.0 ("furniture that is designed for sitting on", "a furnishing with a mattress for sleeping" ...).
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 COLORS = (
@@ -168,6 +169,7 @@ SYNONYMS: dict[str, str] = {
 }  # fmt: skip
 
 
+@lru_cache(4096)
 def category_of(name: str) -> Category | None:
     """The listed category of a name, its synonym or, for a compound, its last words; None for an unknown thing."""
     name = SYNONYMS.get(name, name)
@@ -176,12 +178,14 @@ def category_of(name: str) -> Category | None:
     return next((c for n, c in CATEGORIES.items() if name.endswith(" " + n)), None)
 
 
+@lru_cache(4096)
 def hangs(name: str) -> bool:
     """Whether things of this name hang on walls: they rest on nothing and carry nothing."""
     category = category_of(name)
     return category is not None and category.stands == "wall"
 
 
+@lru_cache(4096)
 def purposes_of(name: str) -> tuple[str, ...]:
     """What a thing of this name is for; a compound counts as its last words ("folding chair": as "chair")."""
     return tuple(purpose for purpose, names in PURPOSES.items() if any(is_a(name, n) for n in names))

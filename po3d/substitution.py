@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from po3d.errors import InputError
+from po3d.geometry import Camera
 from po3d.metrics import match
 from po3d.scene import ObjectState, Scene
 from po3d.street import SPREAD, extent, origin_height
 from po3d.vocabulary import ATTRIBUTES, SHAPES
 
-MODULES = (*ATTRIBUTES, "heading", "position", "detection", "occlusion", "camera", "parsing")
+MODULES = (*ATTRIBUTES, "heading", "position", "depth", "detection", "occlusion", "camera", "parsing")
 _UNKNOWN_POSE = np.diag([SPREAD**2 / 3, SPREAD**2 / 3, math.pi**2 / 3])  # variances of the uniform layout
 
 
@@ -28,8 +29,9 @@ def substitute(predicted: Scene, gt: Scene, modules: Sequence[str]) -> Scene:
     """`predicted` with the named modules taken from `gt` on matched objects.
 
     detection: the rows are exactly the true ones, in their order: false positives vanish, and a missed
-    object returns with prior beliefs in all that is not named. occlusion: who hides whom, as far as both
-    are in the table. camera: the camera and the viewer's axes. With every module named the answers are
+    object returns with prior beliefs in all that is not named. depth: the distance along the optical axis, reached
+    on the ground straight away from the camera; position has it too. occlusion: who hides whom, as far as both are in the table.
+    camera: the camera and the viewer's axes. With every module named the answers are
     exactly those of `gt`.
     """
     modules = checked_modules(modules)
@@ -43,6 +45,8 @@ def substitute(predicted: Scene, gt: Scene, modules: Sequence[str]) -> Scene:
     objects = []
     for i, j in rows:
         state = _prior() if i is None else predicted.objects[i]
+        if i is not None and j is not None and "depth" in modules and "position" not in modules:
+            state = _at_depth(state, predicted, gt, gt.objects[j])
         objects.append(state if j is None else _with_truth(state, gt.objects[j], modules))
     scene = replace(
         predicted, objects=tuple(objects), occluders=_occluders(predicted, gt, rows, "occlusion" in modules)
@@ -70,6 +74,28 @@ def _with_truth(state: ObjectState, true: ObjectState, modules: Sequence[str]) -
     if "detection" in modules:
         state = replace(state, existence=1.0, box=true.box)
     return replace(state, covariance=tuple(map(tuple, covariance.tolist())), name=true.name)
+
+
+def _at_depth(state: ObjectState, predicted: Scene, gt: Scene, true: ObjectState) -> ObjectState:
+    """The object where its own ray has the true depth; its doubt across the ray stays."""
+    if predicted.camera is None or gt.camera is None:
+        raise InputError("oracle=depth needs the camera of both tables")
+    position = at_depth(state.position, predicted.camera, float(gt.camera.project(true.position)[1]))
+    ahead = np.subtract(state.position, predicted.camera.position)[:2]
+    across = np.eye(3)
+    across[:2, :2] -= np.outer(ahead, ahead) / (ahead @ ahead)
+    covariance = across @ np.array(state.covariance, float) @ across
+    return replace(state, position=position, covariance=tuple(map(tuple, covariance.tolist())))
+
+
+def at_depth(position: Sequence[float], camera: Camera, depth: float) -> tuple[float, float, float]:
+    """`position` moved on the ground, toward the camera or away from it, until it has that depth along the optical
+    axis. The camera should not look straight down."""
+    away = np.subtract(position, camera.position)[:2]
+    away /= np.linalg.norm(away)
+    deeper = camera.cam_T_world.rotation[2, :2] @ away  # depth gained by a step away
+    step = (depth - float(camera.project(position)[1])) / deeper
+    return float(position[0] + step * away[0]), float(position[1] + step * away[1]), float(position[2])
 
 
 def _prior() -> ObjectState:

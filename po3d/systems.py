@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, get_args
+from typing import Any, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,11 @@ from po3d.substitution import checked_modules, substitute
 from po3d.vocabulary import SHAPES
 
 
+def nothing_given(what: str) -> Any:
+    """InputError: an image comes alone, unless its benchmark says otherwise."""
+    raise InputError(f"there is no {what.replace('_', ' ')} with this image")
+
+
 @dataclass(frozen=True)
 class Context:
     """One image of a benchmark. Nothing is read or rendered before it is asked for."""
@@ -43,6 +48,8 @@ class Context:
     name: str = ""
     # A system hands over the table that it worked with; the evaluation compares it with the truth.
     keep: Callable[[Scene], None] = lambda scene: None
+    # What else comes with the image, by name: a room's "semantic_map", "captions", "camera".
+    given: Callable[[str], Any] = nothing_given
 
 
 class System(Protocol):
@@ -82,13 +89,14 @@ class Executor:
     samples: int = 64  # draws of the table, in the modes that draw
     seed: int = 0
     rules: Rules = DEFAULT_RULES
+    traced: bool = True
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
             raise InputError(f"unknown mode {self.mode!r}; known: {', '.join(get_args(Mode))}")
 
     def __call__(self, program: Program, scene: Scene, task: Task) -> Outcome:
-        return execute(program, scene, task, self.mode, self.rules, self.samples, self.seed)
+        return execute(program, scene, task, self.mode, self.rules, self.samples, self.seed, self.traced)
 
 
 @dataclass(frozen=True)

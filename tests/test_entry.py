@@ -9,6 +9,8 @@ GROUPS = {
 }
 
 
+EVALUATIONS = {"oracle_grid"}  # experiments of evaluate.py; the others are train.py's
+
 # What an option can't be without.
 NEEDS = {
     "system=replay": ["system.path=predictions.jsonl"],
@@ -16,6 +18,7 @@ NEEDS = {
     "model=street_parser": ["data=language"],
     "data=room_sentences": ["model=room_parser"],
     "model=room_parser": ["data=room_sentences"],
+    "data=top_views": ["model=top_view_estimator"],
 }
 
 
@@ -26,7 +29,9 @@ NEEDS = {
         for name, groups in GROUPS.items()
         for group in groups
         for option in sorted((CONFIGS / group).glob("*.yaml"))
-    ],
+        if option.stem not in EVALUATIONS
+    ]
+    + [("evaluate", f"+experiment={stem}") for stem in sorted(EVALUATIONS)],
 )
 def test_every_config_composes(name, override):
     assert compose(name, [override, *NEEDS.get(override, [])])

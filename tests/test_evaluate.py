@@ -147,6 +147,13 @@ def test_scores_depend_on_the_predictions_file_alone(release, tmp_path):
     assert report(tmp_path / "nothing")["statuses"] == {"failed": len(gold)}
 
 
+def test_answers_below_a_probability_are_held_back(release, tmp_path):
+    assert evaluate(release, tmp_path, "system=random", "abstain_below=0.3") == 0
+    given = list(read_predictions(tmp_path / "predictions.jsonl"))
+    assert {p.status for p in given} == {"abstained"}  # a guess among eleven numbers is never so sure
+    assert report(tmp_path)["statuses"] == {"abstained": len(given)}
+
+
 def test_size_counts_images(release, tmp_path):
     assert evaluate(release, tmp_path, "system=random", "size=2") == 0
     assert report(tmp_path)["images"] == 2
@@ -176,6 +183,7 @@ def test_resume_scores_the_finished_file_again(release, tmp_path):
         ("data.root=nowhere", "huggingface"),
         ("system.mode=guess", "unknown mode 'guess'"),
         ("oracle=[yaw]", "'yaw' is no module"),
+        ("abstain_below=2", "abstain_below=2 should be a probability"),
         ("system=replay", "system.path"),
         ("perception.checkpoint=nowhere", "not found"),
         ("perception.chekpoint=x", "did you mean perception.checkpoint"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.errors import InputError
-from po3d.geometry import wrap_angle
+from po3d.geometry import Camera, Pose, wrap_angle
 from po3d.reasoning.executor import execute
 from po3d.scene import Scene
 from po3d.seeding import rng
@@ -63,7 +63,10 @@ def test_all_modules_give_exactly_the_true_answers(seed, drop, extra):
             assert (got.status, got.answer) == (true.status, true.answer)
 
 
-@given(st.integers(0, 10**6), st.sampled_from([m for m in PERCEPTION if m not in ("detection", "occlusion")]))
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([m for m in PERCEPTION if m not in ("detection", "occlusion", "depth")]),
+)
 def test_a_module_changes_its_own_column_and_no_other(seed, module):
     gt = spread(seed)
     predicted = blurred(gt, seed)
@@ -100,6 +103,37 @@ def test_detection_drops_false_positives_and_restores_misses_without_knowledge()
     with_color = substitute(predicted, gt, ["color", "detection"])
     assert all(with_color.objects[i].beliefs["color"] == gt.objects[i].beliefs["color"] for i in missed)
     assert set(with_color.objects[missed[0]].beliefs["shape"].values()) == {1 / 21}
+
+
+def test_depth_moves_an_object_along_its_own_ray():
+    camera = Camera(640, 480, 800.0, look_at((9.0, -4.0, 6.0)))
+    gt = replace(spread(4), camera=camera)
+    r = rng(4, "depth")
+    moved = [replace(o, position=(*(np.array(o.position[:2]) + r.normal(0, 0.2, 2)), o.position[2]),
+                     covariance=((0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.2))) for o in gt.objects]  # fmt: skip
+    predicted = replace(gt, objects=tuple(moved), source="predicted")
+    mixed = substitute(predicted, gt, ["depth"])
+    for before, after, true in zip(predicted.objects, mixed.objects, gt.objects):
+        ray = np.subtract(before.position, camera.position)[:2]
+        step = np.subtract(after.position, camera.position)[:2]
+        assert ray[0] * step[1] == pytest.approx(ray[1] * step[0])
+        assert after.position[2] == before.position[2]
+        assert camera.project(after.position)[1] == pytest.approx(camera.project(true.position)[1])
+        doubt = np.array(after.covariance)
+        assert ray @ doubt[:2, :2] @ ray == pytest.approx(0, abs=1e-9)
+        assert np.trace(doubt) == pytest.approx(0.3)
+    assert substitute(predicted, gt, ["depth", "position"]).objects[0].position == gt.objects[0].position
+    with pytest.raises(InputError, match="needs the camera"):
+        substitute(replace(predicted, camera=None), gt, ["depth"])
+
+
+def look_at(position) -> Pose:
+    """cam_T_world of a camera there that looks at the origin."""
+    ahead = -np.array(position) / np.linalg.norm(position)
+    right = np.cross(ahead, (0, 0, 1.0))
+    right /= np.linalg.norm(right)
+    rotation = np.stack([right, np.cross(ahead, right), ahead])
+    return Pose(rotation, -rotation @ np.array(position))
 
 
 def test_occluders_follow_their_objects():

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from po3d.benchmarks import hypo3d, hypo3d_twin, pulsecheck457
+from po3d.benchmarks import hypo3d, hypo3d_twin, pulsecheck457, scope, scope_twin
 from po3d.errors import InputError
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "mini"
@@ -39,6 +39,25 @@ def _generate_rooms(
     hypo3d_twin.generate(out, size, seed, split, workers=workers)
 
 
+def _fresh_orbits(folder: Path, size: int, seed: int, look: str | None, workers: int) -> scope.Split:
+    return scope_twin.open_fresh(folder, size, seed, workers)
+
+
+def _generate_orbits(
+    out: Path,
+    size: int,
+    seed: int,
+    look: str | None,
+    images: bool,
+    workers: int,
+    split: str,
+    skies: str | None,
+) -> None:
+    if skies is not None:
+        raise InputError("skies are for the street scenes of pulsecheck457; scope's scenes have none")
+    scope_twin.generate(out, size, seed, split, workers=workers)
+
+
 BENCHMARKS: dict[str, Source] = {
     "pulsecheck457": Source(
         pulsecheck457,
@@ -48,6 +67,7 @@ BENCHMARKS: dict[str, Source] = {
         pulsecheck457.generate,
     ),
     "hypo3d": Source(hypo3d, DATA / "hypo3d", hypo3d.load, _fresh_rooms, _generate_rooms),
+    "scope": Source(scope, DATA / "scope", scope.load, _fresh_orbits, _generate_orbits),
 }
 
 

@@ -9,13 +9,15 @@ only chair; when there are several, the only one that the change was about; othe
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple
 
-from po3d.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, unchanged
+from po3d.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, with_fields
+from po3d.layout import Layout
 from po3d.placement import Place, Spot, resolve
 from po3d.reasoning.program import ProgramError
-from po3d.reasoning.room_program import ANSWERS, Call
+from po3d.reasoning.room_program import Call
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, VALUE_WORDS, RoomRules, World, direction_word
 from po3d.rooms import ANYTHING, SYNONYMS, category_of
 from po3d.scene import ObjectState, Scene, sure
@@ -33,47 +35,75 @@ class CloseCall(Unresolved):
 
 @dataclass(frozen=True)
 class RoomOutcome:
-    """An answer, or why there is none; `steps` says in words what each call gave."""
+    """An answer, or why there is none."""
 
     status: Literal["ok", "failed"]
     answer: str | None
     reason: str = ""
-    steps: tuple[str, ...] = ()
+    evaluator: "Evaluator | None" = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def steps(self) -> tuple[str, ...]:
+        """What each call gave, in words."""
+        return self.evaluator.told() if self.evaluator else ()
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A change that was worked out: its result and what was done, in words."""
+    """A change that was worked out: its result, and where it put what."""
 
     edited: Edited
-    notes: tuple[str, ...] = ()
+    placed: tuple["Placed", ...] = ()
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What was put where, in words."""
+        return tuple(str(one) for one in self.placed)
 
 
-def plan(scene: Scene, program: Call | None, rules: RoomRules = DEFAULT_ROOM_RULES) -> Planned:
-    """Resolve a change's descriptions and places on the scene and apply it. Unresolved says what is missing."""
+class Placed(NamedTuple):
+    """One thing that a change put somewhere: `index` of what was moved in the world before, or the new thing's name."""
+
+    thing: int | str
+    spot: Spot
+    look: "Evaluator"
+
+    def __str__(self) -> str:
+        what = (
+            f"add {self.thing}" if isinstance(self.thing, str) else f"move {self.look.describe(self.thing)}"
+        )
+        x, y, z = self.spot.position
+        crowded = ", where it overlaps other things: no free place" if self.spot.crowded else ""
+        return f"{what} to ({x:.2f}, {y:.2f}, {z:.2f}){crowded}"
+
+
+def plan(scene: Scene | Layout, program: Call | None, rules: RoomRules = DEFAULT_ROOM_RULES) -> Planned:
+    """Resolve a change's descriptions and places on the scene and apply it. Unresolved says what is missing. The
+    `Layout` of a scene that is changed in several ways saves working it out for each."""
+    layout = scene if isinstance(scene, Layout) else Layout(scene)
     if program is None:
-        return Planned(unchanged(scene))
+        return Planned(layout.unchanged)
     if program.output != "edit":
         raise ProgramError(f"{program} is no change")
     if program.op == "then":
-        first = plan(scene, program.args[0], rules)
-        second = plan(first.edited.scene, program.args[1], rules)
-        return Planned(_chained(first.edited, second.edited), first.notes + second.notes)
-    planner = _Planner(scene, rules)
+        first = plan(layout, program.args[0], rules)
+        second = plan(Layout(first.edited.scene, layout), program.args[1], rules)
+        return Planned(_chained(first.edited, second.edited), first.placed + second.placed)
+    planner = _Planner(layout, rules)
     edits = planner.edits(program)
-    return Planned(trace(scene, edits), tuple(planner.notes))
+    return Planned(trace(layout.scene, edits, layout.below), tuple(planner.placed))
 
 
 def run(program: Call, world: World) -> RoomOutcome:
     """Answer a question program in a room."""
-    if program.output not in ANSWERS:
+    if program.op not in _ANSWERS:
         raise ProgramError(f"{program} asks nothing")
     evaluator = Evaluator(world, trace=True)
     try:
         answer = evaluator.answer(program)
     except Unresolved as failure:
-        return RoomOutcome("failed", None, str(failure), tuple(evaluator.steps))
-    return RoomOutcome("ok", answer, "", tuple(evaluator.steps))
+        return RoomOutcome("failed", None, str(failure), evaluator)
+    return RoomOutcome("ok", answer, "", evaluator)
 
 
 def _chained(first: Edited, second: Edited) -> Edited:
@@ -93,21 +123,30 @@ class Evaluator:
 
     def __init__(self, world: World, trace: bool = False, strict: bool = False) -> None:
         self.world, self.tracing, self.strict = world, trace, strict
-        self.steps: list[str] = []
+        self.steps: list[
+            tuple[Call, str | int | list[int]]
+        ] = []  # what each call gave, in the order of evaluation
         self.past = False  # whether names are looked up in the room before the change
+        self.naming = (
+            False  # whether one thing is being picked out, so that what is unknown may be passed over
+        )
 
     # --- sets and objects -------------------------------------------------------------------------------------------
 
     def set(self, program: Call) -> list[int]:
-        found = getattr(self, f"_set_{program.op}")(*program.args)
+        found = _SETS[program.op](self, *program.args)
         if self.tracing:
-            self._note(program, ", ".join(self.describe(i) for i in found) or "none")
+            self.steps.append((program, found))
         return found
 
     def object(self, program: Call) -> int:
-        found = getattr(self, f"_object_{program.op}")(*program.args)
+        outer, self.naming = self.naming, True
+        try:
+            found = _OBJECTS[program.op](self, *program.args)
+        finally:
+            self.naming = outer
         if self.tracing:
-            self._note(program, self.describe(found))
+            self.steps.append((program, found))
         return found
 
     def describe(self, index: int) -> str:
@@ -117,15 +156,29 @@ class Evaluator:
         number = f" {among.index(index) + 1}" if len(among) > 1 else ""
         return f"{name}{number}{' (before)' if index >= self.world.now else ''}"
 
-    def _note(self, program: Call, result: str) -> None:
-        self.steps.append(f"{program} = {result}")
+    def told(self) -> tuple[str, ...]:
+        """The steps in words."""
+        return tuple(f"{program} = {self._said(found)}" for program, found in self.steps)
+
+    def _said(self, found: str | int | list[int]) -> str:
+        if isinstance(found, str):
+            return found
+        if isinstance(found, int):
+            return self.describe(found)
+        return ", ".join(self.describe(i) for i in found) or "none"
 
     def _set_all(self, noun: str) -> list[int]:
-        return self.world.called(noun, self.world.times(self.past))
+        return self.world.named(noun, self.past)
 
     def _set_having(self, attribute: str, value: str, among: Call) -> list[int]:
-        wanted = VALUE_WORDS.get(value, value)
-        return [i for i in self.set(among) if self.world.value(i, attribute) == wanted]
+        wanted, found = VALUE_WORDS.get(value, value), self.set(among)
+        having = [i for i in found if self.world.value(i, attribute) == wanted]
+        if having or not found or any(attribute in o.beliefs for o in self.world.before.objects):
+            return having
+        if not self.naming:
+            raise Unresolved(f"unknown: the table says nothing about any {attribute}")
+        # A table without colours can't tell the red chair from others, but does not deny it either.
+        return [i for i in found if self.world.value(i, attribute) is None]
 
     def _set_usable(self, purpose: str, among: Call) -> list[int]:
         return [i for i in self.set(among) if purpose in self.world.purposes(i)]
@@ -137,24 +190,31 @@ class Evaluator:
 
     def _set_toward(self, direction: str, start: Call, among: Call) -> list[int]:
         one = self.object(start)
-        return [i for i in self.set(among) if i != one and self.world.lies(direction, one, i)]
+        return [i for i in self.world.lying(direction, one, self.set(among)) if i != one]
 
     def _set_side(self, direction: str, among: Call) -> list[int]:
         return [i for i in self.set(among) if self.world.at_side(direction, i)]
 
     def _set_beside(self, one: Call, among: Call) -> list[int]:
         index = self.object(one)
-        others = [i for i in self.set(among) if i != index and not self.world.stacked(index, i)]
-        near = self.world.gap(index, others) <= self.world.rules.next_to
-        return [i for i, close in zip(others, near) if close]
+        return [
+            i
+            for i in self.set(among)
+            if i != index and self.world.near(index, i) and not self.world.stacked(index, i)
+        ]
 
     def _set_upon(self, one: Call, among: Call) -> list[int]:
         index = self.object(one)
         return [i for i in self.set(among) if self.world.supports[i] == index]
 
     def _set_beneath(self, one: Call, among: Call) -> list[int]:
-        index, z = self.object(one), self.world.position[:, 2]
-        return [i for i in self.set(among) if i != index and z[i] < z[index] and self.world.stacked(index, i)]
+        index = self.object(one)
+        z = self.world.height(index)
+        return [
+            i
+            for i in self.set(among)
+            if i != index and self.world.height(i) < z and self.world.stacked(index, i)
+        ]
 
     def _set_between(self, first: Call, second: Call, among: Call) -> list[int]:
         a, b = self.object(first), self.object(second)
@@ -162,14 +222,15 @@ class Evaluator:
 
     def _set_obstacles(self, first: Call, second: Call) -> list[int]:
         a, b = self.object(first), self.object(second)
-        return [i for i in self.world.times(self.past) if self.world.blocks(a, b, i)]
+        return self.world.blocking(a, b, self.world.times(self.past))
 
     def _set_other(self, one: Call, among: Call) -> list[int]:
         index = self.object(one)
         return [i for i in self.set(among) if i != index]
 
     def _set_touched(self, among: Call) -> list[int]:
-        return [i for i in self.set(among) if self.world.touched(i)]
+        salient = self.world.salient
+        return [i for i in self.set(among) if i in salient]
 
     def _set_pair(self, first: Call, second: Call) -> list[int]:
         return [self.object(first), self.object(second)]
@@ -185,7 +246,7 @@ class Evaluator:
     def _object_only(self, among: Call) -> int:
         found = self.set(among)
         if len(found) > 1:
-            salient = [i for i in found if self.world.touched(i)]
+            salient = [i for i in found if i in self.world.salient]
             found = salient if len(salient) == 1 else found
         if not found:
             raise Unresolved(f"not found: {_said(among)} is not in the room")
@@ -199,7 +260,7 @@ class Evaluator:
         """The candidate with the least key; `scale` of what differs noticeably, 1 for metres."""
         found = [i for i in self.set(among) if i != one]
         if one is not None:  # near a thing means beside it, not on it, where there is a choice
-            found = [i for i in found if not self.world.stacked(one, i)] or found
+            found = self.world.beside(one, found) or found
         if not found:
             raise Unresolved(f"not found: {_said(among)} is not in the room")
         return self._least(found, among, key)
@@ -215,7 +276,7 @@ class Evaluator:
 
     def _object_nearest(self, one: Call, among: Call) -> int:
         index = self.object(one)
-        return self._best(among, lambda i: self.world.distance(index, i), one=index)
+        return self._best(among, self.world.distance_from(index), one=index)
 
     def _object_farthest(self, one: Call, among: Call) -> int:
         index = self.object(one)
@@ -223,10 +284,10 @@ class Evaluator:
 
     def _object_first(self, direction: str, start: Call, among: Call) -> int:
         index = self.object(start)
-        found = [i for i in self.set(among) if i != index and self.world.lies(direction, index, i)]
+        found = [i for i in self.world.lying(direction, index, self.set(among)) if i != index]
         if not found:
             raise Unresolved(f"not found: {_said(among)} {direction} of {self.describe(index)}")
-        return self._least(found, among, lambda i: self.world.distance(index, i))
+        return self._least(found, among, self.world.distance_from(index))
 
     def _object_largest(self, among: Call) -> int:
         return self._best(among, lambda i: -math.log(self.volume(i)))
@@ -235,20 +296,19 @@ class Evaluator:
         return self._best(among, lambda i: math.log(self.volume(i)))
 
     def _object_tallest(self, among: Call) -> int:
-        return self._best(among, lambda i: -self.world.extent[i, 2])
+        return self._best(among, lambda i: -self.world.extents(i)[2])
 
     def _object_highest(self, among: Call) -> int:
-        return self._best(among, lambda i: -self.world.position[i, 2])
+        return self._best(among, lambda i: -self.world.height(i))
 
     def _object_lowest(self, among: Call) -> int:
-        return self._best(among, lambda i: self.world.position[i, 2])
+        return self._best(among, self.world.height)
 
     def _object_extreme(self, direction: str, among: Call) -> int:
         ahead = {"front": (0, 1), "back": (0, -1), "right": (1, 0), "left": (-1, 0)}
         across, along = (sum(ahead[word][k] for word in direction.split()) for k in (0, 1))
-        return self._best(
-            among, lambda i: -(across * self.world.ground[i, 0] + along * self.world.ground[i, 1])
-        )
+        things = self.world.things
+        return self._best(among, lambda i: -(across * things[i].right + along * things[i].front))
 
     def _object_support(self, one: Call) -> int:
         index = self.object(one)
@@ -265,7 +325,8 @@ class Evaluator:
             self.past = past
 
     def volume(self, index: int) -> float:
-        return float(self.world.extent[index].prod())
+        depth, width, height = self.world.extents(index)
+        return depth * width * height
 
     def _known(self, index: int, attribute: str) -> str:
         value = self.world.value(index, attribute)
@@ -278,10 +339,10 @@ class Evaluator:
     # --- answers ----------------------------------------------------------------------------------------------------
 
     def answer(self, program: Call) -> str:
-        value = getattr(self, f"_ask_{program.op}")(*program.args)
+        value = _ANSWERS[program.op](self, *program.args)
         if isinstance(value, bool):
             value = "yes" if value else "no"
-        self._note(program, str(value))
+        self.steps.append((program, str(value)))
         return str(value)
 
     def _ask_count(self, among: Call) -> int:
@@ -294,8 +355,8 @@ class Evaluator:
         return len(self.set(first)) > len(self.set(second))
 
     def _ask_fits(self, thing: Call, room: Call) -> bool:
-        mine = sorted(self.world.extent[self.object(thing)][:2])
-        space = sorted(self.world.extent[self.object(room)][:2])
+        mine = sorted(self.world.extents(self.object(thing))[:2])
+        space = sorted(self.world.extents(self.object(room))[:2])
         self._apart(min(b - a for a, b in zip(mine, space)), 0.0, 0.05)
         return all(a <= b + 1e-9 for a, b in zip(mine, space))
 
@@ -313,8 +374,7 @@ class Evaluator:
             index = self.object(one.args[0])
             below = self.world.supports[index]
             if below is None:
-                low = self.world.position[index, 2] - self.world.extent[index, 2] / 2
-                return "floor" if low < 0.1 else "wall"
+                return "floor" if self.world.things[index].low < 0.1 else "wall"
             return self.world.names[below]
         return self.world.names[self.object(one)]
 
@@ -337,7 +397,7 @@ class Evaluator:
         return self._direction(self.world.bearing(a, c) - self.world.bearing(a, b))
 
     def _ask_which_side(self, one: Call) -> str:
-        right, front = (self.world.ground[self.object(one)] - self.world.middle) / self.world.half
+        right, front = self.world.off_centre(self.object(one))
         if self.strict and math.hypot(right, front) < 0.4:
             raise CloseCall("close call: near the middle of the room")
         return self._direction(math.atan2(right, front))
@@ -349,7 +409,7 @@ class Evaluator:
         return direction_word(bearing)
 
     def _ask_height(self, first: Call, second: Call) -> str:
-        a, b = (float(self.world.position[self.object(one), 2]) for one in (first, second))
+        a, b = (self.world.height(self.object(one)) for one in (first, second))
         self._apart(a, b, 0.15)
         return "higher" if a > b else "lower"
 
@@ -363,14 +423,21 @@ class Evaluator:
             raise CloseCall("close call: nearly the same")
 
 
+def _methods(start: str) -> dict[str, Callable]:
+    """The evaluator's methods by operation."""
+    return {name.removeprefix(start): of for name, of in vars(Evaluator).items() if name.startswith(start)}
+
+
+_SETS, _OBJECTS, _ANSWERS = _methods("_set_"), _methods("_object_"), _methods("_ask_")
+
+
 class _Planner:
     """Resolves one edit program on a scene."""
 
-    def __init__(self, scene: Scene, rules: RoomRules) -> None:
-        self.scene = scene
-        self.world = World(unchanged(scene), scene, rules)
-        self.look = Evaluator(self.world)
-        self.notes: list[str] = []
+    def __init__(self, layout: Layout, rules: RoomRules) -> None:
+        self.layout, self.scene = layout, layout.scene
+        self.look = Evaluator(World(layout.unchanged, layout, rules))
+        self.placed: list[Placed] = []
 
     def edits(self, program: Call) -> list[Edit]:
         return getattr(self, f"_{program.op}")(*program.args)
@@ -384,12 +451,13 @@ class _Planner:
     def _move(self, what: Call, where: Call) -> list[Edit]:
         place = self._place(where)
         edits: list[Edit] = []
-        scene = self.scene
+        layout = self.layout
         for index in self._targets(what):
-            spot = resolve(scene, scene.objects[index], place, index)
+            if edits:  # the next one finds the ones before in their new places
+                layout = Layout(trace(self.scene, edits, self.layout.below).scene, self.layout)
+            spot = resolve(layout, layout.scene.objects[index], place, index)
             edits.append(Move(index, spot.position, spot.heading))
-            self._tell(f"move {self.look.describe(index)}", spot)
-            scene = replace(self.scene, objects=trace(self.scene, edits).scene.objects)
+            self.placed.append(Placed(index, spot, self.look))
         return edits
 
     def _turn(self, what: Call, degrees: str) -> list[Edit]:
@@ -425,14 +493,15 @@ class _Planner:
         if place.kind == "shift":
             raise Unresolved("unknown place: a new thing can't be shifted")
         edits: list[Edit] = []
-        scene = self.scene
+        layout = self.layout
         for _ in range(int(float(number))):
+            if edits:
+                layout = Layout(trace(self.scene, edits, self.layout.below).scene, self.layout)
             state = self._new(thing)
-            spot = resolve(scene, state, place)
-            state = replace(state, position=spot.position, heading=spot.heading)
-            self._tell(f"add {state.value('name')}", spot)
+            spot = resolve(layout, state, place)
+            state = with_fields(state, position=spot.position, heading=spot.heading)
+            self.placed.append(Placed(state.value("name"), spot, self.look))
             edits.append(Add(state))
-            scene = replace(scene, objects=(*scene.objects, state))
         return edits
 
     def _replace(self, what: Call, thing: Call) -> list[Edit]:
@@ -440,7 +509,7 @@ class _Planner:
         for i in self._targets(what):
             old, state = self.scene.objects[i], self._new(thing)
             spot = resolve(self.scene, state, Place("spot", (old,)))
-            edits.append(Add(replace(state, position=spot.position, heading=spot.heading), i))
+            edits.append(Add(with_fields(state, position=spot.position, heading=spot.heading), i))
         return edits
 
     def _new(self, thing: Call) -> ObjectState:
@@ -464,11 +533,6 @@ class _Planner:
             else:
                 direction = arg
         return Place(where.op, tuple(objects), direction, distance)
-
-    def _tell(self, what: str, spot: Spot) -> None:
-        x, y, z = spot.position
-        crowded = ", where it overlaps other things: no free place" if spot.crowded else ""
-        self.notes.append(f"{what} to ({x:.2f}, {y:.2f}, {z:.2f}){crowded}")
 
 
 def _said(program: Call) -> str:

@@ -5,19 +5,19 @@ be compared with where another one was. Indices below `now` are of the changed s
 """
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import shapely
 
-from po3d.edits import Edited, support, within
-from po3d.frames import in_frame, room_centre
+from po3d.edits import Edited
 from po3d.geometry import Array
-from po3d.placement import footprints
+from po3d.layout import Layout
 from po3d.reasoning.room_program import DIRECTIONS
-from po3d.rooms import SYNONYMS, is_a, purposes_of
-from po3d.scene import Scene
+from po3d.rectangles import distance, from_segment, holds
+from po3d.rooms import SYNONYMS, purposes_of
+from po3d.scene import ObjectState, Scene
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,24 @@ VALUE_WORDS = {  # other words for values
 
 
 class World:
-    """`edited`: the changed scene and its history; `before`: the scene that was changed. Both in one frame."""
+    """`edited`: the changed scene and its history; `before`: the scene that was changed, or its layout, which saves
+    working it out for every change. Both in one frame."""
 
-    def __init__(self, edited: Edited, before: Scene, rules: RoomRules = DEFAULT_ROOM_RULES) -> None:
-        self.edited, self.before, self.rules = edited, before, rules
-        self.now = len(edited.scene)
-        self.states = (*edited.scene.objects, *before.objects)
+    def __init__(self, edited: Edited, before: Scene | Layout, rules: RoomRules = DEFAULT_ROOM_RULES) -> None:
+        self.was = before if isinstance(before, Layout) else Layout(before)
+        self.edited, self.before, self.rules = edited, self.was.scene, rules
+        self.present = self.was if edited.scene is self.before else Layout(edited.scene, self.was)
+        self.things = self.present.things + self.was.things  # of now, then of before
+        self.now = len(self.present.things)
         self.axes = edited.scene.axes
-        self.names = [state.value("name") for state in self.states]
+
+    @cached_property
+    def states(self) -> tuple[ObjectState, ...]:
+        return (*self.edited.scene.objects, *self.before.objects)
+
+    @cached_property
+    def names(self) -> list[str]:
+        return self.present.names + self.was.names
 
     @cached_property
     def position(self) -> Array:
@@ -60,110 +70,175 @@ class World:
         return np.array([s.extent for s in self.states], float).reshape(-1, 3)
 
     @cached_property
-    def heading(self) -> Array:
-        return np.array([s.heading for s in self.states], float)
-
-    @cached_property
     def ground(self) -> Array:
         """(n, 2) positions as (to the right, to the front)."""
-        return in_frame(self.position[:, :2], self.axes)
-
-    @cached_property
-    def footprints(self) -> np.ndarray:
-        return footprints(self.position, self.heading, self.extent)
+        return np.array([(t.right, t.front) for t in self.things], float).reshape(-1, 2)
 
     @cached_property
     def supports(self) -> list[int | None]:
         """What each state rests on, in its own time."""
-        before = support(self.before.objects)
-        return [*support(self.edited.scene.objects), *(None if k is None else k + self.now for k in before)]
+        return [*self.present.below, *(None if k is None else k + self.now for k in self.was.below)]
 
-    @cached_property
+    @property
     def middle(self) -> Array:
         """(2,) the room's centre, to the right and to the front."""
-        return in_frame(room_centre(self.before), self.axes)
+        return np.array(self.was.middle)
 
-    @cached_property
+    @property
     def half(self) -> Array:
         """(2,) half the room's size, across and along the frame."""
-        corners = np.array(self.before.outline) if self.before.outline else self.before.positions[:, :2]
-        points = in_frame(corners, self.axes)
-        return (points.max(0) - points.min(0)) / 2
+        return np.array(self.was.half)
 
     def times(self, before: bool) -> range:
         """The indices of one time."""
-        return range(self.now, len(self.states)) if before else range(self.now)
+        return range(self.now, len(self.things)) if before else range(self.now)
+
+    @cached_property
+    def salient(self) -> frozenset[int]:
+        """Indices of all that the change was about, now and before."""
+        return self.edited.touched.union(self.now + k for k in self.edited.touched_before)
 
     def touched(self, index: int) -> bool:
-        if index < self.now:
-            return index in self.edited.touched
-        return index - self.now in self.edited.touched_before
+        return index in self.salient
 
     def called(self, noun: str, among: range) -> list[int]:
-        """Those that a noun means: by their own name, else by what noun and name are other words for."""
-        found = [i for i in among if is_a(self.names[i], noun)]
-        if not found:
-            noun = SYNONYMS.get(noun, noun)
-            found = [i for i in among if is_a(SYNONYMS.get(self.names[i], self.names[i]), noun)]
-        return found
+        """Those of one time that a noun means: by their own name, else by what noun and name are other words for."""
+        return self.named(noun, among.start >= self.now and len(among) > 0)
+
+    def named(self, noun: str, before: bool) -> list[int]:
+        """`called` among the things of one time."""
+        if before:
+            now = self.now
+            return [now + i for i in self.was.called(noun)]
+        return [*self.present.called(noun)]
 
     def value(self, index: int, attribute: str) -> str | None:
         """What the table believes of an attribute; None when it says nothing."""
-        return self.states[index].value(attribute) if attribute in self.states[index].beliefs else None
+        state = self.things[index].state
+        return state.value(attribute) if attribute in state.beliefs else None
+
+    def height(self, index: int) -> float:
+        """Metres from the floor to the middle of a thing."""
+        return self.things[index].state.position[2]
+
+    def extents(self, index: int) -> tuple[float, float, float]:
+        """Depth, width and height of a thing, metres."""
+        return self.things[index].state.extent
 
     def purposes(self, index: int) -> tuple[str, ...]:
-        return purposes_of(SYNONYMS.get(self.names[index], self.names[index]))
+        name = self.things[index].name
+        return purposes_of(SYNONYMS.get(name, name))
 
     def bearing(self, start: int, goal: int) -> float:
         """Radians clockwise from the front of the way from one thing to another."""
-        right, front = self.ground[goal] - self.ground[start]
-        return math.atan2(right, front)
+        a, b = self.things[start], self.things[goal]
+        return math.atan2(b.right - a.right, b.front - a.front)
 
     def distance(self, first: int, second: int) -> float:
         """Metres between two centres along the ground."""
-        return float(np.hypot(*(self.ground[first] - self.ground[second])))
+        a, b = self.things[first], self.things[second]
+        return math.hypot(a.right - b.right, a.front - b.front)
+
+    def distance_from(self, index: int) -> Callable[[int], float]:
+        """The distance of others from one thing."""
+        things = self.things
+        right, front = things[index].right, things[index].front
+        return lambda i: math.hypot(things[i].right - right, things[i].front - front)
 
     def gap(self, index: int, others: list[int]) -> Array:
         """(k,) metres between footprints."""
-        return shapely.distance(self.footprints[index], self.footprints[others])
+        box = self.things[index].box
+        return np.array([distance(box, self.things[i].box) for i in others])
+
+    def near(self, index: int, other: int) -> bool:
+        """Whether two footprints are within `next_to` of each other."""
+        a, b = self.things[index], self.things[other]
+        limit = self.rules.next_to
+        if math.hypot(a.right - b.right, a.front - b.front) > a.reach + b.reach + limit:
+            return False
+        return distance(a.box, b.box) <= limit
 
     def stacked(self, index: int, other: int) -> bool:
         """Whether one stands over the other: the middle of either is within the other's footprint."""
-        pair = [index, other]
-        over = within(self.position[pair], self.position[pair], self.heading[pair], self.extent[pair], 0.0)
-        return bool(over[0, 1] or over[1, 0])
+        return not self.beside(index, [other])
+
+    def beside(self, index: int, among: Iterable[int]) -> list[int]:
+        """Those that are not stacked with a thing."""
+        things = self.things
+        _, _, box, reach, _, _, right, front = things[index]
+        found = []
+        for i in among:
+            _, _, other, limit, _, _, x, y = things[i]
+            limit += reach
+            if (
+                not -limit < x - right < limit
+                or not -limit < y - front < limit
+                or not (holds(box, other.x, other.y) or holds(other, box.x, box.y))
+            ):
+                found.append(i)
+        return found
 
     def lies(self, direction: str, start: int, goal: int) -> bool:
         """Whether `goal` lies in a direction from `start`: within the cone, and not over or under it."""
-        cone = math.radians(self.rules.cone) * (1.0 if " " not in direction else 0.5)
-        off = math.remainder(self.bearing(start, goal) - azimuth(direction), 2 * math.pi)
-        return abs(off) <= cone + 1e-9 and not self.stacked(start, goal)
+        return bool(self.lying(direction, start, [goal]))
+
+    def lying(self, direction: str, start: int, among: Iterable[int]) -> list[int]:
+        """Those that lie in a direction from `start`."""
+        cone = math.radians(self.rules.cone) * (1.0 if " " not in direction else 0.5) + 1e-9
+        ahead, things = azimuth(direction), self.things
+        right, front = things[start].right, things[start].front
+        atan2, remainder, turn = math.atan2, math.remainder, 2 * math.pi
+        found = [
+            i
+            for i in among
+            if -cone
+            <= remainder(atan2(things[i].right - right, things[i].front - front) - ahead, turn)
+            <= cone
+        ]
+        return self.beside(start, found)
+
+    def off_centre(self, index: int) -> tuple[float, float]:
+        """How far from the room's centre to the right and to the front, 1 at the walls."""
+        thing, (right, front), (across, along) = self.things[index], self.was.middle, self.was.half
+        return (thing.right - right) / max(across, 1e-6), (thing.front - front) / max(along, 1e-6)
 
     def at_side(self, direction: str, index: int) -> bool:
         """Whether a thing is at one side of the room, or at both that meet in a corner."""
-        across, along = (self.ground[index] - self.middle) / np.maximum(self.half, 1e-6)
+        across, along = self.off_centre(index)
         reach = {"front": along, "back": -along, "right": across, "left": -across}
         return all(reach[word] >= 1 - 2 * self.rules.side - 1e-9 for word in direction.split())
 
     def between(self, first: int, second: int, index: int) -> bool:
-        a, b, p = self.ground[first], self.ground[second], self.ground[index]
-        way = b - a
-        length = float(np.hypot(*way))
+        a, b, p = self.things[first], self.things[second], self.things[index]
+        right, front = b.right - a.right, b.front - a.front
+        length = math.hypot(right, front)
         if length < 1e-6:
             return False
-        t = float((p - a) @ way) / length**2
-        off = abs(float(way[0] * (p - a)[1] - way[1] * (p - a)[0])) / length
-        return 0.1 < t < 0.9 and off <= self.rules.between
+        x, y = p.right - a.right, p.front - a.front
+        t = (x * right + y * front) / length**2
+        return 0.1 < t < 0.9 and abs(right * y - front * x) / length <= self.rules.between
 
-    def blocks(self, first: int, second: int, index: int) -> bool:
-        """Whether a thing stands in the direct path between two others."""
-        if index in (first, second) or self.stacked(index, first) or self.stacked(index, second):
-            return False
-        bottom = self.position[index, 2] - self.extent[index, 2] / 2
-        if self.extent[index, 2] <= self.rules.step_over or bottom >= self.rules.head:
-            return False
-        line = shapely.LineString(self.position[[first, second], :2])
-        return bool(shapely.distance(line, self.footprints[index]) < self.rules.path)
+    def blocking(self, first: int, second: int, among: Iterable[int]) -> list[int]:
+        """Those that stand in the direct path between two things."""
+        things, path = self.things, self.rules.path
+        a, b = things[first].box, things[second].box
+        dx, dy = b.x - a.x, b.y - a.y
+        length = math.hypot(dx, dy)
+        near = []
+        for i in among:
+            state, _, box, reach, low, _, _, _ = things[i]
+            if abs((box.x - a.x) * dy - (box.y - a.y) * dx) > (reach + path) * length:
+                continue  # far from the line
+            if (
+                state.extent[2] > self.rules.step_over
+                and low < self.rules.head
+                and i != first
+                and i != second
+            ):
+                near.append(i)
+        ends = (a.x, a.y), (b.x, b.y)
+        near = self.beside(first, self.beside(second, near))
+        return [i for i in near if from_segment(things[i].box, *ends) < path]
 
 
 def azimuth(direction: str) -> float:

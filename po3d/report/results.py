@@ -11,6 +11,7 @@ from pathlib import Path
 from po3d.entry import guarded
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json
+from po3d.report import hypo3d_tables, scope_tables
 from po3d.report.tables import Table, markdown, text
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
@@ -25,6 +26,8 @@ def results_table(report: dict) -> Table:
     rows.append(["  95 % interval", *(_interval(row) for row in report["rows"])])
     for scorer, values in report["other_scorers"].items():
         rows.append([f"{report['system']} ({scorer})", *(row["value"] for row in values)])
+    for name, values in report.get("baselines", {}).items():
+        rows.append([f"{name} (expected)", *(row["value"] for row in values)])
     rules = (len(rows),)
     for published in report["published"]:
         rows.append([f"{published['model']} *", *(published.get(name) for name in names)])
@@ -40,6 +43,8 @@ def _interval(row: dict) -> str | None:
 def report_text(report: dict) -> str:
     """What the terminal shows."""
     lines = [text(results_table(report)), _footnotes(report)]
+    if report["benchmark"] == "scope":
+        lines.append(scope_tables.report_text(report))
     if report.get("rpdr"):
         lines.append(
             "RPDR (%): " + ", ".join(f"{name} {v['value']:.1f}" for name, v in report["rpdr"].items())
@@ -56,9 +61,7 @@ def report_markdown(report: dict) -> str:
     lines = [
         f"# {report['system']} on {report['benchmark']} ({report['split']})",
         "",
-        markdown(results_table(report)),
-        "",
-        _footnotes(report),
+        *_main_part(report),
         "",
     ]
     for key, title in (
@@ -83,9 +86,21 @@ def report_markdown(report: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _footnotes(report: dict) -> str:
+def _main_part(report: dict) -> list[str]:
+    """The benchmark's own tables where it has some, else the one of its columns."""
+    if report["benchmark"] == "hypo3d":
+        return [hypo3d_tables.report_markdown(report), "", _unanswered(report)]
+    own = ["", scope_tables.report_markdown(report)] if report["benchmark"] == "scope" else []
+    return [markdown(results_table(report)), "", _footnotes(report), *own]
+
+
+def _unanswered(report: dict) -> str:
     notes = [f"{k}: {v}" for k, v in report["statuses"].items() if k != "ok"]
-    lines = [f"not answered, counted as wrong: {', '.join(notes)}"] if notes else []
+    return f"not answered, counted as wrong: {', '.join(notes)}" if notes else ""
+
+
+def _footnotes(report: dict) -> str:
+    lines = [note] if (note := _unanswered(report)) else []
     if report["published"]:
         lines.append("* published, measured on the official images")
     return "\n".join(lines)

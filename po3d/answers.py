@@ -1,0 +1,145 @@
+"""The short answer inside what a language model wrote: one extractor for every model, so that rows compare.
+
+A response is read by the first of these rules that finds something; the rule's name is kept beside the answer:
+
+refusal     nothing is said, an error message of the harness, or "Sorry, I can't ...": no answer
+tag         <answer>...</answer>, the last one; what stands in <think>...</think> is never looked at
+boxed       \\boxed{...}, the last one
+field       a field "Answer" of JSON or of what looks like it, the last one
+stated      "the answer is ...", "Answer: ...", the last one, up to the end of its sentence
+short       a response of one line, or whose first or else last line has at most SHORT words: that line
+whole       everything; the scorers will hardly find it right
+
+Then it is tidied: marks, quotes and markup around it, a leading article; "(B) left" and "B. left" become "left";
+"Yes, there is one" becomes "yes" and a lone number word its digits. With options (multiple choice) it becomes the
+option that it means: by its letter, by its content, or the only one that it mentions; else there is no answer.
+
+Nothing here knows the right answer.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+SHORT = 8  # words; the longest answers of the benchmarks have about six
+_NUMBERS = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+
+_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"\s*(?:$|failed to obtain answer|(?:i'?m |i am )?sorry\b|i (?:cannot|can'?t|am unable|am not able)\b|"
+    r"i'm (?:unable|not able)\b|as an ai\b)",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL | re.IGNORECASE)
+_EMPTY_TAG = re.compile(r"</?answer>", re.IGNORECASE)
+_BOXED = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}")
+_FIELD = re.compile(
+    r"""["']\w*answer["']\s*:\s*(?:"((?:[^"\\]|\\.)*)"|'(.*?)'\s*(?:[,}\n]|\Z)|([^\s,}"']+))""", re.IGNORECASE
+)
+_STATED = re.compile(
+    r"\banswer\b(?:\s+(?:is|should be|would be)\b\s*:?|\*{0,2}\s*:)(?=[\s*_]*[^\s*_.:])", re.IGNORECASE
+)
+_SENTENCE_END = re.compile(r"(?<!\b[A-H])[.;!?](?=\s|$)")  # not the dot of "B. left"
+_LABEL = re.compile(r"(?:\(([A-Ha-h])\)|([A-H])[.):])(?:\s+(.*)|\s*)$", re.DOTALL)
+_LATEX_TEXT = re.compile(r"\\(?:text|mathrm|mathbf)\{([^{}]*)\}")
+_YES_NO = re.compile(r"(yes|no)\b\s*(?:[,.;:!-]|$|there\b|it\b|the\b)", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?:a|an|the)\s+(?=\S)", re.IGNORECASE)
+_AROUND = " \t\r\n*_`\"'“”‘’.,;:!?"
+
+
+class Extracted(NamedTuple):
+    """An answer, or None, and the rule that found it, or found none."""
+
+    answer: str | None
+    rule: str
+
+
+def extract(response: str, options: Sequence[str] = ()) -> Extracted:
+    """The answer of a response by the rules above; `options` are the texts of A, B, C ..."""
+    text = _THINKING.sub(" ", response)
+    if _REFUSAL.match(text):
+        return Extracted(None, "refusal")
+    found, rule = _found(text)
+    answer = _choice(found, text if rule == "whole" else found, options) if options else _tidy(found)
+    return Extracted(answer or None, rule if answer else "refusal" if not options else "no option")
+
+
+def _found(text: str) -> tuple[str, str]:
+    for rule, pattern in (("tag", _TAG), ("boxed", _BOXED), ("field", _FIELD)):
+        groups = [next((g for g in m.groups() if g is not None), "") for m in pattern.finditer(text)]
+        if groups := [g for g in groups if g.strip(_AROUND)]:
+            return groups[-1], rule
+    text = _EMPTY_TAG.sub(" ", text)
+    if stated := [m.end() for m in _STATED.finditer(text)]:
+        line = text[stated[-1] :].lstrip("* \t\r\n").partition("\n")[0]
+        return _SENTENCE_END.split(line)[0], "stated"
+    lines = [line for line in text.splitlines() if line.strip(_AROUND)]
+    if len(lines) == 1:
+        return lines[0], "short"
+    for line in (lines[0], lines[-1]) if lines else ():
+        if len(line.split()) <= SHORT:
+            return line, "short"
+    return text, "whole"
+
+
+def _tidy(found: str) -> str:
+    text = _stripped(_LATEX_TEXT.sub(r"\1", found))
+    label = _LABEL.match(text + ("." if len(text) == 1 else ""))
+    if label and (label[3] or "").strip(_AROUND):
+        text = _stripped(label[3])
+    elif label:
+        return (label[1] or label[2]).upper()
+    if yes_no := _YES_NO.match(text):
+        return yes_no[1].lower()
+    text = _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
+    return str(_NUMBERS.index(text.lower())) if text.lower() in _NUMBERS else text
+
+
+def _choice(found: str, everything: str, options: Sequence[str]) -> str | None:
+    """The option that is meant; None for none of them or several."""
+    letters = "ABCDEFGH"[: len(options)]
+    text = _stripped(_LATEX_TEXT.sub(r"\1", found))
+    label = _LABEL.match(text + ("." if len(text) == 1 else ""))
+    letter = (label[1] or label[2]).upper() if label else text.upper() if len(text) == 1 else ""
+    if letter and letter in letters:
+        return options[letters.index(letter)]
+    plain = [_plain(option) for option in options]
+    if _plain(text) in plain:
+        return options[plain.index(_plain(text))]
+    for read in (text, everything):
+        bracketed = {m for m in re.findall(r"\(([A-H])\)", read) if m in letters}
+        if len(bracketed) == 1:
+            return options[letters.index(bracketed.pop())]
+    mentioned = [
+        k for k, option in enumerate(plain) if re.search(rf"\b{re.escape(option)}\b", _plain(everything))
+    ]
+    # An option inside another one ("bus" in "school bus") is not mentioned by itself.
+    mentioned = [k for k in mentioned if not any(plain[k] in plain[j] for j in mentioned if j != k)]
+    return options[mentioned[0]] if len(mentioned) == 1 else None
+
+
+def _stripped(text: str) -> str:
+    """The text without what stands around it; a bracket of "(B) left" stays."""
+    return " ".join(text.strip(_AROUND).split())
+
+
+def _plain(text: str) -> str:
+    return (
+        _ARTICLE.sub("", _stripped(text.lower()), count=1)
+        if _ARTICLE.match(_stripped(text))
+        else _stripped(text.lower())
+    )

@@ -1,0 +1,59 @@
+"""A table that says nothing of an attribute: it can't tell things apart by it, and does not deny it either."""
+
+from dataclasses import replace
+
+import pytest
+from study_room import study
+
+from po3d.edits import unchanged
+from po3d.reasoning.room_executor import plan, run
+from po3d.reasoning.room_program import parse_text
+from po3d.reasoning.room_world import World
+
+BLIND = replace(
+    study(),
+    objects=tuple(replace(o, beliefs={"name": o.beliefs["name"]}) for o in study().objects),
+)
+
+
+def ask(program, change=""):
+    edited = plan(BLIND, parse_text(change)).edited if change else unchanged(BLIND)
+    return run(parse_text(program), World(edited, BLIND))
+
+
+@pytest.mark.parametrize(
+    ("program", "answer"),
+    [
+        ('height(only(having(color, "red", all("lamp"))), only(all("bed")))', "higher"),
+        ('name(nearest(only(having(color, "brown", all("desk"))), having(color, "black", all("chair"))))', "office chair"),
+        ('count(beside(only(having(color, "brown", all("desk"))), all("chair")))', "1"),
+    ],
+)  # fmt: skip
+def test_a_description_goes_by_what_the_table_does_know(program, answer):
+    assert ask(program).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ('name(only(having(color, "red", all("chair"))))', "ambiguous"),
+        ('count(having(color, "red", all("chair")))', "the table says nothing about any color"),
+        ('query(color, only(all("bed")))', "the table says nothing about the color of bed"),
+        ('name(only(having(color, "red", all("piano"))))', "not found"),
+    ],
+)
+def test_nothing_is_guessed(program, reason):
+    outcome = ask(program)
+    assert outcome.status == "failed"
+    assert reason in outcome.reason
+
+
+def test_what_a_change_says_is_known_afterwards():
+    painted = 'set(color, "green", just(only(all("bed"))))'
+    assert ask('name(only(having(color, "green", all("object"))))', painted).answer == "bed"
+
+
+def test_one_known_value_makes_an_attribute_count():
+    known = replace(BLIND, objects=(study().objects[0], *BLIND.objects[1:]))
+    outcome = run(parse_text('count(having(color, "red", all("chair")))'), World(unchanged(known), known))
+    assert outcome.answer == "0"

@@ -1,0 +1,192 @@
+"""Several views fused into one table: better than the best of them, nothing lost, nothing merged that is two."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from po3d.errors import InputError
+from po3d.fusion import View, fuse, position_error
+from po3d.geometry import wrap_angle
+from po3d.orbit import Orbit
+from po3d.registration import register, rotation
+from po3d.scene import ObjectState, Scene, sure
+from po3d.seeding import rng
+
+ORBIT = Orbit(6.0, 3.5, 0.4)
+DEPTH, ACROSS, HEADING = (
+    0.25,
+    0.06,
+    math.radians(8),
+)  # noise of a view: along its ray, across it, of the heading
+KINDS = ("cup", "box", "chair", "dog", "vase", "bag", "lamp", "ball")
+
+
+def things(random, count=7, kinds=KINDS, apart=0.7):
+    """A true table of things at least so far apart."""
+    places: list = []
+    while len(places) < count:
+        p = random.uniform(-2.2, 2.2, 2)
+        if all(math.dist(p, q) > apart for q in places):
+            places.append(p)
+    objects = [
+        ObjectState(
+            sure(name=kinds[k]), (*map(float, p), 0.25), float(random.uniform(-3, 3)), (0.5, 0.4, 0.5)
+        )
+        for k, p in enumerate(places)
+    ]
+    return Scene(tuple(objects), ORBIT.axes(0), "gt")
+
+
+def seen(true, angle, random, rows, noise=True):
+    """The table of a view in its own world, with noise that its covariances tell, and its yaw."""
+    yaw = ORBIT.reading.sense * math.radians(angle)
+    eye, back, objects = np.array(ORBIT.place(angle)), rotation(-yaw), []
+    for i in rows:
+        o = true.objects[i]
+        p = np.array(o.position[:2])
+        ray = (p - eye) / np.linalg.norm(p - eye)
+        across = np.array([-ray[1], ray[0]])
+        covariance = np.zeros((3, 3))
+        heading = o.heading - yaw
+        if noise:
+            p = p + random.normal(0, DEPTH) * ray + random.normal(0, ACROSS) * across
+            spread = DEPTH**2 * np.outer(ray, ray) + ACROSS**2 * np.outer(across, across)
+            covariance[:2, :2], covariance[2, 2] = back @ spread @ back.T, HEADING**2
+            heading += random.normal(0, HEADING)
+        x, y = back @ p
+        objects.append(
+            replace(o, position=(float(x), float(y), o.position[2]), heading=float(wrap_angle(heading)),
+                    covariance=tuple(map(tuple, covariance.tolist())))
+        )  # fmt: skip
+    return View(Scene(tuple(objects), ORBIT.axes(0), "predicted"), yaw)
+
+
+def same(fused, rows):
+    """The true row of each fused object; AssertionError when one holds two different things."""
+    owners = [{rows[v][i] for v, i in members} for members in fused.members]
+    assert all(len(owner) == 1 for owner in owners)
+    return [owner.pop() for owner in owners]
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known yaw", "estimated yaw"])
+def test_the_fused_table_is_more_exact_than_the_best_view(known):
+    wins, gains = 0, []
+    for k in range(6):
+        random = rng(7, "fusion", k)
+        true, angles = things(random), (0, 90, 180, 270)
+        rows = [sorted(random.choice(7, 6, replace=False).tolist()) for _ in angles]
+        views = [seen(true, a, random, r) for a, r in zip(angles, rows)]
+        fused = fuse(views if known else [View(v.table) for v in views])
+        owners = same(fused, rows)
+        assert sorted(owners) == sorted(set().union(*rows))
+        error = position_error(fused.scene, true, dict(enumerate(owners))).mean()
+        best = min(position_error(v.table, true, dict(enumerate(r))).mean() for v, r in zip(views, rows))
+        wins += error < best
+        gains.append(error / best)
+    assert wins >= 5
+    assert np.mean(gains) < 0.6
+
+
+def test_its_covariance_says_how_exact_it_is():
+    """Squared Mahalanobis errors of fused objects average about two, their degrees of freedom."""
+    squares = []
+    for k in range(8):
+        random = rng(8, "fusion", k)
+        true, angles = things(random), (0, 90, 180, 270)
+        rows = [list(range(7))] * 4
+        fused = fuse([seen(true, a, random, r) for a, r in zip(angles, rows)])
+        owners = same(fused, rows)
+        here = fused.scene.positions[:, :2]
+        there = true.positions[owners, :2]
+        for d, o in zip(here - here.mean(0) - there + there.mean(0), fused.scene.objects):
+            squares.append(d @ np.linalg.solve(np.array(o.covariance)[:2, :2], d))
+    assert 1.0 < np.mean(squares) < 3.0
+
+
+def test_what_only_one_view_has_survives():
+    random = rng(9, "fusion")
+    true = things(random)
+    rows = [[0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 2, 5], [0, 1, 2, 6]]
+    fused = fuse([seen(true, a, random, r) for a, r in zip((45, 135, 225, 315), rows)])
+    owners = same(fused, rows)
+    assert sorted(owners) == list(range(7))
+    alone = [len(fused.members[owners.index(k)]) for k in (3, 4, 5, 6)]
+    assert alone == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[[0, 1, 2, 3]] * 4, [[0, 2, 3], [1, 2, 3], [0, 2, 3], [1, 2, 3]]],
+    ids=["together", "never together"],
+)
+def test_two_equal_things_stay_two(rows):
+    for k in range(5):
+        random = rng(10, "fusion", k)
+        true = things(random, 4, ("cup", "cup", "box", "chair"), apart=6 * DEPTH)
+        fused = fuse([seen(true, a, random, r) for a, r in zip((0, 90, 180, 270), rows)])
+        assert sorted(same(fused, rows)) == [0, 1, 2, 3]
+
+
+def test_true_views_give_the_true_table_without_doubt():
+    random = rng(11, "fusion")
+    true = things(random)
+    rows = [[0, 1, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6]]
+    for known in (True, False):
+        views = [seen(true, a, random, r, noise=False) for a, r in zip((0, 135, 225), rows)]
+        fused = fuse(views if known else [View(v.table) for v in views])
+        owners = same(fused, rows)
+        np.testing.assert_allclose(fused.scene.positions[:, :2], true.positions[owners, :2], atol=1e-6)
+        assert not any(np.any(o.covariance) for o in fused.scene.objects)
+        turned = fused.axes(2, views[2].table.axes)
+        np.testing.assert_allclose(turned["front"], ORBIT.axes(225)["front"], atol=1e-6)
+
+
+def test_the_order_of_the_views_matters_little():
+    random = rng(12, "fusion")
+    true = things(random)
+    views = [seen(true, a, random, range(7)) for a in (0, 90, 180, 270)]
+    first = fuse(views).scene
+    again = fuse([views[0], *views[:0:-1]]).scene
+    match = {
+        next(i for i, o in enumerate(again.objects) if o.beliefs == p.beliefs): j
+        for j, p in enumerate(first.objects)
+    }
+    assert position_error(again, first, match).max() < 0.02
+
+
+def test_a_view_with_nothing_in_common_is_left_out_and_says_so():
+    random = rng(13, "fusion")
+    true = things(random)
+    views = [seen(true, 0, random, [0, 1]), seen(true, 90, random, [2, 3])]
+    fused = fuse(views)
+    assert len(fused.scene) == 2
+    assert fused.placed[1] is None
+    with pytest.raises(InputError, match="view 2 has nothing in common"):
+        fused.axes(1, views[1].table.axes)
+
+
+def test_flips_are_outvoted():
+    o = ObjectState(sure(name="dog"), (0.0, 0.0, 0.3), 0.4, (0.8, 0.3, 0.6), flip=0.3)
+    base = ObjectState(sure(name="box"), (1.0, 0.5, 0.3), 0.0, (0.8, 0.3, 0.6))
+    wrong = replace(o, heading=float(wrap_angle(0.4 + math.pi)), flip=0.4)
+    scenes = [Scene((dog, base), ORBIT.axes(0), "predicted") for dog in (wrong, o, o)]
+    fused = fuse([View(s, 0.0) for s in scenes]).scene
+    assert abs(float(wrap_angle(fused.objects[0].heading - 0.4))) < 1e-6
+    assert fused.objects[0].flip < 0.3
+
+
+def test_a_table_registers_onto_itself_turned():
+    random = rng(14, "fusion")
+    true = things(random)
+    view = seen(true, 115, random, range(7), noise=False)
+    found = register(true, view.table)
+    assert found.matches == {k: k for k in range(7)}
+    assert abs(float(wrap_angle(found.yaw - view.yaw))) < 1e-9
+    np.testing.assert_allclose(found.points(view.table.positions[:, :2]), true.positions[:, :2], atol=1e-9)
+
+
+def test_no_views_is_an_input_error():
+    with pytest.raises(InputError, match="no views"):
+        fuse([])

@@ -1,0 +1,90 @@
+"""How cameras are held, and mirror images."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from po3d.geometry import wrap_angle
+from po3d.scene import ObjectState, Scene, sure
+from po3d.viewpoint import Hold, gravity, held, hold_of, mirrored
+
+AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
+HOLDS = st.builds(Hold, st.floats(0.1, 4), st.floats(-1.4, 1.4), st.floats(-3, 3), st.floats(-3, 3))
+
+
+@given(HOLDS)
+def test_a_hold_is_read_back(hold):
+    assert hold_of(held(hold, 640, 480, 500.0, (2.0, -1.0))) == pytest.approx(hold)
+
+
+@given(HOLDS)
+def test_gravity_is_the_way_down(hold):
+    camera = held(hold, 640, 480, 500.0)
+    p = np.array([3.0, 1.0, 1.0])
+    fallen = camera.cam_T_world.transform(p - [0, 0, 0.5])
+    assert camera.cam_T_world.transform(p) + 0.5 * gravity(camera) == pytest.approx(fallen)
+
+
+def test_signs_of_pitch_and_roll():
+    ahead = np.array([5.0, 0.0, 1.5])
+    (_, level), _ = held(Hold(1.5, 0.0, 0.0, 0.0), 640, 480, 500.0).project(ahead)
+    assert level == pytest.approx(240)
+    (_, v), _ = held(Hold(1.5, -0.2, 0.0, 0.0), 640, 480, 500.0).project(ahead)
+    assert v < 240  # looking down, what was ahead is above the middle
+    (u, _), _ = held(Hold(1.5, 0.0, 0.3, 0.0), 640, 480, 500.0).project(ahead + [0, 0, 1])
+    assert u < 320  # the camera turned clockwise, what was up leans to the left
+
+
+def scene_of(hold: Hold) -> Scene:
+    turned = ((0.1, 0.02, 0.01), (0.02, 0.3, 0.05), (0.01, 0.05, 0.2))
+    objects = (
+        ObjectState(
+            sure(name="chair"), (4.0, 1.0, 0.4), 0.7, (0.5, 0.5, 0.9), turned, box=(100, 50, 150, 90)
+        ),
+        ObjectState(sure(name="table"), (5.0, -1.5, 0.4), -2.0, (0.8, 1.2, 0.75)),
+    )
+    outline = ((0.0, -3.0), (8.0, -3.0), (8.0, 2.0), (0.0, 2.0))
+    return Scene(objects, AXES, "gt", held(hold, 640, 480, 500.0), None, "a.png", outline)
+
+
+@given(HOLDS)
+def test_the_mirrored_scene_is_what_the_flipped_picture_shows(hold):
+    scene = scene_of(hold)
+    flip = mirrored(scene)
+    pixels, depth = scene.camera.project(scene.positions)
+    other, same = flip.camera.project(flip.positions)
+    assert same == pytest.approx(depth)
+    safe = np.abs(depth) > 0.2
+    assert other[safe] == pytest.approx(np.array([640, 0]) + pixels[safe] * [-1, 1], abs=1e-6)
+    assert np.linalg.det(flip.camera.cam_T_world.rotation) == pytest.approx(1.0)
+    assert hold_of(flip.camera).height == pytest.approx(hold.height)
+    assert hold_of(flip.camera).pitch == pytest.approx(hold.pitch, abs=1e-6)
+    assert float(wrap_angle(hold_of(flip.camera).roll + hold.roll)) == pytest.approx(0, abs=1e-6)
+
+
+def test_mirroring_twice_gives_the_scene_back():
+    scene = scene_of(Hold(1.5, -0.3, 0.2, 0.1))
+    twice = mirrored(mirrored(scene))
+    assert twice.positions == pytest.approx(scene.positions)
+    assert twice.headings == pytest.approx(scene.headings)
+    assert twice.axes == scene.axes
+    assert twice.outline == scene.outline
+    assert twice.objects[0].box == scene.objects[0].box
+    assert np.array(twice.objects[0].covariance) == pytest.approx(np.array(scene.objects[0].covariance))
+    assert twice.camera.cam_T_world.rotation == pytest.approx(scene.camera.cam_T_world.rotation)
+
+
+def test_the_mirror_swaps_sides_and_turns():
+    scene = scene_of(Hold(1.5, 0.0, 0.0, 0.0))
+    flip = mirrored(scene)
+    assert flip.objects[0].heading == pytest.approx(-0.7)
+    assert flip.objects[0].box == (490, 50, 540, 90)
+    assert flip.axes["left"] == (0.0, 1.0)  # the viewer's left is the viewer's left
+    area = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(flip.outline, flip.outline[1:] + flip.outline[:1]))
+    assert area > 0  # still counter-clockwise
+    assert mirrored(replace(scene, camera=None)).objects[0].box is None
+    assert math.isclose(flip.objects[0].extent[0], 0.5)
