@@ -33,7 +33,7 @@ def confusion_plot(report: Mapping[str, Any], path: str | Path, task: str = TASK
             axes.imshow(shares, cmap="Reds", vmin=0, vmax=1)
             axes.set_xticks(range(len(labels)), labels, rotation=30, ha="right")
             axes.set_yticks(range(len(labels)), labels)
-            axes.set(title=group, xlabel="answered", ylabel="right")
+            axes.set(title=group, xlabel="answered", ylabel="gold")
             for (i, j), share in np.ndenumerate(shares):
                 color = "white" if share > 0.6 else "black"
                 axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", color=color, fontsize=8)
@@ -93,14 +93,18 @@ def consistency_plot(reports: Sequence[Mapping[str, Any]], path: str | Path, tas
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         axes.plot((0, 100), (0, 100), "--", color="gray", lw=1)
+        at: dict[tuple[int, int], tuple[tuple[float, float], list[str]]] = {}
         for name, x, y, marker in points:
             if x is not None and y is not None:
                 axes.plot([x], [y], marker, ms=6)
-                axes.annotate(name, (x, y), textcoords="offset points", xytext=(5, 4), fontsize=7)
+                at.setdefault((round(x / 4), round(y / 4)), ((x, y), []))[1].append(name)
+        for place, names in at.values():  # what lies at one place shares its label
+            label = ", ".join(names)
+            axes.annotate(label, place, textcoords="offset points", xytext=(5, 4), fontsize=7)
         axes.set(
             xlabel=f"accuracy, {task} (%)",
             ylabel="consistency, all views (%)",
-            xlim=(-3, 108),
+            xlim=(-3, 135),
             ylim=(-3, 108),
         )
 

@@ -1,0 +1,259 @@
+"""SCOPE: the same space from eight viewpoints. No official data is public; this is the format a release is read from.
+
+    items.jsonl      one question a line (below)
+    images/          the views
+    scenes.jsonl     true tables with their orbits: a twin's alone
+
+A line of items.jsonl:
+
+    id         unique
+    scene      what the eight views have in common
+    task       one of scope_score.TASKS
+    images     file names in images/, one, or as many as the question shows, in their order
+    view       the camera's angle of each, degrees on the circle; a number or a list
+    question   its text
+    options    the texts of A, B, C, D
+    answer     the letter of the right one, or its text
+    group      optional: questions that ask the same from different views; by default those of one scene, task and text
+    variant    optional: "paraphrase"; then `of` is the id of the question in the benchmark's own wording, and the line
+               counts in no column
+    program    optional: the gold program
+
+`Question.image` is the scene, so that a system gets all questions on a scene at once and perceives each view once;
+`meta` holds "images", "views", "options", "group", "variant" and "of". `Split.image` and `Split.truth` take the file name
+of a view too: its pixels, and the table of what it shows in its own world, whose camera stands at -y. Scores:
+`po3d.benchmarks.scope_score`."""
+
+import json
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.benchmarks.scope_score import SCORERS, TASKS, chosen, correct, published_rows, score
+from po3d.errors import InputError
+from po3d.files import atomic_write, read_jsonl
+from po3d.geometry import wrap_angle
+from po3d.images import read_image
+from po3d.orbit import VIEWS, Orbit, view_angle
+from po3d.question import Question
+from po3d.registration import rotation
+from po3d.scene import Scene, from_json, to_json
+
+__all__ = ["SCORERS", "Split", "View", "correct", "load", "published_rows", "score", "write_release"]
+
+ITEMS, SCENES, IMAGES = "items.jsonl", "scenes.jsonl", "images"
+SEEN = 0.25  # of a thing has to be visible for a view's true table to have it
+
+
+@dataclass(frozen=True)
+class View:
+    """The views of one scene: a true table, the orbit, and the share of each thing that each view shows, (8, n)."""
+
+    scene: Scene
+    orbit: Orbit
+    visible: NDArray[np.float64]
+    ground: str = ""
+    models: tuple[str, ...] = ()
+
+    def rows(self, angle: int) -> list[int]:
+        """The rows of the true table that the view of `angle` shows."""
+        shares = self.visible[VIEWS.index(view_angle(angle))]
+        return np.flatnonzero(shares >= SEEN).tolist()
+
+    def table(self, angle: int, image: str = "") -> Scene:
+        """What the view of `angle` shows, in the view's own world: turned so that its camera stands at -y."""
+        back = -self.orbit.reading.sense * np.radians(angle)
+        turn = rotation(back)
+        objects = []
+        for i in self.rows(angle):
+            o = self.scene.objects[i]
+            x, y = turn @ np.array(o.position[:2])
+            position = (float(x), float(y), o.position[2])
+            objects.append(replace(o, position=position, heading=float(wrap_angle(o.heading + back))))
+        return Scene(tuple(objects), self.orbit.axes(0), "gt", self.orbit.camera(0), image=image)
+
+
+@dataclass(frozen=True)
+class Split:
+    """Questions, and what there is to their scenes and views."""
+
+    split: str
+    questions: tuple[Question, ...]
+    root: Path
+    _views: dict[str, View] = field(default_factory=dict, repr=False)
+
+    def image(self, name: str) -> NDArray[np.uint8]:
+        """(H, W, 3) pixels of a view by its file name; of a scene, those of its first view."""
+        return read_image(self.root / IMAGES / (name if name in self._angles else self._first(name)))
+
+    def truth(self, name: str) -> Scene:
+        """The true table of a scene, its world that of the camera of 0 degrees; of a view, what it shows. InputError
+        when there is none."""
+        if name in self._angles:
+            scene, angle = self._angles[name]
+            return self.view(scene).table(angle, name)
+        return self.view(name).scene
+
+    def view(self, scene: str) -> View:
+        """The true table of a scene with its orbit; InputError when there is none."""
+        if not self._views:
+            self._views.update(read_views(self.root))
+        if scene not in self._views:
+            raise InputError(
+                f"{self.split} has no true table of {scene!r}: a twin has them in {SCENES}, a release none"
+            )
+        return self._views[scene]
+
+    def given(self, name: str, what: str) -> "Split":
+        """ "views": the pixels and true tables of a scene's views, by file name."""
+        if what != "views":
+            raise InputError(f"there is no {what.replace('_', ' ')} with {name}")
+        return self
+
+    def hidden(self, name: str) -> None:
+        """None: a table of several views hides nothing."""
+        return None
+
+    def first(self, size: int | None) -> "Split":
+        """The questions on the first `size` scenes by id; None keeps all."""
+        kept = set(sorted(self.images)[:size])
+        return replace(self, questions=tuple(q for q in self.questions if q.image in kept))
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """Scene ids, by first appearance in the questions."""
+        return tuple(dict.fromkeys(q.image for q in self.questions))
+
+    @property
+    def _angles(self) -> Mapping[str, tuple[str, int]]:
+        """File name of a view -> (scene, angle)."""
+        if "angles" not in self.__dict__:
+            found = {
+                name: (q.image, angle)
+                for q in self.questions
+                for name, angle in zip(q.meta["images"], q.meta["views"])
+            }
+            self.__dict__["angles"] = found
+        return self.__dict__["angles"]
+
+    def _first(self, scene: str) -> str:
+        names = [n for n, (s, _) in sorted(self._angles.items(), key=lambda item: item[1][1]) if s == scene]
+        if not names:
+            raise InputError(f"{self.split} has no view of {scene!r}")
+        return names[0]
+
+
+# --- reading ------------------------------------------------------------------------------------------------
+
+
+def load(root: str | Path, split: str = "") -> Split:
+    """The benchmark in the folder `root`, or in an items file; InputError says what is missing or wrong."""
+    root = Path(root)
+    path = root if root.is_file() else root / ITEMS
+    if not path.is_file():
+        raise InputError(f"no SCOPE under {root}: expected {ITEMS}; no official data is public, a twin is made by: "
+                         "po3d generate benchmark=scope size=100 seed=1 out=DIR")  # fmt: skip
+    questions, seen = [], set()
+    for number, record in enumerate(read_jsonl(path, "items file"), 1):
+        question = _question(record, f"{path}, line {number}")
+        if question.id in seen:
+            raise InputError(f"{path}, line {number}: the id {question.id!r} stands twice")
+        seen.add(question.id)
+        questions.append(question)
+    if not questions:
+        raise InputError(f"{path} holds no questions")
+    return Split(split or path.parent.name, tuple(questions), path.parent)
+
+
+def _question(record: object, where: str) -> Question:
+    if not isinstance(record, dict):
+        raise InputError(f"{where}: an item should be an object with id, scene, task ...")
+    for key in ("id", "scene", "task", "images", "view", "question", "options", "answer"):
+        if record.get(key) in (None, "", []):
+            raise InputError(f"{where}: the field {key!r} is missing")
+    task = str(record["task"])
+    if task not in TASKS:
+        raise InputError(f"{where}: unknown task {task!r}; known: {', '.join(TASKS)}")
+    options, images = record["options"], record["images"]
+    views = record["view"] if isinstance(record["view"], list) else [record["view"]]
+    if not isinstance(options, list) or len(options) < 2 or len(set(map(str, options))) < len(options):
+        raise InputError(
+            f"{where}: 'options' should be a list of different texts, not {json.dumps(options)[:60]}"
+        )
+    if not isinstance(images, list) or len(images) != len(views):
+        raise InputError(f"{where}: 'images' and 'view' should be lists of one length")
+    if any(Path(str(name)).name != name for name in images):
+        raise InputError(
+            f"{where}: 'images' should be file names without folders, not {json.dumps(images)[:60]}"
+        )
+    try:
+        angles = [view_angle(float(v)) for v in views]
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{where}: 'view' should be degrees, not {json.dumps(record['view'])[:60]}"
+        ) from None
+    options = [str(o) for o in options]
+    answer = chosen(str(record["answer"]), options)
+    if answer is None:
+        raise InputError(f"{where}: the answer {record['answer']!r} is none of the options")
+    text, scene = str(record["question"]), str(record["scene"])
+    meta = {
+        "images": [str(name) for name in images], "views": angles, "options": options,
+        "group": str(record.get("group") or f"{scene}/{task}/{text}"),
+    }  # fmt: skip
+    meta |= {key: str(record[key]) for key in ("variant", "of") if record.get(key)}
+    frame = "2d" if task.endswith("_ego") else "6d"
+    return Question(
+        str(record["id"]), scene, text, frame, task, answer, str(record.get("program") or ""), meta
+    )
+
+
+def read_views(root: str | Path) -> dict[str, View]:
+    """Scene -> its true table, orbit and visibilities; {} where the folder has none."""
+    path = Path(root) / SCENES
+    found = {}
+    for number, record in enumerate(read_jsonl(path, "scene file") if path.is_file() else (), 1):
+        where = f"{path}, line {number}"
+        scene = from_json(record, where)
+        visible = np.array(record.get("visible", []), float)
+        if visible.shape != (len(VIEWS), len(scene)):
+            raise InputError(f"{where}: 'visible' should be {len(VIEWS)} lists of {len(scene)} shares")
+        orbit = Orbit.from_json(record.get("orbit") or {}, where)
+        found[scene.image] = View(
+            scene, orbit, visible, str(record.get("ground", "")), tuple(map(str, record.get("models", ())))
+        )
+    return found
+
+
+# --- writing ------------------------------------------------------------------------------------------------
+
+
+def write_release(folder: str | Path, questions: Sequence[Question], views: Iterable[View] = ()) -> None:
+    """Write questions and true tables as `load` reads them; the items file is last."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_write(folder / SCENES) as file:
+        for view in views:
+            record = to_json(view.scene) | {
+                "ground": view.ground, "orbit": view.orbit.to_json(), "models": list(view.models),
+                "visible": np.round(view.visible, 3).tolist(),
+            }  # fmt: skip
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    with atomic_write(folder / ITEMS) as file:
+        for q in questions:
+            file.write(json.dumps(_item(q), ensure_ascii=False) + "\n")
+
+
+def _item(q: Question) -> dict:
+    options, views = q.meta["options"], q.meta["views"]
+    record = {
+        "id": q.id, "scene": q.image, "task": q.category, "images": q.meta["images"],
+        "view": views[0] if len(views) == 1 else views, "question": q.text, "options": options,
+        "answer": string.ascii_uppercase[options.index(q.answer)], "group": q.meta["group"],
+    }  # fmt: skip
+    record |= {key: q.meta[key] for key in ("variant", "of") if key in q.meta}
+    return record | ({"program": q.program} if q.program else {})

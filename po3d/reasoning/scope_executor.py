@@ -1,0 +1,315 @@
+"""Runs SCOPE's programs on what was seen: one view's table, or the fused table of several.
+
+A direction is the nearest of the item's options (their group is orthogonal or diagonal), all eight without options.
+Not found and ambiguous are outcomes; nothing guesses. The probability beside an answer comes from the table's
+covariances and flips.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from po3d.errors import InputError
+from po3d.orbit import (
+    LABELS,
+    Axes,
+    azimuth_deviation,
+    azimuth_in,
+    label_beliefs,
+    nearest_label,
+    off,
+    own_axes,
+    turned_axes,
+)
+from po3d.reasoning.program import ProgramError
+from po3d.reasoning.scope_program import ANSWERS, Call
+from po3d.rooms import SYNONYMS, is_a
+from po3d.scene import Scene
+
+AHEAD = math.radians(45)  # "behind" a person: within a quarter of the circle about that direction
+RIVAL = 0.8  # a second thing that fits a name so nearly as well makes the name ambiguous
+LOOSE = 0.5  # how much a compound's last word means it
+PEOPLE = ("man", "woman", "boy", "girl")
+_PERSON = {
+    "human",
+    "person",
+    "someone",
+    "people",
+    "figure",
+    "pedestrian",
+    "adult",
+    "child",
+    "kid",
+    "human being",
+}
+_COLORS = {
+    "red",
+    "blue",
+    "green",
+    "yellow",
+    "white",
+    "black",
+    "orange",
+    "purple",
+    "brown",
+    "gray",
+    "pink",
+    "beige",
+}
+_SAME = {
+    "bike": "bicycle", "motorcycle": "motorbike", "football": "soccer ball", "puppy": "dog", "kitten": "cat", "hen": "chicken",
+    "bunny": "rabbit", "pony": "horse", "gentleman": "man", "guy": "man", "lady": "woman", "stone": "rock", "boulder": "rock",
+    "hydrant": "fire hydrant", "cone": "traffic cone", "cellphone": "telephone", "smartphone": "telephone", "pram": "stroller",
+    "mower": "lawn mower", "kennel": "dog house", "letter box": "mailbox", "guitar": "electric guitar", "teddy": "teddy bear",
+    "present": "gift", "cake": "birthday cake", "fan": "table fan", "purse": "handbag", "grey": "gray",
+}  # fmt: skip
+
+
+class Unresolved(Exception):
+    """A description that fits nothing, or more than one thing, in what was seen."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a question is answered from: a table, and the axes of each of its images in that table's world."""
+
+    table: Scene
+    views: tuple[Axes, ...]
+
+
+@dataclass(frozen=True)
+class ScopeOutcome:
+    """An answer with its probability, or why there is none; `steps` says in words what each call gave."""
+
+    status: Literal["ok", "failed"]
+    answer: str | None
+    probability: float | None = None
+    reason: str = ""
+    steps: tuple[str, ...] = ()
+
+
+def run(program: Call, seen: Seen, options: Sequence[str] = ()) -> ScopeOutcome:
+    """Answer a program. `options` are the texts to choose from; a view's answer is one of them by its number."""
+    if program.output not in ANSWERS:
+        raise ProgramError(f"{program} asks nothing")
+    evaluator = _Evaluator(seen, options)
+    try:
+        answer, probability = evaluator.answer(program)
+    except Unresolved as failure:
+        return ScopeOutcome("failed", None, None, str(failure), tuple(evaluator.steps))
+    return ScopeOutcome("ok", answer, probability, "", tuple(evaluator.steps))
+
+
+class _Evaluator:
+    def __init__(self, seen: Seen, options: Sequence[str]) -> None:
+        self.seen, self.table, self.options = seen, seen.table, tuple(options)
+        self.steps: list[str] = []
+        self.ground = self.table.positions[:, :2]
+
+    def answer(self, program: Call) -> tuple[str, float]:
+        if program.output == "label":
+            found = self.label(program, self.camera_axes(), 0.0)
+        elif program.output == "view":
+            found = self.view(program)
+        else:
+            found = self.word(program)
+        self.steps.append(f"{program} = {found[0]}")
+        return found
+
+    # --- directions -----------------------------------------------------------------------------------------
+
+    def camera_axes(self) -> Axes:
+        return self.seen.views[0] if self.seen.views else self.table.axes
+
+    def label(self, program: Call, camera: Axes, degrees: float) -> tuple[str, float]:
+        """The direction, for an observer who imagines having gone `degrees` along the orbit."""
+        if program.op == "turned":
+            angle, first, second, inner = program.args
+            self.object(first)
+            self.object(second)  # about whose middle: the direction is the same about any point
+            return self.label(inner, camera, degrees + float(angle))
+        target, reference, frame = program.args
+        a, b = self.object(target), self.object(reference)
+        if frame.op == "camera":
+            azimuth, sigma = self.azimuth(turned_axes(camera, degrees), a, b)
+            flip = 0.0
+        else:
+            owner = self.object(frame.args[0])
+            azimuth, sigma, flip = self.own_azimuth(owner, a, b)
+        return self.nearest(azimuth, sigma, flip)
+
+    def azimuth(self, axes: Axes, a: int, b: int) -> tuple[float, float]:
+        """(azimuth, its deviation) of `a` from `b`, radians."""
+        vector = self.ground[a] - self.ground[b]
+        if a == b or float(np.hypot(*vector)) < 1e-9:
+            raise Unresolved(f"no direction: {self.said(a)} and {self.said(b)} are at the same place")
+        covariance = sum(np.array(self.table.objects[i].covariance, float)[:2, :2] for i in (a, b))
+        return azimuth_in(axes, vector), azimuth_deviation(vector, covariance)
+
+    def own_azimuth(self, owner: int, a: int, b: int) -> tuple[float, float, float]:
+        """(azimuth, deviation, probability of a flipped front) in the frame of a thing."""
+        state = self.table.objects[owner]
+        azimuth, sigma = self.azimuth(own_axes(state.heading), a, b)
+        flip = state.flip
+        if flip > 0.5:
+            azimuth, flip = azimuth + math.pi, 1 - flip
+        return azimuth, math.hypot(sigma, math.sqrt(max(state.covariance[2][2], 0.0))), flip
+
+    def nearest(self, azimuth: float, sigma: float, flip: float) -> tuple[str, float]:
+        among = self.options or LABELS
+        if unknown := [option for option in among if option not in LABELS]:
+            raise Unresolved(f"the option {unknown[0]!r} is no direction")
+        label = nearest_label(azimuth, among)
+        spaced = among if len(among) in (4, 8) else LABELS
+        return label, label_beliefs(azimuth, sigma, flip, spaced)[label]
+
+    # --- several views --------------------------------------------------------------------------------------
+
+    def view(self, program: Call) -> tuple[str, float]:
+        direction, target, reference = program.args
+        a, b = self.object(target), self.object(reference)
+        if self.options and len(self.options) != len(self.seen.views):
+            raise Unresolved(f"{len(self.seen.views)} images but {len(self.options)} options")
+        away, belief = [], []
+        for axes in self.seen.views:
+            azimuth, sigma = self.azimuth(axes, a, b)
+            away.append(off(azimuth, direction))
+            belief.append(label_beliefs(azimuth, sigma)[direction])
+        best = int(np.argmin(away))
+        if away[best] > math.pi / 4:
+            raise Unresolved(f"{self.said(a)} is {direction} of {self.said(b)} in no image")
+        options = self.options or tuple(str(k + 1) for k in range(len(away)))
+        return options[best], belief[best] / sum(belief) if sum(belief) > 0 else 0.0
+
+    def word(self, program: Call) -> tuple[str, float]:
+        inner = program.args[0]
+        if inner.op != "nearest":
+            index = self.object(inner)
+            return self.said(index), self.table.objects[index].existence
+        start = self.object(inner.args[0])
+        candidates = self.candidates(start)
+        away = {
+            name: float(np.hypot(*(self.ground[i] - self.ground[start]))) for name, i in candidates.items()
+        }
+        ranked = sorted(away, key=away.__getitem__)
+        if len(ranked) == 1:
+            return ranked[0], 1.0
+        first, second = ranked[:2]
+        i, j = candidates[first], candidates[second]
+        return first, self.nearer(start, i, j)
+
+    def candidates(self, start: int) -> dict[str, int]:
+        """What may be the answer: the options that were seen; without options everything else."""
+        if not self.options:
+            found = {self.said(i): i for i in range(len(self.table)) if i != start}
+            if not found:
+                raise Unresolved(f"not found: there is nothing beside {self.said(start)}")
+            return found
+        found = {}
+        for option in self.options:
+            try:
+                found[option] = self.find(option)
+            except Unresolved:
+                self.steps.append(f"{option}: not among what was seen")
+        found = {option: i for option, i in found.items() if i != start}
+        if not found:
+            raise Unresolved("not found: none of the choices was seen")
+        return found
+
+    def nearer(self, start: int, i: int, j: int) -> float:
+        """The probability that `i` is nearer to `start` than `j` is, to first order."""
+        to = [self.ground[k] - self.ground[start] for k in (i, j)]
+        lengths = [max(float(np.hypot(*v)), 1e-9) for v in to]
+        units = [v / length for v, length in zip(to, lengths)]
+        sigmas = [np.array(self.table.objects[k].covariance, float)[:2, :2] for k in (start, i, j)]
+        both = units[0] - units[1]
+        variance = units[0] @ sigmas[1] @ units[0] + units[1] @ sigmas[2] @ units[1] + both @ sigmas[0] @ both
+        z = (lengths[1] - lengths[0]) / math.sqrt(max(float(variance), 1e-18))
+        return 0.5 * (1 + math.erf(z / math.sqrt(2)))
+
+    # --- things ---------------------------------------------------------------------------------------------
+
+    def object(self, program: Call) -> int:
+        if program.op == "thing":
+            found = self.find(program.args[0])
+        elif program.op == "toward":
+            found = self.toward(program.args[0], self.object(program.args[1]))
+        else:
+            raise Unresolved(f"{program.op} stands where a thing should be named")
+        self.steps.append(f"{program} = {self.said(found)}")
+        return found
+
+    def toward(self, direction: str, start: int) -> int:
+        """The thing that lies most squarely in a direction from `start`, as `start` itself has it."""
+        away = {}
+        for i in range(len(self.table)):
+            if i != start and float(np.hypot(*(self.ground[i] - self.ground[start]))) > 1e-9:
+                away[i] = off(self.own_azimuth(start, i, start)[0], direction)
+        best = min(away, key=away.__getitem__, default=None)
+        if best is None or away[best] > AHEAD:
+            raise Unresolved(f"not found: there is nothing {direction} of {self.said(start)}")
+        return best
+
+    def find(self, noun: str) -> int:
+        scores = fits(self.table, noun)
+        best = int(np.argmax(scores)) if len(scores) else -1
+        if best < 0 or scores[best] <= 1e-3:
+            raise Unresolved(f"not found: there is no {noun}")
+        rivals = int(np.sum(scores >= RIVAL * scores[best]))
+        if rivals > 1:
+            raise Unresolved(f"ambiguous: {noun} could be any of {rivals}")
+        return best
+
+    def said(self, index: int) -> str:
+        state = self.table.objects[index]
+        return state.name or state.value("name")
+
+
+# --- words --------------------------------------------------------------------------------------------------
+
+
+def fits(table: Scene, noun: str) -> np.ndarray:
+    """(n,) how probably each thing is meant by a noun phrase: its last words name the category, words before them
+    are its colour or said of no attribute in the table."""
+    words = re.findall(r"[a-z0-9']+", noun.lower())
+    for start in range(len(words)):
+        head, before = " ".join(words[start:]), words[:start]
+        chances = np.array([_called(o.beliefs.get("name", {}), head) * o.existence for o in table.objects])
+        if len(chances) and chances.max() > 0.02:
+            for color in (w if w != "grey" else "gray" for w in before):
+                if color in _COLORS:
+                    chances = chances * [_colored(o.beliefs.get("color"), color) for o in table.objects]
+            return chances
+    return np.zeros(len(table))
+
+
+def _colored(belief: Mapping[str, float] | None, color: str) -> float:
+    """The probability of a colour; a thing of which the table knows no colour stays possible."""
+    return 0.1 if belief is None else belief.get(color, 0.0)
+
+
+def _called(belief: Mapping[str, float], noun: str) -> float:
+    return sum(p * _means(value, noun) for value, p in belief.items())
+
+
+def _means(value: str, noun: str) -> float:
+    """How well a noun means a category: "chair" means a chair, and an office chair where there is no plain one."""
+    if (value in PEOPLE and noun in _PERSON) or _canonical(value) == _canonical(noun):
+        return 1.0
+    return LOOSE if is_a(value, noun) else 0.0
+
+
+def _canonical(noun: str) -> str:
+    noun = _SAME.get(noun, noun)
+    return SYNONYMS.get(noun, noun)
+
+
+def single(table: Scene) -> Seen:
+    """What a question on one image is answered from; InputError for a table that knows no viewer."""
+    if set(table.axes) != {"left", "right", "front", "behind"}:
+        raise InputError(f"{table.image or 'the table'} has no viewer's axes")
+    return Seen(table, (table.axes,))

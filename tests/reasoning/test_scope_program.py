@@ -1,0 +1,153 @@
+"""SCOPE's program language and its executor, against answers worked out by hand."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from po3d.orbit import Orbit, turned_axes
+from po3d.reasoning.program import ProgramError
+from po3d.reasoning.scope_executor import Seen, fits, run, single
+from po3d.reasoning.scope_program import CAMERA, Call, call, parse_text
+from po3d.scene import ObjectState, Scene, sure
+
+ORBIT = Orbit(6.0, 3.0, 0.4)  # the camera of 0 degrees looks along +y: right is +x, front is -y
+EXTENT = (0.4, 0.4, 0.4)
+
+
+def thing(name, x, y, heading=0.0, **looks):
+    return ObjectState(sure(name=name, **looks), (x, y, 0.2), heading, EXTENT)
+
+
+SCENE = Scene(
+    (
+        thing("man", 0, 0, -math.pi / 2),  # faces the camera
+        thing("cup", 0, 1.5),
+        thing("dog", 1.2, 1.6),
+        thing("crate", -1, 0, color="red"),
+        thing("crate", 2, -1, color="green"),
+    ),
+    ORBIT.axes(0),
+    "gt",
+)
+MAN, CUP, DOG = (call("thing", name) for name in ("man", "cup", "dog"))
+
+
+def ask(program, options=(), views=(0,), scene=SCENE):
+    return run(program, Seen(scene, tuple(turned_axes(scene.axes, v) for v in views)), options)
+
+
+def test_a_program_is_read_back_from_its_text():
+    for program in (
+        call("where", CUP, MAN, CAMERA),
+        call("turned", "90", CUP, MAN, call("where", CUP, MAN, call("own", MAN))),
+        call("which_view", "behind-left", CUP, MAN),
+        call("name", call("nearest", call("toward", "behind", call("thing", "rubik's cube")))),
+    ):
+        assert parse_text(program.text()) == program
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("where(camera)", "missing"),
+        ('where(thing("a"), thing("b"), thing("c"))', "takes frame"),
+        ('turned("100", thing("a"), thing("b"), where(thing("a"), thing("b"), camera))', "no angle"),
+        ('which_view("up", thing("a"), thing("b"))', "no direction"),
+        ('fly(thing("a"))', "operation"),
+        ('thing("a")', "asks nothing"),
+        ('where(thing("a"), thing("b"), camera) camera', "left over"),
+        ("", "operation"),
+    ],
+)
+def test_what_is_no_program_is_said(text, said):
+    with pytest.raises(ProgramError, match=said):
+        parse_text(text)
+
+
+def test_unknown_operations_cannot_be_made():
+    with pytest.raises(ProgramError, match="unknown operation"):
+        Call("jump")
+
+
+def test_the_camera_and_the_man_disagree_about_left():
+    crate = call("thing", "red crate")
+    assert ask(call("where", crate, MAN, CAMERA)).answer == "left"
+    assert ask(call("where", crate, MAN, call("own", MAN))).answer == "right"
+    assert (
+        ask(call("where", CUP, MAN, CAMERA)).answer
+        == ask(call("where", CUP, MAN, call("own", MAN))).answer
+        == "behind"
+    )
+
+
+@pytest.mark.parametrize(("turn", "answer"), [("90", "right"), ("180", "front"), ("270", "left")])
+def test_an_imagined_turn_changes_what_the_viewer_says_and_not_what_a_thing_sees(turn, answer):
+    seen = call("where", CUP, MAN, CAMERA)
+    own = call("where", CUP, MAN, call("own", MAN))
+    assert ask(call("turned", turn, CUP, MAN, seen)).answer == answer
+    assert ask(call("turned", turn, MAN, CUP, own)).answer == "behind"
+
+
+def test_options_decide_between_neighbouring_directions():
+    program = call("where", DOG, MAN, CAMERA)  # 37 degrees right of behind
+    assert ask(program, ("left", "front", "behind", "right")).answer == "behind"
+    assert ask(program, ("front-left", "front-right", "behind-left", "behind-right")).answer == "behind-right"
+    assert ask(program).answer == "behind-right"
+
+
+def test_the_image_in_which_it_is_true():
+    options = ("First Image", "Second Image", "Third Image", "Fourth Image")
+    for label, image in (("behind", 0), ("right", 1), ("front", 2), ("left", 3)):
+        found = ask(call("which_view", label, CUP, MAN), options, (0, 90, 180, 270))
+        assert found.answer == options[image]
+        assert found.probability == pytest.approx(1.0)
+
+
+def test_the_nearest_to_the_one_behind():
+    program = call("name", call("nearest", call("toward", "behind", call("thing", "standing human"))))
+    assert ask(program, ("red crate", "dog", "green crate")).answer == "dog"
+    assert ask(program, ("red crate", "green crate")).answer == "red crate"
+
+
+def test_uncertain_tables_give_uncertain_answers():
+    loose = [replace(o, covariance=((0.3, 0, 0), (0, 0.3, 0), (0, 0, 0.2))) for o in SCENE.objects]
+    found = ask(
+        call("where", CUP, MAN, CAMERA),
+        ("left", "front", "behind", "right"),
+        scene=replace(SCENE, objects=tuple(loose)),
+    )
+    assert found.answer == "behind"
+    assert 0.4 < found.probability < 0.99
+    flipped = replace(SCENE, objects=(replace(SCENE.objects[0], flip=0.9), *SCENE.objects[1:]))
+    assert ask(call("where", CUP, MAN, call("own", MAN)), scene=flipped).answer == "front"
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (call("where", call("thing", "whale"), MAN, CAMERA), "not found: there is no whale"),
+        (call("where", call("thing", "crate"), MAN, CAMERA), "ambiguous: crate could be any of 2"),
+        (call("where", CUP, CUP, CAMERA), "no direction"),
+        (call("name", call("nearest", call("toward", "behind", DOG))), "not found"),
+    ],
+)
+def test_failing_is_an_outcome_with_a_reason(program, said):
+    found = ask(program, ("whale", "shark") if program.op == "name" else ())
+    assert (found.status, found.answer) == ("failed", None)
+    assert said in found.reason
+
+
+def test_words_for_things():
+    scene = Scene(
+        tuple(thing(n, k, 0) for k, n in enumerate(("office chair", "chair", "man", "trash can"))),
+        ORBIT.axes(0),
+        "gt",
+    )
+    best = {
+        noun: int(fits(scene, noun).argmax())
+        for noun in ("chair", "office chair", "standing human", "old bin", "gentleman")
+    }
+    assert best == {"chair": 1, "office chair": 0, "standing human": 2, "old bin": 3, "gentleman": 2}
+    assert not fits(scene, "piano").any()
+    assert single(scene).views == (scene.axes,)
