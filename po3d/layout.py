@@ -14,7 +14,7 @@ from po3d.edits import Edited, footprint, support, unchanged
 from po3d.floor import Floor
 from po3d.frames import in_frame, room_centre
 from po3d.rectangles import Rectangle
-from po3d.rooms import SYNONYMS, is_a
+from po3d.rooms import NOUNS_OF_USE, SYNONYMS, attribute_of, is_a, purposes_of
 from po3d.scene import ObjectState, Scene
 
 
@@ -98,7 +98,8 @@ class Layout:
         return across, along
 
     def called(self, noun: str) -> list[int]:
-        """Those that a noun means: by their own name, else by what noun and name are other words for."""
+        """Those that a noun means: by their own name, else by what noun and name are other words for, else what serves
+        the purpose that the noun names ("seat"), else by the noun's last words ("kitchen chair")."""
         found = self._called.get(noun)
         if found is None:
             meant = _meant(noun)
@@ -106,6 +107,15 @@ class Layout:
             if not found:
                 meant = _meant(SYNONYMS.get(noun, noun))
                 found = [i for i, name in enumerate(self.names) if meant[SYNONYMS.get(name, name)]]
+            if not found and noun in NOUNS_OF_USE:
+                found = [
+                    i
+                    for i, name in enumerate(self.names)
+                    if NOUNS_OF_USE[noun] in purposes_of(SYNONYMS.get(name, name))
+                ]
+            first, _, rest = noun.partition(" ")
+            if not found and rest and attribute_of(first) is None:
+                found = self.called(rest)
             self._called[noun] = found
         return found
 

@@ -153,20 +153,76 @@ CARRIERS: dict[str, tuple[str, ...]] = {
 
 # Other words for a category, as people say them; the plural follows the usual rules.
 SYNONYMS: dict[str, str] = {
-    "couch": "sofa", "loveseat": "sofa", "settee": "sofa", "bin": "trash can", "garbage can": "trash can",
-    "trash bin": "trash can", "wastebasket": "trash can", "waste bin": "trash can", "dustbin": "trash can", "rubbish bin": "trash can",
-    "television": "tv", "tv set": "tv", "fridge": "refrigerator", "bookcase": "bookshelf", "bedside table": "nightstand",
-    "night stand": "nightstand", "computer monitor": "monitor", "computer screen": "monitor", "screen": "monitor",
-    "potted plant": "plant", "houseplant": "plant", "painting": "picture", "photo": "picture", "carpet": "rug",
-    "phone": "telephone", "rucksack": "backpack", "swivel chair": "office chair", "desk chair": "office chair",
-    "cupboard": "cabinet", "chest of drawers": "dresser", "bath": "bathtub", "tub": "bathtub",
-    "footstool": "ottoman", "heater": "radiator", "standing lamp": "floor lamp", "table lamp": "lamp", "desk lamp": "lamp",
-    "mug": "cup", "notebook computer": "laptop", "carton": "box", "cardboard box": "box", "drape": "curtain",
-    "washer": "washing machine", "bedstead": "bed", "work desk": "desk", "writing desk": "desk", "dining table": "table",
-    "white board": "whiteboard", "telly": "tv", "wastepaper basket": "trash can", "waste paper basket": "trash can", "light": "lamp",
-    "plant pot": "plant", "laundry machine": "washing machine", "cooker": "stove", "bedside cabinet": "nightstand", "chesterfield": "sofa",
-    "looking glass": "mirror", "wash basin": "sink", "washbasin": "sink", "cot": "crib", "pouf": "ottoman",
+    "couch": "sofa", "loveseat": "sofa", "settee": "sofa", "chesterfield": "sofa", "sofa bed": "sofa", "divan": "sofa",
+    "bin": "trash can", "garbage can": "trash can", "trash bin": "trash can", "wastebasket": "trash can", "waste bin": "trash can",
+    "dustbin": "trash can", "rubbish bin": "trash can", "wastepaper basket": "trash can", "waste paper basket": "trash can",
+    "garbage bin": "trash can", "paper basket": "trash can", "waste basket": "trash can", "litter bin": "trash can",
+    "paper bin": "trash can", "recycling bin": "trash can", "trashcan": "trash can", "garbage pail": "trash can",
+    "television": "tv", "tv set": "tv", "television set": "tv", "telly": "tv", "flatscreen": "tv", "flat screen": "tv",
+    "fridge": "refrigerator", "icebox": "refrigerator", "freezer": "refrigerator", "fridge freezer": "refrigerator",
+    "bookcase": "bookshelf", "book shelf": "bookshelf", "book case": "bookshelf", "bookrack": "bookshelf", "book rack": "bookshelf",
+    "shelving unit": "shelf", "rack": "shelf", "bedside table": "nightstand", "night stand": "nightstand",
+    "bedside cabinet": "nightstand", "night table": "nightstand", "computer monitor": "monitor", "computer screen": "monitor",
+    "screen": "monitor", "computer display": "monitor", "display": "monitor", "potted plant": "plant", "houseplant": "plant",
+    "house plant": "plant", "plant pot": "plant", "pot plant": "plant", "flower pot": "plant", "flowerpot": "plant", "fern": "plant",
+    "painting": "picture", "photo": "picture", "poster": "picture", "photograph": "picture", "framed picture": "picture",
+    "artwork": "picture", "carpet": "rug", "mat": "rug", "area rug": "rug", "phone": "telephone", "landline": "telephone",
+    "rucksack": "backpack", "school bag": "backpack", "schoolbag": "backpack", "knapsack": "backpack", "bag": "backpack",
+    "swivel chair": "office chair", "desk chair": "office chair", "computer chair": "office chair",
+    "easy chair": "armchair", "arm chair": "armchair", "recliner": "armchair", "wing chair": "armchair", "lounge chair": "armchair",
+    "cupboard": "cabinet", "sideboard": "cabinet", "filing cabinet": "cabinet", "file cabinet": "cabinet", "locker": "cabinet",
+    "chest of drawers": "dresser", "commode": "dresser", "bureau": "dresser", "armoire": "wardrobe",
+    "bath": "bathtub", "tub": "bathtub", "bath tub": "bathtub", "footstool": "ottoman", "pouf": "ottoman", "foot stool": "ottoman",
+    "pouffe": "ottoman", "hassock": "ottoman", "bar stool": "stool", "barstool": "stool", "heater": "radiator", "heating": "radiator",
+    "standing lamp": "floor lamp", "standard lamp": "floor lamp", "table lamp": "lamp", "desk lamp": "lamp", "light": "lamp",
+    "reading lamp": "lamp", "bedside lamp": "lamp", "mug": "cup", "teacup": "cup", "coffee cup": "cup", "coffee mug": "cup",
+    "tea cup": "cup", "notebook computer": "laptop", "portable computer": "laptop", "laptop computer": "laptop", "notebook": "laptop",
+    "carton": "box", "cardboard box": "box", "crate": "box", "packing box": "box", "drape": "curtain", "blind": "curtain",
+    "washer": "washing machine", "laundry machine": "washing machine", "clothes washer": "washing machine", "bedstead": "bed",
+    "work desk": "desk", "writing desk": "desk", "worktable": "desk", "dining table": "table", "kitchen table": "table",
+    "white board": "whiteboard", "board": "whiteboard", "cooker": "stove", "hob": "stove", "stovetop": "stove", "range": "stove",
+    "looking glass": "mirror", "wash basin": "sink", "washbasin": "sink", "basin": "sink", "hand basin": "sink", "wash hand basin": "sink",
+    "cot": "crib", "baby bed": "crib", "baby cot": "crib", "trunk": "suitcase", "luggage": "suitcase",
+    "travel case": "suitcase", "trolley case": "suitcase", "ventilator": "fan", "electric fan": "fan", "microwave oven": "microwave",
+    "loo": "toilet", "lavatory": "toilet", "wc": "toilet", "worktop": "counter", "countertop": "counter", "kitchen counter": "counter",
+    "cushion": "pillow", "hamper": "basket", "laundry basket": "basket", "wicker basket": "basket", "flower vase": "vase",
+    "wall clock": "clock", "novel": "book", "paperback": "book", "upright piano": "piano", "acoustic guitar": "guitar",
+    "flask": "bottle", "water bottle": "bottle", "hand towel": "towel", "bath towel": "towel", "built in closet": "closet",
+    "doorway": "door", "fire place": "fireplace", "whatnot": "shelf",
 }  # fmt: skip
+
+
+# Nouns for whatever serves a purpose: "the seat next to the sink" may be a chair or a sofa.
+NOUNS_OF_USE: dict[str, str] = {
+    "seat": "sitting", "place to sit": "sitting", "sitting place": "sitting", "place to sleep": "sleeping", "sleeping place": "sleeping",
+    "light source": "lighting", "source of light": "lighting", "storage furniture": "storage",
+    "piece of storage furniture": "storage", "storage unit": "storage",
+    "decoration": "decoration", "ornament": "decoration", "decorative thing": "decoration", "decorative object": "decoration",
+    "musical instrument": "music", "instrument": "music", "cooking appliance": "cooking", "kitchen appliance": "cooking",
+}  # fmt: skip
+
+# Other words for looks and states, as people write them.
+VALUE_WORDS: dict[str, str] = {
+    "grey": "gray", "greyish": "gray", "violet": "purple", "lilac": "purple", "cream": "beige", "tan": "beige", "crimson": "red",
+    "scarlet": "red", "turquoise": "blue", "navy": "blue", "golden": "yellow", "rose": "pink", "wood": "wooden", "timber": "wooden",
+    "oak": "wooden", "cloth": "fabric", "textile": "fabric", "upholstered": "fabric", "metallic": "metal", "steel": "metal",
+    "iron": "metal", "aluminium": "metal", "aluminum": "metal", "brass": "metal", "cardboard": "paper", "ceramics": "ceramic",
+    "porcelain": "ceramic", "shut": "closed", "shutting": "closed", "close": "closed", "closing": "closed", "opened": "open",
+    "opening": "open", "ajar": "open", "emptied": "empty", "emptying": "empty", "drained": "empty", "unloaded": "empty", "nothing": "empty",
+    "filled": "full", "filling": "full", "fill": "full", "loaded": "full", "stuffed": "full", "packed": "full",
+    "cleaned": "clean", "cleaning": "clean", "spotless": "clean", "tidy": "clean", "washed": "clean", "wiped": "clean", "scrubbed": "clean",
+    "polished": "clean", "dusted": "clean", "soiled": "dirty", "spilled": "dirty", "muddied": "dirty",
+    "unclean": "dirty", "filthy": "dirty", "stained": "dirty", "grubby": "dirty", "messy": "dirty",
+    "smashed": "broken", "damaged": "broken", "cracked": "broken", "shattered": "broken", "wrecked": "broken", "broke": "broken",
+    "running": "on", "lit": "on", "activated": "on", "working": "on", "deactivated": "off", "unplugged": "off", "unlit": "off",
+    "fold": "folded", "folding": "folded",
+}  # fmt: skip
+
+
+def attribute_of(value: str) -> str | None:
+    """Which attribute a word for a look or state tells; None for a word that is not listed."""
+    value = VALUE_WORDS.get(value, value)
+    return next((attribute for attribute, values in ATTRIBUTES.items() if value in values), None)
 
 
 @lru_cache(4096)

@@ -14,18 +14,42 @@ from typing import Literal
 import torch
 
 from po3d import checkpoint
-from po3d.english import singular, words_of
+from po3d.english import KNOWN, plain, singular, words_of
 from po3d.parsing.seq2seq import PAD, Language, Seq2Seq
 from po3d.reasoning.room_program import ANSWERS, CLOSED, OPEN, SIGNATURES, Call, from_tokens
+from po3d.rooms import SYNONYMS, attribute_of
 
 KIND = "room_parser"
 UNKNOWN = 1  # id of a word that training did not have
 SORTS = ("question", "change")
 ANYTHING = "name:*"  # "object", or no noun at all: "what is on the desk?"
-LEAST_PROBABILITY = 0.35  # below it the parser says "unparsed"
+LEAST_PROBABILITY = 0.3  # below it the parser says "unparsed"
 LONGEST_SENTENCE = 60
 SIMILAR = 0.8  # of a misspelt word to the known one (difflib's ratio)
 SHORTEST_MISSPELT = 4
+NO_NAME = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "with",
+        "than",
+        "from",
+        "that",
+        "which",
+        "is",
+        "are",
+        "was",
+        "to",
+        "s",
+        "?",
+        "my",
+    ]
+) | {"'s"}  # never in a name
+NOUNLESS = ("one", "ones", "everything", "anything", "something", "stuff", "whatever")
+NOUN_WORDS = frozenset(word for noun in SYNONYMS for word in noun.split())
 
 Sort = Literal["question", "change"]
 
@@ -73,7 +97,8 @@ class RoomParser:
     ) -> None:
         self.network = network.eval()
         self.index = {word: k for k, word in enumerate(words)}
-        self.long_words = [w for w in words if len(w) >= SHORTEST_MISSPELT and w.isalpha()]
+        known = {*words, *KNOWN, *NOUN_WORDS}
+        self.long_words = sorted(w for w in known if len(w) >= SHORTEST_MISSPELT and w.isalpha())
         self.least_probability, self.batch = least_probability, batch
 
     @classmethod
@@ -90,7 +115,8 @@ class RoomParser:
         parses: list[RoomParse | None] = [None] * len(texts)
         ready: list[tuple[int, list[str]]] = []
         for number, text in enumerate(texts):
-            words = [self._spelt(word) for word in words_of(text)]
+            written = words_of(text)
+            words = [self._spelt(word) for word in written]
             if not words or words == ["?"]:
                 parses[number] = RoomParse("unparsed", reason=f"the {sort} is empty")
             elif len(words) > LONGEST_SENTENCE:
@@ -98,9 +124,9 @@ class RoomParser:
                     "unparsed",
                     reason=f"the {sort} has {len(words)} words; at most {LONGEST_SENTENCE} are read",
                 )
-            elif sum(word not in self.index for word in words) > max(len(words) // 3, 1):
-                unknown = ", ".join(dict.fromkeys(w for w in words if w not in self.index))
-                parses[number] = RoomParse("unparsed", reason=f"too many unknown words: {unknown}")
+            elif len(unknown := self._unknown(written, words)) > max(len(words) // 3, 1):
+                reason = f"too many unknown words: {', '.join(dict.fromkeys(unknown))}"
+                parses[number] = RoomParse("unparsed", reason=reason)
             else:
                 ready.append((number, words))
         ready.sort(key=lambda item: len(item[1]))
@@ -112,18 +138,24 @@ class RoomParser:
                 parses[number] = parse
         return parses
 
+    def _unknown(self, written: list[str], words: list[str]) -> list[str]:
+        """The words, as they were written, that training did not have."""
+        return [w for w, word in zip(written, words, strict=True) if plain(word) not in self.index]
+
     def _spelt(self, word: str) -> str:
         """The word, or the known one that it misspells."""
-        if word in self.index or len(word) < SHORTEST_MISSPELT or not word.isalpha():
+        if plain(word) in self.index or len(word) < SHORTEST_MISSPELT or not word.isalpha():
             return word
-        if singular(word) in self.index:  # the plural of a known word is no mistake
+        if {word, singular(word)} & (
+            self.index.keys() | NOUN_WORDS
+        ):  # nor is the plural of a known word a mistake
             return word
         return next(iter(difflib.get_close_matches(word, self.long_words, 1, SIMILAR)), word)
 
     def _decode(self, sentences: list[list[str]], sort: Sort) -> list[RoomParse]:
         ids = torch.full((len(sentences), max(map(len, sentences))), PAD)
         for row, words in enumerate(sentences):
-            ids[row, : len(words)] = torch.tensor([self.index.get(w, UNKNOWN) for w in words])
+            ids[row, : len(words)] = torch.tensor([self.index.get(plain(w), UNKNOWN) for w in words])
         decoded = self.network.greedy(ids, torch.full((len(ids),), SORTS.index(sort)))
         parses = []
         for words, tokens, length, probability, spans in zip(
@@ -135,7 +167,7 @@ class RoomParser:
                 reason = f"not understood: the best program has probability {probability:.2f}, below {self.least_probability}"
                 parses.append(RoomParse("unparsed", None, probability, reason))
             else:
-                parses.append(RoomParse("ok", from_tokens(texts), probability))
+                parses.append(RoomParse("ok", agreeing(from_tokens(texts)), probability))
         return parses
 
 
@@ -148,5 +180,27 @@ def _text(token: str, words: list[str], span: list[int]) -> str:
         return token
     if kind not in OPEN:
         return value
-    copied = " ".join(words[span[0] : span[1] + 1])
-    return singular(copied) if kind == "name" else copied
+    copied = _trimmed(words[span[0] : span[1] + 1])
+    if kind == "value":
+        return copied
+    return "object" if copied in NOUNLESS else singular(copied)
+
+
+def _trimmed(words: list[str]) -> str:
+    """The first run of words that may stand in a name; all of them when there is none."""
+    found: list[str] = []
+    for word in words:
+        if word not in NO_NAME:
+            found.append(word)
+        elif found:
+            break
+    return " ".join(found or words)
+
+
+def agreeing(program: Call) -> Call:
+    """The program with attributes as their values tell them: "running" is a state, "oak" a material."""
+    args = [agreeing(arg) if isinstance(arg, Call) else arg for arg in program.args]
+    kinds = SIGNATURES[program.op].inputs
+    if kinds[:2] == ("attribute", "value") and (told := attribute_of(args[1])) is not None:
+        args[0] = told
+    return Call(program.op, tuple(args))

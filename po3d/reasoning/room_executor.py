@@ -18,8 +18,8 @@ from po3d.layout import Layout
 from po3d.placement import Place, Spot, resolve
 from po3d.reasoning.program import ProgramError
 from po3d.reasoning.room_program import Call
-from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, VALUE_WORDS, RoomRules, World, direction_word
-from po3d.rooms import ANYTHING, SYNONYMS, category_of
+from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World, direction_word
+from po3d.rooms import ANYTHING, SYNONYMS, VALUE_WORDS, category_of
 from po3d.scene import ObjectState, Scene, sure
 
 UNKNOWN_SIZE = (0.45, 0.45, 0.5)  # metres, of a new thing whose kind is not listed
@@ -87,9 +87,17 @@ def plan(scene: Scene | Layout, program: Call | None, rules: RoomRules = DEFAULT
         raise ProgramError(f"{program} is no change")
     if program.op == "then":
         first = plan(layout, program.args[0], rules)
-        second = plan(Layout(first.edited.scene, layout), program.args[1], rules)
+        after = World(first.edited, layout, rules)
+        second = _planned(after.present, program.args[1], after)
         return Planned(_chained(first.edited, second.edited), first.placed + second.placed)
-    planner = _Planner(layout, rules)
+    return _planned(layout, program, World(layout.unchanged, layout, rules))
+
+
+def _planned(layout: Layout, program: Call, world: World) -> Planned:
+    """The change of a scene whose past, where it has one, is in `world`: "the lamp was put where the chair had been"."""
+    if program.op == "then":  # the first of three or more steps: its own past begins here
+        return plan(layout, program, world.rules)
+    planner = _Planner(layout, world)
     edits = planner.edits(program)
     return Planned(trace(layout.scene, edits, layout.below), tuple(planner.placed))
 
@@ -179,6 +187,13 @@ class Evaluator:
             raise Unresolved(f"unknown: the table says nothing about any {attribute}")
         # A table without colours can't tell the red chair from others, but does not deny it either.
         return [i for i in found if self.world.value(i, attribute) is None]
+
+    def _set_lacking(self, attribute: str, value: str, among: Call) -> list[int]:
+        wanted = VALUE_WORDS.get(value, value)
+        return [i for i in self.set(among) if self.world.value(i, attribute) not in (None, wanted)]
+
+    def _set_either(self, first: Call, second: Call) -> list[int]:
+        return list(dict.fromkeys(self.set(first) + self.set(second)))
 
     def _set_usable(self, purpose: str, among: Call) -> list[int]:
         return [i for i in self.set(among) if purpose in self.world.purposes(i)]
@@ -297,6 +312,9 @@ class Evaluator:
 
     def _object_tallest(self, among: Call) -> int:
         return self._best(among, lambda i: -self.world.extents(i)[2])
+
+    def _object_shortest(self, among: Call) -> int:
+        return self._best(among, lambda i: self.world.extent[i, 2])
 
     def _object_highest(self, among: Call) -> int:
         return self._best(among, lambda i: -self.world.height(i))
@@ -418,6 +436,12 @@ class Evaluator:
         self._apart(a, b, 0.25)
         return "larger" if a > b else "smaller"
 
+    def _ask_higher(self, first: Call, second: Call) -> bool:
+        return self._ask_height(first, second) == "higher"
+
+    def _ask_larger(self, first: Call, second: Call) -> bool:
+        return self._ask_size(first, second) == "larger"
+
     def _apart(self, a: float, b: float, least: float) -> None:
         if self.strict and abs(a - b) < least:
             raise CloseCall("close call: nearly the same")
@@ -434,9 +458,9 @@ _SETS, _OBJECTS, _ANSWERS = _methods("_set_"), _methods("_object_"), _methods("_
 class _Planner:
     """Resolves one edit program on a scene."""
 
-    def __init__(self, layout: Layout, rules: RoomRules) -> None:
-        self.layout, self.scene = layout, layout.scene
-        self.look = Evaluator(World(layout.unchanged, layout, rules))
+    def __init__(self, layout: Layout, world: World) -> None:
+        self.layout, self.scene, self.world = layout, layout.scene, world
+        self.look = Evaluator(world)
         self.placed: list[Placed] = []
 
     def edits(self, program: Call) -> list[Edit]:
@@ -446,6 +470,8 @@ class _Planner:
         found = self.look.set(program)
         if not found:
             raise Unresolved(f"not found: {_said(program)} is not in the room")
+        if max(found) >= self.world.now:
+            raise Unresolved(f"not found: {_said(program)} is no longer in the room")
         return found
 
     def _move(self, what: Call, where: Call) -> list[Edit]:
@@ -527,7 +553,7 @@ class _Planner:
         objects, direction, distance = [], "", 0.0
         for arg in where.args:
             if isinstance(arg, Call):
-                objects.append(self.scene.objects[self.look.object(arg)])
+                objects.append(self.world.states[self.look.object(arg)])
             elif where.op == "shift" and direction:
                 distance = float(arg)
             else:

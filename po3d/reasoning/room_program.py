@@ -28,7 +28,10 @@ DIRECTIONS = (
     "left",
     "front left",
 )  # clockwise
-NUMBERS = ("0", "0.5", "1", "1.5", "2", "2.5", "3", "4", "5", "6", "7", "8", "9", "10", "12", "45", "90", "135", "180", "270")  # fmt: skip
+NUMBERS = (
+    "0", "0.3", "0.5", "0.6", "0.9", "1", "1.5", "2", "2.5", "3", "4",
+    "5", "6", "7", "8", "9", "10", "12", "45", "90", "135", "180", "270",
+)  # fmt: skip
 
 
 class Signature(NamedTuple):
@@ -41,6 +44,8 @@ SIGNATURES: dict[str, Signature] = {
     # Sets of objects. A "name" is open text: a noun, or "object" for anything.
     "all": Signature(("name",), _SET),
     "having": Signature(("attribute", "value", _SET), _SET),
+    "lacking": Signature(("attribute", "value", _SET), _SET),  # those known to look otherwise
+    "either": Signature((_SET, _SET), _SET),  # those of both sets together
     "usable": Signature(("purpose", _SET), _SET),
     "same_use": Signature((_OBJECT, _SET), _SET),  # shares a purpose with the object
     "toward": Signature(("direction", _OBJECT, _SET), _SET),  # those that lie that way from the object
@@ -65,6 +70,7 @@ SIGNATURES: dict[str, Signature] = {
     "largest": Signature((_SET,), _OBJECT),
     "smallest": Signature((_SET,), _OBJECT),
     "tallest": Signature((_SET,), _OBJECT),
+    "shortest": Signature((_SET,), _OBJECT),
     "highest": Signature((_SET,), _OBJECT),
     "lowest": Signature((_SET,), _OBJECT),
     "extreme": Signature(("direction", _SET), _OBJECT),  # leftmost, frontmost ...
@@ -108,6 +114,8 @@ SIGNATURES: dict[str, Signature] = {
     "which_side": Signature((_OBJECT,), "heading"),  # of the room
     "height": Signature((_OBJECT, _OBJECT), "comparison"),  # is the first higher or lower
     "size": Signature((_OBJECT, _OBJECT), "comparison"),  # is the first larger or smaller
+    "higher": Signature((_OBJECT, _OBJECT), "boolean"),  # is the first placed higher than the second
+    "larger": Signature((_OBJECT, _OBJECT), "boolean"),
 }
 ANSWERS = ("integer", "boolean", "words", "heading", "comparison")
 CLOSED: dict[str, tuple[str, ...]] = {

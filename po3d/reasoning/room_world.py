@@ -34,11 +34,6 @@ class RoomRules:
 
 
 DEFAULT_ROOM_RULES = RoomRules()
-VALUE_WORDS = {  # other words for values
-    "grey": "gray", "wood": "wooden", "cloth": "fabric", "shut": "closed", "metallic": "metal", "cardboard": "paper", "steel": "metal",
-    "opened": "open", "emptied": "empty", "filled": "full", "cleaned": "clean", "soiled": "dirty", "smashed": "broken", "filthy": "dirty",
-    "running": "on", "lit": "on", "ceramics": "ceramic", "porcelain": "ceramic", "textile": "fabric", "violet": "purple",
-}  # fmt: skip
 
 
 class World:
@@ -102,7 +97,7 @@ class World:
         return index in self.salient
 
     def called(self, noun: str, among: range) -> list[int]:
-        """Those of one time that a noun means: by their own name, else by what noun and name are other words for."""
+        """Those of one time that a noun means; see `Layout.called`."""
         return self.named(noun, among.start >= self.now and len(among) > 0)
 
     def named(self, noun: str, before: bool) -> list[int]:

@@ -1,427 +1,444 @@
-"""Sentences that describe changes of a room: moves, turns, removals, new looks, additions, replacements."""
+"""Sentences that describe changes of a room: moves, turns, swaps, removals and steps one after the other; what is said
+about new looks and new things is in room_look_speaker."""
+
+import re
 
 from po3d.reasoning.room_program import Call
-from po3d.synthesis.room_speaker import NEXT_TO, UNDER, Speaker, mark
+from po3d.rooms import CATEGORIES, category_of
+from po3d.synthesis.room_look_speaker import LookSpeaker
+from po3d.synthesis.room_marks import again, shortened
+from po3d.synthesis.room_phrases import AFTERTHOUGHTS, FROM, OPENINGS, OUTSIDE, REASONS, TALK, TIMES, TOLD
+from po3d.synthesis.room_speaker import IT
 
-NUMBER_WORDS = {
-    "1": "one",
-    "2": "two",
-    "3": "three",
-    "4": "four",
-    "5": "five",
-    "6": "six",
-    "0.5": "half a",
-    "1.5": "one and a half",
-}
 TURNS = {
-    "90": (
-        "by 90 degrees",
-        "90 degrees clockwise",
-        "90 degrees",
-        "a quarter turn clockwise",
-        "by a quarter turn",
-    ),
-    "180": (
-        "by 180 degrees",
-        "180 degrees",
-        "around",
-        "half a turn",
-        "to face the opposite direction",
-        "the other way round",
-    ),
+    "45": "(by |)45 degrees (clockwise|)|(by |)forty five degrees (clockwise|)|an eighth of a turn clockwise",
+    "90": "(by |)90 degrees (clockwise|)|(by |)ninety degrees (clockwise|)|(by |)a quarter turn (clockwise|"
+        ")|clockwise by 90 degrees|to the right by 90 degrees|a quarter turn to the right",
+    "180": "(by |)180 degrees|(right |)around|(by |)half a turn|to face the (opposite|other) (direction|"
+        "way)|the other way (round|around)|back to front|so that it faces the other way|completely round",
+    "270": "(by |)90 degrees (counterclockwise|anticlockwise)|(by |)a quarter turn (counterclockwise|"
+        "anticlockwise|to the left)|counterclockwise by 90 degrees|270 degrees (clockwise|)|"
+        "to the left by 90 degrees",
+}  # fmt: skip
+# Past and base form of verbs that say where a thing goes; the first SHIFTS also go with a distance.
+MOVES = (
+    ("moved", "move"), ("moved", "move"), ("relocated", "relocate"), ("shifted", "shift"), ("repositioned",
+        "reposition"),
+    ("pushed", "push"), ("pulled", "pull"), ("dragged", "drag"), ("slid", "slide"), ("shoved", "shove"), (
+        "rolled", "roll"),
+    ("kicked", "kick"), ("nudged", "nudge"), ("scooted", "scoot"), ("carried", "carry"), ("brought", "bring"), (
+        "transferred", "transfer"),
+    ("hauled", "haul"), ("placed", "place"), ("put", "put"), ("set", "set"), ("laid", "lay"), ("stood",
+        "stand"), ("taken", "take"),
+    ("left", "leave"), ("tossed", "toss"), ("dropped", "drop"), ("parked", "park"), ("picked up and put",
+        "pick up and put"),
+    ("positioned", "position"), ("leaned", "lean"), ("thrown", "throw"), ("set down", "set down"), (
+        "put down", "put down"), ("stuck", "stick"),
+    ("rearranged", "rearrange"), ("carried over", "carry over"), ("given a new place", "give a new place to"), (
+        "stored", "store"), ("lifted", "lift"),
+)  # fmt: skip
+SHIFTS = 16
+ACTIVE = {"taken": "took", "given a new place": "gave a new place to", "thrown": "threw", "stolen": "stole",
+    "thrown away": "threw away",
+          "thrown out": "threw out", "taken away": "took away", "taken out": "took out", "given away":
+              "gave away", "taken off": "took off"}  # fmt: skip
+REMOVALS = (
+    ("removed", "remove"), ("removed", "remove"), ("taken away", "take away"), ("thrown away", "throw away"), (
+        "taken out", "take out"),
+    ("discarded", "discard"), ("cleared away", "clear away"), ("cleared out", "clear out"), ("carried out",
+        "carry out"),
+    ("hauled away", "haul away"), ("thrown out", "throw out"), ("got rid of", "get rid of"), ("sold", "sell"), (
+        "given away", "give away"),
+    ("stolen", "steal"), ("moved out", "move out"), ("donated", "donate"), ("stored away", "store away"), (
+        "disposed of", "dispose of"),
+    ("carried away", "carry away"), ("picked up", "pick up"), ("eliminated", "eliminate"), ("put away",
+        "put away"), ("lent", "lend"),
+    ("cleared", "clear"), ("recycled", "recycle"), ("scrapped", "scrap"), ("carted off", "cart off"), (
+        "packed up", "pack up"), ("dismantled", "dismantle"),
+)  # fmt: skip
+AMID = (
+    "(between|in between|right between|to the space between|midway between|halfway between|"
+    "half way between|right in between|to the spot between|"
+    "into the gap between|so that it is (right |)(in |)between|in the middle between|exactly between|"
+    "somewhere between)"
+)
+LENGTHS = {
+    "0.3": "(30 (centimeters|cm|centimetres)|a foot|one foot|0.3 (meters|m))",
+    "0.5": "(half a meter|half a metre|0.5 meters|0.5 m|50 centimeters|50 cm|50 centimetres|"
+    "fifty centimeters|a half meter|half a meter)",
+    "0.6": "(two feet|2 feet|60 cm|60 centimeters|0.6 m|2 ft)",
+    "0.9": "(three feet|3 feet|a yard|one yard|90 cm|3 ft)",
+    "1": "(1 meter|one meter|a meter|1 m|one metre|a metre|about one meter|100 cm|a full meter|"
+    "one full metre|roughly a metre|1 metre)",
+    "1.5": "(1.5 (meters|metres|m)|one and a half (meters|metres)|150 cm|a meter and a half|a metre and a half)",
+    "2": "(2 (meters|metres|m)|two (meters|metres)|200 cm|a couple of meters)",
+    "2.5": "(2.5 (meters|metres|m)|two and a half (meters|metres)|250 cm)",
+    "3": "(3 (meters|metres|m)|three (meters|metres))",
+}
+WAYS = {
+    "back": "(back|backward|backwards|towards the back|to the back|toward the rear|to the rear|"
+    "toward the back of the room|further back|in the direction of the back wall)",
+    "front": "(forward|to the front|forwards|towards the front|toward the front|further forward|"
+    "to the front of the room|in the direction of the front|forward)",
+    "left": "(to the left|to the left|left|towards the left|over to the left|leftward|further left|"
+    "leftwards|to its left|in the left direction)",
+    "right": "(to the right|to the right|right|towards the right|over to the right|rightward|further right|"
+    "rightwards|to its right|in the right direction)",
 }
 
 
-MOVES = (
-    ("moved", "move"), ("moved", "move"), ("relocated", "relocate"), ("shifted", "shift"), ("repositioned", "reposition"),
-    ("pushed", "push"), ("pulled", "pull"), ("dragged", "drag"), ("slid", "slide"), ("shoved", "shove"), ("rolled", "roll"),
-    ("kicked", "kick"), ("brought", "bring"), ("transferred", "transfer"), ("carried", "carry"), ("hauled", "haul"),
-    ("placed", "place"), ("put", "put"), ("set", "set"), ("laid", "lay"), ("stood", "stand"), ("taken", "take"), ("left", "leave"),
-    ("tossed", "toss"), ("dropped", "drop"), ("parked", "park"), ("picked up and put", "pick up and put"),
-)  # fmt: skip
-SHIFTS = 12  # the first ones also go with a distance
-REMOVALS = (
-    ("removed", "remove"), ("removed", "remove"), ("taken away", "take away"), ("thrown away", "throw away"), ("taken out", "take out"),
-    ("discarded", "discard"), ("cleared away", "clear away"), ("cleared out", "clear out"), ("carried out", "carry out"),
-    ("hauled away", "haul away"), ("thrown out", "throw out"), ("got rid of", "get rid of"), ("sold", "sell"), ("given away", "give away"),
-    ("stolen", "steal"), ("moved out", "move out"), ("donated", "donate"), ("stored away", "store away"),
-)  # fmt: skip
-VERBS = {  # what makes a thing so; the executor knows these words for the state
-    "open": ("opened",), "closed": ("shut", "closed"), "empty": ("emptied",), "full": ("filled",), "clean": ("cleaned",),
-    "broken": ("smashed",), "folded": ("folded",), "dirty": ("soiled",),
-}  # fmt: skip
-AMID = (
-    "between",
-    "in between",
-    "to the space between",
-    "midway between",
-    "halfway between",
-    "right in between",
-    "to the spot between",
-)
-OPENINGS = (
-    "imagine that", "imagine", "suppose", "suppose that", "assume that", "let's say", "say", "what if", "after", "now that", "picture this:",
-    "if", "once", "since", "let's assume",
-)  # fmt: skip
-REASONS = (
-    "to make some room", "because of the heat", "to brighten the place up", "before the party", "as guests are coming", "yesterday",
-    "over the weekend", "this morning", "last night", "while cleaning up", "as part of the renovation", "in the meantime", "later",
-)  # fmt: skip
-TIMES = (
-    "this morning", "last night", "over the weekend", "for repair", "before going to bed", "a moment ago", "today", "just now", "yesterday",
-    "to make space", "for a change",
-)  # fmt: skip
-PEOPLE = (
-    "my sister",
-    "dad",
-    "grandpa",
-    "the kids",
-    "the cleaner",
-    "a friend",
-    "the movers",
-    "my son",
-    "mom",
-    "the landlord",
-)
-
-
-class ChangeSpeaker(Speaker):
+class ChangeSpeaker(LookSpeaker):
     def say(self, program: Call) -> str:
-        text = getattr(self, f"_{program.op}")(*program.args)
-        roll = self.random.random()
-        if roll < 0.1:
-            text = f"{self.pick(*OPENINGS)} {text}"
-        elif roll < 0.16:
-            text = f"{self.pick(*REASONS)}, {text}"
-        elif roll < 0.21:
-            text = f"{text} {self.pick(*TIMES)}"
-        return text + self.pick(".", ".", ".", ".", ",", "", "!")
-
-    def _who(self) -> str:
-        return self.pick(
-            "someone", "somebody", "a person", "the owner", "they", "they", "we", "I", "you", *PEOPLE
+        """The marked sentence of a numbered change program."""
+        told = (
+            self.fill(f"({TOLD})(,|) (and|so (I|we|they|she)|and then|and so I) ")
+            if self.chance(0.05)
+            else ""
         )
+        self.nobody = bool(told)
+        text = told + getattr(self, f"_{program.op}")(*program.args)
+        roll = self.random.random() if not told else 1.0
+        if roll < 0.13:
+            text = f"{self.fill(OPENINGS)} {text}"
+        elif roll < 0.19:
+            text = f"{self.fill(REASONS)}, {text}"
+        elif roll < 0.26:
+            text = f"{text} {self.fill(TIMES)}"
+        elif roll < 0.36:
+            talk = self.fill(TALK)
+            text = self.fill(
+                "{talk}(;|,|.| -| and| and now|, and|, so|, so now|, that is why|.) {text}|(because|since|"
+                "as|after|now that|when|the moment) {talk}, {text}|"
+                "{text} (because|since|as|when|after) {talk}",
+                talk=talk, text=text,
+            )  # fmt: skip
+        if self.chance(0.05):
+            text = f"{text}{self.pick('.', ';', ' -', ',')} {self.fill(AFTERTHOUGHTS)}"
+        return shortened(text + self.pick(".", ".", ".", ".", ",", "", "!", " ..."), self.random)
 
     def _then(self, first: Call, second: Call) -> str:
-        a, b = (getattr(self, f"_{c.op}")(*c.args) for c in (first, second))
-        return (
-            f"{a}{self.pick(' and ', ', and ', ' and then ', ' and also ', ', then ', ' and after that ')}{b}"
+        if first.op == second.op == "remove":
+            told = self._with_load(first.args[0], second.args[0])
+            if told is not None:
+                return told
+        a = getattr(self, f"_{first.op}")(*first.args)
+        self.nobody = self.nobody or self.chance(0.35)
+        b = getattr(self, f"_{second.op}")(*second.args)
+        return a + self.fill("( and |, and | and then | and also |, then | and after that |. then |. |; |"
+            ", while |. in addition, |. after that |. also, | before )") + b \
+            if not self._after(second) else f"{b} {self.pick('after', 'once')} {a}"  # fmt: skip
+
+    def _after(self, second: Call) -> bool:
+        """Whether the second step is told first; not when it speaks of "it"."""
+        return self.chance(0.06) and IT not in second.calls()
+
+    def _with_load(self, first: Call, second: Call) -> str | None:
+        """ "The table was removed along with everything on it": first what is on it, then the thing itself."""
+        if first.op != "upon" or second.op != "just" or first.args[0] != second.args[0]:
+            return None
+        thing = self.thing(second.args[0])
+        it = again(self.pick("it", "it", "top of it"), second.args[0], first.args[0])
+        what = (
+            "everything"
+            if first.args[1] == Call("all", ("object",))
+            else f"the {self.head(first.args[1], True)}"
         )
+        load = self.fill("({w} on|{w} that (was|stood) on|{w} standing on) {it}", w=what, it=it)
+        past, base = REMOVALS[int(self.random.integers(len(REMOVALS)))]
+        return self.fill(
+            "{a} (was|has been|got|is) {past} (along with|together with|with|and so was|including) {load}|"
+            "{who} {active} {a} (and|along with|together with|with) {load}|"
+            "{a} is gone,? (and so is|along with|with) {load}|{base} {a} (and|along with|"
+            "together with) {load}|{a} and {load} (were|have been|are) {past}",
+            a=thing, past=past, base=base, load=load, who=self._who(), active=ACTIVE.get(past, past),
+        ).replace(",?", self.pick(",", ""))  # fmt: skip
 
     def _passive(self, what: Call, past: str, base: str, tail: str) -> str:
         """ "The chair has been moved ...", "someone moved the chair ...", "move the chair ..."."""
         subject, many = self.group(what)
         tail = f" {tail}" if tail else ""
+        have, be, was = ("have", "are", "were") if many else ("has", "is", "was")
+        pronoun = ("they", "them") if many else ("it", "it")
+        both = f"|{have} both been|{was} both|both got" if what.op == "pair" else ""
+        been = self.fill(
+            f"({have} been|{was}|{have} been|{was}|{be}|{be} now|got|{have} just been|"
+            f"{was} just|{be} being|{have} now been{both})"
+        )
+        active = ACTIVE.get(past, past)
         roll = self.random.random()
-        if roll < 0.7:
-            be = self.pick(
-                "have been" if many else "has been",
-                "were" if many else "was",
-                "are" if many else "is",
-                "are now" if many else "is now",
-                "got",
-                "gets" if not many else "get",
-                "have just been" if many else "has just been",
-                *(("have both been", "were both", "both got") if what.op == "pair" else ()),
-            )
-            return f"{subject} {be} {past}{tail}"
+        if roll < 0.52:
+            return f"{subject} {been} {past}{tail}"
+        if roll < 0.6:  # the thing first, then what became of it
+            return self.fill(
+                "({s}? {it} {been} {past}{t}|{s}: {past}{t}|(as for|regarding|about|look at|take|you know|"
+                "remember) {s}(,|:|.|?) {it} {been} {past}{t}|{s}, {it} {been} {past}{t})",
+                s=subject, it=pronoun[0], been=been, past=past, t=tail,
+            )  # fmt: skip
+        if roll < 0.84:
+            who = self._who()
+            form = self.fill("(|||has |have |just |already )")
+            if form in ("has ", "have "):
+                active = past
+            if self.chance(0.18):
+                plan = self.fill(
+                    "decided to|wanted to|had to|managed to|will|is going to|would like to|plans to|would|did|tries to|chose to"
+                )
+                return f"{who} {plan} {base} {subject}{tail}"
+            if self.chance(0.06):
+                return f"{who} grabbed {subject} and {active} {pronoun[1]}{tail}"
+            if past == "got rid of" and form:
+                form = ""
+            return f"{who} {form}{active} {subject}{tail}"
         if roll < 0.92:
-            return f"{self._who()} {self.pick('', '', 'has ', 'have ', 'just ')}{past} {subject}{tail}"
-        return f"{self.pick('', '', 'if you ', 'please ')}{base} {subject}{tail}"
+            return self.fill("(|||please |if you |if I |if we |let's |let us |I |we |you |now |go and |"
+                "could you |I'd like to |you should |can you |we should |try to |I will |I want you to )") + f"{base} {subject}{tail}"  # fmt: skip
+        ing = _ing(base)
+        if roll < 0.96:
+            return f"{self.fill('(after|by|imagine|picture|suppose|think of|consider|what about|how about)')} {ing} {subject}{tail}"
+        return f"{self.fill('(what if|imagine|suppose|say|if)')} {subject} {'were' if many else 'was'} {past}{tail}"
 
     def _move(self, what: Call, where: Call) -> str:
-        if where.op != "shift" and self.chance(0.14):
-            subject, many = self.group(what)
-            stands = self.pick("stand", "sit", "lie", "go", "end up", "live", "find a new home", "land")
-            verb = self.pick(
-                {"lie": "now lies", "go": "goes", "end up": "ends up", "live": "now lives"}.get(
-                    stands, f"now {stands}s"
-                )
-                if not many and stands != "find a new home" and stands != "land"
-                else f"now {stands}",
-                "ended up",
-                "now belongs" if not many else "now belong",
-                "has found a new home" if not many else "have found a new home",
-                "landed",
+        if where.op == "shift":
+            past, base = MOVES[int(self.random.integers(SHIFTS))]
+            return self._passive(what, past, base, self.place(where))
+        small = _small(what)
+        source = ""
+        if self.chance(0.08):
+            nouns = [n for n in CATEGORIES if n != "door"]
+            source = self.fill(FROM, noun=nouns[int(self.random.integers(len(nouns)))]) + self.pick(
+                " ", " ", " and "
             )
-            return f"{subject} {verb} {self.place(where)}"
-        verbs = MOVES if where.op != "shift" else MOVES[:SHIFTS]
-        past, base = verbs[int(self.random.integers(len(verbs)))]
-        over = self.pick("", "", "", "over ") if where.op in ("next_to", "at", "corner", "wall") else ""
-        return self._passive(what, past, base, over + self.place(where))
+        if self.chance(0.2):
+            return self._stands(what, self.place(where, small))
+        past, base = MOVES[int(self.random.integers(len(MOVES)))]
+        if source.endswith(" and "):
+            subject, many = self.group(what)
+            it = "them" if many else "it"
+            first, then_ = self.pick(("take", "put"), ("pick", "place"), ("lift", "set"), ("move", "leave"))
+            said = {
+                "take": "took",
+                "pick": "picked",
+                "lift": "lifted",
+                "move": "moved",
+                "put": "put",
+                "place": "placed",
+                "set": "set",
+                "leave": "left",
+            }
+            place = self.place(where, small)
+            source = source.removesuffix(" and ")
+            up = " up" if first == "pick" else ""
+            return self.fill(
+                "{first} {s}{up} {source} and {then} {it} {place}|"
+                "{who} {did}{up} {s} {source} and {put} {it} {place}|"
+                "{s} (was|has been|were) {done}{up} {source} and {put} {place}",
+                first=first, then=then_, s=subject, source=source, it=it, place=place, who=self._who(), did=said[first], put=said[then_], up=up,
+                done="taken" if first == "take" else said[first],
+            )  # fmt: skip
+        over = (
+            self.pick("", "", "", "over ", "back ") if where.op in ("next_to", "at", "corner", "wall") else ""
+        )
+        return self._passive(what, past, base, source + over + self.place(where, small))
 
-    def place(self, where: Call) -> str:
+    def _stands(self, what: Call, place: str) -> str:
+        """ "The chair now stands next to the bed", "the new place of the chair is next to the bed"."""
+        subject, many = self.group(what)
+        s = "" if many else "s"
+        have, be = ("have", "are") if many else ("has", "is")
+        return self.fill(
+            f"({{a}} (now |)(stand{s}|sit{s}|rest{s}|hang{s}|live{s}|belong{s}|end{s} up|"
+            f"go{'' if many else 'es'}|{'lie' if many else 'lies'}) {{p}}( now|)|"
+            f"{{a}} (ended up|landed|went|goes|{have} ended up|{have} moved|moved|{have} gone|will go|"
+            f"will stand|{be} now|{be} now standing|{be} now sitting|travelled) {{p}}|"
+            f"{{a}} (found|{have} found|got|{have} got|was given|received) a new (home|place|spot|"
+            f"position) {{p}}|"
+            f"the new (home|place|spot|position|location) of {{a}} is {{p}}|{{p}} (is|stands|sits|"
+            f"you find) {{a}} now|"
+            f"{{a}} {be} no longer where (it was|they were|it used to be) but {{p}}|"
+            f"we now find {{a}} {{p}}|you will find {{a}} {{p}} now|"
+            f"{{a}} {have} (a new home|its new place) {{p}}|{{a}} (should|could|might) (stand|go|be) {{p}}|"
+            f"I want {{a}} (to stand|to be|to go|) {{p}})",
+            a=subject, p=place,
+        )  # fmt: skip
+
+    def place(self, where: Call, small: bool = False) -> str:
+        """Where something goes; `small` things are brought "over to" a table and so put on it."""
         op, args = where.op, where.args
         to = self.pick("", "", "to ")
         if op == "next_to":
-            near = self.pick(
-                *NEXT_TO,
-                "closer to",
-                "to the side of",
-                "to",
-                "over to",
-                "right beside",
-                "right by",
-                "so that it is next to",
+            near = (
+                "closer to|to the side of|so that it is next to|within reach of|right up to|side by side with|"
+                "up against|to a spot near|as close as possible to|near"
             )
-            return f"{near} {self.thing(args[0])}"
+            if not small and self.chance(0.25):
+                return f"{self.pick('to', 'over to', 'over to', 'across to', 'up to')} {self.thing(args[0])}"
+            return f"{self.next_to() if self.chance(0.75) else self.fill(near)} {self.thing(args[0])}"
         if op == "on":
-            top = self.pick(
-                "on", "on", "onto", "on top of", "onto the top of", "to the top of", "over to", "up on"
-            )
-            return f"{top} {self.thing(args[0])}"
+            if self.chance(0.05):
+                noun = tuple(CATEGORIES)[int(self.random.integers(len(CATEGORIES)))]
+                return (
+                    f"{self.pick('beside', 'next to', 'near', 'behind')} the {noun}, on {self.thing(args[0])}"
+                )
+            if small and self.chance(0.25):
+                return f"{self.pick('to', 'over to', 'over to', 'across to')} {self.thing(args[0])}"
+            return self.fill(
+                "(on|on|onto|on top of|onto the top of|to the top of|up on|up onto|over onto|"
+                "upon|atop|on to) "
+            ) + self.thing(args[0])
         if op == "under":
-            return f"{self.pick(*UNDER)} {self.thing(args[0])}"
+            return self.fill(
+                "(under|underneath|below|beneath|directly below|directly under|right under|in under) "
+            ) + self.thing(args[0])
         if op == "amid":
-            a, b = self.thing(args[0]), self.thing(args[1])
-            return f"{to}{self.pick(*AMID)} {a} and {b}"
+            return (
+                f"{to}{self.fill(AMID)} {self.thing(args[0])} and {self.thing(args[1])}".replace(
+                    "to so that", "so that"
+                )
+                .replace("to to", "to")
+                .replace("to into", "into")
+            )
         if op == "at":
-            just = self.pick("", "", "", "right ", "just ", "directly ", "immediately ")
+            just = self.fill("(|||right |just |directly |immediately |so that it is |so it stands )")
             return f"{just}{self.toward(args[0])} {self.thing(args[1])}"
         if op == "corner":
-            words = self.pick(args[0], args[0].replace(" ", "-"))
-            if words.startswith("back") and self.chance(0.2):
-                words = "rear" + words[4:]
-            return f"{self.pick('to', 'into', 'in')} the {words} corner{self.pick('', '', ' of the room', ' of the scene')}"
+            return self.fill(
+                "(to|into|in|over in|over to) the {w} (corner|corner|corner of the room|corner of the scene)",
+                w=self.corner(args[0]),
+            )
         if op == "wall":
             word = self.pick("back", "rear") if args[0] == "back" else args[0]
-            return self.pick(
-                f"against the {word} wall",
-                f"to the {word} wall",
-                f"up against the wall at the {word}",
-                f"along the {word} wall",
-                f"to the {word} side of the room",
-                f"against the wall on the {word}",
+            return self.fill(
+                "(against|to|along|up to|up against|by|at|over to|next to|close to) the {w} wall|"
+                "up against the wall at the {w}|(to|on|at|over to) the {w} side of the room|"
+                "against the wall (on|at) the {w}|to the wall on the {w} (side|)",
+                w=word,
             )
         if op == "centre":
-            middle = self.pick("center", "middle", "centre")
-            return f"{self.pick('to', 'in', 'into')} the {middle}{self.pick(' of the room', ' of the room', ' of the scene', '')}"
+            return self.fill(
+                "(to|in|into|at|right in) the (center|middle|centre)(| of the room|"
+                " of the room| of the scene| of the floor)"
+            )
         if op == "spot":
             thing = self.thing(args[0])
-            return self.pick(
-                f"to where {thing} is",
-                f"to where {thing} was",
-                f"to the position of {thing}",
-                f"to the spot of {thing}",
-            )
+            if args[0].op == "was":
+                return thing if thing.startswith("where") else self.fill("(to|in|into) ") + thing
+            return self.fill("to (where {a} (is|was|stands|stood)|the (position|spot|place) of {a})", a=thing)
         direction, metres = args
-        word = (
-            self.pick("back", "backward", "backwards", "towards the back", "to the back", "toward the rear")
-            if direction == "back"
-            else self.pick("forward", "to the front", "forwards", "towards the front", "toward the front")
-            if direction == "front"
-            else self.pick(
-                f"to the {direction}",
-                f"to the {direction}",
-                direction,
-                f"towards the {direction}",
-                f"over to the {direction}",
-            )
+        return self.fill(
+            "({l} {d}|{d} by {l}|by {l} {d}|{d} {l}|{l} {d}|some {l} {d})",
+            l=self.fill(LENGTHS[metres]),
+            d=self.fill(WAYS[direction]),
         )
-        plain = self.pick("meters", "metres", "m")
-        if metres == "1":
-            length = self.pick("1 meter", "one meter", "a meter", "1 m", "one metre", "about one meter")
-        elif metres == "0.5":
-            length = self.pick("half a meter", "0.5 meters", "0.5 m", "50 centimeters")
-        elif metres == "1.5":
-            length = self.pick(f"1.5 {plain}", "one and a half meters")
-        else:
-            length = f"{self.pick(metres, NUMBER_WORDS.get(metres, metres))} {plain}"
-        return self.pick(f"{length} {word}", f"{word} by {length}", f"by {length} {word}", f"{word} {length}")
 
     def _turn(self, what: Call, degrees: str) -> str:
-        past, base = (("rotated", "rotate"), ("turned", "turn"))[int(self.random.integers(2))]
-        return self._passive(what, past, base, self.pick(*TURNS[degrees]))
+        past, base = (("rotated", "rotate"), ("turned", "turn"), ("spun", "spin"), ("pivoted", "pivot"))[
+            min(int(self.random.integers(6)) // 2, 3)
+        ]
+        return self._passive(what, past, base, self.fill(TURNS[degrees]))
 
     def _face(self, what: Call, goal: Call) -> str:
-        thing = self.thing(goal)
         past, base, tail = (
-            ("turned", "turn", "to face"),
-            ("rotated", "rotate", "to face"),
-            ("turned", "turn", "toward"),
-            ("oriented", "orient", "towards"),
-            ("rotated", "rotate", "so that it faces"),
-        )[int(self.random.integers(5))]
-        return self._passive(what, past, base, f"{tail} {thing}")
+            ("turned", "turn", "to face"), ("rotated", "rotate", "to face"), ("turned", "turn",
+                "(toward|towards)"), ("oriented", "orient", "towards"),
+            ("rotated", "rotate", "so that it faces"), ("turned", "turn", "so that it (faces|looks at|"
+                "looks towards)"), ("pointed", "point", "(at|towards)"),
+            ("turned around", "turn around", "to look at"), ("rotated", "rotate", "towards"),
+        )[int(self.random.integers(9))]  # fmt: skip
+        return self._passive(what, past, base, f"{self.fill(tail)} {self.thing(goal)}")
 
     def _swap(self, first: Call, second: Call) -> str:
-        a, b = self.thing(first), self.thing(second)
-        return self.pick(
-            f"{a} and {b} have swapped places",
-            f"{a} has been swapped with {b}",
-            f"{a} and {b} have been switched",
-            f"{a} and {b} exchanged positions",
-            f"{a} switched places with {b}",
-            f"the positions of {a} and {b} were exchanged",
-            f"{a} and {b} traded places",
-            f"{a} traded places with {b}",
-            f"{self._who()} swapped {a} and {b}",
-            f"swap {a} with {b}",
-            f"switch {a} with {b}",
-            f"{a} changed places with {b}",
-            f"{self._who()} switched {a} and {b} around",
-            f"{a} is where {b} was and the other way round",
-            f"{a} and {b} swapped spots",
-            f"exchange {a} and {b}",
-        )
+        return self.fill(
+            "({a} and {b} (have |)(swapped|switched|exchanged|traded|changed) (places|positions|spots)|"
+            "{a} (has been|was|got|is) (swapped|switched) with {b}|"
+            "{a} (swapped|switched|traded|exchanged|changed|swaps|trades|has swapped|has traded) (places|"
+            "positions|spots) with {b}|"
+            "{a} and {b} (have been|were|got|are) (switched|swapped|interchanged) (around|)|the (positions|"
+            "places|locations) of {a} and {b} (were|have been|are) (exchanged|swapped|switched|interchanged)|"
+            "{who} (swapped|switched|exchanged) {a} (and|with) {b} (around|)|(swap|switch|exchange|"
+            "interchange|trade) {a} (with|and) {b}|"
+            "{a} is where {b} was and the other way round|{a} now stands where {b} (was|"
+            "stood) and vice versa|{who} (swapped|switched) the (places|positions) of {a} and {b}|"
+            "{who} made {a} and {b} (swap|switch|trade) places|{a} takes the place of {b} and vice versa|"
+            "{a} went where {b} was, and {b2} went where {a2} was)",
+            a=self.thing(first), b=self.thing(second), who=self._who(), a2=again("it", first, first), b2=
+                "the other",
+        )  # fmt: skip
 
     def _remove(self, what: Call) -> str:
-        if self.chance(0.22):
-            subject, many = self.group(what)
-            be = "are" if many else "is"
-            return self.pick(
-                f"{subject} {be} gone", f"{subject} {be} no longer there", f"{subject} {be} no longer in the room",
-                f"{subject} {be} not in the room anymore", f"{subject} {be} not here any more", f"{subject} {be} out of the room",
-                f"{subject} {'have' if many else 'has'} disappeared", f"{subject} {'have' if many else 'has'} left the room",
-                f"no more {subject.removeprefix('the ')}", f"{subject} went to the dump", f"{subject} {be} missing",
+        if what.op == "upon" and what.args[1] == Call("all", ("object",)) and self.chance(0.35):
+            return self.fill(
+                "({a} (was|has been|got|is|is now) (cleared|cleared off|emptied of everything|"
+                "cleared completely)|{who} cleared (off |){a}|clear (off |){a}|"
+                "nothing is (left |)on {a} (any more|anymore|)|there is nothing (left |)on {a} (any more|"
+                "anymore|)|{who} took everything off {a})",
+                a=self.thing(what.args[0]), who=self._who(),
             )  # fmt: skip
+        if self.chance(0.38):
+            return self._gone(what)
         past, base = REMOVALS[int(self.random.integers(len(REMOVALS)))]
-        tail = self.pick("", "", "", "from the room", "from the scene", "out of the room")
-        return self._passive(
-            what, past, base, tail if not past.endswith(("away", "out", "of", "off")) else ""
-        )
+        tail = self.fill("(||||from the room|from the scene|out of the room|from here|from the set)")
+        if past.endswith(("away", "out", "of", "off", "up")):
+            tail = ""
+        elif past in ("removed", "moved out", "carried away", "picked up") and self.chance(0.2):
+            tail = self.fill(OUTSIDE)
+        return self._passive(what, past, base, tail)
 
-    def _set(self, attribute: str, value: str, what: Call) -> str:
+    def _gone(self, what: Call) -> str:
+        """Removal without a word for removing: "The sofa is gone", "we no longer have a tv"."""
+        if what.op == "pair" and self.chance(0.45):
+            a, b = self.both(what)
+            return self.fill(
+                "({a} is (gone|missing|no longer here), and so is {b}|{a} is gone and {b} (too|as well)|"
+                "{a} (was|has been) (removed|taken away|thrown out|sold), and so (was|has) {b}|"
+                "neither {a} nor {b} is (here|there|in the room) (any more|now|)|(both|"
+                ") {a} and {b} are (gone|missing|out of the room|no longer there)|{a} left, and {b} (too|"
+                "with it)|"
+                "{a}? gone. {b}? gone too|no more {an}, no more {bn})",
+                a=a, b=b, an=a.removeprefix("the "), bn=b.removeprefix("the "),
+            )  # fmt: skip
         subject, many = self.group(what)
-        word = mark(value, self.value(value))
-        has, be, was = ("have", "are", "were") if many else ("has", "is", "was")
-        if attribute == "color":
-            return self.pick(
-                f"{subject} {has} been painted {word}", f"{subject} {was} repainted {word}", f"{subject} {be} now {word}",
-                f"{subject} {has} turned {word}", f"the color of {subject} has been changed to {word}", f"the colour of {subject} is now {word}",
-                f"{subject} {has} been changed to {word}", f"someone painted {subject} {word}", f"{subject} {has} been dyed {word}",
-                f"the color of {subject} changed to {word}", f"paint {subject} {word}",
-                f"{self._who()} painted {subject} {word}", f"{self._who()} repainted {subject} and now {'they are' if many else 'it is'} {word}",
-                f"{subject} {was} dyed {word}", f"{subject} {was} spray painted {word}", f"{subject} got a coat of {word} paint",
-                f"{self._who()} gave {subject} a coat of {word} paint", f"{subject} {has} become {word}", f"{subject} {was} coloured {word}",
-                f"{self._who()} painted {subject} in {word}", f"{subject} got painted {word}", f"{subject} changed color to {word}",
-            )  # fmt: skip
-        if attribute == "material":
-            bare = mark(value, "wood" if value == "wooden" else value)
-            return self.pick(
-                f"{subject} {be} now made of {bare}", f"{subject} {has} become {word}", f"{subject} {be} {word} now",
-                f"the material of {subject} has been changed to {bare}", f"{subject} {has} been changed to a {word} one",
-                f"{subject} {has} been remade in {bare}", f"the material of {subject} is now {bare}",
-            )  # fmt: skip
-        if value in ("on", "off"):
-            return self.pick(
-                f"{subject} {has} been turned {word}",
-                f"{subject} {was} switched {word}",
-                f"{subject} {be} now {word}",
-                f"someone turned {subject} {word}",
-                f"{subject} {be} turned {word}",
-                f"{self._who()} switched {subject} {word}",
-                f"{self._who()} turned {word} {subject}",
-                f"turn {subject} {word}",
-                f"{subject} got switched {word}",
-            )
-        if value in VERBS and self.chance(0.5):
-            done = mark(value, self.pick(*VERBS[value]))
-            return self.pick(
-                f"{subject} {has} been {done}", f"{subject} {was} {done}", f"{self._who()} {done} {subject}", f"{subject} got {done}",
-                f"{subject} {was} just {done}", f"{subject} {be} {done}",
-            )  # fmt: skip
-        if value in ("open", "closed"):
-            past = mark(value, value)
-            return self.pick(
-                f"{subject} {be} now {past}",
-                f"{subject} {be} {past} now",
-                f"{subject} {has} been left {past}",
-                f"{subject} {be} no longer {'closed' if value == 'open' else 'open'} but {past}",
-                f"{subject} {has} become {past}",
-            )
-        return self.pick(
-            f"{subject} {be} now {word}",
-            f"{subject} {has} become {word}",
-            f"{subject} {has} been made {word}",
-            f"{subject} {be} {word} now",
-            f"{subject} got {word}",
-            f"{subject} {has} turned {word}",
-        )
-
-    def _thing(self, thing: Call, number: str) -> str:
-        """ "a red wooden chair", "two new lamps"."""
-        name, traits = thing.args
-        many = number != "1"
-        words: list[str] = []
-        while traits.op == "trait":
-            _, value, traits = traits.args
-            words.append(mark(value, self.value(value)))
-        if self.chance(0.12):
-            words.insert(
-                0,
-                self.pick(
-                    "tall", "big", "small", "little", "nice", "large", "tiny", "thick", "wide", "second hand"
-                ),
-            )
-        noun = self.noun(name, many)
-        if self.chance(0.04):
-            noun += self.pick(" of flowers", " of the neighbours", " for guests", " from the shop")
-        new = self.pick("", "", "new ", "another ") if not many else self.pick("", "new ", "more ")
-        if not many:
-            adjectives = " ".join(words)
-            if new == "another ":
-                return f"another {adjectives} {noun}"
-            bare = f"{new}{adjectives} {noun}".strip()
-            first = bare.replace("\x01", "")
-            letter = (
-                next(
-                    (c for c in first.split("\x02")[-1 if bare.startswith("new") else 1] if c.isalpha()), "x"
-                )
-                if "\x02" in bare
-                else "x"
-            )
-            if bare.startswith("new"):
-                letter = "n"
-            return f"{'an' if letter in 'aeiou' else 'a'} {bare}"
-        return f"{self.pick(number, NUMBER_WORDS[number])} {new}{' '.join(words)} {noun}"
-
-    def _add(self, number: str, thing: Call, where: Call) -> str:
-        new, place = self._thing(thing, number), self.place(where)
-        many = number != "1"
-        past, base = (
-            ("added", "add"),
-            ("placed", "place"),
-            ("put", "put"),
-            ("introduced", "introduce"),
-            ("set up", "set up"),
-            ("brought in", "bring in"),
-        )[int(self.random.integers(6))]
-        be = self.pick(
-            "have been" if many else "has been", "were" if many else "was", "are" if many else "is"
-        )
-        return self.pick(
-            f"{new} {be} {past} {place}", f"{new} {be} {past} {place}", f"there {'are' if many else 'is'} now {new} {place}",
-            f"someone {past} {new} {place}", f"{base} {new} {place}", f"{place}, {new} {be} {past}",
-            f"{new} now {self.pick('stand', 'sit') if many else self.pick('stands', 'sits', 'lies')} {place}",
-            f"{self._who()} {past} {new} {place}", f"{self._who()} bought {new} and put {'them' if many else 'it'} {place}",
-            f"there {'are' if many else 'is'} {new} {place} now", f"now there {'are' if many else 'is'} {new} {place}",
-            f"picture {new} {place}", f"{self._who()} {self.pick('left', 'set', 'stood', 'dropped', 'parked', 'laid')} {new} {place}",
-            f"{new} {be} {self.pick('set down', 'left', 'dropped', 'parked', 'stood', 'laid', 'dumped', 'delivered and put')} {place}",
-            f"{new} {self.pick('appeared', 'has appeared', 'showed up')} {place}",
+        have, be, was = ("have", "are", "were") if many else ("has", "is", "was")
+        it = "them" if many else "it"
+        they = "they are" if many else "it is"
+        return self.fill(
+            f"{{a}} {be} (gone|missing|no longer there|no longer in the room|no longer here|"
+            f"not in the room anymore|not here any more|out of the room|nowhere to be seen|"
+            f"not there any longer|no more|out of sight|absent|gone now)|"
+            f"{{a}} ({have} disappeared|{have} left the room|vanished|{have} gone|{have} been out|"
+            f"went missing|left|no longer exist{'' if many else 's'})|"
+            f"(no more {{bare}}|no {{bare}} any more|there {be} no {{bare}} (any more|anymore|any longer|"
+            f"now)|we no longer have {{a}}|we don't have {{a}} any more|without {{a}}|"
+            f"picture the room without {{a}}|the room without {{a}}|"
+            f"if {{a}} {'were' if many else 'was'} (gone|not there)|say goodbye to {{a}}|the room (has |"
+            f")lost {{a}})|"
+            f"{{a}} (went to|{was} taken to|{have} been taken to|{was} sent to|ended up in|"
+            f"now belong{'' if many else 's'} to) (the dump|the repair shop|a neighbour|charity|the garage|"
+            f"the attic|the cellar|another room|the laundry|the wash)(|, so {they} (gone|not here any more|"
+            f"no longer here))|"
+            f"{{who}} (gave|sold|lent|donated|handed) {{a}} (to|on to) (a neighbour|my brother|a friend|"
+            f"charity|somebody|the school|my aunt)(|, so {they} gone)|"
+            f"{{a}} (finally |)(broke|died|fell apart|wore out|got too old) (so|and) (we got rid of {it}|"
+            f"we threw {it} out|I threw {it} away|{they} gone (now|)|we removed {it}|{it} had to go)|"
+            f"{{who}} (carried|took|moved|brought|dragged|put|pushed) {{a}} {OUTSIDE}|"
+            f"{{a}} {be} (being repaired|at the repair shop|in another room now|in the basement now)|"
+            f"{{a}} (had to go|{was} in the way and had to go|did not survive)|{{a}} found (a new owner|"
+            f"a new home elsewhere)",
+            a=subject, bare=re.sub(r"^(the|all the|all of the|both the|both of the|every|each) ", "", subject), who=self._who(),
         )  # fmt: skip
 
-    def _replace(self, what: Call, thing: Call) -> str:
-        subject, many = self.group(what)
-        new = self._thing(thing, "1")
-        if many:
-            name = thing.args[0]
-            words, traits = [], thing.args[1]
-            while traits.op == "trait":
-                _, value, traits = traits.args
-                words.append(mark(value, self.value(value)))
-            new = f"{' '.join(words)} {self.noun(name, True)}"
-        be = self.pick(
-            "have been" if many else "has been", "were" if many else "was", "are" if many else "is"
-        )
-        return self.pick(
-            f"{subject} {be} replaced {self.pick('with', 'by')} {new}", f"{subject} {be} replaced {self.pick('with', 'by')} {new}",
-            f"someone replaced {subject} with {new}", f"{new} {'have' if many else 'has'} replaced {subject}", f"replace {subject} with {new}",
-            f"{subject} {be} swapped out for {new}", f"{subject} {be} exchanged for {new}", f"{subject} {be} substituted with {new}",
-            f"{new} {'have' if many else 'has'} taken the place of {subject}", f"{subject} made way for {new}", f"{subject} gave way to {new}",
-            f"{subject} had to give way to {new}", f"where {subject} was, there is {new} now", f"in place of {subject} there is now {new}",
-            f"instead of {subject} there is {new}", f"{self._who()} swapped {subject} for {new}", f"{self._who()} swapped {subject} out for {new}",
-            f"{self._who()} exchanged {subject} for {new}", f"{self._who()} replaced {subject} {self.pick('with', 'by')} {new}",
-            f"{subject} {be} swapped for {new}", f"where {subject} used to be, {self._who()} put {new}", f"{new} stands where {subject} stood",
-            f"{self._who()} traded {subject} for {new}", f"{new} {be} put in the place of {subject}", f"{subject} got replaced by {new}",
-        )  # fmt: skip
+
+def _small(what: Call) -> bool:
+    """Whether what is moved is small enough to be put on furniture."""
+    for part in what.calls():
+        if part.op == "all":
+            category = category_of(part.args[0])
+            return category is not None and category.stands == "top"
+    return False
+
+
+def _ing(base: str) -> str:
+    """The gerund of a verb: "moving", "putting away"."""
+    verb, space, rest = base.partition(" ")
+    doubled = {"put", "set", "drag", "get", "rid", "drop", "swap", "spin", "slip", "stop"}
+    stem = verb + verb[-1] if verb in doubled else verb[:-1] if verb.endswith("e") and verb != "see" else verb
+    return f"{stem}ing{space}{rest}"

@@ -114,7 +114,7 @@ def _movement(teller: Teller, random: np.random.Generator) -> Call | None:
     if what is None:
         return None
     if roll < 0.12:
-        return call("turn", what, str(random.choice(["90", "180"])))
+        return call("turn", what, str(random.choice(["90", "90", "180", "180", "270", "45"])))
     moved = set(teller.sure_set(what) or [])
     others = [i for i in range(teller.world.now) if i not in moved]
     if roll < 0.17:
@@ -169,7 +169,12 @@ def _place(
         if tall:
             options.append((0.7, lambda: near("under", tall)))
     if moving:
-        options.append((0.9, lambda: call("shift", side, str(random.choice(["0.5", "1", "1.5", "2"])))))
+        options.append(
+            (
+                0.9,
+                lambda: call("shift", side, str(random.choice(["0.5", "1", "1", "1.5", "2", "0.6", "0.9"]))),
+            )
+        )
     weights = np.array([w for w, _ in options])
     return options[int(random.choice(len(options), p=weights / weights.sum()))][1]()
 

@@ -93,7 +93,7 @@ def sample_room_look(scene: Scene, models: RoomModels, split: Split, random: np.
     dresses = tuple(
         dress(state, models, split, np.random.default_rng(seed)) for state, seed in zip(scene.objects, seeds)
     )
-    light, stretch = _light_and_floor(random)
+    light, stretch = light_and_floor(random)
     return RoomLook(light, _shell(scene, stretch, random), dresses)
 
 
@@ -146,7 +146,7 @@ def _glass(state: ObjectState) -> RGB | None:
     return SCREEN if lit else None
 
 
-def _light_and_floor(random: np.random.Generator) -> tuple[Look, float]:
+def light_and_floor(random: np.random.Generator) -> tuple[Look, float]:
     """Studio light, as lamps and windows give it, on an indoor floor; and the stretch of its slabs."""
     look = sample_look("studio", random)
     kind = str(random.choice(list(_FLOORS), p=[0.45, 0.3, 0.25]))

@@ -1,15 +1,15 @@
 """Sentences for room programs: context changes and questions, in many wordings (active and passive, clause order, fillers).
 
 `say_change` and `say_question` are pure functions of (program, kind of change, random); both give back the sentence
-and where its names stand (room_speaker.Said). Answer words follow the benchmark: "front left", "yes", a number, a name.
+and where its names stand (room_marks.Said). Answer words follow the benchmark: "front left", "yes", a number, a name.
 """
 
 import numpy as np
 
 from po3d.reasoning.room_program import OPEN, Call
 from po3d.synthesis.room_change_speaker import ChangeSpeaker
+from po3d.synthesis.room_marks import Said, finish, numbered
 from po3d.synthesis.room_question_speaker import QuestionSpeaker
-from po3d.synthesis.room_speaker import Said, finish, numbered
 
 
 def say_change(program: Call, kind: str, random: np.random.Generator) -> Said:

@@ -1,235 +1,73 @@
-"""English for the things and sets of a room program, with much variation and a record of where names stand.
-
-Names and values are open text that the parser copies, so a sentence is made of marked pieces: `Leaf` is a name or value
-with its number in the program's prefix order, `finish` takes the marks out and says which words each leaf became.
-"""
-
-import re
-from typing import NamedTuple
+"""English for the things, sets and sides of a room program, with much variation."""
 
 import numpy as np
 
-from po3d.english import plural, words_of
-from po3d.reasoning.room_program import OPEN, SIGNATURES, Call
-from po3d.rooms import ANYTHING, SYNONYMS
+from po3d.english import plural
+from po3d.reasoning.room_program import SIGNATURES, Call
+from po3d.rooms import ANYTHING, NOUNS_OF_USE, SYNONYMS
+from po3d.synthesis.room_marks import again, mark, unmarked
+from po3d.synthesis.room_phrases import (
+    NEXT_TO,
+    ON,
+    REPAINTED,
+    SAME_USE,
+    SIDE_PHRASES,
+    THE_NEW_ONE,
+    TOUCHED,
+    TOUCHED_CLAUSES,
+    UNDER,
+    USED_CLAUSES,
+    USES,
+)
+from po3d.synthesis.room_phrasing import Phrasing
 
-_MARK = re.compile("\x01(\\d+)\x02([^\x03]*)\x03")
+IT = Call("only", (Call("touched", (Call("all", ("object",)),)),))
 OTHER_WORDS: dict[str, list[str]] = {}
 for _word, _name in SYNONYMS.items():
     if _word != _name:
         OTHER_WORDS.setdefault(_name, []).append(_word)
+USE_NOUNS: dict[str, list[str]] = {}
+for _word, _purpose in NOUNS_OF_USE.items():
+    USE_NOUNS.setdefault(_purpose, []).append(_word)
+MADE_OF = {"wooden": "wood"}
 
 
-class Leaf(str):
-    """A name or value of a program with its number in prefix order."""
-
-    number: int
-
-
-class Said(NamedTuple):
-    """A sentence, its words, and for each leaf of the program its span of words (start, end); None for unsaid ones."""
-
-    text: str
-    words: tuple[str, ...]
-    spans: tuple[tuple[int, int] | None, ...]
-
-
-def numbered(program: Call) -> Call:
-    """The same program with numbered leaves."""
-    count = 0
-
-    def copy(part: Call) -> Call:
-        nonlocal count
-        args: list[Call | str] = []
-        for kind, arg in zip(SIGNATURES[part.op].inputs, part.args):
-            if isinstance(arg, Call):
-                args.append(copy(arg))
-            elif kind in OPEN:
-                leaf = Leaf(arg)
-                leaf.number = count
-                count += 1
-                args.append(leaf)
-            else:
-                args.append(arg)
-        return Call(part.op, tuple(args))
-
-    return copy(program)
-
-
-def mark(leaf: str, said: str) -> str:
-    return f"\x01{leaf.number}\x02{said}\x03" if isinstance(leaf, Leaf) else said
-
-
-def finish(sentence: str, leaves: int) -> Said:
-    """The sentence without marks, with a capital, and the spans of its leaves."""
-    spans: list[tuple[int, int] | None] = [None] * leaves
-    text, at = "", 0
-    for found in _MARK.finditer(sentence):
-        text += sentence[at : found.start()]
-        start = len(words_of(text))
-        text += found.group(2)
-        number = int(found.group(1))
-        if spans[number] is None:
-            spans[number] = (start, start + len(words_of(found.group(2))))
-        at = found.end()
-    text = (
-        re.sub(r" +", " ", text + sentence[at:])
-        .strip()
-        .replace(" ,", ",")
-        .replace(" .", ".")
-        .replace(" ?", "?")
-    )
-    return Said(text[:1].upper() + text[1:], tuple(words_of(text)), tuple(spans))
-
-
-def reworded(program: Call, random: np.random.Generator, share: float = 0.12) -> Call:
+def reworded(program: Call, random: np.random.Generator, share: float = 0.25) -> Call:
     """The program with some names replaced by other words for them, as a speaker would say them."""
-    args: list[Call | str] = []
-    for kind, arg in zip(SIGNATURES[program.op].inputs, program.args):
+    op, args = program.op, list(program.args)
+    if (
+        op == "usable"
+        and args[1] == Call("all", ("object",))
+        and args[0] in USE_NOUNS
+        and random.random() < share
+    ):
+        nouns = USE_NOUNS[args[0]]
+        return Call("all", (nouns[int(len(nouns) * random.random() ** 2)],))
+    for k, (kind, arg) in enumerate(zip(SIGNATURES[op].inputs, args)):
         if isinstance(arg, Call):
-            arg = reworded(arg, random, share)
+            args[k] = reworded(arg, random, share)
         elif kind == "name" and arg in OTHER_WORDS and random.random() < share:
-            arg = OTHER_WORDS[arg][int(random.integers(len(OTHER_WORDS[arg])))]
-        args.append(arg)
-    return Call(program.op, tuple(args))
+            args[k] = OTHER_WORDS[arg][int(random.integers(len(OTHER_WORDS[arg])))]
+    return Call(op, tuple(args))
 
 
-SIDE_PHRASES = {
-    "left": (
-        "to the left of",
-        "left of",
-        "on the left of",
-        "on the left side of",
-        "on the left hand side of",
-        "west of",
-    ),
-    "right": (
-        "to the right of",
-        "right of",
-        "on the right of",
-        "on the right side of",
-        "on the right hand side of",
-        "east of",
-    ),
-    "front": ("in front of", "to the front of", "before", "ahead of", "directly in front of"),
-    "back": ("behind", "in back of", "to the back of", "at the back of", "directly behind", "to the rear of"),
-}
-NEXT_TO = (
-    "next to",
-    "beside",
-    "by",
-    "near",
-    "adjacent to",
-    "right next to",
-    "close to",
-    "alongside",
-    "in the vicinity of",
-)
-ON = ("on", "on top of", "sitting on", "lying on", "placed on", "resting on", "upon", "atop")
-UNDER = ("under", "underneath", "below", "beneath", "directly below", "directly under")
-USE_NOUNS = {
-    "sitting": "seat", "sleeping": "place to sleep", "lighting": "light source", "storage": "piece of storage furniture",
-    "decoration": "decorative thing", "music": "musical instrument", "cooking": "cooking appliance",
-}  # fmt: skip
-SAME_USE = (
-    "with a similar function to", "with the same purpose as", "that can be used like", "that serves the same purpose as",
-    "that provides functionality similar to",
-)  # fmt: skip
-USES = {
-    "sitting": (
-        "for sitting",
-        "to sit on",
-        "as a seat",
-        "for someone to sit down",
-        "to take a seat",
-        "to rest your legs",
-        "to sit down on",
-    ),
-    "sleeping": ("for sleeping", "to sleep on", "to sleep in", "to take a nap"),
-    "storage": (
-        "for storage",
-        "to store things",
-        "to keep things in",
-        "for storing items",
-        "to put things away",
-    ),
-    "lighting": (
-        "for lighting",
-        "to light up the room",
-        "as a light source",
-        "for illumination",
-        "to give us light",
-        "to see better in the dark",
-        "for light",
-    ),
-    "washing": (
-        "to wash your hands",
-        "for cleaning oneself",
-        "for washing",
-        "to wash",
-        "to get things clean",
-        "for washing up",
-    ),
-    "drying": ("for drying", "to dry oneself", "to dry off"),
-    "cooking": ("for cooking", "to cook", "to prepare food", "to heat food"),
-    "cooling": ("to keep food cold", "to cool down", "for cooling", "to cool things", "to keep cool"),
-    "heating": ("for heating", "to heat the room", "for warmth", "to warm up the room"),
-    "printing": ("for printing", "to print documents", "to print"),
-    "typing": ("for typing", "to type"),
-    "viewing": ("for viewing", "to watch videos", "for watching movies", "to display images"),
-    "reflection": ("for reflection", "to look at oneself", "to check your appearance"),
-    "telling time": ("for telling time", "to tell the time", "to know what time it is"),
-    "reading": ("for reading", "to read"),
-    "drinking": ("for drinking", "to drink from", "to drink"),
-    "waste": (
-        "to throw rubbish into",
-        "for throwing things away",
-        "for waste",
-        "to throw trash away",
-        "to dispose of rubbish",
-        "for garbage",
-    ),
-    "calling": ("for calling", "to call someone", "to make a call"),
-    "music": ("for music", "to make music", "to play music on"),
-    "carrying": ("for carrying", "to carry belongings", "for travel"),
-    "decoration": ("for decoration", "to decorate the room", "as decoration"),
-    "writing": ("for writing", "to write on"),
-    "eating": ("for eating", "to eat at", "for dining", "to have a meal at"),
-    "working": ("for working", "to work at", "to do office work"),
-}
-TOUCHED = {
-    "movement": ("moved", "relocated", "repositioned", "displaced", "shifted"),
-    "addition": ("new", "added", "newly added", "newly placed", "extra"),
-    "removal": ("removed", "missing", "taken away"),
-    "replacement": ("new", "replacement", "newly placed", "substituted"),
-    "attribute": ("changed", "altered", "modified", "updated"),
-}
-
-
-class Speaker:
+class Speaker(Phrasing):
     """Phrases for one sentence about a room; `kind` is the type of the change, which colours words like "the new chair"."""
 
+    asks = True  # whether this speaker asks; a change speaker states
+
     def __init__(self, random: np.random.Generator, kind: str) -> None:
-        self.random, self.kind = random, kind
-
-    def pick(self, *options: str) -> str:
-        return options[int(self.random.integers(len(options)))]
-
-    def chance(self, p: float) -> bool:
-        return bool(self.random.random() < p)
+        super().__init__(random)
+        self.kind = kind
+        self.before: Call | None = None  # a thing that "it" stands for when it comes again
 
     # --- nouns ------------------------------------------------------------------------------------------------------
 
     def noun(self, name: str, many: bool = False) -> str:
         if name in ANYTHING:
-            word = self.pick("object", "object", "item", "thing", "piece of furniture")
-            return (
-                word.replace("piece", "pieces")
-                if many and "piece" in word
-                else plural(word)
-                if many
-                else word
-            )
+            if many:
+                return self.pick("objects", "objects", "items", "things", "things", "pieces of furniture")
+            return self.pick("object", "object", "item", "thing", "thing", "piece of furniture")
         return mark(name, plural(name) if many else name)
 
     def head(self, program: Call, many: bool) -> str:
@@ -237,225 +75,369 @@ class Speaker:
         op, args = program.op, program.args
         if op == "all":
             return self.noun(args[0], many)
-        *_, inner = args
         if op == "having":
             return self._having(*args, many)
+        if op == "lacking":
+            return self._lacking(*args, many)
+        if op == "either":
+            return f"{self.head(args[0], many)} {'and' if many else 'or'} {self.head(args[1], many)}"
+        *_, inner = args
         if op == "touched":
-            word = self.pick(*TOUCHED[self.kind])
-            return f"{word} {self.head(args[0], many)}"
+            if self.chance(0.25):
+                clause = TOUCHED_CLAUSES[self.kind]
+                if self.kind == "attribute":
+                    clause += "|" + REPAINTED
+                return f"{self.head(inner, many)} {self.fill(f'({clause})')}"
+            return f"{self.fill(f'({TOUCHED[self.kind]})')} {self.head(inner, many)}"
         base = self.head(inner, many)
-        that = (
-            self.pick("that is ", "which is ", "that's ")
-            if not many
-            else self.pick("that are ", "which are ")
-        )
-        if self.chance(0.75):
+        that = "(that are|which are) " if many else "(that is|which is|that's) "
+        if self.chance(0.7):
             that = ""
         if op == "side":
-            return f"{base} {that}{self.side(args[0])}"
+            return f"{base} {self.fill(that)}{self.side(args[0])}"
         if op == "beside":
-            return f"{base} {that}{self.pick(*NEXT_TO)} {self.thing(args[0])}"
+            return f"{base} {self.fill(that + NEXT_TO)} {self.thing(args[0])}"
         if op == "upon":
-            return f"{base} {that}{self.pick(*ON)} {self.thing(args[0])}"
-        if op == "beneath":
-            return f"{base} {that}{self.pick(*UNDER)} {self.thing(args[0])}"
-        if op == "toward":
-            return f"{base} {that}{self.toward(args[0])} {self.thing(args[1])}"
-        if op == "between":
-            return f"{base} {that}{self.pick('between', 'in between')} {self.thing(args[0])} and {self.thing(args[1])}"
-        if op == "other":
-            return f"{base} {self.pick('other than', 'except', 'except for', 'besides', 'apart from')} {self.thing(args[0])}"
-        if (
-            op == "usable"
-            and args[0] in USE_NOUNS
-            and args[1] == Call("all", ("object",))
-            and self.chance(0.4)
-        ):
-            return plural(USE_NOUNS[args[0]]) if many else USE_NOUNS[args[0]]
-        if op == "usable":
-            can = self.pick(
-                "that can be used", "used", "you can use", "that one can use", "which can be used", "meant"
+            extra = (
+                self.pick("", "that stands ", "that lies ", "that sits ", "that stood ")
+                if not many and not that
+                else ""
             )
-            return f"{base} {can} {self.pick(*USES[args[0]])}"
+            return f"{base} {extra}{self.fill(that + (ON if not extra else '(on|on top of)'))} {self.thing(args[0])}"
+        if op == "beneath":
+            return f"{base} {self.fill(that + UNDER)} {self.thing(args[0])}"
+        if op == "toward":
+            return f"{base} {self.fill(that)}{self.toward(args[0])} {self.thing(args[1])}"
+        if op == "between":
+            return f"{base} {self.fill(that)}{self.pick('between', 'in between')} {self.thing(args[0])} and {self.thing(args[1])}"
+        if op == "other":
+            but = self.fill(
+                "(other than|except|except for|besides|apart from|but|not counting|aside from|"
+                "without|excluding)"
+            )
+            return f"{base} {but} {self.thing(args[0])}"
+        if op == "usable" and args[0] in USED_CLAUSES and self.chance(0.2):
+            return f"{base} {self.fill(USED_CLAUSES[args[0]])}"
+        if op == "usable":
+            can = "(that can be used|used|you can use|that one can use|which can be used|meant|that could be used|that I can use|suitable)"
+            return f"{base} {self.fill(can)} {self.fill(USES[args[0]])}"
         if op == "same":
             have = "have" if many else "has"
             return f"{base} {self.pick('with the same', 'of the same', f'that {have} the same')} {args[0]} as {self.thing(args[1])}"
         if op == "same_use":
-            return f"{base} {self.pick(*SAME_USE)} {self.thing(args[0])}"
+            return f"{base} {self.fill(SAME_USE)} {self.thing(args[0])}"
         raise ValueError(f"no words for {program}")
 
     def _having(self, attribute: str, value: str, inner: Call, many: bool) -> str:
         base = self.head(inner, many)
         word = mark(value, self.value(value))
         be = "are" if many else "is"
+        if value in ("on", "off"):
+            return self.fill(
+                f"({base} that {be} (switched |turned |still |currently |)(switched |turned |){word}|"
+                f"{base} (switched|turned) {word}|"
+                f"(switched|turned) {word} {base})"
+            )
         if attribute == "material" and self.chance(0.3):
-            return f"{base} made of {mark(value, value.removesuffix('en') if value == 'wooden' else value)}"
-        if attribute == "color" and self.chance(0.12):
-            return f"{base} {self.pick('that ' + be, 'which ' + be)} {word}"
-        if (attribute == "state" and self.chance(0.4)) or value in ("on", "off"):
-            if value in ("on", "off"):
-                return f"{base} that {be} {self.pick('', 'switched ', 'turned ')}{word}"
-            return f"{base} that {be} {word}"
+            stuff = mark(value, MADE_OF.get(value, value))
+            return self.fill(f"{base} (made of|made from|of|made out of|that {be} made of) {stuff}")
+        if attribute != "material" and not self.asks and self.chance(0.12):
+            was = "were" if many else "was"
+            return self.fill(
+                f"({base} that {was} {word}|{base}, which {was} {word},|"
+                f"{base} that used to be {word}|{base} which {was} {word})"
+            )
+        if attribute == "color" and self.chance(0.14):
+            return self.fill(
+                f"({base} that {be} {word}|{base} which {be} {word}|{base} that's {word}|"
+                f"{word} colored {base}|{base} in {word})"
+            )
+        if attribute == "state" and self.chance(0.4):
+            return self.fill(
+                f"{base} (that {be} |which {be} |that (stand|stood|stands) |that {be} still |){word}"
+            )
         return f"{word} {base}"
 
+    def _lacking(self, attribute: str, value: str, inner: Call, many: bool) -> str:
+        base, word = self.head(inner, many), mark(value, self.value(value))
+        be = "are" if many else "is"
+        patterns = [
+            f"{base} that {be} not {word}",
+            f"{base} that {be}n't {word}",
+            f"{base} which {be} not {word}",
+            f"non {word} {base}",
+        ]
+        if attribute == "color":
+            patterns.append(f"{base} of (a color|a colour|colors) other than {word}")
+        return self.fill(self.pick(*patterns))
+
     def value(self, value: str) -> str:
-        return "grey" if value == "gray" and self.chance(0.4) else value
+        return "grey" if value == "gray" and self.chance(0.4) else str(value)
 
     def thing(self, program: Call) -> str:
         """A thing with its article: "the chair closest to the bed"."""
         op, args = program.op, program.args
+        if self.before is not None and program == self.before:
+            return again("it", self.before, program)
         if op == "was":
             return self._was(args[0])
-        if op == "only":
-            inner = args[0]
-            if self.chance(0.04):
-                head = self.head(inner, False)
-                return self.pick(f"where the {head} is now", f"the {head}'s new place", f"that {head}")
-            if inner.op == "touched" and inner.args[0] == Call("all", ("object",)) and self.chance(0.6):
-                return self.pick("it", "it", "that")
-            return f"the {self.head(inner, False)}"
         if op == "just":
             return self.thing(args[0])
+        if op == "only":
+            return self._only(args[0])
         if op in ("nearest", "farthest"):
-            close = self.pick("closest to", "nearest to", "nearest", "closest to")
-            far = self.pick(
-                "farthest from",
-                "furthest from",
-                "furthest away from",
-                "farthest away from",
-                "most distant from",
-            )
-            words = close if op == "nearest" else far
-            joint = self.pick("", "", "that is ")
-            return f"the {self.head(args[1], False)} {joint}{words} {self.thing(args[0])}"
+            return self._nearest(op, *args)
         if op == "first":
-            return f"the {self.pick('first ', 'nearest ', 'closest ')}{self.head(args[2], False)} {self.toward(args[0])} {self.thing(args[1])}"
+            near = self.fill("(first |nearest |closest |)")
+            just = self.pick("", "", "directly ", "immediately ", "right ")
+            return f"the {near}{self.head(args[2], False)} {just}{self.toward(args[0])} {self.thing(args[1])}"
         if op == "extreme":
             return self._extreme(args[0], args[1])
-        size = {
-            "largest": ("largest", "biggest"),
-            "smallest": ("smallest", "tiniest"),
-            "tallest": ("tallest",),
-            "highest": ("highest", "topmost", "most elevated"),
-            "lowest": ("lowest",),
+        if op == "support":
+            return self.fill(
+                "(what {a} (is|rests|stands|lies) on|the thing under {a}|the thing {a} (is|rests|stands) on)",
+                a=self.thing(args[0]),
+            )
+        return self._sized(op, args[0])
+
+    def _only(self, among: Call) -> str:
+        if among.op == "touched" and among.args[0] == IT.args[0].args[0]:
+            if self.chance(0.65):
+                return self.pick("it", "it", "it", "that", "this")
+            return self.fill(f"({THE_NEW_ONE[self.kind]})")
+        if among.op == "obstacles":
+            return self.fill("(the thing|whatever|what) (blocks|is on) the (direct|straight) (path|way|"
+                "line) from {a} to {b}",
+                             a=self.thing(among.args[0]), b=self.thing(among.args[1]))  # fmt: skip
+        head = self.head(among, False)
+        if self.chance(0.04):
+            return self.pick(f"that {head}", f"this {head}", f"that {head}")
+        if self.asks and self.chance(0.02):
+            return self.pick(f"where the {head} is now", f"where the {head} is", f"the {head}'s new place")
+        if self.chance(0.04):
+            return self.pick("my ", "our ", "your ", "their ") + head
+        return f"the {head}"
+
+    def _nearest(self, op: str, one: Call, among: Call) -> str:
+        thing = self.thing(one)
+        if among.op == "other" and among.args[0].op == op and among.args[0].args[0] == one:
+            head = self.head(among.args[1], False)
+            if op == "nearest":
+                return self.fill(
+                    "the (second|next) (closest|nearest) {h} to {a}|the {h} (second|"
+                    "next) (closest|nearest) to {a}",
+                    h=head,
+                    a=thing,
+                )
+            return self.fill(
+                "the second (farthest|furthest) {h} from {a}|the {h} second (farthest|furthest) from {a}",
+                h=head,
+                a=thing,
+            )
+        head = self.head(among, False)
+        if op == "nearest":
+            return self.fill(
+                "(the {h} (|that is |that's |which is |)(closest to|nearest to|nearest|"
+                "the closest to|closest to)|the (closest|nearest) {h} to) {a}",
+                h=head,
+                a=thing,
+            )
+        return self.fill("(the {h} (|that is |that's |which is |)|the )(farthest|furthest|farthest away|"
+            "furthest away|most distant) (|)from {a}", h=head, a=thing) \
+            if self.chance(0.8) else self.fill("the (farthest|furthest|most distant) {h} from {a}", h=head, a=thing)  # fmt: skip
+
+    def _sized(self, op: str, among: Call) -> str:
+        head, heads = self.head(among, False), self.head(among, True)
+        words = {"largest": "(largest|biggest)", "smallest": "(smallest|tiniest|littlest)", "tallest":
+            "tallest", "shortest": "shortest",
+                 "highest": "(highest|topmost|most elevated|uppermost)", "lowest": "(lowest|bottommost)"}[op]  # fmt: skip
+        more = {
+            "largest": "(larger|bigger)",
+            "smallest": "smaller",
+            "tallest": "taller",
+            "shortest": "shorter",
+            "highest": "higher",
+            "lowest": "lower",
         }[op]
-        return f"the {self.pick(*size)} {self.head(args[0], False)}"
+        plainly = {
+            "largest": "(big|large|huge)",
+            "smallest": "(small|little|tiny)",
+            "tallest": "tall",
+            "shortest": "(short|low)",
+        }.get(op, words)
+        roll = self.random.random()
+        if roll < 0.1:
+            return self.fill("the {m} of the two {h}", m=self.fill(more), h=heads)
+        if roll < 0.15:
+            return f"the {self.fill(more)} {head}"
+        if roll < 0.3:
+            return f"the {self.fill(plainly)} {head}"
+        if roll < 0.36:
+            return self.fill("the {w} (of the|of all the|of all|among the) {h}", w=self.fill(words), h=heads)
+        return f"the {self.fill(words)} {head}"
 
     def _extreme(self, side: str, among: Call) -> str:
         head = self.head(among, False)
         most = {
-            "left": ("leftmost",),
-            "right": ("rightmost",),
-            "front": ("frontmost", "foremost"),
-            "back": ("rearmost", "backmost"),
-        }
-        far = self.pick(
-            "farthest to the", "furthest to the", "closest to the", "nearest to the", "furthest toward the"
-        )
-        far = far.replace(
-            "to the", "to the" if side in ("left", "right") or "est to" in far else "toward the"
-        )
-        rest = self.pick(
-            "",
-            " side",
-            " of the room",
-            " side of the room",
-            " wall" if "clos" in far or "near" in far else "",
-        )
-        return (
-            f"the {self.pick(*most[side])} {head}" if self.chance(0.45) else f"the {head} {far} {side}{rest}"
+            "left": "leftmost",
+            "right": "rightmost",
+            "front": "(frontmost|foremost)",
+            "back": "(rearmost|backmost)",
+        }[side]
+        word = self.pick("back", "rear") if side == "back" else side
+        return self.fill(
+            f"(the {most} {{h}}|the {most} {{h}}|the {{h}} (farthest|furthest) (to|toward|"
+            f"towards) the {word}|the {{h}} (closest|nearest) to the {word} "
+            f"(side|wall|edge) (of the room|)|the {{h}} (on|at) the far {word}|the {{h}} that is (furthest|"
+            f"farthest) to the {word}|"
+            f"the {{h}} furthest toward the {word} (of the room|side|)|the {{h}} closest to the {word})",
+            h=head,
         )
 
     def _was(self, inner: Call) -> str:
         if self.kind in ("removal", "replacement"):
-            it = Call("only", (Call("touched", (Call("all", ("object",)),)),))
-            if inner == it and self.chance(0.4):
-                return self.pick(
-                    "the gap it leaves behind", "the place where it was", "where it was", "where it used to be", "its old place",
-                    "the spot where it stood", "the space it left", "the gap that it leaves",
-                )  # fmt: skip
+            if inner == IT and self.chance(0.4):
+                return self.fill(
+                    "(the (gap|space|hole|spot) (that |)it (leaves|left) (behind|)|(the place |"
+                    ")where it (was|used to be|stood|had been)|its (old|former) (place|spot|position)|"
+                    "the spot (where |)it (stood|occupied)|where that used to be)"
+                )
             if inner.op == "only":
                 head = self.head(inner.args[0], False)
                 if inner.args[0].op == "touched":
-                    gone = head if self.kind == "removal" else head.replace("new ", "replaced ")
-                    for word in ("replacement ", "newly placed ", "substituted "):
+                    gone = (
+                        head
+                        if self.kind == "removal"
+                        else head.replace("new ", "replaced ").replace("brand ", "")
+                    )
+                    for word in ("replacement ", "newly placed ", "substituted ", "substitute "):
                         gone = gone.replace(word, self.pick("replaced ", "former ", "old "))
+                    gone = (
+                        gone.replace("that came instead", "that was replaced")
+                        .replace("in its place", "away")
+                        .replace(" there", " away")
+                    )
                     return f"the {gone}"
-                word = (
-                    self.pick("removed", "former", "original")
-                    if self.kind == "removal"
-                    else self.pick("replaced", "old", "former", "original")
-                )
                 if self.chance(0.6):
-                    return f"the {word} {head}"
-            thing = self.thing(inner)
-            return self.pick(
-                f"the place where {thing} was",
-                f"where {thing} used to be",
-                f"where {thing} stood before",
-                f"the spot left by {thing}",
-                f"the place {thing} used to occupy",
+                    word = (
+                        "(removed|former|original|missing|vanished)"
+                        if self.kind == "removal"
+                        else "(replaced|old|former|original)"
+                    )
+                    return f"the {self.fill(word)} {head}"
+            return self.fill(
+                "((the place |the spot |)where {a} (was|used to be|stood|had been|stood before|"
+                "used to stand|was standing)|the (spot|gap|space|place) left by {a}|"
+                "the place {a} used to occupy|where {a} was (before|))",
+                a=self.thing(inner),
             )
-        thing = self.thing(inner)
-        return self.pick(
-            f"the original position of {thing}", f"the original location of {thing}", f"where {thing} was before",
-            f"the place where {thing} used to be", f"where {thing} was originally", f"the former spot of {thing}",
-            f"the previous location of {thing}",
-        )  # fmt: skip
+        return self.fill(
+            "(the (original|former|previous|old) (position|location|place|spot) of {a}|"
+            "where {a} was (before|originally|)|(the place |)where {a} used to be|"
+            "(the place |)where {a} (stood|had been) (before|))",
+            a=self.thing(inner),
+        )
 
-    # --- places and directions --------------------------------------------------------------------------------------
+    # --- places and groups ------------------------------------------------------------------------------------------
 
     def toward(self, direction: str) -> str:
-        return self.pick(*SIDE_PHRASES[direction])
+        return self.fill(SIDE_PHRASES[direction])
 
     def side(self, direction: str) -> str:
         if " " in direction:
-            words = self.pick(
-                direction,
-                direction.replace(" ", "-"),
-                "rear" + direction[4:] if direction.startswith("back") else direction,
-            )
-            return self.pick(
-                f"in the {words} corner",
-                f"in the {words} corner of the room",
-                f"in the {words} of the room",
-                f"at the {words} corner of the room",
+            word = self.corner(direction)
+            return self.fill(
+                "(in|at) the {w} (corner|corner of the room|of the room|corner|part of the room)", w=word
             )
         word = self.pick("back", "rear") if direction == "back" else direction
-        return self.pick(
-            f"on the {word} side of the room", f"at the {word} of the room", f"on the {word} side", f"in the {word} part of the room",
-            f"at the {word} side of the scene", f"in the {word} area of the room", f"at the {word} of the scene",
-        )  # fmt: skip
+        return self.fill(
+            "((on|at) the {w} (side|side of the room|of the room|)|in the {w} (part|area|half) of the room|"
+            "(at|on) the {w} (side |)of the scene|"
+            "(by|along|against|at|near) the {w} wall|toward the {w} of the room|at the {w} (end|"
+            "edge) of the room)",
+            w=word,
+        )
+
+    def corner(self, direction: str) -> str:
+        words = self.pick(
+            direction, direction, direction.replace(" ", "-"), " ".join(reversed(direction.split()))
+        )
+        return words.replace("back", "rear") if self.chance(0.15) else words
 
     def both(self, pair: Call) -> tuple[str, str]:
         """The two things of a pair."""
-        return self.thing(pair.args[0]), self.thing(pair.args[1])
+        first = self.thing(pair.args[0])
+        self.before = pair.args[0] if self.chance(0.8) else None
+        second = self.thing(pair.args[1])
+        self.before = None
+        return first, second
 
     def group(self, program: Call) -> tuple[str, bool]:
         """A set as a subject, and whether it is plural: "the chair", "all the chairs", "the lamp and the tv"."""
-        if program.op == "just":
-            return self.thing(program.args[0]), False
-        if program.op == "pair":
+        op, args = program.op, program.args
+        if op == "just":
+            return self.thing(args[0]), False
+        if op == "pair":
             a, b = self.both(program)
-            return self.pick(f"{a} and {b}", f"both {a} and {b}"), True
-        if program.op == "other":
-            keep, kind = program.args
-            nouns = self.head(kind, True)
-            if self.chance(0.3):
-                return f"apart from {self.thing(keep)}, all the {nouns}", True
-            return self.pick(
-                f"all {nouns} except",
-                f"all the {nouns} but",
-                f"every {self.head(kind, False)} except",
-                f"all {nouns} except for",
-                f"all of the {nouns} other than",
-            ) + f" {self.thing(keep)}", True
-        head = self.head(program, True)
-        if self.chance(0.25):
-            every = f"every {self.head(program, False)}"
-            return self.pick(
-                f"both {head}", f"both of the {head}", f"the two {head}", f"both the {head}", every
+            return self.fill(
+                "({a} and {b}|{a} and {b}|both {a} and {b}|{a} as well as {b}|"
+                "{a} together with {b}|{a}, along with {b},|{a} plus {b})",
+                a=a,
+                b=b,
             ), True
-        return self.pick(
-            f"all {head}", f"all the {head}", f"all of the {head}", f"the {head}", f"every one of the {head}"
+        if op == "either":
+            a, b = self.group(args[0])[0], self.group(args[1])[0]
+            return self.fill("{a} (and|as well as|along with|together with|and also) {b}", a=a, b=b), True
+        if op == "other":
+            return self._all_but(*args), True
+        if _kindless(program):
+            return self._everything(program)
+        head = self.head(program, True)
+        if self.chance(0.2):
+            return self.fill("(every|each|every single) {h}", h=self.head(program, False)), False
+        return self.fill(
+            "(all|all the|all of the|the|every one of the|both|both of the|the two|both the|all three|"
+            "the three|each of the|the two|any) {h}",
+            h=head,
         ), True
+
+    def _all_but(self, keep: Call, kind: Call) -> str:
+        return self.fill(
+            "((all|all the|all of the) {h} (except|but|except for|other than|apart from|save for|bar) {a}|"
+            "every {one} (except|but|other than|apart from) {a}|"
+            "(apart from|except for|with the exception of) {a}, all (the|of the|) {h}|"
+            "everything but {a} among the {h})",
+            a=self.thing(keep), h=self.head(kind, True), one=self.head(kind, False),
+        )  # fmt: skip
+
+    def _everything(self, program: Call) -> tuple[str, bool]:
+        """ "Everything red", "all the things on the table"."""
+        op, args = program.op, program.args
+        if op == "having" and self.chance(0.6):
+            word = mark(args[1], self.value(args[1]))
+            if args[1] in ("on", "off"):
+                return self.fill("everything that (is|was) (switched |turned |){w}", w=word), False
+            return self.fill(
+                "(everything|anything|whatever is|everything that is|everything that was|all that is) {w}",
+                w=word,
+            ), False
+        if op == "upon" and self.chance(0.7):
+            return self.fill(
+                "(everything|everything that (is|was|stood|lay)|all that (is|was|stood)|whatever (is|was|"
+                "stood)|all the stuff|anything) (on|on top of) {a}", a=self.thing(args[0])
+            ), False  # fmt: skip
+        return self.fill("(all|all the|all of the|the) {h}", h=self.head(program, True)), True
+
+
+def _kindless(program: Call) -> bool:
+    """Whether a set has no noun of its own."""
+    return (
+        program.op != "all"
+        and isinstance(program.args[-1], Call)
+        and program.args[-1] == Call("all", ("object",))
+    )
+
+
+def article(words: str) -> str:
+    """The words with "a" or "an" before them."""
+    return f"{'an' if unmarked(words).strip()[:1].lower() in 'aeiou' else 'a'} {words}"

@@ -14,6 +14,7 @@ from torch.utils.data import DataLoader
 from tqdm import tqdm
 
 from po3d import checkpoint
+from po3d.english import plain
 from po3d.parsing.room_parser import ANYTHING, KIND, LANGUAGE, SORTS, UNKNOWN
 from po3d.parsing.seq2seq import Seq2Seq
 from po3d.reasoning.room_program import OPEN, Call, call
@@ -21,18 +22,27 @@ from po3d.reasoning.room_world import World
 from po3d.rooms import ANYTHING as ANY_NOUN
 from po3d.seeding import rng
 from po3d.synthesis.room_changes import TYPES, sample_change
+from po3d.synthesis.room_free_changes import FreeChanger
 from po3d.synthesis.room_free_questions import FreeAsker
 from po3d.synthesis.room_layouts import sample_room
+from po3d.synthesis.room_marks import Said
 from po3d.synthesis.room_questions import ASKED, Asker
 from po3d.synthesis.room_sentences import say_change, say_question
-from po3d.synthesis.room_speaker import Said, reworded
+from po3d.synthesis.room_speaker import reworded
 from po3d.training.parser import LengthBatches
 from po3d.training.schedule import adamw_cosine
 from po3d.training.warm_start import take_over
 
 TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
-HIDE_NAME, HIDE_WORD = 0.12, 0.01  # shares of names, and of other words, that training shows as unknown words
-FREE = 6  # free questions after each change
+HIDE_NAME, HIDE_WORD = 0.15, 0.03  # shares of names, and of other words, that training shows as unknown words
+LOSE_WORD, NEW_WORD = (
+    0.04,
+    0.12,
+)  # of LOOSE words that are left out, of sentences that get an unknown word somewhere
+LOOSE = frozenset(["the", "a", "an", "is", "been", "of", "there", "that", "which", "to", "it", "?"])
+FREE = 8  # free questions after each change
+FREE_KIND = {"removal": "movement"}  # free questions speak of touched things, which a removal leaves none of
+FREE_CHANGES = 3  # free changes beside each change
 TWO_CHANGES = 0.5  # how often the last change and this one are also said in one sentence
 RARE = 2  # a word seen less often than this counts as unknown
 
@@ -93,14 +103,18 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair
             if (asked := asker.ask(fine)) is not None:
                 programs.append(("question", asked.program))
         free = FreeAsker(asker.teller, random)
-        programs += [("question", q) for _ in range(FREE) if (q := free.ask()) is not None]
+        free_questions = [q for _ in range(FREE) if (q := free.ask()) is not None]
         if previous is not None and random.random() < TWO_CHANGES:
             programs.append(("change", call("then", previous, change.program)))
         previous = change.program
-        for sort, program in programs:
+        told = [(sort, kind, program) for sort, program in programs]
+        told += [("question", FREE_KIND.get(kind, kind), q) for q in free_questions]
+        changer = FreeChanger(asker.teller, random)
+        told += [("change", *c) for _ in range(FREE_CHANGES) if (c := changer.change()) is not None]
+        for sort, sorted_as, program in told:
             for _ in range(wordings * (2 if sort == "change" else 1)):
                 spoken = reworded(program, random)
-                said = (say_change if sort == "change" else say_question)(spoken, kind, random)
+                said = (say_change if sort == "change" else say_question)(spoken, sorted_as, random)
                 if (pair := encode(said, spoken, sort)) is not None:
                     pairs.append(pair)
     return pairs
@@ -119,7 +133,9 @@ def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) ->
 @lru_cache(maxsize=2)
 def vocabulary(seed: int = 0, rooms: int = 300) -> tuple[str, ...]:
     """The words that generated sentences use; id 0 is padding, 1 any unknown word."""
-    counts = Counter(word for pair in sentences(seed, "vocabulary", rooms, 1, 1) for word in pair.words)
+    counts = Counter(
+        plain(word) for pair in sentences(seed, "vocabulary", rooms, 1, 1) for word in pair.words
+    )
     return ("", "<unknown>", *sorted(w for w, n in counts.items() if n >= RARE))
 
 
@@ -160,7 +176,7 @@ class RoomParserData(pl.LightningDataModule):
 
 
 def ids(pair: Pair, index: dict[str, int]) -> list[int]:
-    return [index.get(word, UNKNOWN) for word in pair.words]
+    return [index.get(plain(word), UNKNOWN) for word in pair.words]
 
 
 class _Hiding(torch.utils.data.Dataset):
@@ -183,7 +199,27 @@ class _Hiding(torch.utils.data.Dataset):
                 hidden += range(first, last + 1)
         for k in hidden:
             words[k] = UNKNOWN
-        return pair, words
+        return self._edited(pair, words, random)
+
+    def _edited(self, pair: Pair, words: list[int], random: np.random.Generator) -> tuple[Pair, list[int]]:
+        """The pair without some loose words and with an unknown one somewhere, as hurried people write."""
+        copied = {k for first, last in pair.spans for k in range(first, last + 1)} if len(words) > 1 else {0}
+        lost = random.random(len(words)) < LOSE_WORD
+        kept = [k for k, word in enumerate(pair.words) if k in copied or word not in LOOSE or not lost[k]]
+        places = {k: new for new, k in enumerate(kept)}
+        if random.random() < NEW_WORD:
+            at = int(random.integers(len(kept) + 1))
+            inside = any(places[first] < at <= places[last] for first, last in pair.spans)
+            if not inside:
+                places = {k: new + (new >= at) for k, new in places.items()}
+                words = [words[k] for k in kept]
+                words.insert(at, UNKNOWN)
+                return pair._replace(spans=_moved(pair.spans, places)), words
+        return pair._replace(spans=_moved(pair.spans, places)), [words[k] for k in kept]
+
+
+def _moved(spans: tuple[tuple[int, int], ...], places: dict[int, int]) -> tuple[tuple[int, int], ...]:
+    return tuple((places[first], places[last]) for first, last in spans)
 
 
 def collate(items: list[tuple[Pair, list[int]]]) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -168,7 +168,7 @@ def test_a_plain_map_comes_with_its_scale(release):
 )
 def test_a_map_without_a_usable_scale_says_what_is_expected(release, record):
     (release / MAPS / CAMERAS).write_text(json.dumps(record))
-    with pytest.raises(InputError, match="should be .'metres_per_pixel'"):
+    with pytest.raises(InputError, match=r"should be .'metres_per_pixel'"):
         load(release).given(ROOMS[0], "top_view")
 
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from po3d.parsing.room_parser import LANGUAGE, RoomParser
+from po3d.parsing.room_parser import LANGUAGE, RoomParser, _text, agreeing
 from po3d.parsing.seq2seq import Seq2Seq
-from po3d.reasoning.room_program import Call
+from po3d.reasoning.room_program import Call, parse_text
 from po3d.training import room_parser as training
 from po3d.training.room_parser import RoomParserData, collate, ids, sentences
 
@@ -32,9 +32,9 @@ def test_random_weights_still_write_valid_programs_of_the_wanted_sort(seed, sort
 
 def test_what_cannot_be_read_is_unparsed_with_a_reason():
     parser = RoomParser(Seq2Seq(len(WORDS), LANGUAGE, width=16, heads=2, dilations=(1,)), WORDS)
-    empty, foreign, long = parser.parse(["?", "quelle chaise est la plus proche", "the chair " * 40])
+    empty, foreign, long = parser.parse(["?", "quelle zzyzx est la plus proche", "the chair " * 40])
     assert "empty" in empty.reason
-    assert "unknown words: quelle, chaise" in foreign.reason
+    assert "unknown words: quelle, zzyzx" in foreign.reason
     assert "at most 60" in long.reason
     assert {p.status for p in (empty, foreign, long)} == {"unparsed"}
 
@@ -44,6 +44,31 @@ def test_a_misspelt_word_is_read_as_the_known_one():
     assert parser._spelt("remvoed") == "removed"
     assert parser._spelt("chairs") == "chairs"
     assert parser._spelt("canoe") == "canoe"
+
+
+@pytest.mark.parametrize(
+    ("program", "meant"),
+    [
+        ('count(having(color, "running", all("tv")))', 'count(having(state, "running", all("tv")))'),
+        ('set(state, "oak", all("desk"))', 'set(material, "oak", all("desk"))'),
+        ('add(1, thing("cup", trait(material, "pink", plain)), centre)', 'add(1, thing("cup", trait(color, "pink", plain)), centre)'),
+        ('count(having(color, "mauve", all("tv")))', 'count(having(color, "mauve", all("tv")))'),
+    ],
+)  # fmt: skip
+def test_a_value_tells_its_attribute(program, meant):
+    assert agreeing(parse_text(program)) == parse_text(meant)
+
+
+@pytest.mark.parametrize(
+    ("token", "words", "text"),
+    [
+        ("name:", "the chair with the leather", "chair"), ("name:", "two coffee tables", "two coffee table"), ("name:", "ones", "object"),
+        ("name:", "everything", "object"), ("name:", "chest of drawers", "chest of drawers"), ("value:", "dark green", "dark green"),
+        ("name:", "the", "the"), ("number:2", "", "2"), ("count", "", "count"),
+    ],
+)  # fmt: skip
+def test_a_copied_name_ends_where_names_end(token, words, text):
+    assert _text(token, words.split(), [0, len(words.split()) - 1]) == text
 
 
 @pytest.fixture(scope="module")

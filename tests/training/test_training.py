@@ -11,8 +11,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from po3d import checkpoint
 from po3d.errors import InputError
-from po3d.perception.estimator import KIND, Estimator
-from po3d.perception.estimator import street_net
+from po3d.perception.estimator import KIND, Estimator, street_net
 from po3d.seeding import rng
 from po3d.training.checkpointing import SafetensorsCheckpointIO, _decode, _encode
 from po3d.training.data import IndexStream, PackedScenes, collate, pack

@@ -1,0 +1,79 @@
+"""Meanings of the room language that people use and the benchmark's questions do not: negation, both kinds, two steps."""
+
+import pytest
+from study_room import study, thing
+
+from po3d.reasoning.room_executor import Unresolved, plan, run
+from po3d.reasoning.room_program import parse_text
+from po3d.reasoning.room_world import World
+from po3d.rooms import CATEGORIES, NOUNS_OF_USE, PURPOSES, SYNONYMS, VALUE_WORDS, attribute_of
+from po3d.scene import Scene
+
+
+def answer(question: str, change: str = "", scene: Scene | None = None) -> str:
+    scene = scene or study()
+    planned = plan(scene, parse_text(change) if change else None)
+    outcome = run(parse_text(question), World(planned.edited, scene))
+    return outcome.answer or outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            'count(lacking(color, "red", all("object")))',
+            "4",
+        ),  # bed, desk, office chair, picture; the box has no colour
+        ('count(either(all("bed"), all("chair")))', "3"),
+        ('count(either(all("chair"), all("office chair")))', "2"),  # none is counted twice
+        ('name(shortest(either(all("bed"), all("desk"))))', "bed"),
+        ('higher(only(all("picture")), only(all("bed")))', "yes"),
+        ('higher(only(all("bed")), only(all("picture")))', "no"),
+        ('larger(only(all("lamp")), only(all("bed")))', "no"),
+        ('larger(only(all("bed")), only(all("lamp")))', "yes"),
+    ],
+)
+def test_answers_that_can_be_checked_by_eye(question, expected):
+    assert answer(question) == expected
+
+
+def test_the_second_step_of_a_change_can_speak_of_the_first():
+    change = 'then(move(just(only(all("lamp"))), on(only(all("bed")))), set(color, "green", just(only(touched(all("object"))))))'
+    assert answer('query(color, only(all("lamp")))', change) == "green"
+    assert answer('name(support(only(having(color, "green", all("object")))))', change) == "bed"
+
+
+def test_the_second_step_can_use_the_place_that_the_first_left():
+    change = 'then(remove(just(only(all("box")))), move(just(only(having(color, "red", all("chair")))), spot(was(only(all("box"))))))'
+    place = plan(study(), parse_text(change)).edited.scene.objects
+    (chair,) = (o for o in place if o.value("name") == "chair")
+    assert chair.position[:2] == pytest.approx((0.0, 0.0), abs=0.05)
+
+
+def test_what_is_gone_cannot_be_moved():
+    change = 'then(remove(just(only(all("box")))), move(just(was(only(all("box")))), centre))'
+    with pytest.raises(Unresolved, match="no longer in the room"):
+        plan(study(), parse_text(change))
+
+
+@pytest.mark.parametrize(
+    ("noun", "found"),
+    [("seat", "2"), ("kitchen chair", "2"), ("light source", "1"), ("green chair", "0"), ("cardboard box", "1"), ("grand canoe", "0")],
+)  # fmt: skip
+def test_a_noun_means_what_people_mean_by_it(noun, found):
+    assert answer(f'count(all("{noun}"))') == found
+
+
+def test_a_thing_of_that_very_name_comes_first():
+    scene = study()
+    scene = Scene((*scene.objects, thing("seat", 0.0, 2.0)), scene.axes, "gt", outline=scene.outline)
+    assert answer('count(all("seat"))', scene=scene) == "1"
+
+
+def test_tables_of_words_agree_with_the_room_world():
+    assert set(SYNONYMS.values()) <= set(CATEGORIES)
+    assert not set(SYNONYMS) & set(CATEGORIES)
+    assert set(NOUNS_OF_USE.values()) <= set(PURPOSES)
+    assert all(attribute_of(word) is not None for word in VALUE_WORDS)
+    assert attribute_of("running") == "state"
+    assert attribute_of("mahogany") is None
