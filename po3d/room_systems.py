@@ -12,12 +12,13 @@ from typing import Literal, Protocol, get_args
 
 from po3d.checkpoint import locate
 from po3d.errors import InputError
-from po3d.frames import axes_from_front, frame_from_text
+from po3d.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
 from po3d.layout import Layout
 from po3d.parsing.room_parser import RoomParse, RoomParser, Sort
 from po3d.question import Prediction, Question
 from po3d.reasoning.room_executor import Planned, Unresolved, plan, run
 from po3d.reasoning.room_program import Call, parse_text
+from po3d.reasoning.room_samples import WORLDS, Named, Vote, possible, presupposed, uncertain, vote, worlds
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
 from po3d.room_sources import TRUTH, TableSource, source
 from po3d.scene import Scene
@@ -60,11 +61,13 @@ class RoomOracle:
 
 @dataclass(frozen=True)
 class RoomPipeline:
-    """Texts read by the room parser, on the table of a source."""
+    """Texts read by the room parser, on the table of a source. `samples`: worlds drawn from a table that is only
+    believed; 0 takes the most probable one alone."""
 
     parser: TextParser
     table: TableSource = TRUTH
     frame: FrameMode = "anchors"
+    samples: int = WORLDS
     rules: RoomRules = DEFAULT_ROOM_RULES
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
@@ -74,7 +77,10 @@ class RoomPipeline:
                 scene = replace(scene, camera=context.given("camera"))
             except InputError as missing:  # of this room; others may have one
                 return [Prediction(q.id, "failed", reason=str(missing)) for q in questions]
-        room = _Room(scene, self.rules, self.frame)
+        if self.samples and uncertain(scene):
+            room: _Room | _Believed = _Believed(scene, self.rules, self.frame, self.samples)
+        else:
+            room = _Room(scene, self.rules, self.frame)
         changes = list(dict.fromkeys(q.meta["change"] for q in questions if q.meta["change"]))
         read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
         predictions = []
@@ -94,11 +100,13 @@ class RoomPipeline:
         return predictions
 
 
-def room_pipeline(parser: str, table: str = "truth", frame: FrameMode = "anchors") -> RoomPipeline:
+def room_pipeline(
+    parser: str, table: str = "truth", frame: FrameMode = "anchors", samples: int = WORLDS
+) -> RoomPipeline:
     """The pipeline of a shipped or given parser checkpoint, with the table source of that name."""
     if frame not in get_args(FrameMode):
         raise InputError(f"unknown frame {frame!r}; known: {', '.join(get_args(FrameMode))}")
-    return RoomPipeline(RoomParser.from_checkpoint(locate(parser)), source(table), frame)
+    return RoomPipeline(RoomParser.from_checkpoint(locate(parser)), source(table), frame, samples)
 
 
 def _gold(question: Question) -> Call:
@@ -141,3 +149,46 @@ class _Room:
         if isinstance(world, Unresolved):
             raise world
         return world
+
+
+class _Believed:
+    """A table with beliefs: the worlds drawn from it vote, each a `_Room` of its own."""
+
+    ENOUGH = 0.25  # of the worlds: when fewer answer, worlds are drawn in which what is named exists
+
+    def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode, count: int) -> None:
+        self.scene, self.rules, self.mode, self.count = scene, rules, mode, count
+        self._framed: dict[str, list[_Room]] = {}
+
+    def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
+        """As `_Room.answer`; the probability is the certainty times the share of the worlds that agree."""
+        text = q.meta["frame"] if self.mode == "anchors" else ""
+        said = read_anchors(text) if text else []
+        anchors = [self._anchor(name) for name, _ in said]
+        known = [one for one, named in zip(said, anchors) if possible(self.scene, named)]
+        if known and len(known) < len(said):  # the others were not seen: what was seen tells the frame
+            q = replace(q, meta={**q.meta, "frame": frame_text_anchors(known)})
+        if text not in self._framed:
+            self._framed[text] = self._drawn(anchors)
+        rooms = self._framed[text]
+        found = self._vote(rooms, q, change, program)
+        if found is None or found.answered < self.ENOUGH * len(rooms):
+            named = [n for p in (change, program) if p for n in presupposed(p)]
+            found = self._vote(self._drawn([*anchors, *named]), q, change, program) or found
+        likeliest = rooms[0].answer(q, change, program, certainty)
+        if found is None:
+            return likeliest  # it failed, and says why
+        return Prediction(q.id, "ok", found.answer, certainty * found.share, likeliest.program)
+
+    def _anchor(self, name: str) -> Named:
+        """An anchor as `frames.anchor_positions` reads it: leading adjectives that fit nothing are left out."""
+        whole = Named(name)
+        while not possible(self.scene, Named(name)) and " " in name:
+            name = name.partition(" ")[2]
+        return Named(name) if possible(self.scene, Named(name)) else whole
+
+    def _drawn(self, named: Sequence[Named]) -> list[_Room]:
+        return [_Room(world, self.rules, self.mode) for world in worlds(self.scene, self.count, named)]
+
+    def _vote(self, rooms: Sequence[_Room], q: Question, change: Call | None, program: Call) -> Vote | None:
+        return vote([lambda room=room: room.answer(q, change, program).answer for room in rooms])

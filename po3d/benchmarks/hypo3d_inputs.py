@@ -16,13 +16,14 @@ are no table in disguise.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from po3d.benchmarks.inert_pickle import read_pickle
 from po3d.errors import InputError
@@ -141,6 +142,20 @@ class RoomInputs:
         if (self.root / SCANREFER).is_file():
             found |= _scanrefer(self.root / SCANREFER)
         return found
+
+
+def write_plain_maps(folder: Path, scenes: Sequence[Scene], furniture: Path | None = None) -> None:
+    """Write the plain maps of true tables, and their scales, into a twin's folder; needs the extra "synthesis"."""
+    from po3d.synthesis.top_views import jpeg, map_of, metres_per_pixel  # the renderer is an extra
+
+    cameras = {}
+    for scene in tqdm(scenes, "maps", unit="room", delay=1):
+        picture, camera = map_of(scene, furniture)
+        with atomic_write(folder / MAPS / f"{scene.image}.jpg", "wb") as file:
+            file.write(jpeg(picture))
+        x, y, _ = camera.position.tolist()
+        cameras[scene.image] = {"metres_per_pixel": metres_per_pixel(camera), "center": [x, y]}
+    write_json(folder / MAPS / CAMERAS, cameras)
 
 
 def _map_camera(path: Path, scene_id: str, picture: NDArray[np.uint8]) -> Camera:

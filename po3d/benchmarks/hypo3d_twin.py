@@ -18,7 +18,7 @@ import numpy as np
 from tqdm import tqdm
 
 from po3d.benchmarks.hypo3d import Split, load, write_release
-from po3d.benchmarks.hypo3d_inputs import write_inputs
+from po3d.benchmarks.hypo3d_inputs import write_inputs, write_plain_maps
 from po3d.benchmarks.hypo3d_score import ALIGNED
 from po3d.benchmarks.twin_folder import claimed
 from po3d.edits import unchanged
@@ -54,9 +54,16 @@ SQUARE = np.cos(np.radians(35))  # an anchor points at its side at least this sq
 
 
 def generate(
-    out: str | Path, size: int, seed: int = 0, split: str = "test", controls: bool = True, workers: int = 1
+    out: str | Path,
+    size: int,
+    seed: int = 0,
+    split: str = "test",
+    controls: bool = True,
+    workers: int = 1,
+    maps: bool = False,
 ) -> None:
-    """Write `size` rooms with their questions into the folder `out`; the same folder again is left as it is."""
+    """Write `size` rooms with their questions into the folder `out`; the same folder again is left as it is. `maps`: draw
+    the plain maps too, which else are drawn when they are asked for."""
     if size < 1 or workers < 1:
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
     out = Path(out)
@@ -81,6 +88,8 @@ def generate(
     questions += [replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(turned)]
     anchors |= {copy.image: anchors[copy.image.removesuffix(ALIGNED)] for copy in copies}
     write_inputs(out, scenes + copies)
+    if maps:
+        write_plain_maps(out, scenes + copies)
     write_release(out, questions, anchors, scenes + copies)
 
 
