@@ -8,6 +8,8 @@
     python evaluate.py abstain_below=0.9                        answers of less probability are held back
     python evaluate.py data.root=DIR                            the official release, or VLMEvalKit's TSV
     python evaluate.py system=replay system.path=FILE           another model's predictions.jsonl
+    python evaluate.py system=lmm system.base_url=URL system.model=NAME   a model behind an OpenAI-compatible endpoint
+    python evaluate.py wandb={project: po3d}                    tables and the HTML report also go to wandb
 
 Writes OUT/predictions.jsonl, OUT/report.json and OUT/report.md. A run that was killed goes on where it was
 when the same command is given again.
@@ -28,9 +30,11 @@ from po3d.errors import InputError
 from po3d.evaluation import Measure, data_digest, evaluate, predict, provenance
 from po3d.files import read_json
 from po3d.grid import plan, run_grid, write_grid
+from po3d.lmm import Lmm
 from po3d.report.grid_tables import grid_markdown, grid_text
 from po3d.report.plots import sensitivity_plot
 from po3d.report.results import report_text
+from po3d.run_report import log_to_wandb
 from po3d.systems import Pipeline
 from po3d.trust import Abstaining
 
@@ -51,8 +55,15 @@ def main(config: DictConfig) -> None:
         raise InputError(f"abstain_below={below!r} should be a probability, 0 to 1")
     system = build(system_config)  # before the data: what is wrong with a checkpoint shows at once
     measures = _measures(options["benchmark"])
+    if isinstance(system, Lmm):
+        measures["usage"] = system.usage
     split, root, name = _open(benchmark, options, seed, size)
-    networks = {key: locate(system_config[key]) for key in ("perception", "parser") if key in system_config}
+    looks = system_config.get("table", "picture") == "picture"  # else the tables come without a network
+    networks = {
+        key: locate(system_config[key])
+        for key in ("perception", "parser")
+        if key in system_config and (key == "parser" or looks)
+    }
     checkpoints = {
         key: read_json(path.with_name(f"{path.stem}.json"), "checkpoint description")["sha256"]
         for key, path in networks.items()
@@ -72,7 +83,9 @@ def main(config: DictConfig) -> None:
         "benchmark": options["benchmark"]["name"],
         "split": name,
         "system": system_config["name"],
-        "settings": {key: system_config[key] for key in ("table", "frame") if key in system_config},
+        "settings": {
+            key: system_config[key] for key in ("table", "frame", "known_yaw") if key in system_config
+        },
         "provenance": provenance(options, checkpoints, data, revision),
     }
     if options.get("grid"):
@@ -91,6 +104,7 @@ def main(config: DictConfig) -> None:
     )
     print(report_text(report))
     print(f"\nreport: {Path(options['out']) / 'report.json'}")
+    _log(options)
 
 
 def _grid(
@@ -118,18 +132,24 @@ def _grid(
         sensitivity_plot(result["curves"], result["units"], out / "sensitivity.png")
     print(grid_text(result))
     print(f"\ngrid: {out / 'grid.json'}, wrong answers and their repairs: {out / 'errors.jsonl'}")
+    _log(options)
     if result["problems"]:
         raise InputError("; ".join(result["problems"]))
+
+
+def _log(options: dict[str, Any]) -> None:
+    if options["wandb"] is not None:
+        log_to_wandb(options["out"], options["wandb"])
 
 
 def _system(options: dict[str, Any]) -> dict[str, Any]:
     """The system's config: the benchmark's own one of that name, where it brings some."""
     own = options["benchmark"].pop("systems", None)
     name = options["system"]["name"]
-    if own is None or name == "replay":
+    if own is None or name in ("replay", "lmm"):
         return options["system"]
     if name not in own:
-        known = ", ".join([*own, "replay"])
+        known = ", ".join([*own, "replay", "lmm"])
         raise InputError(f"system={name} does not answer {options['benchmark']['name']}; known: {known}")
     return {"name": name, **own[name]}
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, NoReturn, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d import audit, compare, imports, trust
+from po3d import audit, compare, export, imports, run_report, serve, trust
 from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
 from po3d.entry import CONFIGS, compose, guarded
 from po3d.errors import InputError
@@ -34,9 +34,12 @@ the answer is the program run on the table, also after a change that a sentence 
   po3d ask room.json "What is to the left of the bed now?" --frame "The door is at the front of the room." \\
            --change "The red chair has been moved next to the bed." --save change.png
   po3d generate benchmark=pulsecheck457 size=1000 seed=7 out=data/twin
+  po3d export --benchmark pulsecheck457 --format openai --out DIR
+  po3d serve --port 8457
   po3d import model_Spatial457.xlsx --benchmark pulsecheck457 --data RELEASE --out yours.jsonl
   po3d compare mine.jsonl yours.jsonl --benchmark pulsecheck457 --data RELEASE
   po3d trust mine.jsonl --benchmark pulsecheck457
+  po3d report outputs/pulsecheck457-mini-po3d --with yours.jsonl
   po3d audit --benchmark pulsecheck457 --data RELEASE --out errata.jsonl
 """
 
@@ -100,7 +103,7 @@ def _arguments() -> argparse.ArgumentParser:
                                    epilog=f"options and their defaults:\n{options}")  # fmt: skip
     generate.add_argument("options", nargs="*", metavar="key=value")
     generate.set_defaults(run=generate_command)
-    for module in (audit, compare, imports, trust):
+    for module in (audit, compare, export, imports, run_report, serve, trust):
         module.add_command(commands)
     return parser
 
@@ -188,7 +191,7 @@ def generate_command(arguments: argparse.Namespace) -> int:
         out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
         workers=config.workers, split=config.split, skies=config.skies,
     )  # fmt: skip
-    print(f"wrote {config.size} {'rooms' if config.benchmark.name == 'hypo3d' else 'images'} to {config.out}")
+    print(f"wrote {config.size} {'rooms' if config.benchmark.name in ('hypo3d', '3dsrbench') else 'images'} to {config.out}")
     return 0
 
 

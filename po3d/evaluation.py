@@ -15,8 +15,9 @@ import json
 import math
 import os
 import platform
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
@@ -33,7 +34,7 @@ from po3d.metrics import perception
 from po3d.question import Prediction, Question, read_predictions, write_predictions
 from po3d.report.results import report_markdown
 from po3d.scene import Scene, from_json, to_json
-from po3d.systems import Context, System, nothing_given
+from po3d.systems import Begun, Context, Eager, System, nothing_given
 
 PREDICTIONS, SCENES, PARTIAL, REPORT = "predictions.jsonl", "scenes.jsonl", "partial.jsonl", "report.json"
 
@@ -142,12 +143,7 @@ def predict(
         bar = tqdm(
             left, "answering", total=len(images), initial=len(images) - len(left), unit="image", delay=1
         )
-        for name, questions in bar:
-            kept: list[Scene] = []
-            context = Context(
-                _image(split, name), _truth(split, name), name, kept.append, _given(split, name)
-            )
-            predictions = system.answer(questions, context)
+        for name, questions, kept, predictions in _answers(split, system, bar):
             if [p.id for p in predictions] != [q.id for q in questions]:
                 raise AssertionError(
                     f"{type(system).__name__} did not answer the questions on {name} in their order"
@@ -169,6 +165,40 @@ def predict(
     write_predictions(done_file, predictions)
     partial.unlink()
     return predictions
+
+
+def _answers(
+    split: Split, system: System, images: Iterable[tuple[str, list[Question]]]
+) -> Iterator[tuple[str, list[Question], list[Scene], list[Prediction]]]:
+    """Each image with its questions, the tables that the system kept, and its predictions, in order. Of an `Eager`
+    system some images are under way at once; the pictures are made here, one after the other."""
+    begin, ahead = (system.begin, system.ahead) if isinstance(system, Eager) else (_at_once(system), 0)
+    under_way: deque[tuple[str, list[Question], list[Scene], Begun]] = deque()
+    try:
+        for name, questions in images:
+            kept: list[Scene] = []
+            context = Context(
+                _image(split, name), _truth(split, name), name, kept.append, _given(split, name)
+            )
+            under_way.append((name, questions, kept, begin(questions, context)))
+            if len(under_way) > ahead:
+                *item, begun = under_way.popleft()
+                yield *item, begun.result()
+        while under_way:
+            *item, begun = under_way.popleft()
+            yield *item, begun.result()
+    finally:
+        for *_, begun in under_way:
+            begun.cancel()
+
+
+def _at_once(system: System) -> Callable[[Sequence[Question], Context], Begun]:
+    def begin(questions: Sequence[Question], context: Context) -> Begun:
+        done: Future[list[Prediction]] = Future()
+        done.set_result(system.answer(questions, context))
+        return done
+
+    return begin
 
 
 def read_scenes(path: str | Path) -> dict[str, Scene]:

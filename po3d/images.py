@@ -28,7 +28,7 @@ def read_image(path: str | Path) -> NDArray[np.uint8]:
     return decode_image(data, str(path))
 
 
-def decode_image(data: bytes, where: str) -> NDArray[np.uint8]:
+def decode_image(data: bytes, where: str, max_pixels: int = MAX_PIXELS) -> NDArray[np.uint8]:
     """(H, W, 3) sRGB pixels of an encoded image; `where` names it in the error. Upright by its EXIF
     orientation, the first frame of an animation, transparency dropped."""
     if not data:
@@ -46,10 +46,10 @@ def decode_image(data: bytes, where: str) -> NDArray[np.uint8]:
     except (OSError, SyntaxError, ValueError) as error:  # Pillow raises all three on a damaged header
         raise InputError(f"image {where} is damaged ({error})") from None
     width, height = image.size
-    if width * height > MAX_PIXELS:
+    if width * height > max_pixels:
         raise InputError(
             f"image {where} has {width} x {height} = {width * height / 1e6:.0f} megapixels; "
-            f"at most {MAX_PIXELS // 10**6} are read, scale it down first"
+            f"at most {max_pixels // 10**6} are read, scale it down first"
         )
     if image.mode.startswith(("I", "F")):
         raise InputError(

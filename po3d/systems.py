@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, get_args
+from typing import Any, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,24 @@ class System(Protocol):
     """Answers the questions on one image, in their order."""
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]: ...
+
+
+class Begun(Protocol):
+    """Answers under way."""
+
+    def result(self) -> list[Prediction]: ...
+
+    def cancel(self) -> object: ...
+
+
+@runtime_checkable
+class Eager(Protocol):
+    """A system that waits for others, and so begins on further images meanwhile: up to `ahead` of them. `begin` looks
+    at all that it needs of the context before it returns."""
+
+    ahead: int
+
+    def begin(self, questions: Sequence[Question], context: Context) -> Begun: ...
 
 
 class Perception(Protocol):

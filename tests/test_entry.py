@@ -14,6 +14,7 @@ EVALUATIONS = {"oracle_grid"}  # experiments of evaluate.py; the others are trai
 # What an option can't be without.
 NEEDS = {
     "system=replay": ["system.path=predictions.jsonl"],
+    "system=lmm": ["system.base_url=http://127.0.0.1:8000/v1", "system.model=name"],
     "data=language": ["model=street_parser"],
     "model=street_parser": ["data=language"],
     "data=room_sentences": ["model=room_parser"],
@@ -68,7 +69,7 @@ def test_help_lists_options_and_choices(capsys):
     assert run_hydra(lambda config: None, "evaluate", "What it does.", ["--help"]) == 0
     printed = capsys.readouterr().out
     assert "What it does." in printed
-    assert "system=frequency|oracle|po3d|random|replay" in printed
+    assert "system=frequency|lmm|oracle|planar|po3d|random|replay" in printed
 
 
 def test_unknown_flag_is_refused(capsys):

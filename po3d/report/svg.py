@@ -44,7 +44,7 @@ def intervals(systems: Sequence[tuple[str, Sequence[Mapping]]], published: Seque
     """Figures in percent with their intervals, a line for each name. `systems` are (name, rows with name, value, ci_low,
     ci_high); `published` rows, {"model": ..., name: value}, are faint dots."""
     names = [row["name"] for row in systems[0][1]]
-    left, width, step = 170.0, 640.0, ROW + 7.0 * (len(systems) - 1)
+    left, width, step = max(120.0, 24 + 6.6 * max(map(len, names))), 640.0, ROW + 7.0 * (len(systems) - 1)
     height = step * len(names) + 30
 
     def x(value: float) -> float:
@@ -80,7 +80,7 @@ class _Axes:
         self, xs: tuple[float, float], ys: tuple[float, float], width: float = 320, height: float = 260
     ) -> None:
         self.xs, self.ys, self.width, self.height = xs, ys, width, height
-        self.left, self.right, self.top, self.bottom = 46.0, width - 12.0, 12.0, height - 40.0
+        self.left, self.right, self.top, self.bottom = 54.0, width - 12.0, 12.0, height - 40.0
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         u = (x - self.xs[0]) / (self.xs[1] - self.xs[0])
@@ -103,9 +103,7 @@ class _Axes:
             ]
         parts.append(_line(self.left, self.bottom, self.right, self.bottom, "axis"))
         parts.append(
-            _text((self.left + self.right) / 2, self.height - 6, xlabel, "middle", "tick")
-            if xlabel
-            else ""
+            _text((self.left + self.right) / 2, self.height - 6, xlabel, "middle", "tick") if xlabel else ""
         )
         middle = (self.top + self.bottom) / 2
         parts.append(
@@ -147,6 +145,7 @@ def noise_curves(curves: Mapping[str, Sequence[Mapping]], units: Mapping[str, st
     """(quantity, plot) of each curve of the grid: the mean accuracy against the size of noise, with its interval."""
     lowest = min((p["ci_low"] for points in curves.values() for p in points), default=0)
     floor = max(0, 10 * int((lowest - 5) // 10))
+    floor -= floor % 20 if floor < 60 else 0  # so that a tick stands at 100
     plots = []
     for name, points in curves.items():
         reach = max(p["sigma"] for p in points) or 1.0
@@ -182,7 +181,14 @@ def shares(attribution: Mapping[str, Mapping]) -> str:
         for k, group in enumerate(groups):
             share = found["shares"][group]
             parts.append(
-                _rect(x, y + 3, share * scale, ROW - 8, f"bar s{k % SERIES}", f"{category}, {group}: {share:.2f}")
+                _rect(
+                    x,
+                    y + 3,
+                    share * scale,
+                    ROW - 8,
+                    f"bar s{k % SERIES}",
+                    f"{category}, {group}: {share:.2f}",
+                )
             )
             x += max(share, 0) * scale
         parts.append(_text(x + 6, y + 15, f"{found['error']:.1f} %", kind="tick"))

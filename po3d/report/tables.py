@@ -14,7 +14,8 @@ class Table(NamedTuple):
     rules: Sequence[int] = ()  # a horizontal rule goes above these rows
 
 
-def _cell(value: Cell, digits: int) -> str:
+def cell_text(value: Cell, digits: int = 1) -> str:
+    """A cell as people read it."""
     if value is None:
         return "-"
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
@@ -22,7 +23,7 @@ def _cell(value: Cell, digits: int) -> str:
 
 def text(table: Table, digits: int = 1) -> str:
     """Aligned columns, numbers to the right."""
-    cells = [[_cell(c, digits) for c in row] for row in table.rows]
+    cells = [[cell_text(c, digits) for c in row] for row in table.rows]
     widths = [max(len(row[k]) for row in [list(table.header), *cells]) for k in range(len(table.header))]
 
     def line(row: Sequence[str]) -> str:
@@ -44,22 +45,28 @@ def markdown(table: Table, digits: int = 1) -> str:
     lines = ["| " + " | ".join(table.header) + " |"]
     lines.append("|" + "|".join("---" if k == 0 else "---:" for k in range(len(table.header))) + "|")
     for row in table.rows:
-        lines.append("| " + " | ".join(_cell(c, digits).replace("|", "\\|") for c in row) + " |")
+        lines.append("| " + " | ".join(cell_text(c, digits).replace("|", "\\|") for c in row) + " |")
     return "\n".join(lines)
 
 
 _LATEX = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "\\": r"\textbackslash{}"}
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
 )
+
+
+def latex_text(words: str) -> str:
+    """Text whose characters mean nothing to LaTeX."""
+    return words.translate(_LATEX)
 
 
 def latex(table: Table, digits: int = 1) -> str:
     """A booktabs tabular."""
     lines = [r"\begin{tabular}{l" + "r" * (len(table.header) - 1) + "}", r"\toprule"]
-    lines.append(" & ".join(h.translate(_LATEX) for h in table.header) + r" \\")
+    lines.append(" & ".join(latex_text(h) for h in table.header) + r" \\")
     lines.append(r"\midrule")
     for k, row in enumerate(table.rows):
         if k in table.rules:
             lines.append(r"\midrule")
-        lines.append(" & ".join(_cell(c, digits).translate(_LATEX) for c in row) + r" \\")
+        lines.append(" & ".join(latex_text(cell_text(c, digits)) for c in row) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])

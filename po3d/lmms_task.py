@@ -1,0 +1,63 @@
+"""The functions that an exported lmms-eval task names. `po3d export` copies this file beside the task's YAML, where
+lmms-eval loads it by path: it needs Pillow and nothing of po3d.
+
+A row of the data has: id, question (the whole prompt), parts (text and images in their order), images (paths below
+this folder), answer, letter, options, category."""
+
+import re
+from pathlib import Path
+
+from PIL import Image
+
+HERE = Path(__file__).resolve().parent
+_FIELD = re.compile(r"""answer["']?\s*(?::|\bis\b)\s*["'(]*([^"'\n.)}]+)""", re.IGNORECASE)
+
+
+def doc_to_visual(doc):
+    """The row's images, opened, in their order."""
+    return [_opened(name) for name in doc["images"]]
+
+
+def doc_to_text(doc, lmms_eval_specific_kwargs=None):
+    """The prompt for models that take the images first."""
+    return doc["question"]
+
+
+def doc_to_messages(doc, lmms_eval_specific_kwargs=None):
+    """The prompt for chat models: texts and images in the paper's order."""
+    content = []
+    for part in doc["parts"]:
+        if part["type"] == "image":
+            content.append({"type": "image", "url": _opened(part["value"])})
+        else:
+            content.append({"type": "text", "text": part["value"]})
+    return [{"role": "user", "content": content}]
+
+
+def process_results(doc, results):
+    """A quick look at the response, for the harness's own table: is its last field or line the answer? The figures to
+    print are `po3d import`'s, which reads `id` and the response."""
+    response = str(results[0]) if results else ""
+    stated = _FIELD.findall(response)
+    lines = [line for line in response.splitlines() if line.strip()]
+    said = _plain(stated[-1] if stated else lines[-1] if lines else "")
+    right = {_plain(doc["answer"]), *([_plain(doc["letter"])] if doc["letter"] else [])}
+    score = float(said in right)
+    return {
+        "po3d_quick": {"id": doc["id"], "category": doc["category"], "response": response, "score": score}
+    }
+
+
+def mean_score(items):
+    """The mean of the rows' scores, in percent."""
+    return 100 * sum(item["score"] for item in items) / len(items) if items else 0.0
+
+
+def _opened(name):
+    with Image.open(HERE / name) as image:
+        return image.convert("RGB")
+
+
+def _plain(text):
+    text = re.sub(r"[^a-z0-9]+", " ", text.lower()).strip()
+    return re.sub(r"^(?:a|an|the) (?=\S)", "", text)
