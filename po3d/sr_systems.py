@@ -3,8 +3,8 @@
     text, options ──► reader ──► program over described things ──► rows by grounding ──► answer ──► its option
 
 Every system answers with the content of an option; which letter that is, is the benchmark's business. `SrOracle` runs
-gold programs on true tables. `SrPipeline` reads the texts; its table comes from a perception, or is the true one, which
-is an upper bound for perception and named in the report.
+gold programs on true tables. `SrPipeline` reads the texts; its table comes from an estimator of pictures, or is the
+true one, which is an upper bound for perception and named in the report. `SrPlanar` and `SrRandom` show what no understanding is worth.
 """
 
 from collections.abc import Sequence
@@ -21,18 +21,51 @@ from po3d.question import Prediction, Question
 from po3d.reasoning.program import ProgramError
 from po3d.reasoning.sr_executor import Ground, called, rows_only, run
 from po3d.reasoning.sr_geometry import DEFAULT_SR_RULES, SrRules
+from po3d.reasoning.sr_planar import planar
 from po3d.reasoning.sr_program import SrProgram, parse_text
 from po3d.scene import Scene
 from po3d.seeding import rng
 from po3d.systems import Context
 
 
-class Perception(Protocol):
-    """Turns images into scene tables."""
+class Tables(Protocol):
+    """Makes the table of a picture from its context."""
+
+    def table(self, context: Context) -> Scene: ...
+
+
+class ViewEstimator(Protocol):
+    """Turns pictures with their focal lengths (in widths of the picture) into level tables with the camera where the picture
+    was taken. `po3d.perception.room_view.RoomViewEstimator` is one."""
 
     def estimate(
-        self, images: Sequence[NDArray[np.uint8]], names: Sequence[str] | None = None
+        self,
+        pictures: Sequence[NDArray[np.uint8]],
+        focals: Sequence[float],
+        names: Sequence[str] | None = None,
     ) -> list[Scene]: ...
+
+
+@dataclass(frozen=True)
+class TrueTables:
+    """What each picture truly shows: an upper bound for perception, named in the report."""
+
+    def table(self, context: Context) -> Scene:
+        return context.truth()
+
+
+@dataclass(frozen=True)
+class PictureTables:
+    """What an estimator makes of the picture and its focal length; nothing else of the camera is used."""
+
+    estimator: ViewEstimator
+
+    def table(self, context: Context) -> Scene:
+        (scene,) = self.estimator.estimate([context.image()], [context.given("focal")], [context.name])
+        if scene.source == "gt":
+            raise AssertionError(f"perception returned the ground truth of {context.name!r}")
+        context.keep(scene)
+        return scene
 
 
 @dataclass(frozen=True)
@@ -61,20 +94,14 @@ class SrOracle:
 
 @dataclass(frozen=True)
 class SrPipeline:
-    """Texts read by rules, descriptions grounded in the table. `perception` None: the true table."""
+    """Texts read by rules, descriptions grounded in the table of a source."""
 
-    perception: Perception | None = None
+    tables: Tables = TrueTables()
     rules: SrRules = DEFAULT_SR_RULES
     samples: int = 0  # draws of the table's poses for the probability of an answer
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        if self.perception is None:
-            scene = context.truth()
-        else:
-            (scene,) = self.perception.estimate([context.image()], [context.name])
-            if scene.source == "gt":
-                raise AssertionError(f"perception returned the ground truth of {context.name!r}")
-            context.keep(scene)
+        scene = self.tables.table(context)
         predictions = []
         for q in questions:
             got = read(q.text, q.meta["options"])
@@ -84,6 +111,51 @@ class SrPipeline:
                 said = dict(got.option_of)
                 predictions.append(_answered(q, got.program, said, scene, ground, self.rules, self.samples))
         return predictions
+
+
+TABLES = ("truth", "picture")
+
+
+def sr_pipeline(
+    table: str = "truth", perception: str = "room_view_estimator", samples: int = 0
+) -> SrPipeline:
+    """The pipeline with tables from a named source; `perception`: the name of a shipped pair that looks at pictures, or a
+    path without suffix. InputError for an unknown source."""
+    if table not in TABLES:
+        raise InputError(f"unknown table source {table!r}; known: {', '.join(TABLES)}")
+    if table == "truth":
+        return SrPipeline(samples=samples)
+    from po3d.perception.room_view import shipped  # torch takes seconds to import
+
+    return SrPipeline(PictureTables(shipped(perception)), samples=samples)
+
+
+@dataclass(frozen=True)
+class SrPlanar:
+    """The gold program on the true image boxes, as if the picture were flat (`reasoning.sr_planar`): what a question is
+    worth as a test of 3D."""
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        scene = context.truth()
+        return [self._answer(q, scene) for q in questions]
+
+    @staticmethod
+    def _answer(q: Question, scene: Scene) -> Prediction:
+        try:
+            program = parse_text(q.program)
+        except ProgramError as error:
+            return Prediction(q.id, "failed", reason=f"gold program: {error}")
+        beliefs = [rows_only(thing, scene) for thing in program.things]
+        boxes = [scene.objects[b.index(1.0)].box if 1.0 in b else None for b in beliefs]
+        if None in boxes:
+            return Prediction(q.id, "failed", program=program.text(), reason="a thing without an image box")
+        answer = planar(program.op, tuple(boxes))
+        named = replace(program, things=tuple(map(called, program.things)))
+        said = fit_options(named, q.meta["options"])
+        if said is None:
+            return Prediction(q.id, "failed", program=program.text(), reason="the options fit no answer")
+        word = named.things[answer] if isinstance(answer, int) else answer
+        return Prediction(q.id, "ok", said[word], program=program.text())
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from po3d.benchmarks.srbench import rotations
-from po3d.benchmarks.srbench_score import consistency, correct, mirrored_answer, score
+from po3d.benchmarks.srbench_score import consistency, mirrored_answer, row_hits, score
 from po3d.errors import InputError
 from po3d.geometry import wrap_angle
 from po3d.question import Question
@@ -15,7 +15,7 @@ from po3d.reasoning.sr_executor import called, run
 from po3d.reasoning.sr_program import ANSWERS, SIGNATURES, SrProgram, parse_text
 from po3d.scene import ObjectState, Scene, sure
 from po3d.seeding import rng
-from po3d.sr_systems import SrOracle, SrPipeline, SrRandom
+from po3d.sr_systems import PictureTables, SrOracle, SrPipeline, SrRandom
 from po3d.synthesis.sr_speaker import STYLES, speak
 from po3d.systems import Context
 from po3d.viewpoint import Hold, held, mirrored
@@ -68,7 +68,9 @@ def test_on_true_tables_every_rotation_of_every_type_is_right(system):
     for seed in range(5):
         table, asked = questions(seed)
         predictions = system.answer(asked, context(table))
-        wrong = [(q.text, p) for q, p, hit in zip(asked, predictions, correct(asked, predictions)) if not hit]
+        wrong = [
+            (q.text, p) for q, p, hit in zip(asked, predictions, row_hits(asked, predictions)) if not hit
+        ]
         assert wrong == []
         report = score(asked, predictions)
         assert all(row["value"] == 100 for row in report["rows"])
@@ -127,15 +129,37 @@ def test_what_cannot_be_answered_says_why():
     assert bad.status == "failed"
 
 
-def test_a_perception_that_returns_the_truth_is_refused():
+class Estimator:
+    """Gives a table, and notes what it was shown."""
+
+    def __init__(self, table: Scene) -> None:
+        self.table, self.seen = table, []
+
+    def estimate(self, pictures, focals, names=None):
+        self.seen.append((pictures[0].shape, focals[0]))
+        return [self.table]
+
+
+def test_an_estimator_that_returns_the_truth_is_refused():
     table, asked = questions(0)
-
-    class Cheat:
-        def estimate(self, images, names=None):
-            return [table]
-
+    shown = replace(context(table), given=lambda what: 0.7)
     with pytest.raises(AssertionError, match="ground truth"):
-        SrPipeline(Cheat()).answer(asked, context(table))
+        SrPipeline(PictureTables(Estimator(table))).answer(asked, shown)
+
+
+def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
+    table, asked = questions(0)
+    kept = []
+
+    def truth():
+        raise AssertionError("nobody may look at the truth")
+
+    shown = replace(context(table), truth=truth, keep=kept.append, given={"focal": 0.7}.__getitem__)
+    estimator = Estimator(replace(table, source="predicted"))
+    predictions = SrPipeline(PictureTables(estimator)).answer(asked, shown)
+    assert all(row_hits(asked, predictions))
+    assert estimator.seen == [((1, 1, 3), 0.7)]
+    assert kept == [estimator.table]
 
 
 def test_random_guesses_are_consistent_only_when_asked_to_be():

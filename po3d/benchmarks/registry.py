@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from po3d.benchmarks import hypo3d, hypo3d_twin, pulsecheck457, scope, scope_twin
+from po3d.benchmarks import hypo3d, hypo3d_twin, pulsecheck457, scope, scope_twin, srbench, srbench_twin
 from po3d.errors import InputError
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "mini"
@@ -36,7 +36,7 @@ def _generate_rooms(
 ) -> None:
     if skies is not None:
         raise InputError("skies are for the street scenes of pulsecheck457; rooms have none")
-    hypo3d_twin.generate(out, size, seed, split, workers=workers)
+    hypo3d_twin.generate(out, size, seed, split, workers=workers, maps=images)
 
 
 def _fresh_orbits(folder: Path, size: int, seed: int, look: str | None, workers: int) -> scope.Split:
@@ -55,7 +55,26 @@ def _generate_orbits(
 ) -> None:
     if skies is not None:
         raise InputError("skies are for the street scenes of pulsecheck457; scope's scenes have none")
-    scope_twin.generate(out, size, seed, split, workers=workers)
+    scope_twin.generate(out, size, seed, split, workers, images=images)
+
+
+def _fresh_insides(folder: Path, size: int, seed: int, look: str | None, workers: int) -> srbench.Split:
+    return srbench_twin.open_fresh(folder, size, seed, workers)
+
+
+def _generate_insides(
+    out: Path,
+    size: int,
+    seed: int,
+    look: str | None,
+    images: bool,
+    workers: int,
+    split: str,
+    skies: str | None,
+) -> None:
+    if skies is not None:
+        raise InputError("skies are for the street scenes of pulsecheck457; rooms have none")
+    srbench_twin.generate(out, size, seed, split, images, workers)
 
 
 BENCHMARKS: dict[str, Source] = {
@@ -68,6 +87,7 @@ BENCHMARKS: dict[str, Source] = {
     ),
     "hypo3d": Source(hypo3d, DATA / "hypo3d", hypo3d.load, _fresh_rooms, _generate_rooms),
     "scope": Source(scope, DATA / "scope", scope.load, _fresh_orbits, _generate_orbits),
+    "3dsrbench": Source(srbench, DATA / "3dsrbench", srbench.load, _fresh_insides, _generate_insides),
 }
 
 

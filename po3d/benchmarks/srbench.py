@@ -24,17 +24,27 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.srbench_score import CATEGORIES, VIEWPOINTS, chosen, published_rows, score
+from po3d.benchmarks.srbench_score import (
+    CATEGORIES,
+    SCORERS,
+    VIEWPOINTS,
+    chosen,
+    correct,
+    published_rows,
+    score,
+)
 from po3d.benchmarks.srbench_tables import LETTERS, read_table
 from po3d.errors import InputError
-from po3d.files import atomic_write, read_jsonl
+from po3d.files import atomic_write, read_json, read_jsonl
 from po3d.images import decode_image, read_image
 from po3d.question import Prediction, Question
 from po3d.scene import Scene, from_json, to_json
 from po3d.viewpoint import mirrored
 
 __all__ = [
+    "SCORERS",
     "Split",
+    "correct",
     "load",
     "published_rows",
     "rotations",
@@ -55,7 +65,9 @@ FILES = (  # looked for in this order; the first with rotations gives the offici
     "3dsrbench_v1.csv",
 )
 SCENES = "scenes.jsonl"
+TWIN, TWIN_FORMAT = "twin.json", "po3d-3dsrbench-twin-1"
 FOLDERS = ("", "images", "coco_images")  # where pictures named by path or URL are looked for
+FOCAL = 1.0  # focal length taken for photographs, in their widths: some 53 degrees across
 MIRROR = "#flip"  # behind a picture's name: its mirror image
 WHERE = "it is on Hugging Face: dataset ccvl/3DSRBench"
 _QID = re.compile(r"(?P<base>[^-\s]+)(?P<flip>-flip)?(?:-(?P<turn>\d+))?")
@@ -87,21 +99,35 @@ class Split:
     pictures: Mapping[str, bytes] = field(
         default_factory=dict, repr=False
     )  # those that came inside the table
+    furniture: Path | None = (
+        None  # models that a twin's missing pictures are drawn with; None: the Debian package's
+    )
     _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
 
     def image(self, name: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels; InputError when the picture is not there."""
+        """(H, W, 3) pixels, of a twin's view drawn now where there is no file; InputError without a picture."""
         if name in self.pictures:
             return decode_image(self.pictures[name], name)
         bare = name.removesuffix(MIRROR)
         places = [self.root / folder / bare for folder in FOLDERS]
         found = next((p for p in places if p.is_file()), None)
-        if found is None:
+        if found is not None:
+            pixels = read_image(found)
+        elif (self.root / TWIN).is_file():
+            pixels = self._drawn(bare)
+        else:
             raise InputError(
                 f"picture {bare} is not under {self.root}; 3DSRBench's photographs are COCO's, {WHERE}, coco_images.zip"
             )
-        pixels = read_image(found)
         return pixels if bare == name else np.ascontiguousarray(pixels[:, ::-1])
+
+    def _drawn(self, name: str) -> NDArray[np.uint8]:
+        from po3d.benchmarks.srbench_pictures import picture  # the renderer is an extra
+
+        twin = read_json(self.root / TWIN, "twin description")
+        if twin.get("format") != TWIN_FORMAT:
+            raise InputError(f"{self.root} lacks picture {name} and is no twin that it could be drawn from")
+        return picture(self.truth(name), twin["seed"], twin["split"], self.furniture)
 
     def truth(self, name: str) -> Scene:
         """The true table of a picture; InputError when there is none."""
@@ -118,6 +144,16 @@ class Split:
     def hidden(self, name: str) -> None:
         """None: how much of an object others hide is not known here."""
         return None
+
+    def given(self, name: str, what: str) -> float:
+        """What comes with a picture besides its pixels: its "focal" length in widths of the picture, of a twin's view the
+        camera's own, of photographs, which come without any, FOCAL. InputError for anything else."""
+        if what != "focal":
+            raise InputError(f"a picture has no {what!r}; known: focal")
+        if not (self.root / SCENES).is_file():
+            return FOCAL
+        camera = self.truth(name).camera
+        return FOCAL if camera is None else camera.focal / camera.width
 
     def first(self, size: int | None) -> "Split":
         """The questions on the first `size` scenes by name, from all viewpoints; None keeps all."""

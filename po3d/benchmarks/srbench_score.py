@@ -15,6 +15,7 @@ VLMEvalKit stops at a group whose first row is missing; here it counts.
 
 import csv
 import io
+import math
 import re
 from collections.abc import Sequence
 from importlib import resources
@@ -74,13 +75,34 @@ def _plain(text: str) -> str:
     return _ARTICLE.sub("", text)
 
 
-def correct(questions: Sequence[Question], predictions: Sequence[Prediction]) -> list[bool]:
-    """Of each row whether its prediction is right; what is not "ok" is wrong."""
+def correct(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "circular"
+) -> list[float]:
+    """Of each row 1 or 0: whether its group is right in the setting `scorer`, said once, at the group's first row; NaN at
+    the other rows."""
+    _known(scorer)
+    hits = row_hits(questions, predictions)
+    right: dict[str, bool] = {}
+    for q, hit in zip(questions, hits, strict=True):
+        key = group_key(q.id, scorer)
+        right[key] = right.get(key, True) and hit
+    return [
+        float(right.pop(key)) if (key := group_key(q.id, scorer)) in right else math.nan for q in questions
+    ]
+
+
+def row_hits(questions: Sequence[Question], predictions: Sequence[Prediction]) -> list[bool]:
+    """Of each row for itself whether its prediction is right; what is not "ok" is wrong."""
     result = []
     for q, p in paired(questions, predictions):
         at = chosen(p.answer, q.meta["options"]) if p.status == "ok" and p.answer is not None else None
         result.append(at is not None and _plain(q.meta["options"][at]) == _plain(q.answer or ""))
     return result
+
+
+def _known(scorer: str) -> None:
+    if scorer not in SCORERS:
+        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
 
 
 def mirrored_answer(category: str, answer: str) -> str:
@@ -118,11 +140,10 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     published       the paper's rows
     images          number of scenes, the unit of the bootstrap
     """
-    if scorer not in SCORERS:
-        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
+    _known(scorer)
     if not questions:
         raise InputError("no questions to score")
-    hits = correct(questions, predictions)
+    hits = row_hits(questions, predictions)
     views = [v for v in VIEWPOINTS if any(q.meta.get("viewpoint") == v for q in questions)]
     table = _Table(questions, predictions, hits, scorer)
     return {

@@ -48,6 +48,8 @@ _FAR = (
 _LAST = r"(?! .*\b(?:closer|nearer|farther|further) (?:to|from|away)\b)"  # nothing is compared behind it
 _HIGH = r"(?:higher|highest|the higher one|the highest)"
 _LOW = r"(?:lower|lowest|the lower one|the lowest)"
+# What may stand before "directly above", but no thing: beds and paintings are what is asked about.
+_HELD = r"(?:(?!\w*bed\b)\w{4,}ed|hung|hanging|sitting|standing|lying|laying|resting|leaning|floating|hovering|flying)"
 _WHERE = (  # what may stand behind "higher"
     r"(?: up| down| off the (?:ground|floor)| above the (?:ground|floor)| from the (?:ground|floor))?"
     r"(?:,? (?:in|of) (?:the )?(?:real |actual )?(?:3d |three-dimensional )?(?:world|space|scene"
@@ -177,7 +179,7 @@ _SPEC: tuple[tuple[str, str], ...] = (
             ("above", "(?:above|over|on top of|overhead of) "),
             ("underneath", "(?:underneath|under|below|beneath) "),
         )
-        for straight in ("(?:(?:\\w+ed|\\w+ing) )?(?:directly |right |straight |vertically |just |exactly )",)
+        for straight in (f"(?:{_HELD} )?(?:directly |right |straight |vertically |just |exactly )",)
     ),
     # --- parallel or perpendicular ------------------------------------------------------------------------------
     ("parallel",
@@ -210,9 +212,9 @@ _SPEC: tuple[tuple[str, str], ...] = (
         for lead in (_TAKES, _FACING_AS, _VIEW, _STANDING, _SEEN)
     ),
     ("in_front_of",
-        r"(?:ISARE|BE) Y (?:\w+ed )?(?:in front(?: of)?|ahead(?: of)?) or (?:behind|in back of"
+        rf"(?:ISARE|BE) Y (?:{_HELD} )?(?:in front(?: of)?|ahead(?: of)?) or (?:behind|in back of"
         r"|at the back of) X"),
-    ("in_front_of", r"(?:ISARE|BE) Y (?:\w+ed )?(?:in front of|ahead of) X or (?:behind|in back of)(?: ME)?"),
+    ("in_front_of", rf"(?:ISARE|BE) Y (?:{_HELD} )?(?:in front of|ahead of) X or (?:behind|in back of)(?: ME)?"),
     ("on_the_left",
         r"(?:ISARE|BE) Y (?:to|on) (?:the )?left(?:-hand)?(?: side)? or (?:(?:to"
         r"|on) )?(?:the )?right(?:-hand)?(?: side)? of X"),

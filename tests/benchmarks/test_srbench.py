@@ -3,6 +3,7 @@
 import base64
 import csv
 import io
+import math
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from po3d.benchmarks.srbench_score import (
     group_key,
     mirrored_answer,
     published_rows,
+    row_hits,
     score,
 )
 from po3d.errors import InputError
@@ -191,7 +193,22 @@ def test_a_content_is_right_in_every_rotation(split):
     assert [r.id for r in rows] == ["BBBBBBB2", "BBBBBBB2-1", "BBBBBBB2-2", "BBBBBBB2-3"]
     assert sorted(r.meta["letter"] for r in rows) == list("ABCD")
     assert all(r.meta["options"]["ABCD".index(r.meta["letter"])] == q.answer for r in rows)
-    assert all(correct(rows, [Prediction(r.id, "ok", "back") for r in rows]))
+    assert all(row_hits(rows, [Prediction(r.id, "ok", "back") for r in rows]))
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_correct_says_of_each_group_once_what_the_score_counts(split, scorer):
+    predictions = answers(split.questions)
+    right = correct(split.questions, predictions, scorer)
+    said = [r for r in right if not math.isnan(r)]
+    row = score(split.questions, predictions, scorer)["rows"][0]
+    assert (len(said), 100 * sum(said) / len(said)) == (row["n"], pytest.approx(row["value"]))
+    assert 0 < sum(said) < len(said)
+
+
+def test_correct_refuses_an_unknown_scorer(split):
+    with pytest.raises(InputError, match="known: circular"):
+        correct(split.questions, answers(split.questions), "strict")
 
 
 @pytest.mark.parametrize(
@@ -382,7 +399,7 @@ def test_result_files_hold_letters(tmp_path, split):
     assert [r["qid"] for r in rows] == [q.id for q in split.questions]
     assert rows[-1]["prediction"] == ""
     right = [r["prediction"] == r["answer"] for r in rows]
-    assert right == correct(split.questions, predictions)
+    assert right == row_hits(split.questions, predictions)
 
 
 @pytest.mark.parametrize(

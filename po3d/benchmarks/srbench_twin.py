@@ -1,0 +1,176 @@
+"""The twin of 3DSRBench's synthetic splits: rooms from inside, each from a common and an uncommon viewpoint.
+
+    pair k ──► ROOMS rooms, each in both views with all that can be asked of it      any number of processes
+    pairs in order ──► of each the room and questions that the split lacks most      one process
+    last ──► OUT/scenes.jsonl, OUT/3dsrbench.tsv; with `images`, OUT/images/*.jpg
+
+A twin is a pure function of its seed, split and margin, and a shorter one is the beginning of a longer one. Tables and
+questions need no renderer: what is seen follows from boxes (`inside_views`). Pictures are drawn when they are asked for,
+here or by `Split.image` (`srbench_pictures`).
+
+A view's table holds its camera (pose and lens) and what its picture shows. Each question is asked in both views, with all
+rotations of its options and with its flipped twin.
+"""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+import numpy as np
+from tqdm import tqdm
+
+from po3d.benchmarks.srbench import MIRROR, OURS, TWIN_FORMAT, Split, load, rotations, write_release
+from po3d.benchmarks.srbench_score import CATEGORIES, LETTERS, VIEWPOINTS
+from po3d.benchmarks.twin_folder import claimed
+from po3d.errors import InputError
+from po3d.files import write_json
+from po3d.question import Question
+from po3d.reasoning.sr_executor import called, rows_only, run
+from po3d.reasoning.sr_program import SrProgram
+from po3d.scene import Scene
+from po3d.seeding import rng
+from po3d.synthesis.assets.room_models import Split as Models
+from po3d.synthesis.inside_phrases import phrases
+from po3d.synthesis.inside_questions import Balance, Item, offers
+from po3d.synthesis.inside_views import Seen, common_view, uncommon_view, view_table
+from po3d.synthesis.room_layouts import sample_room
+from po3d.synthesis.sr_speaker import speak
+from po3d.viewpoint import mirrored
+
+WIDTH, HEIGHT = 640, 480
+ROOMS = 3  # rooms looked at for a pair
+
+
+class Looked(NamedTuple):
+    """A room in both views, and what can be asked of it."""
+
+    number: int
+    scenes: tuple[Scene, ...]  # the table of each of VIEWPOINTS
+    shown: tuple[tuple[int, ...], ...]  # of each view the room's things that are its rows
+    kind: str  # of the uncommon view
+    said: Mapping[int, str]  # thing of the room -> what it is called
+    offers: tuple[Item, ...]
+
+
+def generate(
+    out: str | Path,
+    size: int,
+    seed: int = 0,
+    split: str = "test",
+    images: bool = False,
+    workers: int = 1,
+    margin: float = 1.0,
+    furniture: str | Path | None = None,
+    cache: str | Path | None = None,
+) -> None:
+    """Write `size` pairs with their questions into the folder `out`, and their pictures with `images`. `margin` scales
+    what answers keep from their boundaries (`inside_questions`); `furniture`, `cache`: see `srbench_pictures.picture`.
+    The same folder again gets what is missing; InputError when it holds anything else."""
+    if size < 1 or workers < 1:
+        raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
+    if split not in get_args(Models):
+        raise InputError(f"unknown split {split!r}; known: {', '.join(get_args(Models))}")
+    if not 0 <= margin <= 3:
+        raise InputError(f"margin={margin!r} should be a factor from 0 (questions at the boundary too) to 3")
+    out = Path(out)
+    identity = {"format": TWIN_FORMAT, "size": size, "seed": seed, "split": split, "margin": float(margin)}
+    write_json(claimed(out, identity), identity)
+    if not (out / OURS).exists():
+        scenes, questions = make(size, seed, split, margin, workers)
+        write_release(out, questions, scenes)
+    if images:
+        from po3d.benchmarks.srbench_pictures import draw  # the renderer is an extra
+
+        twin = load(out)
+        tables = [twin.truth(name) for name in twin.images if not name.endswith(MIRROR)]
+        draw(out, tables, seed, split, furniture, cache, workers)
+
+
+def open_fresh(root: Path, size: int, seed: int, workers: int = 1) -> Split:
+    """The twin of a seed, made when it is not there yet; its pictures are drawn when somebody looks."""
+    generate(root, size, seed, workers=workers)
+    return load(root, f"fresh, seed {seed}")
+
+
+def make(
+    size: int, seed: int = 0, split: str = "test", margin: float = 1.0, workers: int = 1
+) -> tuple[list[Scene], list[Question]]:
+    """The tables and all rows of questions of `size` pairs."""
+    balance = Balance()
+    scenes: list[Scene] = []
+    questions: list[Question] = []
+    for index, rooms in enumerate(_mapped(partial(_rooms, seed, split, margin), size, workers)):
+        random = rng(seed, f"inside asked/{split}", index)
+        choices = [(room, balance.choose(room.offers, random)) for room in rooms]
+        room, chosen = max(choices, key=lambda choice: balance.worth(choice[1]))
+        balance.note(chosen)
+        scenes += room.scenes
+        for category, item in chosen.items():
+            questions += asked(room, category, item, random)
+    return scenes, questions
+
+
+def _mapped(work, size: int, workers: int) -> Iterator[list[Looked]]:
+    if workers == 1:
+        yield from tqdm(map(work, range(size)), "rooms", size, unit="pair", delay=1)
+        return
+    with ProcessPoolExecutor(workers) as pool:
+        yield from tqdm(pool.map(work, range(size), chunksize=4), "rooms", size, unit="pair", delay=1)
+
+
+# --- one room -----------------------------------------------------------------------------------------------
+
+
+def _rooms(seed: int, split: str, margin: float, index: int) -> list[Looked]:
+    return [look(seed, number, split, margin) for number in range(index * ROOMS, (index + 1) * ROOMS)]
+
+
+def look(seed: int, number: int, split: str = "test", margin: float = 1.0) -> Looked:
+    """Room `number` of a seed in both views: a pure function."""
+    room = sample_room(seed, number, split)
+    random = rng(seed, f"inside/{split}", number)
+    common = common_view(room, random, WIDTH, HEIGHT)
+    uncommon, kind = uncommon_view(room, common, random, WIDTH, HEIGHT)
+    views = (common, uncommon)
+    glimpsed = np.flatnonzero((common.area > 0) | (uncommon.area > 0)).tolist()
+    said = phrases(room, glimpsed, np.flatnonzero(common.well & uncommon.well).tolist(), random)
+    offered = offers([_boxed(room, seen) for seen in views], said, random, margin)
+    scenes = tuple(
+        view_table(room, seen, f"images/{number:06d}_{viewpoint}.jpg")
+        for viewpoint, seen in zip(VIEWPOINTS, views, strict=True)
+    )
+    return Looked(number, scenes, tuple(seen.shown for seen in views), kind, said, tuple(offered))
+
+
+def _boxed(room: Scene, seen: Seen) -> Scene:
+    """The whole room with a view's camera and image boxes."""
+    objects = tuple(replace(o, box=box) for o, box in zip(room.objects, seen.boxes, strict=True))
+    return replace(room, objects=objects, camera=seen.camera)
+
+
+def asked(room: Looked, category: str, item: Item, random: np.random.Generator) -> list[Question]:
+    """The rows of a question: in both views, each with all rotations, and flipped."""
+    spoken = speak(SrProgram(item.op, tuple(room.said[i] for i in item.rows)), "release", random)
+    questions = []
+    for viewpoint, scene, shown, answer in zip(
+        VIEWPOINTS, room.scenes, room.shown, item.answers, strict=True
+    ):
+        program = SrProgram(item.op, tuple(f"#{shown.index(i)} {room.said[i]}" for i in item.rows))
+        name = f"{room.number:05d}{CATEGORIES.index(category):02d}{viewpoint[0]}"
+        hold = "level" if viewpoint == VIEWPOINTS[0] else room.kind
+        for ending, image, table in (
+            ("", scene.image, scene),
+            ("-flip", scene.image + MIRROR, mirrored(scene)),
+        ):
+            right = run(program, table, rows_only).answer
+            if not ending and right != (program.things[answer] if isinstance(answer, int) else answer):
+                raise AssertionError(f"{name}: {program} is {right!r}, not {answer!r}")
+            option = spoken.option_of[called(right)]
+            meta = {"scene": f"{room.number:06d}", "viewpoint": viewpoint, "hold": hold}
+            meta |= {"options": list(spoken.options), "letter": LETTERS[spoken.options.index(option)]}
+            row = (name + ending, image, spoken.text, "6d", category, option, program.text(), meta)
+            questions += rotations(Question(*row))
+    return questions
