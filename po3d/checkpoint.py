@@ -1,6 +1,7 @@
 """Shippable checkpoints: NAME.safetensors (fp16 weights) beside NAME.json (how to build the network, hash, origin).
 
-Nothing here reads a pickle.
+A compact pair holds large matrices as int8 with one scale an output channel (the tensor's name and SCALE), half the size;
+`python -m po3d.training.compact` makes one. Nothing here reads a pickle.
 """
 
 import subprocess
@@ -16,6 +17,8 @@ from po3d.errors import InputError
 from po3d.files import atomic_write, read_json, sha256, write_json
 
 FORMAT = "po3d-checkpoint-1"
+SCALE = ":scale"  # after the name of a tensor that is stored as int8
+LARGE = 4096  # values, from which on a compact pair stores a matrix as int8
 SHIPPED = Path(__file__).resolve().parent.parent / "checkpoints"
 
 
@@ -45,24 +48,44 @@ def save(
     weights and is written last, so a pair with a matching hash is always whole."""
     stem = Path(path).with_suffix("") if Path(path).suffix in (".safetensors", ".json") else Path(path)
     half = {k: (v.half() if v.is_floating_point() else v).contiguous().cpu() for k, v in weights.items()}
+    record = {
+        "format": FORMAT,
+        "kind": kind,
+        "config": config,
+        "training": training,
+        "metrics": metrics,
+        "parameters": sum(v.numel() for v in half.values()),
+    }
+    return _write(stem, half, record, {"po3d": __version__, "git": git_revision()})
+
+
+def compact(path: str | Path, out: str | Path) -> Path:
+    """Write the pair `path` again as `out` (without suffix), its matrices as int8; returns the path of the weights."""
+    weights, record = load(path)
+    stored: dict[str, torch.Tensor] = {}
+    for name, value in weights.items():
+        if value.is_floating_point() and value.ndim > 1 and value.numel() >= LARGE:
+            scale = value.abs().flatten(1).amax(1).clamp(min=1e-12) / 127
+            stored[name] = (value / _along(scale, value)).round().to(torch.int8).contiguous()
+            stored[name + SCALE] = scale
+        else:
+            stored[name] = value.half() if value.is_floating_point() else value
+    origin = {key: record.pop(key) for key in ("po3d", "git")}
+    record.pop("sha256")
+    return _write(Path(out), stored, record, origin)
+
+
+def _write(stem: Path, tensors: dict[str, torch.Tensor], record: dict, origin: dict) -> Path:
     target = stem.with_name(stem.name + ".safetensors")
     with atomic_write(target, "wb") as file:
-        file.write(serialise(half))
-    write_json(
-        stem.with_name(stem.name + ".json"),
-        {
-            "format": FORMAT,
-            "kind": kind,
-            "config": config,
-            "training": training,
-            "metrics": metrics,
-            "parameters": sum(v.numel() for v in half.values()),
-            "sha256": sha256(target),
-            "po3d": __version__,
-            "git": git_revision(),
-        },
-    )
+        file.write(serialise(tensors))
+    write_json(stem.with_name(stem.name + ".json"), {**record, "sha256": sha256(target), **origin})
     return target
+
+
+def _along(scale: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
+    """One scale a row of `matrix`, shaped to multiply it."""
+    return scale.view(-1, *[1] * (matrix.ndim - 1))
 
 
 def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Tensor], dict]:
@@ -88,7 +111,12 @@ def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Ten
             f"{meta['sha256'][:12]}...; fetch the pair again or export it anew"
         )
     tensors = load_file(str(weights))
-    return {k: v.float() if v.is_floating_point() else v for k, v in tensors.items()}, meta
+    values = {
+        k: v.float() if v.is_floating_point() else v for k, v in tensors.items() if not k.endswith(SCALE)
+    }
+    for name in values.keys() & {k.removesuffix(SCALE) for k in tensors if k.endswith(SCALE)}:
+        values[name] = values[name].float() * _along(tensors[name + SCALE].float(), values[name])
+    return values, meta
 
 
 def locate(name: str | Path) -> Path:

@@ -1,0 +1,31 @@
+"""Halve a checkpoint pair: `python -m po3d.training.compact NAME OUT` stores its matrices as int8, a scale a channel.
+
+What it costs is for the figures of the new pair to say: evaluate it like any other (`perception.checkpoint=OUT`).
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from po3d.checkpoint import compact, locate
+from po3d.entry import guarded
+
+
+def main() -> int:
+    """The exit code."""
+    parser = argparse.ArgumentParser(
+        "python -m po3d.training.compact", description=(__doc__ or "").split("\n")[0]
+    )
+    parser.add_argument("checkpoint", help="a path without suffix, or the name of a shipped pair")
+    parser.add_argument("out", type=Path, help="path of the new pair, without suffix")
+    a = parser.parse_args()
+
+    def written() -> None:
+        path = compact(locate(a.checkpoint), a.out)
+        print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+
+    return guarded(written)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
