@@ -1,7 +1,8 @@
-"""Make a set of rooms seen from above, for training or evaluation: `python -m po3d.render_rooms --out DIR`.
+"""Make a set of pictures of rooms, for training or evaluation: `python -m po3d.render_rooms --out DIR`.
 
 Needs the synthesis extra and the furniture libraries (Debian package sweethome3d-furniture). A run that was stopped goes
-on when started again with the same arguments. See `po3d.synthesis.top_views` for what a set holds.
+on when started again with the same arguments. See `po3d.synthesis.top_views` (--kind top) and
+`po3d.synthesis.view_sets` (--kind inside, orbit) for what a set holds.
 """
 
 import argparse
@@ -11,9 +12,9 @@ from typing import get_args
 
 from po3d.entry import guarded
 from po3d.errors import InputError
+from po3d.synthesis import top_views, view_sets
 from po3d.synthesis.assets.furniture import FOLDER
 from po3d.synthesis.assets.room_models import Split
-from po3d.synthesis.top_views import SIZE, SetSpec, generate
 
 
 def main() -> int:
@@ -22,10 +23,11 @@ def main() -> int:
         "python -m po3d.render_rooms", description=(__doc__ or "").split("\n")[0]
     )
     arguments.add_argument("--out", type=Path, required=True, help="folder of the set")
-    arguments.add_argument("--count", type=int, default=4000, help="rooms")
+    arguments.add_argument("--kind", choices=("top", *get_args(view_sets.Kind)), default="top")
+    arguments.add_argument("--count", type=int, default=4000, help="pictures")
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--split", choices=get_args(Split), default="train")
-    arguments.add_argument("--size", type=int, default=SIZE, help="pixels a side")
+    arguments.add_argument("--size", type=int, default=top_views.SIZE, help="pixels a side of --kind top")
     arguments.add_argument("--samples", type=int, choices=(1, 4), default=1, help="4 smooths edges")
     arguments.add_argument("--furniture", default=str(FOLDER), help="folder of the .sh3f libraries")
     arguments.add_argument("--cache", type=Path, help="folder for loaded models, made when missing")
@@ -38,9 +40,13 @@ def main() -> int:
                 f"--count {a.count}, --workers {a.workers} must be at least 1, --seed {a.seed} at least 0 "
                 f"and --size {a.size} at least 32"
             )
-        spec = SetSpec(a.seed, a.split, a.count, a.size, a.samples)
-        drawn = generate(a.out, spec, a.furniture, a.cache, a.workers)
-        print(f"{a.out}: {drawn} rooms drawn, {a.count - drawn} were there")
+        if a.kind == "top":
+            spec = top_views.SetSpec(a.seed, a.split, a.count, a.size, a.samples)
+            drawn = top_views.generate(a.out, spec, a.furniture, a.cache, a.workers)
+        else:
+            view_spec = view_sets.ViewSpec(a.kind, a.seed, a.split, a.count, a.samples)
+            drawn = view_sets.generate(a.out, view_spec, a.furniture, a.cache, a.workers)
+        print(f"{a.out}: {drawn} pictures drawn, {a.count - drawn} were there")
 
     return guarded(checked)
 

@@ -30,6 +30,10 @@ class Detections(NamedTuple):
     sigma: Array  # (B, N, 9)
     occluder: Array  # (B, N, N + 1), the last column "not occluded"
     extent: Array  # (B, N, 3), or (B, N, 0) where the network says no sizes
+    depth: Array | None = (
+        None  # (B, N, 2) log depth and its sigma (network.BoxOutput); (B, N, 0) where it says none
+    )
+    hold: Array | None = None  # (B, 3, 2) roll, pitch and log height of the camera, each with its sigma
 
     @property
     def present(self) -> Array:
@@ -45,9 +49,11 @@ def detect(
     calibration: dict[str, float],
     half: bool = False,
     threshold: float = THRESHOLD,
+    log_focal: torch.Tensor | None = None,
 ) -> Detections:
     """Network and decoding: images (B, 3, h, w) in [0, 1] on the network's device, at most `limit` objects each.
-    `width`: of the pictures in whose pixels the result is. `calibration`: temperature and sigma. `half`: bf16."""
+    `width`: of the pictures in whose pixels the result is. `calibration`: temperature and sigma. `half`: bf16.
+    `log_focal`: (B,) for networks that say how the camera is held."""
     device = images.device
     images = images.to(memory_format=torch.channels_last)
     with torch.autocast(device.type, torch.bfloat16, enabled=half):
@@ -64,6 +70,9 @@ def detect(
         output = net.describe(dense, boxes.flatten(0, 1), index)
         embedding = output.embedding.unflatten(0, present.shape)
         occluder = net.occluder_logits(embedding, boxes, present)
+        hold = (
+            None if log_focal is None else _with_sigma(torch.stack(net.hold(dense, log_focal.to(device)), -1))
+        )
 
     def grid(values: torch.Tensor) -> Array:
         return values.double().cpu().numpy().reshape(*present.shape, *values.shape[1:])
@@ -83,7 +92,16 @@ def detect(
     return Detections(
         scores.double().cpu().numpy(), box, probabilities, alpha, alpha_sigma, flip, points,
         np.maximum(sigma, 0.3), _softmax(occluder.double().cpu().numpy()), np.exp(np.clip(grid(output.extent), -5, 3)),
+        _with_sigma(output.depth).reshape(*present.shape, output.depth.shape[1]), hold,
     )  # fmt: skip
+
+
+def _with_sigma(output: torch.Tensor) -> Array:
+    """(..., 2) values and the deviations that their Laplace log scales mean; (..., 0) stays empty."""
+    values = output.double().cpu().numpy()
+    if values.shape[-1]:
+        values[..., 1] = math.sqrt(2) * np.exp(np.clip(values[..., 1], MIN_LOG_SCALE, 1))
+    return values
 
 
 def network_input(image: np.ndarray, net: SceneNet) -> torch.Tensor:

@@ -2,7 +2,8 @@
 
 One pass over the whole image for all categories. The dense heads find objects (centre heatmap, box around the
 projected 3D box); the box head reads each object's attributes, heading, the image positions of its 3D box's corners
-with their uncertainty, its size where the categories leave it open, and, from pairs of boxes, who hides whom.
+with their uncertainty, its size where the categories leave it open, and, from pairs of boxes, who hides whom. Where the
+camera may be held anyhow, the box head says depths too, and a head on the whole image how the camera is held.
 
 Boxes are x0, y0, x1, y1 in pixels of the network's input.
 """
@@ -16,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 HEADING_BINS = 16
+HOLD_CELLS = (6, 8)  # rows and columns of the whole image's features
 GRID = 8  # cells along each side of a box's features
 POINTS = 9  # 8 corners of the 3D box (geometry.BOX_SIGNS order) and its centre
 BOX_MARGIN = 0.1  # boxes are enlarged by this share of their size on every side before features are read
@@ -29,6 +31,7 @@ class Dense(NamedTuple):
     features: Tensor  # (B, C, h, w)
     detail: Tensor  # (B, D, h', w') the backbone's first map
     stride: int  # of heat, box and features, in pixels of the input
+    context: Tensor  # (B, C, h'', w'') half as fine as heat, from all coarser levels
 
 
 class BoxOutput(NamedTuple):
@@ -42,11 +45,22 @@ class BoxOutput(NamedTuple):
     point_scale: Tensor  # (K, POINTS) log of the Laplace scale, relative to the box's mean side
     embedding: Tensor  # (K, E) for pairs
     extent: Tensor  # (K, 3) log of length, width and height in the world's units; (K, 0) without
+    # (K, 2) log of the centre's depth over the focal length in widths of the picture, log of its Laplace scale; (K, 0)
+    # without
+    depth: Tensor
+
+
+class HoldOutput(NamedTuple):
+    """How the cameras of B images are held."""
+
+    value: Tensor  # (B, 3) roll and pitch in radians, log of the height above the floor
+    scale: Tensor  # (B, 3) log of their Laplace scales
 
 
 class SceneNet(nn.Module):
-    """See the module's docstring. `attributes`: how many values each has. `extent`: does it say sizes? `width` x
-    `height` is the input size; images (B, 3, height, width) in [0, 1].
+    """See the module's docstring. `attributes`: how many values each has. `extent`: does it say sizes? `view`: does it say
+    depths, and `hold` how the camera is held? `width` x `height` is the input size; images (B, 3, height, width) in
+    [0, 1].
 
     `fold` moves blocks of fold x fold pixels into channels before the backbone, which then works on a smaller map:
     its strides grow by that factor, no pixel is lost, and a CPU trains several times faster. `backbone` is any timm
@@ -57,6 +71,7 @@ class SceneNet(nn.Module):
         self,
         attributes: Mapping[str, int],
         extent: bool = False,
+        view: bool = False,
         backbone: str = "regnetx_004",
         pretrained: bool = False,
         width: int = 640,
@@ -91,7 +106,7 @@ class SceneNet(nn.Module):
         self.attributes = tuple(attributes)
         self.sizes = dict(attributes) | dict(
             heading=HEADING_BINS, residual=HEADING_BINS, residual_scale=1, points=2 * POINTS, point_scale=POINTS,
-            embedding=64, extent=3 if extent else 0,
+            embedding=64, extent=3 if extent else 0, depth=2 if view else 0,
         )  # fmt: skip
         self.output = nn.Linear(hidden, sum(self.sizes.values()))
         self.pair_in = nn.Linear(2 * 64 + 8, 128)
@@ -99,6 +114,11 @@ class SceneNet(nn.Module):
             nn.ReLU(inplace=True), nn.Linear(128, 64), nn.ReLU(inplace=True), nn.Linear(64, 1)
         )
         self.alone = nn.Linear(64, 1)
+        if view:
+            self.hold_convs = nn.Sequential(conv_block(neck, 96, stride=2), conv_block(96, 32, stride=2))
+            self.hold_out = nn.Sequential(
+                nn.Linear(32 * HOLD_CELLS[0] * HOLD_CELLS[1] + 1, 96), nn.ReLU(inplace=True), nn.Linear(96, 6)
+            )
         self.register_buffer("mean", torch.tensor(MEAN).view(1, 3, 1, 1), persistent=False)
         self.register_buffer("std", torch.tensor(STD).view(1, 3, 1, 1), persistent=False)
         nn.init.constant_(self.dense.bias[:1], -4.0)  # centres are rare: start from about 2 %
@@ -113,10 +133,17 @@ class SceneNet(nn.Module):
         merged = maps[-1]
         for finer in reversed(maps[1:-1]):
             merged = finer + F.interpolate(merged, size=finer.shape[-2:], mode="nearest")
-        merged = maps[0] + F.interpolate(self.coarse(merged), size=maps[0].shape[-2:], mode="nearest")
-        features = self.smooth(merged)
+        whole = maps[0] + F.interpolate(self.coarse(merged), size=maps[0].shape[-2:], mode="nearest")
+        features = self.smooth(whole)
         out = self.dense(features)
-        return Dense(out[:, 0], out[:, 1:], features, all_maps[0], self.stride)
+        return Dense(out[:, 0], out[:, 1:], features, all_maps[0], self.stride, merged)
+
+    def hold(self, dense: Dense, log_focal: Tensor) -> HoldOutput:
+        """How the cameras of B images are held, of which the log (B,) of the focal lengths in widths of the picture is
+        known."""
+        cells = F.adaptive_avg_pool2d(self.hold_convs(dense.context), HOLD_CELLS).flatten(1)
+        out = self.hold_out(torch.cat([cells, log_focal[:, None].to(cells)], 1)).float()
+        return HoldOutput(out[:, :3], out[:, 3:])
 
     def describe(self, dense: Dense, boxes: Tensor, image_index: Tensor) -> BoxOutput:
         """The box head on boxes (K, 4) of images `image_index` (K,)."""

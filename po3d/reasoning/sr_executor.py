@@ -25,6 +25,7 @@ Ground = Callable[[str, Scene], Sequence[float]]
 
 READINGS = 4  # the most probable rows of a description that are looked at
 LEAST = 0.05  # belief below which a description is not found
+LEAST_BELIEVED = 1e-6  # the same on a table that an estimator made
 _ROW = re.compile(r"#(\d+)(?:\s+(.+))?")  # a row and what it is called
 
 
@@ -56,11 +57,13 @@ def run(
     samples: int = 0,
     seed: int = 0,
 ) -> SrOutcome:
-    """Answer a program on a table. Which rows are more probably absent than present is left out of it."""
+    """Answer a program on a table. A row counts by how probably it exists. A question takes for granted that what it names
+    is there, so on a table that is only believed even an unlikely row may be meant."""
+    least = LEAST_BELIEVED if scene.source == "predicted" else LEAST
     beliefs = []
     for phrase in program.things:
         belief = _belief(phrase, scene, ground)
-        if sum(belief) < LEAST:
+        if sum(belief) < least:
             return SrOutcome("failed", None, reason=f"not found: {phrase!r} is not in the table")
         beliefs.append(belief)
     readings = _readings(beliefs)
@@ -88,9 +91,7 @@ def called(thing: str) -> str:
 
 
 def _belief(phrase: str, scene: Scene, ground: Ground) -> list[float]:
-    return [
-        p if o.existence >= 0.5 else 0.0 for p, o in zip(ground(phrase, scene), scene.objects, strict=True)
-    ]
+    return [p * o.existence for p, o in zip(ground(phrase, scene), scene.objects, strict=True)]
 
 
 def _readings(beliefs: Sequence[Sequence[float]]) -> list[tuple[float, tuple[int, ...]]]:

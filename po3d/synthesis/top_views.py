@@ -10,26 +10,22 @@ A room's JSON is written last, so a run that was stopped goes on where it was, w
 """
 
 import functools
-import io
-import multiprocessing
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
-from tqdm import tqdm
 
 from po3d.errors import InputError
-from po3d.files import atomic_write, read_json, write_json
+from po3d.files import atomic_write, write_json
 from po3d.geometry import Camera, down
 from po3d.scene import Scene, to_json
 from po3d.seeding import rng
 from po3d.synthesis.assets.furniture import FOLDER
 from po3d.synthesis.assets.room_models import RoomModels, Split, seen
 from po3d.synthesis.labels import ObjectLabel
+from po3d.synthesis.picture_sets import jpeg, write_set
 from po3d.synthesis.room_layouts import sample_room
 from po3d.synthesis.room_looks import RoomLook, sample_room_look
 from po3d.synthesis.room_pictures import RoomRenderer, RoomShot
@@ -37,7 +33,6 @@ from po3d.synthesis.room_pictures import RoomRenderer, RoomShot
 FORMAT = "po3d-top-views-1"
 SIZE = 512  # pixels a side
 MARGIN = 0.25  # metres around the outline
-QUALITY = 85
 
 
 def top_camera(scene: Scene, width: int, height: int, metres_per_pixel: float | None = None) -> Camera:
@@ -105,13 +100,6 @@ def record(view: TopView) -> dict:
     }
 
 
-def jpeg(rgb: NDArray[np.uint8]) -> bytes:
-    """The bytes of a (H, W, 3) picture."""
-    file = io.BytesIO()
-    Image.fromarray(rgb).save(file, "JPEG", quality=QUALITY)
-    return file.getvalue()
-
-
 def map_of(scene: Scene, furniture: str | Path | None = None) -> tuple[NDArray[np.uint8], Camera]:
     """The map of a room of the twin and its camera, drawn with the models that no training picture shows; a pure
     function of the table and its name."""
@@ -138,37 +126,9 @@ def generate(
 ) -> int:
     """Write what is missing of a set into the folder `out`; the number of rooms that were drawn. `cache`: see RoomModels.
     InputError when the folder holds a set of other settings; a larger count than before is fine."""
-    out = Path(out)
-    _claim(out, spec)
-    missing = [k for k in range(spec.count) if not (out / "rooms" / f"{k:06d}.json").exists()]
-    arguments = (str(out), spec, str(furniture), None if cache is None else str(cache))
-    if workers <= 1:
-        _open(*arguments)
-        done: Iterator[None] = map(_draw, missing)
-        _exhaust(done, len(missing))
-    elif missing:
-        context = multiprocessing.get_context("spawn")
-        with context.Pool(workers, _open, arguments) as pool:
-            _exhaust(pool.imap_unordered(_draw, missing, chunksize=4), len(missing))
-    return len(missing)
-
-
-def _claim(out: Path, spec: SetSpec) -> None:
     facts = {"format": FORMAT, **asdict(spec)}
-    path = out / "set.json"
-    if path.exists():
-        found = read_json(path, "set of top views")
-        if not isinstance(found, dict) or {**found, "count": 0} != {**facts, "count": 0}:
-            raise InputError(
-                f"{out} holds top views made with {found}, not with {facts}: choose another folder"
-            )
-        facts["count"] = max(spec.count, int(found["count"]))
-    write_json(path, facts)
-
-
-def _exhaust(done: Iterator[None], count: int) -> None:
-    for _ in tqdm(done, total=count, unit="room", mininterval=5, disable=not count):
-        pass
+    arguments = (str(out), spec, str(furniture), None if cache is None else str(cache))
+    return write_set(Path(out), facts, "rooms", _open, _draw, arguments, workers)
 
 
 _state: dict[str, tuple[Path, SetSpec, RoomRenderer]] = {}  # of this process: a renderer serves all its rooms

@@ -1,7 +1,7 @@
 """The estimators as a LightningModule, and export of what they learned."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from po3d import checkpoint
 from po3d.errors import InputError
-from po3d.perception import estimator, top_view
+from po3d.perception import estimator, room_view, top_view
 from po3d.perception.network import SceneNet
 from po3d.seeding import rng
 from po3d.street import WIDTH
@@ -25,18 +25,25 @@ class World(NamedTuple):
     net: Callable[..., SceneNet]  # from SceneNet's keywords
     attributes: dict[str, tuple[str, ...]]  # in the network's order
     width: int  # of the pictures in whose pixels the labels are
+    weights: Mapping[str, float] = {}  # of the losses that weigh otherwise than in losses.WEIGHTS
 
 
+# Headings of many small things are learned last, how the camera is held first.
+VIEW_WEIGHTS = {"heading": 2.0, "heat": 1.5, "hold": 0.5}
 WORLDS = {
     "street": World(estimator.KIND, estimator.street_net, estimator.ATTRIBUTES, WIDTH),
     "top_view": World(top_view.KIND, top_view.top_view_net, top_view.ATTRIBUTES, top_view.WIDTH),
+    "room_view": World(
+        room_view.KIND, room_view.room_view_net, room_view.ATTRIBUTES, room_view.WIDTH, VIEW_WEIGHTS
+    ),
 }
 
 
 class EstimatorModule(pl.LightningModule):
     """Trains a SceneNet. Batches are dicts: "image" (B, 3, h, w) uint8 and stacked labels of the world.
 
-    `network`: SceneNet's keywords. `world`: street | top_view. The learning rate rises over `warmup` of the steps and falls as a cosine to 1 %.
+    `network`: SceneNet's keywords. `world`: street | top_view | room_view.
+    The learning rate rises over `warmup` of the steps and falls as a cosine to 1 %.
     """
 
     def __init__(
@@ -92,7 +99,7 @@ class EstimatorModule(pl.LightningModule):
 
     def training_step(self, batch: dict[str, Tensor], batch_index: int) -> Tensor:
         terms = self._terms(batch, "train", self.global_step)
-        loss = total(terms)
+        loss = total(terms, self.world.weights)
         if (
             self.global_step % self.trainer.log_every_n_steps == 0
         ):  # logging ten numbers costs a tenth of a step
@@ -105,7 +112,7 @@ class EstimatorModule(pl.LightningModule):
     def validation_step(self, batch: dict[str, Tensor], batch_index: int) -> None:
         terms = self._terms(batch, "val", batch_index)
         self.log_dict({f"val/{k}": v for k, v in terms.items()}, batch_size=len(batch["image"]))
-        self.log("val", total(terms), prog_bar=True, batch_size=len(batch["image"]))
+        self.log("val", total(terms, self.world.weights), prog_bar=True, batch_size=len(batch["image"]))
 
     def configure_optimizers(self) -> dict:
         decay = [p for p in self.parameters() if p.requires_grad and p.ndim > 1]

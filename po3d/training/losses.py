@@ -1,6 +1,7 @@
 """Targets and losses of the estimators' network."""
 
 import math
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
@@ -9,7 +10,8 @@ from torch.nn import functional as F
 from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, SceneNet, boxes_at
 
 WEIGHTS = dict(heat=1.0, box=1.0, shape=1.0, name=1.0, color=0.5, size=0.25, material=0.25, heading=0.7, residual=0.3,
-               points=1.0, extent=1.0, occluder=0.5)  # fmt: skip
+               points=1.0, extent=1.0, occluder=0.5, rests=0.3, depth=1.0, hold=1.0)  # fmt: skip
+OF_IMAGES = ("hold", "log_focal")  # labels that an image has once
 JITTER_SHIFT, JITTER_SCALE = 0.05, 0.07  # of training boxes: about the dense head's own error
 
 
@@ -17,10 +19,13 @@ def losses(
     net: SceneNet, images: Tensor, labels: dict[str, Tensor], generator: torch.Generator, width: int
 ) -> dict[str, Tensor]:
     """Every term, unweighted, of a batch: images (B, 3, height, width) in [0, 1] and stacked labels of pictures of
-    `width` pixels (labels.StreetLabels or RoomLabels)."""
+    `width` pixels (labels.StreetLabels, RoomLabels or ViewLabels)."""
     present = labels["present"]
     points = labels["points"] * (net.width / width)  # in pixels of the input
-    boxes = torch.cat([points[:, :, :8].amin(2), points[:, :, :8].amax(2)], -1)  # (B, N, 4)
+    if "box" in labels:
+        boxes = labels["box"] * (net.width / width)
+    else:
+        boxes = torch.cat([points[:, :, :8].amin(2), points[:, :, :8].amax(2)], -1)  # (B, N, 4)
     dense = net(images)
     terms = {"heat": heat_loss(dense, points[:, :, 8], boxes, present)}
     terms["box"] = box_loss(dense, points[:, :, 8], boxes, present)
@@ -36,18 +41,30 @@ def losses(
     occluder = net.occluder_logits(embedding, shaken, present)
     if "occluder" in labels:
         terms["occluder"] = cross_entropy(occluder[present], labels["occluder"][present])
-    terms |= box_terms(output, {k: v[present] for k, v in labels.items()}, points[present], shaken[present])
+    of_boxes = {k: v[present] for k, v in labels.items() if k not in OF_IMAGES}
+    terms |= box_terms(output, of_boxes, points[present], shaken[present])
+    if "hold" in labels:
+        hold = net.hold(dense, labels["log_focal"])
+        terms["hold"] = laplace(hold.value, hold.scale, labels["hold"]).sum(1).mean()
     return terms
 
 
-def total(terms: dict[str, Tensor]) -> Tensor:
-    return sum(WEIGHTS[name] * value for name, value in terms.items())
+def total(terms: dict[str, Tensor], other: Mapping[str, float] | None = None) -> Tensor:
+    """The weighted sum; `other`: weights instead of those of WEIGHTS."""
+    weights = {**WEIGHTS, **(other or {})}
+    return sum(weights[name] * value for name, value in terms.items())
 
 
 def cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
     """Mean over the rows whose target is known; 0 when none is."""
     known = target >= 0
     return F.cross_entropy(logits[known].float(), target[known]) if known.any() else logits.sum() * 0
+
+
+def laplace(value: Tensor, log_scale: Tensor, target: Tensor) -> Tensor:
+    """Negative log-likelihood but for its constant, element by element."""
+    log_scale = log_scale.clamp(MIN_LOG_SCALE, 1)
+    return (value - target).abs() * (-log_scale).exp() + log_scale
 
 
 def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
@@ -98,6 +115,8 @@ def box_terms(
     terms = {name: cross_entropy(logits, labels[name]) for name, logits in output.attributes.items()}
     if output.extent.shape[1]:
         terms["extent"] = (output.extent - labels["extent"].log()).abs().mean()
+    if output.depth.shape[1]:
+        terms["depth"] = laplace(*output.depth.unbind(1), labels["log_depth"]).mean()
     width = 2 * math.pi / HEADING_BINS
     bin_index = torch.floor((labels["alpha"] % (2 * math.pi)) / width).long().clamp(max=HEADING_BINS - 1)
     terms["heading"] = F.cross_entropy(output.heading, bin_index)
@@ -110,5 +129,6 @@ def box_terms(
     mean_side = size.mean(1, keepdim=True)
     error = ((output.points - target).abs() * (size / mean_side)[:, None]).sum(-1)
     log_scale = output.point_scale.clamp(MIN_LOG_SCALE, 1)
-    terms["points"] = (error * (-log_scale).exp() + 2 * log_scale).mean()
+    term = error * (-log_scale).exp() + 2 * log_scale
+    terms["points"] = (term[labels["sharp"]] if "sharp" in labels else term).mean()
     return terms

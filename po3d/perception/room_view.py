@@ -1,0 +1,190 @@
+"""Perspective pictures of rooms and of what stands around to scene tables: rooms from inside, scenes from an orbit.
+
+picture, focal length -> SceneNet -> boxes, attributes, points, sizes, depths; roll, pitch and height of the camera
+                      -> joint fit (view_fit) -> Scene
+
+The table's world is level: z = 0 is the floor, the camera stands over the origin and looks along +y. The viewer's axes
+are those of `po3d.orbit`: front is the side toward the viewer.
+"""
+
+import functools
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from po3d import checkpoint
+from po3d.errors import InputError
+from po3d.geometry import Camera
+from po3d.orbit import viewer_axes
+from po3d.perception.detection import Detections, detect, network_input, pays_bf16
+from po3d.perception.network import SceneNet
+from po3d.perception.view_fit import Seen, fit_view
+from po3d.rooms import CATEGORIES, COLORS, MATERIALS
+from po3d.scene import ObjectState, Scene
+
+KIND = "room_view_estimator"
+# Of the orbit scenes (po3d.synthesis.things) what rooms don't have.
+OUTSIDE = (
+    "barrel", "basketball", "bicycle", "birthday cake", "blender", "bowl", "boy", "cactus", "candle",
+    "cardboard box", "cat", "chicken", "coffee maker", "crate", "deck chair", "dog", "dog house", "doll",
+    "electric guitar", "filing cabinet", "fire extinguisher", "fire hydrant", "gift", "girl", "hamburger",
+    "handbag", "hat", "helmet", "horse", "kettle", "laundry basket", "lawn mower", "mailbox", "man",
+    "motorbike", "mug", "pouf", "rabbit", "radio", "rock", "rocking horse", "rubik's cube", "safe",
+    "scooter", "skateboard", "snowman", "soccer ball", "speaker", "stone lantern", "stroller", "table fan",
+    "teapot", "teddy bear", "toaster", "toy car", "toy train", "traffic cone", "tricycle", "umbrella",
+    "wheelbarrow", "wheelchair", "wine bottle", "woman",
+)  # fmt: skip
+NAMES = tuple(sorted({*CATEGORIES, *OUTSIDE}))
+RESTS = ("ground", "above")  # what a thing's underside is on: the floor, or anything higher
+ATTRIBUTES = {"name": NAMES, "color": COLORS, "material": MATERIALS, "rests": RESTS}  # in the network's order
+TOLD = ("name", "color", "material")  # of them in the table
+WIDTH, HEIGHT = 640, 480  # of the pictures in whose pixels labels and detections are
+MAX_OBJECTS = 40  # a picture
+THRESHOLD = 0.15  # on the centre's probability
+SURE = 0.001  # probabilities below are left out of the table; a name of one per cent still tells who is meant
+AZIMUTH = math.pi / 2  # where the camera looks in the table's world
+LARGEST_FIELD = 150.0  # degrees
+# temperature: of the words; covariance: scale of the poses'; extent: deviation of log sizes; slope, offset: of the log
+# odds of being there against those of the centre's probability
+CALIBRATION = {
+    "temperature": 1.0,
+    "sigma": 1.0,
+    "covariance": 1.0,
+    "extent": 0.15,
+    "slope": 1.0,
+    "offset": 0.0,
+}
+BATCH = 8  # pictures at once
+
+
+def room_view_net(**network: object) -> SceneNet:
+    """A network for views; `network`: SceneNet's other keywords."""
+    sizes = {name: len(values) for name, values in ATTRIBUTES.items()}
+    return SceneNet(sizes, **{"extent": True, "view": True, **network})
+
+
+class RoomViewEstimator:
+    """`estimate(pictures, focals)` gives one Scene a picture."""
+
+    def __init__(
+        self, net: SceneNet, calibration: dict[str, float] | None = None, device: str = "cpu"
+    ) -> None:
+        self.device = torch.device(device)
+        self.half = pays_bf16(self.device)
+        self.net = net.eval().to(self.device, memory_format=torch.channels_last)
+        self.calibration = CALIBRATION | (calibration or {})
+
+    @classmethod
+    def from_checkpoint(cls, path: str | Path, device: str = "cpu") -> "RoomViewEstimator":
+        """The estimator of a checkpoint pair; InputError when it is missing, damaged or of another kind."""
+        weights, meta = checkpoint.load(path, KIND)
+        if {k: list(v) for k, v in meta["config"]["attributes"].items()} != {
+            k: list(v) for k, v in ATTRIBUTES.items()
+        }:
+            raise InputError(
+                f"checkpoint {path} was trained on other words than room_view.ATTRIBUTES; train it anew"
+            )
+        net = room_view_net(**meta["config"]["network"])
+        net.load_state_dict(weights)
+        return cls(net, meta["config"].get("calibration"), device)
+
+    def estimate(
+        self, pictures: Sequence[np.ndarray], focals: Sequence[float], names: Sequence[str] | None = None
+    ) -> list[Scene]:
+        """One predicted scene for each (H, W, 3) uint8 picture (any size, best 4:3) and its focal length in widths of
+        the picture (Camera.focal / Camera.width); the principal point is the picture's middle."""
+        names = names or [""] * len(pictures)
+        for focal, name in zip(focals, names, strict=True):
+            if not math.tan(math.radians(LARGEST_FIELD) / 2) * 2 * focal >= 1:
+                raise InputError(
+                    f"{name or 'picture'}: a focal length of {focal} widths of the picture can't be"
+                )
+        scenes: list[Scene] = []
+        for start in range(0, len(pictures), BATCH):
+            part = slice(start, start + BATCH)
+            scenes += self._batch(pictures[part], focals[part], names[part])
+        return scenes
+
+    def _batch(
+        self, pictures: Sequence[np.ndarray], focals: Sequence[float], names: Sequence[str]
+    ) -> list[Scene]:
+        found = self.detect(pictures, focals)
+        return [
+            lifted(found, b, focal, picture.shape[:2], self.calibration, name)
+            for b, (picture, focal, name) in enumerate(zip(pictures, focals, names))
+        ]
+
+    def detect(self, pictures: Sequence[np.ndarray], focals: Sequence[float]) -> Detections:
+        """What the network says of pictures, in pixels of WIDTH x HEIGHT."""
+        batch = torch.stack([network_input(picture, self.net) for picture in pictures]).to(self.device)
+        log_focal = torch.tensor(np.log(np.array(focals)), dtype=torch.float32)
+        return detect(self.net, batch, WIDTH, MAX_OBJECTS, self.calibration, self.half, THRESHOLD, log_focal)
+
+
+def lifted(
+    found: Detections,
+    b: int,
+    focal: float,
+    shape: tuple[int, int],
+    calibration: dict[str, float] = CALIBRATION,
+    name: str = "",
+) -> Scene:
+    """The scene of picture b, whose (height, width) is `shape`, from what the network says of it; `focal` in widths
+    of the picture."""
+    rows = np.flatnonzero(found.present[b])
+    stretch = np.array([1.0, HEIGHT / WIDTH * shape[1] / shape[0]])  # the network's pixels may not be square
+    seen = Seen(
+        focal=focal * WIDTH,
+        width=WIDTH,
+        height=HEIGHT,
+        hold=found.hold[b],
+        points=(found.points[b, rows] - (WIDTH / 2, HEIGHT / 2)) / stretch,
+        sigma=found.sigma[b, rows],
+        alpha=found.alpha[b, rows],
+        alpha_sigma=found.alpha_sigma[b, rows],
+        log_depth=found.depth[b, rows] + (math.log(focal), 0.0),
+        extent=found.extent[b, rows],
+        extent_sigma=calibration["extent"],
+        grounded=found.probabilities["rests"][b, rows, 0],
+    )
+    fit = fit_view(seen, AZIMUTH)
+    covariance = fit.covariance * calibration["covariance"]
+    score = np.clip(found.score[b, rows], 1e-6, 1 - 1e-6)
+    odds = calibration["slope"] * np.log(score / (1 - score)) + calibration["offset"]
+    existence = 1 / (1 + np.exp(-odds))
+    box = found.box[b, rows] * np.tile([shape[1] / WIDTH, shape[0] / HEIGHT], 2)
+    objects = tuple(
+        ObjectState(
+            _beliefs(found, b, int(row)),
+            tuple(fit.position[k].tolist()),
+            float(fit.heading[k]),
+            tuple(fit.extent[k].tolist()),
+            tuple(map(tuple, covariance[k].tolist())),
+            float(found.flip[b, row]),
+            float(existence[k]),
+            tuple(box[k].tolist()),
+        )
+        for k, row in enumerate(rows)
+    )
+    camera = Camera(shape[1], shape[0], focal * shape[1], fit.cam_T_world)
+    return Scene(
+        objects, viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH))), "predicted", camera, image=name
+    )
+
+
+def _beliefs(found: Detections, b: int, row: int) -> dict[str, dict[str, float]]:
+    beliefs = {}
+    for attribute in TOLD:
+        p = found.probabilities[attribute][b, row]
+        kept = {v: float(x) for v, x in zip(ATTRIBUTES[attribute], p) if x >= SURE or x == p.max()}
+        beliefs[attribute] = {v: x / sum(kept.values()) for v, x in kept.items()}
+    return beliefs
+
+
+@functools.cache
+def shipped(name: str) -> RoomViewEstimator:
+    """The estimator of a shipped pair, loaded once."""
+    return RoomViewEstimator.from_checkpoint(checkpoint.locate(name))

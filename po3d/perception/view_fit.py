@@ -1,0 +1,195 @@
+"""The joint fit of one view: how the camera is held and where all its things are, from what the network saw.
+
+Unknowns are the camera's roll, pitch and log height, and for every thing its place (x, y, z), heading and log sizes. The
+focal length is known. Observed, each with its deviation, are the image points of the boxes' corners and centres, depths,
+headings against the viewing ray, sizes, and how the camera is held; what stands on the floor has its underside at z = 0,
+which ties depths to the camera's height and pitch. Damped Gauss-Newton with Student weights; the inverse of the normal
+matrix gives each thing's covariance.
+
+Metres, radians and pixels from the picture's middle. The camera stands over the origin.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from po3d.geometry import Array, Pose, rotation_z, wrap_angle
+from po3d.perception.fit import POINT_SIGNS
+from po3d.viewpoint import Hold, held
+
+DOF = 4.0  # of the Student noise
+ITERATIONS = 14
+TOGETHER = 6.0  # a thing's 18 coordinates err together: their deviations count so many times as large
+GROUND_SIGMA = 0.015  # metres between the floor and what stands on it
+GROUNDED = 0.5  # least probability of standing on the floor that counts
+BEFORE = 0.1  # metres of depth below which a corner has no place in the picture
+FAR_OUT = 1.5  # widths of the picture from its middle: the network does not know corners beyond
+LOWEST, NEAREST = 0.05, 0.1  # metres of the camera's height and of a thing's depth
+PER = 7  # unknowns of a thing
+CAMERA = 3  # unknowns of the camera
+
+
+class Seen(NamedTuple):
+    """What the network says of a picture with n things."""
+
+    focal: float  # pixels
+    width: int
+    height: int
+    hold: Array  # (3, 2) roll, pitch and log height, each with its deviation
+    points: Array  # (n, 9, 2) corners (geometry.BOX_SIGNS) and centre
+    sigma: Array  # (n, 9)
+    alpha: Array  # (n,) heading minus the viewing ray's azimuth
+    alpha_sigma: Array  # (n,)
+    log_depth: Array  # (n, 2) of the centre, with its deviation
+    extent: Array  # (n, 3)
+    extent_sigma: float  # of log sizes
+    grounded: Array  # (n,) probability of standing on the floor
+
+
+class ViewFit(NamedTuple):
+    hold: Hold
+    cam_T_world: Pose
+    position: Array  # (n, 3)
+    heading: Array  # (n,)
+    extent: Array  # (n, 3)
+    covariance: Array  # (n, 3, 3) of (x, y, heading), the camera's part in it
+
+
+def fit_view(seen: Seen, azimuth: float) -> ViewFit:
+    """The view solved; the camera looks along `azimuth`."""
+    state = _start(seen, azimuth)
+    cost, normal, gradient = _equations(state, seen, azimuth)
+    damping = 1e-4
+    for _ in range(ITERATIONS):
+        step = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), gradient)
+        moved = state + np.clip(step, -0.5, 0.5)
+        found = _equations(moved, seen, azimuth)
+        if found[0] <= cost:
+            settled = cost - found[0] < 1e-6 * (1 + cost)
+            state, (cost, normal, gradient), damping = moved, found, max(damping / 10, 1e-8)
+            if settled:
+                break
+        else:
+            damping = min(damping * 30, 1e6)
+    covariance = np.linalg.inv(normal)
+    hold, things = _hold(state, azimuth), state[CAMERA:].reshape(-1, PER)
+    blocks = [CAMERA + PER * k + np.array([0, 1, 3]) for k in range(len(things))]
+    return ViewFit(
+        hold,
+        _pose(hold),
+        things[:, :3],
+        wrap_angle(things[:, 3]),
+        np.exp(things[:, 4:]),
+        np.array([covariance[np.ix_(b, b)] for b in blocks]).reshape(-1, 3, 3),
+    )
+
+
+def _hold(state: Array, azimuth: float) -> Hold:
+    return Hold(math.exp(state[2]), float(state[1]), float(state[0]), azimuth)
+
+
+def _pose(hold: Hold) -> Pose:
+    return held(hold, 1, 1, 1.0).cam_T_world
+
+
+def _start(seen: Seen, azimuth: float) -> Array:
+    """The state that every observation but the floor's gives by itself."""
+    roll, pitch, log_height = seen.hold[:, 0]
+    log_height = max(float(log_height), math.log(LOWEST))
+    pose = _pose(Hold(math.exp(log_height), float(pitch), float(roll), azimuth)).inverse()
+    rays = np.concatenate([seen.points[:, 8] / seen.focal, np.ones((len(seen.points), 1))], -1)
+    position = pose.transform(rays * np.exp(seen.log_depth[:, :1]))
+    heading = seen.alpha + np.arctan2(position[:, 1], position[:, 0])
+    things = np.concatenate([position, heading[:, None], np.log(seen.extent)], 1)
+    return np.concatenate([[roll, pitch, log_height], things.ravel()])
+
+
+def _equations(state: Array, seen: Seen, azimuth: float) -> tuple[float, Array, Array]:
+    """Cost, normal matrix and gradient of all observations at a state."""
+    hold, things = _hold(state, azimuth), state[CAMERA:].reshape(-1, PER)
+    count, size = len(things), len(state)
+    own = CAMERA + PER * np.arange(count)[:, None] + np.arange(PER)  # (n, PER) each thing's unknowns
+    residuals, jacobians = [(seen.hold[:, 0] - state[:CAMERA]) / seen.hold[:, 1]], []
+    jacobians.append(np.eye(size)[:CAMERA] / seen.hold[:, 1:])
+    if count:
+        for residual, of_camera, of_thing in _of_things(hold, things, seen):
+            rows = residual.shape[1]
+            jacobian = np.zeros((count, rows, size))
+            jacobian[:, :, :CAMERA] = of_camera
+            np.put_along_axis(jacobian, np.broadcast_to(own[:, None], (count, rows, PER)), of_thing, axis=2)
+            residuals.append(residual.ravel())
+            jacobians.append(jacobian.reshape(-1, size))
+    r, j = np.concatenate(residuals), np.concatenate(jacobians)
+    weight = (DOF + 1) / (DOF + r**2)
+    cost = float((DOF + 1) / 2 * np.log1p(r**2 / DOF).sum())
+    weighted = j * weight[:, None]
+    return cost, weighted.T @ j + 1e-9 * np.eye(size), weighted.T @ r
+
+
+def _of_things(hold: Hold, things: Array, seen: Seen) -> list[tuple[Array, Array, Array]]:
+    """For each kind of observation: residuals (n, m) in deviations, their derivatives by the camera (n, m, CAMERA) and by
+    the thing (n, m, PER)."""
+    position, heading, extent = things[:, :3], things[:, 3], np.exp(things[:, 4:])
+    count = len(things)
+    turn = rotation_z(heading)
+    local = POINT_SIGNS - (0.0, 0.0, 0.5)  # from the box's middle
+    local = local * extent[:, None]
+    offset = np.einsum("nij,nkj->nki", turn, local)
+    pose = _pose(hold)
+    from_eye = position[:, None] + offset - (0.0, 0.0, hold.height)
+    p_cam = from_eye @ pose.rotation.T
+    z = np.maximum(p_cam[..., 2:], BEFORE)
+    pixels = seen.focal * p_cam[..., :2] / z
+    d_pixel = (
+        seen.focal
+        / z[..., None]
+        * np.concatenate(
+            [np.broadcast_to(np.eye(2), (*p_cam.shape[:2], 2, 2)), -(p_cam[..., :2] / z)[..., None]], -1
+        )
+    )  # (n, 9, 2, 3) by the point in the camera
+    # by the unknowns: the point in the camera (n, 9, 3, CAMERA) and (n, 9, 3, PER)
+    by_camera = np.empty((*p_cam.shape, CAMERA))
+    for k, moved in enumerate((hold._replace(roll=hold.roll + 1e-6), hold._replace(pitch=hold.pitch + 1e-6))):
+        by_camera[..., k] = from_eye @ (_pose(moved).rotation - pose.rotation).T / 1e-6
+    by_camera[..., 2] = -pose.rotation[:, 2] * hold.height
+    by_thing = np.empty((*p_cam.shape, PER))
+    by_thing[..., :3] = pose.rotation
+    by_thing[..., 3] = (
+        np.stack([-offset[..., 1], offset[..., 0], np.zeros(offset.shape[:2])], -1) @ pose.rotation.T
+    )
+    by_thing[..., 4:] = np.einsum("ij,njk,nak->naik", pose.rotation, turn, local)
+    sigma = TOGETHER * seen.sigma
+    known = (p_cam[..., 2] > BEFORE) & (np.abs(seen.points) < FAR_OUT * seen.width).all(-1)
+    scale = np.where(known, 1 / sigma, 0.0)[..., None]
+    found = [
+        (
+            ((seen.points - pixels) * scale).reshape(count, -1),
+            ((d_pixel @ by_camera) * scale[..., None]).reshape(count, -1, CAMERA),
+            ((d_pixel @ by_thing) * scale[..., None]).reshape(count, -1, PER),
+        )
+    ]
+    depth = np.maximum(p_cam[:, 8, 2], NEAREST)
+    scale = 1 / seen.log_depth[:, 1]
+    found.append(
+        (
+            ((seen.log_depth[:, 0] - np.log(depth)) * scale)[:, None],
+            (by_camera[:, 8, 2] / depth[:, None] * scale[:, None])[:, None],
+            (by_thing[:, 8, 2] / depth[:, None] * scale[:, None])[:, None],
+        )
+    )
+    nothing, level = np.zeros((count, 1, CAMERA)), np.zeros((count, 1, PER))
+    x, y = position[:, 0], position[:, 1]
+    away = np.maximum(x**2 + y**2, 1e-6)
+    level[:, 0, 0], level[:, 0, 1], level[:, 0, 3] = y / away, -x / away, 1.0
+    turned = wrap_angle(seen.alpha - (heading - np.arctan2(y, x))) / seen.alpha_sigma
+    found.append((turned[:, None], nothing, level / seen.alpha_sigma[:, None, None]))
+    sizes = np.zeros((count, 3, PER))
+    sizes[:, :, 4:] = np.eye(3) / seen.extent_sigma
+    grown = (np.log(seen.extent) - things[:, 4:]) / seen.extent_sigma
+    found.append((grown, np.zeros((count, 3, CAMERA)), sizes))
+    weight = np.where(seen.grounded >= GROUNDED, seen.grounded, 0.0) / GROUND_SIGMA
+    low = np.zeros((count, 1, PER))
+    low[:, 0, 2], low[:, 0, 6] = weight, -extent[:, 2] / 2 * weight
+    found.append(((-(position[:, 2] - extent[:, 2] / 2) * weight)[:, None], nothing, low))
+    return found

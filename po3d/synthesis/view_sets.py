@@ -1,0 +1,230 @@
+"""Perspective pictures of rooms and of orbit scenes, as the room-view estimator learns them
+(`python -m po3d.render_rooms --kind inside|orbit`).
+
+A set is a folder, each file a pure function of (kind, seed, split, index, size):
+
+    set.json                kind, seed, split, count, size: what the folder was made with
+    views/000000.jpg, .json the picture; the table of what it shows with its camera, the shares seen, the models
+
+*inside*: every room is seen thrice, by a common and an uncommon camera of the 3DSRBench twin and by one that is held
+anyhow. *orbit*: one view of a scene of the SCOPE twin. A view's JSON is written last, so a run that was stopped goes on
+where it was, with any number of workers.
+"""
+
+import functools
+import math
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from po3d.files import atomic_write, write_json
+from po3d.geometry import Camera, rotation_z
+from po3d.orbit import VIEWS
+from po3d.scene import Scene, to_json
+from po3d.seeding import rng
+from po3d.synthesis.assets.furniture import FOLDER
+from po3d.synthesis.assets.room_models import CATALOGUE, RoomModels, Split, models_of
+from po3d.synthesis.inside_views import common_view, uncommon_view
+from po3d.synthesis.orbit_pictures import orbit_view as drawn_view
+from po3d.synthesis.picture_sets import jpeg, write_set
+from po3d.synthesis.room_layouts import sample_room
+from po3d.synthesis.room_looks import RoomLook, sample_room_look
+from po3d.synthesis.room_pictures import RoomRenderer, RoomShot
+from po3d.synthesis.things import HELD_OUT, things
+from po3d.viewpoint import Hold, held
+
+FORMAT = "po3d-room-views-1"
+Kind = Literal["inside", "orbit"]
+WIDTH, HEIGHT = 640, 480
+CAMERAS = ("common", "uncommon", "any")  # of a room, in this order
+ANGLES = 2  # views of an orbit scene
+ELSEWHERE = 1_000_000  # scenes further is the one that stands in for one that can't be shown
+REDRAWN = 20  # times that a model is drawn anew before any other of its category is taken
+
+# How a camera is held that is held anyhow: metres, degrees.
+ANY_HEIGHT, ANY_PITCH, ANY_ROLL, ANY_FIELD = (0.2, 2.35), (-55.0, 18.0), 18.0, (48.0, 88.0)
+FROM_WALLS, FROM_THINGS, NEAREST = 0.25, 0.2, 0.6  # metres that it keeps, and of a thing that counts
+TRIED, ENOUGH = 60, 4  # cameras drawn; things that one has to frame
+
+
+@dataclass(frozen=True)
+class ViewSpec:
+    """What a folder of views is made of."""
+
+    kind: Kind
+    seed: int
+    split: Split
+    count: int
+    samples: int = 1
+
+    @property
+    def facts(self) -> dict:
+        return {"format": FORMAT, **asdict(self), "width": WIDTH, "height": HEIGHT}
+
+
+class ShotView(NamedTuple):
+    """One view of a set."""
+
+    scene: Scene  # with its camera
+    camera_kind: str
+    look: RoomLook
+    shot: RoomShot
+
+
+def view(spec: ViewSpec, index: int, renderer: RoomRenderer) -> ShotView:
+    """View `index` of a set."""
+    make = inside_view if spec.kind == "inside" else orbit_view
+    scene, kind, look = make(spec, index, renderer.models)
+    return ShotView(scene, kind, look, renderer.shoot(scene, scene.camera, look, amodal=True))
+
+
+def record(made: ShotView) -> dict:
+    """The JSON of one view: the table of what is seen, and of each thing the share that is seen, how many pixels that
+    is, and its model."""
+    labels = made.shot.labels or ()
+    rows = [i for i, label in enumerate(labels) if label.visible_px]
+    objects = tuple(replace(made.scene.objects[i], box=tuple(map(float, labels[i].amodal_box))) for i in rows)
+    return {
+        "scene": to_json(replace(made.scene, objects=objects)),
+        "camera": made.camera_kind,
+        "visible": [round(labels[i].visible_fraction, 4) for i in rows],
+        "pixels": [labels[i].visible_px for i in rows],
+        "models": [made.look.dresses[i].model for i in rows],
+    }
+
+
+# --- inside -------------------------------------------------------------------------------------------------
+
+
+def inside_view(spec: ViewSpec, index: int, models: "UnsharedModels") -> tuple[Scene, str, RoomLook]:
+    """A room with the camera of a view, the kind of that camera, and the room's look."""
+    number, which = divmod(index, len(CAMERAS))
+    room = sample_room(spec.seed, number, spec.split)
+    look = sample_room_look(room, models, spec.split, rng(spec.seed, f"view look/{spec.split}", number))
+    random = rng(spec.seed, f"view/{spec.split}", number)
+    first = common_view(room, random, WIDTH, HEIGHT)
+    camera, kind = first.camera, CAMERAS[which]
+    if kind == "uncommon":
+        second, kind = uncommon_view(room, first, random, WIDTH, HEIGHT)
+        camera = second.camera
+    elif kind == "any":
+        camera = any_camera(room, rng(spec.seed, f"any camera/{spec.split}", number))
+    return replace(room, camera=camera, image=f"{index:06d}.jpg"), kind, look
+
+
+def any_camera(room: Scene, random: np.random.Generator) -> Camera:
+    """A camera somewhere in a room, held anyhow, that frames some of its things: the first that frames ENOUGH, or that
+    which frames most."""
+    corners = np.array(room.outline)
+    best: tuple[int, Camera] | None = None
+    for _ in range(TRIED):
+        ground = random.uniform(corners.min(0) + FROM_WALLS, corners.max(0) - FROM_WALLS)
+        pitch, roll = math.radians(random.uniform(*ANY_PITCH)), math.radians(random.normal(0, ANY_ROLL))
+        hold = Hold(float(random.uniform(*ANY_HEIGHT)), pitch, roll, float(random.uniform(-math.pi, math.pi)))
+        focal = WIDTH / 2 / math.tan(math.radians(random.uniform(*ANY_FIELD)) / 2)
+        camera = held(hold, WIDTH, HEIGHT, focal, (float(ground[0]), float(ground[1])))
+        turned = np.einsum("nij,nj->ni", rotation_z(-room.headings), camera.position - room.positions)
+        clear = (np.abs(turned) > room.extents / 2 + FROM_THINGS).any(1).all()
+        pixels, depth = camera.project(room.positions)
+        framed = int(((depth > NEAREST) & (pixels > 0).all(-1) & (pixels < (WIDTH, HEIGHT)).all(-1)).sum())
+        if clear and (best is None or framed > best[0]):
+            best = framed, camera
+            if framed >= ENOUGH:
+                break
+    if best is None:  # a room too full to stand in: from over its middle
+        x, y = corners.mean(0).tolist()
+        return held(Hold(2.3, -0.9, 0.0, 0.0), WIDTH, HEIGHT, WIDTH * 0.6, (x, y))
+    return best[1]
+
+
+# --- orbit --------------------------------------------------------------------------------------------------
+
+
+def orbit_view(spec: ViewSpec, index: int, models: "UnsharedModels") -> tuple[Scene, str, RoomLook]:
+    """A scene of the orbit with the camera of a view, "orbit", and its look. Where training scenes have a model that
+    rooms hold out, another scene takes their place. Validation scenes are of test models: orbit scenes know no third
+    split."""
+    split = "train" if spec.split == "train" else "test"
+    number, which = divmod(index, ANGLES)
+    angles = rng(spec.seed, f"view angles/{split}", number).permutation(len(VIEWS))
+    while True:
+        scene, look = drawn_view(spec.seed, split, number * len(VIEWS) + int(angles[which]))
+        if split == "test" or not any(models.in_rooms(dress.model) for dress in look.dresses):
+            return replace(scene, image=f"{index:06d}.jpg"), "orbit", look
+        number += ELSEWHERE
+
+
+# --- models that no set for training shows ------------------------------------------------------------------
+
+
+@functools.cache
+def held_out() -> tuple[frozenset[str], frozenset[str]]:
+    """Models that rooms (catalogue ids) and orbit scenes (paths) hold out for tests."""
+    rooms = {m for c in CATALOGUE for m in models_of(c, "test")}
+    rooms -= {m for c in CATALOGUE for m in models_of(c, "train")}
+    orbits = {m.path for t in things().values() if len(t.models) >= HELD_OUT for m in t.models_of("test")}
+    return frozenset(rooms), frozenset(orbits)
+
+
+class UnsharedModels(RoomModels):
+    """Models of which training rooms show none that orbit scenes hold out: one network learns from both, and a mesh
+    that either benchmark tests on is seen in neither."""
+
+    def pick(
+        self, category: str, extent: tuple[float, float, float], split: Split, random: np.random.Generator
+    ) -> str:
+        """As RoomModels; drawn anew while the model is held out."""
+        if split != "train":
+            return super().pick(category, extent, split, random)
+        for _ in range(REDRAWN):
+            name = super().pick(category, extent, split, random)
+            if not self.taken(name):
+                return name
+        free = [name for name in models_of(category, split) if not self.taken(name)]
+        return free[int(random.integers(len(free)))]
+
+    def taken(self, name: str) -> bool:
+        """Whether orbit scenes hold this model of rooms out."""
+        entry = self._entries.get(name)
+        return entry is not None and entry.model in held_out()[1]
+
+    def in_rooms(self, path: str) -> bool:
+        """Whether rooms hold this model of orbit scenes out."""
+        return self._ids.get(path, path) in held_out()[0]
+
+
+# --- sets ---------------------------------------------------------------------------------------------------
+
+
+def generate(
+    out: str | Path,
+    spec: ViewSpec,
+    furniture: str | Path = FOLDER,
+    cache: str | Path | None = None,
+    workers: int = 1,
+) -> int:
+    """Write what is missing of a set into the folder `out`; the number of views that were drawn. `cache`: see RoomModels.
+    InputError when the folder holds a set of other settings; a larger count than before is fine."""
+    arguments = (str(out), spec, str(furniture), None if cache is None else str(cache))
+    return write_set(Path(out), spec.facts, "views", _open, _draw, arguments, workers)
+
+
+_state: dict[
+    str, tuple[Path, ViewSpec, RoomRenderer]
+] = {}  # of this process: a renderer serves all its views
+
+
+def _open(out: str, spec: ViewSpec, furniture: str, cache: str | None) -> None:
+    models = UnsharedModels(furniture, cache)
+    _state["work"] = Path(out), spec, RoomRenderer(WIDTH, HEIGHT, spec.samples, models)
+
+
+def _draw(index: int) -> None:
+    out, spec, renderer = _state["work"]
+    made = view(spec, index, renderer)
+    base = out / "views" / f"{index:06d}"
+    with atomic_write(base.with_suffix(".jpg"), "wb") as file:
+        file.write(jpeg(made.shot.rgb))
+    write_json(base.with_suffix(".json"), record(made), indent=None)

@@ -1,0 +1,122 @@
+"""Training pictures of rooms from inside and of orbit scenes: rendered once into folders, then read, each as it is and in
+the mirror.
+
+Every data set maps an index to {"image": (h, w, 3) uint8, **ViewLabels}, as `po3d.training.data` does for streets.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytorch_lightning as pl
+import torch
+from torch.utils.data import ConcatDataset, DataLoader, Dataset
+from tqdm import tqdm
+
+from po3d.errors import InputError
+from po3d.files import read_json
+from po3d.images import read_image
+from po3d.perception.detection import resize
+from po3d.perception.room_view import HEIGHT, WIDTH
+from po3d.scene import Scene, from_json
+from po3d.training.data import IndexStream, collate
+from po3d.training.view_labels import ViewLabels, mirrored_labels, view_labels
+
+KINDS = ("inside", "orbit")
+
+
+class ViewFolder(Dataset):
+    """The views of a set (`po3d.synthesis.view_sets`); with `mirrors`, item 2 k + 1 is view k in the mirror."""
+
+    def __init__(self, folder: str | Path, count: int, width: int, height: int, mirrors: bool = True) -> None:
+        self.folder, self.size, self.mirrors = Path(folder) / "views", (width, height), mirrors
+        self.labels = [self._read(k) for k in tqdm(range(count), "reading labels", unit="view", delay=1)]
+
+    def _read(self, k: int) -> ViewLabels:
+        scene, record = self.truth(k)
+        return view_labels(scene, record["visible"], record["pixels"])
+
+    def truth(self, k: int) -> tuple[Scene, dict]:
+        """The table of view k, and its record."""
+        path = self.folder / f"{k:06d}.json"
+        record = read_json(path, "view of a set")
+        return from_json(record["scene"], str(path)), record
+
+    def picture(self, k: int) -> np.ndarray:
+        return read_image(self.folder / f"{k:06d}.jpg")
+
+    def __len__(self) -> int:
+        return (1 + self.mirrors) * len(self.labels)
+
+    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        k, mirror = divmod(index, 2) if self.mirrors else (index, 0)
+        image, labels = resize(self.picture(k), *self.size), self.labels[k]
+        if mirror:
+            image, labels = np.ascontiguousarray(image[:, ::-1]), mirrored_labels(labels)
+        return {"image": image, **labels._asdict()}
+
+
+class RoomViewData(pl.LightningDataModule):
+    """Views rendered into `cache`, training and validation apart in scenes and, where a category has models enough, in
+    models. `views`, `validation`: how many of each kind. `furniture`: the folder of the .sh3f libraries; None: where
+    the Debian package puts them."""
+
+    def __init__(
+        self,
+        cache: str = "runs/cache",
+        views: Mapping[str, int] | None = None,
+        validation: Mapping[str, int] | None = None,
+        width: int = WIDTH,
+        height: int = HEIGHT,
+        batch: int = 8,
+        steps: int = 1000,
+        workers: int = 2,
+        loaders: int = 0,
+        seed: int = 1,
+        furniture: str | None = None,
+    ) -> None:
+        super().__init__()
+        views, validation = dict(views or {}), dict(validation or {})
+        for counts, name in ((views, "views"), (validation, "validation")):
+            if set(counts) != set(KINDS) or min(counts.values()) < 1:
+                raise InputError(f"data.{name} should have a positive number for each of {', '.join(KINDS)}")
+        self.views, self.counts_validation = views, validation
+        self.save_hyperparameters(ignore=("views", "validation"))
+
+    def _folder(self, kind: str, split: str) -> Path:
+        return Path(self.hparams.cache) / f"{kind}_{split}_seed{self._seed(split)}"
+
+    def _seed(self, split: str) -> int:
+        return self.hparams.seed + (split != "train")
+
+    def prepare_data(self) -> None:
+        from po3d.synthesis.assets.furniture import FOLDER
+        from po3d.synthesis.view_sets import ViewSpec, generate  # the renderer is an extra
+
+        h = self.hparams
+        for split, counts in (("train", self.views), ("val", self.counts_validation)):
+            for kind in KINDS:
+                spec = ViewSpec(kind, self._seed(split), split, counts[kind])
+                models = Path(h.cache) / "models"
+                generate(self._folder(kind, split), spec, h.furniture or FOLDER, models, h.workers)
+
+    def setup(self, stage: str) -> None:
+        size = self.hparams.width, self.hparams.height
+        self.train = ConcatDataset(
+            ViewFolder(self._folder(kind, "train"), self.views[kind], *size) for kind in KINDS
+        )
+        self.validation = ConcatDataset(
+            ViewFolder(self._folder(kind, "val"), self.counts_validation[kind], *size, mirrors=False)
+            for kind in KINDS
+        )
+
+    def train_dataloader(self) -> DataLoader:
+        h = self.hparams
+        sampler = IndexStream(len(self.train), h.seed, self.trainer.global_step * h.batch, h.steps * h.batch)
+        return DataLoader(
+            self.train, h.batch, sampler=sampler, collate_fn=collate, drop_last=True, num_workers=h.loaders
+        )
+
+    def val_dataloader(self) -> DataLoader:
+        order = torch.randperm(len(self.validation), generator=torch.Generator().manual_seed(0)).tolist()
+        return DataLoader(self.validation, self.hparams.batch, sampler=order, collate_fn=collate)

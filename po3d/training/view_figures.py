@@ -1,0 +1,317 @@
+"""How good the room-view estimator is: `python -m po3d.training.view_figures CHECKPOINT SET... [--calibrate]`.
+
+A SET is a folder of views of held-out models (`python -m po3d.render_rooms --kind inside|orbit --split val|test`). With
+--calibrate the beliefs are made honest first, on these very views, and what was fitted is written into the checkpoint's
+JSON; the weights stay. Prints a table: rows are kinds of views and of models, columns what was measured.
+"""
+
+import argparse
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment, minimize, minimize_scalar
+from scipy.stats import chi2
+from tqdm import tqdm
+
+from po3d.entry import guarded
+from po3d.files import read_json, write_json
+from po3d.geometry import Array, wrap_angle
+from po3d.perception.room_view import ATTRIBUTES, AZIMUTH, BATCH, CALIBRATION, TOLD, RoomViewEstimator, lifted
+from po3d.scene import Scene
+from po3d.synthesis.assets.room_models import CATALOGUE
+from po3d.synthesis.assets.room_models import seen as seen_in_rooms
+from po3d.synthesis.things import HELD_OUT, things
+from po3d.training.room_views import ViewFolder
+from po3d.training.view_labels import SYMMETRIC, asked_rows
+from po3d.viewpoint import held, hold_of
+
+OFF = 0.5  # of a box's diagonal that a predicted middle may be off in the picture
+DISAGREE = 0.3  # diagonals that another name costs
+SURE = 0.5  # existence of what counts as found
+UNCOMMON = ("rolled", "low", "high", "steep")
+
+
+class Sight(NamedTuple):
+    """A view: what it shows, and what the estimator made of it."""
+
+    kind: str  # of its camera: "common" ...
+    true: Scene  # what the network is asked about; its camera stands where a predicted table's does
+    predicted: Scene
+    matches: dict[int, int]  # predicted row -> true row
+    extent: Array  # (n, 3) of the predicted rows, as the network says it
+    log_p: dict[str, Array]  # attribute -> (n, values) of the predicted rows, nothing left out
+    held_out: tuple[
+        bool, ...
+    ]  # of the true rows, whether training shows none of their category's test models
+
+
+def sights(estimator: RoomViewEstimator, folder: str | Path) -> list[Sight]:
+    """All views of a set, estimated."""
+    count = read_json(Path(folder) / "set.json", "set of views")["count"]
+    views = ViewFolder(folder, count, 64, 48, mirrors=False)
+    result = []
+    for start in tqdm(range(0, count, BATCH), "estimating", unit="batch", delay=1):
+        part = range(start, min(start + BATCH, count))
+        truths = [views.truth(k) for k in part]
+        pictures = [views.picture(k) for k in part]
+        focals = [scene.camera.focal / scene.camera.width for scene, _ in truths]
+        found = estimator.detect(pictures, focals)
+        for b, (scene, record) in enumerate(truths):
+            table = lifted(found, b, focals[b], pictures[b].shape[:2], estimator.calibration, scene.image)
+            rows = asked_rows(scene, record["visible"], record["pixels"])
+            true = in_own_frame(replace(scene, objects=tuple(scene.objects[i] for i in rows)))
+            raw = found.present[b]
+            log_p = {a: np.log(np.maximum(found.probabilities[a][b, raw], 1e-12)) for a in TOLD}
+            kind = record["camera"]
+            unseen = tuple(_held_out(o.value("name"), kind) for o in true.objects)
+            matches = matched(table, true)
+            result.append(Sight(kind, true, table, matches, found.extent[b, raw], log_p, unseen))
+    return result
+
+
+def _held_out(name: str, kind: str) -> bool:
+    if kind == "orbit":
+        return name in things() and len(things()[name].models) >= HELD_OUT
+    return name in CATALOGUE and not seen_in_rooms(name)
+
+
+def in_own_frame(scene: Scene) -> Scene:
+    """The scene moved and turned about the vertical so that its camera is where a predicted table's is: over the
+    origin, looking along AZIMUTH."""
+    hold = hold_of(scene.camera)
+    turn, eye = AZIMUTH - hold.azimuth, scene.camera.position
+    c, s = math.cos(turn), math.sin(turn)
+
+    def moved(x: float, y: float) -> tuple[float, float]:
+        return float(c * (x - eye[0]) - s * (y - eye[1])), float(s * (x - eye[0]) + c * (y - eye[1]))
+
+    objects = tuple(
+        replace(
+            o, position=(*moved(*o.position[:2]), o.position[2]), heading=float(wrap_angle(o.heading + turn))
+        )
+        for o in scene.objects
+    )
+    camera = held(hold._replace(azimuth=AZIMUTH), scene.camera.width, scene.camera.height, scene.camera.focal)
+    return replace(scene, objects=objects, camera=camera)
+
+
+def matched(predicted: Scene, true: Scene) -> dict[int, int]:
+    """Predicted row -> true row of the cheapest assignment by where their middles are in the picture, and by name."""
+    if not len(predicted) or not len(true):
+        return {}
+    here, there = (table.camera.project(table.positions)[0] for table in (predicted, true))
+    boxes = np.array([o.box for o in true.objects])
+    diagonal = np.maximum(np.hypot(*(boxes[:, 2:] - boxes[:, :2]).T), 8.0)
+    away = np.linalg.norm(here[:, None] - there[None], axis=-1) / diagonal
+    said = np.array(
+        [[p.beliefs["name"].get(t.value("name"), 0.0) for t in true.objects] for p in predicted.objects]
+    )
+    rows, columns = linear_sum_assignment(np.minimum(away, 10) + DISAGREE * (1 - said))
+    return {int(i): int(j) for i, j in zip(rows, columns) if away[i, j] <= OFF}
+
+
+# --- figures ------------------------------------------------------------------------------------------------
+
+
+class Row(NamedTuple):
+    """A line of the table: views, and which of their things."""
+
+    title: str
+    view: Callable[[str], bool]  # of the camera's kind
+    held_out: bool | None = None  # None: all things
+
+
+ROWS = (
+    Row("inside, common", lambda kind: kind == "common"),
+    Row("inside, uncommon", lambda kind: kind in UNCOMMON),
+    Row("inside, any", lambda kind: kind == "any"),
+    Row("orbit", lambda kind: kind == "orbit"),
+    Row("inside, held-out models", lambda kind: kind != "orbit", True),
+    Row("inside, seen models", lambda kind: kind != "orbit", False),
+    Row("orbit, held-out models", lambda kind: kind == "orbit", True),
+    Row("orbit, seen models", lambda kind: kind == "orbit", False),
+)
+
+
+def figures(found: Sequence[Sight], row: Row) -> dict[str, float]:
+    """What a line says; NaN where there is nothing to measure. Shares in percent, angles in degrees."""
+    chosen = [s for s in found if row.view(s.kind)]
+    asked = hits = told = right_told = 0
+    right: dict[str, list[bool]] = {a: [] for a in TOLD}
+    yaw, place, depth, apart = [], [], [], []
+    for s in chosen:
+        wanted = {j for j, held_out in enumerate(s.held_out) if row.held_out in (None, held_out)}
+        sure = {
+            i: j for i, j in s.matches.items() if s.predicted.objects[i].existence >= SURE and j in wanted
+        }
+        asked, hits = asked + len(wanted), hits + len(sure)
+        told += sum(o.existence >= SURE for o in s.predicted.objects)
+        right_told += sum(s.predicted.objects[i].existence >= SURE for i in s.matches)
+        here, there = (table.camera.project(table.positions)[1] for table in (s.predicted, s.true))
+        for i, j in sure.items():
+            p, t = s.predicted.objects[i], s.true.objects[j]
+            for a in TOLD:
+                if a in t.beliefs:
+                    right[a].append(p.value(a) == t.value(a))
+            if has_front(t.value("name"), s.kind):
+                heading = p.heading + (math.pi if p.flip > 0.5 else 0.0)
+                yaw.append(abs(math.degrees(float(wrap_angle(heading - t.heading)))))
+            place.append(math.dist(p.position, t.position))
+            depth.append(abs(here[i] / there[j] - 1))
+        pairs = list(sure.items())
+        for k, (i, j) in enumerate(pairs):
+            for i2, j2 in pairs[:k]:
+                between = s.predicted.positions[i] - s.predicted.positions[i2]
+                true = s.true.positions[j] - s.true.positions[j2]
+                apart.append(float(np.linalg.norm(between - true)))
+    holds = np.array([[*hold_of(s.predicted.camera)[:3], *hold_of(s.true.camera)[:3]] for s in chosen])
+    angle = np.array(yaw)
+    straight = angle[angle < 90]
+    result = {
+        "views": len(chosen),
+        "things": asked,
+        "recall": _share(hits, asked),
+        "precision": _share(right_told, told) if row.held_out is None else math.nan,
+        **{a: 100 * _mean(right[a]) for a in TOLD},
+        "yaw": _median(straight),
+        "yaw > 22.5": 100 * _mean(straight > 22.5),
+        "flipped": 100 * _mean(angle >= 90),
+        "place": _median(place),
+        "depth": 100 * _median(depth),
+        "pair": _median(apart),
+    }
+    if row.held_out is None:
+        turns = np.degrees(np.abs(wrap_angle(holds[:, [2, 1]] - holds[:, [5, 4]])))
+        height = 100 * np.abs(holds[:, 0] / holds[:, 3] - 1)
+        result |= {"roll": _median(turns[:, 0]), "pitch": _median(turns[:, 1]), "height": _median(height)}
+    return result
+
+
+def has_front(name: str, kind: str) -> bool:
+    """Whether one sees where a thing's front is."""
+    if kind == "orbit" and name in things():
+        return things()[name].front
+    return name not in SYMMETRIC
+
+
+def _share(part: int, whole: int) -> float:
+    return 100 * part / whole if whole else math.nan
+
+
+def _mean(values: Sequence[float] | Array) -> float:
+    return float(np.mean(values)) if len(values) else math.nan
+
+
+def _median(values: Sequence[float] | Array) -> float:
+    return float(np.median(values)) if len(values) else math.nan
+
+
+COLUMNS = {
+    "views": 0, "things": 0, "recall": 1, "precision": 1, "name": 1, "color": 1, "material": 1, "yaw": 1,
+    "yaw > 22.5": 1, "flipped": 1, "place": 3, "depth": 1, "pair": 3, "roll": 2, "pitch": 2, "height": 1,
+}  # decimals  # fmt: skip
+
+
+def table(found: Sequence[Sight]) -> str:
+    """The figures of all lines that have views, in Markdown."""
+    lines = ["| | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
+    for row in ROWS:
+        if any(row.view(s.kind) for s in found):
+            said = figures(found, row)
+            cells = [
+                f"{said[c]:.{d}f}" if math.isfinite(said.get(c, math.nan)) else "" for c, d in COLUMNS.items()
+            ]
+            lines.append(f"| {row.title} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+# --- calibration --------------------------------------------------------------------------------------------
+
+
+def fitted(found: Sequence[Sight]) -> dict[str, float]:
+    """The calibration of an estimator that gave these views uncalibrated: the temperature of the words (least negative
+    log-likelihood), the deviation of log sizes, the scale of the poses' covariances that makes the median squared
+    Mahalanobis distance a Gaussian's, and what makes of a centre's probability that of a thing being there (logistic
+    regression on which detections are matched)."""
+    words: list[tuple[Array, int]] = []
+    squared, grown = [], []
+    for s in found:
+        for i, j in s.matches.items():
+            p, t = s.predicted.objects[i], s.true.objects[j]
+            for a in TOLD:
+                if a in t.beliefs and t.value(a) in ATTRIBUTES[a]:
+                    words.append((s.log_p[a][i], ATTRIBUTES[a].index(t.value(a))))
+            grown.append(np.log(s.extent[i] / np.array(t.extent)))
+            turn = float(wrap_angle(p.heading - t.heading))
+            if (
+                has_front(t.value("name"), s.kind) and abs(turn) < math.pi / 4
+            ):  # the rest is the flip belief's
+                error = np.array([p.position[0] - t.position[0], p.position[1] - t.position[1], turn])
+                squared.append(error @ np.linalg.solve(np.array(p.covariance), error))
+
+    def loss(log_temperature: float) -> float:
+        scaled = ((logits / math.exp(log_temperature), target) for logits, target in words)
+        return float(np.mean([np.logaddexp.reduce(x) - x[target] for x, target in scaled]))
+
+    best = minimize_scalar(loss, bounds=(-1.5, 1.5), method="bounded")
+    return {
+        "temperature": math.exp(best.x),
+        "extent": 1.4826 * _median(np.abs(np.concatenate(grown))),
+        "covariance": _median(np.array(squared)) / float(chi2.median(3)),
+        **_existence(found),
+    }
+
+
+def _existence(found: Sequence[Sight]) -> dict[str, float]:
+    score = np.clip([o.existence for s in found for o in s.predicted.objects], 1e-6, 1 - 1e-6)
+    there = np.array([i in s.matches for s in found for i in range(len(s.predicted))])
+    odds = np.log(score / (1 - score))
+
+    def loss(x: Array) -> float:
+        signed = np.where(there, -1, 1) * (x[0] * odds + x[1])
+        return float(np.logaddexp(0, signed).mean() + 1e-4 * ((x[0] - 1) ** 2 + x[1] ** 2))
+
+    slope, offset = minimize(loss, np.array([1.0, 0.0])).x
+    return {"slope": float(slope), "offset": float(offset)}
+
+
+def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str, float]:
+    """Fit on sets of views, and write the result into the checkpoint's JSON. Sizes come first: the poses' fit uses
+    their deviation."""
+    estimator = RoomViewEstimator.from_checkpoint(checkpoint)
+    estimator.calibration = dict(CALIBRATION)
+    first = fitted([s for folder in folders for s in sights(estimator, folder)])
+    estimator.calibration["extent"] = first["extent"]
+    calibration = fitted([s for folder in folders for s in sights(estimator, folder)])
+    path = Path(checkpoint).with_suffix(".json")
+    record = read_json(path, "checkpoint description")
+    record["config"]["calibration"] = calibration
+    write_json(path, record)
+    return calibration
+
+
+def main() -> int:
+    """The exit code."""
+    arguments = argparse.ArgumentParser(
+        "python -m po3d.training.view_figures", description=(__doc__ or "").split("\n")[0]
+    )
+    arguments.add_argument("checkpoint", help="path of the pair, with or without suffix")
+    arguments.add_argument("sets", nargs="+", help="folders of views")
+    arguments.add_argument("--calibrate", action="store_true", help="fit the beliefs on these views first")
+    a = arguments.parse_args()
+
+    def measured() -> None:
+        if a.calibrate:
+            print(calibrate(a.checkpoint, a.sets))
+        estimator = RoomViewEstimator.from_checkpoint(a.checkpoint)
+        print(table([s for folder in a.sets for s in sights(estimator, folder)]))
+
+    return guarded(measured)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
