@@ -92,7 +92,7 @@ class _Tables:
         sizes = [t.extents[:, :2].min(axis=1) if len(t) else np.zeros(0) for t in (reference, table)]
         self.slack = (LOOSE * sizes[0])[:, None] ** 2 + np.zeros(len(table))
         self.liked = self.alike > AGREE
-        self.worth = 0.5 * np.log(np.where(self.liked, self.alike, 1.0))
+        self.unlike = -0.5 * np.log(np.where(self.liked, self.alike, 1.0))  # what a doubtful match costs
 
     def starts(self, yaw: float | None) -> tuple[Array, Array]:
         """(s,) yaws and (s, 2) shifts: from each pair of rows that could be one thing; without a known yaw from two."""
@@ -124,7 +124,7 @@ class _Tables:
         square = ((self.here[None, :, None] - moved[:, None]) ** 2).sum(-1)
         traces = [np.trace(c, axis1=1, axis2=2) for c in self.own]
         room = traces[0][:, None] + traces[1][None] + self.slack
-        cost = np.where(self.liked, 0.5 * (square / room - GATE) + self.worth, 0.0).clip(max=0.0)
+        cost = np.where(self.liked, 0.5 * (square / room - GATE) + self.unlike, 0.0).clip(max=0.0)
         score = cost.min(axis=1).sum(axis=1)
         order = np.argsort(score, kind="stable")[:STARTS]
         return [(float(yaws[k]), shifts[k]) for k in order]
@@ -158,7 +158,7 @@ class _Tables:
         off = np.abs(wrap_angle(self.headings - yaw))
         heading = np.minimum(off**2 / self.turning, (np.pi - off) ** 2 / self.turning + FLIPPED)
         heading = heading.clip(max=ANY_HEADING)
-        cost = 0.5 * (square - GATE) + 0.5 * (heading - ANY_HEADING) + self.worth
+        cost = 0.5 * (square - GATE) + 0.5 * (heading - ANY_HEADING) + self.unlike
         return np.where(self.liked & (square <= GATE), cost, 0.0).clip(max=0.0)
 
     def moved(self, matches: dict[int, int], yaw: float, fixed: bool) -> tuple[float, Array, Array]:

@@ -9,11 +9,12 @@ fused once. `Context.given("views")` gives the pixels and the true table of a vi
 image is answered from that image's table alone, one on several from the fused table of those.
 
 `ScopeOracle` runs gold programs on the scene's true table. `ScopePipeline` reads the texts; where its tables come from is
-a `ViewTables`: the truth for now, an estimator of images later.
+a `ViewTables`, by name (`benchmark.table`): "truth", or "picture", what an estimator makes of each image alone.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -21,14 +22,14 @@ from numpy.typing import NDArray
 
 from po3d.errors import InputError
 from po3d.fusion import Fused, View, fuse
-from po3d.orbit import turned_axes
+from po3d.orbit import Reading, sense_of, turned_axes, viewer_axes
 from po3d.parsing.scope_reader import read
 from po3d.question import Prediction, Question
 from po3d.reasoning.program import ProgramError
 from po3d.reasoning.scope_executor import ScopeOutcome, Seen, run, single
 from po3d.reasoning.scope_program import Call, parse_text
 from po3d.scene import Scene
-from po3d.systems import Context, Perception
+from po3d.systems import Context
 
 
 class SceneViews(Protocol):
@@ -37,6 +38,18 @@ class SceneViews(Protocol):
     def image(self, name: str) -> NDArray[np.uint8]: ...
 
     def truth(self, name: str) -> Scene: ...
+
+    def focal(self, name: str) -> float: ...
+
+    @property
+    def reading(self) -> Reading: ...
+
+
+class ViewEstimator(Protocol):
+    """Turns pictures with their focal lengths (in widths of the picture) into tables, each level, in a world of its own,
+    with the camera where the picture was taken. `po3d.perception.room_view.RoomViewEstimator` is one."""
+
+    def estimate(self, pictures: Sequence[NDArray[np.uint8]], focals: Sequence[float]) -> list[Scene]: ...
 
 
 class ViewTables(Protocol):
@@ -57,14 +70,23 @@ class TrueTables:
 
 
 @dataclass(frozen=True)
-class PerceivedTables:
-    """What an estimator makes of the images."""
+class PictureTables:
+    """What an estimator makes of the images. Nothing else of a view is used: neither its angle nor its camera's pose."""
 
-    perception: Perception
+    estimator: ViewEstimator
 
     def tables(self, names: Sequence[str], context: Context) -> list[Scene]:
         views: SceneViews = context.given("views")
-        return self.perception.estimate([views.image(name) for name in names], names)
+        pictures, focals = [views.image(name) for name in names], [views.focal(name) for name in names]
+        found = self.estimator.estimate(pictures, focals)
+        return [_as_seen(scene, name, views.reading) for scene, name in zip(found, names, strict=True)]
+
+
+def _as_seen(scene: Scene, name: str, reading: Reading) -> Scene:
+    """An estimated table with the axes of who looks through its camera."""
+    if scene.source == "gt" or scene.camera is None:
+        raise AssertionError(f"the estimator gave a true table of {name!r}, or one without its camera")
+    return replace(scene, image=name, axes=viewer_axes(scene.camera.cam_T_world.rotation[2, :2], reading))
 
 
 @dataclass(frozen=True)
@@ -90,7 +112,7 @@ class ScopePipeline:
     known_yaw: bool = True
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        scene = _Views(questions, self.source, self.known_yaw, context)
+        scene = SceneTables(questions, self.source, self.known_yaw, context)
         predictions = []
         for q in questions:
             parsed = read(q.text)
@@ -106,11 +128,23 @@ class ScopePipeline:
         return predictions
 
 
-def scope_pipeline(table: str = "truth", known_yaw: bool = True) -> ScopePipeline:
-    """The pipeline with tables from a named source."""
-    if table != "truth":
-        raise InputError(f"unknown table source {table!r}; known: truth")
-    return ScopePipeline(TrueTables(), known_yaw)
+TABLES = ("truth", "picture")
+
+
+def scope_pipeline(
+    table: str = "truth", known_yaw: bool = True, perception: str = "room_view_estimator"
+) -> ScopePipeline:
+    """The pipeline with tables from a named source; `perception`: the name of a shipped pair that looks at pictures, or a
+    path without suffix."""
+    if table not in TABLES:
+        raise InputError(f"unknown table source {table!r}; known: {', '.join(TABLES)}")
+    if table == "truth":
+        return ScopePipeline(TrueTables(), known_yaw)
+    from po3d.perception.room_view import (
+        shipped,
+    )  # torch takes seconds to import: only who looks at pictures pays
+
+    return ScopePipeline(PictureTables(shipped(perception)), known_yaw)
 
 
 def _said(q: Question, program: Call, seen: Seen) -> Prediction:
@@ -120,7 +154,7 @@ def _said(q: Question, program: Call, seen: Seen) -> Prediction:
     )
 
 
-class _Views:
+class SceneTables:
     """The views of one scene: each perceived once, each set of them fused once."""
 
     def __init__(
@@ -149,7 +183,7 @@ class _Views:
 
 
 def view_yaw(table: Scene, angle: float) -> float:
-    """The turn (radians) that brings the table of the view at `angle` degrees into the world of 0 degrees, from which way
-    its axes say the orbit goes. Both tables' viewers look the same way in their own worlds."""
-    before, after = np.array(table.axes["front"]), np.array(turned_axes(table.axes, angle)["front"])
-    return float(np.arctan2(before[0] * after[1] - before[1] * after[0], before @ after))
+    """The turn (radians) that brings the table of the view at `angle` degrees into one world for all views, from where its
+    viewer looks and which way its axes say the orbit goes. Tables may lie in their worlds as they like."""
+    x, y = table.axes["front"]
+    return math.remainder(sense_of(table.axes) * math.radians(angle) - math.atan2(y, x), 2 * math.pi)

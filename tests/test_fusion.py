@@ -190,3 +190,20 @@ def test_a_table_registers_onto_itself_turned():
 def test_no_views_is_an_input_error():
     with pytest.raises(InputError, match="no views"):
         fuse([])
+
+
+def test_doubtful_names_still_say_who_is_who():
+    """Two things side by side, each rather what it is; the other table has them nearer to the wrong one."""
+
+    def table(first, second):
+        def one(x, y, **names):
+            spread = ((0.09, 0.0, 0.0), (0.0, 0.09, 0.0), (0.0, 0.0, 0.1))
+            return ObjectState({"name": names}, (x, y, 0.2), 0.0, (0.3, 0.3, 0.4), spread)
+
+        anchors = (one(2.0, 1.0, dog=1.0), one(-2.0, 0.5, chair=1.0))
+        soft = (one(first, 0.0, cup=0.8, box=0.2), one(second, 0.0, box=0.8, cup=0.2))
+        return Scene((*soft, *anchors), ORBIT.axes(0), "predicted")
+
+    found = register(table(0.0, 0.3), table(0.2, 0.1), 0.0)
+    assert found is not None
+    assert found.matches == {0: 0, 1: 1, 2: 2, 3: 3}

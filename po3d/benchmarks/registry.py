@@ -1,6 +1,6 @@
 """The benchmarks by name: how each is loaded, generated and scored. Entries look here and nowhere else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,8 +16,8 @@ class Source(NamedTuple):
     module: Any
     mini: Path  # the shipped split
     load: Callable[..., Any]  # (root, split name) -> evaluation.Split with `first(size)`
-    open_fresh: Callable[..., Any]  # (folder, size, seed, look, workers) -> the same
-    generate: Callable[..., None]  # (out, size, seed, look, images, workers, split, skies)
+    open_fresh: Callable[..., Any]  # (folder, size, seed, look, workers[, dials]) -> the same
+    generate: Callable[..., None]  # (out, size, seed, look, images, workers, split, skies[, dials])
 
 
 def _fresh_rooms(folder: Path, size: int, seed: int, look: str | None, workers: int) -> hypo3d.Split:
@@ -89,6 +89,13 @@ BENCHMARKS: dict[str, Source] = {
     "scope": Source(scope, DATA / "scope", scope.load, _fresh_orbits, _generate_orbits),
     "3dsrbench": Source(srbench, DATA / "3dsrbench", srbench.load, _fresh_insides, _generate_insides),
 }
+
+
+def dials_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The argument `dials` for `generate` and `open_fresh`, from a benchmark's options or a twin's description; nothing
+    where it has none."""
+    dials = options.get("dials")
+    return {} if dials is None else {"dials": {k: dials[k] for k in dials}}
 
 
 def opened(benchmark: str, root: str | Path | None = None) -> Any:

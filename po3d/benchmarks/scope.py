@@ -21,8 +21,8 @@ A line of items.jsonl:
 
 `Question.image` is the scene, so that a system gets all questions on a scene at once and perceives each view once;
 `meta` holds "images", "views", "options", "group", "variant" and "of". `Split.image` and `Split.truth` take the file name
-of a view too: its pixels, and the table of what it shows in its own world, whose camera stands at -y. Scores:
-`po3d.benchmarks.scope_score`."""
+of a view too: its pixels, which are drawn now where a twin has none, and the table of what it shows in its own world,
+whose camera stands at -y. Scores: `po3d.benchmarks.scope_score`."""
 
 import json
 import string
@@ -35,10 +35,10 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.scope_score import SCORERS, TASKS, chosen, correct, published_rows, score
 from po3d.errors import InputError
-from po3d.files import atomic_write, read_jsonl
+from po3d.files import atomic_write, read_json, read_jsonl
 from po3d.geometry import wrap_angle
 from po3d.images import read_image
-from po3d.orbit import VIEWS, Orbit, view_angle
+from po3d.orbit import READING, VIEWS, Orbit, Reading, view_angle
 from po3d.question import Question
 from po3d.registration import rotation
 from po3d.scene import Scene, from_json, to_json
@@ -46,7 +46,19 @@ from po3d.scene import Scene, from_json, to_json
 __all__ = ["SCORERS", "Split", "View", "correct", "load", "published_rows", "score", "write_release"]
 
 ITEMS, SCENES, IMAGES = "items.jsonl", "scenes.jsonl", "images"
+TWIN, TWIN_FORMAT = "twin.json", "po3d-scope-twin-2"
+FOCAL = 1.0  # focal length of a release's pictures, in their widths: they come without any
 SEEN = 0.25  # of a thing has to be visible for a view's true table to have it
+
+
+def scene_name(index: int) -> str:
+    """What a twin calls its scene `index`."""
+    return f"scope_{index:06d}"
+
+
+def image_name(scene: str, angle: int) -> str:
+    """The file name of a twin's view."""
+    return f"{scene}_{angle:03d}.jpg"
 
 
 @dataclass(frozen=True)
@@ -84,11 +96,40 @@ class Split:
     split: str
     questions: tuple[Question, ...]
     root: Path
+    furniture: Path | None = (
+        None  # models that a twin's missing pictures are drawn with; None: the Debian package's
+    )
     _views: dict[str, View] = field(default_factory=dict, repr=False)
 
     def image(self, name: str) -> NDArray[np.uint8]:
-        """(H, W, 3) pixels of a view by its file name; of a scene, those of its first view."""
-        return read_image(self.root / IMAGES / (name if name in self._angles else self._first(name)))
+        """(H, W, 3) pixels of a view by its file name, drawn now where a twin has no file; of a scene, those of its first
+        view."""
+        name = name if name in self._angles else self._first(name)
+        path = self.root / IMAGES / name
+        if path.is_file() or not (self.root / TWIN).is_file():
+            return read_image(path)
+        from po3d.benchmarks.scope_pictures import picture  # the renderer is an extra
+
+        twin = read_json(self.root / TWIN, "twin description")
+        if twin.get("format") != TWIN_FORMAT:
+            raise InputError(
+                f"{self.root} lacks the picture {name} and is no twin that it could be drawn from"
+            )
+        scene, angle = self._angles[name]
+        return picture(twin, self.view(scene), angle, self.furniture)
+
+    def focal(self, name: str) -> float:
+        """The focal length of a view in widths of its picture: where the camera stands is for the picture to say. A twin
+        knows it, for a release's pictures FOCAL is assumed."""
+        if not (self.root / SCENES).is_file():
+            return FOCAL
+        orbit = self.view(self._angles[name][0]).orbit
+        return orbit.focal / orbit.width
+
+    @property
+    def reading(self) -> Reading:
+        """Which way the orbit of the views goes: a twin's own, else the benchmark's."""
+        return self.view(self.images[0]).orbit.reading if (self.root / SCENES).is_file() else READING
 
     def truth(self, name: str) -> Scene:
         """The true table of a scene, its world that of the camera of 0 degrees; of a view, what it shows. InputError

@@ -1,5 +1,6 @@
-"""The twin of SCOPE at the level of tables: generated scenes, their eight views, the six tasks in the paper's wordings
-and paraphrased, answers by geometry.
+"""The twin of SCOPE: generated scenes, their eight views, the six tasks in the paper's wordings and paraphrased, answers
+by geometry. With `images` the views are drawn (`scope_pictures`) and their masks say what can be asked about, without
+boxes do; the pictures of a twin without them are drawn when somebody looks.
 
 Every scene is a pure function of (seed, index), so any number of workers writes the same bytes. Of each scene:
 
@@ -11,6 +12,7 @@ and each question once more, paraphrased (`variant`). Answers are computed from 
 with programs on tables, so that one checks the other.
 """
 
+import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -20,7 +22,16 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from po3d.benchmarks.scope import ITEMS, Split, View, load, write_release
+from po3d.benchmarks.scope import (
+    ITEMS,
+    TWIN_FORMAT,
+    Split,
+    View,
+    image_name,
+    load,
+    scene_name,
+    write_release,
+)
 from po3d.benchmarks.scope_score import VIEW_SETS
 from po3d.benchmarks.twin_folder import claimed
 from po3d.errors import InputError
@@ -32,7 +43,6 @@ from po3d.seeding import rng
 from po3d.synthesis.orbit_scenes import OrbitScene, Pair, choices, sample_orbit_scene, seen_pairs
 from po3d.synthesis.scope_speaker import IMAGES, say
 
-FORMAT = "po3d-scope-twin-1"
 TURNS = (90, 180, 270)
 PAIRS = 2  # of a scene in the camera's frame
 SPLITS = ("train", "test")
@@ -46,24 +56,39 @@ def generate(
     split: str = "test",
     workers: int = 1,
     reading: Reading = READING,
+    images: bool = False,
+    furniture: str | Path | None = None,
+    cache: str | Path | None = None,
 ) -> None:
-    """Write `size` scenes with their questions into the folder `out`; the same folder again is left as it is."""
+    """Write `size` scenes with their questions into the folder `out`, and with `images` their pictures; the same folder
+    again is left as it is. `furniture`, `cache`: see `scope_pictures.Studio`."""
     if size < 1 or workers < 1:
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
     if split not in SPLITS:
         raise InputError(f"unknown split {split!r}; known: {', '.join(SPLITS)}")
     out = Path(out)
-    identity = {"format": FORMAT, "size": size, "seed": seed, "split": split, "reading": reading.name}
+    identity = {
+        "format": TWIN_FORMAT, "size": size, "seed": seed, "split": split, "reading": reading.name, "images": images,
+    }  # fmt: skip
     description = claimed(out, identity)
     if (out / ITEMS).exists():
         return
     write_json(description, identity)
+    pictures = out if images else None
+    if images:
+        from po3d.benchmarks import scope_pictures  # the renderer is an extra
+
+        folders = (None if folder is None else str(folder) for folder in (furniture, cache))
+        scope_pictures.draw(out, size, scope_pictures.Studio(seed, split, reading, *folders), workers)
     questions: list[Question] = []
     views: list[View] = []
-    for view, asked in _mapped(partial(scene, seed=seed, split=split, reading=reading), size, workers):
+    work = partial(scene, seed=seed, split=split, reading=reading, pictures=pictures)
+    for view, asked in _mapped(work, size, workers):
         views.append(view)
         questions += asked
     write_release(out, questions, views)
+    if images:
+        shutil.rmtree(out / scope_pictures.MASKS)
 
 
 def open_fresh(root: Path, size: int, seed: int, workers: int = 1) -> Split:
@@ -80,17 +105,19 @@ def _mapped(work, size: int, workers: int) -> Iterator:
         yield from tqdm(pool.map(work, range(size), chunksize=4), "scenes", size, unit="scene", delay=1)
 
 
-def scene(index: int, seed: int, split: str, reading: Reading = READING) -> tuple[View, list[Question]]:
-    """Scene `index` and its questions."""
+def scene(
+    index: int, seed: int, split: str, reading: Reading = READING, pictures: Path | None = None
+) -> tuple[View, list[Question]]:
+    """Scene `index` and its questions; `pictures`: the folder with its drawn views."""
     found = sample_orbit_scene(seed, index, split, reading)
-    name = f"scope_{index:06d}"
+    if pictures is not None:
+        from po3d.benchmarks.scope_pictures import seen_in_pictures
+
+        found = seen_in_pictures(found, pictures, index)
+    name = scene_name(index)
     asker = _Asker(found, name, index, rng(seed, f"scope/{split}", index))
     view = View(replace(found.scene, image=name), found.orbit, found.visible, found.ground, found.models)
     return view, asker.questions()
-
-
-def image_name(scene_name: str, angle: int) -> str:
-    return f"{scene_name}_{angle:03d}.jpg"
 
 
 @dataclass
@@ -115,6 +142,8 @@ class _Asker:
     def pairs(self) -> list[Pair]:
         """The pairs of the camera's frame: different things each, where there are such."""
         every = seen_pairs(self.found)
+        if not every:
+            return []
         first = every[int(self.random.integers(len(every)))]
         others = [p for p in every if {p.target, p.reference} != {first.target, first.reference}]
         chosen = [first]

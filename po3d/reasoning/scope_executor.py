@@ -5,6 +5,7 @@ Not found and ambiguous are outcomes; nothing guesses. The probability beside an
 covariances and flips.
 """
 
+import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from po3d.errors import InputError
 from po3d.orbit import (
@@ -28,11 +30,15 @@ from po3d.orbit import (
 from po3d.reasoning.program import ProgramError
 from po3d.reasoning.scope_program import ANSWERS, Call
 from po3d.rooms import SYNONYMS, is_a
-from po3d.scene import Scene
+from po3d.scene import ObjectState, Scene
 
 AHEAD = math.radians(45)  # "behind" a person: within a quarter of the circle about that direction
 RIVAL = 0.8  # a second thing that fits a name so nearly as well makes the name ambiguous
-LOOSE = 0.5  # how much a compound's last word means it
+SYNONYM, LOOSE = 0.75, 0.5  # how much another word for a thing means it, and a compound's last word
+KIN = 0.1  # how much a woman is meant by "girl": one sees that there is a person before one sees who
+HEARD = 0.02  # a category that something fits so well is what a phrase's last words mean
+INSIDE = 0.8  # of their narrower sides: things whose middles are nearer would stand in each other
+LEAST = 1e-3  # a thing that fits a name less is not meant
 PEOPLE = ("man", "woman", "boy", "girl")
 _PERSON = {
     "human",
@@ -109,6 +115,7 @@ class _Evaluator:
         self.seen, self.table, self.options = seen, seen.table, tuple(options)
         self.steps: list[str] = []
         self.ground = self.table.positions[:, :2]
+        self.meant: dict[str, int] = {}  # what a name means once that is settled
 
     def answer(self, program: Call) -> tuple[str, float]:
         if program.output == "label":
@@ -133,7 +140,7 @@ class _Evaluator:
             self.object(second)  # about whose middle: the direction is the same about any point
             return self.label(inner, camera, degrees + float(angle))
         target, reference, frame = program.args
-        a, b = self.object(target), self.object(reference)
+        a, b = self.pair(target, reference)
         if frame.op == "camera":
             azimuth, sigma = self.azimuth(turned_axes(camera, degrees), a, b)
             flip = 0.0
@@ -171,7 +178,7 @@ class _Evaluator:
 
     def view(self, program: Call) -> tuple[str, float]:
         direction, target, reference = program.args
-        a, b = self.object(target), self.object(reference)
+        a, b = self.pair(target, reference)
         if self.options and len(self.options) != len(self.seen.views):
             raise Unresolved(f"{len(self.seen.views)} images but {len(self.options)} options")
         away, belief = [], []
@@ -215,10 +222,17 @@ class _Evaluator:
                 found[option] = self.find(option)
             except Unresolved:
                 self.steps.append(f"{option}: not among what was seen")
-        found = {option: i for option, i in found.items() if i != start}
+        found = self.apart(list(found), start)
         if not found:
             raise Unresolved("not found: none of the choices was seen")
         return found
+
+    def apart(self, nouns: Sequence[str], start: int) -> dict[str, int]:
+        """What different names mean: different things, and none of them `start`."""
+        scores = np.array([fits(self.table, noun) for noun in nouns]).reshape(len(nouns), len(self.table))
+        scores[:, start] = 0.0
+        rows, columns = linear_sum_assignment(-np.log(np.maximum(scores, LEAST / 10)))
+        return {nouns[k]: int(i) for k, i in zip(rows, columns) if scores[k, i] > LEAST}
 
     def nearer(self, start: int, i: int, j: int) -> float:
         """The probability that `i` is nearer to `start` than `j` is, to first order."""
@@ -243,10 +257,24 @@ class _Evaluator:
         self.steps.append(f"{program} = {self.said(found)}")
         return found
 
+    def pair(self, target: Call, reference: Call) -> tuple[int, int]:
+        """Two things that a question tells apart: where both names fit one thing best, one of them means its next best."""
+        a, b = self.object(target), self.object(reference)
+        if a != b or target == reference or not target.op == reference.op == "thing":
+            return a, b
+        nouns = target.args[0], reference.args[0]
+        first, second = (fits(self.table, noun) for noun in nouns)
+        both = np.outer(first, second)
+        np.fill_diagonal(both, 0.0)
+        if both.max() > LEAST**2:
+            a, b = (int(k) for k in np.unravel_index(np.argmax(both), both.shape))
+            self.meant |= dict(zip(nouns, (a, b)))
+        return a, b
+
     def toward(self, direction: str, start: int) -> int:
         """The thing that lies most squarely in a direction from `start`, as `start` itself has it."""
         away = {}
-        for i in range(len(self.table)):
+        for i in self.table.present:
             if i != start and float(np.hypot(*(self.ground[i] - self.ground[start]))) > 1e-9:
                 away[i] = off(self.own_azimuth(start, i, start)[0], direction)
         best = min(away, key=away.__getitem__, default=None)
@@ -255,14 +283,25 @@ class _Evaluator:
         return best
 
     def find(self, noun: str) -> int:
+        """The thing that a name fits best. The name is ambiguous when two fit alike and each is more probably called so
+        than not; a table that wavers over one thing's name is only unsure."""
+        if noun in self.meant:
+            return self.meant[noun]
         scores = fits(self.table, noun)
         best = int(np.argmax(scores)) if len(scores) else -1
-        if best < 0 or scores[best] <= 1e-3:
+        if best < 0 or scores[best] <= LEAST:
             raise Unresolved(f"not found: there is no {noun}")
-        rivals = int(np.sum(scores >= RIVAL * scores[best]))
-        if rivals > 1:
-            raise Unresolved(f"ambiguous: {noun} could be any of {rivals}")
+        alike = np.flatnonzero(scores >= RIVAL * scores[best]).tolist()
+        rivals = [i for i in alike if i != best and surely_called(self.table.objects[i], noun)]
+        rivals = [i for i in rivals if not self.at_one_place(best, i)]
+        if rivals and surely_called(self.table.objects[best], noun):
+            raise Unresolved(f"ambiguous: {noun} could be any of {1 + len(rivals)}")
         return best
+
+    def at_one_place(self, i: int, j: int) -> bool:
+        """Whether two rows are where no two things have room: one thing seen as two."""
+        sides = self.table.extents[[i, j], :2].min(axis=1)
+        return float(np.hypot(*(self.ground[i] - self.ground[j]))) < INSIDE * float(sides.mean())
 
     def said(self, index: int) -> str:
         state = self.table.objects[index]
@@ -276,15 +315,24 @@ def fits(table: Scene, noun: str) -> np.ndarray:
     """(n,) how probably each thing is meant by a noun phrase: its last words name the category, words before them
     are its colour or said of no attribute in the table."""
     words = re.findall(r"[a-z0-9']+", noun.lower())
-    for start in range(len(words)):
+    for least, start in itertools.product((HEARD, LEAST), range(len(words) if len(table) else 0)):
         head, before = " ".join(words[start:]), words[:start]
         chances = np.array([_called(o.beliefs.get("name", {}), head) * o.existence for o in table.objects])
-        if len(chances) and chances.max() > 0.02:
+        if chances.max() > least:
             for color in (w if w != "grey" else "gray" for w in before):
                 if color in _COLORS:
                     chances = chances * [_colored(o.beliefs.get("color"), color) for o in table.objects]
             return chances
     return np.zeros(len(table))
+
+
+def surely_called(o: ObjectState, noun: str) -> bool:
+    """Whether a thing is there and of a category that the phrase's last words mean, more probably than not."""
+    words = re.findall(r"[a-z0-9']+", noun.lower())
+    heads = [" ".join(words[start:]) for start in range(len(words))]
+    belief = o.beliefs.get("name", {})
+    p = max((sum(p for value, p in belief.items() if _means(value, head) > 0) for head in heads), default=0.0)
+    return p * o.existence >= 0.5
 
 
 def _colored(belief: Mapping[str, float] | None, color: str) -> float:
@@ -297,9 +345,14 @@ def _called(belief: Mapping[str, float], noun: str) -> float:
 
 
 def _means(value: str, noun: str) -> float:
-    """How well a noun means a category: "chair" means a chair, and an office chair where there is no plain one."""
-    if (value in PEOPLE and noun in _PERSON) or _canonical(value) == _canonical(noun):
+    """How well a noun means a category: "chair" means a chair, and an office chair where there is no plain one; "crate" a
+    crate, and any box where there is none."""
+    if value == noun or (value in PEOPLE and noun in _PERSON):
         return 1.0
+    if _canonical(value) == _canonical(noun):
+        return SYNONYM
+    if value in PEOPLE and noun in PEOPLE:
+        return KIN
     return LOOSE if is_a(value, noun) else 0.0
 
 

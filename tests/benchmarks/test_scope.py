@@ -12,10 +12,12 @@ import pytest
 from po3d.benchmarks import scope, scope_twin
 from po3d.benchmarks.scope_score import TASKS, chosen, published, published_rows
 from po3d.errors import InputError
+from po3d.geometry import Pose, rotation_z, wrap_angle
 from po3d.orbit import FAR, LABELS, VIEWS, group_of, turned_label
 from po3d.question import Prediction
-from po3d.scene import to_json
-from po3d.scope_systems import PerceivedTables, ScopeOracle, ScopePipeline, scope_pipeline
+from po3d.registration import rotation
+from po3d.scene import Scene, to_json
+from po3d.scope_systems import PictureTables, ScopeOracle, ScopePipeline, scope_pipeline
 from po3d.seeding import rng
 from po3d.synthesis.orbit_scenes import LEAST_VISIBLE
 from po3d.synthesis.things import PEOPLE, things
@@ -193,41 +195,76 @@ def test_the_things_are_many_everyday_and_split_by_model():
 
 
 class Blurred:
-    """An estimator that knows the truth but for noise along its ray, told by its covariances; its source is not gt."""
+    """An estimator that knows the truth but for noise along the ray, told by its covariances. A picture is told by its
+    grey; each table is in a world of its own, turned anyhow, and the camera's angle is nowhere to be had but in it."""
 
     def __init__(self, split, sigma):
-        self.split, self.sigma = split, sigma
+        self.sigma = sigma
+        self.tables = [split.truth(name) for name in sorted(split._angles)]
 
-    def estimate(self, images, names=None):
-        return [self._blurred(self.split.truth(name), rng(3, name)) for name in names]
+    def estimate(self, pictures, focals):
+        assert set(focals) == {1.0}
+        return [self._blurred(int(picture[0, 0, 0])) for picture in pictures]
 
-    def _blurred(self, table, random):
+    def _blurred(self, grey):
+        table, random = self.tables[grey], rng(3, "blur", grey)
+        yaw = float(random.uniform(-math.pi, math.pi))
+        turn, turned = rotation(yaw), rotation_z(yaw)
         objects = []
         for o in table.objects:
             ray = np.array(o.position[:2]) - table.camera.position[:2]
             scale = self.sigma * float(np.hypot(*ray)) / 6
             ray = ray / np.hypot(*ray)
-            x, y = np.array(o.position[:2]) + random.normal(0, scale) * ray
+            x, y = turn @ (np.array(o.position[:2]) + random.normal(0, scale) * ray)
             spread = np.zeros((3, 3))
-            spread[:2, :2] = scale**2 * np.outer(ray, ray)
+            spread[:2, :2] = scale**2 * np.outer(turn @ ray, turn @ ray)
+            heading = float(wrap_angle(o.heading + yaw))
+            covariance = tuple(map(tuple, spread.tolist()))
             objects.append(
-                replace(
-                    o,
-                    position=(float(x), float(y), o.position[2]),
-                    covariance=tuple(map(tuple, spread.tolist())),
-                )
-            )
-        return replace(table, objects=tuple(objects), source="predicted")
+                replace(o, position=(float(x), float(y), o.position[2]), heading=heading, covariance=covariance, name="")
+            )  # fmt: skip
+        pose = table.camera.cam_T_world
+        camera = replace(table.camera, cam_T_world=Pose(pose.rotation @ turned.T, pose.translation))
+        return Scene(tuple(objects), {}, "predicted", camera)
+
+
+def _grey_pictures(split, monkeypatch):
+    names = sorted(split._angles)
+
+    def image(self, name):
+        return np.full((480, 640, 3), names.index(name), np.uint8)
+
+    monkeypatch.setattr(type(split), "image", image)
+
+
+@pytest.mark.parametrize("known_yaw", [True, False])
+def test_a_perfect_eye_answers_everything_from_pictures_alone(split, monkeypatch, known_yaw):
+    """Words for equal things aside, nothing but pictures, their lens and (with known yaws) the items' angles is used."""
+    _grey_pictures(split, monkeypatch)
+    found = answered(split, ScopePipeline(PictureTables(Blurred(split, 0.0)), known_yaw))
+    report = scope.score(split.questions, found)
+    assert all(row["value"] == 100.0 for row in report["rows"]), report["rows"]
 
 
 def test_estimated_views_are_fused_for_questions_on_several(split, monkeypatch):
-    monkeypatch.setattr(type(split), "image", lambda self, name: np.zeros((2, 2, 3), np.uint8))
-    found = answered(split, ScopePipeline(PerceivedTables(Blurred(split, 0.6))))
+    _grey_pictures(split, monkeypatch)
+    found = answered(split, ScopePipeline(PictureTables(Blurred(split, 0.6))))
     report = scope.score(split.questions, found)
     values = {row["name"]: row["value"] for row in report["rows"]}
     assert 60 < values["consistency_ego"] < 100
     assert values["integration_ego"] >= values["consistency_ego"]
     assert values["average"] > 75
+
+
+def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
+    _grey_pictures(split, monkeypatch)
+
+    class Peeking:
+        def estimate(self, pictures, focals):
+            return [split.truth(sorted(split._angles)[0])] * len(pictures)
+
+    with pytest.raises(AssertionError, match="true table"):
+        answered(split, ScopePipeline(PictureTables(Peeking())))
 
 
 def test_unknown_sources_are_refused():

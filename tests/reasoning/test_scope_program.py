@@ -151,3 +151,95 @@ def test_words_for_things():
     assert best == {"chair": 1, "office chair": 0, "standing human": 2, "old bin": 3, "gentleman": 2}
     assert not fits(scene, "piano").any()
     assert single(scene).views == (scene.axes,)
+
+
+def test_a_things_own_name_comes_before_what_else_it_is_called():
+    """A crate and a cardboard box are both boxes: each is meant by its own name, neither by the common one."""
+    both = replace(SCENE, objects=(thing("crate", -1, 0), thing("cardboard box", 1, 0), thing("dog", 0, 1)))
+    answers = [
+        ask(call("where", call("thing", name), DOG, CAMERA), scene=both)
+        for name in ("crate", "cardboard box", "box")
+    ]
+    assert [a.status for a in answers] == ["ok", "ok", "failed"]
+    assert [a.answer for a in answers[:2]] == ["front-left", "front-right"]
+    assert answers[2].reason == "ambiguous: box could be any of 2"
+    alone = replace(SCENE, objects=(thing("crate", -1, 0), thing("dog", 0, 1)))
+    assert ask(call("where", call("thing", "box"), DOG, CAMERA), scene=alone).answer == "front-left"
+
+
+def unsure(o, **names):
+    return replace(o, beliefs={"name": names})
+
+
+def test_a_wavering_table_is_unsure_and_not_ambiguous():
+    """Two things that may each be the teapot, and one of them rather the kettle."""
+    first, second = thing("x", -1, 0), thing("x", 1, 0)
+    table = replace(
+        SCENE,
+        objects=(unsure(first, teapot=0.4, kettle=0.35, mug=0.25), unsure(second, teapot=0.38, mug=0.62)),
+    )
+    found = ask(call("where", call("thing", "teapot"), call("thing", "mug"), CAMERA), scene=table)
+    assert (found.status, found.answer) == ("ok", "left")
+    sure_of_both = replace(table, objects=tuple(unsure(o, teapot=0.9, kettle=0.1) for o in (first, second)))
+    found = ask(call("where", call("thing", "teapot"), CUP, CAMERA), scene=sure_of_both)
+    assert found.reason == "ambiguous: teapot could be any of 2"
+
+
+def test_two_names_of_one_question_mean_two_things():
+    """Both fit the first thing best: the pair of different things that fits best is meant, in a thing's own frame too."""
+    table = replace(
+        SCENE,
+        objects=(
+            unsure(thing("x", 0, 0, -math.pi / 2), teapot=0.5, kettle=0.45, mug=0.05),
+            unsure(thing("x", 1, 0), kettle=0.2, mug=0.8),
+        ),
+    )
+    teapot, kettle = call("thing", "teapot"), call("thing", "kettle")
+    assert ask(call("where", kettle, teapot, CAMERA), scene=table).answer == "right"
+    assert ask(call("where", kettle, teapot, call("own", teapot)), scene=table).answer == "left"
+    alone = replace(table, objects=table.objects[:1])
+    assert "same place" in ask(call("where", kettle, teapot, CAMERA), scene=alone).reason
+
+
+def test_choices_are_different_things():
+    nearest = call("name", call("nearest", call("toward", "behind", MAN)))
+    near, far = thing("x", 0.6, 1.6), thing("x", 2.0, 1.6)
+    table = replace(
+        SCENE,
+        objects=(
+            SCENE.objects[0],
+            SCENE.objects[1],
+            unsure(near, dog=0.6, cat=0.4),
+            unsure(far, dog=0.9, cat=0.1),
+        ),
+    )
+    assert ask(nearest, ("dog", "cat"), scene=table).answer == "cat"
+
+
+def test_what_is_hardly_there_is_behind_nobody():
+    table = replace(
+        SCENE, objects=(SCENE.objects[0], replace(thing("dog", 0, 1), existence=0.3), thing("cup", 0.3, 2))
+    )
+    program = call("name", call("toward", "behind", MAN))
+    assert ask(program, scene=table).answer == "cup"
+
+
+def test_one_thing_seen_as_two_is_not_ambiguous():
+    """Things of 40 cm, 20 cm apart, stand in each other; 45 cm apart they don't."""
+    where = call("where", call("thing", "cup"), DOG, CAMERA)
+    for apart, status in ((0.2, "ok"), (0.45, "failed")):
+        table = replace(SCENE, objects=(thing("cup", 0, 0), thing("cup", apart, 0), thing("dog", 0, 2)))
+        assert ask(where, scene=table).status == status
+
+
+def test_a_person_is_a_person_before_anything_else():
+    table = replace(SCENE, objects=(thing("girl", 0, 0), thing("dog", 0, 1), thing("cup", 1, 0)))
+    assert ask(call("where", DOG, call("thing", "standing woman"), CAMERA), scene=table).answer == "behind"
+    both = replace(table, objects=(*table.objects, thing("woman", 0, 2)))
+    assert ask(call("where", DOG, call("thing", "standing woman"), CAMERA), scene=both).answer == "front"
+
+
+def test_a_name_that_the_table_hardly_thinks_of_is_still_its_best_reading():
+    table = replace(SCENE, objects=(unsure(thing("x", 0, 0), cup=0.995, kettle=0.005), thing("dog", 0, 1)))
+    assert ask(call("where", DOG, call("thing", "kettle"), CAMERA), scene=table).answer == "behind"
+    assert "there is no piano" in ask(call("where", DOG, call("thing", "piano"), CAMERA), scene=table).reason

@@ -247,15 +247,30 @@ def load_model(entry: Entry, turn: float = 0.0) -> Model:
     parts: list[Part] = []
     colors: dict[str, RGB] = {}
     shapes: list[_Shape] = []
-    for surface in surfaces:
-        for part, color, faces_of in surface.parts():
-            shapes.append(_smooth(surface.vertices @ object_T_file.T, faces_of))
-            parts.append(part)
-            if color is not None:
-                colors[part.name] = color
+    for surface, (part, color, faces_of) in _pieces(surfaces):
+        shape = _smooth(surface.vertices @ object_T_file.T, faces_of)
+        if not len(shape.faces):  # all without area
+            continue
+        shapes.append(shape)
+        parts.append(part)
+        if color is not None:
+            colors[part.name] = color
     if not 0 < len(parts) <= MAX_PARTS:
         raise InputError(f"{where}: {len(parts)} visible parts, 1 to {MAX_PARTS} can be drawn")
     return Model(_joined(shapes, parts), colors)
+
+
+_Piece = tuple[Part, RGB | None, NDArray[np.int64]]  # with its linear colour (None for glass) and its faces
+
+
+def _pieces(surfaces: Sequence["_Surface"]) -> list[tuple["_Surface", _Piece]]:
+    """What is drawn of all surfaces; textures give fewer shades where there would be too many parts."""
+    pieces: list[tuple[_Surface, _Piece]] = []
+    for shades in range(SHADES, 0, -1):
+        pieces = [(surface, piece) for surface in surfaces for piece in surface.parts(shades)]
+        if len(pieces) <= MAX_PARTS:
+            break
+    return pieces
 
 
 class _Shape(NamedTuple):
@@ -308,7 +323,8 @@ def _smooth(vertices: Array, faces: NDArray[np.int64]) -> _Shape:
     other = by_vertex[np.repeat(start[vertex], many) + step] // 3
     alike = (unit[other] * unit[corner // 3]).sum(1) > np.cos(CREASE)
     corner, other = corner[alike], other[alike]
-    normals = np.stack([np.bincount(corner, cross[other, k], len(vertex)) for k in range(3)], 1)
+    sums = [np.bincount(corner, cross[other, k], len(vertex)) for k in range(3)]
+    normals = np.stack(sums, 1).astype(float)  # sums of nothing are integers
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-20)
     x, y, z = (
         np.round(normals * 500).astype(np.int64).T + 512
@@ -342,20 +358,20 @@ class _Surface(NamedTuple):
         color = np.asarray(material.diffuse[:3], float) / 255
         return cls(vertices, faces, uv, material.name, color, opacity, material.image)
 
-    def parts(self) -> Iterator[tuple[Part, RGB | None, NDArray[np.int64]]]:
-        """What is drawn of it: parts, their linear colours (None for glass) and their faces."""
+    def parts(self, shades: int) -> Iterator["_Piece"]:
+        """What is drawn of it; a texture is split into at most `shades` parts."""
         if self.opacity < INVISIBLE:
             return
         if self.texture is None and self.opacity < GLASS and np.ptp(self.color) < NEUTRAL:
             yield Part(self.name, "glass"), None, self.faces
             return
-        shade, palette = self._shades()
+        shade, palette = self._shades(shades)
         for k, color in enumerate(palette):
             r, g, b = np.clip(color, 0.002, 0.95)
             name = self.name if k == 0 else f"{self.name}.{k}"
             yield Part(name, "paint"), (float(r), float(g), float(b)), self.faces[shade == k]
 
-    def _shades(self) -> tuple[NDArray[np.int64], Array]:
+    def _shades(self, most: int) -> tuple[NDArray[np.int64], Array]:
         """(F,) shade of each face, -1 where its texture is transparent, and their (S, 3) linear colours."""
         if self.texture is None:
             return np.zeros(len(self.faces), int), to_linear(self.color)[None]
@@ -374,7 +390,7 @@ class _Surface(NamedTuple):
         shade = np.full(len(self.faces), -1)
         if there.any():
             pixels = np.uint8(np.round(seen[there, :3] * 255))[None]
-            found = np.asarray(Image.fromarray(pixels).quantize(SHADES, Image.Quantize.MEDIANCUT))[0]
+            found = np.asarray(Image.fromarray(pixels).quantize(most, Image.Quantize.MEDIANCUT))[0]
             shade[there] = np.unique(found, return_inverse=True)[1]
         count = shade.max() + 1
         palette = [to_linear(seen[shade == k, :3]).mean(0) for k in range(count)]

@@ -108,7 +108,12 @@ towel | S folded_clothes
 
 # Degrees about +z that bring a model's front to +x, where the catalogue's own front isn't what stands against walls:
 # cribs stand with a long side to the wall, a kitchen island's end is rounded.
-TURNS = {"Blend Swap CC-0#babyRockingBed": 90.0, "Scopia#crib": 90.0, "Blend Swap CC-0#islandExtension": 90.0}
+# Of the orbit scenes' things: their noses point to a side.
+TURNS = {
+    "Blend Swap CC-0#babyRockingBed": 90.0, "Scopia#crib": 90.0, "Blend Swap CC-0#islandExtension": 90.0,
+    "Blend Swap CC-0#caballito": 90.0, "Blend Swap CC-BY#toyTrain": 90.0, "Blend Swap CC-0#motorbike": -90.0,
+    "Blend Swap CC-0#wheelbarrow": -90.0,
+}  # fmt: skip
 
 
 def _read() -> dict[str, tuple[str, ...]]:
@@ -182,11 +187,13 @@ class RoomModels:
         wanted = {name for row in CATALOGUE.values() for name in row}
         if missing := sorted(wanted - set(self._entries)):
             raise InputError(f"the furniture libraries in {folder} lack {', '.join(missing)}")
+        self._ids = {entry.model: name for name, entry in self._entries.items()}
         self._cache = None if cache is None else Path(cache)
         self._held: OrderedDict[str, RoomModel] = OrderedDict()
 
     def model(self, name: str) -> RoomModel:
-        """A catalogue model by id or one of our own by "own/category#variant"."""
+        """A catalogue model by its id or the path of its OBJ inside its library, or one of our own by
+        "own/category#variant"; InputError when the libraries lack it."""
         if name not in self._held:
             self._held[name] = self._own(name) if name.startswith("own/") else self._load(name)
             if len(self._held) > HELD:
@@ -220,6 +227,9 @@ class RoomModels:
         return RoomModel(mesh, colors, {"main": 1.0})
 
     def _load(self, name: str) -> RoomModel:
+        name = self._ids.get(name, name)
+        if name not in self._entries:
+            raise InputError(f"the furniture libraries lack the model {name!r}")
         entry, turn = self._entries[name], TURNS.get(name, 0.0)
         if self._cache is None:
             return _prepared(entry, turn)

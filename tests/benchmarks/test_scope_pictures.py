@@ -1,0 +1,100 @@
+"""SCOPE's twin with pictures: drawn once or when looked at, and asked about as its masks allow."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from po3d.benchmarks import scope, scope_twin
+from po3d.benchmarks.scope_pictures import MASKS, judged
+from po3d.errors import InputError
+from po3d.images import read_image
+from po3d.orbit import VIEWS
+from po3d.synthesis.orbit_scenes import LEAST_AREA, sample_orbit_scene, seen_pairs
+from po3d.synthesis.render import RenderError
+from tests.boxes_library import boxes_library
+
+SIZE, SEED = 1, 4
+
+
+@pytest.fixture(scope="module")
+def furniture(tmp_path_factory):
+    return boxes_library(tmp_path_factory.mktemp("furniture"))
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory, furniture):
+    folder = tmp_path_factory.mktemp("scope") / "drawn"
+    try:
+        scope_twin.generate(folder, SIZE, SEED, images=True, furniture=furniture)
+    except RenderError as error:
+        pytest.skip(str(error))
+    return folder
+
+
+@pytest.mark.render
+def test_a_drawn_twin_has_all_views_and_no_scraps(root):
+    split = scope.load(root)
+    assert sorted(p.name for p in root.iterdir()) == ["images", "items.jsonl", "scenes.jsonl", "twin.json"]
+    names = {name for q in split.questions for name in q.meta["images"]}
+    assert names == {p.name for p in (root / "images").iterdir()}
+    assert len(names) == SIZE * len(VIEWS)
+    assert split.image(next(iter(names))).shape == (480, 640, 3)
+    assert all(q.program and q.answer in q.meta["options"] for q in split.questions)
+
+
+@pytest.mark.render
+def test_a_missing_picture_is_drawn_when_somebody_looks(root, furniture, tmp_path):
+    """The same pixels but for what the JPEG loses."""
+    folder = tmp_path / "undrawn"
+    scope_twin.generate(folder, SIZE, SEED)
+    split = replace(scope.load(folder), furniture=furniture)
+    name = scope.image_name(scope.scene_name(0), 135)
+    drawn = split.image(name).astype(float)
+    assert np.abs(drawn - read_image(root / "images" / name)).mean() < 3
+    other = scope.image_name(scope.scene_name(0), 180)
+    assert np.abs(drawn - read_image(root / "images" / other)).mean() > 3
+
+
+@pytest.mark.render
+def test_a_picture_is_not_drawn_for_a_scene_that_is_made_no_more(furniture, tmp_path):
+    scope_twin.generate(tmp_path / "old", SIZE, SEED)
+    path = tmp_path / "old" / "scenes.jsonl"
+    record = json.loads(path.read_text())
+    record["objects"][0]["position"][0] += 0.5
+    path.write_text(json.dumps(record) + "\n")
+    split = replace(scope.load(tmp_path / "old"), furniture=furniture)
+    with pytest.raises(InputError, match="another version"):
+        split.image(scope.image_name(scope.scene_name(0), 0))
+
+
+def test_a_twin_with_pictures_needs_furniture(tmp_path):
+    with pytest.raises(InputError, match="sweethome3d-furniture"):
+        scope_twin.generate(tmp_path / "none", SIZE, SEED, images=True, furniture=tmp_path)
+    assert not (tmp_path / "none" / MASKS).exists()
+    assert not (tmp_path / "none" / "items.jsonl").exists()
+
+
+def test_masks_decide_what_is_asked_about():
+    found = sample_orbit_scene(SEED, 0)
+    n = len(found.scene)
+    clear = judged(found, np.ones((8, n)), np.full((8, n), LEAST_AREA))
+    assert clear.own == found.own
+    assert len(seen_pairs(clear)) >= len(seen_pairs(found))
+    hidden = np.ones((8, n))
+    hidden[3, found.own[0].target] = 0.4
+    dark = judged(found, hidden, np.full((8, n), LEAST_AREA))
+    assert found.own[0] not in dark.own
+    assert not any(found.own[0].target in (p.target, p.reference) for p in seen_pairs(dark))
+    assert not seen_pairs(judged(found, np.ones((8, n)), np.full((8, n), LEAST_AREA / 4)))
+
+
+def test_a_twin_knows_its_lens_and_a_release_is_given_one(tmp_path):
+    scope_twin.generate(tmp_path / "twin", SIZE, SEED)
+    split = scope.load(tmp_path / "twin")
+    name = scope.image_name(scope.scene_name(0), 90)
+    truth = split.truth(name).camera
+    assert split.focal(name) == truth.focal / truth.width
+    (tmp_path / "twin" / "scenes.jsonl").unlink()
+    assert scope.load(tmp_path / "twin").focal(name) == scope.FOCAL

@@ -1,0 +1,155 @@
+"""Orbit scenes drawn: every view shows the table, from where the orbit says, with the models that it names."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+
+from po3d.errors import InputError
+from po3d.geometry import footprint
+from po3d.orbit import VIEWS
+from po3d.synthesis.assets.room_models import RoomModels, models_of
+from po3d.synthesis.orbit_pictures import OPEN, TABLES, draw_views, drawn_scene, orbit_view, shown_shares
+from po3d.synthesis.orbit_scenes import sample_orbit_scene
+from po3d.synthesis.render import RenderError
+from po3d.synthesis.room_looks import PAINTS
+from po3d.synthesis.room_pictures import RoomRenderer
+from po3d.synthesis.things import things
+from tests.boxes_library import TURNED, boxes_library
+
+SEED = 3
+
+
+@pytest.fixture(scope="module")
+def scenes():
+    """Scene and drawn scene of each ground."""
+    found = {}
+    for index in range(60):
+        scene = sample_orbit_scene(SEED, index)
+        if scene.ground not in found:
+            found[scene.ground] = scene, drawn_scene(scene, SEED, index, "test")
+        if len(found) == 3:
+            return found
+    raise AssertionError("a ground is missing")
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    return RoomModels(boxes_library(tmp_path_factory.mktemp("furniture")))
+
+
+@pytest.fixture(scope="module")
+def renderer(models):
+    try:
+        with RoomRenderer(640, 480, 1, models) as made:
+            yield made
+    except RenderError as error:
+        pytest.skip(str(error))
+
+
+def test_a_view_is_a_pure_function_of_seed_split_and_index():
+    scene, look = orbit_view(SEED, "train", 19)
+    again, same = orbit_view(SEED, "train", 19)
+    assert (scene.objects, look) == (again.objects, same)
+    found = sample_orbit_scene(SEED, 2, "train")
+    assert [d.model for d in look.dresses[: len(found.scene)]] == list(found.models)
+    other, shared = orbit_view(SEED, "train", 20)
+    assert shared == look
+    assert other.objects == scene.objects
+    assert scene.axes == found.orbit.axes(135)
+    assert other.axes == found.orbit.axes(180)
+
+
+@pytest.mark.parametrize("ground", ["floor", "outdoor", "table"])
+def test_a_drawn_thing_lies_where_the_orbit_scene_has_it(scenes, ground):
+    """A table lifts things and cameras alike: no pixel moves."""
+    found, drawn = scenes[ground]
+    n = len(found.scene)
+    assert len(drawn.scene) == n + (ground == "table")
+    assert (drawn.lift > 0) == (ground == "table")
+    for angle in VIEWS:
+        here, _ = drawn.camera(angle).project(drawn.scene.positions[:n])
+        there, _ = found.orbit.camera(angle).project(found.scene.positions)
+        np.testing.assert_allclose(here, there, atol=1e-8)
+        np.testing.assert_allclose(
+            drawn.camera(angle).position - found.orbit.camera(angle).position, (0, 0, drawn.lift), atol=1e-9
+        )
+    np.testing.assert_array_equal(drawn.scene.headings[:n], found.scene.headings)
+    np.testing.assert_array_equal(drawn.scene.extents[:n], found.scene.extents)
+
+
+def test_a_table_carries_all_that_stands_on_it(scenes):
+    _, drawn = scenes["table"]
+    *upon, table = drawn.scene.objects
+    assert table.value("name") == "table"
+    assert drawn.look.dresses[-1].model in TABLES
+    top = shapely.Polygon(footprint(table.position, table.heading, table.extent))
+    for o in upon:
+        assert o.position[2] - o.extent[2] / 2 == pytest.approx(table.extent[2])
+        assert top.contains(shapely.Polygon(footprint(o.position, o.heading, o.extent)))
+
+
+def test_tables_are_split_by_model_as_in_rooms():
+    shares = [sum(name in models_of("table", split) for name in TABLES) for split in ("train", "test")]
+    assert min(shares) >= 3
+    assert sum(shares) == len(TABLES)
+
+
+@pytest.mark.parametrize("ground", ["floor", "outdoor", "table"])
+def test_cameras_stand_inside_the_walls_and_see_no_ceiling(scenes, ground):
+    _, drawn = scenes[ground]
+    floor = shapely.Polygon(drawn.look.shell.outline)
+    for angle in VIEWS:
+        camera = drawn.camera(angle)
+        assert floor.contains(shapely.Point(camera.position[:2]))
+        corners = camera.ray([(0, 0), (640, 0), (320, 0)])
+        assert np.all(corners[:, 2] < 0)
+        if ground == "outdoor":
+            ends = camera.at_height([(0, 0), (640, 0)], 0.0)
+            assert np.hypot(*ends[:, :2].T).max() < OPEN * math.cos(math.pi / 16)
+        else:
+            assert camera.position[2] < drawn.look.shell.height
+
+
+def test_things_are_painted_where_the_table_says_a_colour(scenes):
+    for _, drawn in scenes.values():
+        for state, dress in zip(drawn.scene.objects, drawn.look.dresses):
+            if state.value("name") == "table":
+                continue
+            assert (dress.color is not None) == ("color" in state.beliefs)
+            if dress.color is not None:
+                away = {
+                    c: float(np.abs(np.log(np.array(dress.color)) - np.log(mid)).sum())
+                    for c, (mid, *_) in PAINTS.items()
+                }
+                assert state.value("color") in sorted(away, key=away.__getitem__)[:2]
+
+
+def test_models_that_a_scene_names_are_found_by_path_at_their_size(models):
+    """Also those that the library shows from a side."""
+    named = [m for thing in things().values() for m in thing.models]
+    for entry in [m for m in named if Path(m.path).stem in TURNED] + named[::10]:
+        np.testing.assert_allclose(models.model(entry.path).extent, entry.extent, atol=2e-3)
+    with pytest.raises(InputError, match="lack the model"):
+        models.model("scopia/nothing/nothing.obj")
+
+
+@pytest.mark.render
+@pytest.mark.parametrize("ground", ["floor", "outdoor", "table"])
+def test_views_show_their_things_where_the_table_says(scenes, renderer, ground):
+    found, drawn = scenes[ground]
+    shots = draw_views(renderer, drawn, angles=(0, 225))
+    visible, area = shown_shares(shots, len(found.scene))
+    assert visible.shape == area.shape == (2, len(found.scene))
+    # Boxes are drawn as boxes: their masks agree with the silhouettes that the scene was accepted by.
+    assert np.median(np.abs(visible - found.visible[[0, 5]])) < 0.02
+    for angle, shot, shares in zip((0, 225), shots, visible):
+        pixels, _ = drawn.camera(angle).project(drawn.scene.positions)
+        for k in np.flatnonzero(shares > 0.98):
+            rows, columns = np.nonzero(shot.ids == k + 1)
+            middle = np.array([(columns.min() + columns.max()) / 2, (rows.min() + rows.max()) / 2])
+            size = max(np.ptp(columns), np.ptp(rows))
+            assert np.hypot(*(middle - pixels[k])) < 0.25 * size + 2
+    assert 40 < np.mean([shot.rgb.mean() for shot in shots]) < 235
