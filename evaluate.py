@@ -3,6 +3,7 @@
     python evaluate.py                                          all benchmarks, po3d on what is shipped
     python evaluate.py benchmark=hypo3d                         one of them
     python evaluate.py system=oracle split=fresh seed=1 size=300
+    python evaluate.py split=fresh benchmark.dials.near=0.5     a harder twin: see configs/benchmark/pulsecheck457.yaml
     python evaluate.py oracle=[heading,color]                   an ablation: these modules from ground truth
     python evaluate.py +experiment=oracle_grid                  every mixture of true, predicted and noisy modules
     python evaluate.py abstain_below=0.9                        answers of less probability are held back
@@ -23,18 +24,20 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from po3d.benchmarks.registry import BENCHMARKS, Source
+from po3d.benchmarks.registry import BENCHMARKS, Source, dials_in
 from po3d.checkpoint import git_revision, locate
 from po3d.entry import build, run_hydra
 from po3d.errors import InputError
 from po3d.evaluation import Measure, data_digest, evaluate, predict, provenance
 from po3d.files import read_json
-from po3d.grid import plan, run_grid, write_grid
+from po3d.grid import Kind, plan, run_grid, write_grid
+from po3d.grid_street import StreetKind
 from po3d.lmm import Lmm
 from po3d.report.grid_tables import grid_markdown, grid_text
 from po3d.report.plots import sensitivity_plot
 from po3d.report.results import report_text
 from po3d.run_report import log_to_wandb
+from po3d.synthesis.dials import dials_of
 from po3d.systems import Pipeline
 from po3d.trust import Abstaining
 
@@ -44,6 +47,8 @@ FRESH_SIZE = 300  # images, or rooms
 def main(config: DictConfig) -> None:
     options: dict[str, Any] = OmegaConf.to_container(config, resolve=True)
     seed, size = _number(options, "seed", 0), _number(options, "size", 1)
+    if size is None and options.get("grid"):
+        size = _number(options["grid"], "images", 1)
     if options["split"] not in ("mini", "fresh"):
         raise InputError(
             f"split={options['split']!r} should be mini or fresh; a release is given by data.root"
@@ -111,17 +116,16 @@ def _grid(
     options: dict[str, Any], benchmark: Source, split: Any, system: Any, about: dict[str, Any], identity: dict
 ) -> None:
     """The oracle grid instead of one evaluation."""
-    if not isinstance(system, Pipeline) or system.oracle:
-        raise InputError("the grid needs system=po3d on street scenes, without oracle= or abstain_below=")
+    kind = _kind(system)
     out = Path(options["out"])
-    plan(options["grid"])  # what is wrong with the grid shows now, not after the images
+    plan(kind, options["grid"])  # what is wrong with the grid shows now, not after the images
     predict(split, system, out, identity, options["resume"])
     found = run_grid(
+        kind,
         benchmark.module,
         split,
         options["grid"],
         out,
-        system.executor,
         options["scorer"],
         options["seed"],
         options["workers"],
@@ -135,6 +139,21 @@ def _grid(
     _log(options)
     if result["problems"]:
         raise InputError("; ".join(result["problems"]))
+
+
+def _kind(system: Any) -> Kind:
+    """What the grid can mix of a system."""
+    if isinstance(system, Pipeline) and not system.oracle:
+        return StreetKind(system.executor)
+    from po3d.grid_rooms import RoomKind  # loads the room parser's network library
+    from po3d.room_systems import TRUTH, RoomPipeline
+
+    if isinstance(system, RoomPipeline) and system.table != TRUTH:
+        return RoomKind(system)
+    raise InputError(
+        "the grid needs system=po3d on street scenes or on rooms with predicted tables (benchmark=hypo3d "
+        "benchmark.table=map), without oracle= or abstain_below="
+    )
 
 
 def _log(options: dict[str, Any]) -> None:
@@ -177,13 +196,15 @@ def _found(benchmark: Source, options: dict[str, Any], seed: int, size: int | No
     if options["split"] == "mini":
         return benchmark.load(benchmark.mini, "mini").first(size), benchmark.mini, "mini"
     size, look = size or FRESH_SIZE, options["benchmark"].get("look")
-    root = Path(options["twins"]) / f"{options['benchmark']['name']}-seed{seed}-size{size}-{look or 'mixed'}"
-    return benchmark.open_fresh(root, size, seed, look, options["workers"]), root, "fresh"
+    dials = dials_in(options["benchmark"])
+    tag = f"{look or 'mixed'}{dials_of(dials.get('dials')).tag}"
+    root = Path(options["twins"]) / f"{options['benchmark']['name']}-seed{seed}-size{size}-{tag}"
+    return benchmark.open_fresh(root, size, seed, look, options["workers"], **dials), root, "fresh"
 
 
 def _number(options: dict[str, Any], key: str, least: int) -> int | None:
     value = options[key]
-    if value is None and key == "size":
+    if value is None and key in ("size", "images"):
         return None
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise InputError(f"{key}={value!r} should be a whole number of at least {least}")

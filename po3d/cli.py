@@ -125,6 +125,7 @@ def ask_command(arguments: argparse.Namespace) -> int:
 
     from po3d.checkpoint import locate
     from po3d.parsing.parser import Parser
+    from po3d.reasoning.margins import margins, record_of
     from po3d.systems import Executor
 
     (parsed,) = Parser.from_checkpoint(locate(arguments.parser_checkpoint)).parse([question])
@@ -138,6 +139,7 @@ def ask_command(arguments: argparse.Namespace) -> int:
         raise InputError(f"the question is outside the language: {parsed.reason}")
     scene = table if image is None else _perceive(image, path, arguments.perception_checkpoint)
     outcome = Executor(arguments.mode)(parsed.program, scene, arguments.task)
+    near = margins(parsed.program, scene, arguments.task)
     probability = None if outcome.probability is None else outcome.probability * parsed.probability
     if arguments.save:
         _save(arguments.save, scene, image)
@@ -152,6 +154,7 @@ def ask_command(arguments: argparse.Namespace) -> int:
             "reason": outcome.reason,
             "program": parsed.program.text(),
             "trace": [asdict(step) for step in outcome.trace],
+            "margins": record_of(near),
             "scene": to_json(scene),
         }
         print(json.dumps(record, ensure_ascii=False))
@@ -159,8 +162,13 @@ def ask_command(arguments: argparse.Namespace) -> int:
         print(f"answer: {outcome.answer} (probability {probability:.2f})" if outcome.status == "ok"
               else f"no answer: {outcome.reason}")  # fmt: skip
         print(f"\nprogram: {parsed.program.text()}")
-        for step in outcome.trace:
-            print(f"  {step.text}")
+        for step, decided in zip(outcome.trace, near.steps):
+            print(f"  {step.text}{f'   [nearest: {decided[0].text}]' if decided else ''}")
+        if near.flip is not None:
+            other = near.answer != outcome.answer  # margins are of the likeliest table alone
+            print(
+                f"  {near.flip.text}{f' (of the likeliest table, which says {near.answer})' if other else ''}"
+            )
         print(f"\n{text(scene_table(scene), 2)}")
     return 0 if outcome.status == "ok" else NO_ANSWER
 
@@ -185,13 +193,14 @@ def generate_command(arguments: argparse.Namespace) -> int:
     """Make images, scene tables and questions of a benchmark's twin. The same seed gives the same bytes
     with any number of workers, and a killed run goes on where it was."""
     config = compose("generate", arguments.options)
-    from po3d.benchmarks.registry import BENCHMARKS
+    from po3d.benchmarks.registry import BENCHMARKS, dials_in
 
     BENCHMARKS[config.benchmark.name].generate(
         out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
-        workers=config.workers, split=config.split, skies=config.skies,
+        workers=config.workers, split=config.split, skies=config.skies, **dials_in(config.benchmark),
     )  # fmt: skip
-    print(f"wrote {config.size} {'rooms' if config.benchmark.name in ('hypo3d', '3dsrbench') else 'images'} to {config.out}")
+    units = {"pulsecheck457": "images", "scope": "scenes"}.get(config.benchmark.name, "rooms")
+    print(f"wrote {config.size} {units} to {config.out}")
     return 0
 
 

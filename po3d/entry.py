@@ -46,6 +46,17 @@ def _compose(name: str, overrides: Sequence[str]) -> DictConfig:
         return hydra_compose(name, overrides=list(overrides))
 
 
+def varied(config: DictConfig, changes: dict[str, Any]) -> dict[str, Any]:
+    """The config, resolved, with other values at some dotted keys; InputError for a key that it does not have."""
+    changed = config.copy()
+    for key, value in changes.items():
+        try:
+            OmegaConf.update(changed, key, value)
+        except OmegaConfBaseException as error:
+            raise InputError(f"{key}={value}: {' '.join(str(error).split())}") from None
+    return OmegaConf.to_container(changed, resolve=True)
+
+
 def build(node: dict[str, Any], **extra: object) -> Any:
     """The object that a config node with a `_target_` describes, made without its `name`."""
     return instantiate({k: v for k, v in node.items() if k != "name"}, _convert_="all", **extra)

@@ -31,7 +31,7 @@ from tqdm import tqdm
 from po3d import lmms_task
 from po3d.benchmarks import pulsecheck457, srbench
 from po3d.benchmarks.pulsecheck457 import FILES
-from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.registry import BENCHMARKS, dials_in, opened
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json
 from po3d.prompts import (
@@ -79,7 +79,7 @@ def open_split(benchmark: str, root: str | Path | None = None, size: int | None 
         if isinstance(twin, dict) and twin.get("images") is False:
             # The labels are there and whole, or open_fresh completes them.
             split = BENCHMARKS[benchmark].open_fresh(
-                Path(root), twin["size"], twin["seed"], twin.get("look"), 1
+                Path(root), twin["size"], twin["seed"], twin.get("look"), 1, **dials_in(twin)
             )
             return split.first(size)
     return opened(benchmark, root).first(size)

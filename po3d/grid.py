@@ -5,18 +5,19 @@
                        ──► the executor ──► right or wrong, of every question
 
 A cell says of each module "truth", "predicted" or a sigma, the size of noise on the truth; what it leaves out is
-predicted. A question's answer depends on the modules that its program reads alone, so cells share most of their work.
+predicted. What the modules of a benchmark are, and how a cell answers, is its `Kind`: `po3d.grid_street` and
+`po3d.grid_rooms`.
 """
 
 import contextlib
 import itertools
 import json
+import math
 import multiprocessing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,168 +28,102 @@ from po3d.errors import InputError
 from po3d.evaluation import PREDICTIONS, SCENES, Split, by_image, read_scenes
 from po3d.files import atomic_write, write_json
 from po3d.metrics import bootstrap, interval
-from po3d.noise import UNITS, lost, noisy
 from po3d.question import Prediction, Question, read_predictions
-from po3d.reasoning.program import Program, ProgramError, parse_text
 from po3d.scene import Scene
-from po3d.substitution import MODULES, substitute
-from po3d.systems import Executor
-from po3d.vocabulary import ATTRIBUTES
 
 TRUTH, PREDICTED = "truth", "predicted"
 Setting = str | float  # TRUTH, PREDICTED, or a sigma
-POSES = ("position", "depth", "heading", "camera", "shape")  # what geometry reads; poses are drawn together
-MEAN = "mean"
+
+
+class Asked(Protocol):
+    """One image with its questions, ready to go to another process."""
+
+    def answers(self, settings: Sequence[Setting]) -> list[str | None]:
+        """What a cell answers to each question, `settings` in the order of the kind's modules; None for no answer."""
+        ...
+
+
+class Kind(Protocol):
+    """What can be true or predicted in a benchmark's pipeline."""
+
+    modules: tuple[str, ...]
+    units: Mapping[str, str]  # of the modules that can be noisy: what their sigma is
+    headline: str  # "mean" of the categories, or "overall", of the questions
+
+    def image(
+        self,
+        questions: Sequence[Question],
+        predictions: Mapping[str, Prediction],
+        predicted: Scene,
+        truth: Scene,
+        seed: int,
+    ) -> Asked:
+        """`predictions` by question id tell the parsed programs."""
+        ...
 
 
 class Cell(NamedTuple):
-    """One mixture; `settings` of all modules, in the order of MODULES."""
+    """One mixture; `settings` of all modules, in the kind's order."""
 
     name: str
     settings: tuple[Setting, ...]
 
 
-def cell(name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED) -> Cell:
+def cell(kind: Kind, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED) -> Cell:
     """The cell of the modules named, the others being `rest`; InputError for an unknown module or setting."""
-    settings = {{"colour": "color"}.get(k, k): v for k, v in settings.items()}
-    if unknown := sorted(set(settings) - set(MODULES)):
-        raise InputError(f"grid: {unknown[0]!r} is no module; known: {', '.join(MODULES)}")
+    settings = {_american(k): v for k, v in settings.items()}
+    if unknown := sorted(set(settings) - set(kind.modules)):
+        raise InputError(f"grid: {unknown[0]!r} is no module; known: {', '.join(kind.modules)}")
     for module, value in settings.items():
         number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
         if not number and value not in (TRUTH, PREDICTED):
             raise InputError(f"grid: {module}={value!r} should be truth, predicted or a sigma of at least 0")
-    return Cell(name, tuple(settings.get(m, rest) for m in MODULES))
+        if number and module not in kind.units:
+            raise InputError(f"grid: there is no noise in {module!r}; known: {', '.join(kind.units)}")
+    return Cell(name, tuple(settings.get(m, rest) for m in kind.modules))
 
 
-# --- answering ----------------------------------------------------------------------------------------------
-
-
-def reads(program: Program) -> frozenset[str]:
-    """The modules that a program's answer depends on, parsing aside."""
-    needed = {"detection"}
-    for step in program.steps:
-        words = {step.op, *step.args}
-        needed |= words & set(ATTRIBUTES)
-        if step.op in ("relate", "aligned", "collide") or "facing" in words:
-            needed |= set(POSES)
-        if step.op == "collide":
-            needed.add("size")
-        if step.op in ("occludees", "occluder") or "occlusion" in words:
-            needed.add("occlusion")
-    return frozenset(needed)
-
-
-@dataclass
-class Answers:
-    """The answers of cells to one image's questions, each mixture that matters worked out once."""
-
-    predicted: Scene
-    truth: Scene
-    executor: Executor
-    seed: int = 0
-    _tables: dict[tuple[Setting, ...], Scene] = field(default_factory=dict)
-    _answers: dict[tuple, str | None] = field(default_factory=dict)
-
-    def answer(
-        self, program: Program | None, question: Question, settings: tuple[Setting, ...]
-    ) -> str | None:
-        """What a program gives in a cell; None when it has no answer, or is None itself."""
-        if program is None:
-            return None
-        needed = reads(program)
-        relevant = tuple(s if m in needed else PREDICTED for m, s in zip(MODULES, settings))
-        key = (program, question.task, relevant)
-        if key not in self._answers:
-            outcome = self.executor(program, self.table(settings), question.task)
-            self._answers[key] = outcome.answer if outcome.status == "ok" else None
-        return self._answers[key]
-
-    def table(self, settings: tuple[Setting, ...]) -> Scene:
-        """The table of a cell."""
-        key = tuple(s for m, s in zip(MODULES, settings) if m != "parsing")
-        if key not in self._tables:
-            named = dict(zip(MODULES, settings))
-            named.pop("parsing")
-            scene = substitute(self.predicted, self.truth, [m for m, s in named.items() if s != PREDICTED])
-            for module, sigma in named.items():
-                if not isinstance(sigma, str):
-                    scene = noisy(scene, module, sigma, self.seed)
-            self._tables = {key: scene}  # cells that share a table stand together
-        return self._tables[key]
-
-
-class _Image(NamedTuple):
-    """All that one image's cells need, ready to go to another process."""
-
-    answers: "Answers"
-    questions: list[Question]
-    parsed: list[Program | None]
-    cells: Sequence[Cell]
+def _american(name: str) -> str:
+    return {"colour": "color"}.get(name, name)
 
 
 def grid_answers(
-    split: Split,
+    kind: Kind,
+    questions: Sequence[Question],
+    truth: Callable[[str], Scene],
     cells: Sequence[Cell],
     predictions: Mapping[str, Prediction],
     scenes: Mapping[str, Scene],
-    executor: Executor,
     seed: int = 0,
     workers: int = 1,
 ) -> list[list[Prediction]]:
-    """Of each cell the predictions in the order of the split's questions. `predictions` by question id tell the parsed
-    programs, `scenes` by image the predicted tables. The answers do not depend on `workers`, processes."""
-    quick = replace(executor, traced=False)
-    images = []
-    for name, group in itertools.groupby(by_image(split.questions), key=lambda q: q.image):
+    """Of each cell the predictions in the order of `questions`. `truth` gives an image's true table, `scenes` the
+    predicted ones by image. The answers do not depend on `workers`, processes."""
+    images, ids = [], []
+    for name, group in itertools.groupby(by_image(questions), key=lambda q: q.image):
         if name not in scenes:
             raise InputError(f"grid: there is no predicted table of {name}; the system keeps none")
-        questions = list(group)
-        parsed = [_parsed(predictions[q.id]) for q in questions]
-        images.append(_Image(Answers(scenes[name], split.truth(name), quick, seed), questions, parsed, cells))
+        own = list(group)
+        ids += [q.id for q in own]
+        images.append(kind.image(own, predictions, scenes[name], truth(name), seed))
     with contextlib.ExitStack() as stack:
         mapped = map
         if workers > 1:
             # Spawned, not forked: torch's threads do not survive a fork.
             pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
             mapped = stack.enter_context(pool).map
-        bar = tqdm(mapped(_image_answers, images), "grid", len(images), unit="image", delay=1)
-        found = {
-            q.id: answers for image, each in zip(images, bar) for q, answers in zip(image.questions, each)
-        }
+        each = mapped(_image_answers, images, itertools.repeat(cells))
+        rows = [row for found in tqdm(each, "grid", len(images), unit="image", delay=1) for row in found]
+    found = dict(zip(ids, rows, strict=True))
     return [
-        [
-            Prediction(q.id, "failed" if found[q.id][k] is None else "ok", found[q.id][k])
-            for q in split.questions
-        ]
+        [Prediction(q.id, "failed" if (a := found[q.id][k]) is None else "ok", a) for q in questions]
         for k in range(len(cells))
     ]
 
 
-def _image_answers(image: _Image) -> list[list[str | None]]:
+def _image_answers(image: Asked, cells: Sequence[Cell]) -> list[tuple[str | None, ...]]:
     """Of each question the answers of all cells."""
-    name, seed = image.questions[0].image, image.answers.seed
-    gold = [_gold(q) for q in image.questions]
-    columns = []
-    for _, settings in image.cells:
-        how = settings[MODULES.index("parsing")]
-        gone = [False] * len(gold) if isinstance(how, str) else lost(name, len(gold), how, seed)
-        programs = image.parsed if how == PREDICTED else gold
-        columns.append(
-            [None if missing else image.answers.answer(program, q, settings)
-             for q, program, missing in zip(image.questions, programs, gone)]
-        )  # fmt: skip
-    return [list(row) for row in zip(*columns)]
-
-
-def _gold(question: Question) -> Program | None:
-    try:
-        return parse_text(question.program) if question.program else None
-    except ProgramError:
-        return None
-
-
-def _parsed(prediction: Prediction) -> Program | None:
-    return parse_text(prediction.program) if prediction.program else None
+    return list(zip(*(image.answers(c.settings) for c in cells)))
 
 
 # --- the cells of a run -------------------------------------------------------------------------------------
@@ -209,13 +144,13 @@ class Plan(NamedTuple):
         return [*self.subsets, *self.singles, *noise, *self.more]
 
 
-def plan(options: Mapping[str, Any]) -> Plan:
+def plan(kind: Kind, options: Mapping[str, Any]) -> Plan:
     """The plan of a config's `grid`; InputError for what it should not say."""
-    groups = {str(k): tuple(v) for k, v in (options.get("groups") or {}).items()}
+    groups = {str(k): tuple(map(_american, v)) for k, v in (options.get("groups") or {}).items()}
     named = [m for own in groups.values() for m in own]
-    if sorted(named) != sorted(MODULES):
+    if sorted(named) != sorted(kind.modules):
         raise InputError(
-            f"grid.groups should hold each of {', '.join(MODULES)} once, not {', '.join(sorted(named))}"
+            f"grid.groups should hold each of {', '.join(kind.modules)} once, not {', '.join(sorted(named))}"
         )
     subsets = []
     for mask in range(1 << len(groups)):
@@ -227,20 +162,20 @@ def plan(options: Mapping[str, Any]) -> Plan:
             if len(true) == len(groups)
             else "+ " + ", ".join(true)
         )
-        subsets.append(cell(label, {m: TRUTH for name in true for m in groups[name]}))
+        subsets.append(cell(kind, label, {m: TRUTH for name in true for m in groups[name]}))
     singles = []
     if options.get("singles", True):
-        singles = [cell(f"only {m} true", {m: TRUTH}) for m in MODULES]
-        for m in MODULES:
+        singles = [cell(kind, f"only {m} true", {m: TRUTH}) for m in kind.modules]
+        for m in kind.modules:
             if m != "depth":  # a true position has the true depth, so they are predicted together
-                together = (m, "depth") if m == "position" else (m,)
-                singles.append(cell(f"only {m} predicted", dict.fromkeys(together, PREDICTED), TRUTH))
+                together = [m, "depth"] if m == "position" and "depth" in kind.modules else [m]
+                singles.append(cell(kind, f"only {m} predicted", dict.fromkeys(together, PREDICTED), TRUTH))
     curves: dict[str, list[tuple[float, Cell]]] = {}
     for quantity, sigmas in (options.get("noise") or {}).items():
-        quantity = {"colour": "color"}.get(quantity, quantity)
+        quantity = _american(quantity)
         points = [0.0, *(s for s in sigmas if s != 0)]
-        curves[quantity] = [(s, cell(f"{quantity} noise {s:g}", {quantity: s}, TRUTH)) for s in points]
-    more = [cell(_spelled(c), c) for c in options.get("cells") or []]
+        curves[quantity] = [(s, cell(kind, f"{quantity} noise {s:g}", {quantity: s}, TRUTH)) for s in points]
+    more = [cell(kind, _spelled(c), c) for c in options.get("cells") or []]
     return Plan(groups, subsets, singles, curves, more)
 
 
@@ -252,19 +187,20 @@ def _spelled(settings: Mapping[str, Setting]) -> str:
 
 
 def run_grid(
+    kind: Kind,
     module: Any,
     split: Split,
     options: Mapping[str, Any],
     folder: str | Path,
-    executor: Executor,
     scorer: str,
     seed: int,
     workers: int = 1,
 ) -> dict:
-    """The grid over what a finished run left in `folder` (predictions.jsonl, scenes.jsonl), ready for JSON, in percent:
+    """The grid over what a finished run left in `folder` (predictions.jsonl, scenes.jsonl), ready for JSON, in percent.
+    Questions that count in no headline figure (controls) are left out:
 
     cells         name, settings (module -> truth, predicted or sigma), rows (name, n, value, ci_low, ci_high)
-    curves        quantity -> points: sigma, value, ci_low, ci_high of the mean
+    curves        quantity -> points: sigma, value, ci_low, ci_high of the headline
     units         quantity -> what its sigma is
     attribution   category -> n, error, shares (group -> percentage points that sum to error), alone (group -> percent
                   of the wrong answers that it repairs alone)
@@ -273,19 +209,19 @@ def run_grid(
                   the run's own answers; [] when all is well
     """
     folder = Path(folder)
-    work = plan(options)
+    work = plan(kind, options)
     predictions = {p.id: p for p in read_predictions(folder / PREDICTIONS)}
-    answers = grid_answers(
-        split, work.cells, predictions, read_scenes(folder / SCENES), executor, seed, workers
-    )
-    right = np.array([module.correct(split.questions, given, scorer) for given in answers], float) == 1
-    rows = {id(c): _rows(r, split.questions) for c, r in zip(work.cells, right)}
+    scenes = read_scenes(folder / SCENES)
+    asked = _counted(module, split.questions, scorer)
+    answers = grid_answers(kind, asked, split.truth, work.cells, predictions, scenes, seed, workers)
+    right = np.array([module.correct(asked, given, scorer) for given in answers], float) == 1
+    rows = {id(c): _rows(r, asked, kind.headline) for c, r in zip(work.cells, right)}
     masks = right[: len(work.subsets)]
     shares = blame(masks)
     names = list(work.groups)
     return {
         "cells": [
-            {"name": c.name, "settings": dict(zip(MODULES, c.settings)), "rows": rows[id(c)]}
+            {"name": c.name, "settings": dict(zip(kind.modules, c.settings)), "rows": rows[id(c)]}
             for c in work.cells
         ],
         "curves": {
@@ -295,14 +231,20 @@ def run_grid(
             ]
             for q, points in work.curves.items()
         },
-        "units": {q: UNITS[q] for q in work.curves},
-        "attribution": _attribution(split.questions, masks, shares, names),
-        "errors": _errors(split.questions, masks, shares, names, answers[0]),
-        "problems": _problems(split.questions, masks, predictions, answers),
+        "units": {q: kind.units[q] for q in work.curves},
+        "attribution": _attribution(asked, masks, shares, names),
+        "errors": _errors(asked, masks, shares, names, answers[0]),
+        "problems": _problems(asked, masks, predictions, answers),
     }
 
 
-def _rows(right: NDArray[np.bool_], questions: Sequence[Question]) -> list[dict]:
+def _counted(module: Any, questions: Sequence[Question], scorer: str) -> list[Question]:
+    """The questions that count in the headline figures."""
+    given = module.correct(questions, [Prediction(q.id, "abstained") for q in questions], scorer)
+    return [q for q, right in zip(questions, given, strict=True) if not math.isnan(right)]
+
+
+def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str) -> list[dict]:
     categories = list(dict.fromkeys(q.category for q in questions))
     own = [q.category for q in questions]
     boot = bootstrap(100.0 * right, [q.image for q in questions], own, categories)
@@ -318,9 +260,12 @@ def _rows(right: NDArray[np.bool_], questions: Sequence[Question]) -> list[dict]
                 "ci_high": high,
             }
         )
-    low, high = interval(boot.samples.mean(1))
-    mean = float(boot.value.mean())
-    return [*rows, {"name": MEAN, "n": len(own), "value": mean, "ci_low": low, "ci_high": high}]
+    value, samples = boot.value.mean(), boot.samples.mean(1)
+    if headline == "overall":
+        boot = bootstrap(100.0 * right, [q.image for q in questions], [headline] * len(own), [headline])
+        value, samples = boot.value[0], boot.samples[:, 0]
+    low, high = interval(samples)
+    return [*rows, {"name": headline, "n": len(own), "value": float(value), "ci_low": low, "ci_high": high}]
 
 
 def _attribution(

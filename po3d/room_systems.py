@@ -25,15 +25,26 @@ from po3d.scene import Scene
 from po3d.systems import Context
 
 FrameMode = Literal["anchors", "none", "camera"]
+Given = Literal["given"]  # the scene's own axes: somebody framed it before
+
+
+class Room(Protocol):
+    """Answers questions on one table from the programs of change and question."""
+
+    def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
+        """A prediction whose probability is that of the answer times the `certainty` of the programs."""
+        ...
 
 
 class TextParser(Protocol):
     def parse(self, texts: Sequence[str], sort: Sort) -> list[RoomParse]: ...
 
 
-def framed(scene: Scene, text: str, mode: FrameMode = "anchors") -> Scene:
+def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scene:
     """The scene in the frame of a question. "none" is the paper's setting without a frame: the map's top is the front.
     "camera": the front is where the camera of the scene looks; InputError when the table has no camera."""
+    if mode == "given":
+        return scene
     if mode == "none" or (mode == "anchors" and not text):
         return replace(scene, axes=axes_from_front((0.0, 1.0)))
     if mode == "camera":
@@ -77,17 +88,9 @@ class RoomPipeline:
                 scene = replace(scene, camera=context.given("camera"))
             except InputError as missing:  # of this room; others may have one
                 return [Prediction(q.id, "failed", reason=str(missing)) for q in questions]
-        if self.samples and uncertain(scene):
-            room: _Room | _Believed = _Believed(scene, self.rules, self.frame, self.samples)
-        else:
-            room = _Room(scene, self.rules, self.frame)
-        changes = list(dict.fromkeys(q.meta["change"] for q in questions if q.meta["change"]))
-        read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
+        answering = room(scene, self.frame, self.samples, self.rules)
         predictions = []
-        for q, parsed in zip(
-            questions, self.parser.parse([q.text for q in questions], "question"), strict=True
-        ):
-            change = read.get(q.meta["change"])
+        for q, (change, parsed) in zip(questions, self.read(questions), strict=True):
             if change is not None and change.program is None:
                 predictions.append(Prediction(q.id, "unparsed", reason=f"change: {change.reason}"))
             elif parsed.program is None:
@@ -95,9 +98,16 @@ class RoomPipeline:
             else:
                 certainty = parsed.probability * (change.probability if change else 1.0)
                 predictions.append(
-                    room.answer(q, change.program if change else None, parsed.program, certainty)
+                    answering.answer(q, change.program if change else None, parsed.program, certainty)
                 )
         return predictions
+
+    def read(self, questions: Sequence[Question]) -> list[tuple[RoomParse | None, RoomParse]]:
+        """Of each question how its change, None when there is none, and its own text were read."""
+        changes = list(dict.fromkeys(q.meta["change"] for q in questions if q.meta["change"]))
+        read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
+        parsed = self.parser.parse([q.text for q in questions], "question")
+        return [(read.get(q.meta["change"]), one) for q, one in zip(questions, parsed, strict=True)]
 
 
 def room_pipeline(
@@ -109,6 +119,13 @@ def room_pipeline(
     return RoomPipeline(RoomParser.from_checkpoint(locate(parser)), source(table), frame, samples)
 
 
+def room(scene: Scene, frame: FrameMode | Given, samples: int, rules: RoomRules = DEFAULT_ROOM_RULES) -> Room:
+    """What answers the questions on a table: `samples` worlds drawn from it when it is uncertain, else itself."""
+    if samples and uncertain(scene):
+        return _Believed(scene, rules, frame, samples)
+    return _Room(scene, rules, frame)
+
+
 def _gold(question: Question) -> Call:
     if not question.program:
         raise InputError(f"question {question.id} has no gold program: an oracle needs a twin")
@@ -118,7 +135,7 @@ def _gold(question: Question) -> Call:
 class _Room:
     """One table and its changed versions; questions on the same change share the work."""
 
-    def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode = "anchors") -> None:
+    def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode | Given = "anchors") -> None:
         self.scene, self.rules, self.mode = scene, rules, mode
         self._layouts: dict[str, Layout] = {}  # by frame
         self._worlds: dict[tuple[str, Call | None], World | Unresolved] = {}
@@ -156,7 +173,7 @@ class _Believed:
 
     ENOUGH = 0.25  # of the worlds: when fewer answer, worlds are drawn in which what is named exists
 
-    def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode, count: int) -> None:
+    def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode | Given, count: int) -> None:
         self.scene, self.rules, self.mode, self.count = scene, rules, mode, count
         self._framed: dict[str, list[_Room]] = {}
 

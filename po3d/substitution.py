@@ -35,13 +35,7 @@ def substitute(predicted: Scene, gt: Scene, modules: Sequence[str]) -> Scene:
     exactly those of `gt`.
     """
     modules = checked_modules(modules)
-    true_of = match(predicted, gt)
-    rows: list[tuple[int | None, int | None]]  # (predicted row, true row) of each row of the result
-    if "detection" in modules:
-        predicted_of = {j: i for i, j in true_of.items()}
-        rows = [(predicted_of.get(j), j) for j in range(len(gt))]
-    else:
-        rows = [(i, true_of.get(i)) for i in range(len(predicted))]
+    rows = matched_rows(predicted, gt, "detection" in modules)
     objects = []
     for i, j in rows:
         state = _prior() if i is None else predicted.objects[i]
@@ -52,6 +46,16 @@ def substitute(predicted: Scene, gt: Scene, modules: Sequence[str]) -> Scene:
         predicted, objects=tuple(objects), occluders=_occluders(predicted, gt, rows, "occlusion" in modules)
     )
     return replace(scene, camera=gt.camera, axes=gt.axes) if "camera" in modules else scene
+
+
+def matched_rows(predicted: Scene, gt: Scene, detected: bool) -> list[tuple[int | None, int | None]]:
+    """(predicted row, true row) of each row of a mixed table, None for one without a match: the true rows when
+    detection is true, else the predicted ones."""
+    true_of = match(predicted, gt)
+    if detected:
+        predicted_of = {j: i for i, j in true_of.items()}
+        return [(predicted_of.get(j), j) for j in range(len(gt))]
+    return [(i, true_of.get(i)) for i in range(len(predicted))]
 
 
 def _with_truth(state: ObjectState, true: ObjectState, modules: Sequence[str]) -> ObjectState:

@@ -14,7 +14,9 @@ from po3d.seeding import rng
 def pair(tmp_path):
     random = rng(3, "checkpoint", 0)
     weights = {
-        "conv.weight": torch.tensor(random.standard_normal((64, 8, 3, 3)) * random.random((64, 1, 1, 1))).float(),
+        "conv.weight": torch.tensor(
+            random.standard_normal((64, 8, 3, 3)) * random.random((64, 1, 1, 1))
+        ).float(),
         "linear.weight": torch.tensor(random.standard_normal((10, LARGE // 16))).float(),  # too small to pay
         "linear.bias": torch.tensor(random.standard_normal(LARGE * 2)).float(),
         "steps": torch.tensor(7),

@@ -95,6 +95,28 @@ def test_ask_json_is_one_object_that_holds_everything(reads, table, capsys):
     assert from_json(record["scene"]).objects[0].beliefs == SCENE.objects[0].beliefs
 
 
+def test_ask_says_what_was_near_and_what_would_flip_the_answer(reads, tmp_path, capsys):
+    path = tmp_path / "one.json"
+    nearly = {
+        **RECORD["objects"][1],
+        "rotation": 140.0 - 90.0 + 32.5,
+        "color": "green",
+    }  # 2.5 degrees from facing right
+    path.write_text(json.dumps({**RECORD, "objects": [*RECORD["objects"], nearly]}))
+    question = "count(filter[facing=right](filter[color=green](scene)))"
+    assert cli.main(["ask", str(path), question]) == 0
+    printed = capsys.readouterr().out
+    assert (
+        "filter[facing=right] -> 0 of 3   [nearest: #2 small green rubber road is 2.5° from facing right]"
+        in printed
+    )
+    assert "  would flip to 1: #2 small green rubber road is 2.5° from facing right\n" in printed
+    assert cli.main(["ask", str(path), question, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["margins"]
+    assert (found["answer"], found["flip"]["answer"], found["flip"]["margin"]["object"]) == ("0", "1", 2)
+    assert [len(step) for step in found["steps"]] == [0, 0, 1, 0]
+
+
 def test_ask_reads_super_clevr(reads, tmp_path, capsys):
     for name, content in (("one.json", RECORD), ("file.json", {"info": {}, "scenes": [RECORD]})):
         path = tmp_path / name

@@ -4,7 +4,7 @@ from po3d.entry import CONFIGS, compose, run_hydra
 from po3d.errors import InputError
 
 GROUPS = {
-    "evaluate": ("benchmark", "perception", "parser", "system"),
+    "evaluate": ("benchmark", "perception", "parser", "system", "grid"),
     "train": ("model", "data", "trainer", "experiment"),
 }
 

@@ -12,7 +12,8 @@ from untrained import untrained_estimator, untrained_parser
 
 from po3d.errors import InputError
 from po3d.geometry import Camera
-from po3d.grid import PREDICTED, TRUTH, Answers, cell, grid_answers, plan
+from po3d.grid import PREDICTED, TRUTH, cell, grid_answers, plan
+from po3d.grid_street import Answers, StreetKind
 from po3d.noise import noisy
 from po3d.question import Prediction, Question, read_predictions
 from po3d.reasoning.executor import execute
@@ -30,13 +31,14 @@ GROUPS = {
 }
 CAMERA = Camera(640, 480, 800.0, look_at((9.0, -4.0, 6.0)))
 EXECUTOR = Executor("marginal", 8)
+KIND = StreetKind(EXECUTOR)
 
 
 def random_cells(count):
     r = rng(1, "cells")
     for k in range(count):
         settings = {m: (TRUTH, PREDICTED, round(float(r.uniform(0, 0.5)), 2))[r.integers(3)] for m in MODULES}
-        yield cell(str(k), settings)
+        yield cell(KIND, str(k), settings)
 
 
 def world(k) -> tuple[Scene, Scene]:
@@ -86,10 +88,10 @@ def test_workers_change_nothing_and_parsing_is_its_own_module():
     scenes = {name: predicted for name, (predicted, _) in split.worlds.items()}
     wrong = {q.id: Prediction(q.id, "ok", "0", program="count(scene)") for q in split.questions}
     wrong[split.questions[0].id] = Prediction(split.questions[0].id, "unparsed")
-    cells = [cell("predicted", {}), cell("true", {}, TRUTH), cell("parsed", {"parsing": PREDICTED}, TRUTH),
-             cell("lost", {"parsing": 1.0}, TRUTH)]  # fmt: skip
-    given = grid_answers(split, cells, wrong, scenes, EXECUTOR)
-    assert grid_answers(split, cells, wrong, scenes, EXECUTOR, workers=2) == given
+    cells = [cell(KIND, "predicted", {}), cell(KIND, "true", {}, TRUTH), cell(KIND, "parsed", {"parsing": PREDICTED}, TRUTH),
+             cell(KIND, "lost", {"parsing": 1.0}, TRUTH)]  # fmt: skip
+    given = grid_answers(KIND, split.questions, split.truth, cells, wrong, scenes)
+    assert grid_answers(KIND, split.questions, split.truth, cells, wrong, scenes, workers=2) == given
     predicted, true, parsed, lost = given
     assert (predicted[0].status, parsed[0].status) == ("failed", "failed")
     assert {p.answer for p in parsed[1:]} == {"6"}  # all count the true scene
@@ -100,7 +102,9 @@ def test_workers_change_nothing_and_parsing_is_its_own_module():
 
 
 def test_a_plan_has_every_subset_once_and_noise_on_the_truth():
-    made = plan({"groups": GROUPS, "noise": {"heading": [5, 10], "colour": [0.1]}, "cells": [{"shape": 0.1}]})
+    made = plan(
+        KIND, {"groups": GROUPS, "noise": {"heading": [5, 10], "colour": [0.1]}, "cells": [{"shape": 0.1}]}
+    )
     assert len(made.subsets) == 16
     assert len({c.settings for c in made.subsets}) == 16
     assert set(made.subsets[0].settings) == {PREDICTED}
@@ -132,7 +136,7 @@ def test_a_plan_has_every_subset_once_and_noise_on_the_truth():
 )
 def test_a_wrong_plan_is_said(options, says):
     with pytest.raises(InputError, match=says):
-        plan(options)
+        plan(KIND, options)
 
 
 SMALL = "grid.noise={heading: [20], shape: [0.5], parsing: [0.5]}"

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -308,11 +308,14 @@ def generate(
     workers: int = 1,
     split: str = "test",
     skies: str | None = None,
+    dials: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the twin: `po3d.benchmarks.pulsecheck457_twin.generate`."""
+    """Write the twin: `po3d.benchmarks.pulsecheck457_twin.generate`; `dials`: the fields of `synthesis.dials.Dials`
+    that differ from the benchmark's own."""
     from po3d.benchmarks import pulsecheck457_twin
+    from po3d.synthesis.dials import dials_of
 
-    pulsecheck457_twin.generate(out, size, seed, look, images, workers, split, skies)
+    pulsecheck457_twin.generate(out, size, seed, look, images, workers, split, skies, dials_of(dials))
 
 
 def generate_tables(seed: int, size: int, split: str = "test", look: str | None = None) -> Benchmark:
@@ -327,15 +330,22 @@ def generate_tables(seed: int, size: int, split: str = "test", look: str | None 
 
 
 def open_fresh(
-    folder: str | Path, size: int, seed: int, look: str | None = None, workers: int = 1
+    folder: str | Path,
+    size: int,
+    seed: int,
+    look: str | None = None,
+    workers: int = 1,
+    dials: Mapping[str, Any] | None = None,
 ) -> Benchmark:
     """The twin of a seed: labels and questions are kept in `folder` (made or completed now), its pictures are
-    rendered when asked for."""
+    rendered when asked for. `dials` as of `generate`."""
     from po3d.benchmarks import pulsecheck457_twin
+    from po3d.synthesis.dials import dials_of
 
-    pulsecheck457_twin.generate(folder, size, seed, look, images=False, workers=workers)
+    turned = dials_of(dials)
+    pulsecheck457_twin.generate(folder, size, seed, look, images=False, workers=workers, dials=turned)
     scenes = {record["image_filename"]: record for record in read_scenes(folder)}
-    source = pulsecheck457_twin.Tables(seed, "test", look, scenes)
+    source = pulsecheck457_twin.Tables(seed, "test", look, scenes, dials=turned)
     return Benchmark(f"fresh, seed {seed}", load(folder).questions, source)
 
 

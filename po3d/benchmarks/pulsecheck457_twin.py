@@ -31,6 +31,7 @@ from po3d.files import atomic_write, read_json, write_json
 from po3d.reasoning.executor import Outcome, TraceStep, execute
 from po3d.seeding import rng
 from po3d.synthesis.dataset import image_name, make_scene, open_renderer, picture, scene_record
+from po3d.synthesis.dials import DEFAULT, Dials
 from po3d.synthesis.language import realise
 from po3d.synthesis.layouts import LOOKS, MESHES
 from po3d.synthesis.photographs import Photographs
@@ -52,15 +53,18 @@ def generate(
     workers: int = 1,
     split: str = "test",
     skies: str | None = None,
+    dials: Dials = DEFAULT,
 ) -> None:
     """Write `size` images with labels and questions into the folder `out`. `look` None: studio and outdoor in
-    turn; `images` False: everything but the pictures; `skies`: a folder of photographs for the outdoor ones.
-    The bytes do not depend on `workers`."""
+    turn; `images` False: everything but the pictures; `skies`: a folder of photographs for the outdoor ones;
+    `dials`: how hard. The bytes do not depend on `workers`."""
     _check(size, look, split, workers)
     out = Path(out)
     identity = {"format": FORMAT, "size": size, "seed": seed, "look": look, "images": images, "split": split}
     if skies is not None:
         identity["skies"] = [path.name for path in Photographs.of(skies).paths]
+    if dials != DEFAULT:
+        identity["dials"] = dials.changed()
     description = claimed(out, identity)
     if (out / "scenes.json").exists():
         return
@@ -68,8 +72,8 @@ def generate(
     write_json(description, identity)
     from po3d.benchmarks.pulsecheck457 import FILES
 
-    scenes = _scenes(out, size, seed, look, images, workers, split, skies)
-    for category, records in questions(scenes, seed).items():
+    scenes = _scenes(out, size, seed, look, images, workers, split, skies, dials)
+    for category, records in questions(scenes, seed, dials).items():
         write_json(
             out / "questions" / f"{FILES[category]}.json", _wrapped(split, "questions", records), indent=None
         )
@@ -101,6 +105,7 @@ def _scenes(
     workers: int,
     split: str,
     skies: str | None,
+    dials: Dials,
 ) -> list[dict]:
     """All scene records in order; shards that exist are not made again."""
     shards = [(k, out / "shards" / f"{k:05d}.json") for k in range(-(-size // SHARD))]
@@ -114,6 +119,7 @@ def _scenes(
         images=images,
         split=split,
         skies=skies,
+        dials=dials,
     )
     todo = [k for k, path in shards if not path.exists()]
     with _mapper(min(workers, len(todo))) as mapped:
@@ -166,12 +172,13 @@ def _make_shard(
     images: bool,
     split: str,
     skies: str | None,
+    dials: Dials,
 ) -> None:
     """Images and records of shard k; its file, written last, says that it is complete."""
     renderer = open_renderer(SAMPLES)
     records = []
     for index in range(k * shard, min((k + 1) * shard, size)):
-        made = make_scene(seed, index, split, renderer, _look(look, index))
+        made = make_scene(seed, index, split, renderer, _look(look, index), dials)
         if images:
             with atomic_write(out / "images" / image_name(index), "wb") as file:
                 file.write(encode(picture(made, renderer, skies)))
@@ -189,7 +196,7 @@ def encode(image: NDArray[np.uint8]) -> bytes:
 # --- questions ----------------------------------------------------------------------------------------------
 
 
-def questions(scenes: Sequence[Mapping], seed: int) -> dict[str, list[dict]]:
+def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> dict[str, list[dict]]:
     """Column -> question records in the official layout, on scene records in image order. Sequential by
     nature: answers are balanced over the whole split."""
     from po3d.benchmarks.pulsecheck457 import BANDS
@@ -203,7 +210,7 @@ def questions(scenes: Sequence[Mapping], seed: int) -> dict[str, list[dict]]:
         for category in CATEGORIES:
             task = COLUMNS[category].task
             generator = rng(seed, f"questions/{category}", record["image_index"])
-            for drawn in ask(worlds[task], category, balance[category], generator):
+            for drawn in ask(worlds[task], category, balance[category], generator, scene, dials):
                 outcome = execute(drawn.program, scene, task)
                 if outcome.answer != drawn.answer:
                     raise AssertionError(
@@ -257,11 +264,13 @@ class Tables:
     look: str | None
     scenes: dict[str, dict]  # image name -> record
     questions: dict[str, list[dict]] = field(default_factory=dict)
+    dials: Dials = DEFAULT
 
     def image(self, name: str) -> NDArray[np.uint8]:
         index = self.scenes[name]["image_index"]
         renderer = open_renderer(SAMPLES)
-        return picture(make_scene(self.seed, index, self.split, renderer, _look(self.look, index)), renderer)
+        look = _look(self.look, index)
+        return picture(make_scene(self.seed, index, self.split, renderer, look, self.dials), renderer)
 
     def record(self, name: str) -> dict | None:
         return self.scenes.get(name)
@@ -271,12 +280,15 @@ def _look(look: str | None, index: int) -> str:
     return look or LOOKS[index % len(LOOKS)]
 
 
-def tables(seed: int, size: int, split: str = "test", look: str | None = None) -> Tables:
+def tables(
+    seed: int, size: int, split: str = "test", look: str | None = None, dials: Dials = DEFAULT
+) -> Tables:
     """The scenes and questions that `generate` with the same seed writes; only masks are rendered."""
     _check(size, look, split)
     renderer = open_renderer(SAMPLES)
     records = [
-        scene_record(make_scene(seed, index, split, renderer, _look(look, index)), index, split)
+        scene_record(make_scene(seed, index, split, renderer, _look(look, index), dials), index, split)
         for index in tqdm(range(size), "rendering masks", unit="image", delay=1)
     ]
-    return Tables(seed, split, look, {r["image_filename"]: r for r in records}, questions(records, seed))
+    asked = questions(records, seed, dials)
+    return Tables(seed, split, look, {r["image_filename"]: r for r in records}, asked, dials)

@@ -131,7 +131,9 @@ def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], .
     floor = border.buffer(-_wall(picture, border, camera), join_style="mitre")
     if floor.geom_type != "Polygon" or floor.is_empty:
         floor = border
-    pixels = np.array(shapely.geometry.polygon.orient(floor).exterior.coords[:-1])[::-1]  # y is down: turn round
+    pixels = np.array(shapely.geometry.polygon.orient(floor).exterior.coords[:-1])[
+        ::-1
+    ]  # y is down: turn round
     return tuple(map(tuple, camera.at_height(pixels, 0.0)[:, :2].tolist()))
 
 

@@ -89,8 +89,8 @@ def execute(
     if mode == "samples":
         return _vote(program, scene, task, rules, samples, seed)
     if mode == "argmax":
-        return _Interpreter(scene.certain(), scene.present, task, rules, 1, seed).run(program, traced)
-    return _Interpreter(scene, tuple(range(len(scene))), task, rules, samples, seed).run(program, traced)
+        return Interpreter(scene.certain(), scene.present, task, rules, 1, seed).run(program, traced)
+    return Interpreter(scene, tuple(range(len(scene))), task, rules, samples, seed).run(program, traced)
 
 
 class _Value(NamedTuple):
@@ -104,7 +104,7 @@ class _Failure(Exception):
     """A step without a result; the message says why."""
 
 
-class _Interpreter:
+class Interpreter:
     """Executes one program on one table; `names[i]` is the index to report for object i."""
 
     def __init__(
@@ -318,14 +318,15 @@ def _trace_step(step: Step, value: _Value, scene: Scene, names: tuple[int, ...])
         words = ", ".join(f"{w}{_odds(q)}" for w, q in values.items() if q > _SHOWN)
         return TraceStep(step.token, kind, {}, values, f"{step.token} -> {words}")
     likely = [i for i in np.argsort(-p, kind="stable") if p[i] > _SHOWN]
-    words = ", ".join(f"{_describe(scene, i, names[i])}{_odds(p[i])}" for i in likely)
+    words = ", ".join(f"{describe(scene, i, names[i])}{_odds(p[i])}" for i in likely)
     if kind == "set":
         words = f"{p.sum():.3g} of {len(scene)}" + (f": {words}" if words else "")
     objects = {names[i]: float(p[i]) for i in range(len(p)) if p[i] > 0}
     return TraceStep(step.token, kind, objects, {}, f"{step.token} -> {words}")
 
 
-def _describe(scene: Scene, i: int, name: int) -> str:
+def describe(scene: Scene, i: int, name: int) -> str:
+    """Object i in words, under the index `name`: "#3 small red rubber suv"."""
     state = scene.objects[i]
     known = [state.value(a) for a in ("size", "color", "material", "shape") if a in state.beliefs]
     return " ".join([f"#{name}", *known])

@@ -88,12 +88,27 @@ def relate(
     order, read in the camera's frame; bicycle (..., n) bool is read only when `rules.bicycle_front_is_nose`
     is off.
     """
+    margin = rules.margin_2d if frame == "camera" else rules.margin_6d
+    return ahead(positions, headings, axes, direction, frame, rules, bicycle, xp) > margin
+
+
+def ahead(
+    positions: Arrays,
+    headings: Arrays,
+    axes: Arrays,
+    direction: str,
+    frame: Frame,
+    rules: Rules,
+    bicycle: Arrays | None = None,
+    xp: ModuleType = np,
+) -> Arrays:
+    """(..., n, n) how much further to `direction` j is than i, in units; arguments as of `relate`."""
     k = DIRECTIONS.index(direction)
     x, y = positions[..., 0], positions[..., 1]
     if frame == "camera":
         axis = axes[..., k, :]
         along = x * axis[..., 0:1] + y * axis[..., 1:2]
-        return along[..., None, :] - along[..., :, None] > rules.margin_2d
+        return along[..., None, :] - along[..., :, None]
     front = headings
     if not rules.bicycle_front_is_nose and bicycle is not None:
         front = headings + bicycle * (math.pi / 2)
@@ -101,7 +116,7 @@ def relate(
     axis_x, axis_y = {"front": (c, s), "behind": (-c, -s), "left": (-s, c), "right": (s, -c)}[direction]
     dx = x[..., None, :] - x[..., :, None]
     dy = y[..., None, :] - y[..., :, None]
-    return dx * axis_x[..., None] + dy * axis_y[..., None] > rules.margin_6d
+    return dx * axis_x[..., None] + dy * axis_y[..., None]
 
 
 def pose_degrees(headings: Arrays, axes: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:

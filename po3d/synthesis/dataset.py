@@ -19,11 +19,10 @@ from po3d.reasoning.relations import NO_FACING, Rules
 from po3d.seeding import rng
 from po3d.street import AXES, HEIGHT, WIDTH, camera, origin_height, rotation_from_heading
 from po3d.synthesis.assets import Mesh, vehicle
+from po3d.synthesis.dials import DEFAULT, Dials
 from po3d.synthesis.environment import Look, paint, sample_finish, sample_look
 from po3d.synthesis.labels import ObjectLabel, State
 from po3d.synthesis.layouts import (
-    MAX_OBJECTS,
-    MIN_OBJECTS,
     Layout,
     LayoutObject,
     LookKind,
@@ -36,6 +35,8 @@ from po3d.vocabulary import DIRECTIONS, FACINGS, SIZE_SCALE
 
 MIN_VISIBLE_PX = 200  # of every object, else the scene is drawn again (Super-CLEVR)
 MAX_SCENES = 500  # drawn for one index; nearly all pass at once
+# Of them looked at for the wanted number of occluded objects; then the nearest is taken.
+OCCLUSION_SCENES = 20
 STUDIO_TINT = (0.7, 1.0)  # Super-CLEVR's vehicles are toys of one colour: see placed.py
 HULLS = frozenset(
     ("body", "body_rear", "frame", "left_frame", "right_frame", "fuselage")
@@ -84,17 +85,37 @@ def _painted(o: LayoutObject, mesh: Mesh) -> dict:
     return {names[int(part.slot * len(names))]: part for part in o.parts} if names else {}
 
 
-def make_scene(seed: int, index: int, split: Split, renderer: Renderer, look: LookKind | None = None) -> Made:
+def make_scene(
+    seed: int,
+    index: int,
+    split: Split,
+    renderer: Renderer,
+    look: LookKind | None = None,
+    dials: Dials = DEFAULT,
+) -> Made:
     """Scene `index` of a seed. The number of objects is drawn once, so that the test for visibility doesn't
-    thin out crowded scenes; layouts are drawn until every object shows MIN_VISIBLE_PX pixels."""
+    thin out crowded scenes; layouts are drawn until every object shows MIN_VISIBLE_PX pixels and, where the dials
+    want it, as many are occluded as they say."""
     generator = rng(seed, f"scene/{split}", index)
-    count = int(generator.integers(MIN_OBJECTS, MAX_OBJECTS + 1))
+    low, high = dials.objects
+    count = int(generator.integers(low, high + 1))
+    wanted = None if dials.occluded is None else int(dials.occluded * count + generator.random())
+    nearest: tuple[int, Made] | None = None
+    seen = 0
     for _ in range(MAX_SCENES):
         layout = sample_layout(generator, count, split, look)
         objects, view, style = compose(layout, rng(layout.look_seed, "compose"))
         labels = renderer.render_masks(objects, view).labels()
         if min(label.visible_px for label in labels) >= MIN_VISIBLE_PX:
-            return Made(layout, tuple(objects), view, style, labels)
+            made = Made(layout, tuple(objects), view, style, labels)
+            off = 0 if wanted is None else abs(sum(label.occluder is not None for label in labels) - wanted)
+            if nearest is None or off < nearest[0]:
+                nearest = off, made
+            seen += 1
+            if not nearest[0] or seen == OCCLUSION_SCENES:
+                return nearest[1]
+    if nearest is not None:
+        return nearest[1]
     raise InputError(
         f"seed {seed}, scene {index}: none of {MAX_SCENES} layouts of {count} objects shows all of them "
         f"(at {renderer.width} x {renderer.height} pixels)"
