@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.geometry import Array, Camera, Pose, wrap_angle
+from po3d.geometry import Array, Camera, Pose, rotation_z, wrap_angle
 from po3d.scene import ObjectState, Scene
 
 
@@ -57,6 +57,38 @@ def hold_of(camera: Camera) -> Hold:
 def gravity(camera: Camera) -> Array:
     """(3,) the way down, as a unit vector in the camera."""
     return camera.cam_T_world.rotation @ np.array([0.0, 0.0, -1.0])
+
+
+def carried(scene: Scene, camera: Camera) -> Scene:
+    """The table turned about the vertical and shifted over the ground so that its own camera stands where `camera`
+    stands and looks the same way: for tables whose world is only that of their camera."""
+    if scene.camera is None:
+        return scene
+    turn = hold_of(camera).azimuth - hold_of(scene.camera).azimuth
+    spin = rotation_z(np.array([turn]))[0]
+    offset = camera.position - spin @ scene.camera.position
+    offset[2] = 0.0
+    objects = []
+    for o in scene.objects:
+        covariance = np.array(o.covariance)
+        covariance[:2] = spin[:2, :2] @ covariance[:2]
+        covariance[:, :2] = covariance[:, :2] @ spin[:2, :2].T
+        objects.append(
+            replace(
+                o,
+                position=tuple((spin @ np.array(o.position) + offset).tolist()),
+                heading=float(wrap_angle(o.heading + turn)),
+                covariance=tuple(map(tuple, covariance.tolist())),
+            )
+        )
+    rotation = scene.camera.cam_T_world.rotation @ spin.T
+    eye = spin @ scene.camera.position + offset
+    axes = {name: tuple((spin[:2, :2] @ np.array(axis)).tolist()) for name, axis in scene.axes.items()}
+    outline = None
+    if scene.outline is not None:
+        outline = tuple(map(tuple, (np.array(scene.outline) @ spin[:2, :2].T + offset[:2]).tolist()))
+    placed = replace(scene.camera, cam_T_world=Pose(rotation, -rotation @ eye))
+    return replace(scene, objects=tuple(objects), axes=axes, camera=placed, outline=outline)
 
 
 _FLIP = np.diag([-1.0, 1.0, 1.0])  # of the picture

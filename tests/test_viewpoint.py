@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from po3d.frames import axes_from_front
 from po3d.geometry import wrap_angle
 from po3d.scene import ObjectState, Scene, sure
-from po3d.viewpoint import Hold, gravity, held, hold_of, mirrored
+from po3d.seeding import rng
+from po3d.viewpoint import Hold, carried, gravity, held, hold_of, mirrored
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
 HOLDS = st.builds(Hold, st.floats(0.1, 4), st.floats(-1.4, 1.4), st.floats(-3, 3), st.floats(-3, 3))
@@ -88,3 +90,31 @@ def test_the_mirror_swaps_sides_and_turns():
     assert area > 0  # still counter-clockwise
     assert mirrored(replace(scene, camera=None)).objects[0].box is None
     assert math.isclose(flip.objects[0].extent[0], 0.5)
+
+
+def test_a_carried_table_stands_before_the_given_camera_as_before_its_own():
+    random = rng(8, "carried", 0)
+    own = held(Hold(1.5, -0.2, 0.3, math.pi / 2), 640, 480, 500.0)
+    there = held(Hold(1.5, -0.2, 0.3, -2.0), 640, 480, 500.0, (3.0, -1.0))
+    states = tuple(
+        ObjectState(
+            {"name": {"chair": 1.0}},
+            tuple(random.uniform((-1, 2, 0), (1, 5, 1)).tolist()),
+            float(random.uniform(-3, 3)),
+            (0.5, 0.4, 0.9),
+            ((0.2, 0.05, 0.0), (0.05, 0.1, 0.0), (0.0, 0.0, 0.3)),
+        )
+        for _ in range(4)
+    )
+    scene = Scene(states, axes_from_front((0.0, 1.0)), "predicted", own)
+    moved = carried(scene, there)
+    assert np.allclose(moved.camera.cam_T_world.rotation, there.cam_T_world.rotation)
+    assert np.allclose(moved.camera.position, there.position)
+    assert np.allclose(moved.camera.project(moved.positions)[0], own.project(scene.positions)[0])
+    assert np.allclose(
+        np.linalg.eigvalsh(moved.objects[0].covariance), np.linalg.eigvalsh(states[0].covariance)
+    )
+    turn = hold_of(there).azimuth - hold_of(own).azimuth
+    assert np.allclose(np.cos(moved.headings - scene.headings), math.cos(turn))
+    back = carried(moved, own)
+    assert np.allclose(back.positions, scene.positions)

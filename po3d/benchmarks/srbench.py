@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -102,6 +102,7 @@ class Split:
     furniture: Path | None = (
         None  # models that a twin's missing pictures are drawn with; None: the Debian package's
     )
+    own_worlds: ClassVar[bool] = True  # tables of pictures live in the world of their camera
     _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
 
     def image(self, name: str) -> NDArray[np.uint8]:

@@ -26,6 +26,7 @@ Ground = Callable[[str, Scene], Sequence[float]]
 READINGS = 4  # the most probable rows of a description that are looked at
 LEAST = 0.05  # belief below which a description is not found
 LEAST_BELIEVED = 1e-6  # the same on a table that an estimator made
+PRESENT = 0.5  # existence from which a row of any other table counts as there
 _ROW = re.compile(r"#(\d+)(?:\s+(.+))?")  # a row and what it is called
 
 
@@ -57,8 +58,8 @@ def run(
     samples: int = 0,
     seed: int = 0,
 ) -> SrOutcome:
-    """Answer a program on a table. A row counts by how probably it exists. A question takes for granted that what it names
-    is there, so on a table that is only believed even an unlikely row may be meant."""
+    """Answer a program on a table. A question takes for granted that what it names is there, so on a table that an
+    estimator made even an unlikely row may be meant; on any other table a row is there or it is not."""
     least = LEAST_BELIEVED if scene.source == "predicted" else LEAST
     beliefs = []
     for phrase in program.things:
@@ -91,7 +92,10 @@ def called(thing: str) -> str:
 
 
 def _belief(phrase: str, scene: Scene, ground: Ground) -> list[float]:
-    return [p * o.existence for p, o in zip(ground(phrase, scene), scene.objects, strict=True)]
+    beliefs = zip(ground(phrase, scene), scene.objects, strict=True)
+    if scene.source == "predicted":
+        return [p * o.existence for p, o in beliefs]
+    return [p if o.existence >= PRESENT else 0.0 for p, o in beliefs]
 
 
 def _readings(beliefs: Sequence[Sequence[float]]) -> list[tuple[float, tuple[int, ...]]]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from boxes_library import boxes_library
 
 from po3d.benchmarks import scope, scope_twin
 from po3d.benchmarks.scope_pictures import MASKS, judged
@@ -13,7 +14,6 @@ from po3d.images import read_image
 from po3d.orbit import VIEWS
 from po3d.synthesis.orbit_scenes import LEAST_AREA, sample_orbit_scene, seen_pairs
 from po3d.synthesis.render import RenderError
-from tests.boxes_library import boxes_library
 
 SIZE, SEED = 1, 4
 

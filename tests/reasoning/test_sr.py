@@ -354,6 +354,11 @@ def test_absent_rows_and_missing_cameras_fail_with_a_reason():
         run(ask("higher", "lamp", "chair"), ghost, lambda p, s: [p == "lamp", p == "chair", 0]).status
         == "failed"
     )
+    believed = replace(ghost, source="predicted")  # what a question names is taken for granted there
+    assert (
+        run(ask("higher", "lamp", "chair"), believed, lambda p, s: [p == "lamp", p == "chair", 0]).answer
+        == "lamp"
+    )
     blind = replace(SCENE, camera=None)
     assert run(ask("nearer_camera", "#0", "#1"), blind).reason == "the table has no camera"
     assert set(ANSWERS) == {s.output for s in SIGNATURES.values()} - {"object"}

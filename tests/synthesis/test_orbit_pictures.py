@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
+from boxes_library import TURNED, boxes_library
 
 from po3d.errors import InputError
 from po3d.geometry import footprint
@@ -17,7 +18,6 @@ from po3d.synthesis.render import RenderError
 from po3d.synthesis.room_looks import PAINTS
 from po3d.synthesis.room_pictures import RoomRenderer
 from po3d.synthesis.things import things
-from tests.boxes_library import TURNED, boxes_library
 
 SEED = 3
 
