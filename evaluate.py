@@ -24,22 +24,22 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
+from po3d.ablation.grid import Kind, plan, run_grid, write_grid
+from po3d.ablation.grid_street import StreetKind
+from po3d.analysis.run_report import log_to_wandb
+from po3d.analysis.trust import Abstaining
 from po3d.benchmarks.registry import BENCHMARKS, Source, dials_in
 from po3d.checkpoint import git_revision, locate
 from po3d.entry import build, run_hydra
 from po3d.errors import InputError
 from po3d.evaluation import Measure, data_digest, evaluate, predict, provenance
 from po3d.files import read_json
-from po3d.grid import Kind, plan, run_grid, write_grid
-from po3d.grid_street import StreetKind
-from po3d.lmm import Lmm
+from po3d.integrations.lmm import Lmm
 from po3d.report.grid_tables import grid_markdown, grid_text
 from po3d.report.plots import sensitivity_plot
 from po3d.report.results import report_text
-from po3d.run_report import log_to_wandb
 from po3d.synthesis.dials import dials_of
-from po3d.systems import Pipeline
-from po3d.trust import Abstaining
+from po3d.systems.pipeline import Pipeline
 
 FRESH_SIZE = 300  # images, or rooms
 
@@ -145,8 +145,8 @@ def _kind(system: Any) -> Kind:
     """What the grid can mix of a system."""
     if isinstance(system, Pipeline) and not system.oracle:
         return StreetKind(system.executor)
-    from po3d.grid_rooms import RoomKind  # loads the room parser's network library
-    from po3d.room_systems import TRUTH, RoomPipeline
+    from po3d.ablation.grid_rooms import RoomKind  # loads the room parser's network library
+    from po3d.systems.rooms import TRUTH, RoomPipeline
 
     if isinstance(system, RoomPipeline) and system.table != TRUTH:
         return RoomKind(system)

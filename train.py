@@ -48,7 +48,7 @@ def fit(plain: dict[str, Any]) -> None:
 
 def _study(config: DictConfig, plain: dict[str, Any]) -> None:
     """All trainings of a study, and its tables."""
-    from po3d import studies  # evaluates, which a training never does
+    from po3d.ablation import studies  # evaluates, which a training never does
 
     def variation(experiment: str | None, options: Sequence[str], changes: dict[str, Any]) -> dict[str, Any]:
         base = config

@@ -10,8 +10,8 @@ from po3d.reasoning.room_executor import Planned, RoomOutcome, Unresolved, plan,
 from po3d.reasoning.room_program import Call
 from po3d.reasoning.room_world import World
 from po3d.report.tables import Table, text
-from po3d.room_systems import framed
 from po3d.scene import Scene, to_json
+from po3d.systems.rooms import framed
 
 
 @dataclass(frozen=True)

@@ -40,9 +40,9 @@ from po3d.reasoning.room_executor import plan, run
 from po3d.reasoning.room_program import Call
 from po3d.reasoning.room_world import World
 from po3d.report.tables import Table, text
-from po3d.room_systems import framed
 from po3d.scene import Scene
-from po3d.systems import Context, Pipeline
+from po3d.systems.pipeline import Context, Pipeline
+from po3d.systems.rooms import framed
 
 TILES = 16  # copies of the split in the batched executor's run: scenes and questions both
 BATCH = 16  # images

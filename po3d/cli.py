@@ -12,12 +12,13 @@ from typing import NamedTuple, NoReturn, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d import audit, compare, export, imports, run_report, serve, trust
+from po3d.analysis import audit, compare, run_report, trust
 from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
 from po3d.entry import CONFIGS, compose, guarded
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json
 from po3d.images import read_image
+from po3d.integrations import export, imports, serve
 from po3d.question import Task
 from po3d.report.draw import draw_scene
 from po3d.report.tables import Table, text
@@ -126,7 +127,7 @@ def ask_command(arguments: argparse.Namespace) -> int:
     from po3d.checkpoint import locate
     from po3d.parsing.parser import Parser
     from po3d.reasoning.margins import margins, record_of
-    from po3d.systems import Executor
+    from po3d.systems.pipeline import Executor
 
     (parsed,) = Parser.from_checkpoint(locate(arguments.parser_checkpoint)).parse([question])
     if parsed.program is None:

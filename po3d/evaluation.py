@@ -34,7 +34,7 @@ from po3d.metrics import perception
 from po3d.question import Prediction, Question, read_predictions, write_predictions
 from po3d.report.results import report_markdown
 from po3d.scene import Scene, from_json, to_json
-from po3d.systems import Begun, Context, Eager, System, nothing_given
+from po3d.systems.pipeline import Begun, Context, Eager, System, nothing_given
 from po3d.viewpoint import carried
 
 PREDICTIONS, SCENES, PARTIAL, REPORT = "predictions.jsonl", "scenes.jsonl", "partial.jsonl", "report.json"

@@ -16,7 +16,7 @@ from po3d.errors import InputError
 from po3d.perception import room_captions, semantic_map
 from po3d.perception.top_view import shipped
 from po3d.scene import Scene
-from po3d.systems import Context
+from po3d.systems.pipeline import Context
 
 
 class TableSource(Protocol):

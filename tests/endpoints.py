@@ -17,12 +17,12 @@ from PIL import Image
 from po3d.benchmarks import pulsecheck457
 from po3d.benchmarks.registry import DATA, opened
 from po3d.images import read_image
+from po3d.integrations.serve import Limits, Server
 from po3d.question import Question
 from po3d.reasoning.program import Program, parse_text
 from po3d.scene import Scene
 from po3d.seeding import rng
-from po3d.serve import Limits, Server
-from po3d.systems import Pipeline
+from po3d.systems.pipeline import Pipeline
 
 DEFAULTS = Limits()
 

@@ -13,9 +13,9 @@ from po3d.files import write_json
 from po3d.parsing.room_parser import RoomParse
 from po3d.reasoning.room_program import parse_text
 from po3d.report.draw_rooms import SIDE, draw_change
-from po3d.room_systems import RoomPipeline, framed
 from po3d.scene import from_json, to_json
 from po3d.synthesis.room_layouts import sample_room
+from po3d.systems.rooms import RoomPipeline, framed
 
 CHANGE, QUESTION = "The lamp has been put on the bed.", "What is the lamp on?"
 PROGRAMS = {
@@ -90,7 +90,7 @@ def test_the_frame_settings_of_the_paper():
 
 def test_a_pipeline_counts_what_it_cannot_read():
     from po3d.question import Question
-    from po3d.systems import Context
+    from po3d.systems.pipeline import Context
 
     def q(change: str, text: str) -> Question:
         return Question(

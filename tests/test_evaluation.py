@@ -17,7 +17,7 @@ from po3d.question import Prediction, Question, read_predictions
 from po3d.reasoning.executor import execute
 from po3d.scene import Scene
 from po3d.seeding import rng
-from po3d.systems import Oracle
+from po3d.systems.pipeline import Oracle
 
 TESTS = Path(__file__).parent
 IDENTITY = {"system": "oracle"}

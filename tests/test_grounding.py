@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from po3d.analysis.natural_sr import BANK, phrases, wordings
 from po3d.descriptions import Description, Rank, describe
 from po3d.grounding import ground
 from po3d.lexicon import ABOVE, BELOW, SAME, ancestors, fits, kinds_of, lexicon
-from po3d.natural_sr import BANK, phrases, wordings
 from po3d.rooms import CATEGORIES, SYNONYMS
 from po3d.scene import Scene, from_json
 

@@ -8,7 +8,7 @@ camera may be held anyhow, the box head says depths too, and a head on the whole
 Boxes are x0, y0, x1, y1 in pixels of the network's input.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import timm
@@ -19,6 +19,7 @@ from torch.nn import functional as F
 HEADING_BINS = 16
 HOLD_CELLS = (6, 8)  # rows and columns of the whole image's features
 GRID = 8  # cells along each side of a box's features
+POSE = ("heading", "residual", "residual_scale", "points", "point_scale")  # what a pose trunk says
 POINTS = 9  # 8 corners of the 3D box (geometry.BOX_SIGNS order) and its centre
 BOX_MARGIN = 0.1  # boxes are enlarged by this share of their size on every side before features are read
 MIN_LOG_SCALE = -5.0  # of relative image points and of heading residuals: 0.7 %
@@ -65,6 +66,8 @@ class SceneNet(nn.Module):
     `fold` moves blocks of fold x fold pixels into channels before the backbone, which then works on a smaller map:
     its strides grow by that factor, no pixel is lost, and a CPU trains several times faster. `backbone` is any timm
     model with maps at strides 2 (or 4), 4, 8, 16, 32.
+
+    `pose_hidden`: the width of a trunk of the box head that only poses read; 0: they share the words' one.
     """
 
     def __init__(
@@ -79,10 +82,17 @@ class SceneNet(nn.Module):
         fold: int = 2,
         neck: int = 96,
         hidden: int = 256,
+        pose_hidden: int = 0,
     ) -> None:
         super().__init__()
         self.config = dict(
-            backbone=backbone, width=width, height=height, fold=fold, neck=neck, hidden=hidden
+            backbone=backbone,
+            width=width,
+            height=height,
+            fold=fold,
+            neck=neck,
+            hidden=hidden,
+            pose_hidden=pose_hidden,
         )  # with the attributes, what builds the network again; a checkpoint's weights replace any pretrained ones
         self.width, self.height, self.fold = width, height, fold
         self.backbone = timm.create_model(
@@ -100,15 +110,20 @@ class SceneNet(nn.Module):
         self.detail_conv = conv_block(channels[0], 48, stride=2)
         self.box_convs = nn.Sequential(conv_block(neck + 48, 128), conv_block(128, 128, stride=2))
         self.place = nn.Sequential(nn.Linear(4, 64), nn.ReLU(inplace=True))
-        self.trunk = nn.Sequential(
-            nn.Linear(128 * (GRID // 2) ** 2 + 64, hidden), nn.ReLU(inplace=True), nn.Linear(hidden, hidden), nn.ReLU(inplace=True)
-        )  # fmt: skip
+        inputs = 128 * (GRID // 2) ** 2 + 64
+        self.trunk = trunk(inputs, hidden)
         self.attributes = tuple(attributes)
         self.sizes = dict(attributes) | dict(
             heading=HEADING_BINS, residual=HEADING_BINS, residual_scale=1, points=2 * POINTS, point_scale=POINTS,
             embedding=64, extent=3 if extent else 0, depth=2 if view else 0,
         )  # fmt: skip
-        self.output = nn.Linear(hidden, sum(self.sizes.values()))
+        self.of_pose = POSE if pose_hidden else ()
+        self.output = nn.Linear(
+            hidden, sum(size for name, size in self.sizes.items() if name not in self.of_pose)
+        )
+        if pose_hidden:
+            self.pose_trunk = trunk(inputs, pose_hidden)
+            self.pose_output = nn.Linear(pose_hidden, sum(self.sizes[name] for name in POSE))
         self.pair_in = nn.Linear(2 * 64 + 8, 128)
         self.pair_out = nn.Sequential(
             nn.ReLU(inplace=True), nn.Linear(128, 64), nn.ReLU(inplace=True), nn.Linear(64, 1)
@@ -155,10 +170,15 @@ class SceneNet(nn.Module):
         scale = torch.tensor([self.width, self.height], device=boxes.device, dtype=boxes.dtype)
         where = torch.cat([(boxes[:, :2] + boxes[:, 2:]) / scale - 1, (size / scale).log() / 2 + 1], 1)
         x = torch.cat([self.box_convs(crops).flatten(1), self.place(where)], 1)
-        parts = dict(zip(self.sizes, self.output(self.trunk(x)).float().split(list(self.sizes.values()), 1)))
+        parts = self._split(self.output(self.trunk(x)), [n for n in self.sizes if n not in self.of_pose])
+        if self.of_pose:
+            parts |= self._split(self.pose_output(self.pose_trunk(x)), self.of_pose)
         parts["points"] = parts["points"].unflatten(1, (POINTS, 2))
         parts["residual_scale"] = parts["residual_scale"][:, 0]
         return BoxOutput({name: parts.pop(name) for name in self.attributes}, **parts)
+
+    def _split(self, values: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
+        return dict(zip(names, values.float().split([self.sizes[name] for name in names], 1), strict=True))
 
     def occluder_logits(self, embedding: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
         """(B, N, N + 1) logits of each object's dominant occluder; the last column is "not occluded".
@@ -204,6 +224,12 @@ def crop_features(features: Tensor, boxes: Tensor, image_index: Tensor, grid: in
     if samples > 1:
         crops = crops.unflatten(1, (grid, samples)).unflatten(3, (grid, samples)).mean((2, 4))
     return crops.permute(0, 3, 1, 2)
+
+
+def trunk(inputs: int, hidden: int) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Linear(inputs, hidden), nn.ReLU(inplace=True), nn.Linear(hidden, hidden), nn.ReLU(inplace=True)
+    )
 
 
 def conv_block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:

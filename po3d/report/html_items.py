@@ -9,8 +9,8 @@ from po3d.report.html_drawings import Drawings, picture
 from po3d.report.html_traces import Trace, plain_trace, room_trace, scope_trace, sr_trace, street_trace
 from po3d.room_sources import source
 from po3d.scene import Scene
-from po3d.scope_systems import SceneTables, TrueTables
-from po3d.systems import Context, Executor, nothing_given
+from po3d.systems.pipeline import Context, Executor, nothing_given
+from po3d.systems.scope import SceneTables, TrueTables
 
 
 def image_record(

@@ -16,9 +16,9 @@ from po3d.reasoning.program import ProgramError, parse_text
 from po3d.reasoning.room_executor import Unresolved, plan, run
 from po3d.reasoning.room_world import World
 from po3d.report.html_drawings import Drawings
-from po3d.room_systems import framed
 from po3d.scene import Scene
-from po3d.systems import Executor
+from po3d.systems.pipeline import Executor
+from po3d.systems.rooms import framed
 
 SHOWN = 0.005  # probabilities below this are left out of a step
 NO_TRACE = "this program has no trace here"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytorch_lightning as pl
 import torch
+from pytorch_lightning.utilities import rank_zero_info
 from torch import Tensor
 
 from po3d import checkpoint
@@ -70,15 +71,14 @@ class EstimatorModule(pl.LightningModule):
             self.net.backbone.requires_grad_(False)
 
     def _start_from(self, name: str) -> None:
-        """The weights of a checkpoint pair of any world; tensors of another shape (heads of other categories) stay
-        as they were made."""
-        weights, meta = checkpoint.load(checkpoint.locate(name))
+        """The weights of a checkpoint pair of any world; tensors of another shape (heads of other categories) or of a part
+        that the pair lacks stay as they were made."""
+        weights, _ = checkpoint.load(checkpoint.locate(name))
         own = self.net.state_dict()
         fitting = {k: w for k, w in weights.items() if k in own and own[k].shape == w.shape}
-        if meta["kind"] == self.world.kind and len(fitting) < len(own):
-            raise InputError(f"{name} was made with another network than this one")
         if not fitting:
             raise InputError(f"{name} has no tensor that fits this network")
+        rank_zero_info(f"{len(fitting)} of {len(own)} tensors start from {name}")
         self.net.load_state_dict(own | fitting)
 
     def configure_model(self) -> None:

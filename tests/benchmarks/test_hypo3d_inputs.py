@@ -24,9 +24,9 @@ from po3d.errors import InputError
 from po3d.files import write_json
 from po3d.perception.semantic_map import semantic_map, to_json
 from po3d.room_sources import SOURCES, Maps, source
-from po3d.room_systems import framed
 from po3d.synthesis.room_layouts import sample_room
-from po3d.systems import Context
+from po3d.systems.pipeline import Context
+from po3d.systems.rooms import framed
 from po3d.training.estimator import EstimatorModule
 
 ROOM = sample_room(3, 0)

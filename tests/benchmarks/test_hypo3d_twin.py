@@ -10,10 +10,10 @@ from po3d.benchmarks import hypo3d, hypo3d_twin
 from po3d.benchmarks.hypo3d_score import ALIGNED
 from po3d.errors import InputError
 from po3d.frames import in_frame, room_centre, wall_azimuth
-from po3d.room_systems import RoomOracle, framed
 from po3d.synthesis.room_changes import TYPES
 from po3d.synthesis.room_questions import ASKED, COARSE
-from po3d.systems import Context
+from po3d.systems.pipeline import Context
+from po3d.systems.rooms import RoomOracle, framed
 
 SIZE, SEED = 4, 21
 

@@ -17,11 +17,11 @@ from po3d.orbit import FAR, LABELS, VIEWS, group_of, turned_label
 from po3d.question import Prediction
 from po3d.registration import rotation
 from po3d.scene import Scene, to_json
-from po3d.scope_systems import PictureTables, ScopeOracle, ScopePipeline, scope_pipeline
 from po3d.seeding import rng
 from po3d.synthesis.orbit_scenes import LEAST_VISIBLE
 from po3d.synthesis.things import PEOPLE, things
-from po3d.systems import Context
+from po3d.systems.pipeline import Context
+from po3d.systems.scope import PictureTables, ScopeOracle, ScopePipeline, scope_pipeline
 
 SIZE, SEED = 3, 21
 

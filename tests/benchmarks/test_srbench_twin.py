@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from po3d.analysis.flip_noise import disagreement
 from po3d.benchmarks import srbench
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.srbench_score import CATEGORIES, VIEWPOINTS, mirrored_answer, score
 from po3d.benchmarks.srbench_twin import asked, generate, look, make, open_fresh
 from po3d.errors import InputError
 from po3d.evaluation import predict
-from po3d.flip_noise import disagreement
 from po3d.seeding import rng
-from po3d.sr_systems import SrOracle, SrPlanar, sr_pipeline
+from po3d.systems.sr import SrOracle, SrPlanar, sr_pipeline
 from po3d.viewpoint import hold_of
 
 SIZE, SEED = 8, 3

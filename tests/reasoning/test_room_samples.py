@@ -10,9 +10,9 @@ from po3d.parsing.room_parser import RoomParse
 from po3d.question import Question
 from po3d.reasoning.room_program import parse_text
 from po3d.reasoning.room_samples import Named, possible, presupposed, uncertain, vote, worlds
-from po3d.room_systems import RoomPipeline
 from po3d.scene import ObjectState, Scene, sure
-from po3d.systems import Context
+from po3d.systems.pipeline import Context
+from po3d.systems.rooms import RoomPipeline
 
 
 def thing(x, y, name, color=None, existence=1.0):

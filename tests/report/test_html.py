@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d import cli
+from po3d.analysis.run_report import log_to_wandb, read_run, run_page, run_tables
 from po3d.errors import InputError
 from po3d.question import Prediction, read_predictions, write_predictions
 from po3d.report import svg
 from po3d.report.html import data_block
 from po3d.report.html_traces import CHANGED
-from po3d.run_report import log_to_wandb, read_run, run_page, run_tables
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028&amp;"
 

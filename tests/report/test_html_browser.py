@@ -7,8 +7,8 @@ from finished_runs import READY, finished, other_system, with_grid
 from headless import Browser, executable
 from PIL import Image
 
+from po3d.analysis.run_report import read_run, write_page
 from po3d.question import Prediction, write_predictions
-from po3d.run_report import read_run, write_page
 
 pytestmark = [
     pytest.mark.browser,

@@ -14,8 +14,8 @@ from po3d.benchmarks.pulsecheck457_twin import questions
 from po3d.benchmarks.registry import dials_in
 from po3d.entry import compose
 from po3d.errors import InputError
-from po3d.export import open_split
 from po3d.files import read_json
+from po3d.integrations.export import open_split
 from po3d.reasoning.margins import margins
 from po3d.reasoning.program import parse_text
 from po3d.scene import Scene

@@ -1,0 +1,1 @@
+"""Looking at results: comparing, trusting, auditing, reading runs and asking outside the twins."""

@@ -1,0 +1,73 @@
+"""How the room parser reads what people wrote: `python -m po3d.analysis.natural_rooms dev`, once at the end `test`.
+
+The bank (data/natural/) holds hand-written changes and questions about 40 generated rooms with the answers that people
+expect; the texts are parsed, run on the true tables, and judged by Hypo3D's official exact match.
+"""
+
+import argparse
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from po3d.benchmarks.hypo3d_score import exact_match
+from po3d.checkpoint import locate
+from po3d.entry import guarded
+from po3d.files import read_jsonl, write_json
+from po3d.parsing.room_parser import RoomParser
+from po3d.question import Question
+from po3d.scene import from_json
+from po3d.systems.pipeline import Context
+from po3d.systems.rooms import RoomPipeline
+
+BANK = Path(__file__).resolve().parents[2] / "data" / "natural"
+
+
+def run(split: str, checkpoint: str, out: str) -> None:
+    """Print shares right, unparsed, failed and wrong; of the development part also what went wrong."""
+    items = list(read_jsonl(BANK / f"hypo3d_{split}.jsonl", "natural question bank"))
+    rooms = {r["image"]: from_json(r) for r in read_jsonl(BANK / "hypo3d_rooms.jsonl", "rooms of the bank")}
+    pipeline = RoomPipeline(RoomParser.from_checkpoint(locate(checkpoint)))
+    rows = []
+    for k, item in enumerate(items):
+        meta = {"change": item["change"], "frame": item["frame"], "types": []}
+        q = Question(
+            str(k), item["room"], item["question"], "2d", item["change_type"], item["answer"], "", meta
+        )
+        context = Context(lambda: None, lambda item=item: rooms[item["room"]], item["room"])
+        (prediction,) = pipeline.answer([q], context)
+        right = prediction.status == "ok" and exact_match(prediction.answer, item["answer"])
+        outcome = "right" if right else "wrong" if prediction.status == "ok" else prediction.status
+        rows.append({**item, "outcome": outcome, "prediction": prediction})
+    outcomes = ("right", "wrong", "unparsed", "failed")
+    print(f"{'fine type':28} {'n':>4}" + "".join(f" {o + ' %':>10}" for o in outcomes))
+    groups: dict[str, list[dict]] = defaultdict(list)
+    for row in rows:
+        for name in (row["fine"], f"change: {row['change_type']}", "all"):
+            groups[name].append(row)
+    for name in sorted(groups, key=lambda n: (n == "all", n)):
+        count = Counter(row["outcome"] for row in groups[name])
+        n = len(groups[name])
+        print(f"{name:28} {n:4}" + "".join(f" {100 * count[o] / n:10.1f}" for o in outcomes))
+    if split == "dev":  # the test part stays unread
+        for row in rows:
+            if row["outcome"] != "right":
+                p = row["prediction"]
+                print(f"\n{row['outcome']}: {row['change']} | {row['question']}")
+                print(f"  wanted {row['answer']}: {row['change_program']} ; {row['program']}")
+                print(f"  got {p.answer}: {p.program} {p.reason}")
+    if out:
+        write_json(out, {"split": split, "outcomes": [row["outcome"] for row in rows]})
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(
+        prog="python -m po3d.analysis.natural_rooms", description=__doc__.split("\n")[0]
+    )
+    arguments.add_argument("split", choices=("dev", "test"))
+    arguments.add_argument("--checkpoint", default="room_parser", help="name of a shipped pair, or a path")
+    arguments.add_argument("--out", default="", help="a JSON file for the outcomes")
+    a = arguments.parse_args()
+    return guarded(lambda: run(a.split, a.checkpoint, a.out))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""Other programs: result files, harnesses, endpoints and servers of language models."""

@@ -1,0 +1,211 @@
+"""Who answers questions about changed rooms: the same seam as `po3d.systems.pipeline`, with a frame and a change in between.
+
+    table ──► frame(text) ──► change(text or program) ──► World ──► question(text or program) ──► answer
+
+`RoomOracle` runs gold programs on true tables. `RoomPipeline` reads the texts; its table comes from a source
+(`po3d.room_sources`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, get_args
+
+from po3d.checkpoint import locate
+from po3d.errors import InputError
+from po3d.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
+from po3d.layout import Layout
+from po3d.parsing.room_parser import RoomParse, RoomParser, Sort
+from po3d.question import Prediction, Question
+from po3d.reasoning.room_executor import Planned, Unresolved, plan, run
+from po3d.reasoning.room_program import Call, parse_text
+from po3d.reasoning.room_samples import WORLDS, Named, Vote, possible, presupposed, uncertain, vote, worlds
+from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
+from po3d.room_sources import TRUTH, TableSource, source
+from po3d.scene import Scene
+from po3d.systems.pipeline import Context
+
+FrameMode = Literal["anchors", "none", "camera"]
+Given = Literal["given"]  # the scene's own axes: somebody framed it before
+
+
+class Room(Protocol):
+    """Answers questions on one table from the programs of change and question."""
+
+    def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
+        """A prediction whose probability is that of the answer times the `certainty` of the programs."""
+        ...
+
+
+class TextParser(Protocol):
+    def parse(self, texts: Sequence[str], sort: Sort) -> list[RoomParse]: ...
+
+
+def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scene:
+    """The scene in the frame of a question. "none" is the paper's setting without a frame: the map's top is the front.
+    "camera": the front is where the camera of the scene looks; InputError when the table has no camera."""
+    if mode == "given":
+        return scene
+    if mode == "none" or (mode == "anchors" and not text):
+        return replace(scene, axes=axes_from_front((0.0, 1.0)))
+    if mode == "camera":
+        if scene.camera is None:
+            raise InputError(f"{scene.image}: the table has no camera, so there is no camera frame")
+        ahead = scene.camera.cam_T_world.rotation[2]
+        return replace(scene, axes=axes_from_front(ahead[:2]))
+    return frame_from_text(scene, text)
+
+
+@dataclass(frozen=True)
+class RoomOracle:
+    """The true table and the gold programs of change and question: 100 % on a twin, or something is broken."""
+
+    rules: RoomRules = DEFAULT_ROOM_RULES
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        answers = _Room(context.truth(), self.rules)
+        predictions = []
+        for q in questions:
+            change = parse_text(q.meta["change_program"]) if q.meta.get("change_program") else None
+            predictions.append(answers.answer(q, change, _gold(q)))
+        return predictions
+
+
+@dataclass(frozen=True)
+class RoomPipeline:
+    """Texts read by the room parser, on the table of a source. `samples`: worlds drawn from a table that is only
+    believed; 0 takes the most probable one alone."""
+
+    parser: TextParser
+    table: TableSource = TRUTH
+    frame: FrameMode = "anchors"
+    samples: int = WORLDS
+    rules: RoomRules = DEFAULT_ROOM_RULES
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        scene = self.table.table(context)
+        if self.frame == "camera" and scene.camera is None:
+            try:
+                scene = replace(scene, camera=context.given("camera"))
+            except InputError as missing:  # of this room; others may have one
+                return [Prediction(q.id, "failed", reason=str(missing)) for q in questions]
+        answering = room(scene, self.frame, self.samples, self.rules)
+        predictions = []
+        for q, (change, parsed) in zip(questions, self.read(questions), strict=True):
+            if change is not None and change.program is None:
+                predictions.append(Prediction(q.id, "unparsed", reason=f"change: {change.reason}"))
+            elif parsed.program is None:
+                predictions.append(Prediction(q.id, "unparsed", reason=parsed.reason))
+            else:
+                certainty = parsed.probability * (change.probability if change else 1.0)
+                predictions.append(
+                    answering.answer(q, change.program if change else None, parsed.program, certainty)
+                )
+        return predictions
+
+    def read(self, questions: Sequence[Question]) -> list[tuple[RoomParse | None, RoomParse]]:
+        """Of each question how its change, None when there is none, and its own text were read."""
+        changes = list(dict.fromkeys(q.meta["change"] for q in questions if q.meta["change"]))
+        read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
+        parsed = self.parser.parse([q.text for q in questions], "question")
+        return [(read.get(q.meta["change"]), one) for q, one in zip(questions, parsed, strict=True)]
+
+
+def room_pipeline(
+    parser: str, table: str = "truth", frame: FrameMode = "anchors", samples: int = WORLDS
+) -> RoomPipeline:
+    """The pipeline of a shipped or given parser checkpoint, with the table source of that name."""
+    if frame not in get_args(FrameMode):
+        raise InputError(f"unknown frame {frame!r}; known: {', '.join(get_args(FrameMode))}")
+    return RoomPipeline(RoomParser.from_checkpoint(locate(parser)), source(table), frame, samples)
+
+
+def room(scene: Scene, frame: FrameMode | Given, samples: int, rules: RoomRules = DEFAULT_ROOM_RULES) -> Room:
+    """What answers the questions on a table: `samples` worlds drawn from it when it is uncertain, else itself."""
+    if samples and uncertain(scene):
+        return _Believed(scene, rules, frame, samples)
+    return _Room(scene, rules, frame)
+
+
+def _gold(question: Question) -> Call:
+    if not question.program:
+        raise InputError(f"question {question.id} has no gold program: an oracle needs a twin")
+    return parse_text(question.program)
+
+
+class _Room:
+    """One table and its changed versions; questions on the same change share the work."""
+
+    def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode | Given = "anchors") -> None:
+        self.scene, self.rules, self.mode = scene, rules, mode
+        self._layouts: dict[str, Layout] = {}  # by frame
+        self._worlds: dict[tuple[str, Call | None], World | Unresolved] = {}
+
+    def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
+        """A prediction for question q from the programs of its change and itself."""
+        text = program.text() if change is None else f"{change} ; {program}"
+        try:
+            outcome = run(program, self._world(q.meta["frame"], change))
+        except (Unresolved, InputError) as failure:
+            return Prediction(q.id, "failed", program=text, reason=str(failure))
+        if outcome.answer is None:
+            return Prediction(q.id, "failed", program=text, reason=outcome.reason)
+        return Prediction(q.id, "ok", outcome.answer, certainty, text)
+
+    def _world(self, frame_text: str, change: Call | None) -> World:
+        key = (frame_text, change)
+        if key not in self._worlds:
+            if frame_text not in self._layouts:
+                self._layouts[frame_text] = Layout(framed(self.scene, frame_text, self.mode))
+            before = self._layouts[frame_text]
+            try:
+                planned: Planned = plan(before, change, self.rules)
+                self._worlds[key] = World(planned.edited, before, self.rules)
+            except Unresolved as failure:
+                self._worlds[key] = Unresolved(f"change: {failure}")
+        world = self._worlds[key]
+        if isinstance(world, Unresolved):
+            raise world
+        return world
+
+
+class _Believed:
+    """A table with beliefs: the worlds drawn from it vote, each a `_Room` of its own."""
+
+    ENOUGH = 0.25  # of the worlds: when fewer answer, worlds are drawn in which what is named exists
+
+    def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode | Given, count: int) -> None:
+        self.scene, self.rules, self.mode, self.count = scene, rules, mode, count
+        self._framed: dict[str, list[_Room]] = {}
+
+    def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
+        """As `_Room.answer`; the probability is the certainty times the share of the worlds that agree."""
+        text = q.meta["frame"] if self.mode == "anchors" else ""
+        said = read_anchors(text) if text else []
+        anchors = [self._anchor(name) for name, _ in said]
+        known = [one for one, named in zip(said, anchors) if possible(self.scene, named)]
+        if known and len(known) < len(said):  # the others were not seen: what was seen tells the frame
+            q = replace(q, meta={**q.meta, "frame": frame_text_anchors(known)})
+        if text not in self._framed:
+            self._framed[text] = self._drawn(anchors)
+        rooms = self._framed[text]
+        found = self._vote(rooms, q, change, program)
+        if found is None or found.answered < self.ENOUGH * len(rooms):
+            named = [n for p in (change, program) if p for n in presupposed(p)]
+            found = self._vote(self._drawn([*anchors, *named]), q, change, program) or found
+        likeliest = rooms[0].answer(q, change, program, certainty)
+        if found is None:
+            return likeliest  # it failed, and says why
+        return Prediction(q.id, "ok", found.answer, certainty * found.share, likeliest.program)
+
+    def _anchor(self, name: str) -> Named:
+        """An anchor as `frames.anchor_positions` reads it: leading adjectives that fit nothing are left out."""
+        whole = Named(name)
+        while not possible(self.scene, Named(name)) and " " in name:
+            name = name.partition(" ")[2]
+        return Named(name) if possible(self.scene, Named(name)) else whole
+
+    def _drawn(self, named: Sequence[Named]) -> list[_Room]:
+        return [_Room(world, self.rules, self.mode) for world in worlds(self.scene, self.count, named)]
+
+    def _vote(self, rooms: Sequence[_Room], q: Question, change: Call | None, program: Call) -> Vote | None:
+        return vote([lambda room=room: room.answer(q, change, program).answer for room in rooms])

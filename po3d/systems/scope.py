@@ -1,0 +1,189 @@
+"""Who answers questions about one space from eight viewpoints: the seam of `po3d.systems.pipeline`, with views and their fusion.
+
+    images ──► a table of each view ──┬──────────────► one view's questions
+                                      └──► fuse ─────► questions on several images
+    question ──► read ──► program ──► run on the table ──► one of the options
+
+A scene's questions come together (`Question.image` is the scene), so each view is perceived once and each set of views
+fused once. `Context.given("views")` gives the pixels and the true table of a view by its file name. A question on one
+image is answered from that image's table alone, one on several from the fused table of those.
+
+`ScopeOracle` runs gold programs on the scene's true table. `ScopePipeline` reads the texts; where its tables come from is
+a `ViewTables`, by name (`benchmark.table`): "truth", or "picture", what an estimator makes of each image alone.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.errors import InputError
+from po3d.fusion import Fused, View, fuse
+from po3d.orbit import Reading, sense_of, turned_axes, viewer_axes
+from po3d.parsing.scope_reader import read
+from po3d.question import Prediction, Question
+from po3d.reasoning.program import ProgramError
+from po3d.reasoning.scope_executor import ScopeOutcome, Seen, run, single
+from po3d.reasoning.scope_program import Call, parse_text
+from po3d.scene import Scene
+from po3d.systems.pipeline import Context
+
+
+class SceneViews(Protocol):
+    """The views of a scene by file name: what `Context.given("views")` gives."""
+
+    def image(self, name: str) -> NDArray[np.uint8]: ...
+
+    def truth(self, name: str) -> Scene: ...
+
+    def focal(self, name: str) -> float: ...
+
+    @property
+    def reading(self) -> Reading: ...
+
+
+class ViewEstimator(Protocol):
+    """Turns pictures with their focal lengths (in widths of the picture) into tables, each level, in a world of its own,
+    with the camera where the picture was taken. `po3d.perception.room_view.RoomViewEstimator` is one."""
+
+    def estimate(self, pictures: Sequence[NDArray[np.uint8]], focals: Sequence[float]) -> list[Scene]: ...
+
+
+class ViewTables(Protocol):
+    """Where the tables of views come from. Each is in its own level world and has the viewer's axes."""
+
+    def tables(self, names: Sequence[str], context: Context) -> list[Scene]:
+        """The table of each view, by file name."""
+        ...
+
+
+@dataclass(frozen=True)
+class TrueTables:
+    """What each view truly shows: an upper bound for perception, named in the report."""
+
+    def tables(self, names: Sequence[str], context: Context) -> list[Scene]:
+        views: SceneViews = context.given("views")
+        return [views.truth(name) for name in names]
+
+
+@dataclass(frozen=True)
+class PictureTables:
+    """What an estimator makes of the images. Nothing else of a view is used: neither its angle nor its camera's pose."""
+
+    estimator: ViewEstimator
+
+    def tables(self, names: Sequence[str], context: Context) -> list[Scene]:
+        views: SceneViews = context.given("views")
+        pictures, focals = [views.image(name) for name in names], [views.focal(name) for name in names]
+        found = self.estimator.estimate(pictures, focals)
+        return [_as_seen(scene, name, views.reading) for scene, name in zip(found, names, strict=True)]
+
+
+def _as_seen(scene: Scene, name: str, reading: Reading) -> Scene:
+    """An estimated table with the axes of who looks through its camera."""
+    if scene.source == "gt" or scene.camera is None:
+        raise AssertionError(f"the estimator gave a true table of {name!r}, or one without its camera")
+    return replace(scene, image=name, axes=viewer_axes(scene.camera.cam_T_world.rotation[2, :2], reading))
+
+
+@dataclass(frozen=True)
+class ScopeOracle:
+    """The scene's true table and the gold programs: 100 % on a twin, or something is broken."""
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        if bare := next((q for q in questions if not q.program), None):
+            raise InputError(f"question {bare.id} has no gold program: an oracle needs a twin")
+        scene, predictions = context.truth(), []
+        for q in questions:
+            axes = tuple(turned_axes(scene.axes, v) for v in q.meta["views"])
+            predictions.append(_said(q, parse_text(q.program), Seen(scene, axes)))
+        return predictions
+
+
+@dataclass(frozen=True)
+class ScopePipeline:
+    """Texts read, views perceived and fused. `known_yaw`: the angles that the items tell are used; else the views'
+    turns are estimated from what they show in common."""
+
+    source: ViewTables = TrueTables()
+    known_yaw: bool = True
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        scene = SceneTables(questions, self.source, self.known_yaw, context)
+        predictions = []
+        for q in questions:
+            parsed = read(q.text)
+            if parsed.program is None:
+                predictions.append(Prediction(q.id, "unparsed", reason=parsed.reason))
+                continue
+            try:
+                predictions.append(_said(q, parsed.program, scene.seen(q)))
+            except (InputError, ProgramError) as failure:
+                predictions.append(
+                    Prediction(q.id, "failed", program=parsed.program.text(), reason=str(failure))
+                )
+        return predictions
+
+
+TABLES = ("truth", "picture")
+
+
+def scope_pipeline(
+    table: str = "truth", known_yaw: bool = True, perception: str = "room_view_estimator"
+) -> ScopePipeline:
+    """The pipeline with tables from a named source; `perception`: the name of a shipped pair that looks at pictures, or a
+    path without suffix."""
+    if table not in TABLES:
+        raise InputError(f"unknown table source {table!r}; known: {', '.join(TABLES)}")
+    if table == "truth":
+        return ScopePipeline(TrueTables(), known_yaw)
+    from po3d.perception.room_view import (
+        shipped,
+    )  # torch takes seconds to import: only who looks at pictures pays
+
+    return ScopePipeline(PictureTables(shipped(perception)), known_yaw)
+
+
+def _said(q: Question, program: Call, seen: Seen) -> Prediction:
+    outcome: ScopeOutcome = run(program, seen, q.meta["options"])
+    return Prediction(
+        q.id, outcome.status, outcome.answer, outcome.probability, program.text(), outcome.reason
+    )
+
+
+class SceneTables:
+    """The views of one scene: each perceived once, each set of them fused once."""
+
+    def __init__(
+        self, questions: Sequence[Question], source: ViewTables, known_yaw: bool, context: Context
+    ) -> None:
+        names = list(dict.fromkeys(name for q in questions for name in q.meta["images"]))
+        tables = source.tables(names, context)
+        self.tables: Mapping[str, Scene] = dict(zip(names, tables, strict=True))
+        self.known_yaw = known_yaw
+        self._fused: dict[tuple[str, ...], Fused] = {}
+
+    def seen(self, q: Question) -> Seen:
+        """What a question is answered from."""
+        names = tuple(q.meta["images"])
+        if len(names) == 1:
+            return single(self.tables[names[0]])
+        fused = self.fused(names, q.meta["views"])
+        return Seen(fused.scene, tuple(fused.axes(k, self.tables[n].axes) for k, n in enumerate(names)))
+
+    def fused(self, names: tuple[str, ...], angles: Sequence[float]) -> Fused:
+        if names not in self._fused:
+            tables = [self.tables[name] for name in names]
+            yaws = [view_yaw(t, angle) if self.known_yaw else None for t, angle in zip(tables, angles)]
+            self._fused[names] = fuse([View(t, yaw) for t, yaw in zip(tables, yaws)])
+        return self._fused[names]
+
+
+def view_yaw(table: Scene, angle: float) -> float:
+    """The turn (radians) that brings the table of the view at `angle` degrees into one world for all views, from where its
+    viewer looks and which way its axes say the orbit goes. Tables may lie in their worlds as they like."""
+    x, y = table.axes["front"]
+    return math.remainder(sense_of(table.axes) * math.radians(angle) - math.atan2(y, x), 2 * math.pi)

@@ -1,0 +1,199 @@
+"""Who answers 3DSRBench: the same seam as `po3d.systems.pipeline`, with options.
+
+    text, options ──► reader ──► program over described things ──► rows by grounding ──► answer ──► its option
+
+Every system answers with the content of an option; which letter that is, is the benchmark's business. `SrOracle` runs
+gold programs on true tables. `SrPipeline` reads the texts; its table comes from an estimator of pictures, or is the
+true one, which is an upper bound for perception and named in the report. `SrPlanar` and `SrRandom` show what no understanding is worth.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.errors import InputError
+from po3d.grounding import ground
+from po3d.parsing.sr_reader import fit_options, read
+from po3d.question import Prediction, Question
+from po3d.reasoning.program import ProgramError
+from po3d.reasoning.sr_executor import Ground, called, rows_only, run
+from po3d.reasoning.sr_geometry import DEFAULT_SR_RULES, SrRules
+from po3d.reasoning.sr_planar import planar
+from po3d.reasoning.sr_program import SrProgram, parse_text
+from po3d.scene import Scene
+from po3d.seeding import rng
+from po3d.systems.pipeline import Context
+
+
+class Tables(Protocol):
+    """Makes the table of a picture from its context."""
+
+    def table(self, context: Context) -> Scene: ...
+
+
+class ViewEstimator(Protocol):
+    """Turns pictures with their focal lengths (in widths of the picture) into level tables with the camera where the picture
+    was taken. `po3d.perception.room_view.RoomViewEstimator` is one."""
+
+    def estimate(
+        self,
+        pictures: Sequence[NDArray[np.uint8]],
+        focals: Sequence[float],
+        names: Sequence[str] | None = None,
+    ) -> list[Scene]: ...
+
+
+@dataclass(frozen=True)
+class TrueTables:
+    """What each picture truly shows: an upper bound for perception, named in the report."""
+
+    def table(self, context: Context) -> Scene:
+        return context.truth()
+
+
+@dataclass(frozen=True)
+class PictureTables:
+    """What an estimator makes of the picture and its focal length; nothing else of the camera is used."""
+
+    estimator: ViewEstimator
+
+    def table(self, context: Context) -> Scene:
+        (scene,) = self.estimator.estimate([context.image()], [context.given("focal")], [context.name])
+        if scene.source == "gt":
+            raise AssertionError(f"perception returned the ground truth of {context.name!r}")
+        context.keep(scene)
+        return scene
+
+
+@dataclass(frozen=True)
+class SrOracle:
+    """The true table and the gold program: 100 % on a twin, or something is broken."""
+
+    rules: SrRules = DEFAULT_SR_RULES
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        scene = context.truth()
+        predictions = []
+        for q in questions:
+            if not q.program:
+                raise InputError(f"question {q.id} has no gold program: an oracle needs a twin")
+            try:
+                program = parse_text(q.program)
+            except ProgramError as error:
+                predictions.append(Prediction(q.id, "failed", reason=f"gold program: {error}"))
+                continue
+            named = replace(program, things=tuple(map(called, program.things)))
+            fitted = fit_options(named, q.meta["options"])
+            said = fitted and {answer: fitted[called(answer)] for answer in program.answers}
+            predictions.append(_answered(q, program, said, scene, rows_only, self.rules))
+        return predictions
+
+
+@dataclass(frozen=True)
+class SrPipeline:
+    """Texts read by rules, descriptions grounded in the table of a source."""
+
+    tables: Tables = TrueTables()
+    rules: SrRules = DEFAULT_SR_RULES
+    samples: int = 0  # draws of the table's poses for the probability of an answer
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        scene = self.tables.table(context)
+        predictions = []
+        for q in questions:
+            got = read(q.text, q.meta["options"])
+            if got.program is None:
+                predictions.append(Prediction(q.id, "unparsed", reason=got.reason))
+            else:
+                said = dict(got.option_of)
+                predictions.append(_answered(q, got.program, said, scene, ground, self.rules, self.samples))
+        return predictions
+
+
+TABLES = ("truth", "picture")
+
+
+def sr_pipeline(
+    table: str = "truth", perception: str = "room_view_estimator", samples: int = 0
+) -> SrPipeline:
+    """The pipeline with tables from a named source; `perception`: the name of a shipped pair that looks at pictures, or a
+    path without suffix. InputError for an unknown source."""
+    if table not in TABLES:
+        raise InputError(f"unknown table source {table!r}; known: {', '.join(TABLES)}")
+    if table == "truth":
+        return SrPipeline(samples=samples)
+    from po3d.perception.room_view import shipped  # torch takes seconds to import
+
+    return SrPipeline(PictureTables(shipped(perception)), samples=samples)
+
+
+@dataclass(frozen=True)
+class SrPlanar:
+    """The gold program on the true image boxes, as if the picture were flat (`reasoning.sr_planar`): what a question is
+    worth as a test of 3D."""
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        scene = context.truth()
+        return [self._answer(q, scene) for q in questions]
+
+    @staticmethod
+    def _answer(q: Question, scene: Scene) -> Prediction:
+        try:
+            program = parse_text(q.program)
+        except ProgramError as error:
+            return Prediction(q.id, "failed", reason=f"gold program: {error}")
+        beliefs = [rows_only(thing, scene) for thing in program.things]
+        boxes = [scene.objects[b.index(1.0)].box if 1.0 in b else None for b in beliefs]
+        if None in boxes:
+            return Prediction(q.id, "failed", program=program.text(), reason="a thing without an image box")
+        answer = planar(program.op, tuple(boxes))
+        named = replace(program, things=tuple(map(called, program.things)))
+        said = fit_options(named, q.meta["options"])
+        if said is None:
+            return Prediction(q.id, "failed", program=program.text(), reason="the options fit no answer")
+        word = named.things[answer] if isinstance(answer, int) else answer
+        return Prediction(q.id, "ok", said[word], program=program.text())
+
+
+@dataclass(frozen=True)
+class SrRandom:
+    """A uniform guess among the options: anew for every rotation ("random" in the paper's table) or, `consistent`, the same
+    content for all of them ("random++")."""
+
+    seed: int = 0
+    consistent: bool = False
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        predictions = []
+        for q in questions:
+            options = sorted(q.meta["options"])  # in every rotation the same
+            key = q.id
+            if self.consistent:
+                head, _, turn = q.id.rpartition("-")
+                key = head if turn.isdecimal() else q.id
+            pick = int(rng(self.seed, f"options/{key}").integers(len(options)))
+            predictions.append(Prediction(q.id, "ok", options[pick], 1 / len(options)))
+        return predictions
+
+
+def _answered(
+    q: Question,
+    program: SrProgram,
+    option_of: dict[str, str] | None,
+    scene: Scene,
+    using: Ground,
+    rules: SrRules,
+    samples: int = 0,
+) -> Prediction:
+    """One program on one table, its answer as the option that says it."""
+    text = program.text()
+    if option_of is None:
+        reason = f"the options {', '.join(q.meta['options'])} fit no answer of {text}"
+        return Prediction(q.id, "failed", program=text, reason=reason)
+    outcome = run(program, scene, using, rules, samples)
+    if outcome.answer is None:
+        return Prediction(q.id, "failed", program=text, reason=outcome.reason)
+    return Prediction(q.id, "ok", option_of[outcome.answer], outcome.probability, text)

@@ -1,0 +1,169 @@
+"""From a question's words and options to the option's content, on tables."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from po3d.benchmarks.srbench import rotations
+from po3d.benchmarks.srbench_score import consistency, mirrored_answer, row_hits, score
+from po3d.errors import InputError
+from po3d.geometry import wrap_angle
+from po3d.question import Question
+from po3d.reasoning.sr_executor import called, run
+from po3d.reasoning.sr_program import ANSWERS, SIGNATURES, SrProgram, parse_text
+from po3d.scene import ObjectState, Scene, sure
+from po3d.seeding import rng
+from po3d.synthesis.sr_speaker import STYLES, speak
+from po3d.systems.pipeline import Context
+from po3d.systems.sr import PictureTables, SrOracle, SrPipeline, SrRandom
+from po3d.viewpoint import Hold, held, mirrored
+
+AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
+NAMES = (("red", "chair"), ("blue", "sofa"), ("green", "plant"), ("white", "dog"), ("black", "tv"))
+
+
+def scene(seed: int) -> Scene:
+    r = rng(seed, "sr scene")
+    objects = []
+    for k, (color, name) in enumerate(NAMES):
+        x, y = 2.5 + 1.2 * k + r.uniform(-0.2, 0.2), r.uniform(-2, 2)
+        extent = tuple(r.uniform(0.3, 1.2, 3))
+        objects.append(
+            ObjectState(sure(name=name, color=color), (x, y, r.uniform(0.2, 1.8)), r.uniform(-3, 3), extent)
+        )
+    camera = held(Hold(1.6, r.uniform(-0.8, 0.2), r.uniform(-0.5, 0.5), 0.0), 640, 480, 450.0)
+    return Scene(tuple(objects), AXES, "gt", camera, image=f"{seed}.png")
+
+
+def questions(seed: int) -> tuple[Scene, list[Question]]:
+    """Rotations of one question of every operation in every style, answered by the gold program."""
+    table, found = scene(seed), []
+    for op, signature in SIGNATURES.items():
+        for style in STYLES:
+            r = rng(seed, f"{op}/{style}")
+            rows = [int(i) for i in r.choice(len(NAMES), len(signature.roles), replace=False)]
+            phrases = tuple(" ".join(NAMES[i]) for i in rows)
+            gold = SrProgram(op, tuple(f"#{i} {p}" for i, p in zip(rows, phrases)))
+            said = speak(SrProgram(op, phrases), style, r)
+            right = said.option_of[called(run(gold, table).answer)]
+            meta = {
+                "options": list(said.options),
+                "letter": "ABCD"[said.options.index(right)],
+                "scene": str(seed),
+            }
+            name = f"{seed}{op.replace('_', '')}{style}"
+            q = Question(name, table.image, said.text, "6d", signature.category, right, gold.text(), meta)
+            found += rotations(q)
+    return table, found
+
+
+def context(table: Scene) -> Context:
+    return Context(lambda: np.zeros((1, 1, 3), np.uint8), lambda: table, table.image)
+
+
+@pytest.mark.parametrize("system", [SrOracle(), SrPipeline()], ids=["oracle", "pipeline"])
+def test_on_true_tables_every_rotation_of_every_type_is_right(system):
+    for seed in range(5):
+        table, asked = questions(seed)
+        predictions = system.answer(asked, context(table))
+        wrong = [
+            (q.text, p) for q, p, hit in zip(asked, predictions, row_hits(asked, predictions)) if not hit
+        ]
+        assert wrong == []
+        report = score(asked, predictions)
+        assert all(row["value"] == 100 for row in report["rows"])
+        assert consistency(asked, predictions)["circular"]["value"] == 0
+
+
+def test_a_mirror_image_gets_the_mirrored_answer():
+    for seed in range(5):
+        table, asked = questions(seed)
+        flipped = mirrored(table)
+        for q in asked:
+            program = parse_text(q.program)
+            answers = run(program, table).answer, run(program, flipped).answer
+            word = answers[0] in sum(ANSWERS.values(), ())
+            assert answers[1] == (mirrored_answer(q.category, answers[0]) if word else answers[0])
+
+
+def test_a_margin_makes_flips_agree_under_noise():
+    """Heading noise of 5 degrees, drawn apart for picture and mirror image: with 10 degrees from every boundary at most
+    2 % of the sides disagree, without margins far more."""
+    table, r, disagree = scene(3), rng(0, "flip noise"), {True: [], False: []}
+    for _ in range(600):
+        turned = replace(table.objects[0], heading=float(r.uniform(-math.pi, math.pi)))
+        truth = replace(table, objects=(turned, *table.objects[1:]))
+        said = []
+        for one in (truth, mirrored(truth)):
+            noisy = replace(
+                one.objects[0],
+                heading=float(wrap_angle(one.objects[0].heading + r.normal(0, math.radians(5)))),
+            )
+            said.append(
+                run(
+                    SrProgram("side_to_camera", ("#0",)), replace(one, objects=(noisy, *one.objects[1:]))
+                ).answer
+            )
+        clear = run(SrProgram("side_to_camera", ("#0",)), truth).degrees >= 10
+        disagree[clear].append(mirrored_answer("orientation_viewpoint", said[0]) != said[1])
+    assert np.mean(disagree[True]) <= 0.02
+    assert np.mean(disagree[False]) > 0.2
+
+
+def test_what_cannot_be_answered_says_why():
+    table, asked = questions(0)
+    q = replace(asked[0], text="Why is the sky blue?")
+    assert SrPipeline().answer([q], context(table))[0].status == "unparsed"
+    lost = replace(
+        asked[0],
+        text="Which is higher, the zebra or the sofa?",
+        meta={**asked[0].meta, "options": ["zebra", "sofa"]},
+    )
+    (prediction,) = SrPipeline().answer([lost], context(table))
+    assert (prediction.status, prediction.reason) == ("failed", "not found: 'zebra' is not in the table")
+    with pytest.raises(InputError, match="needs a twin"):
+        SrOracle().answer([replace(asked[0], program="")], context(table))
+    (bad,) = SrOracle().answer([replace(asked[0], program="higher(1)")], context(table))
+    assert bad.status == "failed"
+
+
+class Estimator:
+    """Gives a table, and notes what it was shown."""
+
+    def __init__(self, table: Scene) -> None:
+        self.table, self.seen = table, []
+
+    def estimate(self, pictures, focals, names=None):
+        self.seen.append((pictures[0].shape, focals[0]))
+        return [self.table]
+
+
+def test_an_estimator_that_returns_the_truth_is_refused():
+    table, asked = questions(0)
+    shown = replace(context(table), given=lambda what: 0.7)
+    with pytest.raises(AssertionError, match="ground truth"):
+        SrPipeline(PictureTables(Estimator(table))).answer(asked, shown)
+
+
+def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
+    table, asked = questions(0)
+    kept = []
+
+    def truth():
+        raise AssertionError("nobody may look at the truth")
+
+    shown = replace(context(table), truth=truth, keep=kept.append, given={"focal": 0.7}.__getitem__)
+    estimator = Estimator(replace(table, source="predicted"))
+    predictions = SrPipeline(PictureTables(estimator)).answer(asked, shown)
+    assert all(row_hits(asked, predictions))
+    assert estimator.seen == [((1, 1, 3), 0.7)]
+    assert kept == [estimator.table]
+
+
+def test_random_guesses_are_consistent_only_when_asked_to_be():
+    table, asked = questions(1)
+    loose, same = (SrRandom(0, c).answer(asked, context(table)) for c in (False, True))
+    assert consistency(asked, same)["circular"]["value"] == 0
+    assert consistency(asked, loose)["circular"]["value"] > 30
