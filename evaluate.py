@@ -25,6 +25,8 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from po3d.ablation.grid import Kind, plan, run_grid, write_grid
+from po3d.ablation.grid_scope import ScopeKind
+from po3d.ablation.grid_sr import SrKind
 from po3d.ablation.grid_street import StreetKind
 from po3d.analysis.run_report import log_to_wandb
 from po3d.analysis.trust import Abstaining
@@ -39,7 +41,10 @@ from po3d.report.grid_tables import grid_markdown, grid_text
 from po3d.report.plots import sensitivity_plot
 from po3d.report.results import report_text
 from po3d.synthesis.dials import dials_of
+from po3d.systems import scope, sr
 from po3d.systems.pipeline import Pipeline
+from po3d.systems.scope import ScopePipeline
+from po3d.systems.sr import SrPipeline
 
 FRESH_SIZE = 300  # images, or rooms
 
@@ -63,7 +68,7 @@ def main(config: DictConfig) -> None:
     if isinstance(system, Lmm):
         measures["usage"] = system.usage
     split, root, name = _open(benchmark, options, seed, size)
-    looks = system_config.get("table", "picture") == "picture"  # else the tables come without a network
+    looks = system_config.get("table", "picture") == "picture" and not system_config.get("photographs")
     networks = {
         key: locate(system_config[key])
         for key in ("perception", "parser")
@@ -145,14 +150,22 @@ def _kind(system: Any) -> Kind:
     """What the grid can mix of a system."""
     if isinstance(system, Pipeline) and not system.oracle:
         return StreetKind(system.executor)
+    if isinstance(system, SrPipeline) and not isinstance(system.tables, sr.TrueTables) and not system.oracle:
+        return SrKind(system)
+    if (
+        isinstance(system, ScopePipeline)
+        and not isinstance(system.source, scope.TrueTables)
+        and not system.oracle
+    ):
+        return ScopeKind(system)
     from po3d.ablation.grid_rooms import RoomKind  # loads the room parser's network library
     from po3d.systems.rooms import TRUTH, RoomPipeline
 
     if isinstance(system, RoomPipeline) and system.table != TRUTH:
         return RoomKind(system)
     raise InputError(
-        "the grid needs system=po3d on street scenes or on rooms with predicted tables (benchmark=hypo3d "
-        "benchmark.table=map), without oracle= or abstain_below="
+        "the grid needs system=po3d with predicted tables (of benchmark=hypo3d benchmark.table=map, of 3dsrbench and "
+        "scope benchmark.table=picture), without oracle= or abstain_below="
     )
 
 
@@ -197,7 +210,7 @@ def _found(benchmark: Source, options: dict[str, Any], seed: int, size: int | No
         return benchmark.load(benchmark.mini, "mini").first(size), benchmark.mini, "mini"
     size, look = size or FRESH_SIZE, options["benchmark"].get("look")
     dials = dials_in(options["benchmark"])
-    tag = f"{look or 'mixed'}{dials_of(dials.get('dials')).tag}"
+    tag = f"{look or 'mixed'}{dials_of(dials.get('dials'), benchmark.dials).tag}"
     root = Path(options["twins"]) / f"{options['benchmark']['name']}-seed{seed}-size{size}-{tag}"
     return benchmark.open_fresh(root, size, seed, look, options["workers"], **dials), root, "fresh"
 

@@ -7,6 +7,7 @@ from po3d.edits import unchanged
 from po3d.errors import InputError
 from po3d.parsing.room_parser import RoomParser
 from po3d.reasoning.room_executor import Planned, RoomOutcome, Unresolved, plan, run
+from po3d.reasoning.room_margins import RoomMargins, as_record, room_margins
 from po3d.reasoning.room_program import Call
 from po3d.reasoning.room_world import World
 from po3d.report.tables import Table, text
@@ -24,6 +25,7 @@ class RoomAnswer:
     question: Call
     probability: float
     outcome: RoomOutcome
+    margins: RoomMargins
 
 
 def ask_room(scene: Scene, question: str, frame: str, change: str, parser: RoomParser) -> RoomAnswer:
@@ -42,13 +44,14 @@ def ask_room(scene: Scene, question: str, frame: str, change: str, parser: RoomP
         planned = plan(before, edit) if edit else Planned(unchanged(before))
     except Unresolved as failure:
         raise InputError(f"the change can't be made in this room: {failure}") from None
-    outcome = run(asked.program, World(planned.edited, before))
-    return RoomAnswer(before, planned, edit, asked.program, certainty * asked.probability, outcome)
+    world = World(planned.edited, before)
+    outcome, near = run(asked.program, world), room_margins(asked.program, world)
+    return RoomAnswer(before, planned, edit, asked.program, certainty * asked.probability, outcome, near)
 
 
 def as_text(answer: RoomAnswer) -> str:
     """Answer, programs, trace and the edited table."""
-    outcome = answer.outcome
+    outcome, near = answer.outcome, answer.margins
     lines = [
         f"answer: {outcome.answer} (probability {answer.probability:.2f})"
         if outcome.status == "ok"
@@ -57,7 +60,11 @@ def as_text(answer: RoomAnswer) -> str:
         *([f"change: {answer.change}"] if answer.change else []),
         *(f"  {note}" for note in answer.planned.notes),
         f"question: {answer.question}",
-        *(f"  {step}" for step in outcome.steps),
+        *(
+            f"  {step}{f'   [nearest: {decided[0].text}]' if decided else ''}"
+            for step, decided in zip(outcome.steps, near.steps)
+        ),
+        *([f"  {near.tip.text}"] if near.tip else []),
         "",
         text(room_table(answer.planned.edited.scene, answer.planned.edited.touched), 2),
     ]
@@ -75,6 +82,7 @@ def as_json(answer: RoomAnswer, question: str) -> str:
         "program": str(answer.question),
         "notes": list(answer.planned.notes),
         "trace": list(answer.outcome.steps),
+        "margins": as_record(answer.margins),
         "scene": to_json(answer.planned.edited.scene),
     }
     return json.dumps(record, ensure_ascii=False)

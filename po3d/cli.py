@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from po3d.analysis import audit, compare, run_report, trust
 from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
-from po3d.entry import CONFIGS, compose, guarded
+from po3d.entry import CONFIGS, build, compose, guarded, varied
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json
 from po3d.images import read_image
@@ -32,6 +32,7 @@ the answer is the program run on the table, also after a change that a sentence 
 
   po3d ask street.png "How many cars are to the left of the red bus?" --save answer.png
   po3d ask scene.json "What would the jet hit if it moved forward?" --json
+  po3d ask photo.jpg "Which is closer to the camera, the dog or the car?" --perception foundation
   po3d ask room.json "What is to the left of the bed now?" --frame "The door is at the front of the room." \\
            --change "The red chair has been moved next to the bed." --save change.png
   po3d generate benchmark=pulsecheck457 size=1000 seed=7 out=data/twin
@@ -93,6 +94,17 @@ def _arguments() -> argparse.ArgumentParser:
         "--frame", default="", help='rooms: where the front is, as in "The door is at the front."'
     )
     ask.add_argument("--change", default="", help="rooms: a change to imagine before answering")
+    looks = "what looks at a picture: our estimator of street scenes (the default), or networks for photographs of anything"
+    ask.add_argument("--perception", choices=("street", "foundation"), default="street", help=looks)
+    ask.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="photographs: an answer to choose from; repeat it",
+    )
+    setting = "photographs: an option of configs/perception/foundation.yaml, as in perception.device=cuda; repeat it"
+    ask.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=setting)
     ask.add_argument("--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH")
     ask.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
     ask.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
@@ -123,6 +135,12 @@ def ask_command(arguments: argparse.Namespace) -> int:
         return _ask_room(arguments, table, question)
     if arguments.frame or arguments.change:
         raise InputError("--frame and --change are for rooms: scene tables with an outline")
+    if arguments.perception == "foundation":
+        if image is None:
+            raise InputError("--perception foundation looks at photographs; a scene table needs none")
+        return _ask_photo(arguments, image, question)
+    if arguments.option or arguments.set:
+        raise InputError("--option and --set are for photographs: --perception foundation")
 
     from po3d.checkpoint import locate
     from po3d.parsing.parser import Parser
@@ -186,6 +204,22 @@ def _ask_room(arguments: argparse.Namespace, scene: Scene, question: str) -> int
         with atomic_write(arguments.save, "wb") as file:
             picture = draw_change(answer.before, answer.planned.edited)
             picture.save(file, PICTURES[Path(arguments.save).suffix.lower()])
+    print(as_json(answer, question) if arguments.json else as_text(answer))
+    return 0 if answer.outcome.status == "ok" else NO_ANSWER
+
+
+def _ask_photo(arguments: argparse.Namespace, image: NDArray[np.uint8], question: str) -> int:
+    config = varied(compose("evaluate", ["perception=foundation", *arguments.set]), {})
+    estimator = build(config["perception"]["photographs"])
+    from po3d.ask_photos import as_json, as_text, ask_photo, drawn
+    from po3d.images import exif_focal
+
+    path = Path(arguments.input)
+    samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"]
+    answer = ask_photo(image, question, arguments.option, estimator, exif_focal(path), path.name, samples)
+    if arguments.save:
+        with atomic_write(arguments.save, "wb") as file:
+            drawn(image, answer.scene).save(file, PICTURES[Path(arguments.save).suffix.lower()])
     print(as_json(answer, question) if arguments.json else as_text(answer))
     return 0 if answer.outcome.status == "ok" else NO_ANSWER
 

@@ -155,7 +155,7 @@ def predict(
             record = {
                 "image": name,
                 "predictions": [dataclasses.asdict(p) for p in predictions],
-                "scene": to_json(dataclasses.replace(kept[-1], image=name)) if kept else None,
+                "scenes": _tables(name, questions, kept),
             }
             _append(file, record)
             done[name] = json.loads(json.dumps(record))
@@ -164,11 +164,18 @@ def predict(
     )
     with atomic_write(out / SCENES) as file:
         for name, _ in images:
-            if done[name]["scene"] is not None:
-                file.write(json.dumps(done[name]["scene"], ensure_ascii=False) + "\n")
+            for record in done[name]["scenes"]:
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
     write_predictions(done_file, predictions)
     partial.unlink()
     return predictions
+
+
+def _tables(name: str, questions: Sequence[Question], kept: Sequence[Scene]) -> list[dict]:
+    """Of the tables that a system kept the last one of the image, or of each of the views that its questions show."""
+    views = {view for q in questions for view in q.meta.get("images", ())}
+    named = {scene.image if scene.image in views else name: scene for scene in kept}
+    return [to_json(dataclasses.replace(scene, image=image)) for image, scene in named.items()]
 
 
 def _answers(

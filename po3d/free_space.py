@@ -58,29 +58,26 @@ def cheapest_free(
     boxes = [Rectangle(0.0, 0.0, math.cos(c.heading), math.sin(c.heading), a, b) for c in candidates]
     first = [int(c.cost.argmin()) if c.cost.size else -1 for c in candidates]
     least = [c.cost.item(k) if k >= 0 else math.inf for c, k in zip(candidates, first)]
-    near = [(o.box.x, o.box.y, o.reach, o) for o in obstacles]
-    ruled_out: set[int] = set()
+    ruled_out: list[set[int]] = [set() for _ in candidates]
     while candidates:
         best = min(least)
         if best == math.inf:
             return None
         g = least.index(best)
         x, y = candidates[g].place(first[g])
-        culprit = _in_the_way(Rectangle(x, y, *boxes[g][2:]), near, floor)
+        group, box = candidates[g], boxes[g]
+        culprit = _in_the_way(Rectangle(x, y, *box[2:]), obstacles, floor)
         if culprit is None:
-            return Found(x, y, candidates[g].heading)
-        candidates[g].cost.flat[first[g]] = math.inf
-        if id(culprit) not in ruled_out:
-            ruled_out.add(id(culprit))
-            for group, box in zip(candidates, boxes):
-                if isinstance(culprit, Floor):
-                    np.putmask(group.cost, culprit.beyond(group.x, group.y, box, FREE), math.inf)
-                elif isinstance(culprit, Thing) and not _block_ruled_out(group, box, culprit.box):
-                    np.putmask(group.cost, overlapping(group.x, group.y, box, culprit.box, FREE), math.inf)
-        for k, group in enumerate(candidates):
-            if group.cost.size:
-                first[k] = int(group.cost.argmin())
-                least[k] = group.cost.item(first[k])
+            return Found(x, y, group.heading)
+        group.cost.flat[first[g]] = math.inf
+        if id(culprit) not in ruled_out[g]:
+            ruled_out[g].add(id(culprit))
+            if isinstance(culprit, Floor):
+                np.putmask(group.cost, culprit.beyond(group.x, group.y, box, FREE), math.inf)
+            elif isinstance(culprit, Thing) and not _block_ruled_out(group, box, culprit.box):
+                np.putmask(group.cost, overlapping(group.x, group.y, box, culprit.box, FREE), math.inf)
+        first[g] = int(group.cost.argmin())
+        least[g] = group.cost.item(first[g])
     return None
 
 
@@ -107,18 +104,17 @@ def _block_ruled_out(group: Candidates, box: Rectangle, other: Rectangle) -> boo
 
 
 def _in_the_way(
-    box: Rectangle, obstacles: Sequence[tuple[float, float, float, Thing]], floor: Floor | None
+    box: Rectangle, obstacles: Sequence[Thing], floor: Floor | None
 ) -> Thing | Floor | str | None:
-    """What alone keeps a footprint from its place, or a word when only several together do; None when it is free.
-    `obstacles`: x, y, half the diagonal and the thing."""
+    """What alone keeps a footprint from its place, or a word when only several together do; None when it is free."""
     wrong = floor.outside(box) if floor is not None else 0.0
     if wrong >= FREE:
         return floor
     x, y, reach = box.x, box.y, math.hypot(box.a, box.b)
-    for other_x, other_y, limit, obstacle in obstacles:
-        limit += reach
-        if -limit < other_x - x < limit and -limit < other_y - y < limit:
-            shared = overlap(box, obstacle.box)
+    for obstacle in obstacles:
+        other, limit = obstacle.box, obstacle.reach + reach
+        if -limit < other.x - x < limit and -limit < other.y - y < limit:
+            shared = overlap(box, other)
             if shared >= FREE:
                 return obstacle
             wrong += shared

@@ -71,6 +71,13 @@ def fuse(views: Sequence[View]) -> Fused:
     for k in range(1, len(views)) if len(views) > 2 else ():
         if placed[k] is not None:
             groups, placed[k] = _again(views, placed, groups, k)
+    return joined(views, placed, groups)
+
+
+def joined(
+    views: Sequence[View], placed: Sequence[Placed | None], groups: Sequence[Sequence[tuple[int, int]]]
+) -> Fused:
+    """One table of views that lie so and of which these rows, (view, row) in groups, are one thing each."""
     return Fused(_merged(views, placed, groups), tuple(placed), tuple(tuple(g) for g in groups))
 
 

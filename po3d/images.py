@@ -1,6 +1,7 @@
 """Pictures from files nobody vouches for: an allow-list of formats and a cap before decoding."""
 
 import io
+import math
 import warnings
 from pathlib import Path
 
@@ -26,6 +27,22 @@ def read_image(path: str | Path) -> NDArray[np.uint8]:
     except OSError as error:
         raise InputError(f"image can't be read: {path} ({error.strerror})") from None
     return decode_image(data, str(path))
+
+
+def exif_focal(path: str | Path) -> float | None:
+    """The focal length in widths of the upright picture that a photograph's EXIF tells by its equivalent on 35 mm film (by
+    the diagonals, as CIPA has it); None without one. Of a cropped picture it is wrong."""
+    try:
+        with Image.open(path, formats=FORMATS) as image:
+            exif = image.getexif()
+            width, height = image.size
+            focal = float(exif.get_ifd(0x8769).get(0xA405, 0))  # the EXIF block: FocalLengthIn35mmFilm
+            turned = exif.get(0x0112, 1) in (5, 6, 7, 8)  # Orientation: shown on its side
+    except (OSError, SyntaxError, ValueError, TypeError, ZeroDivisionError):
+        return None
+    if not 1 <= focal <= 10_000:
+        return None
+    return focal / math.hypot(36, 24) * math.hypot(width, height) / (height if turned else width)
 
 
 def decode_image(data: bytes, where: str, max_pixels: int = MAX_PIXELS) -> NDArray[np.uint8]:

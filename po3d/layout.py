@@ -6,6 +6,7 @@ takes over the rows of the things that the change left alone.
 
 import math
 from functools import cached_property, lru_cache
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -97,25 +98,27 @@ class Layout:
         across, along = ((points.max(0) - points.min(0)) / 2).tolist()
         return across, along
 
+    @cached_property
+    def _listed(self) -> list[str]:
+        """The names, other words replaced by those of the list."""
+        return [SYNONYMS.get(name, name) for name in self.names]
+
     def called(self, noun: str) -> list[int]:
         """Those that a noun means: by their own name, else by what noun and name are other words for, else what serves
         the purpose that the noun names ("seat"), else by the noun's last words ("kitchen chair")."""
         found = self._called.get(noun)
         if found is None:
-            meant = _meant(noun)
-            found = [i for i, name in enumerate(self.names) if meant[name]]
+            rows = range(len(self.names))
+            found = [*compress(rows, map(_meant(noun).__getitem__, self.names))]
             if not found:
-                meant = _meant(SYNONYMS.get(noun, noun))
-                found = [i for i, name in enumerate(self.names) if meant[SYNONYMS.get(name, name)]]
+                found = [*compress(rows, map(_meant(SYNONYMS.get(noun, noun)).__getitem__, self._listed))]
             if not found and noun in NOUNS_OF_USE:
-                found = [
-                    i
-                    for i, name in enumerate(self.names)
-                    if NOUNS_OF_USE[noun] in purposes_of(SYNONYMS.get(name, name))
-                ]
-            first, _, rest = noun.partition(" ")
-            if not found and rest and attribute_of(first) is None:
-                found = self.called(rest)
+                purpose = NOUNS_OF_USE[noun]
+                found = [i for i, name in enumerate(self._listed) if purpose in purposes_of(name)]
+            if not found:
+                first, _, rest = noun.partition(" ")
+                if rest and attribute_of(first) is None:
+                    found = self.called(rest)
             self._called[noun] = found
         return found
 

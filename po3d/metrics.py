@@ -122,6 +122,7 @@ def confusion(gold: Sequence[str], answers: Sequence[str | None], values: Sequen
 CLASS_COST = 1.0  # scene units that a wholly wrong class costs beside the distance of the centres
 # Farther apart, two rows are not one object: a small vehicle is about 1.6 scene units long, a chair 0.5 metres.
 MAX_DISTANCE = {"shape": 1.5, "name": 0.5}
+VIEW_GATE = 0.25  # the same as a share of the distance from the camera, of tables of one view
 YAW_WITHIN = {"pi/36": math.pi / 36, "pi/18": math.pi / 18, "pi/6": math.pi / 6}
 OCCLUSION_STRATA = {"hidden 0-20%": (0.0, 0.2), "hidden 20-50%": (0.2, 0.5), "hidden 50-80%": (0.5, 0.8)}
 # Along the optical axis; the benchmark's camera stands 10.8-11.6 units from the middle of the scene.
@@ -141,6 +142,21 @@ def match(predicted: Scene, gt: Scene) -> dict[int, int]:
         agreement = np.ones_like(distance)
     rows, columns = linear_sum_assignment(distance + CLASS_COST * (1 - agreement))
     return {int(i): int(j) for i, j in zip(rows, columns) if distance[i, j] <= MAX_DISTANCE[kind]}
+
+
+def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int, int]:
+    """Predicted row -> true row in tables of one view in one world: nearest together first of the right name, nothing
+    beyond VIEW_GATE of the distance from `eye`, the place of the camera; (2,) on the ground or (3,) in space."""
+    if not len(predicted) or not len(gt):
+        return {}
+    here, there = predicted.positions[:, : len(eye)], gt.positions[:, : len(eye)]
+    distance = np.linalg.norm(here[:, None] - there[None], axis=-1)
+    share = distance / np.maximum(np.linalg.norm(there - np.asarray(eye, float), axis=-1), 1e-9)
+    names = [o.value("name") for o in gt.objects]
+    said = [[o.beliefs.get("name", {}).get(name, 0.0) for name in names] for o in predicted.objects]
+    cost = np.where(share <= VIEW_GATE, share - 2 * VIEW_GATE - np.array(said), 0.0)
+    rows, columns = linear_sum_assignment(cost)
+    return {int(i): int(j) for i, j in zip(rows, columns) if cost[i, j] < 0}
 
 
 def _values(attribute: str, scenes: Sequence[Scene]) -> tuple[str, ...]:

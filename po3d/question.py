@@ -37,6 +37,14 @@ class Prediction:
     probability: float | None = None
     program: str = ""
     reason: str = ""  # why it is not "ok"
+    # How near the answer was to another one: "distance", "unit", "answer" and the line to read, "text"; None where nobody
+    # worked it out, or nothing near gives another answer. Two predictions that differ in it alone are the same.
+    margin: dict | None = field(default=None, compare=False)
+
+
+def cluster(question: Question) -> str:
+    """What is resampled as one: pictures of one scene, where the benchmark says so, else the picture."""
+    return question.meta.get("scene") or question.image
 
 
 def paired(

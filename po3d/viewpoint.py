@@ -91,6 +91,35 @@ def carried(scene: Scene, camera: Camera) -> Scene:
     return replace(scene, objects=tuple(objects), axes=axes, camera=placed, outline=outline)
 
 
+def reheld(scene: Scene, camera: Camera) -> Scene:
+    """The table when its camera is held as `camera` is: all things keep their places before the camera, and what is up and
+    how high they stand follows from it. Boxes stay upright."""
+    if scene.camera is None:
+        return scene
+    move = camera.cam_T_world.inverse() @ scene.camera.cam_T_world
+    flat = move.rotation[:2, :2]
+    objects = []
+    for o in scene.objects:
+        covariance = np.array(o.covariance)
+        covariance[:2] = flat @ covariance[:2]
+        covariance[:, :2] = covariance[:, :2] @ flat.T
+        x, y = flat @ (math.cos(o.heading), math.sin(o.heading))
+        objects.append(
+            replace(
+                o,
+                position=tuple(move.transform(o.position).tolist()),
+                heading=math.atan2(y, x),
+                covariance=tuple(map(tuple, covariance.tolist())),
+            )
+        )
+    turned = {name: flat @ np.array(axis) for name, axis in scene.axes.items()}
+    axes = {name: tuple((axis / np.linalg.norm(axis)).tolist()) for name, axis in turned.items()}
+    outline = None
+    if scene.outline is not None:
+        outline = tuple(tuple(move.transform((*corner, 0.0))[:2].tolist()) for corner in scene.outline)
+    return replace(scene, objects=tuple(objects), axes=axes, camera=camera, outline=outline)
+
+
 _FLIP = np.diag([-1.0, 1.0, 1.0])  # of the picture
 _MIRROR = np.diag([1.0, -1.0, 1.0])  # of the world: left and right change places, up stays up
 

@@ -1,6 +1,8 @@
 """po3d ask on rooms: what it prints and draws, and what it refuses."""
 
 import json
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,16 +13,20 @@ from po3d.cli import main
 from po3d.errors import InputError
 from po3d.files import write_json
 from po3d.parsing.room_parser import RoomParse
+from po3d.question import Question, read_predictions, write_predictions
 from po3d.reasoning.room_program import parse_text
 from po3d.report.draw_rooms import SIDE, draw_change
 from po3d.scene import from_json, to_json
 from po3d.synthesis.room_layouts import sample_room
+from po3d.systems.pipeline import Context
 from po3d.systems.rooms import RoomPipeline, framed
 
 CHANGE, QUESTION = "The lamp has been put on the bed.", "What is the lamp on?"
+WHERE = "Which way is the desk from the red chair?"
 PROGRAMS = {
     CHANGE: 'move(just(only(all("lamp"))), on(only(all("bed"))))',
     QUESTION: 'name(support(only(all("lamp"))))',
+    WHERE: 'whither(only(having(color, "red", all("chair"))), only(all("desk")))',
     "The piano is gone.": 'remove(just(only(all("piano"))))',
 }
 
@@ -47,6 +53,33 @@ def test_the_answer_comes_with_programs_trace_and_the_edited_table():
     record = json.loads(as_json(answer, QUESTION))
     assert record["answer"] == "bed"
     assert len(from_json(record["scene"])) == len(study())
+
+
+def test_the_trace_says_how_near_another_answer_was():
+    answer = ask_room(study(), WHERE, "", "", Reader())
+    printed = as_text(answer)
+    assert "[nearest: desk is 6.3° from right of chair (0.50 m to the front" in printed
+    assert "would flip to right: desk is 6.3° from right of chair" in printed
+    record = json.loads(as_json(answer, WHERE))["margins"]
+    assert record["flip"]["answer"] == "right"
+    assert record["flip"]["distance"] == pytest.approx(math.degrees(math.atan2(4, -2.2)) - 112.5, abs=1e-5)
+    assert record["steps"][-1][0]["text"] in record["flip"]["text"]
+
+
+def test_predictions_say_it_too_and_are_the_same_without(tmp_path):
+    q = Question(
+        "1", "room", WHERE, "2d", "movement", "back right", "", {"change": "", "frame": "", "types": []}
+    )
+    (found,) = RoomPipeline(Reader()).answer([q], Context(lambda: None, study, "room"))
+    assert found.margin["answer"] == "right"
+    assert found == replace(found, margin=None)
+    write_predictions(tmp_path / "p.jsonl", [found])
+    (again,) = read_predictions(tmp_path / "p.jsonl")
+    assert again.margin == found.margin
+    # Of a table that is only believed: the likeliest room's, where it agrees with the vote.
+    doubted = replace(study(), objects=tuple(replace(o, existence=0.9) for o in study().objects))
+    (voted,) = RoomPipeline(Reader()).answer([q], Context(lambda: None, lambda: doubted, "room"))
+    assert (voted.answer, voted.margin) == ("back right", found.margin)
 
 
 @pytest.mark.parametrize(
@@ -89,9 +122,6 @@ def test_the_frame_settings_of_the_paper():
 
 
 def test_a_pipeline_counts_what_it_cannot_read():
-    from po3d.question import Question
-    from po3d.systems.pipeline import Context
-
     def q(change: str, text: str) -> Question:
         return Question(
             "1", "room", text, "2d", "movement", "bed", "", {"change": change, "frame": "", "types": []}

@@ -5,8 +5,8 @@
                        ──► the executor ──► right or wrong, of every question
 
 A cell says of each module "truth", "predicted" or a sigma, the size of noise on the truth; what it leaves out is
-predicted. What the modules of a benchmark are, and how a cell answers, is its `Kind`: `po3d.ablation.grid_street` and
-`po3d.ablation.grid_rooms`.
+predicted. What the modules of a benchmark are, and how a cell answers, is its `Kind`: `po3d.ablation.grid_street`,
+`grid_rooms`, `grid_sr` (3DSRBench) and `grid_scope`.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from po3d.errors import InputError
 from po3d.evaluation import PREDICTIONS, SCENES, Split, by_image, read_scenes
 from po3d.files import atomic_write, write_json
 from po3d.metrics import bootstrap, interval
-from po3d.question import Prediction, Question, read_predictions
+from po3d.question import Prediction, Question, cluster, read_predictions
 from po3d.scene import Scene
 
 TRUTH, PREDICTED = "truth", "predicted"
@@ -49,16 +49,20 @@ class Kind(Protocol):
     modules: tuple[str, ...]
     units: Mapping[str, str]  # of the modules that can be noisy: what their sigma is
     headline: str  # "mean" of the categories, or "overall", of the questions
+    grouped: (
+        bool  # whether questions are right as a group, so that those that count for no more are asked too
+    )
 
     def image(
         self,
         questions: Sequence[Question],
         predictions: Mapping[str, Prediction],
-        predicted: Scene,
-        truth: Scene,
+        predicted: Mapping[str, Scene],
+        truth: Callable[[str], Scene],
         seed: int,
     ) -> Asked:
-        """`predictions` by question id tell the parsed programs."""
+        """`predictions` by question id tell the parsed programs; tables are those of the image, or of its views.
+        InputError when one was not kept (`kept_table`)."""
         ...
 
 
@@ -83,6 +87,13 @@ def cell(kind: Kind, name: str, settings: Mapping[str, Setting], rest: Setting =
     return Cell(name, tuple(settings.get(m, rest) for m in kind.modules))
 
 
+def kept_table(scenes: Mapping[str, Scene], name: str) -> Scene:
+    """The predicted table of an image or view; InputError when there is none."""
+    if name not in scenes:
+        raise InputError(f"grid: there is no predicted table of {name}; the system keeps none")
+    return scenes[name]
+
+
 def _american(name: str) -> str:
     return {"colour": "color"}.get(name, name)
 
@@ -100,12 +111,10 @@ def grid_answers(
     """Of each cell the predictions in the order of `questions`. `truth` gives an image's true table, `scenes` the
     predicted ones by image. The answers do not depend on `workers`, processes."""
     images, ids = [], []
-    for name, group in itertools.groupby(by_image(questions), key=lambda q: q.image):
-        if name not in scenes:
-            raise InputError(f"grid: there is no predicted table of {name}; the system keeps none")
+    for _, group in itertools.groupby(by_image(questions), key=lambda q: q.image):
         own = list(group)
         ids += [q.id for q in own]
-        images.append(kind.image(own, predictions, scenes[name], truth(name), seed))
+        images.append(kind.image(own, predictions, scenes, truth, seed))
     with contextlib.ExitStack() as stack:
         mapped = map
         if workers > 1:
@@ -212,9 +221,12 @@ def run_grid(
     work = plan(kind, options)
     predictions = {p.id: p for p in read_predictions(folder / PREDICTIONS)}
     scenes = read_scenes(folder / SCENES)
-    asked = _counted(module, split.questions, scorer)
+    asked = list(split.questions) if kind.grouped else _counted(module, split.questions, scorer)
     answers = grid_answers(kind, asked, split.truth, work.cells, predictions, scenes, seed, workers)
-    right = np.array([module.correct(asked, given, scorer) for given in answers], float) == 1
+    problems = _unlike(asked, predictions, answers[0])
+    right = np.array([module.correct(asked, given, scorer) for given in answers], float)
+    counts = np.flatnonzero(~np.isnan(right[0])).tolist()
+    right, asked = right[:, counts] == 1, [asked[k] for k in counts]
     rows = {id(c): _rows(r, asked, kind.headline) for c, r in zip(work.cells, right)}
     masks = right[: len(work.subsets)]
     shares = blame(masks)
@@ -233,8 +245,8 @@ def run_grid(
         },
         "units": {q: kind.units[q] for q in work.curves},
         "attribution": _attribution(asked, masks, shares, names),
-        "errors": _errors(asked, masks, shares, names, answers[0]),
-        "problems": _problems(asked, masks, predictions, answers),
+        "errors": _errors(asked, masks, shares, names, [answers[0][k] for k in counts]),
+        "problems": _untrue(asked, masks) + problems,
     }
 
 
@@ -247,7 +259,8 @@ def _counted(module: Any, questions: Sequence[Question], scorer: str) -> list[Qu
 def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str) -> list[dict]:
     categories = list(dict.fromkeys(q.category for q in questions))
     own = [q.category for q in questions]
-    boot = bootstrap(100.0 * right, [q.image for q in questions], own, categories)
+    clusters = [cluster(q) for q in questions]
+    boot = bootstrap(100.0 * right, clusters, own, categories)
     rows = []
     for k, name in enumerate(categories):
         low, high = interval(boot.samples[:, k])
@@ -262,7 +275,7 @@ def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str
         )
     value, samples = boot.value.mean(), boot.samples.mean(1)
     if headline == "overall":
-        boot = bootstrap(100.0 * right, [q.image for q in questions], [headline] * len(own), [headline])
+        boot = bootstrap(100.0 * right, clusters, [headline] * len(own), [headline])
         value, samples = boot.value[0], boot.samples[:, 0]
     low, high = interval(samples)
     return [*rows, {"name": headline, "n": len(own), "value": float(value), "ci_low": low, "ci_high": high}]
@@ -304,25 +317,25 @@ def _errors(
     return errors
 
 
-def _problems(
-    questions: Sequence[Question],
-    masks: NDArray[np.bool_],
-    predictions: Mapping[str, Prediction],
-    answers: Sequence[Sequence[Prediction]],
+def _untrue(questions: Sequence[Question], masks: NDArray[np.bool_]) -> list[str]:
+    if masks[-1].all():
+        return []
+    first = questions[int(np.argmin(masks[-1]))].id
+    return [
+        f"the all-true cell is {100 * masks[-1].mean():.3f}, not 100: {int((~masks[-1]).sum())} released answers are "
+        f"not what their program gives on the true table, first {first} (po3d audit lists them)"
+    ]
+
+
+def _unlike(
+    questions: Sequence[Question], predictions: Mapping[str, Prediction], answers: Sequence[Prediction]
 ) -> list[str]:
-    problems = []
-    if not masks[-1].all():
-        first = questions[int(np.argmin(masks[-1]))].id
-        problems.append(
-            f"the all-true cell is {100 * masks[-1].mean():.3f}, not 100: {int((~masks[-1]).sum())} released answers are "
-            f"not what their program gives on the true table, first {first} (po3d audit lists them)"
-        )
-    other = [q.id for q, p in zip(questions, answers[0]) if predictions[q.id].answer != p.answer]
-    if other:
-        problems.append(
-            f"the all-predicted cell answers {len(other)} questions otherwise than the system, first {other[0]}"
-        )
-    return problems
+    other = [q.id for q, p in zip(questions, answers, strict=True) if predictions[q.id].answer != p.answer]
+    if not other:
+        return []
+    return [
+        f"the all-predicted cell answers {len(other)} questions otherwise than the system, first {other[0]}"
+    ]
 
 
 def write_grid(result: dict, out: str | Path, pages: Mapping[str, str]) -> None:

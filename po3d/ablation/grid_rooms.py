@@ -9,10 +9,10 @@
 Looks (color, material, state) count where a program asks for them alone, so cells share some of their work.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from po3d.ablation.grid import PREDICTED, TRUTH, Setting
+from po3d.ablation.grid import PREDICTED, TRUTH, Setting, kept_table
 from po3d.ablation.noise import lost
 from po3d.ablation.room_substitution import BELIEFS, TABLE, UNITS, noisy, substitute
 from po3d.errors import InputError
@@ -44,6 +44,7 @@ class RoomKind:
     modules = MODULES
     units = UNITS
     headline = "overall"
+    grouped = False
 
     def __post_init__(self) -> None:
         if self.pipeline.frame != "anchors":
@@ -53,8 +54,8 @@ class RoomKind:
         self,
         questions: Sequence[Question],
         predictions: Mapping[str, Prediction],
-        predicted: Scene,
-        truth: Scene,
+        predicted: Mapping[str, Scene],
+        truth: Callable[[str], Scene],
         seed: int,
     ) -> "RoomAnswers":
         # Where one of a question's two texts was not read, its prediction lacks the other's program too.
@@ -67,8 +68,16 @@ class RoomKind:
             for q in questions
         ]
         gold = [(_gold(q.meta.get("change_program"), q.meta["change"]), _gold(q.program)) for q in questions]
+        name, pipeline = questions[0].image, self.pipeline
         return RoomAnswers(
-            predicted, truth, questions, read, gold, self.pipeline.samples, self.pipeline.rules, seed
+            kept_table(predicted, name),
+            truth(name),
+            questions,
+            read,
+            gold,
+            pipeline.samples,
+            pipeline.rules,
+            seed,
         )
 
 

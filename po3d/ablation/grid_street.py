@@ -3,10 +3,10 @@
 A question's answer depends on the modules that its program reads alone, so cells share most of their work.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from po3d.ablation.grid import PREDICTED, Setting
+from po3d.ablation.grid import PREDICTED, Setting, kept_table
 from po3d.ablation.noise import UNITS, lost, noisy
 from po3d.ablation.substitution import MODULES, substitute
 from po3d.question import Prediction, Question
@@ -26,17 +26,20 @@ class StreetKind:
     modules = MODULES
     units = UNITS
     headline = "mean"
+    grouped = False
 
     def image(
         self,
         questions: Sequence[Question],
         predictions: Mapping[str, Prediction],
-        predicted: Scene,
-        truth: Scene,
+        predicted: Mapping[str, Scene],
+        truth: Callable[[str], Scene],
         seed: int,
     ) -> "Answers":
         parsed = [_program(predictions[q.id].program) for q in questions]
-        return Answers(predicted, truth, replace(self.executor, traced=False), questions, parsed, seed)
+        name = questions[0].image
+        executor = replace(self.executor, traced=False)
+        return Answers(kept_table(predicted, name), truth(name), executor, questions, parsed, seed)
 
 
 def reads(program: Program) -> frozenset[str]:

@@ -40,9 +40,9 @@ def noisy(scene: Scene, quantity: str, sigma: float, seed: int = 0) -> Scene:
     return _NOISE[quantity](scene, sigma, random)
 
 
-def lost(image: str, count: int, sigma: float, seed: int = 0) -> list[bool]:
-    """Of `count` programs on an image which are lost."""
-    return (rng(seed, f"noise/parsing/{image}").random(count) < sigma).tolist()
+def lost(image: str, count: int, sigma: float, seed: int = 0, what: str = "parsing") -> list[bool]:
+    """Of `count` programs on an image, or rows of its table ("detection"), which are lost."""
+    return (rng(seed, f"noise/{what}/{image}").random(count) < sigma).tolist()
 
 
 def _with_objects(scene: Scene, objects: Sequence[ObjectState]) -> Scene:

@@ -55,7 +55,7 @@ def substitute(predicted: Scene, gt: Scene, modules: Sequence[str], seed: int = 
         else:
             state = _missed(true.value("name") if "shape" in modules else "", low, high, draws[j])
         here = true if true is not None and "position" in modules else state
-        states.append(replace(_with_truth(state, true, modules), position=here.position))
+        states.append(replace(with_truth(state, true, modules), position=here.position))
         stood.append(here)
     below = _below(predicted, gt, rows, "position" in modules)
     return replace(predicted, objects=tuple(_standing(states, stood, below)), outline=outline)
@@ -74,17 +74,24 @@ def noisy(scene: Scene, module: str, sigma: float, seed: int = 0) -> Scene:
         ]
         below = [None if k is None else (k, scene.objects[k]) for k in support(scene.objects)]
         return replace(scene, objects=tuple(_standing(states, scene.objects, below)))
+    return changed_values(scene, BELIEFS[module], VALUES[module], sigma, random)
+
+
+def changed_values(
+    scene: Scene, belief: str, values: Sequence[str], sigma: float, random: np.random.Generator
+) -> Scene:
+    """The scene in which a share `sigma` of the things is surely said to be something else of `values`."""
     changed, other = random.random(len(scene)) < sigma, random.random(len(scene))
-    belief, objects = BELIEFS[module], list(scene.objects)
+    objects = list(scene.objects)
     for k in np.flatnonzero(changed).tolist():
         if belief in objects[k].beliefs:
-            others = [v for v in VALUES[module] if v != objects[k].value(belief)]
+            others = [v for v in values if v != objects[k].value(belief)]
             value = others[int(other[k] * len(others))]
             objects[k] = replace(objects[k], beliefs={**objects[k].beliefs, belief: {value: 1.0}})
     return replace(scene, objects=tuple(objects))
 
 
-def _with_truth(state: ObjectState, true: ObjectState | None, modules: Sequence[str]) -> ObjectState:
+def with_truth(state: ObjectState, true: ObjectState | None, modules: Sequence[str]) -> ObjectState:
     """The state with the named modules of the true one, its place aside."""
     if true is None:
         return state

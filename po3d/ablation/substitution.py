@@ -17,12 +17,12 @@ MODULES = (*ATTRIBUTES, "heading", "position", "depth", "detection", "occlusion"
 _UNKNOWN_POSE = np.diag([SPREAD**2 / 3, SPREAD**2 / 3, math.pi**2 / 3])  # variances of the uniform layout
 
 
-def checked_modules(names: Iterable[str]) -> tuple[str, ...]:
-    """The names in a fixed order, British "colour" included; InputError on one that is no module."""
+def checked_modules(names: Iterable[str], known: Sequence[str] = MODULES) -> tuple[str, ...]:
+    """The names in the order of `known`, British "colour" included; InputError on one that is no module."""
     wanted = {{"colour": "color"}.get(name, name) for name in names}
-    if unknown := sorted(wanted - set(MODULES)):
-        raise InputError(f"oracle={unknown[0]!r} is no module; known: {', '.join(MODULES)}")
-    return tuple(name for name in MODULES if name in wanted)
+    if unknown := sorted(wanted - set(known)):
+        raise InputError(f"oracle={unknown[0]!r} is no module; known: {', '.join(known)}")
+    return tuple(name for name in known if name in wanted)
 
 
 def substitute(predicted: Scene, gt: Scene, modules: Sequence[str]) -> Scene:

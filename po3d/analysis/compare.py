@@ -21,7 +21,7 @@ from po3d.analysis.statistics import agreement, holm, mcnemar, paired_difference
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.errors import InputError
 from po3d.files import atomic_write
-from po3d.question import Prediction, Question, read_predictions
+from po3d.question import Prediction, Question, cluster, read_predictions
 from po3d.report.tables import Table, latex, markdown, text
 
 ABSENT = "no line for this question"
@@ -106,17 +106,12 @@ def compare(
         )
     for pair, p in zip(pairs, holm([pair["p_mcnemar"] for pair in pairs])):
         pair["p_holm"] = p
-    clusters = len({_cluster(q) for q in kept})
+    clusters = len({cluster(q) for q in kept})
     return {"scorer": scorer, "questions": len(kept), "clusters": clusters, "models": models, "pairs": pairs}
 
 
-def _cluster(question: Question) -> str:
-    """What is resampled as one: pictures of one scene, where the benchmark says so, else the picture."""
-    return question.meta.get("scene") or question.image
-
-
 def _pair(a: np.ndarray, b: np.ndarray, questions: Sequence[Question], own: np.ndarray) -> dict:
-    images = [_cluster(q) for q, mine in zip(questions, own) if mine]
+    images = [cluster(q) for q, mine in zip(questions, own) if mine]
     difference = paired_difference(a[own], b[own], images)
     test, errors = mcnemar(a[own], b[own]), agreement(a[own], b[own])
     return {

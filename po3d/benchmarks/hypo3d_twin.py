@@ -32,6 +32,7 @@ from po3d.reasoning.room_program import parse_text
 from po3d.reasoning.room_world import World
 from po3d.scene import Scene
 from po3d.seeding import rng
+from po3d.synthesis.dials import ROOM_DEFAULT, RoomDials
 from po3d.synthesis.room_changes import TYPES, sample_change
 from po3d.synthesis.room_layouts import sample_room
 from po3d.synthesis.room_questions import ASKED, COARSE, Asker
@@ -61,18 +62,21 @@ def generate(
     controls: bool = True,
     workers: int = 1,
     maps: bool = False,
+    dials: RoomDials = ROOM_DEFAULT,
 ) -> None:
     """Write `size` rooms with their questions into the folder `out`; the same folder again is left as it is. `maps`: draw
-    the plain maps too, which else are drawn when they are asked for."""
+    the plain maps too, which else are drawn when they are asked for. `dials`: how hard."""
     if size < 1 or workers < 1:
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
     out = Path(out)
     identity = {"format": FORMAT, "size": size, "seed": seed, "split": split, "controls": controls}
+    if changed := dials.changed():
+        identity["dials"] = changed
     description = claimed(out, identity)
     if (out / "contextvqa.json").exists():
         return
     write_json(description, identity)
-    work = partial(room, seed=seed, split=split, controls=controls)
+    work = partial(room, seed=seed, split=split, controls=controls, dials=dials)
     questions: list[Question] = []
     scenes: list[Scene] = []
     anchors: dict[str, Mapping[str, str]] = {}
@@ -93,9 +97,9 @@ def generate(
     write_release(out, questions, anchors, scenes + copies)
 
 
-def open_fresh(root: Path, size: int, seed: int, workers: int = 1) -> Split:
+def open_fresh(root: Path, size: int, seed: int, workers: int = 1, dials: RoomDials = ROOM_DEFAULT) -> Split:
     """The twin of a seed, made when it is not there yet."""
-    generate(root, size, seed, workers=workers)
+    generate(root, size, seed, workers=workers, dials=dials)
     return load(root, f"fresh, seed {seed}")
 
 
@@ -107,16 +111,18 @@ def _mapped(work, size: int, workers: int) -> Iterator:
         yield from tqdm(pool.map(work, range(size), chunksize=4), "rooms", size, unit="room", delay=1)
 
 
-def room(index: int, seed: int, split: str, controls: bool) -> tuple[Scene, dict[str, str], list[Question]]:
+def room(
+    index: int, seed: int, split: str, controls: bool, dials: RoomDials = ROOM_DEFAULT
+) -> tuple[Scene, dict[str, str], list[Question]]:
     """Room `index`: its table (axes of the map), its anchors by side, and its questions without ids."""
-    scene = sample_room(seed, index, split)
+    scene = sample_room(seed, index, split, dials.objects)
     random = rng(seed, f"hypo3d/{split}", index)
     anchors = sample_frame(scene, random)
     framed = frame(scene, anchors)
     questions = []
     for kind in TYPES:
         for _ in range(CHANGES[kind]):
-            questions += _asked(framed, kind, random)
+            questions += _asked(framed, kind, random, dials)
     sides = {side: name for name, side in anchors}
     if controls:
         questions += _controls(framed, questions, random)
@@ -195,17 +201,18 @@ def _means(scene: Scene, anchors: list[tuple[str, str]], target: Scene) -> bool:
         return False
 
 
-def _asked(framed: Scene, kind: str, random: np.random.Generator) -> list[Question]:
+def _asked(framed: Scene, kind: str, random: np.random.Generator, dials: RoomDials) -> list[Question]:
     """One change of a kind and its questions."""
     change = sample_change(framed, kind, random)
     if change is None:
         return []
     spoken = reworded(change.program, random)
     described = say_change(spoken, kind, random)
-    asker = Asker(World(change.planned.edited, framed), random)
+    asker = Asker(World(change.planned.edited, framed), random, dials.hops)
     questions: list[Question] = []
     for fine in random.permutation(ASKED[kind]).tolist():
-        asked = asker.ask(fine)
+        near = None if dials.near is None else bool(random.random() < dials.near)
+        asked = asker.ask(fine, near=near)
         if asked is None:
             continue
         program = reworded(asked.program, random)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from po3d.benchmarks import hypo3d, hypo3d_twin, pulsecheck457, scope, scope_twin, srbench, srbench_twin
 from po3d.errors import InputError
+from po3d.synthesis.dials import Dials, InsideDials, OrbitDials, RoomDials, dials_of
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "mini"
 
@@ -18,10 +19,18 @@ class Source(NamedTuple):
     load: Callable[..., Any]  # (root, split name) -> evaluation.Split with `first(size)`
     open_fresh: Callable[..., Any]  # (folder, size, seed, look, workers[, dials]) -> the same
     generate: Callable[..., None]  # (out, size, seed, look, images, workers, split, skies[, dials])
+    dials: type = Dials  # what they may be
 
 
-def _fresh_rooms(folder: Path, size: int, seed: int, look: str | None, workers: int) -> hypo3d.Split:
-    return hypo3d_twin.open_fresh(folder, size, seed, workers)
+def _fresh_rooms(
+    folder: Path,
+    size: int,
+    seed: int,
+    look: str | None,
+    workers: int,
+    dials: Mapping[str, Any] | None = None,
+) -> hypo3d.Split:
+    return hypo3d_twin.open_fresh(folder, size, seed, workers, dials_of(dials, RoomDials))
 
 
 def _generate_rooms(
@@ -33,14 +42,23 @@ def _generate_rooms(
     workers: int,
     split: str,
     skies: str | None,
+    dials: Mapping[str, Any] | None = None,
 ) -> None:
     if skies is not None:
         raise InputError("skies are for the street scenes of pulsecheck457; rooms have none")
-    hypo3d_twin.generate(out, size, seed, split, workers=workers, maps=images)
+    turned = dials_of(dials, RoomDials)
+    hypo3d_twin.generate(out, size, seed, split, workers=workers, maps=images, dials=turned)
 
 
-def _fresh_orbits(folder: Path, size: int, seed: int, look: str | None, workers: int) -> scope.Split:
-    return scope_twin.open_fresh(folder, size, seed, workers)
+def _fresh_orbits(
+    folder: Path,
+    size: int,
+    seed: int,
+    look: str | None,
+    workers: int,
+    dials: Mapping[str, Any] | None = None,
+) -> scope.Split:
+    return scope_twin.open_fresh(folder, size, seed, workers, dials_of(dials, OrbitDials))
 
 
 def _generate_orbits(
@@ -52,14 +70,23 @@ def _generate_orbits(
     workers: int,
     split: str,
     skies: str | None,
+    dials: Mapping[str, Any] | None = None,
 ) -> None:
     if skies is not None:
         raise InputError("skies are for the street scenes of pulsecheck457; scope's scenes have none")
-    scope_twin.generate(out, size, seed, split, workers, images=images)
+    turned = dials_of(dials, OrbitDials)
+    scope_twin.generate(out, size, seed, split, workers, images=images, dials=turned)
 
 
-def _fresh_insides(folder: Path, size: int, seed: int, look: str | None, workers: int) -> srbench.Split:
-    return srbench_twin.open_fresh(folder, size, seed, workers)
+def _fresh_insides(
+    folder: Path,
+    size: int,
+    seed: int,
+    look: str | None,
+    workers: int,
+    dials: Mapping[str, Any] | None = None,
+) -> srbench.Split:
+    return srbench_twin.open_fresh(folder, size, seed, workers, dials_of(dials, InsideDials))
 
 
 def _generate_insides(
@@ -71,10 +98,12 @@ def _generate_insides(
     workers: int,
     split: str,
     skies: str | None,
+    dials: Mapping[str, Any] | None = None,
 ) -> None:
     if skies is not None:
         raise InputError("skies are for the street scenes of pulsecheck457; rooms have none")
-    srbench_twin.generate(out, size, seed, split, images, workers)
+    turned = dials_of(dials, InsideDials)
+    srbench_twin.generate(out, size, seed, split, images, workers, dials=turned)
 
 
 BENCHMARKS: dict[str, Source] = {
@@ -85,9 +114,11 @@ BENCHMARKS: dict[str, Source] = {
         pulsecheck457.open_fresh,
         pulsecheck457.generate,
     ),
-    "hypo3d": Source(hypo3d, DATA / "hypo3d", hypo3d.load, _fresh_rooms, _generate_rooms),
-    "scope": Source(scope, DATA / "scope", scope.load, _fresh_orbits, _generate_orbits),
-    "3dsrbench": Source(srbench, DATA / "3dsrbench", srbench.load, _fresh_insides, _generate_insides),
+    "hypo3d": Source(hypo3d, DATA / "hypo3d", hypo3d.load, _fresh_rooms, _generate_rooms, RoomDials),
+    "scope": Source(scope, DATA / "scope", scope.load, _fresh_orbits, _generate_orbits, OrbitDials),
+    "3dsrbench": Source(
+        srbench, DATA / "3dsrbench", srbench.load, _fresh_insides, _generate_insides, InsideDials
+    ),
 }
 
 

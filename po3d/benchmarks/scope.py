@@ -29,6 +29,7 @@ import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +100,7 @@ class Split:
     furniture: Path | None = (
         None  # models that a twin's missing pictures are drawn with; None: the Debian package's
     )
+    own_worlds: ClassVar[bool] = True  # tables of pictures live in the world of their camera
     _views: dict[str, View] = field(default_factory=dict, repr=False)
 
     def image(self, name: str) -> NDArray[np.uint8]:

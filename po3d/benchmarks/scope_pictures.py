@@ -26,6 +26,7 @@ from po3d.geometry import Array
 from po3d.orbit import READING, VIEWS, Reading
 from po3d.synthesis.assets.furniture import FOLDER
 from po3d.synthesis.assets.room_models import RoomModels
+from po3d.synthesis.dials import OrbitDials, dials_of
 from po3d.synthesis.orbit_pictures import DrawnScene, draw_views, drawn_scene, shown_shares
 from po3d.synthesis.orbit_scenes import LEAST_AREA, LEAST_VISIBLE, OrbitScene, sample_orbit_scene
 from po3d.synthesis.room_pictures import RoomRenderer
@@ -46,13 +47,14 @@ class Studio:
     reading: Reading = READING
     furniture: str | None = None
     cache: str | None = None
+    objects: tuple[int, int] | None = None  # the dial of that name
 
     def drawn(self, index: int) -> DrawnScene:
         """Scene `index` in its look."""
         return drawn_scene(self.found(index), self.seed, index, self.split)
 
     def found(self, index: int) -> OrbitScene:
-        return sample_orbit_scene(self.seed, index, self.split, self.reading)
+        return sample_orbit_scene(self.seed, index, self.split, self.reading, self.objects)
 
     def renderer(self, width: int, height: int) -> RoomRenderer:
         return _renderer(width, height, str(self.furniture or FOLDER), self.cache)
@@ -128,9 +130,9 @@ def picture(twin: dict, view: View, angle: int, furniture: str | Path | None) ->
     """(H, W, 3) pixels of a view of the twin that `twin` (its twin.json) describes; the bytes of a drawn twin before they
     are compressed. InputError when this version makes another scene."""
     index = int(view.scene.image.rpartition("_")[2])
-    studio = Studio(
-        twin["seed"], twin["split"], view.orbit.reading, None if furniture is None else str(furniture)
-    )
+    models = None if furniture is None else str(furniture)
+    objects = dials_of(twin.get("dials"), OrbitDials).objects
+    studio = Studio(twin["seed"], twin["split"], view.orbit.reading, models, None, objects)
     drawn = _scene(studio, index)
     ground = drawn.scene.positions[: len(view.scene), :2]
     if len(ground) != len(view.scene) or not np.allclose(ground, view.scene.positions[:, :2], atol=1e-6):

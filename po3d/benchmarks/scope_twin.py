@@ -40,6 +40,7 @@ from po3d.orbit import GROUPS, READING, VIEWS, Axes, Reading, azimuth_in, group_
 from po3d.question import Question
 from po3d.reasoning.scope_program import CAMERA, Call, call
 from po3d.seeding import rng
+from po3d.synthesis.dials import ORBIT_DEFAULT, OrbitDials
 from po3d.synthesis.orbit_scenes import OrbitScene, Pair, choices, sample_orbit_scene, seen_pairs
 from po3d.synthesis.scope_speaker import IMAGES, say
 
@@ -59,9 +60,10 @@ def generate(
     images: bool = False,
     furniture: str | Path | None = None,
     cache: str | Path | None = None,
+    dials: OrbitDials = ORBIT_DEFAULT,
 ) -> None:
     """Write `size` scenes with their questions into the folder `out`, and with `images` their pictures; the same folder
-    again is left as it is. `furniture`, `cache`: see `scope_pictures.Studio`."""
+    again is left as it is. `furniture`, `cache`: see `scope_pictures.Studio`; `dials`: how hard."""
     if size < 1 or workers < 1:
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
     if split not in SPLITS:
@@ -70,6 +72,8 @@ def generate(
     identity = {
         "format": TWIN_FORMAT, "size": size, "seed": seed, "split": split, "reading": reading.name, "images": images,
     }  # fmt: skip
+    if changed := dials.changed():
+        identity["dials"] = changed
     description = claimed(out, identity)
     if (out / ITEMS).exists():
         return
@@ -79,10 +83,11 @@ def generate(
         from po3d.benchmarks import scope_pictures  # the renderer is an extra
 
         folders = (None if folder is None else str(folder) for folder in (furniture, cache))
-        scope_pictures.draw(out, size, scope_pictures.Studio(seed, split, reading, *folders), workers)
+        studio = scope_pictures.Studio(seed, split, reading, *folders, dials.objects)
+        scope_pictures.draw(out, size, studio, workers)
     questions: list[Question] = []
     views: list[View] = []
-    work = partial(scene, seed=seed, split=split, reading=reading, pictures=pictures)
+    work = partial(scene, seed=seed, split=split, reading=reading, pictures=pictures, dials=dials)
     for view, asked in _mapped(work, size, workers):
         views.append(view)
         questions += asked
@@ -91,9 +96,11 @@ def generate(
         shutil.rmtree(out / scope_pictures.MASKS)
 
 
-def open_fresh(root: Path, size: int, seed: int, workers: int = 1) -> Split:
+def open_fresh(
+    root: Path, size: int, seed: int, workers: int = 1, dials: OrbitDials = ORBIT_DEFAULT
+) -> Split:
     """The twin of a seed, made when it is not there yet."""
-    generate(root, size, seed, workers=workers)
+    generate(root, size, seed, workers=workers, dials=dials)
     return load(root, f"fresh, seed {seed}")
 
 
@@ -106,16 +113,21 @@ def _mapped(work, size: int, workers: int) -> Iterator:
 
 
 def scene(
-    index: int, seed: int, split: str, reading: Reading = READING, pictures: Path | None = None
+    index: int,
+    seed: int,
+    split: str,
+    reading: Reading = READING,
+    pictures: Path | None = None,
+    dials: OrbitDials = ORBIT_DEFAULT,
 ) -> tuple[View, list[Question]]:
     """Scene `index` and its questions; `pictures`: the folder with its drawn views."""
-    found = sample_orbit_scene(seed, index, split, reading)
+    found = sample_orbit_scene(seed, index, split, reading, dials.objects)
     if pictures is not None:
         from po3d.benchmarks.scope_pictures import seen_in_pictures
 
         found = seen_in_pictures(found, pictures, index)
     name = scene_name(index)
-    asker = _Asker(found, name, index, rng(seed, f"scope/{split}", index))
+    asker = _Asker(found, name, index, rng(seed, f"scope/{split}", index), dials)
     view = View(replace(found.scene, image=name), found.orbit, found.visible, found.ground, found.models)
     return view, asker.questions()
 
@@ -128,6 +140,7 @@ class _Asker:
     name: str
     index: int
     random: np.random.Generator
+    dials: OrbitDials
 
     def questions(self) -> list[Question]:
         asked: list[Question] = []
@@ -141,15 +154,20 @@ class _Asker:
 
     def pairs(self) -> list[Pair]:
         """The pairs of the camera's frame: different things each, where there are such."""
-        every = seen_pairs(self.found)
-        if not every:
-            return []
-        first = every[int(self.random.integers(len(every)))]
-        others = [p for p in every if {p.target, p.reference} != {first.target, first.reference}]
-        chosen = [first]
-        while others and len(chosen) < PAIRS:
-            chosen.append(others[int(self.random.integers(len(others)))])
+        chosen: list[Pair] = []
+        for _ in range(PAIRS):
+            taken = [{p.target, p.reference} for p in chosen]
+            others = [p for p in self.offered() if {p.target, p.reference} not in taken]
+            if others:
+                chosen.append(others[int(self.random.integers(len(others)))])
         return chosen
+
+    def offered(self) -> list[Pair]:
+        """The pairs that one may be chosen from: of the kind that the dials ask for, where there are any."""
+        near = self.dials.near
+        if near is not None and self.random.random() < near and (pairs := seen_pairs(self.found, near=True)):
+            return pairs
+        return seen_pairs(self.found)
 
     # --- one view -------------------------------------------------------------------------------------------
 

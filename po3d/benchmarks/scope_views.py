@@ -14,7 +14,6 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from po3d.benchmarks.registry import opened
 from po3d.benchmarks.scope import Split, image_name
@@ -22,13 +21,13 @@ from po3d.benchmarks.scope_fusion import DISTANCE
 from po3d.entry import guarded
 from po3d.fusion import View, fuse, position_error
 from po3d.geometry import Array, Camera, wrap_angle
+from po3d.metrics import match_in_view
 from po3d.orbit import VIEWS
 from po3d.registration import rotation
 from po3d.scene import Scene
 from po3d.synthesis.orbit_scenes import LEAST_VISIBLE
 from po3d.synthesis.things import things
 
-GATE = 0.25  # of the camera's distance: nothing farther off is the same thing
 TURNED, FLIPPED = math.radians(22.5), math.radians(150)
 FRONTED = frozenset(name for name, thing in things().items() if thing.front)
 
@@ -72,7 +71,10 @@ def measure(split: Split, estimator: ViewEstimator) -> Figures:
         matched = []
         for angle, table in zip(VIEWS, tables, strict=True):
             here, rows = as_camera_sees(table), view.rows(angle)
-            pairs = {i: rows[j] for i, j in matches(here, as_camera_sees(view.table(angle))).items()}
+            pairs = {
+                i: rows[j]
+                for i, j in match_in_view(here, as_camera_sees(view.table(angle)), (0.0, 0.0)).items()
+            }
             shown = set(np.flatnonzero(view.visible[VIEWS.index(angle)] >= LEAST_VISIBLE).tolist())
             _count(
                 figures, here, as_camera_sees(_at(view.scene, view.orbit.camera(angle))), pairs, shown, scale
@@ -102,20 +104,6 @@ def as_camera_sees(scene: Scene) -> Scene:
                     covariance=tuple(map(tuple, covariance.tolist())))
         )  # fmt: skip
     return replace(scene, objects=tuple(objects), camera=None, axes={})
-
-
-def matches(table: Scene, true: Scene) -> dict[int, int]:
-    """Estimated row -> true row, nearest together first of the right category, nothing beyond the GATE."""
-    if not len(table) or not len(true):
-        return {}
-    here, there = table.positions[:, :2], true.positions[:, :2]
-    distance = np.hypot(*(here[:, None] - there[None]).transpose(2, 0, 1))
-    share = distance / np.maximum(np.hypot(*there.T), 1e-9)
-    names = [o.value("name") for o in true.objects]
-    said = [[o.beliefs.get("name", {}).get(name, 0.0) for name in names] for o in table.objects]
-    cost = np.where(share <= GATE, share - 2 * GATE - np.array(said), 0.0)
-    rows, columns = linear_sum_assignment(cost)
-    return {int(i): int(j) for i, j in zip(rows, columns) if cost[i, j] < 0}
 
 
 def _count(

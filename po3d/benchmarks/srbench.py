@@ -39,6 +39,7 @@ from po3d.files import atomic_write, read_json, read_jsonl
 from po3d.images import decode_image, read_image
 from po3d.question import Prediction, Question
 from po3d.scene import Scene, from_json, to_json
+from po3d.synthesis.dials import InsideDials, dials_of
 from po3d.viewpoint import mirrored
 
 __all__ = [
@@ -128,7 +129,8 @@ class Split:
         twin = read_json(self.root / TWIN, "twin description")
         if twin.get("format") != TWIN_FORMAT:
             raise InputError(f"{self.root} lacks picture {name} and is no twin that it could be drawn from")
-        return picture(self.truth(name), twin["seed"], twin["split"], self.furniture)
+        objects = dials_of(twin.get("dials"), InsideDials).objects
+        return picture(self.truth(name), twin["seed"], twin["split"], self.furniture, objects=objects)
 
     def truth(self, name: str) -> Scene:
         """The true table of a picture; InputError when there is none."""
@@ -146,15 +148,16 @@ class Split:
         """None: how much of an object others hide is not known here."""
         return None
 
-    def given(self, name: str, what: str) -> float:
+    def given(self, name: str, what: str) -> float | None:
         """What comes with a picture besides its pixels: its "focal" length in widths of the picture, of a twin's view the
-        camera's own, of photographs, which come without any, FOCAL. InputError for anything else."""
-        if what != "focal":
-            raise InputError(f"a picture has no {what!r}; known: focal")
-        if not (self.root / SCENES).is_file():
-            return FOCAL
-        camera = self.truth(name).camera
-        return FOCAL if camera is None else camera.focal / camera.width
+        camera's own, of photographs, which come without any, FOCAL; or its "known_focal" length, which of photographs is
+        None. InputError for anything else."""
+        if what not in ("focal", "known_focal"):
+            raise InputError(f"a picture has no {what!r}; known: focal, known_focal")
+        camera = self.truth(name).camera if (self.root / SCENES).is_file() else None
+        if camera is not None:
+            return camera.focal / camera.width
+        return FOCAL if what == "focal" else None
 
     def first(self, size: int | None) -> "Split":
         """The questions on the first `size` scenes by name, from all viewpoints; None keeps all."""

@@ -30,12 +30,18 @@ SAMPLES = 4  # smooth edges
 
 
 def picture(
-    scene: Scene, seed: int, split: str, furniture: str | Path | None = None, cache: str | Path | None = None
+    scene: Scene,
+    seed: int,
+    split: str,
+    furniture: str | Path | None = None,
+    cache: str | Path | None = None,
+    objects: tuple[int, int] | None = None,
 ) -> NDArray[np.uint8]:
     """(H, W, 3) pixels of a view of the twin of a seed and split. `scene` is its table, whose camera and image name
-    say all. `furniture`: the folder of models (None: where the Debian package puts them), `cache`: see RoomModels."""
+    say all. `furniture`: the folder of models (None: where the Debian package puts them), `cache`: see RoomModels;
+    `objects`: the twin's dial of that name."""
     number = int(Path(scene.image).name.split("_")[0])
-    room = sample_room(seed, number, split)
+    room = sample_room(seed, number, split, objects)
     places = {o.position for o in room.objects}
     if not all(o.position in places for o in scene.objects):
         raise InputError(
@@ -62,12 +68,15 @@ def draw(
     furniture: str | Path | None = None,
     cache: str | Path | None = None,
     workers: int = 1,
+    objects: tuple[int, int] | None = None,
 ) -> None:
     """Write the JPEGs of a twin's views that are not there yet, named as in their tables, below `out`."""
     todo = [scene for scene in scenes if not (out / scene.image).is_file()]
     if todo:
         RoomModels(furniture or FOLDER, cache)  # where there are none, that shows now
-    write = functools.partial(_write, out=out, seed=seed, split=split, furniture=furniture, cache=cache)
+    write = functools.partial(
+        _write, out=out, seed=seed, split=split, furniture=furniture, cache=cache, objects=objects
+    )
     for _ in tqdm(_mapped(write, todo, workers), "pictures", len(todo), unit="picture", delay=1):
         pass
     for torn in out.glob("images/.*.tmp"):  # left by killed writers
@@ -83,9 +92,9 @@ def _mapped(write, todo: list[Scene], workers: int) -> Iterator[None]:
         yield from pool.imap_unordered(write, todo, chunksize=2)
 
 
-def _write(scene: Scene, out: Path, seed: int, split: str, furniture, cache) -> None:
+def _write(scene: Scene, out: Path, seed: int, split: str, furniture, cache, objects) -> None:
     file = io.BytesIO()
-    rgb = picture(scene, seed, split, furniture, cache)
+    rgb = picture(scene, seed, split, furniture, cache, objects)
     Image.fromarray(rgb).save(file, "JPEG", quality=QUALITY, optimize=True)
     with atomic_write(out / scene.image, "wb") as target:
         target.write(file.getvalue())

@@ -12,7 +12,7 @@ A view's table holds its camera (pose and lens) and what its picture shows. Each
 rotations of its options and with its flipped twin.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -29,10 +29,11 @@ from po3d.errors import InputError
 from po3d.files import write_json
 from po3d.question import Question
 from po3d.reasoning.sr_executor import called, rows_only, run
-from po3d.reasoning.sr_program import SrProgram
+from po3d.reasoning.sr_program import SIGNATURES, SrProgram
 from po3d.scene import Scene
 from po3d.seeding import rng
 from po3d.synthesis.assets.room_models import Split as Models
+from po3d.synthesis.dials import INSIDE_DEFAULT, PARTLY_HIDDEN, InsideDials
 from po3d.synthesis.inside_phrases import phrases
 from po3d.synthesis.inside_questions import Balance, Item, offers
 from po3d.synthesis.inside_views import Seen, common_view, uncommon_view, view_table
@@ -65,10 +66,11 @@ def generate(
     margin: float = 1.0,
     furniture: str | Path | None = None,
     cache: str | Path | None = None,
+    dials: InsideDials = INSIDE_DEFAULT,
 ) -> None:
     """Write `size` pairs with their questions into the folder `out`, and their pictures with `images`. `margin` scales
     what answers keep from their boundaries (`inside_questions`); `furniture`, `cache`: see `srbench_pictures.picture`.
-    The same folder again gets what is missing; InputError when it holds anything else."""
+    `dials`: how hard. The same folder again gets what is missing; InputError when it holds anything else."""
     if size < 1 or workers < 1:
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
     if split not in get_args(Models):
@@ -77,32 +79,41 @@ def generate(
         raise InputError(f"margin={margin!r} should be a factor from 0 (questions at the boundary too) to 3")
     out = Path(out)
     identity = {"format": TWIN_FORMAT, "size": size, "seed": seed, "split": split, "margin": float(margin)}
+    if changed := dials.changed():
+        identity["dials"] = changed
     write_json(claimed(out, identity), identity)
     if not (out / OURS).exists():
-        scenes, questions = make(size, seed, split, margin, workers)
+        scenes, questions = make(size, seed, split, margin, workers, dials)
         write_release(out, questions, scenes)
     if images:
         from po3d.benchmarks.srbench_pictures import draw  # the renderer is an extra
 
         twin = load(out)
         tables = [twin.truth(name) for name in twin.images if not name.endswith(MIRROR)]
-        draw(out, tables, seed, split, furniture, cache, workers)
+        draw(out, tables, seed, split, furniture, cache, workers, dials.objects)
 
 
-def open_fresh(root: Path, size: int, seed: int, workers: int = 1) -> Split:
+def open_fresh(
+    root: Path, size: int, seed: int, workers: int = 1, dials: InsideDials = INSIDE_DEFAULT
+) -> Split:
     """The twin of a seed, made when it is not there yet; its pictures are drawn when somebody looks."""
-    generate(root, size, seed, workers=workers)
+    generate(root, size, seed, workers=workers, dials=dials)
     return load(root, f"fresh, seed {seed}")
 
 
 def make(
-    size: int, seed: int = 0, split: str = "test", margin: float = 1.0, workers: int = 1
+    size: int,
+    seed: int = 0,
+    split: str = "test",
+    margin: float = 1.0,
+    workers: int = 1,
+    dials: InsideDials = INSIDE_DEFAULT,
 ) -> tuple[list[Scene], list[Question]]:
     """The tables and all rows of questions of `size` pairs."""
     balance = Balance()
     scenes: list[Scene] = []
     questions: list[Question] = []
-    for index, rooms in enumerate(_mapped(partial(_rooms, seed, split, margin), size, workers)):
+    for index, rooms in enumerate(_mapped(partial(_rooms, seed, split, margin, dials), size, workers)):
         random = rng(seed, f"inside asked/{split}", index)
         choices = [(room, balance.choose(room.offers, random)) for room in rooms]
         room, chosen = max(choices, key=lambda choice: balance.worth(choice[1]))
@@ -124,25 +135,61 @@ def _mapped(work, size: int, workers: int) -> Iterator[list[Looked]]:
 # --- one room -----------------------------------------------------------------------------------------------
 
 
-def _rooms(seed: int, split: str, margin: float, index: int) -> list[Looked]:
-    return [look(seed, number, split, margin) for number in range(index * ROOMS, (index + 1) * ROOMS)]
+def _rooms(seed: int, split: str, margin: float, dials: InsideDials, index: int) -> list[Looked]:
+    numbers = range(index * ROOMS, (index + 1) * ROOMS)
+    return [look(seed, number, split, margin, dials) for number in numbers]
 
 
-def look(seed: int, number: int, split: str = "test", margin: float = 1.0) -> Looked:
+def look(
+    seed: int,
+    number: int,
+    split: str = "test",
+    margin: float = 1.0,
+    dials: InsideDials = INSIDE_DEFAULT,
+) -> Looked:
     """Room `number` of a seed in both views: a pure function."""
-    room = sample_room(seed, number, split)
+    room = sample_room(seed, number, split, dials.objects)
     random = rng(seed, f"inside/{split}", number)
     common = common_view(room, random, WIDTH, HEIGHT)
     uncommon, kind = uncommon_view(room, common, random, WIDTH, HEIGHT)
     views = (common, uncommon)
     glimpsed = np.flatnonzero((common.area > 0) | (uncommon.area > 0)).tolist()
     said = phrases(room, glimpsed, np.flatnonzero(common.well & uncommon.well).tolist(), random)
-    offered = offers([_boxed(room, seen) for seen in views], said, random, margin)
+    boxed = [_boxed(room, seen) for seen in views]
+    offered = offers(boxed, said, random, margin)
+    if dials.near is not None or dials.occluded is not None:
+        random = rng(seed, f"inside dials/{split}", number)
+        near = [] if not dials.near else offers(boxed, said, random, margin, near=True)
+        hidden = frozenset(
+            np.flatnonzero((common.share < PARTLY_HIDDEN) | (uncommon.share < PARTLY_HIDDEN)).tolist()
+        )
+        offered = _dialled(offered, near, hidden, dials, random)
     scenes = tuple(
         view_table(room, seen, f"images/{number:06d}_{viewpoint}.jpg")
         for viewpoint, seen in zip(VIEWPOINTS, views, strict=True)
     )
     return Looked(number, scenes, tuple(seen.shown for seen in views), kind, said, tuple(offered))
+
+
+def _dialled(
+    clear: Sequence[Item],
+    near: Sequence[Item],
+    hidden: frozenset[int],
+    dials: InsideDials,
+    random: np.random.Generator,
+) -> list[Item]:
+    """Of each type the questions of the kind that the dials ask for, or all that are left where there are none; `hidden`:
+    things that others partly hide in a view."""
+    found: list[Item] = []
+    for category in CATEGORIES:
+        items, others = ([i for i in of if SIGNATURES[i.op].category == category] for of in (clear, near))
+        if dials.near is not None and random.random() < dials.near:
+            items = others or items
+        if dials.occluded is not None:
+            wanted = random.random() < dials.occluded
+            items = [i for i in items if bool(hidden.intersection(i.rows)) == wanted] or items
+        found += items
+    return found
 
 
 def _boxed(room: Scene, seen: Seen) -> Scene:

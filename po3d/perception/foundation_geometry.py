@@ -23,13 +23,17 @@ AZIMUTH = math.pi / 2  # where the camera looks in the table's world
 PITCH, ROLL = math.radians(25), math.radians(12)
 STEEPEST, MOST_ROLL = math.radians(65), math.radians(50)
 EYE = 1.5  # height of a camera of which nothing is known
+LOWEST = 0.05  # of one that stands over a ground
 HYPOTHESES = 300
 SAMPLED = 4000  # points that vote for a ground
 NOISE, FLAT = 0.01, 0.02  # how far a point of the ground is off its plane: metres, and a share of its depth
 SMALLEST = 0.05  # share of the points that a ground has
 BELOW = 0.1  # share of the points that may lie under it (reflections, stairs down); more, and it is a table
 STEP = 64  # points a side that are looked at in an image box
-SKIN = 0.02, 0.015  # what is lower above the ground belongs to the ground: metres, and a share of the distance
+SKIN = (
+    0.02,
+    0.015,
+)  # what is lower above the ground belongs to the ground: metres, and a share of the distance
 LYING = 0.1  # share of the box's points above it, below which a thing is flat (a rug) and keeps them
 TRIM = 0.5  # per cent of points at each end of a thing that are taken for strays
 DEEP = 0.5  # unseen depth of a thing of unknown size, in its smaller visible edges
@@ -62,14 +66,6 @@ class Placed(NamedTuple):
     position: tuple[float, float, float]  # its centre
     extent: tuple[float, float, float]  # depth, width, height
     covariance: Array  # (2, 2) of x and y
-
-
-class Turned(NamedTuple):
-    """What is believed of the way that a thing faces."""
-
-    front: Array  # (3,) in the camera
-    sigma: float  # radians
-    flip: float  # probability that its back is its front
 
 
 def unprojected(depth: Array, focal: float) -> Array:
@@ -145,7 +141,7 @@ def _refined(cloud: Array, tolerance: Array, up: Array, height: float) -> Ground
         up = normal if normal @ up > 0 else -normal
         height = -float(up @ centre)
     pitch, roll = _hold_of_up(up)
-    if height <= 0 or abs(pitch) > STEEPEST or abs(roll) > MOST_ROLL:
+    if height < LOWEST or abs(pitch) > STEEPEST or abs(roll) > MOST_ROLL:
         return None
     return Ground(up, height, float(on.mean()))
 
@@ -158,7 +154,7 @@ def level_camera(width: int, height: int, focal: float, ground: Ground | None, p
         return held(Hold(ground.height, float(pitch), float(roll), AZIMUTH), width, height, focal)
     drop = points[..., 1][np.isfinite(points[..., 1])]
     low = float(np.percentile(drop, 99)) if drop.size else EYE
-    return held(Hold(low if low > 0.1 else EYE, 0.0, 0.0, AZIMUTH), width, height, focal)
+    return held(Hold(low if low > LOWEST else EYE, 0.0, 0.0, AZIMUTH), width, height, focal)
 
 
 # --- things ---------------------------------------------------------------------------------------------------------

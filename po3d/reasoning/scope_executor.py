@@ -102,7 +102,7 @@ def run(program: Call, seen: Seen, options: Sequence[str] = ()) -> ScopeOutcome:
     """Answer a program. `options` are the texts to choose from; a view's answer is one of them by its number."""
     if program.output not in ANSWERS:
         raise ProgramError(f"{program} asks nothing")
-    evaluator = _Evaluator(seen, options)
+    evaluator = Evaluator(seen, options)
     try:
         answer, probability = evaluator.answer(program)
     except Unresolved as failure:
@@ -110,7 +110,9 @@ def run(program: Call, seen: Seen, options: Sequence[str] = ()) -> ScopeOutcome:
     return ScopeOutcome("ok", answer, probability, "", tuple(evaluator.steps))
 
 
-class _Evaluator:
+class Evaluator:
+    """Evaluates calls on what was seen; `steps` grows with what each gave."""
+
     def __init__(self, seen: Seen, options: Sequence[str]) -> None:
         self.seen, self.table, self.options = seen, seen.table, tuple(options)
         self.steps: list[str] = []

@@ -10,7 +10,7 @@ from po3d.report.html_traces import Trace, plain_trace, room_trace, scope_trace,
 from po3d.room_sources import source
 from po3d.scene import Scene
 from po3d.systems.pipeline import Context, Executor, nothing_given
-from po3d.systems.scope import SceneTables, TrueTables
+from po3d.systems.scope import ScopePipeline, TrueTables
 
 
 def image_record(
@@ -23,7 +23,7 @@ def image_record(
 ) -> dict:
     """Everything that the page needs of one image: picture, size, objects, views, truth (the index of the true table's
     view), pictures (by name, where questions are on several images), items (question id -> facts, gold, programs and
-    reasons of all systems, views, steps, note, names of pictures). `answers` are the predictions of each system by
+    reasons of all systems, views, steps, note, what would flip the answer, names of pictures). `answers` are the predictions of each system by
     question id, the run's own first. `kept` is the table that the system handed over; without one the true table
     stands in for it, where the system used that."""
     true = _attempt(lambda: split.truth(name))
@@ -45,8 +45,9 @@ def image_record(
             "programs": [own[q.id].program for own in answers],
             "reasons": [own[q.id].reason for own in answers],
             "views": found.views,
-            "steps": [(s.call, s.words, s.objects) for s in found.steps],
+            "steps": [(s.call, s.words, s.objects, s.nearest) for s in found.steps],
             "note": found.note,
+            "flip": found.flip,
             "pictures": [n for n in q.meta.get("images", ()) if n in pictures],
         }
     record: dict[str, Any] = {"pictures": pictures}
@@ -89,7 +90,9 @@ def _trace_of(
         return room_trace(drawings, table, settings.get("frame", "anchors"))
     if report["benchmark"] == "scope":
         known_yaw = settings.get("known_yaw", True)
-        tables = _attempt(lambda: SceneTables(questions, TrueTables(), known_yaw, _context(split, name)))
+        tables = _attempt(
+            lambda: ScopePipeline(TrueTables(), known_yaw).perceive(questions, _context(split, name))
+        )
         return scope_trace(drawings, None if tables is None else tables.seen)
     if report["benchmark"] == "3dsrbench":
         return sr_trace(drawings, kept or true)

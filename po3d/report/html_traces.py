@@ -12,9 +12,14 @@ from po3d.layout import Layout
 from po3d.parsing.sr_reader import fit_options
 from po3d.question import Prediction, Question
 from po3d.reasoning import room_program, scope_executor, scope_program, sr_executor, sr_program
+from po3d.reasoning.margins import Flip, margins
+from po3d.reasoning.nudges import Tip
 from po3d.reasoning.program import ProgramError, parse_text
 from po3d.reasoning.room_executor import Unresolved, plan, run
+from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_world import World
+from po3d.reasoning.scope_margins import scope_tip
+from po3d.reasoning.sr_margins import sr_tip
 from po3d.report.html_drawings import Drawings
 from po3d.scene import Scene
 from po3d.systems.pipeline import Executor
@@ -26,19 +31,23 @@ CHANGED = "worked out again, the program gives another answer: the table or the 
 
 
 class StepShown(NamedTuple):
-    """One step: the call, what it gave in words, and the objects that it found as (view, index, probability)."""
+    """One step: the call, what it gave in words, the objects that it found as (view, index, probability), and its decision
+    that was nearest to going the other way."""
 
     call: str
     words: str
     objects: tuple[tuple[int, int, float], ...] = ()
+    nearest: str = ""
 
 
 class Traced(NamedTuple):
-    """An answer worked out again: `views` are the indices of the drawings to show, with their titles."""
+    """An answer worked out again: `views` are the indices of the drawings to show, with their titles; `flip` says what
+    would give another answer."""
 
     views: tuple[tuple[str, int], ...]
     steps: tuple[StepShown, ...] = ()
     note: str = ""
+    flip: str = ""
 
 
 Trace = Callable[[Question, Prediction], Traced]
@@ -55,6 +64,7 @@ def street_trace(drawings: Drawings, table: Scene | None, executor: Executor) ->
             outcome = executor(parse_text(p.program), table, q.task)
         except ProgramError as error:
             return Traced(view, note=str(error))
+        near = margins(parse_text(p.program), table, q.task, executor.rules)
         steps = tuple(
             StepShown(
                 step.token,
@@ -64,10 +74,12 @@ def street_trace(drawings: Drawings, table: Scene | None, executor: Executor) ->
                     for i, v in sorted(step.objects.items(), key=lambda item: -item[1])
                     if v > SHOWN
                 ),
+                decided[0].text if decided else "",
             )
-            for step in outcome.trace
+            for step, decided in zip(outcome.trace, near.steps)
         )
-        return Traced(view, steps, "" if p.status != "ok" or outcome.answer == p.answer else CHANGED)
+        note = "" if p.status != "ok" or outcome.answer == p.answer else CHANGED
+        return Traced(view, steps, note, _flip(near.flip, near.answer, outcome.answer))
 
     return traced
 
@@ -100,13 +112,22 @@ def room_trace(drawings: Drawings, table: Scene | None, mode: str) -> Trace:
                 after = drawings.add(edited.scene, "front", edited.touched) if change else first
                 worlds[frame, change] = World(edited, layout), after
             world, after = worlds[frame, change]
-            outcome = run(room_program.parse_text(asked), world)
+            question = room_program.parse_text(asked)
+            outcome = run(question, world)
+            near = room_margins(question, world)
         except (Unresolved, ProgramError, InputError) as failure:
             return Traced(views, note=str(failure))
         views = (("after the change, the front above", after), ("before", first)) if change else views
-        steps = [_room_step(str(call), found, world, outcome.evaluator) for call, found in _told(outcome)]
+        steps = [
+            _room_step(str(call), found, world, outcome.evaluator)._replace(
+                nearest=decided[0].text if decided else ""
+            )
+            for (call, found), decided in zip(_told(outcome), near.steps)
+        ]
         same = p.status != "ok" or outcome.answer == p.answer
-        return Traced(views, tuple(steps), "" if same else CHANGED)
+        return Traced(
+            views, tuple(steps), "" if same else CHANGED, _flip(near.tip, near.answer, outcome.answer)
+        )
 
     return traced
 
@@ -147,13 +168,15 @@ def scope_trace(drawings: Drawings, seen: Callable[[Question], scope_executor.Se
         if not p.program:
             return Traced(views)
         try:
-            outcome = scope_executor.run(scope_program.parse_text(p.program), table, q.meta["options"])
+            program = scope_program.parse_text(p.program)
+            outcome = scope_executor.run(program, table, q.meta["options"])
         except ProgramError as error:
             return Traced(views, note=str(error))
+        tip = scope_tip(program, table, q.meta["options"])
         names = [o.name or o.value("name") for o in table.table.objects]
         steps = tuple(_scope_step(step, names) for step in outcome.steps)
         same = p.status != "ok" or outcome.answer == p.answer
-        return Traced(views, steps, outcome.reason if same else CHANGED)
+        return Traced(views, steps, outcome.reason if same else CHANGED, "" if tip is None else tip.text)
 
     return traced
 
@@ -189,7 +212,10 @@ def sr_trace(drawings: Drawings, table: Scene | None) -> Trace:
         options = fit_options(named, q.meta["options"]) or {}
         said = options.get(sr_executor.called(outcome.answer or ""))
         same = p.status != "ok" or said is None or said == p.answer
-        return Traced(view, tuple(steps), outcome.reason if same else CHANGED)
+        tip = sr_tip(program, table, outcome)
+        return Traced(
+            view, tuple(steps), outcome.reason if same else CHANGED, "" if tip is None else tip.text
+        )
 
     return traced
 
@@ -210,6 +236,17 @@ def plain_trace(drawings: Drawings, table: Scene | None) -> Trace:
         up = "behind" if table.camera is not None else "front"
         view = (("seen from above", drawings.add(table, up)),)
     return lambda q, p: Traced(view, note=NO_TRACE if p.program else "")
+
+
+def _flip(tip: Tip | Flip | None, likeliest: str | None, answer: str | None) -> str:
+    """What would flip the answer; margins are those of the likeliest table, which may say something else."""
+    if tip is None:
+        return ""
+    return (
+        tip.text
+        if likeliest == answer
+        else f"the likeliest table says {likeliest or 'nothing'}, which {tip.text}"
+    )
 
 
 def _odds(p: float) -> str:

@@ -26,6 +26,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {}
 for _op, _signature in SIGNATURES.items():
     OPERATIONS[_signature.category] = (*OPERATIONS.get(_signature.category, ()), _op)
 
+NEAREST = 0.1  # of what follows is kept also by questions that are near a boundary on purpose
 DEGREES = 10.0  # that answers keep from their boundary, and metres:
 METRES: dict[str, float] = {
     "height_higher": 0.25,
@@ -69,11 +70,12 @@ def offers(
     random: np.random.Generator,
     margin: float = 1.0,
     rules: SrRules = DEFAULT_SR_RULES,
+    near: bool = False,
 ) -> list[Item]:
     """One random question of each sort that can be asked. `views` are the room's table with each view's camera and image
     boxes, `said` the rows that may be spoken of with what they are called. `margin` scales what answers keep from their
-    boundaries: 0 takes all."""
-    asker = _Asker(views, said, margin, rules)
+    boundaries: 0 takes all. `near`: only questions with an answer that does not keep it, but for NEAREST of it."""
+    asker = _Asker(views, said, margin, rules, near)
     found: dict[tuple, Item] = {}
     for op in SIGNATURES:
         candidates = asker.candidates(op)
@@ -86,9 +88,14 @@ def offers(
 
 class _Asker:
     def __init__(
-        self, views: Sequence[Scene], said: Mapping[int, str], margin: float, rules: SrRules
+        self,
+        views: Sequence[Scene],
+        said: Mapping[int, str],
+        margin: float,
+        rules: SrRules,
+        near: bool,
     ) -> None:
-        self.said, self.margin = said, margin
+        self.said, self.margin, self.near = said, margin, near
         self.views = [View(scene, rules) for scene in views]
         self.boxes = [[o.box for o in scene.objects] for scene in views]
         self.names = [o.value("name") for o in views[0].objects]
@@ -129,21 +136,24 @@ class _Asker:
         """The question about these rows; None when an answer is too near its boundary."""
         try:
             verdicts = [self.views[0].decide(op, rows)]
-            if op in _SEEN_FROM and self._keeps(op, verdicts[0]):
+            if op in _SEEN_FROM and (self.near or self._keeps(op, verdicts[0])):
                 verdicts += [view.decide(op, rows) for view in self.views[1:]]
             else:
                 verdicts *= len(self.views)
         except Unanswerable:
             return None
-        if not all(self._keeps(op, verdict) for verdict in verdicts):
+        clear = all(self._keeps(op, verdict) for verdict in verdicts)
+        if self.near:
+            clear = not clear and all(self._keeps(op, verdict, NEAREST) for verdict in verdicts)
+        if not clear:
             return None
         answers = tuple(verdict.answer for verdict in verdicts)
         flat = tuple(planar(op, tuple(boxes[i] for i in rows)) == a for boxes, a in zip(self.boxes, answers))
         return Item(op, rows, answers, flat)
 
-    def _keeps(self, op: str, verdict: Verdict) -> bool:
-        metres = self.margin * METRES[SIGNATURES[op].category]
-        return verdict.metres >= metres and verdict.degrees >= self.margin * DEGREES
+    def _keeps(self, op: str, verdict: Verdict, share: float = 1.0) -> bool:
+        metres = share * self.margin * METRES[SIGNATURES[op].category]
+        return verdict.metres >= metres and verdict.degrees >= share * self.margin * DEGREES
 
 
 _SEEN_FROM = ("nearer_camera", "farther_camera", "side_to_camera")  # the answer depends on the camera

@@ -33,6 +33,7 @@ from po3d.synthesis.orbit_views import visible_shares
 from po3d.synthesis.things import PEOPLE, Thing, things
 
 MARGIN = math.radians(10)  # between what is asked and the nearest border of directions
+LEAST_MARGIN = math.radians(1)  # of pairs that are near one on purpose
 COUNT = (6, 8)  # things in a scene
 TRIES = 40  # places tried for a thing before the layout is drawn anew
 LAYOUTS = 3000  # layouts tried for a scene
@@ -89,14 +90,20 @@ class OrbitScene:
         return [o.name for o in self.scene.objects]
 
 
-def sample_orbit_scene(seed: int, index: int, split: str = "test", reading: Reading = READING) -> OrbitScene:
-    """Scene `index` of a seed."""
+def sample_orbit_scene(
+    seed: int,
+    index: int,
+    split: str = "test",
+    reading: Reading = READING,
+    objects: tuple[int, int] | None = None,
+) -> OrbitScene:
+    """Scene `index` of a seed; `objects`: fewest and most things, None: COUNT and sometimes doubles."""
     random = rng(seed, f"orbit/{split}", index)
     ground = str(random.choice(list(GROUND_SHARES), p=list(GROUND_SHARES.values())))
     shift = int(rng(seed, f"orbit/{split}/balance").integers(8))
     wanted = tuple(LABELS[(shift + 3 * index + 5 * k) % 8] for k in range(2))
     for _ in range(LAYOUTS):
-        found = _layout(random, ground, wanted, split, reading)
+        found = _layout(random, ground, wanted, split, reading, objects)
         if found is not None:
             return found
     raise AssertionError(f"no layout for scene {index} of seed {seed} ({ground}, {wanted})")
@@ -116,9 +123,14 @@ class _Cast(NamedTuple):
 
 
 def _layout(
-    random: np.random.Generator, ground: str, wanted: Sequence[str], split: str, reading: Reading
+    random: np.random.Generator,
+    ground: str,
+    wanted: Sequence[str],
+    split: str,
+    reading: Reading,
+    objects: tuple[int, int] | None,
 ) -> OrbitScene | None:
-    stage, cast = STAGES[ground], _cast(random, ground, split)
+    stage, cast = STAGES[ground], _cast(random, ground, split, objects)
     n = len(cast.states)
     free = [i for i in range(n) if i not in cast.references]
     behind = free[0] if cast.person is not None else None
@@ -171,7 +183,7 @@ def _layout(
     return found if _good(found) else None
 
 
-def _cast(random: np.random.Generator, ground: str, split: str) -> _Cast:
+def _cast(random: np.random.Generator, ground: str, split: str, objects: tuple[int, int] | None) -> _Cast:
     """Things of the ground: the references first (a person where there are any), then the others."""
     here = [t for t in things().values() if ground in t.grounds]
     fronted = [t for t in here if t.front and t.name not in PEOPLE]
@@ -181,13 +193,14 @@ def _cast(random: np.random.Generator, ground: str, split: str) -> _Cast:
         kinds.append(things()[str(random.choice(PEOPLE))])
     kinds += [fronted[k] for k in random.choice(len(fronted), 1 if person else 2, replace=False)]
     others = [t for t in here if t.name not in PEOPLE and t not in kinds]
-    count = int(random.integers(COUNT[0], COUNT[1] + 1))
+    low, high = objects or COUNT
+    count = int(random.integers(low, high + 1))
     kinds += [others[k] for k in random.choice(len(others), count - len(kinds), replace=False)]
     models = [t.models_of(split)[int(random.integers(len(t.models_of(split))))] for t in kinds]
     colors = [str(random.choice(COLORS)) if t.paint else "" for t in kinds]
     painted = [k for k in range(2, count) if kinds[k].paint]
     for share, same in ((SIMILAR, False), (TWINS, True)):
-        if painted and random.random() < share:
+        if painted and (objects is None or len(kinds) < high) and random.random() < share:
             k = painted.pop(int(random.integers(len(painted))))
             kinds.append(kinds[k])
             models.append(models[k])
@@ -260,8 +273,9 @@ def _good(found: OrbitScene) -> bool:
     return len(seen_pairs(found)) >= 2 and (found.behind is None or len(choices(found)) >= 4)
 
 
-def seen_pairs(found: OrbitScene) -> list[Pair]:
-    """Pairs that can be asked about in the camera's frame: visible in all views, in the middle of a direction."""
+def seen_pairs(found: OrbitScene, near: bool = False) -> list[Pair]:
+    """Pairs that can be asked about in the camera's frame: visible in all views, in the middle of a direction; or `near`
+    a border."""
     everywhere = [i for i in np.flatnonzero(found.shown.all(0)).tolist() if found.names[i]]
     pairs = []
     for a in everywhere:
@@ -269,7 +283,9 @@ def seen_pairs(found: OrbitScene) -> list[Pair]:
             azimuth = azimuth_in(
                 found.scene.axes, found.scene.positions[a, :2] - found.scene.positions[b, :2]
             )
-            if a != b and off(azimuth, nearest_label(azimuth)) <= STEP / 2 - MARGIN:
+            away = off(azimuth, nearest_label(azimuth))
+            clear = away <= STEP / 2 - MARGIN
+            if a != b and (not clear and away <= STEP / 2 - LEAST_MARGIN if near else clear):
                 pairs.append(Pair(a, b))
     return pairs
 

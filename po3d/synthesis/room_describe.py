@@ -19,10 +19,11 @@ CORNERS = ("front left", "front right", "back left", "back right")
 
 
 class Teller:
-    """Describes the things of a changed room and answers questions about it, without close calls."""
+    """Describes the things of a changed room and answers questions about it, without close calls. `related`: by how they
+    stand to others, where that tells them."""
 
-    def __init__(self, world: World, random: np.random.Generator) -> None:
-        self.world, self.random = world, random
+    def __init__(self, world: World, random: np.random.Generator, related: bool = False) -> None:
+        self.world, self.random, self.related = world, random, related
         self._strict = [
             Evaluator(World(world.edited, world.before, rules), strict=True)
             for rules in (DEFAULT_ROOM_RULES, STRICTER, LOOSER)
@@ -69,6 +70,8 @@ class Teller:
     def _candidates(self, index: int, plain: bool, relations: bool) -> Iterator[Call]:
         random, name = self.random, self.world.names[index]
         kind = call("all", name)
+        if self.related and relations:
+            yield from self._related(index, kind)
         if not plain and self.world.touched(index) and random.random() < 0.5:
             yield call("only", call("touched", call("all", "object") if random.random() < 0.5 else kind))
         attributes = [a for a in ATTRIBUTES if self.world.value(index, a)]

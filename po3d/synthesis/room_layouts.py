@@ -110,8 +110,9 @@ class _Room:
         return shapely.Polygon(self.outline).buffer(0.01)
 
 
-def sample_room(seed: int, index: int, split: str = "test") -> Scene:
-    """Room `index` of a seed, its axes those of a map whose top is the world's +y."""
+def sample_room(seed: int, index: int, split: str = "test", objects: tuple[int, int] | None = None) -> Scene:
+    """Room `index` of a seed, its axes those of a map whose top is the world's +y. `objects`: fewest and most things
+    besides doors and windows that it is to have, where they find room; None: by its size."""
     random = rng(seed, f"room/{split}", index)
     width, depth = random.uniform(*ROOM, size=2)
     outline = ((0.0, 0.0), (width, 0.0), (width, depth), (0.0, depth))
@@ -119,7 +120,7 @@ def sample_room(seed: int, index: int, split: str = "test") -> Scene:
     for name, count in (("door", random.choice([1, 1, 1, 2])), ("window", random.choice([0, 1, 1, 2]))):
         for _ in range(count):
             _put(room, name, random)
-    for name in _contents(width * depth, random):
+    for name in _contents(width * depth, random, objects):
         _put(room, name, random)
     axes = axes_from_front((0.0, 1.0))
     return Scene(
@@ -127,10 +128,13 @@ def sample_room(seed: int, index: int, split: str = "test") -> Scene:
     )
 
 
-def _contents(area: float, random: np.random.Generator) -> list[str]:
+def _contents(area: float, random: np.random.Generator, objects: tuple[int, int] | None) -> list[str]:
     """Names of what to put into a room, furniture before what stands on it."""
     kind = list(KINDS)[int(random.integers(len(KINDS)))]
-    count = int(np.clip(random.normal(0.55 * area + 3, 3), *THINGS))
+    if objects is None:
+        count = int(np.clip(random.normal(0.55 * area + 3, 3), *THINGS))
+    else:
+        count = int(random.integers(objects[0], objects[1] + 1))
     names = [n for n, c in CATEGORIES.items() if c.weight]
     weights = np.array([CATEGORIES[n].weight * (6.0 if n in KINDS[kind] else 0.35) for n in names])
     weights *= [2.0 if n in PLENTY.get(kind, ()) else 1.0 for n in names]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.edits import unchanged
+from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_program import Call, call
 from po3d.reasoning.room_world import World
 from po3d.rooms import purposes_of
@@ -45,6 +46,13 @@ ASKED: dict[str, tuple[str, ...]] = {
                     "functionality", "placement height", "counting"),
 }  # fmt: skip
 
+RELATIONS = frozenset(  # operations that say how one thing stands to another
+    (
+        "toward", "beside", "upon", "beneath", "between", "obstacles", "nearest", "farthest", "first", "support", "whither",
+        "seen_from", "closer_now",
+    )
+)  # fmt: skip
+
 
 class Asked(NamedTuple):
     fine: str
@@ -53,27 +61,32 @@ class Asked(NamedTuple):
 
 
 class Asker:
-    """Questions about one changed room."""
+    """Questions about one changed room; `hops`: only chains of so many relations (None: any)."""
 
-    def __init__(self, world: World, random: np.random.Generator) -> None:
-        self.world, self.random = world, random
-        self.teller = Teller(world, random)
+    def __init__(
+        self, world: World, random: np.random.Generator, hops: tuple[int, ...] | None = None
+    ) -> None:
+        self.world, self.random, self.hops = world, random, hops
+        self.teller = Teller(world, random, related=hops is not None and max(hops) > 1)
         self.now = list(world.times(False))
         self.changed = [i for i in self.now if world.touched(i)]
         self.gone = [
             world.now + k for k in sorted(world.edited.touched_before) if k not in world.edited.index
         ]  # removed or replaced: as they stood before
 
-    def ask(self, fine: str, tries: int = 25) -> Asked | None:
-        """A question of a fine type with a sure answer; None when none was found."""
+    def ask(self, fine: str, tries: int = 25, near: bool | None = None) -> Asked | None:
+        """A question of a fine type with a sure answer; None when none was found. `near`: one that a typical error would
+        flip, however sure, or one that it would not; None: either."""
         builder: Callable[[], Call | None] = getattr(self, "_" + fine.replace(" ", "_").replace("-", "_"))
         wanted = self._wanted(fine)
         spare = None
         for k in range(tries):
             program = builder()
-            if program is None:
+            if program is None or (self.hops is not None and hops_of(program) not in self.hops):
                 continue
-            answer = self.teller.sure_answer(program)
+            answer = self._near_answer(program) if near else self.teller.sure_answer(program)
+            if near is False and self._near_answer(program) is not None:
+                continue
             if answer is None or (answer == "0" and self.random.random() < 0.8):
                 continue
             if self._beside_the_point(program, answer) and self.random.random() < 0.8:
@@ -85,6 +98,11 @@ class Asker:
             if k > tries // 2:
                 break
         return spare
+
+    def _near_answer(self, program: Call) -> str | None:
+        """The answer to a question that a typical error would flip; None for any other."""
+        found = room_margins(program, self.world)
+        return found.answer if found.tip is not None and found.tip.normalised <= 1 else None
 
     def _wanted(self, fine: str) -> str | None:
         """An answer to look for, where one of two would prevail."""
@@ -319,6 +337,12 @@ class Asker:
             return None
         where = self.teller.describe(gone)
         return None if where is None else call("fits", thing, where)
+
+
+def hops_of(program: Call) -> int:
+    """The longest chain of relations between things in a question: 2 in "left of the chair next to the bed"."""
+    inner = max((hops_of(arg) for arg in program.args if isinstance(arg, Call)), default=0)
+    return inner + (program.op in RELATIONS)
 
 
 def unaltered(world: World) -> World:

@@ -27,6 +27,8 @@ from po3d.ablation.substitution import checked_modules, substitute
 from po3d.errors import InputError
 from po3d.question import Prediction, Question, Task, read_predictions
 from po3d.reasoning.executor import Mode, Outcome, execute
+from po3d.reasoning.margins import margins
+from po3d.reasoning.nudges import record
 from po3d.reasoning.program import FILTER_VALUES, Program, ProgramError, parse_text
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
 from po3d.scene import Scene
@@ -108,6 +110,7 @@ class Executor:
     seed: int = 0
     rules: Rules = DEFAULT_RULES
     traced: bool = True
+    margins: bool = False  # predictions say how near another answer was, which takes longer than the answer
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
@@ -220,24 +223,29 @@ class Replay:
 
 
 def pipeline(
-    perception: str,
+    perception: str | None,
     parser: str,
     mode: Mode = "argmax",
     samples: int = 64,
     seed: int = 0,
     oracle: Sequence[str] = (),
     device: str = "cpu",
+    margins: bool = False,
 ) -> Pipeline:
-    """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one."""
+    """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one; `margins`: see `Executor`."""
     from po3d import checkpoint  # torch takes seconds to import: only who runs the networks pays
     from po3d.parsing.parser import Parser as Seq2SeqParser
     from po3d.perception.estimator import Estimator
 
+    if perception is None:
+        raise InputError(
+            "street scenes need an estimator of ours: perception=street, or a checkpoint of that kind"
+        )
     modules = checked_modules(oracle)
     return Pipeline(
         Estimator.from_checkpoint(checkpoint.locate(perception), device),
         Seq2SeqParser.from_checkpoint(checkpoint.locate(parser)),
-        Executor(mode, samples, seed),
+        Executor(mode, samples, seed, margins=margins),
         modules,
     )
 
@@ -302,6 +310,10 @@ def _run(
         return Prediction(question.id, "failed", reason=program)
     outcome = executor(program, scene, question.task)
     probability = None if outcome.probability is None else outcome.probability * belief
+    margin = None
+    if executor.margins and outcome.answer is not None:
+        near = margins(program, scene, question.task, executor.rules)
+        margin = record(near.flip) if near.answer == outcome.answer else None  # of the likeliest table alone
     return Prediction(
-        question.id, outcome.status, outcome.answer, probability, program.text(), outcome.reason
+        question.id, outcome.status, outcome.answer, probability, program.text(), outcome.reason, margin
     )

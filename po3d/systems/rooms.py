@@ -16,7 +16,9 @@ from po3d.frames import axes_from_front, frame_from_text, frame_text_anchors, re
 from po3d.layout import Layout
 from po3d.parsing.room_parser import RoomParse, RoomParser, Sort
 from po3d.question import Prediction, Question
+from po3d.reasoning.nudges import record
 from po3d.reasoning.room_executor import Planned, Unresolved, plan, run
+from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_program import Call, parse_text
 from po3d.reasoning.room_samples import WORLDS, Named, Vote, possible, presupposed, uncertain, vote, worlds
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
@@ -62,7 +64,7 @@ class RoomOracle:
     rules: RoomRules = DEFAULT_ROOM_RULES
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        answers = _Room(context.truth(), self.rules)
+        answers = _Room(context.truth(), self.rules, margins=True)
         predictions = []
         for q in questions:
             change = parse_text(q.meta["change_program"]) if q.meta.get("change_program") else None
@@ -88,7 +90,7 @@ class RoomPipeline:
                 scene = replace(scene, camera=context.given("camera"))
             except InputError as missing:  # of this room; others may have one
                 return [Prediction(q.id, "failed", reason=str(missing)) for q in questions]
-        answering = room(scene, self.frame, self.samples, self.rules)
+        answering = room(scene, self.frame, self.samples, self.rules, margins=True)
         predictions = []
         for q, (change, parsed) in zip(questions, self.read(questions), strict=True):
             if change is not None and change.program is None:
@@ -119,11 +121,18 @@ def room_pipeline(
     return RoomPipeline(RoomParser.from_checkpoint(locate(parser)), source(table), frame, samples)
 
 
-def room(scene: Scene, frame: FrameMode | Given, samples: int, rules: RoomRules = DEFAULT_ROOM_RULES) -> Room:
-    """What answers the questions on a table: `samples` worlds drawn from it when it is uncertain, else itself."""
+def room(
+    scene: Scene,
+    frame: FrameMode | Given,
+    samples: int,
+    rules: RoomRules = DEFAULT_ROOM_RULES,
+    margins: bool = False,
+) -> Room:
+    """What answers the questions on a table: `samples` worlds drawn from it when it is uncertain, else itself. `margins`:
+    its predictions say how near another answer was."""
     if samples and uncertain(scene):
-        return _Believed(scene, rules, frame, samples)
-    return _Room(scene, rules, frame)
+        return _Believed(scene, rules, frame, samples, margins)
+    return _Room(scene, rules, frame, margins)
 
 
 def _gold(question: Question) -> Call:
@@ -135,8 +144,10 @@ def _gold(question: Question) -> Call:
 class _Room:
     """One table and its changed versions; questions on the same change share the work."""
 
-    def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode | Given = "anchors") -> None:
-        self.scene, self.rules, self.mode = scene, rules, mode
+    def __init__(
+        self, scene: Scene, rules: RoomRules, mode: FrameMode | Given = "anchors", margins: bool = False
+    ) -> None:
+        self.scene, self.rules, self.mode, self.margins = scene, rules, mode, margins
         self._layouts: dict[str, Layout] = {}  # by frame
         self._worlds: dict[tuple[str, Call | None], World | Unresolved] = {}
 
@@ -149,7 +160,12 @@ class _Room:
             return Prediction(q.id, "failed", program=text, reason=str(failure))
         if outcome.answer is None:
             return Prediction(q.id, "failed", program=text, reason=outcome.reason)
-        return Prediction(q.id, "ok", outcome.answer, certainty, text)
+        margin = self.margin(q, change, program) if self.margins else None
+        return Prediction(q.id, "ok", outcome.answer, certainty, text, margin=margin)
+
+    def margin(self, q: Question, change: Call | None, program: Call) -> dict | None:
+        """How near the answer to a question was to another one (`Prediction.margin`)."""
+        return record(room_margins(program, self._world(q.meta["frame"], change)).tip)
 
     def _world(self, frame_text: str, change: Call | None) -> World:
         key = (frame_text, change)
@@ -173,12 +189,15 @@ class _Believed:
 
     ENOUGH = 0.25  # of the worlds: when fewer answer, worlds are drawn in which what is named exists
 
-    def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode | Given, count: int) -> None:
-        self.scene, self.rules, self.mode, self.count = scene, rules, mode, count
+    def __init__(
+        self, scene: Scene, rules: RoomRules, mode: FrameMode | Given, count: int, margins: bool
+    ) -> None:
+        self.scene, self.rules, self.mode, self.count, self.margins = scene, rules, mode, count, margins
         self._framed: dict[str, list[_Room]] = {}
 
     def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
-        """As `_Room.answer`; the probability is the certainty times the share of the worlds that agree."""
+        """As `_Room.answer`; the probability is the certainty times the share of the worlds that agree. A margin is that of
+        the likeliest world, where that says the same."""
         text = q.meta["frame"] if self.mode == "anchors" else ""
         said = read_anchors(text) if text else []
         anchors = [self._anchor(name) for name, _ in said]
@@ -195,7 +214,10 @@ class _Believed:
         likeliest = rooms[0].answer(q, change, program, certainty)
         if found is None:
             return likeliest  # it failed, and says why
-        return Prediction(q.id, "ok", found.answer, certainty * found.share, likeliest.program)
+        margin = None
+        if self.margins and likeliest.answer == found.answer:
+            margin = rooms[0].margin(q, change, program)
+        return Prediction(q.id, "ok", found.answer, certainty * found.share, likeliest.program, margin=margin)
 
     def _anchor(self, name: str) -> Named:
         """An anchor as `frames.anchor_positions` reads it: leading adjectives that fit nothing are left out."""

@@ -13,23 +13,29 @@ a `ViewTables`, by name (`benchmark.table`): "truth", or "picture", what an esti
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d.ablation.substitution import checked_modules
+from po3d.ablation.view_substitution import TABLE, Mixed, substitute, truly_fused
 from po3d.errors import InputError
 from po3d.fusion import Fused, View, fuse
 from po3d.orbit import Reading, sense_of, turned_axes, viewer_axes
-from po3d.parsing.scope_reader import read
+from po3d.parsing.scope_reader import ScopeParse, read
 from po3d.question import Prediction, Question
+from po3d.reasoning.nudges import record
 from po3d.reasoning.program import ProgramError
 from po3d.reasoning.scope_executor import ScopeOutcome, Seen, run, single
+from po3d.reasoning.scope_margins import scope_tip
 from po3d.reasoning.scope_program import Call, parse_text
 from po3d.scene import Scene
 from po3d.systems.pipeline import Context
+
+MODULES = (*TABLE, "fusion", "parsing")  # what can be true of it: the tables', where views lie, programs
 
 
 class SceneViews(Protocol):
@@ -79,7 +85,10 @@ class PictureTables:
         views: SceneViews = context.given("views")
         pictures, focals = [views.image(name) for name in names], [views.focal(name) for name in names]
         found = self.estimator.estimate(pictures, focals)
-        return [_as_seen(scene, name, views.reading) for scene, name in zip(found, names, strict=True)]
+        tables = [_as_seen(scene, name, views.reading) for scene, name in zip(found, names, strict=True)]
+        for table in tables:
+            context.keep(table)
+        return tables
 
 
 def _as_seen(scene: Scene, name: str, reading: Reading) -> Scene:
@@ -106,16 +115,20 @@ class ScopeOracle:
 @dataclass(frozen=True)
 class ScopePipeline:
     """Texts read, views perceived and fused. `known_yaw`: the angles that the items tell are used; else the views'
-    turns are estimated from what they show in common."""
+    turns are estimated from what they show in common. `oracle` names modules replaced by ground truth: MODULES."""
 
     source: ViewTables = TrueTables()
     known_yaw: bool = True
+    oracle: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "oracle", checked_modules(self.oracle, MODULES))
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        scene = SceneTables(questions, self.source, self.known_yaw, context)
+        scene = self.perceive(questions, context)
         predictions = []
         for q in questions:
-            parsed = read(q.text)
+            parsed = gold_reading(q) if "parsing" in self.oracle else read(q.text)
             if parsed.program is None:
                 predictions.append(Prediction(q.id, "unparsed", reason=parsed.reason))
                 continue
@@ -127,43 +140,73 @@ class ScopePipeline:
                 )
         return predictions
 
+    def perceive(self, questions: Sequence[Question], context: Context) -> "SceneTables":
+        """The tables of all views that the questions show."""
+        names = tuple(dict.fromkeys(name for q in questions for name in q.meta["images"]))
+        seen = dict(zip(names, self.source.tables(names, context), strict=True))
+        modules = [m for m in self.oracle if m != "parsing"]
+        if not modules:
+            return SceneTables(seen, self.known_yaw)
+        views: SceneViews = context.given("views")
+        shown = {name: views.truth(name) for name in names}
+        mixed = {name: substitute(seen[name], shown[name], modules) for name in names}
+        for table in mixed.values():
+            context.keep(table.scene)
+        return mixed_tables(mixed, self.known_yaw, "fusion" in modules, shown, context.truth)
+
+
+def gold_reading(question: Question) -> ScopeParse:
+    """The gold program of a question."""
+    if not question.program:
+        return ScopeParse(None, "there is no gold program")
+    try:
+        return ScopeParse(parse_text(question.program))
+    except ProgramError as error:
+        return ScopeParse(None, f"gold program: {error}")
+
 
 TABLES = ("truth", "picture")
 
 
 def scope_pipeline(
-    table: str = "truth", known_yaw: bool = True, perception: str = "room_view_estimator"
+    table: str = "truth",
+    known_yaw: bool = True,
+    perception: str = "room_view_estimator",
+    oracle: Sequence[str] = (),
 ) -> ScopePipeline:
     """The pipeline with tables from a named source; `perception`: the name of a shipped pair that looks at pictures, or a
-    path without suffix."""
+    path without suffix; `oracle`: modules replaced by ground truth."""
     if table not in TABLES:
         raise InputError(f"unknown table source {table!r}; known: {', '.join(TABLES)}")
+    modules = checked_modules(oracle, MODULES)
     if table == "truth":
+        if modules:
+            raise InputError("oracle= replaces modules of pictures' tables: it needs benchmark.table=picture")
         return ScopePipeline(TrueTables(), known_yaw)
     from po3d.perception.room_view import (
         shipped,
     )  # torch takes seconds to import: only who looks at pictures pays
 
-    return ScopePipeline(PictureTables(shipped(perception)), known_yaw)
+    return ScopePipeline(PictureTables(shipped(perception)), known_yaw, modules)
 
 
 def _said(q: Question, program: Call, seen: Seen) -> Prediction:
     outcome: ScopeOutcome = run(program, seen, q.meta["options"])
+    margin = record(scope_tip(program, seen, q.meta["options"]))
     return Prediction(
-        q.id, outcome.status, outcome.answer, outcome.probability, program.text(), outcome.reason
+        q.id, outcome.status, outcome.answer, outcome.probability, program.text(), outcome.reason, margin
     )
 
 
-class SceneTables:
-    """The views of one scene: each perceived once, each set of them fused once."""
+Fuse = Callable[[tuple[str, ...], Sequence[float]], Fused]  # of views by name and angle (degrees)
 
-    def __init__(
-        self, questions: Sequence[Question], source: ViewTables, known_yaw: bool, context: Context
-    ) -> None:
-        names = list(dict.fromkeys(name for q in questions for name in q.meta["images"]))
-        tables = source.tables(names, context)
-        self.tables: Mapping[str, Scene] = dict(zip(names, tables, strict=True))
-        self.known_yaw = known_yaw
+
+class SceneTables:
+    """The tables of one scene's views by name, each set of them fused once: by registration, or by `joined`."""
+
+    def __init__(self, tables: Mapping[str, Scene], known_yaw: bool, joined: Fuse | None = None) -> None:
+        self.tables, self.known_yaw = tables, known_yaw
+        self.fuse = joined or self._registered
         self._fused: dict[tuple[str, ...], Fused] = {}
 
     def seen(self, q: Question) -> Seen:
@@ -176,10 +219,29 @@ class SceneTables:
 
     def fused(self, names: tuple[str, ...], angles: Sequence[float]) -> Fused:
         if names not in self._fused:
-            tables = [self.tables[name] for name in names]
-            yaws = [view_yaw(t, angle) if self.known_yaw else None for t, angle in zip(tables, angles)]
-            self._fused[names] = fuse([View(t, yaw) for t, yaw in zip(tables, yaws)])
+            self._fused[names] = self.fuse(names, angles)
         return self._fused[names]
+
+    def _registered(self, names: tuple[str, ...], angles: Sequence[float]) -> Fused:
+        tables = [self.tables[name] for name in names]
+        yaws = [view_yaw(t, angle) if self.known_yaw else None for t, angle in zip(tables, angles)]
+        return fuse([View(t, yaw) for t, yaw in zip(tables, yaws)])
+
+
+def mixed_tables(
+    mixed: Mapping[str, Mixed],
+    known_yaw: bool,
+    fused: bool,
+    shown: Mapping[str, Scene],
+    whole: Callable[[], Scene],
+) -> SceneTables:
+    """The tables of views with modules replaced, and where `fused`, made one as they truly are. `shown`, `whole`: the true
+    tables of the views and of all things."""
+
+    def joined(names: tuple[str, ...], angles: Sequence[float]) -> Fused:
+        return truly_fused([mixed[n] for n in names], [shown[n] for n in names], angles, whole())
+
+    return SceneTables({n: m.scene for n, m in mixed.items()}, known_yaw, joined if fused else None)
 
 
 def view_yaw(table: Scene, angle: float) -> float:

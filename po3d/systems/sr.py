@@ -3,8 +3,8 @@
     text, options ──► reader ──► program over described things ──► rows by grounding ──► answer ──► its option
 
 Every system answers with the content of an option; which letter that is, is the benchmark's business. `SrOracle` runs
-gold programs on true tables. `SrPipeline` reads the texts; its table comes from an estimator of pictures, or is the
-true one, which is an upper bound for perception and named in the report. `SrPlanar` and `SrRandom` show what no understanding is worth.
+gold programs on true tables. `SrPipeline` reads the texts; its table comes from an estimator of pictures or of
+photographs, or is the true one, an upper bound for perception that the report names. `SrPlanar` and `SrRandom` show what no understanding is worth.
 """
 
 from collections.abc import Sequence
@@ -14,24 +14,29 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d.ablation.substitution import checked_modules
+from po3d.ablation.view_substitution import TABLE, Mixed, substitute
 from po3d.errors import InputError
 from po3d.grounding import ground
-from po3d.parsing.sr_reader import fit_options, read
+from po3d.parsing.sr_reader import SrReading, fit_options, read
 from po3d.question import Prediction, Question
 from po3d.reasoning.program import ProgramError
 from po3d.reasoning.sr_executor import Ground, called, rows_only, run
 from po3d.reasoning.sr_geometry import DEFAULT_SR_RULES, SrRules
+from po3d.reasoning.sr_margins import sr_margin
 from po3d.reasoning.sr_planar import planar
 from po3d.reasoning.sr_program import SrProgram, parse_text
 from po3d.scene import Scene
 from po3d.seeding import rng
 from po3d.systems.pipeline import Context
 
+MODULES = (*TABLE, "grounding", "parsing")  # what can be true: the tables', which rows are meant, programs
+
 
 class Tables(Protocol):
-    """Makes the table of a picture from its context."""
+    """Makes the table of a picture from its context; `things`: the descriptions that its questions name."""
 
-    def table(self, context: Context) -> Scene: ...
+    def table(self, context: Context, things: Sequence[str]) -> Scene: ...
 
 
 class ViewEstimator(Protocol):
@@ -50,7 +55,7 @@ class ViewEstimator(Protocol):
 class TrueTables:
     """What each picture truly shows: an upper bound for perception, named in the report."""
 
-    def table(self, context: Context) -> Scene:
+    def table(self, context: Context, things: Sequence[str]) -> Scene:
         return context.truth()
 
 
@@ -60,12 +65,42 @@ class PictureTables:
 
     estimator: ViewEstimator
 
-    def table(self, context: Context) -> Scene:
+    def table(self, context: Context, things: Sequence[str]) -> Scene:
         (scene,) = self.estimator.estimate([context.image()], [context.given("focal")], [context.name])
-        if scene.source == "gt":
-            raise AssertionError(f"perception returned the ground truth of {context.name!r}")
-        context.keep(scene)
-        return scene
+        return _kept(scene, context)
+
+
+class PhotoEstimator(Protocol):
+    """The same for photographs, whose focal length may be unknown (None), by networks that are told what to look for.
+    `po3d.perception.foundation.FoundationEstimator` is one."""
+
+    def estimate(
+        self,
+        pictures: Sequence[NDArray[np.uint8]],
+        focals: Sequence[float | None],
+        names: Sequence[str] | None = None,
+        things: Sequence[str] = (),
+    ) -> list[Scene]: ...
+
+
+@dataclass(frozen=True)
+class PhotoTables:
+    """What networks make of a photograph that look for what its questions name. Of the camera they get the focal length
+    where the benchmark knows it."""
+
+    estimator: PhotoEstimator
+
+    def table(self, context: Context, things: Sequence[str]) -> Scene:
+        focals = [context.given("known_focal")]
+        (scene,) = self.estimator.estimate([context.image()], focals, [context.name], things)
+        return _kept(scene, context)
+
+
+def _kept(scene: Scene, context: Context) -> Scene:
+    if scene.source == "gt":
+        raise AssertionError(f"perception returned the ground truth of {context.name!r}")
+    context.keep(scene)
+    return scene
 
 
 @dataclass(frozen=True)
@@ -99,35 +134,103 @@ class SrPipeline:
     tables: Tables = TrueTables()
     rules: SrRules = DEFAULT_SR_RULES
     samples: int = 0  # draws of the table's poses for the probability of an answer
+    oracle: tuple[str, ...] = ()  # modules replaced by ground truth: MODULES
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "oracle", checked_modules(self.oracle, MODULES))
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        scene = self.tables.table(context)
+        reader = gold_reading if "parsing" in self.oracle else reading
+        readings = [reader(q) for q in questions]
+        programs = [got.program for got in readings if got.program is not None]
+        things = tuple(dict.fromkeys(thing for program in programs for thing in program.things))
+        mixed = self.mixed(self.tables.table(context, things), context)
         predictions = []
-        for q in questions:
-            got = read(q.text, q.meta["options"])
+        for q, got in zip(questions, readings, strict=True):
             if got.program is None:
                 predictions.append(Prediction(q.id, "unparsed", reason=got.reason))
             else:
                 said = dict(got.option_of)
-                predictions.append(_answered(q, got.program, said, scene, ground, self.rules, self.samples))
+                using = true_ground(q, context.truth(), mixed) if "grounding" in self.oracle else ground
+                predictions.append(
+                    _answered(q, got.program, said, mixed.scene, using, self.rules, self.samples)
+                )
         return predictions
+
+    def mixed(self, scene: Scene, context: Context) -> Mixed:
+        """The table with modules replaced; as it is without any."""
+        modules = [m for m in self.oracle if m != "parsing"]
+        if not modules:
+            return Mixed(scene, ())
+        mixed = substitute(scene, context.truth(), modules)
+        context.keep(mixed.scene)
+        return mixed
+
+
+def reading(question: Question) -> SrReading:
+    """What the reader makes of a question's text and options."""
+    return read(question.text, question.meta["options"])
+
+
+def gold_reading(question: Question) -> SrReading:
+    """The gold program with its things as they are described, not by their rows."""
+    if not question.program:
+        return SrReading("unparsed", reason="there is no gold program")
+    try:
+        program = parse_text(question.program)
+    except ProgramError as error:
+        return SrReading("unparsed", reason=f"gold program: {error}")
+    program = replace(program, things=tuple(map(called, program.things)))
+    said = fit_options(program, question.meta["options"])
+    if said is None:
+        return SrReading("unparsed", reason=f"the options fit no answer of {program}")
+    return SrReading("ok", program, said)
+
+
+def true_ground(question: Question, truth: Scene, mixed: Mixed) -> Ground:
+    """Descriptions as the gold program has them; one that it has not means what it means on the true table."""
+    try:
+        things = parse_text(question.program).things if question.program else ()
+    except ProgramError:
+        things = ()
+    meant = {called(thing): rows_only(thing, truth) for thing in things}
+    row_of = mixed.row_of
+
+    def grounded(phrase: str, scene: Scene) -> list[float]:
+        found = [0.0] * len(scene)
+        for j, belief in enumerate(meant.get(phrase) or ground(phrase, truth)):
+            if j in row_of:
+                found[row_of[j]] = belief
+        return found
+
+    return grounded
 
 
 TABLES = ("truth", "picture")
 
 
 def sr_pipeline(
-    table: str = "truth", perception: str = "room_view_estimator", samples: int = 0
+    table: str = "truth",
+    perception: str = "room_view_estimator",
+    samples: int = 0,
+    photographs: PhotoEstimator | None = None,
+    oracle: Sequence[str] = (),
 ) -> SrPipeline:
     """The pipeline with tables from a named source; `perception`: the name of a shipped pair that looks at pictures, or a
-    path without suffix. InputError for an unknown source."""
+    path without suffix; `photographs`: who looks at them instead; `oracle`: modules replaced by ground truth. InputError
+    for an unknown source or module."""
     if table not in TABLES:
         raise InputError(f"unknown table source {table!r}; known: {', '.join(TABLES)}")
+    modules = checked_modules(oracle, MODULES)
     if table == "truth":
+        if modules:
+            raise InputError("oracle= replaces modules of pictures' tables: it needs benchmark.table=picture")
         return SrPipeline(samples=samples)
+    if photographs is not None:
+        return SrPipeline(PhotoTables(photographs), samples=samples, oracle=modules)
     from po3d.perception.room_view import shipped  # torch takes seconds to import
 
-    return SrPipeline(PictureTables(shipped(perception)), samples=samples)
+    return SrPipeline(PictureTables(shipped(perception)), samples=samples, oracle=modules)
 
 
 @dataclass(frozen=True)
@@ -196,4 +299,5 @@ def _answered(
     outcome = run(program, scene, using, rules, samples)
     if outcome.answer is None:
         return Prediction(q.id, "failed", program=text, reason=outcome.reason)
-    return Prediction(q.id, "ok", option_of[outcome.answer], outcome.probability, text)
+    margin = sr_margin(program, scene, outcome, rules)
+    return Prediction(q.id, "ok", option_of[outcome.answer], outcome.probability, text, margin=margin)

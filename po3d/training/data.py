@@ -150,6 +150,24 @@ def collate(items: list[dict[str, np.ndarray]]) -> dict[str, torch.Tensor]:
     return batch
 
 
+class StreamData(pl.LightningDataModule):
+    """`train` as an endless shuffled stream that goes on where a run stopped, `validation` in order; both set by
+    `setup`. Hyperparameters: batch, steps, seed, loaders (processes that read beside training)."""
+
+    train: Dataset
+    validation: Dataset
+
+    def train_dataloader(self) -> DataLoader:
+        h = self.hparams
+        sampler = IndexStream(len(self.train), h.seed, self.trainer.global_step * h.batch, h.steps * h.batch)
+        return DataLoader(
+            self.train, h.batch, sampler=sampler, collate_fn=collate, drop_last=True, num_workers=h.loaders
+        )
+
+    def val_dataloader(self) -> DataLoader:
+        return DataLoader(self.validation, self.hparams.batch, collate_fn=collate)
+
+
 class StreetData(pl.LightningDataModule):
     """Training and validation images.
 

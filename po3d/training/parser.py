@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytorch_lightning as pl
@@ -13,7 +14,7 @@ from torch.utils.data import DataLoader
 
 from po3d import checkpoint
 from po3d.parsing.parser import KIND
-from po3d.parsing.seq2seq import Seq2Seq
+from po3d.parsing.seq2seq import Language, Seq2Seq
 from po3d.parsing.tokenizer import Tokenizer
 from po3d.reasoning.program import TOKENS
 from po3d.seeding import rng
@@ -127,6 +128,9 @@ def collate(examples: list[tuple[np.ndarray, np.ndarray]]) -> tuple[Tensor, Tens
 class ParserModule(pl.LightningModule):
     """Cross-entropy under the type table; AdamW, linear warm-up, cosine decay to zero over the whole run."""
 
+    kind: ClassVar[str] = KIND  # of its checkpoints
+    language: ClassVar[Language | None] = None  # None: the street programs
+
     def __init__(
         self,
         seed: int = 0,
@@ -139,13 +143,17 @@ class ParserModule(pl.LightningModule):
         super().__init__()
         self.save_hyperparameters()
         self.network_config = {"width": width, "dropout": dropout}
-        self.network = Seq2Seq(len(vocabulary(seed)), **self.network_config)
+        self.network = Seq2Seq(len(self.words()), self.language, **self.network_config)
         if init_from:
-            take_over(self.network, vocabulary(seed), init_from, KIND)
+            take_over(self.network, self.words(), init_from, self.kind)
 
-    def training_step(self, batch: tuple[Tensor, Tensor], _: int) -> Tensor:
-        words, program = batch
-        loss = self.network(words, program).sum() / (program >= 0).sum()
+    def words(self) -> tuple[str, ...]:
+        """The embedding's rows."""
+        return vocabulary(self.hparams.seed)
+
+    def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
+        words, program, *copied = batch
+        loss = self.network(words, program, *copied).sum() / (program >= 0).sum()
         self.log("train/loss", loss, prog_bar=True)
         return loss
 
@@ -162,5 +170,5 @@ class ParserModule(pl.LightningModule):
 
     def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
         """Write the shippable pair; returns the path of the weights."""
-        config = {"words": list(vocabulary(self.hparams.seed)), "network": self.network_config}
-        return checkpoint.save(path, KIND, self.network.state_dict(), config, training, metrics)
+        config = {"words": list(self.words()), "network": self.network_config}
+        return checkpoint.save(path, self.kind, self.network.state_dict(), config, training, metrics)

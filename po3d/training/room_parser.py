@@ -3,7 +3,6 @@
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -13,10 +12,8 @@ from torch import Tensor
 from torch.utils.data import DataLoader
 from tqdm import tqdm
 
-from po3d import checkpoint
 from po3d.english import plain
 from po3d.parsing.room_parser import ANYTHING, KIND, LANGUAGE, SORTS, UNKNOWN
-from po3d.parsing.seq2seq import Seq2Seq
 from po3d.reasoning.room_program import OPEN, Call, call
 from po3d.reasoning.room_world import World
 from po3d.rooms import ANYTHING as ANY_NOUN
@@ -29,9 +26,7 @@ from po3d.synthesis.room_marks import Said
 from po3d.synthesis.room_questions import ASKED, Asker
 from po3d.synthesis.room_sentences import say_change, say_question
 from po3d.synthesis.room_speaker import reworded
-from po3d.training.parser import LengthBatches
-from po3d.training.schedule import adamw_cosine
-from po3d.training.warm_start import take_over
+from po3d.training.parser import LengthBatches, ParserModule
 
 TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
 HIDE_NAME, HIDE_WORD = 0.15, 0.03  # shares of names, and of other words, that training shows as unknown words
@@ -234,30 +229,13 @@ def collate(items: list[tuple[Pair, list[int]]]) -> tuple[Tensor, Tensor, Tensor
     return words, program, torch.tensor([pair.sort for pair, _ in items]), spans
 
 
-class RoomParserModule(pl.LightningModule):
-    """Cross-entropy of tokens under the type table and of the copied spans' ends; AdamW, warm-up, cosine to zero."""
+class RoomParserModule(ParserModule):
+    """The same with the copied spans' ends."""
 
-    def __init__(
-        self,
-        seed: int = 0,
-        learning_rate: float = 2e-3,
-        warmup: int = 300,
-        width: int = 128,
-        dropout: float = 0.1,
-        init_from: str = "",
-    ) -> None:
-        super().__init__()
-        self.save_hyperparameters()
-        self.network_config = {"width": width, "dropout": dropout}
-        self.network = Seq2Seq(len(vocabulary(seed)), LANGUAGE, **self.network_config)
-        if init_from:
-            take_over(self.network, vocabulary(seed), init_from, KIND)
+    kind, language = KIND, LANGUAGE
 
-    def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
-        words, program, sorts, spans = batch
-        loss = self.network(words, program, sorts, spans).sum() / (program >= 0).sum()
-        self.log("train/loss", loss, prog_bar=True)
-        return loss
+    def words(self) -> tuple[str, ...]:
+        return vocabulary(self.hparams.seed)
 
     def validation_step(self, batch: tuple[Tensor, ...], _: int) -> None:
         words, program, sorts, spans = batch
@@ -272,11 +250,3 @@ class RoomParserModule(pl.LightningModule):
         )
         exact = (same & there).all(1) & (decoded.lengths == (program >= 0).sum(1))
         self.log("val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True)
-
-    def configure_optimizers(self) -> dict:
-        return adamw_cosine(self, self.hparams.learning_rate, self.hparams.warmup)
-
-    def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
-        """Write the shippable pair; returns the path of the weights."""
-        config = {"words": list(vocabulary(self.hparams.seed)), "network": self.network_config}
-        return checkpoint.save(path, KIND, self.network.state_dict(), config, training, metrics)

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-import pytorch_lightning as pl
 import torch
 from torch.utils.data import ConcatDataset, DataLoader, Dataset
 from tqdm import tqdm
@@ -19,7 +18,7 @@ from po3d.images import read_image
 from po3d.perception.detection import resize
 from po3d.perception.room_view import HEIGHT, WIDTH
 from po3d.scene import Scene, from_json
-from po3d.training.data import IndexStream, collate
+from po3d.training.data import StreamData, collate
 from po3d.training.view_labels import ViewLabels, mirrored_labels, view_labels
 
 KINDS = ("inside", "orbit")
@@ -56,7 +55,7 @@ class ViewFolder(Dataset):
         return {"image": image, **labels._asdict()}
 
 
-class RoomViewData(pl.LightningDataModule):
+class RoomViewData(StreamData):
     """Views rendered into `cache`, training and validation apart in scenes and, where a category has models enough, in
     models. `views`, `validation`: how many of each kind. `furniture`: the folder of the .sh3f libraries; None: where
     the Debian package puts them."""
@@ -108,13 +107,6 @@ class RoomViewData(pl.LightningDataModule):
         self.validation = ConcatDataset(
             ViewFolder(self._folder(kind, "val"), self.counts_validation[kind], *size, mirrors=False)
             for kind in KINDS
-        )
-
-    def train_dataloader(self) -> DataLoader:
-        h = self.hparams
-        sampler = IndexStream(len(self.train), h.seed, self.trainer.global_step * h.batch, h.steps * h.batch)
-        return DataLoader(
-            self.train, h.batch, sampler=sampler, collate_fn=collate, drop_last=True, num_workers=h.loaders
         )
 
     def val_dataloader(self) -> DataLoader:

@@ -6,8 +6,7 @@ Every data set maps an index to {"image": (h, w, 3) uint8, **RoomLabels}, as `po
 from pathlib import Path
 
 import numpy as np
-import pytorch_lightning as pl
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import Dataset
 from tqdm import tqdm
 
 from po3d.errors import InputError
@@ -16,7 +15,7 @@ from po3d.images import read_image
 from po3d.perception.detection import resize
 from po3d.perception.top_view import WIDTH
 from po3d.scene import from_json
-from po3d.training.data import IndexStream, collate
+from po3d.training.data import StreamData
 from po3d.training.labels import RoomLabels, quarter_turned, room_labels
 
 TURNS = 4  # items a room: a map has no up of its own
@@ -44,7 +43,7 @@ class MapFolder(Dataset):
         return {"image": image, **quarter_turned(self.labels[room], quarters)._asdict()}
 
 
-class TopViewData(pl.LightningDataModule):
+class TopViewData(StreamData):
     """Rooms of the twin rendered into `cache`, training and validation apart in rooms and, where a category has models
     enough, in models. `furniture`: the folder of the .sh3f libraries; None: where the Debian package puts them."""
 
@@ -87,13 +86,3 @@ class TopViewData(pl.LightningDataModule):
         h = self.hparams
         self.train = MapFolder(self._folder("train"), h.rooms, h.width)
         self.validation = MapFolder(self._folder("val"), h.validation, h.width, turns=1)
-
-    def train_dataloader(self) -> DataLoader:
-        h = self.hparams
-        sampler = IndexStream(len(self.train), h.seed, self.trainer.global_step * h.batch, h.steps * h.batch)
-        return DataLoader(
-            self.train, h.batch, sampler=sampler, collate_fn=collate, drop_last=True, num_workers=h.loaders
-        )
-
-    def val_dataloader(self) -> DataLoader:
-        return DataLoader(self.validation, self.hparams.batch, collate_fn=collate)

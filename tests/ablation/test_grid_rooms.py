@@ -180,7 +180,7 @@ def kind(**texts) -> RoomKind:
 def asked(n, **texts) -> RoomAnswers:
     questions = QUESTIONS[n]
     unread = {q.id: Prediction(q.id, "unparsed") for q in questions}
-    return kind(**texts).image(questions, unread, SEEN[n], TRUE[n], 0)
+    return kind(**texts).image(questions, unread, SEEN, SPLIT.truth, 0)
 
 
 def test_every_cell_answers_as_plain_execution_of_its_table_does():
@@ -240,7 +240,7 @@ def test_programs_come_from_the_predictions_and_rooms_go_to_other_processes():
     assert [p.answer for p in given[1]] == [q.answer for q in questions]
     assert given[0] != given[1] != given[2]
     own = questions[:6]
-    work = KIND.image(own, predictions, SEEN[NAMES[0]], TRUE[NAMES[0]], 0)
+    work = KIND.image(own, predictions, SEEN, SPLIT.truth, 0)
     assert work.read == work.gold
     sent = pickle.loads(pickle.dumps(work))
     assert [sent.answers(c.settings) for c in cells] == [[p.answer for p in row[:6]] for row in given]

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from po3d.benchmarks import scope, scope_twin
-from po3d.benchmarks.scope_views import as_camera_sees, matches, measure, text
+from po3d.benchmarks.scope_views import as_camera_sees, measure, text
 from po3d.geometry import Pose, rotation_z
+from po3d.metrics import match_in_view
 from po3d.scene import sure
 
 
@@ -91,5 +92,5 @@ def test_a_table_is_as_the_camera_sees_it(split):
         assert np.hypot(*after.position[:2]) == pytest.approx(
             np.hypot(*(np.array(before.position) - table.camera.position)[:2])
         )
-    assert matches(seen, seen) == {i: i for i in range(len(seen))}
-    assert matches(replace(seen, objects=()), seen) == {}
+    assert match_in_view(seen, seen, (0.0, 0.0)) == {i: i for i in range(len(seen))}
+    assert match_in_view(replace(seen, objects=()), seen, (0.0, 0.0)) == {}

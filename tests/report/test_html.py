@@ -88,6 +88,7 @@ def test_every_benchmark_has_a_page_that_fetches_nothing(benchmark, tmp_path):
         traced = [about for about in own.values() if about["steps"]]
         assert len(traced) > 0.9 * len(own)
         assert sum(about["note"] == CHANGED for about in own.values()) == 0
+        assert any(about["flip"].startswith("would flip to ") for about in own.values())
 
 
 def test_the_index_says_who_answered_what_and_whether_it_is_right(street, page):
@@ -112,10 +113,10 @@ def test_steps_end_in_the_answer_and_name_objects_of_the_table(street, page):
         for q in split.questions:
             if q.id in record["items"]:
                 about = record["items"][q.id]
-                call, words, _ = about["steps"][-1]
+                call, words, *_ = about["steps"][-1]
                 assert words == q.answer, (call, q.text)
                 sizes = [len(record["views"][view]["objects"]) for _, view in about["views"]]
-                assert all(i < sizes[view] for _, _, found in about["steps"] for view, i, _ in found)
+                assert all(i < sizes[view] for _, _, found, _ in about["steps"] for view, i, _ in found)
         assert record["picture"].startswith("data:image/jpeg;base64,/9j/")
         boxes = [o["box"] for o in record["objects"]]
         assert all(

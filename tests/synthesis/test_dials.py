@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,17 +12,30 @@ from test_evaluate import record
 from po3d.benchmarks import pulsecheck457
 from po3d.benchmarks.pulsecheck457 import load, open_fresh, oracle_disagreements
 from po3d.benchmarks.pulsecheck457_twin import questions
-from po3d.benchmarks.registry import dials_in
+from po3d.benchmarks.registry import BENCHMARKS, dials_in
+from po3d.benchmarks.srbench_twin import look
 from po3d.entry import compose
 from po3d.errors import InputError
 from po3d.files import read_json
 from po3d.integrations.export import open_split
+from po3d.orbit import STEP, azimuth_in, nearest_label, off
 from po3d.reasoning.margins import margins
 from po3d.reasoning.program import parse_text
+from po3d.reasoning.room_executor import plan
+from po3d.reasoning.room_margins import room_margins
+from po3d.reasoning.room_program import parse_text as parse_room
+from po3d.reasoning.room_world import World
+from po3d.reasoning.sr_geometry import View
+from po3d.reasoning.sr_program import SIGNATURES
 from po3d.scene import Scene
 from po3d.seeding import rng
-from po3d.synthesis.dials import DEFAULT, Dials, dials_of
+from po3d.synthesis.dials import DEFAULT, Dials, InsideDials, OrbitDials, RoomDials, dials_of
+from po3d.synthesis.inside_questions import DEGREES, METRES, NEAREST, offers
+from po3d.synthesis.orbit_scenes import MARGIN, sample_orbit_scene, seen_pairs
 from po3d.synthesis.questions import NEAR
+from po3d.synthesis.room_layouts import sample_room
+from po3d.synthesis.room_questions import hops_of
+from po3d.systems.rooms import framed
 
 SCENES = [random_scene(rng(5, "dials", k), 7) for k in range(4)]
 RECORDS = [record(scene, k) | {"split": "test"} for k, scene in enumerate(SCENES)]
@@ -89,8 +103,10 @@ def test_scenes_have_as_many_objects_and_as_much_hiding_as_asked_for(tmp_path):
 
 def test_the_shipped_config_is_the_default():
     for name in ("generate", "evaluate"):
-        config = compose(name, ["out=x"])
-        assert dials_of(dials_in(config.benchmark)["dials"]) == DEFAULT
+        for benchmark, source in BENCHMARKS.items():
+            config = compose(name, ["out=x", f"benchmark={benchmark}"])
+            assert dials_of(dials_in(config.benchmark)["dials"], source.dials) == source.dials()
+            assert source.dials().tag == ""
     harder = compose("generate", ["out=x", "benchmark.dials.hops=[3]", "benchmark.dials.objects=[8,10]"])
     turned = dials_of(dials_in(harder.benchmark)["dials"])
     assert turned == Dials((8, 10), hops=(3,))
@@ -115,3 +131,101 @@ def test_the_shipped_config_is_the_default():
 def test_a_dial_that_cannot_be_is_said(options, says):
     with pytest.raises(InputError, match=says):
         dials_of(options)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "says"),
+    [
+        (RoomDials, {"occluded": 0.5}, "unknown key 'occluded'; known: objects, hops, near"),
+        (RoomDials, {"hops": [3]}, r"some of \[1, 2\]"),
+        (InsideDials, {"hops": [1]}, "unknown key 'hops'; known: objects, occluded, near"),
+        (InsideDials, {"objects": [2, 40]}, "4 to 30"),
+        (OrbitDials, {"objects": [3, 5]}, "6 to 9"),
+        (OrbitDials, {"near": 2}, "should be a share"),
+    ],
+)
+def test_a_dial_of_another_benchmark_is_said(kind, options, says):
+    with pytest.raises(InputError, match=says):
+        dials_of(options, kind)
+
+
+# The files of tiny fresh twins, from before these benchmarks had dials.
+BEFORE = {"hypo3d": "84ffb48e4ebe7381c2e552ea", "scope": "0f32bdf1635304c2e4ed480c"}
+
+
+@pytest.mark.parametrize("benchmark", BEFORE)
+def test_default_twins_are_those_of_before_there_were_dials(benchmark, tmp_path):
+    config = compose("evaluate", ["out=x", f"benchmark={benchmark}"])
+    BENCHMARKS[benchmark].open_fresh(tmp_path, 2, 3, None, 1, **dials_in(config.benchmark))
+    found = hashlib.sha256()
+    for path in sorted(p for p in tmp_path.rglob("*") if p.is_file()):
+        found.update(str(path.relative_to(tmp_path)).encode() + path.read_bytes())
+    assert found.hexdigest()[:24] == BEFORE[benchmark]
+
+
+def test_rooms_have_as_many_things_as_asked_for():
+    for k in range(3):
+        few, many = (sample_room(3, k, objects=(n, n)) for n in (5, 18))
+        things = [[o.value("name") for o in room.objects] for room in (few, many)]
+        counts = [sum(name not in ("door", "window") for name in names) for names in things]
+        assert counts[0] <= 5 < 9 < counts[1] <= 18
+
+
+def fresh_rooms(folder, **dials):
+    split = BENCHMARKS["hypo3d"].open_fresh(folder, 1, 5, None, 1, dials=dials)
+    asked = [q for q in split.questions if not q.meta.get("control")]
+    assert len(asked) > 10
+    return split, asked
+
+
+def test_questions_about_rooms_have_so_many_hops_and_come_so_near(tmp_path):
+    _, asked = fresh_rooms(tmp_path / "hops", hops=[2])
+    assert {hops_of(parse_room(q.program)) for q in asked} == {2}
+    for share in (0.0, 1.0):
+        split, asked = fresh_rooms(tmp_path / str(share), near=share)
+        assert split.questions == BENCHMARKS["hypo3d"].load(tmp_path / str(share)).questions
+        assert read_json(tmp_path / str(share) / "twin.json")["dials"] == {"near": share}
+        for q in asked:
+            before = framed(split.truth(q.image), q.meta["frame"])
+            world = World(plan(before, parse_room(q.meta["change_program"])).edited, before)
+            found = room_margins(parse_room(q.program), world)
+            assert found.answer == q.answer
+            assert (found.tip is not None and found.tip.normalised <= 1) == bool(share)
+
+
+def test_pairs_near_a_border_are_apart_from_the_clear_ones():
+    scene = sample_orbit_scene(3, 0, objects=(9, 9))
+    assert len(scene.scene) == 9
+    near, clear = (seen_pairs(scene, near=flag) for flag in (True, False))
+    assert near
+    assert clear
+    assert not set(near) & set(clear)
+    ground = scene.scene.positions[:, :2]
+    for pairs, least, most in ((near, 1, 10), (clear, 10, 22.5)):
+        for pair in pairs:
+            azimuth = azimuth_in(scene.scene.axes, ground[pair.target] - ground[pair.reference])
+            left = np.degrees(STEP / 2 - off(azimuth, nearest_label(azimuth)))
+            assert least - 1e-6 <= left <= most + 1e-6
+    assert np.degrees(MARGIN) == pytest.approx(10)
+
+
+def test_questions_from_inside_near_a_boundary_do_not_keep_the_margin():
+    found = look(5, 4)
+    room = sample_room(5, 4)
+    boxes = {o.position: o.box for scene in found.scenes for o in scene.objects}
+    views = [
+        replace(
+            room,
+            camera=scene.camera,
+            objects=tuple(replace(o, box=boxes.get(o.position)) for o in room.objects),
+        )
+        for scene in found.scenes
+    ]
+    said = {i: words for i, words in found.said.items() if all(v.objects[i].box for v in views)}
+    near = offers(views, said, rng(0, "near"), near=True)
+    assert near
+    for item in near:
+        verdicts = [View(view).decide(item.op, item.rows) for view in views]
+        metres, degrees = METRES[SIGNATURES[item.op].category], DEGREES
+        assert any(v.metres < metres or v.degrees < degrees for v in verdicts)
+        assert all(v.metres >= NEAREST * metres and v.degrees >= NEAREST * degrees for v in verdicts)

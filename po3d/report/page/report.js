@@ -144,6 +144,7 @@
     if (image.truth !== undefined) nodes.push(switches(drawings));
     nodes.push(...programs(item, about));
     if (about.steps.length) nodes.push(make("h3", {}, "What each step found"), steps(image, about, drawings));
+    if (about.flip) nodes.push(make("p", { class: "flip" }, about.flip));
     if (about.note) nodes.push(make("p", { class: "note" }, about.note));
     return nodes;
   };
@@ -309,7 +310,7 @@
       light(pinned);
     };
     const SETS = 12; // objects of a step that are named
-    for (const [call, words, objects] of about.steps) {
+    for (const [call, words, objects, nearest] of about.steps) {
       const found = make("div", { class: "found" });
       for (const [view, k, p] of objects.slice(0, SETS)) {
         const object = image.objects[image.views[about.views[view][1]].objects[k]];
@@ -319,6 +320,7 @@
       }
       if (objects.length > SETS) found.append(make("span", { class: "thing" }, `and ${objects.length - SETS} more`));
       if (!objects.length) found.append(words ? make("b", {}, words) : make("span", { class: "empty" }, "nothing"));
+      if (nearest) found.append(make("span", { class: "near" }, "nearest: " + nearest));
       const entry = make("li", {}, make("code", {}, call), found);
       if (objects.length) {
         entry.addEventListener("mouseenter", () => light(objects));

@@ -1,0 +1,340 @@
+"""Photographs to scene tables, by networks that others trained on everything (docs/foundation.md).
+
+photo ──► depth network ──► points ──► ground plane ──► level camera ───────────┐
+  └─────► detector, asked for what the question names ──► boxes ──► points of a thing ──► box in the world
+                                                            └────► orientation network ──► heading
+
+The table is one as `room_view` makes: z = 0 is the ground, the camera stands over the origin and looks along +y, the
+viewer's axes are those of `po3d.orbit`; names are the phrases that the detector was asked for. The networks are in
+`foundation_networks`, the lifting is in `foundation_geometry`.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from po3d.descriptions import Description, describe
+from po3d.errors import InputError
+from po3d.geometry import Array, Camera, wrap_angle
+from po3d.lexicon import fits
+from po3d.orbit import viewer_axes
+from po3d.perception.foundation_geometry import (
+    AZIMUTH,
+    find_ground,
+    front_of,
+    heading_of,
+    level_camera,
+    placed,
+    spread,
+    thing_points,
+    unprojected,
+)
+from po3d.perception.foundation_weights import HEAD, Weights, folders
+from po3d.scene import ObjectState, Scene
+
+Pixels = NDArray[np.uint8]
+
+MOST = 40  # things of a picture
+SHARPNESS = (
+    2.0  # names share belief as their odds do, to this power: sixty phrases at 5 % don't outweigh one at 60 %
+)
+SURE = 0.001  # names of less belief are left out
+SAME = 0.9  # overlap from which boxes are one thing whatever they are called: a rider is not the horse
+FEWEST = 12  # points of a thing
+MIDDLE = 0.7  # of a box's sides, where colours are looked at
+# Hues in degrees up to which a colour is called so; beyond the last it is red again.
+HUES = (
+    (15, "red"),
+    (40, "orange"),
+    (66, "yellow"),
+    (165, "green"),
+    (260, "blue"),
+    (310, "purple"),
+    (345, "pink"),
+)
+VERTICAL = 0.2  # of a front that points up or down, the least that counts of it along the ground
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which boxes become things."""
+
+    threshold: float = 0.25  # on the best phrase's score
+    asked: float = (
+        0.05  # on that of what the question names; below it its best box still counts, with that score
+    )
+    overlap: float = 0.6  # of boxes with names of one kind, from which they are one thing
+
+    def __post_init__(self) -> None:
+        for key in ("threshold", "asked", "overlap"):
+            if not 0 <= getattr(self, key) <= 1:
+                raise InputError(f"perception.choice.{key}={getattr(self, key)} should be between 0 and 1")
+
+
+class Found(NamedTuple):
+    """A thing in the picture."""
+
+    box: Array  # (4,) x0, y0, x1, y1 in pixels
+    names: dict[str, float]  # beliefs
+    score: float
+
+
+@dataclass(frozen=True)
+class FoundationEstimator:
+    """`estimate(pictures, focals)` gives one Scene a picture."""
+
+    detect: Callable[[Pixels, Sequence[str]], Any]  # -> foundation_networks.Boxes
+    measure: Callable[[Pixels, float | None], Any]  # -> foundation_networks.Depth
+    face: Callable[[Sequence[Pixels]], Sequence[Any]] | None  # -> Facing a crop; None: headings stay unknown
+    vocabulary: Sequence[str] = ()
+    field_of_view: float = 55.0  # degrees across the longer side, where nothing says the focal length
+    longest_side: int = 1280  # pixels that the networks see
+    choice: Choice = Choice()
+
+    def estimate(
+        self,
+        pictures: Sequence[Pixels],
+        focals: Sequence[float | None],
+        names: Sequence[str] | None = None,
+        things: Sequence[str] = (),
+    ) -> list[Scene]:
+        """One predicted scene for each (H, W, 3) picture. Focal lengths in widths of the picture; None: not known. `things`:
+        descriptions of what will be asked about, whose nouns the detector looks for besides the vocabulary."""
+        names = names or [""] * len(pictures)
+        return [
+            self._scene(picture, focal, name, things)
+            for picture, focal, name in zip(pictures, focals, names, strict=True)
+        ]
+
+    def _scene(self, picture: Pixels, focal: float | None, name: str, things: Sequence[str]) -> Scene:
+        height, width = picture.shape[:2]
+        small = _shrunk(picture, self.longest_side)
+        scale = width / small.shape[1], height / small.shape[0]
+        depth = self.measure(small, focal)
+        if focal is None:
+            focal = depth.focal or _usual_focal(self.field_of_view, width, height)
+        points = unprojected(depth.metres, focal * small.shape[1])
+        ground = find_ground(points, name=name)
+        camera = level_camera(small.shape[1], small.shape[0], focal * small.shape[1], ground, points)
+        asked = nouns(things)
+        phrases = list(dict.fromkeys([*asked, *self.vocabulary]))
+        if not phrases:
+            raise InputError(
+                "nothing to look for: the question names no thing and perception.vocabulary is empty"
+            )
+        found = chosen(*self.detect(small, phrases), phrases, len(asked), self.choice)
+        cut = [(one, p) for one in found if len(p := thing_points(points, tuple(one.box), camera)) >= FEWEST]
+        facing: Sequence[Any] = [None] * len(cut)
+        if self.face is not None and cut:
+            facing = self.face([crop(small, one.box) for one, _ in cut])
+        objects = tuple(
+            _object(one, p, f, colors(small, tuple(one.box)), camera, scale)
+            for (one, p), f in zip(cut, facing, strict=True)
+        )
+        seen = replace(camera, width=width, height=height, focal=focal * width)
+        axes = viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH)))
+        return Scene(objects, axes, "predicted", seen, image=name)
+
+
+def crop(picture: Pixels, box: Sequence[float]) -> Pixels:
+    """What an image box shows, with a margin of a twentieth, at least a pixel."""
+    height, width = picture.shape[:2]
+    mx, my = (box[2] - box[0]) / 20, (box[3] - box[1]) / 20
+    x0, y0 = min(max(0, int(box[0] - mx)), width - 1), min(max(0, int(box[1] - my)), height - 1)
+    return picture[y0 : max(y0 + 1, math.ceil(box[3] + my)), x0 : max(x0 + 1, math.ceil(box[2] + mx))]
+
+
+def _object(
+    found: Found,
+    points: Array,
+    facing: Any,
+    color: dict[str, float],
+    camera: Camera,
+    scale: tuple[float, float],
+) -> ObjectState:
+    """The row of a thing with points (n, 3) in the world; `scale` takes the box to the photo's own pixels."""
+    eye = camera.position
+    ray = np.array([*((found.box[:2] + found.box[2:]) / 2 - camera.principal), camera.focal])
+    if facing is None:  # toward the viewer, but it may be anything
+        toward = eye - points.mean(0)
+        heading, (_, sigma, flip) = math.atan2(toward[1], toward[0]), spread(np.ones(4) / 4, 0.0)
+    else:
+        front = front_of(facing.azimuth, facing.polar, facing.rotation, ray)
+        level = math.sqrt(max(0.0, 1 - float(camera.cam_T_world.rotation[:, 2] @ front) ** 2))
+        heading, sigma, flip = heading_of(front, camera), facing.sigma / max(level, VERTICAL), facing.flip
+    name = max(found.names, key=found.names.__getitem__)
+    box = placed(points, heading, eye, name)
+    covariance = np.zeros((3, 3))
+    covariance[:2, :2], covariance[2, 2] = box.covariance, min(sigma, math.pi) ** 2
+    return ObjectState(
+        {"name": found.names, "color": color},
+        box.position,
+        float(wrap_angle(heading)),
+        box.extent,
+        tuple(map(tuple, covariance.tolist())),
+        flip,
+        found.score,
+        tuple((found.box * np.tile(scale, 2)).tolist()),
+    )
+
+
+def colors(picture: Pixels, box: Sequence[float]) -> dict[str, float]:
+    """Share of each colour word (po3d.rooms.COLORS) among the pixels in the middle of an image box, by rules of our own over
+    hue, saturation and value."""
+    x, y, w, h = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2, box[2] - box[0], box[3] - box[1]
+    part = crop(picture, (x - MIDDLE * w / 2, y - MIDDLE * h / 2, x + MIDDLE * w / 2, y + MIDDLE * h / 2))
+    hsv = np.asarray(Image.fromarray(part).convert("HSV"), float).reshape(-1, 3)[::7]
+    hue, saturation, value = hsv[:, 0] * 360 / 256, hsv[:, 1] / 255, hsv[:, 2] / 255
+    pale = (hue < 48) & (saturation < 0.4) & (value > 0.6)
+    rules = [
+        (value < 0.2, "black"),
+        ((saturation < 0.12) & (value > 0.8), "white"),
+        (saturation < 0.12, "gray"),
+        (pale & (hue >= 15), "beige"),
+        (pale, "pink"),
+        ((hue < 48) & (hue >= 15) & (value < 0.6), "brown"),
+        *((hue < bound, word) for bound, word in HUES),
+    ]
+    words = np.select([holds for holds, _ in rules], [word for _, word in rules], "red")
+    names, counts = np.unique(words, return_counts=True)
+    return {str(name): float(count / len(words)) for name, count in zip(names, counts)}
+
+
+def _shrunk(picture: Pixels, longest: int) -> Pixels:
+    height, width = picture.shape[:2]
+    if max(height, width) <= longest:
+        return picture
+    size = round(width * longest / max(height, width)), round(height * longest / max(height, width))
+    return np.asarray(
+        Image.fromarray(picture).resize(tuple(max(1, s) for s in size), Image.Resampling.LANCZOS)
+    )
+
+
+def _usual_focal(field_of_view: float, width: int, height: int) -> float:
+    """In widths of the picture, of a field in degrees across the longer side."""
+    return max(width, height) / width / 2 / math.tan(math.radians(field_of_view) / 2)
+
+
+# --- what to look for, and which boxes count ------------------------------------------------------------------------
+
+
+def nouns(things: Sequence[str]) -> list[str]:
+    """The nouns of descriptions, with those of the things that they are described by: ["mug", "laptop"] of "mug next to the
+    laptop". A description without a noun stands for itself."""
+    found = [noun for thing in things for noun in [*_nouns(describe(thing))] or [thing.lower().strip()]]
+    return [noun for noun in dict.fromkeys(found) if noun]
+
+
+def _nouns(description: Description) -> Iterator[str]:
+    if description.noun:
+        yield description.noun
+    for _, landmarks in description.relations:
+        for landmark in landmarks:
+            yield from _nouns(landmark)
+
+
+def chosen(
+    box: Array, score: Array, phrases: Sequence[str], asked: int, choice: Choice = Choice()
+) -> list[Found]:
+    """The things among boxes (n, 4) with scores (n, phrases), likeliest first. The first `asked` phrases are the
+    question's: it takes for granted that there are such things."""
+    if len(box) == 0:
+        return []
+    best = score.max(1)
+    kept = best >= choice.threshold
+    if asked:
+        kept |= (score[:, :asked] >= choice.asked).any(1)
+        kept[score[:, :asked].argmax(0)] = True
+    order = [i for i in np.argsort(-best, kind="stable") if kept[i]]
+    overlap = _overlaps(box[order])
+    tops = [phrases[int(score[i].argmax())] for i in order]
+    rows: list[int] = []  # places in `order`
+    merged: dict[int, Array] = {}
+    for k, i in enumerate(order):
+        twin = next((r for r in rows if overlap[r, k] >= _limit(tops[r], tops[k], choice)), None)
+        if twin is None:
+            rows.append(k)
+            merged[k] = score[i]
+        else:
+            merged[twin] = np.maximum(merged[twin], score[i])
+    most = max(MOST, asked)
+    return [Found(box[order[k]], _names(merged[k], phrases), float(best[order[k]])) for k in rows[:most]]
+
+
+def _limit(first: str, second: str, choice: Choice) -> float:
+    kin = fits(first, second) > 0 or fits(second, first) > 0
+    return choice.overlap if kin else SAME
+
+
+def _overlaps(box: Array) -> Array:
+    """(n, n) intersection over union."""
+    low, high = np.maximum(box[:, None, :2], box[None, :, :2]), np.minimum(box[:, None, 2:], box[None, :, 2:])
+    shared = (high - low).clip(min=0).prod(-1)
+    area = (box[:, 2:] - box[:, :2]).prod(1)
+    return shared / np.maximum(area[:, None] + area[None] - shared, 1e-9)
+
+
+def _names(score: Array, phrases: Sequence[str]) -> dict[str, float]:
+    p = score.clip(1e-6, 1 - 1e-6)
+    belief = (p / (1 - p)) ** SHARPNESS
+    belief /= belief.sum()
+    kept = {phrase: float(b) for phrase, b in zip(phrases, belief) if b >= SURE}
+    return {phrase: b / sum(kept.values()) for phrase, b in kept.items()}
+
+
+# --- from a config --------------------------------------------------------------------------------------------------
+
+
+class _Later:
+    """A network that is loaded when it is first asked."""
+
+    def __init__(self, make: Callable[[], Callable[..., Any]]) -> None:
+        self._make, self._made = make, None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._made is None:
+            self._made = self._make()
+        return self._made(*arguments)
+
+
+def foundation(
+    detector: Mapping[str, Any],
+    depth: Mapping[str, Any],
+    orientation: Mapping[str, Any] | None = None,
+    device: str = "cpu",
+    download: bool = False,
+    phrases_at_once: int = 20,
+    choice: Mapping[str, float] | None = None,
+    **settings: Any,
+) -> FoundationEstimator:
+    """The estimator of a config: each network by its `weights` (a folder, or a name on the hub) and `revision`. InputError
+    names all weights that are missing. Networks are loaded when the first picture comes."""
+    nodes = {"detector": detector, "depth": depth} | (
+        {} if orientation is None else {"orientation": orientation}
+    )
+    wanted = [
+        Weights(role, str(node["weights"]), node.get("revision"), (HEAD,) if role == "orientation" else ())
+        for role, node in nodes.items()
+    ]
+    at = folders(wanted, download)
+
+    def later(role: str, name: str, *more: Any) -> _Later:
+        def make() -> Callable[..., Any]:
+            from po3d.perception import foundation_networks as networks  # loads torch
+
+            return getattr(networks, name)(at[role], device, *more)
+
+        return _Later(make)
+
+    return FoundationEstimator(
+        later("detector", "Detector", phrases_at_once),
+        later("depth", "DepthMap"),
+        None if orientation is None else later("orientation", "Orientation"),
+        choice=Choice(**(choice or {})),
+        **settings,
+    )

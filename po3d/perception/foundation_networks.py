@@ -1,0 +1,288 @@
+"""Three networks of the transformers library, each behind what the lifting needs of it.
+
+    Detector     picture, phrases -> boxes with a score for every phrase     Grounding DINO, OWLv2 and their kin
+    DepthMap     picture          -> metres along the optical axis           Depth Anything V2 (metric), DepthPro
+    Orientation  crops            -> which way things face                   DINOv2 with Orient Anything's head
+
+Weights come from folders (`foundation_weights`), as safetensors, and no code of theirs is run. A folder's config.json
+names the class; another kind of network, or weights that don't fill it, is an InputError.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+from safetensors.torch import load_file
+from torch import nn
+
+from po3d.errors import InputError
+from po3d.files import read_json
+from po3d.geometry import Array
+from po3d.perception.foundation_geometry import spread
+from po3d.perception.foundation_weights import HEAD
+
+Pixels = NDArray[np.uint8]
+
+BY_TOKENS = ("grounding-dino", "mm-grounding-dino")  # score every token of one sentence of phrases
+BY_PHRASES = ("owlv2", "owlvit")  # score every phrase
+DEPTHS = ("depth_anything", "depth_pro")
+BACKBONES = ("dinov2", "dinov2_with_registers")
+AZIMUTHS, POLARS = 360, 180  # bins of a degree
+FIELDS = 5.0, 150.0  # degrees that a lens may have
+CROPS = 16  # at once
+
+
+class Boxes(NamedTuple):
+    """What a detector found, in no order."""
+
+    box: Array  # (n, 4) x0, y0, x1, y1 in pixels
+    score: Array  # (n, phrases), 0 to 1
+
+
+class Depth(NamedTuple):
+    """A depth map and, from a network that knows, the focal length that it believes in, in widths of the picture."""
+
+    metres: Array  # (H, W)
+    focal: float | None
+
+
+class Facing(NamedTuple):
+    """An orientation network's word on one crop; radians. Angles as `foundation_geometry.front_of` takes them."""
+
+    azimuth: float
+    polar: float
+    rotation: float
+    sigma: float  # of the azimuth
+    flip: float  # probability that it is off by pi
+
+
+def _loaded(auto: Any, folder: Path, role: str, kinds: Sequence[str], device: torch.device) -> Any:
+    """The folder's network, checked and ready."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    kind = read_json(folder / "config.json", f"{role} config").get("model_type")
+    if kind not in kinds:
+        raise InputError(f"{role} weights {folder} are of a {kind!r} network; known: {', '.join(kinds)}")
+    try:
+        model, notes = auto.from_pretrained(
+            folder,
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
+            dtype=torch.float32,
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise InputError(
+            f"{role} weights {folder} can't be read ({' '.join(str(error).split())[:200]})"
+        ) from None
+    if notes["missing_keys"]:
+        raise InputError(
+            f"{role} weights {folder} lack {len(notes['missing_keys'])} tensors, first {min(notes['missing_keys'])}"
+        )
+    return model.eval().to(device)
+
+
+def _prepared(auto: Any, folder: Path, role: str) -> Any:
+    """The folder's processor of pictures (and texts)."""
+    try:
+        return auto.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise InputError(
+            f"{role} folder {folder} has no usable processor ({' '.join(str(error).split())[:160]})"
+        ) from None
+
+
+class Detector:
+    """Finds what phrases name."""
+
+    def __init__(self, folder: Path, device: str = "cpu", phrases_at_once: int = 20) -> None:
+        from transformers import AutoModelForZeroShotObjectDetection, AutoProcessor
+
+        self.device, self.at_once = torch.device(device), phrases_at_once
+        kinds = BY_TOKENS + BY_PHRASES
+        self.model = _loaded(AutoModelForZeroShotObjectDetection, folder, "detector", kinds, self.device)
+        self.processor = _prepared(AutoProcessor, folder, "detector")
+        self.by_tokens = self.model.config.model_type in BY_TOKENS
+
+    @torch.inference_mode()
+    def __call__(self, picture: Pixels, phrases: Sequence[str]) -> Boxes:
+        """All boxes of a picture (H, W, 3), however unlikely."""
+        found = [
+            self._part(picture, phrases[start : start + self.at_once])
+            for start in range(0, len(phrases), self.at_once)
+        ]
+        scores = np.zeros((sum(len(f.box) for f in found), len(phrases)))
+        row = column = 0
+        for f in found:
+            scores[row : row + f.score.shape[0], column : column + f.score.shape[1]] = f.score
+            row, column = row + f.score.shape[0], column + f.score.shape[1]
+        return Boxes(np.concatenate([f.box for f in found]), scores)
+
+    def _part(self, picture: Pixels, phrases: Sequence[str]) -> Boxes:
+        height, width = picture.shape[:2]
+        if self.by_tokens:
+            text, spans = sentence(phrases)
+            tokens = self.processor.tokenizer(text, return_offsets_mapping=True)["offset_mapping"]
+            most = self.model.config.max_text_len
+            if len(tokens) > most and len(phrases) > 1:
+                half = len(phrases) // 2
+                first, second = self._part(picture, phrases[:half]), self._part(picture, phrases[half:])
+                score = np.zeros((len(first.box) + len(second.box), len(phrases)))
+                score[: len(first.box), :half], score[len(first.box) :, half:] = first.score, second.score
+                return Boxes(np.concatenate([first.box, second.box]), score)
+            output = self._run(images=Image.fromarray(picture), text=text)
+            of_tokens = output.logits[0].float().sigmoid().cpu().numpy()
+            score = of_phrases(of_tokens, tokens[:most], spans)
+            unit = np.array([width, height, width, height], float)
+        else:
+            prompts = [f"a photo of {_article(phrase)} {phrase}" for phrase in phrases]
+            most = self.model.config.text_config.max_position_embeddings  # 16: long phrases lose their ends
+            output = self._run(
+                images=Image.fromarray(picture), text=[prompts], truncation=True, max_length=most
+            )
+            score = output.logits[0].float().sigmoid().cpu().numpy()
+            # OWLv2 pads pictures to squares, OWL-ViT squeezes them into one.
+            square = self.model.config.model_type == "owlv2"
+            unit = (
+                np.full(4, float(max(width, height)))
+                if square
+                else np.array([width, height, width, height], float)
+            )
+        x, y, w, h = (output.pred_boxes[0].float().cpu().numpy().astype(float) * unit).T
+        box = np.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2], 1)
+        box[:, [0, 2]] = box[:, [0, 2]].clip(0, width)
+        box[:, [1, 3]] = box[:, [1, 3]].clip(0, height)
+        kept = ((box[:, 2:] - box[:, :2]) >= 1).all(1)
+        return Boxes(box[kept], score[kept].astype(float))
+
+    def _run(self, **inputs: Any) -> Any:
+        return self.model(**self.processor(**inputs, return_tensors="pt").to(self.device))
+
+
+def sentence(phrases: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """The prompt of detectors that score tokens ("dog. stop sign."), and where each phrase stands in it."""
+    text, spans = "", []
+    for phrase in phrases:
+        text += " " if text else ""
+        spans.append((len(text), len(text) + len(phrase)))
+        text += f"{phrase.lower()}."
+    return text, spans
+
+
+def of_phrases(
+    of_tokens: Array, tokens: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]
+) -> Array:
+    """(n, phrases) scores by those of tokens (n, at least len(tokens)): a phrase's is the mean of its tokens'. `tokens`,
+    `spans`: where each stands in the sentence; special tokens are empty."""
+    scores = np.zeros((len(of_tokens), len(spans)))
+    for k, (start, end) in enumerate(spans):
+        own = [t for t, (a, b) in enumerate(tokens) if a < b and start <= a and b <= end]
+        if own:
+            scores[:, k] = of_tokens[:, own].mean(1)
+    return scores
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[:1] in "aeiou" else "a"
+
+
+class DepthMap:
+    """Metric depth of a picture."""
+
+    def __init__(self, folder: Path, device: str = "cpu") -> None:
+        from transformers import AutoImageProcessor, AutoModelForDepthEstimation
+
+        self.device = torch.device(device)
+        self.model = _loaded(AutoModelForDepthEstimation, folder, "depth", DEPTHS, self.device)
+        if getattr(self.model.config, "depth_estimation_type", "metric") != "metric":
+            raise InputError(
+                f"depth weights {folder} give relative depth; get the metric ones (...-Metric-...)"
+            )
+        self.processor = _prepared(AutoImageProcessor, folder, "depth")
+
+    @torch.inference_mode()
+    def __call__(self, picture: Pixels, focal: float | None = None) -> Depth:
+        """Of a picture (H, W, 3). `focal`, in widths of the picture, when it is known: a network that estimates the lens
+        too (DepthPro) gives depth in proportion to it, which is set right."""
+        inputs = self.processor(images=Image.fromarray(picture), return_tensors="pt").to(self.device)
+        output = self.model(**inputs)
+        (found,) = self.processor.post_process_depth_estimation(output, target_sizes=[picture.shape[:2]])
+        metres = found["predicted_depth"].float().cpu().numpy().astype(float)
+        field = found.get("field_of_view")
+        if field is None:
+            return Depth(metres, None)
+        own = 0.5 / math.tan(math.radians(float(field.clamp(*FIELDS))) / 2)
+        return Depth(metres if focal is None else metres * focal / own, own)
+
+
+class Orientation:
+    """Which way the things in crops face."""
+
+    def __init__(self, folder: Path, device: str = "cpu") -> None:
+        from transformers import AutoImageProcessor, AutoModel
+
+        self.device = torch.device(device)
+        self.backbone = _loaded(AutoModel, folder, "orientation", BACKBONES, self.device)
+        self.processor = _prepared(AutoImageProcessor, folder, "orientation")
+        weights = load_file(str(folder / HEAD))
+        out = len(weights["net2.0.bias"]) if "net2.0.bias" in weights else 0
+        if out <= AZIMUTHS + POLARS + 2:
+            raise InputError(f"{folder / HEAD} is no orientation head: net2.0.bias gives {out} outputs")
+        self.head = head(self.backbone.config.hidden_size, out)
+        try:
+            self.head.load_state_dict(weights)
+        except RuntimeError as error:
+            raise InputError(f"{folder / HEAD} does not fit: {' '.join(str(error).split())[:200]}") from None
+        self.head = self.head.eval().to(self.device)
+
+    @torch.inference_mode()
+    def __call__(self, crops: Sequence[Pixels]) -> list[Facing]:
+        """Of pictures (h, w, 3) of one thing each."""
+        facing: list[Facing] = []
+        for start in range(0, len(crops), CROPS):
+            squares = [Image.fromarray(squared(crop)) for crop in crops[start : start + CROPS]]
+            pixels = self.processor(images=squares, return_tensors="pt")["pixel_values"].to(self.device)
+            feature = self.backbone(pixel_values=pixels).last_hidden_state[:, 0]
+            facing += [decoded(row) for row in self.head(feature).float().cpu()]
+        return facing
+
+
+def head(width: int, out: int) -> nn.Module:
+    """Orient Anything's: two layers, each with its batch norm, under the names that it was published with."""
+    net = nn.Sequential()
+    net.add_module("net1", nn.Sequential(nn.Linear(width, out), nn.BatchNorm1d(out), nn.ReLU()))
+    net.add_module("net2", nn.Sequential(nn.Linear(out, out), nn.BatchNorm1d(out)))
+    return net
+
+
+def decoded(logits: torch.Tensor) -> Facing:
+    """The meaning of outputs (360 + 180 + R + 2,): azimuth from 0, polar from -90, rotation from -R / 2 degrees, and
+    whether the thing has a front at all, or none."""
+    rotations = len(logits) - AZIMUTHS - POLARS - 2
+    around, polar, rotation, front = logits.split([AZIMUTHS, POLARS, rotations, 2])
+    sure = float(front.softmax(0)[0])
+    azimuth, sigma, flip = spread(around.double().softmax(0).numpy(), sure)
+    return Facing(
+        azimuth,
+        math.radians(int(polar.argmax()) - POLARS / 2),
+        math.radians(int(rotation.argmax()) - rotations / 2),
+        sigma,
+        flip,
+    )
+
+
+def squared(picture: Pixels) -> Pixels:
+    """A picture in the middle of a black square: processors cut the ends off long ones."""
+    height, width = picture.shape[:2]
+    side = max(height, width)
+    square = np.zeros((side, side, 3), np.uint8)
+    y, x = (side - height) // 2, (side - width) // 2
+    square[y : y + height, x : x + width] = picture
+    return square

@@ -1,0 +1,87 @@
+"""Where the weights of other people's networks are: a folder, or a name on the Hugging Face hub that its cache holds.
+
+Only safetensors count. A folder with nothing but pickles (.bin, .pt) is refused, and none is ever fetched. Nothing is
+fetched at all unless `download` says so.
+"""
+
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from po3d.errors import InputError
+from po3d.files import read_json
+
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".msgpack", ".h5")
+WANTED = ("*.json", "*.txt", "*.model", "*.safetensors")
+WEIGHTS, INDEX, CONFIG = "model.safetensors", "model.safetensors.index.json", "config.json"
+HEAD = "orientation.safetensors"  # of an orientation network, beside its backbone's weights
+NEEDED = "transformers is needed for photographs: pip install 'po3d[foundation]'"
+
+
+@dataclass(frozen=True)
+class Weights:
+    """One network's files."""
+
+    role: str  # "detector", "depth", "orientation": the key of the config that names them
+    name: str  # a folder, or OWNER/NAME on the hub
+    revision: str | None = None  # branch, tag or commit on the hub; None: its main branch
+    more: tuple[str, ...] = ()  # files besides the usual ones
+
+    def folder(self, download: bool = False) -> Path | str:
+        """The folder with all of them, or why there is none."""
+        path = Path(self.name)
+        if not path.is_dir():
+            found = self._cached(download)
+            if isinstance(found, str):
+                return found
+            path = found
+        return self._lacks(path) or path
+
+    def _cached(self, download: bool) -> Path | str:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HFValidationError
+
+        shown = f"{self.role}: {self.name}"
+        if self.name.startswith((".", "/")) or self.name.count("/") != 1:
+            return f"{shown} is no folder (docs/foundation.md says how to make it)"
+        try:
+            return Path(
+                snapshot_download(
+                    self.name, revision=self.revision, local_files_only=not download, allow_patterns=WANTED
+                )
+            )
+        except HFValidationError:
+            return f"{shown} is neither a folder nor a name on the hub"
+        except (OSError, ValueError, RuntimeError) as error:  # not in the cache; no network; no such name
+            if download:
+                return f"{shown} can't be fetched ({type(error).__name__})"
+        revision = f" --revision {self.revision}" if self.revision else ""
+        return f"{shown} (get it: hf download {self.name}{revision})"
+
+    def _lacks(self, folder: Path) -> str:
+        """What is wrong with a folder; "" when nothing is."""
+        files = [WEIGHTS]
+        if not (folder / WEIGHTS).is_file() and (folder / INDEX).is_file():
+            files = sorted(set(read_json(folder / INDEX, "index of weights")["weight_map"].values()))
+        missing = [name for name in (CONFIG, *files, *self.more) if not (folder / name).is_file()]
+        if not missing:
+            return ""
+        pickled = [p.name for p in sorted(folder.glob("*")) if p.suffix in PICKLES]
+        if pickled and missing[0] != CONFIG:
+            return f"{self.role}: {folder} holds pickles ({pickled[0]}), which are never read, and no {missing[0]}"
+        return f"{self.role}: {folder} has no {missing[0]}"
+
+
+def folders(weights: Sequence[Weights], download: bool = False) -> dict[str, Path]:
+    """Role -> folder. InputError, in one line, names all that are missing and how to get them, or transformers when that
+    is missing."""
+    if any(importlib.util.find_spec(module) is None for module in ("transformers", "huggingface_hub")):
+        raise InputError(NEEDED)
+    found = {w.role: w.folder(download) for w in weights}
+    if missing := [problem for problem in found.values() if isinstance(problem, str)]:
+        raise InputError(
+            f"weights for photographs are missing: {'; '.join(missing)}; "
+            "or name folders, as in perception.depth.weights=DIR"
+        )
+    return {role: path for role, path in found.items() if isinstance(path, Path)}

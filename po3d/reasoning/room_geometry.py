@@ -1,0 +1,66 @@
+"""Movements over the ground that bring a thing to a border: of a direction, a region, a neighbourhood, a path. Metres."""
+
+import math
+from collections.abc import Sequence
+
+import shapely
+
+from po3d.rectangles import Rectangle
+
+Shift = tuple[float, float]  # in the axes of what was given
+
+
+def to_ray(vector: Shift, bearing: float) -> Shift:
+    """From the end of a vector to a ray through its start, the shortest way; from behind, to where the ray is as long.
+    `bearing`: radians clockwise from the second axis."""
+    x, y = math.sin(bearing), math.cos(bearing)
+    along = vector[0] * x + vector[1] * y
+    reach = along if along > 0 else math.hypot(*vector)
+    return reach * x - vector[0], reach * y - vector[1]
+
+
+def within_bounds(point: Shift, bounds: Sequence[tuple[float, float, float]]) -> tuple[Shift, bool]:
+    """(the shortest way over the border, whether the point is inside): inside is what has (nx, ny) · point >= least for
+    all (nx, ny, least), whose unit normals are parallel or at right angles."""
+    spare = [(nx * point[0] + ny * point[1] - least, nx, ny) for nx, ny, least in bounds]
+    if min(spare)[0] >= 0:
+        slack, nx, ny = min(spare)
+        return (-slack * nx, -slack * ny), True
+    lacking = [(s, nx, ny) for s, nx, ny in spare if s < 0]
+    return (-sum(s * nx for s, nx, _ in lacking), -sum(s * ny for s, _, ny in lacking)), False
+
+
+def aside(p: Rectangle, q: Rectangle) -> tuple[float, Shift]:
+    """Metres between two rectangles, below 0 how far q must move to touch p alone; and the unit vector that leads q
+    straight away from p."""
+    line = shapely.shortest_line(shapely.Polygon(p.corners), shapely.Polygon(q.corners))
+    if line.length > 0:
+        (x0, y0), (x1, y1) = line.coords
+        return line.length, ((x1 - x0) / line.length, (y1 - y0) / line.length)
+    ways = []
+    for box in (p, q):
+        for x, y in ((box.c, box.s), (-box.s, box.c)):
+            off = (q.x - p.x) * x + (q.y - p.y) * y
+            sense = 1.0 if off >= 0 else -1.0
+            ways.append((_reach(p, x, y) + _reach(q, x, y) - abs(off), (sense * x, sense * y)))
+    depth, way = min(ways)
+    return -depth, way
+
+
+def leaving(p: Rectangle, start: Shift, end: Shift, width: float) -> tuple[Shift, float]:
+    """(way, metres): along the unit vector `way` the rectangle leaves a path of half `width` around the line between two
+    points; it is that near after so many metres, below 0 where it is farther already."""
+    line = shapely.shortest_line(shapely.LineString([start, end]), shapely.Polygon(p.corners))
+    if line.length > 0:
+        (x0, y0), (x1, y1) = line.coords
+        return ((x1 - x0) / line.length, (y1 - y0) / line.length), width - line.length
+    length = math.dist(start, end) or 1.0
+    x, y = (start[1] - end[1]) / length, (end[0] - start[0]) / length
+    off = (p.x - start[0]) * x + (p.y - start[1]) * y
+    sense = 1.0 if off >= 0 else -1.0
+    return (sense * x, sense * y), _reach(p, x, y) - abs(off) + width
+
+
+def _reach(p: Rectangle, x: float, y: float) -> float:
+    """Half of what a rectangle takes up along a unit vector."""
+    return p.a * abs(p.c * x + p.s * y) + p.b * abs(p.c * y - p.s * x)

@@ -1,0 +1,110 @@
+"""From boxes, depth and angles to a table and answers, with networks that know the scene."""
+
+import math
+
+import numpy as np
+import pytest
+from test_foundation_geometry import FOCAL, HEIGHT, THINGS, WIDTH, depth_map, image_box
+
+from po3d.ask_photos import as_text, ask_photo
+from po3d.perception import foundation_networks as networks
+from po3d.perception.foundation import Choice, FoundationEstimator, chosen, colors, nouns
+from po3d.viewpoint import Hold, held, hold_of
+
+
+def test_the_detector_is_asked_for_the_nouns_of_descriptions():
+    assert nouns(["man in grey jacket", "red mug next to the laptop", "the stop sign", "Man"]) == [
+        "man", "mug", "laptop", "stop sign",
+    ]  # fmt: skip
+
+
+def test_boxes_of_one_thing_become_one_row_and_a_rider_is_not_the_horse():
+    box = np.array([[0, 0, 10, 10], [0, 0, 10, 8], [0, 0, 10, 7], [50, 50, 60, 60]], float)
+    phrases = ["horse", "man", "person"]
+    score = np.array([[0.8, 0.1, 0.1], [0.1, 0.5, 0.7], [0.1, 0.6, 0.3], [0.02, 0.01, 0.04]])
+    horse, rider = chosen(box, score, phrases, 0, Choice(0.3))
+    assert max(horse.names, key=horse.names.get) == "horse"
+    assert max(rider.names, key=rider.names.get) == "person"
+    assert rider.names["man"] > 0.2
+    weak = chosen(box, score, ["horse", "man", "cat"], 0, Choice(0.9))
+    assert weak == []
+    asked = chosen(box[[0, 3]], score[[0, 3]][:, [2, 0]], ["cat", "horse"], 1, Choice(0.9, 0.5))
+    assert [round(f.score, 2) for f in asked] == [0.8]  # the best box for what is asked about, however weak
+
+
+class Staged:
+    """Networks that know the scene of the geometry tests: two boxes on a floor under a tilted camera."""
+
+    def __init__(self, camera, things, depth):
+        self.camera, self.things, self.metres, self.asked = camera, things, depth, []
+
+    def detect(self, picture, phrases):
+        self.asked.append(list(phrases))
+        score = np.zeros((len(self.things), len(phrases)))
+        for k, name in enumerate(self.things):
+            score[k, phrases.index(name)] = 0.9
+        return networks.Boxes(np.array([image_box(self.camera, *t) for t in self.things.values()]), score)
+
+    def measure(self, picture, focal):
+        return networks.Depth(self.metres, None)
+
+    def face(self, crops):
+        return [networks.Facing(math.pi / 2, 0.3, 0.0, 0.1, 0.02) for _ in crops]
+
+
+def test_a_staged_scene_gives_the_table_of_its_things_and_answers():
+    camera = held(Hold(1.6, -0.3, 0.2, math.pi / 2), WIDTH, HEIGHT, FOCAL)
+    staged = Staged(camera, dict(zip(("chair", "sofa", "dog"), THINGS)), depth_map(camera))
+    estimator = FoundationEstimator(staged.detect, staged.measure, staged.face, ("sofa", "dog"))
+    picture = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+    answer = ask_photo(
+        picture, "Which is closer to the camera, the chair or the sofa?", (), estimator, FOCAL / WIDTH
+    )
+    assert staged.asked == [["chair", "sofa", "dog"]]  # the question's, then the vocabulary's
+    assert answer.answer == "sofa"
+    assert answer.outcome.probability > 0.9
+    for o, (position, _, _) in zip(answer.scene.objects, THINGS, strict=True):
+        np.testing.assert_allclose(o.position, position, atol=0.1)
+        assert (
+            abs(math.remainder(o.heading - math.pi, 2 * math.pi)) < 0.4
+        )  # its left is seen: it faces left, -x
+    assert hold_of(answer.scene.camera).roll == pytest.approx(0.2, abs=0.02)
+    assert "pitch -17°, roll 11°" in as_text(answer)
+    higher = ask_photo(
+        picture, "Which object has a higher location?", ("the dog", "the chair"), estimator, FOCAL / WIDTH
+    )
+    assert higher.answer == "the chair"
+
+
+def test_a_smaller_picture_for_the_networks_gives_the_same_table():
+    camera = held(Hold(1.6, -0.3, 0.0, math.pi / 2), WIDTH, HEIGHT, FOCAL)
+    staged = Staged(camera, {"chair": THINGS[0]}, depth_map(camera))
+    large = np.zeros((3 * HEIGHT, 3 * WIDTH, 3), np.uint8)
+    estimator = FoundationEstimator(staged.detect, staged.measure, None, longest_side=WIDTH)
+    (scene,) = estimator.estimate([large], [FOCAL / WIDTH], things=["chair"])
+    (chair,) = scene.objects
+    assert (scene.camera.width, scene.camera.focal) == (3 * WIDTH, 3 * FOCAL)
+    np.testing.assert_allclose(chair.position, THINGS[0][0], atol=0.1)
+    assert chair.flip == 0.5  # without an orientation network its heading may be anything
+    pixels, _ = scene.camera.project(np.array(chair.position))
+    assert chair.box[0] < pixels[0] < chair.box[2]
+    assert chair.box[1] < pixels[1] < chair.box[3]
+
+
+@pytest.mark.parametrize(
+    ("rgb", "word"),
+    [((200, 20, 20), "red"), ((230, 120, 20), "orange"), ((230, 215, 30), "yellow"), ((30, 140, 40), "green"),
+     ((20, 60, 190), "blue"), ((120, 40, 160), "purple"), ((240, 120, 180), "pink"), ((110, 65, 30), "brown"),
+     ((225, 205, 170), "beige"), ((250, 250, 250), "white"), ((128, 128, 128), "gray"), ((10, 10, 10), "black")],
+)  # fmt: skip
+def test_a_plain_colour_has_its_word(rgb, word):
+    assert colors(np.full((40, 40, 3), rgb, np.uint8), (5, 5, 35, 35)) == {word: 1.0}
+
+
+def test_colours_are_shares_of_the_middle_of_a_box():
+    picture = np.full((100, 100, 3), 128, np.uint8)
+    picture[20:80, 20:50] = (200, 20, 20)
+    picture[20:80, 50:80] = (20, 60, 190)
+    found = colors(picture, (20, 20, 80, 80))
+    assert set(found) == {"red", "blue"}
+    assert found["red"] == pytest.approx(0.5, abs=0.05)

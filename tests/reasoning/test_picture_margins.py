@@ -1,0 +1,162 @@
+"""Margins of 3DSRBench and SCOPE: what is said to flip an answer flips it, a little less of it does not."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from po3d.geometry import Camera, look_at
+from po3d.orbit import LABELS, Orbit, turned_axes
+from po3d.reasoning.nudges import Nudge, record
+from po3d.reasoning.scope_executor import Seen
+from po3d.reasoning.scope_executor import run as run_scope
+from po3d.reasoning.scope_margins import scope_tip
+from po3d.reasoning.scope_program import CAMERA, call
+from po3d.reasoning.sr_executor import run as run_sr
+from po3d.reasoning.sr_margins import sr_tip
+from po3d.reasoning.sr_program import SIGNATURES, SrProgram, ask
+from po3d.scene import ObjectState, Scene, sure
+from po3d.seeding import rng
+
+NAMES = ("man", "cup", "dog", "plant", "piano")
+SEEDS = st.integers(0, 10**6)
+
+
+def scattered(seed: int) -> Scene:
+    """Small things well apart, seen from y = -9."""
+    random = rng(seed, "picture margins")
+    places = [(x, y) for x in (-3, 0, 3) for y in (-3, 0, 3)]
+    objects = []
+    for name, k in zip(NAMES, random.permutation(len(places))):
+        x, y = random.uniform(-1, 1, 2) + places[k]
+        z, heading = random.uniform(0.2, 2.0), random.uniform(-math.pi, math.pi)
+        objects.append(
+            ObjectState(sure(name=name), (float(x), float(y), float(z)), float(heading), (0.3, 0.4, 0.3))
+        )
+    camera = Camera(640, 480, 600.0, look_at((0.0, -9.0, 2.0), (0.0, 0.0, 0.5)))
+    return Scene(tuple(objects), Orbit(9.0, 2.0, 0.5).axes(0), "gt", camera, image="x.png")
+
+
+def test_a_nudge_moves_and_turns_one_thing_alone():
+    scene = scattered(0)
+    moved = Nudge(2, (1.0, 0.0, 2.0), math.pi).applied(scene, 0.5)
+    assert np.allclose(moved.positions - scene.positions, np.eye(5)[2][:, None] * (0.5, 0.0, 1.0))
+    assert math.remainder(moved.objects[2].heading - scene.objects[2].heading, math.pi) == pytest.approx(
+        math.pi / 2
+    )
+    assert [o for k, o in enumerate(moved.objects) if k != 2] == [
+        o for k, o in enumerate(scene.objects) if k != 2
+    ]
+
+
+# --- 3DSRBench ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("op", SIGNATURES)
+@given(seed=SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_a_little_more_than_the_margin_flips_3dsrbench(op, seed):
+    scene = scattered(seed)
+    program = SrProgram(op, tuple(f"#{k} {NAMES[k]}" for k in range(len(SIGNATURES[op].roles))))
+    outcome = run_sr(program, scene)
+    tip = sr_tip(program, scene, outcome)
+    assert tip.distance >= min(outcome.metres if tip.unit == "m" else outcome.degrees, 180) - 1e-6
+    assert tip.answer != outcome.answer
+    if tip.nudge is None:
+        assert op in ("above", "underneath", "next_to")
+        return
+    assume(tip.distance > 0.01)
+    before, after = (run_sr(program, tip.nudge.applied(scene, t)).answer for t in (1 - 1e-6, 1 + 1e-6))
+    assert before == outcome.answer
+    assert after.removeprefix(f"#{after[1]} ") == tip.answer
+
+
+def test_what_would_flip_is_said_in_words():
+    scene = scattered(1)
+    objects = [
+        replace(o, position=(float(k), 0.0, 0.5 + 0.25 * k), heading=0.0) for k, o in enumerate(scene.objects)
+    ]
+    scene = replace(scene, objects=tuple(objects))
+
+    def tip(*program: str):
+        question = ask(*program)
+        return sr_tip(question, scene, run_sr(question, scene))
+
+    assert tip("higher", "#1 cup", "#2 dog").text == "would flip to cup: if #1 cup were 0.25 m higher"
+    assert (
+        tip("side_to", "#0 man", "#1 cup").text == "would flip to left: if #0 man were turned 45.0° clockwise"
+    )
+    assert tip("next_to", "#0 man", "#1 cup").what == (
+        "the gap from #0 man to #1 cup is 0.50 m beyond that of neighbours"
+    )
+    assert record(tip("parallel", "#0 man", "#1 cup")) == {
+        "distance": 45.0, "unit": "degrees", "answer": "perpendicular",
+        "text": "would flip to perpendicular: if #1 cup were turned 45.0° counter-clockwise",
+    }  # fmt: skip
+
+
+def test_no_answer_of_3dsrbench_has_no_margin():
+    program = ask("higher", "#0 man", "#9 cat")
+    assert sr_tip(program, scattered(0), run_sr(program, scattered(0))) is None
+    assert record(None) is None
+
+
+# --- SCOPE --------------------------------------------------------------------------------------------------
+
+THINGS = [call("thing", name) for name in NAMES]
+MAN, CUP, DOG = THINGS[:3]
+ORTHOGONAL, DIAGONAL = LABELS[0::2], LABELS[1::2]
+QUESTIONS = [
+    (call("where", CUP, DOG, CAMERA), (), (0,)),
+    (call("where", CUP, DOG, CAMERA), ORTHOGONAL, (90,)),
+    (call("where", CUP, DOG, call("own", MAN)), DIAGONAL, (0,)),
+    (call("turned", "90", CUP, DOG, call("where", CUP, DOG, CAMERA)), (), (45,)),
+    (call("which_view", "left", CUP, DOG), (), (0, 90, 180, 270)),
+    (call("which_view", "behind", CUP, DOG), (), (0, 45, 180)),
+    (call("name", call("nearest", MAN)), (), (0, 90)),
+    (call("name", call("nearest", call("toward", "behind", MAN))), (), (0, 90)),
+    (call("name", call("toward", "left", MAN)), (), (0,)),
+]
+
+
+@pytest.mark.parametrize(("program", "options", "views"), QUESTIONS, ids=[str(q[0]) for q in QUESTIONS])
+@given(seed=SEEDS)
+@settings(max_examples=15, deadline=None)
+def test_a_little_more_than_the_margin_flips_scope(program, options, views, seed):
+    scene = scattered(seed)
+    seen = Seen(scene, tuple(turned_axes(scene.axes, v) for v in views))
+    given_answer = run_scope(program, seen, options).answer
+    tip = scope_tip(program, seen, options)
+    if given_answer is None:
+        assert tip is None
+        return
+    assume(tip is not None and tip.nudge.metres > 0.01)
+
+    def after(times: float) -> str | None:
+        return run_scope(program, replace(seen, table=tip.nudge.applied(scene, times)), options).answer
+
+    assert after(1 - 1e-6) == given_answer
+    assert after(1 + 1e-6) == tip.answer != given_answer
+    json.dumps(record(tip), allow_nan=False)
+
+
+def test_sectors_of_eight_end_after_22_degrees():
+    scene = scattered(3)
+    places = {"man": (0, 0), "cup": (2, 0), "dog": (0, 1), "plant": (-3, 3), "piano": (3, 3)}
+    objects = [replace(o, position=(*map(float, places[n]), 0.2)) for o, n in zip(scene.objects, NAMES)]
+    seen = Seen(replace(scene, objects=tuple(objects)), (scene.axes,))
+    tip = scope_tip(call("where", CUP, MAN, CAMERA), seen)
+    assert (tip.unit, tip.distance) == ("degrees", pytest.approx(22.5))
+    assert tip.nudge.metres == pytest.approx(2 * math.sin(math.radians(22.5)))
+    four = scope_tip(call("where", CUP, MAN, CAMERA), seen, ORTHOGONAL)
+    assert four.distance == pytest.approx(45)
+    near = scope_tip(call("name", call("nearest", MAN)), seen)
+    assert (near.answer, near.distance, near.unit) == ("cup", pytest.approx(1.0), "m")
+    assert near.text == "would flip to cup: cup is 1.00 m farther from man than dog"
+    image = scope_tip(call("which_view", "right", CUP, MAN), Seen(seen.table, (scene.axes,)))
+    assert (image.answer, image.distance) == (None, pytest.approx(45))
+    assert "right of man in no image" in image.reason

@@ -1,0 +1,153 @@
+"""Margins of rooms: what is said to flip an answer flips it, by a little more than is said and not by a little less."""
+
+import math
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from study_room import study, thing
+
+from po3d.edits import unchanged
+from po3d.frames import axes_from_front
+from po3d.reasoning.room_executor import plan, run
+from po3d.reasoning.room_margins import room_margins
+from po3d.reasoning.room_program import parse_text
+from po3d.reasoning.room_world import World
+from po3d.scene import Scene
+from po3d.seeding import rng
+from po3d.synthesis.room_layouts import sample_room
+
+NAMES = ("bed", "desk", "sofa", "plant", "stove", "piano")
+NOUNS = [f'only(all("{name}"))' for name in NAMES]
+
+
+def margins(program: str, scene: Scene, change: str = ""):
+    edited = plan(scene, parse_text(change)).edited if change else unchanged(scene)
+    world = World(edited, scene)
+    found = room_margins(parse_text(program), world)
+    outcome = run(parse_text(program), world)
+    assert (found.answer, len(found.steps)) == (outcome.answer, len(outcome.evaluator.steps))
+    return found
+
+
+def answer(program: str, scene: Scene) -> str | None:
+    return run(parse_text(program), World(unchanged(scene), scene)).answer
+
+
+def spread(seed: int) -> Scene:
+    """Small things on a large floor, none over another, seen in a frame turned anyhow."""
+    random = rng(seed, "room margins")
+    places = [(x, y) for x in (-4, -1, 2, 5) for y in (-4, -1, 2, 5)]
+    chosen = random.permutation(len(places))[: len(NAMES)]
+    turn = random.uniform(-math.pi, math.pi)
+    objects = []
+    for name, k in zip(NAMES, chosen):
+        x, y = random.uniform(-1, 1, 2) + places[k]
+        objects.append(thing(name, float(x), float(y), (0.2, 0.3, 0.4), heading=float(random.uniform(-3, 3))))
+    outline = ((-6, -6), (7, -6), (7, 7), (-6, 7))
+    return Scene(tuple(objects), axes_from_front((math.cos(turn), math.sin(turn))), "gt", outline=outline)
+
+
+A, B, C = NOUNS[:3]
+PROGRAMS = [
+    f"whither({A}, {B})",
+    f"seen_from({A}, {B}, {C})",
+    f"which_side({A})",
+    f"exist(toward(front, {A}, just({B})))",
+    f"exist(toward(back left, {A}, just({B})))",
+    f'count(toward(right, {A}, all("object")))',
+    f'name(nearest({A}, all("object")))',
+    f'name(farthest({A}, all("object")))',
+    f"name(nearest({A}, pair({B}, {C})))",
+    'name(extreme(left, all("object")))',
+    'name(extreme(back right, all("object")))',
+    'count(side(front, all("object")))',
+    f"exist(beside({A}, just({B})))",
+    f'count(between({A}, {B}, all("object")))',
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=12, deadline=None)
+def test_a_thing_that_moves_a_little_further_than_said_flips_the_answer(program, seed):
+    scene = spread(seed)
+    found = margins(program, scene)
+    assume(found.answer is not None and found.tip is not None)
+    assume(found.tip.nudge.metres > 0.01)
+    before, after = (answer(program, found.tip.nudge.applied(scene, times)) for times in (1 - 1e-6, 1 + 1e-6))
+    assert before == found.answer
+    assert after == found.tip.answer != before
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=15, deadline=None)
+def test_the_nearest_that_way_and_where_it_stops_lying_there(seed):
+    program, scene = f'name(first(left, {A}, all("object")))', spread(seed)
+    found = margins(program, scene)
+    assume(found.answer is not None and found.tip is not None)
+    for margin in (m for step in found.steps for m in step if m.unit == "degrees"):
+        inside = "within" in margin.text
+        lying = f'exist(toward(left, {A}, just(only(all("{scene.objects[margin.object].value("name")}")))))'
+        answers = [answer(lying, margin.nudge.applied(scene, times)) for times in (1 - 1e-6, 1 + 1e-6)]
+        assert answers == (["yes", "no"] if inside else ["no", "yes"])
+    assert answer(program, found.tip.nudge.applied(scene, 1 + 1e-6)) == found.tip.answer != found.answer
+
+
+def test_margins_of_a_room_that_one_can_work_out_by_eye():
+    lamp, bed, desk = (f'only(all("{name}"))' for name in ("lamp", "bed", "desk"))
+    chairs = margins(f'name(nearest({desk}, all("chair")))', study())
+    gap = math.hypot(4, 2.2) - 0.8
+    assert (chairs.tip.answer, chairs.tip.unit) == ("chair", "m")
+    assert chairs.tip.distance == pytest.approx(gap)
+    assert "chair is 3.77 m from being the nearest to desk (to the back right)" in chairs.tip.text
+    way = margins(f"whither({bed}, {desk})", study())
+    assert (way.answer, way.tip.unit, way.tip.distance) == ("right", "degrees", pytest.approx(22.5))
+    assert way.tip.nudge.metres == pytest.approx(4 * math.sin(math.radians(22.5)))
+    high = margins(f"height({lamp}, {bed})", study())
+    assert (high.tip.answer, high.tip.distance) == ("lower", pytest.approx(0.7))
+    large = margins(f"larger({bed}, {desk})", study())
+    assert (large.tip.answer, large.tip.unit) == ("no", "%")
+    assert large.tip.distance == pytest.approx(100 * (1.5 / (0.7 * 1.4 * 0.75) - 1))
+    tall = margins('name(tallest(pair(only(all("box")), only(all("desk")))))', study())
+    assert (tall.answer, tall.tip.answer, tall.tip.distance) == ("desk", "box", pytest.approx(0.45))
+    fits = margins(f'fits(only(all("box")), {bed})', study())
+    assert (fits.tip.answer, fits.tip.distance) == ("no", pytest.approx(1.1))
+    path = margins(f"exist(obstacles({bed}, {desk}))", study())
+    assert (path.answer, path.tip) == ("yes", None)  # the box and the office chair: no one alone clears it
+    free = margins(f'exist(obstacles({bed}, only(having(color, "red", all("chair")))))', study())
+    assert (free.answer, free.tip.answer) == ("no", "yes")
+
+
+def test_what_hangs_on_names_alone_has_no_margin():
+    assert margins('count(all("chair"))', study()).tip is None
+
+
+def test_what_is_not_found_says_what_would_be():
+    program = 'name(only(beside(only(all("box")), all("chair"))))'
+    found = margins(program, study())
+    assert (found.answer, found.tip.answer) == (None, "office chair")
+    assert found.tip.distance == pytest.approx(1.2 - 0.2 - 0.25 - 0.5)
+    assert answer(program, found.tip.nudge.applied(study(), 1 + 1e-6)) == "office chair"
+
+
+def test_the_change_moves_things_before_margins_are_measured():
+    bed, chair = 'only(all("bed"))', 'only(having(color, "red", all("chair")))'
+    change = 'move(having(color, "red", all("chair")), shift(back, 2))'
+    now = margins(f"closer_now({chair}, {bed})", study(), change)
+    assert (now.answer, now.tip.answer, now.tip.unit) == ("yes", "no", "m")
+    assert now.tip.distance == pytest.approx(2.0, abs=0.02)
+
+
+def test_every_question_of_random_rooms_has_margins_in_order():
+    for k in range(3):
+        scene = sample_room(5, k)
+        names = [o.value("name") for o in scene.objects]
+        single = [n for n in names if names.count(n) == 1][:2]
+        a, b = (f'only(all("{n}"))' for n in single)
+        for program in (f"whither({a}, {b})", f'name(largest(beside({a}, all("object"))))',
+                        f'count(toward(left, {b}, all("object")))', f"exist(obstacles({a}, {b}))"):  # fmt: skip
+            found = margins(program, scene)
+            for step in found.steps:
+                assert [m.normalised for m in step] == sorted(m.normalised for m in step)
+                assert all(m.distance >= 0 and m.text for m in step)
