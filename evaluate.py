@@ -161,7 +161,7 @@ def _kind(system: Any) -> Kind:
     from po3d.ablation.grid_rooms import RoomKind  # loads the room parser's network library
     from po3d.systems.rooms import TRUTH, RoomPipeline
 
-    if isinstance(system, RoomPipeline) and system.table != TRUTH:
+    if isinstance(system, RoomPipeline) and system.table != TRUTH and not system.oracle:
         return RoomKind(system)
     raise InputError(
         "the grid needs system=po3d with predicted tables (of benchmark=hypo3d benchmark.table=map, of 3dsrbench and "

@@ -53,7 +53,8 @@ def cheapest_free(
     floor: Floor | None,
 ) -> Found | None:
     """The cheapest candidate, the first of equals, where a footprint of `size` (depth, width) meets no obstacle and
-    is inside the floor; None when there is none. Uses up the costs."""
+    is inside the floor; None when there is none. Uses up the costs. What one obstacle rules out is worked out only for
+    the groups that meet it."""
     a, b = size[0] / 2, size[1] / 2
     boxes = [Rectangle(0.0, 0.0, math.cos(c.heading), math.sin(c.heading), a, b) for c in candidates]
     first = [int(c.cost.argmin()) if c.cost.size else -1 for c in candidates]
@@ -64,8 +65,8 @@ def cheapest_free(
         if best == math.inf:
             return None
         g = least.index(best)
-        x, y = candidates[g].place(first[g])
         group, box = candidates[g], boxes[g]
+        x, y = group.place(first[g])
         culprit = _in_the_way(Rectangle(x, y, *box[2:]), obstacles, floor)
         if culprit is None:
             return Found(x, y, group.heading)

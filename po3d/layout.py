@@ -98,11 +98,6 @@ class Layout:
         across, along = ((points.max(0) - points.min(0)) / 2).tolist()
         return across, along
 
-    @cached_property
-    def _listed(self) -> list[str]:
-        """The names, other words replaced by those of the list."""
-        return [SYNONYMS.get(name, name) for name in self.names]
-
     def called(self, noun: str) -> list[int]:
         """Those that a noun means: by their own name, else by what noun and name are other words for, else what serves
         the purpose that the noun names ("seat"), else by the noun's last words ("kitchen chair")."""
@@ -111,10 +106,13 @@ class Layout:
             rows = range(len(self.names))
             found = [*compress(rows, map(_meant(noun).__getitem__, self.names))]
             if not found:
-                found = [*compress(rows, map(_meant(SYNONYMS.get(noun, noun)).__getitem__, self._listed))]
+                found = [*compress(rows, map(_meant(noun, True).__getitem__, self.names))]
             if not found and noun in NOUNS_OF_USE:
-                purpose = NOUNS_OF_USE[noun]
-                found = [i for i, name in enumerate(self._listed) if purpose in purposes_of(name)]
+                found = [
+                    i
+                    for i, name in enumerate(self.names)
+                    if NOUNS_OF_USE[noun] in purposes_of(SYNONYMS.get(name, name))
+                ]
             if not found:
                 first, _, rest = noun.partition(" ")
                 if rest and attribute_of(first) is None:
@@ -137,17 +135,20 @@ _AXIS = {"back": "behind"}
 
 
 class _Meant(dict[str, bool]):
-    """Whether a name is meant by a noun, for the names met so far."""
+    """Whether a name is meant by a noun, for the names met so far; `loosely`: by what both are other words for."""
 
-    def __init__(self, noun: str) -> None:
+    def __init__(self, noun: str, loosely: bool) -> None:
         super().__init__()
-        self.noun = noun
+        self.noun, self.loosely = noun, loosely
 
     def __missing__(self, name: str) -> bool:
-        found = self[name] = is_a(name, self.noun)
+        noun, called = self.noun, name
+        if self.loosely:
+            noun, called = SYNONYMS.get(noun, noun), SYNONYMS.get(name, name)
+        found = self[name] = is_a(called, noun)
         return found
 
 
 @lru_cache(1024)
-def _meant(noun: str) -> _Meant:
-    return _Meant(noun)
+def _meant(noun: str, loosely: bool = False) -> _Meant:
+    return _Meant(noun, loosely)

@@ -9,6 +9,7 @@ the candidate that overlaps least is taken, and `Spot.crowded` says so.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -128,8 +129,9 @@ class _Finder:
             away *= 0.2
         else:
             along, across = turned(x - middle[0], y - middle[1], *self.layout.way(place.direction))
-            off = np.minimum(np.abs(across) / np.maximum(along, 1e-6), 3.0)
-            off = np.where(along > 0, off, 3.0)
+            off = np.abs(across) / np.maximum(along, 1e-6)
+            np.minimum(off, 3.0, out=off)
+            np.copyto(off, 3.0, where=along <= 0)
             cost *= 2
             off *= 3
             cost += off
@@ -250,9 +252,7 @@ class _Finder:
                     max(-n, math.floor((least_y - y) / STEP)),
                     min(n, math.ceil((most_y - y) / STEP)),
                 )
-        x = x + np.arange(first_x, last_x + 1) * STEP
-        y = y + np.arange(first_y, last_y + 1) * STEP
-        return x[:, None], y[None]
+        return x + _steps(first_x, last_x)[:, None], y + _steps(first_y, last_y)[None]
 
     def _best(
         self,
@@ -284,6 +284,14 @@ class _Finder:
             and thing.state.extent[2] > FLAT
             and (not ignore or thing.state not in ignore)
         ]
+
+
+@lru_cache(1024)
+def _steps(first: int, last: int) -> Array:
+    """Metres of the grid's lines from its middle."""
+    steps = np.arange(first, last + 1) * STEP
+    steps.setflags(write=False)
+    return steps
 
 
 def _distance(x: Array, y: Array, point: Sequence[float]) -> Array:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from po3d.ablation.grid import PREDICTED, TRUTH, Setting, kept_table
 from po3d.ablation.noise import lost
-from po3d.ablation.room_substitution import BELIEFS, TABLE, UNITS, noisy, substitute
+from po3d.ablation.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy, substitute
 from po3d.errors import InputError
 from po3d.question import Prediction, Question
 from po3d.reasoning.program import ProgramError
@@ -23,7 +23,6 @@ from po3d.reasoning.room_world import RoomRules
 from po3d.scene import Scene
 from po3d.systems.rooms import Room, RoomPipeline, framed, room
 
-MODULES = (*TABLE, "frame", "edit", "parsing")
 LOOKS = tuple(m for m in BELIEFS if m != "shape")
 
 

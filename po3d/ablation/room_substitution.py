@@ -22,6 +22,7 @@ from po3d.seeding import rng
 BELIEFS = {"shape": "name", "color": "color", "material": "material", "state": "state"}
 VALUES = {"shape": tuple(CATEGORIES), "color": COLORS, "material": MATERIALS, "state": STATES}
 TABLE = ("detection", *BELIEFS, "size", "position", "heading", "floor")
+MODULES = (*TABLE, "frame", "edit", "parsing")
 UNITS: dict[str, str] = {
     "detection": "share of things missed",
     "shape": "share of names changed",

@@ -212,11 +212,8 @@ class Evaluator:
 
     def _set_beside(self, one: Call, among: Call) -> list[int]:
         index = self.object(one)
-        return [
-            i
-            for i in self.set(among)
-            if i != index and self.world.near(index, i) and not self.world.stacked(index, i)
-        ]
+        near = [i for i in self.set(among) if i != index and self.world.near(index, i)]
+        return self.world.beside(index, near)
 
     def _set_upon(self, one: Call, among: Call) -> list[int]:
         index = self.object(one)
@@ -261,7 +258,8 @@ class Evaluator:
     def _object_only(self, among: Call) -> int:
         found = self.set(among)
         if len(found) > 1:
-            salient = [i for i in found if i in self.world.salient]
+            about = self.world.salient
+            salient = [i for i in found if i in about]
             found = salient if len(salient) == 1 else found
         if not found:
             raise Unresolved(f"not found: {_said(among)} is not in the room")
@@ -393,8 +391,8 @@ class Evaluator:
             below = self.world.supports[index]
             if below is None:
                 return "floor" if self.world.things[index].low < 0.1 else "wall"
-            return self.world.names[below]
-        return self.world.names[self.object(one)]
+            return self.world.things[below].name
+        return self.world.things[self.object(one)].name
 
     def _ask_query(self, attribute: str, one: Call) -> str:
         return self._known(self.object(one), attribute)
@@ -553,7 +551,7 @@ class _Planner:
         objects, direction, distance = [], "", 0.0
         for arg in where.args:
             if isinstance(arg, Call):
-                objects.append(self.world.states[self.look.object(arg)])
+                objects.append(self.world.things[self.look.object(arg)].state)
             elif where.op == "shift" and direction:
                 distance = float(arg)
             else:

@@ -6,10 +6,13 @@
 (`po3d.room_sources`).
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, get_args
 
+from po3d.ablation.room_substitution import MODULES, TABLE, substitute
+from po3d.ablation.substitution import checked_modules
 from po3d.checkpoint import locate
 from po3d.errors import InputError
 from po3d.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
@@ -67,21 +70,28 @@ class RoomOracle:
         answers = _Room(context.truth(), self.rules, margins=True)
         predictions = []
         for q in questions:
-            change = parse_text(q.meta["change_program"]) if q.meta.get("change_program") else None
-            predictions.append(answers.answer(q, change, _gold(q)))
+            predictions.append(answers.answer(q, _gold_change(q), _gold(q)))
         return predictions
 
 
 @dataclass(frozen=True)
 class RoomPipeline:
     """Texts read by the room parser, on the table of a source. `samples`: worlds drawn from a table that is only
-    believed; 0 takes the most probable one alone."""
+    believed; 0 takes the most probable one alone. `oracle`: modules replaced by ground truth."""
 
     parser: TextParser
     table: TableSource = TRUTH
     frame: FrameMode = "anchors"
     samples: int = WORLDS
     rules: RoomRules = DEFAULT_ROOM_RULES
+    oracle: tuple[str, ...] = ()  # of room_substitution.MODULES
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "oracle", checked_modules(self.oracle, MODULES))
+        if self.table == TRUTH and set(self.oracle) & set(TABLE):
+            raise InputError(
+                "oracle= replaces modules of believed tables: it needs benchmark.table=map, for one"
+            )
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         scene = self.table.table(context)
@@ -90,19 +100,40 @@ class RoomPipeline:
                 scene = replace(scene, camera=context.given("camera"))
             except InputError as missing:  # of this room; others may have one
                 return [Prediction(q.id, "failed", reason=str(missing)) for q in questions]
-        answering = room(scene, self.frame, self.samples, self.rules, margins=True)
+        if modules := [m for m in TABLE if m in self.oracle]:
+            scene = substitute(scene, context.truth(), modules)
+        answering = functools.cache(functools.partial(self._room, scene, context))
         predictions = []
-        for q, (change, parsed) in zip(questions, self.read(questions), strict=True):
+        for q, (change, parsed) in zip(questions, self._programs(questions), strict=True):
             if change is not None and change.program is None:
                 predictions.append(Prediction(q.id, "unparsed", reason=f"change: {change.reason}"))
             elif parsed.program is None:
                 predictions.append(Prediction(q.id, "unparsed", reason=parsed.reason))
             else:
                 certainty = parsed.probability * (change.probability if change else 1.0)
+                asked = answering(q.meta["frame"] if "frame" in self.oracle else None)
                 predictions.append(
-                    answering.answer(q, change.program if change else None, parsed.program, certainty)
+                    asked.answer(q, change.program if change else None, parsed.program, certainty)
                 )
         return predictions
+
+    def _room(self, scene: Scene, context: Context, frame: str | None) -> Room:
+        """What answers on the table; in the true frame of that text, if there is one."""
+        mode: FrameMode | Given = self.frame
+        if frame is not None:
+            scene, mode = replace(scene, axes=framed(context.truth(), frame).axes), "given"
+        return room(scene, mode, self.samples, self.rules, margins=True)
+
+    def _programs(self, questions: Sequence[Question]) -> list[tuple[RoomParse | None, RoomParse]]:
+        """As `read`, with gold programs where they are asked for."""
+        found = []
+        for q, (change, parsed) in zip(questions, self.read(questions), strict=True):
+            if "edit" in self.oracle and q.meta["change"]:
+                change = RoomParse("ok", _gold_change(q), 1.0)
+            if "parsing" in self.oracle:
+                parsed = RoomParse("ok", _gold(q), 1.0)
+            found.append((change, parsed))
+        return found
 
     def read(self, questions: Sequence[Question]) -> list[tuple[RoomParse | None, RoomParse]]:
         """Of each question how its change, None when there is none, and its own text were read."""
@@ -113,12 +144,19 @@ class RoomPipeline:
 
 
 def room_pipeline(
-    parser: str, table: str = "truth", frame: FrameMode = "anchors", samples: int = WORLDS
+    parser: str,
+    table: str = "truth",
+    frame: FrameMode = "anchors",
+    samples: int = WORLDS,
+    oracle: Sequence[str] = (),
 ) -> RoomPipeline:
-    """The pipeline of a shipped or given parser checkpoint, with the table source of that name."""
+    """The pipeline of a shipped or given parser checkpoint, with the table source of that name; `oracle`: modules replaced
+    by ground truth."""
     if frame not in get_args(FrameMode):
         raise InputError(f"unknown frame {frame!r}; known: {', '.join(get_args(FrameMode))}")
-    return RoomPipeline(RoomParser.from_checkpoint(locate(parser)), source(table), frame, samples)
+    return RoomPipeline(
+        RoomParser.from_checkpoint(locate(parser)), source(table), frame, samples, oracle=tuple(oracle)
+    )
 
 
 def room(
@@ -139,6 +177,10 @@ def _gold(question: Question) -> Call:
     if not question.program:
         raise InputError(f"question {question.id} has no gold program: an oracle needs a twin")
     return parse_text(question.program)
+
+
+def _gold_change(question: Question) -> Call | None:
+    return parse_text(question.meta["change_program"]) if question.meta.get("change_program") else None
 
 
 class _Room:
