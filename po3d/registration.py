@@ -6,6 +6,7 @@ covariances. Nothing is matched across the gate, so two equal things at two plac
 """
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from po3d.geometry import Array, wrap_angle
 from po3d.scene import ObjectState, Scene
 
 GATE = 16.0  # of the squared Mahalanobis distance on the ground: 99.97 % of true matches lie below
-AGREE = 0.02  # rows whose beliefs agree less than this are not one thing
+AGREE = 0.005  # rows whose beliefs agree less than this are not one thing
 FLOOR = 0.02  # metres; no table is surer than this of a place, a truth with zero covariance too
 TURN_FLOOR = math.radians(4)  # nor of a heading
 LOOSE = 0.7  # share of a thing's size: the gate while the shift is only guessed from one pair
@@ -61,11 +62,16 @@ def likeness(reference: Scene, table: Scene) -> Array:
         for j, b in enumerate(table.objects):
             agree = 1.0
             for attribute in a.beliefs.keys() & b.beliefs.keys():
-                p, q = a.beliefs[attribute], b.beliefs[attribute]
-                agree *= sum(p[v] * q[v] for v in p.keys() & q.keys())
+                agree *= _agreement(a.beliefs[attribute], b.beliefs[attribute])
             grown = np.log(np.maximum(a.extent, 1e-3)) - np.log(np.maximum(b.extent, 1e-3))
             result[i, j] = agree * math.exp(-0.5 * float(np.mean(grown**2)) / SIZE_SIGMA**2)
     return result
+
+
+def _agreement(p: Mapping[str, float], q: Mapping[str, float]) -> float:
+    """The cosine of two beliefs: 1 for equal ones, however unsure they are, 0 for those that exclude each other."""
+    together = sum(p[v] * q[v] for v in p.keys() & q.keys())
+    return together / math.sqrt(sum(x * x for x in p.values()) * sum(x * x for x in q.values()))
 
 
 def register(reference: Scene, table: Scene, yaw: float | None = None) -> Placed | None:
