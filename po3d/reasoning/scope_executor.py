@@ -33,7 +33,7 @@ from po3d.rooms import SYNONYMS, is_a
 from po3d.scene import ObjectState, Scene
 
 AHEAD = math.radians(45)  # "behind" a person: within a quarter of the circle about that direction
-RIVAL = 0.8  # a second thing that fits a name so nearly as well makes the name ambiguous
+RIVAL = 0.8  # a second thing whose odds of being meant are so near to the first's makes the name ambiguous
 SYNONYM, LOOSE = 0.75, 0.5  # how much another word for a thing means it, and a compound's last word
 KIN = 0.1  # how much a woman is meant by "girl": one sees that there is a person before one sees who
 HEARD = 0.02  # a category that something fits so well is what a phrase's last words mean
@@ -293,7 +293,8 @@ class Evaluator:
         best = int(np.argmax(scores)) if len(scores) else -1
         if best < 0 or scores[best] <= LEAST:
             raise Unresolved(f"not found: there is no {noun}")
-        alike = np.flatnonzero(scores >= RIVAL * scores[best]).tolist()
+        odds = scores.clip(max=1 - 1e-6) / (1 - scores.clip(max=1 - 1e-6))
+        alike = np.flatnonzero(odds >= RIVAL * odds[best]).tolist()
         rivals = [i for i in alike if i != best and surely_called(self.table.objects[i], noun)]
         rivals = [i for i in rivals if not self.at_one_place(best, i)]
         if rivals and surely_called(self.table.objects[best], noun):
