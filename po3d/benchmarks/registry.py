@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from po3d.benchmarks import hypo3d, hypo3d_twin, pulsecheck457, scope, scope_twin, srbench, srbench_twin
@@ -22,88 +23,36 @@ class Source(NamedTuple):
     dials: type = Dials  # what they may be
 
 
-def _fresh_rooms(
-    folder: Path,
-    size: int,
-    seed: int,
-    look: str | None,
-    workers: int,
-    dials: Mapping[str, Any] | None = None,
-) -> hypo3d.Split:
-    return hypo3d_twin.open_fresh(folder, size, seed, workers, dials_of(dials, RoomDials))
+def _with_twin(module: Any, twin: ModuleType, name: str, kind: type, pictures: str = "images") -> Source:
+    """A benchmark whose twin has one look and no skies; `pictures`: what its `generate` calls whether to draw."""
 
+    def open_fresh(
+        folder: Path,
+        size: int,
+        seed: int,
+        look: str | None,
+        workers: int,
+        dials: Mapping[str, Any] | None = None,
+    ) -> Any:
+        return twin.open_fresh(folder, size, seed, workers, dials_of(dials, kind))
 
-def _generate_rooms(
-    out: Path,
-    size: int,
-    seed: int,
-    look: str | None,
-    images: bool,
-    workers: int,
-    split: str,
-    skies: str | None,
-    dials: Mapping[str, Any] | None = None,
-) -> None:
-    if skies is not None:
-        raise InputError("skies are for the street scenes of pulsecheck457; rooms have none")
-    turned = dials_of(dials, RoomDials)
-    hypo3d_twin.generate(out, size, seed, split, workers=workers, maps=images, dials=turned)
+    def generate(
+        out: Path,
+        size: int,
+        seed: int,
+        look: str | None,
+        images: bool,
+        workers: int,
+        split: str,
+        skies: str | None,
+        dials: Mapping[str, Any] | None = None,
+    ) -> None:
+        if skies is not None:
+            raise InputError(f"skies are for the street scenes of pulsecheck457; {name} has none")
+        how = {pictures: images, "workers": workers, "dials": dials_of(dials, kind)}
+        twin.generate(out, size, seed, split, **how)
 
-
-def _fresh_orbits(
-    folder: Path,
-    size: int,
-    seed: int,
-    look: str | None,
-    workers: int,
-    dials: Mapping[str, Any] | None = None,
-) -> scope.Split:
-    return scope_twin.open_fresh(folder, size, seed, workers, dials_of(dials, OrbitDials))
-
-
-def _generate_orbits(
-    out: Path,
-    size: int,
-    seed: int,
-    look: str | None,
-    images: bool,
-    workers: int,
-    split: str,
-    skies: str | None,
-    dials: Mapping[str, Any] | None = None,
-) -> None:
-    if skies is not None:
-        raise InputError("skies are for the street scenes of pulsecheck457; scope's scenes have none")
-    turned = dials_of(dials, OrbitDials)
-    scope_twin.generate(out, size, seed, split, workers, images=images, dials=turned)
-
-
-def _fresh_insides(
-    folder: Path,
-    size: int,
-    seed: int,
-    look: str | None,
-    workers: int,
-    dials: Mapping[str, Any] | None = None,
-) -> srbench.Split:
-    return srbench_twin.open_fresh(folder, size, seed, workers, dials_of(dials, InsideDials))
-
-
-def _generate_insides(
-    out: Path,
-    size: int,
-    seed: int,
-    look: str | None,
-    images: bool,
-    workers: int,
-    split: str,
-    skies: str | None,
-    dials: Mapping[str, Any] | None = None,
-) -> None:
-    if skies is not None:
-        raise InputError("skies are for the street scenes of pulsecheck457; rooms have none")
-    turned = dials_of(dials, InsideDials)
-    srbench_twin.generate(out, size, seed, split, images, workers, dials=turned)
+    return Source(module, DATA / name, module.load, open_fresh, generate, kind)
 
 
 BENCHMARKS: dict[str, Source] = {
@@ -114,11 +63,9 @@ BENCHMARKS: dict[str, Source] = {
         pulsecheck457.open_fresh,
         pulsecheck457.generate,
     ),
-    "hypo3d": Source(hypo3d, DATA / "hypo3d", hypo3d.load, _fresh_rooms, _generate_rooms, RoomDials),
-    "scope": Source(scope, DATA / "scope", scope.load, _fresh_orbits, _generate_orbits, OrbitDials),
-    "3dsrbench": Source(
-        srbench, DATA / "3dsrbench", srbench.load, _fresh_insides, _generate_insides, InsideDials
-    ),
+    "hypo3d": _with_twin(hypo3d, hypo3d_twin, "hypo3d", RoomDials, "maps"),
+    "scope": _with_twin(scope, scope_twin, "scope", OrbitDials),
+    "3dsrbench": _with_twin(srbench, srbench_twin, "3dsrbench", InsideDials),
 }
 
 
