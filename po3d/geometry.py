@@ -114,6 +114,8 @@ def down(x: float, y: float, metres_per_pixel: float, width: int, height: int) -
 
 
 BOX_SIGNS = np.array([[x, y, z] for x in (0.5, -0.5) for y in (0.5, -0.5) for z in (0.0, 1.0)])
+# Row k of BOX_SIGNS is seen in a mirror where row MIRRORED_CORNERS[k] was: left and right change places.
+MIRRORED_CORNERS = tuple(int(np.flatnonzero((s * (1, -1, 1) == BOX_SIGNS).all(1))[0]) for s in BOX_SIGNS)
 
 
 def box_corners(position: ArrayLike, heading: ArrayLike, extent: ArrayLike) -> Array:

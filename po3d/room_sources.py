@@ -57,10 +57,13 @@ class Maps:
     """The room's plain map, looked at by a shipped or given estimator."""
 
     checkpoint: str = "top_view_estimator"
+    mirror: bool = True
 
     def table(self, context: Context) -> Scene:
         view = context.given("top_view")
-        (scene,) = shipped(self.checkpoint).estimate([view.picture], [view.camera], [context.name])
+        (scene,) = shipped(self.checkpoint, self.mirror).estimate(
+            [view.picture], [view.camera], [context.name]
+        )
         return _predicted(scene, context)
 
 
@@ -72,11 +75,11 @@ SOURCES: dict[str, Callable[[], TableSource]] = {
 }
 
 
-def source(name: str) -> TableSource:
-    """The source of that name; InputError for an unknown one."""
+def source(name: str, mirror: bool = True) -> TableSource:
+    """The source of that name; InputError for an unknown one. `mirror`: does a map's estimator look in the mirror, too?"""
     if name not in SOURCES:
         raise InputError(f"unknown table source {name!r}; known: {', '.join(SOURCES)}")
-    return SOURCES[name]()
+    return Maps(mirror=mirror) if name == "map" else SOURCES[name]()
 
 
 def _predicted(scene: Scene, context: Context) -> Scene:

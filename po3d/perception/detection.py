@@ -11,16 +11,20 @@ import torch
 from PIL import Image
 
 from po3d.geometry import Array, wrap_angle
+from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, SceneNet, boxes_at, peaks
 
 THRESHOLD = 0.15  # on the centre's probability; what is doubtful stays in the table with its probability
 DUPLICATE_OVERLAP = 0.75  # intersection over union of two boxes above which the weaker one is the same object
+# What makes a network's sayings beliefs; training fits it. temperature: of the words; sigma: scale of the image points'
+# deviations; slope, offset: of the log odds of being there against those of the centre's probability.
+CALIBRATION = {"temperature": 1.0, "sigma": 1.0, "slope": 1.0, "offset": 0.0}
 
 
 class Detections(NamedTuple):
     """Decoded network outputs of B images, padded to N objects; pixels are of a picture of the given width."""
 
-    score: Array  # (B, N), 0 where there is no object
+    score: Array  # (B, N) probability of being there, 0 where there is no object
     box: Array  # (B, N, 4)
     probabilities: dict[str, Array]  # attribute -> (B, N, values)
     alpha: Array  # (B, N) heading relative to the viewing ray's azimuth
@@ -42,7 +46,7 @@ class Detections(NamedTuple):
 
 @torch.inference_mode()
 def detect(
-    net: SceneNet,
+    net: SceneNet | Mirrored,
     images: torch.Tensor,
     width: int,
     limit: int,
@@ -52,7 +56,8 @@ def detect(
     log_focal: torch.Tensor | None = None,
 ) -> Detections:
     """Network and decoding: images (B, 3, h, w) in [0, 1] on the network's device, at most `limit` objects each.
-    `width`: of the pictures in whose pixels the result is. `calibration`: temperature and sigma. `half`: bf16.
+    `width`: of the pictures in whose pixels the result is. `calibration`: see CALIBRATION. `half`: bf16. `threshold`: on
+    the centre's probability.
     `log_focal`: (B,) for networks that say how the camera is held."""
     device = images.device
     images = images.to(memory_format=torch.channels_last)
@@ -90,10 +95,17 @@ def detect(
         grid(output.heading), grid(output.residual), grid(output.residual_scale)
     )
     return Detections(
-        scores.double().cpu().numpy(), box, probabilities, alpha, alpha_sigma, flip, points,
+        _existence(scores, calibration), box, probabilities, alpha, alpha_sigma, flip, points,
         np.maximum(sigma, 0.3), _softmax(occluder.double().cpu().numpy()), np.exp(np.clip(grid(output.extent), -5, 3)),
         _with_sigma(output.depth).reshape(*present.shape, output.depth.shape[1]), hold,
     )  # fmt: skip
+
+
+def _existence(scores: torch.Tensor, calibration: dict[str, float]) -> Array:
+    p = scores.double().cpu().numpy()
+    sure = np.clip(p, 1e-6, 1 - 1e-6)
+    odds = calibration["slope"] * np.log(sure / (1 - sure)) + calibration["offset"]
+    return np.where(p > 0, 1 / (1 + np.exp(-odds)), 0.0)
 
 
 def _with_sigma(output: torch.Tensor) -> Array:

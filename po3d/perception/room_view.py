@@ -19,7 +19,9 @@ from po3d import checkpoint
 from po3d.errors import InputError
 from po3d.geometry import Camera
 from po3d.orbit import viewer_axes
+from po3d.perception import detection
 from po3d.perception.detection import Detections, detect, network_input, pays_bf16
+from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import SceneNet
 from po3d.perception.view_fit import Seen, fit_view
 from po3d.rooms import CATEGORIES, COLORS, MATERIALS
@@ -47,16 +49,8 @@ THRESHOLD = 0.15  # on the centre's probability
 SURE = 0.001  # probabilities below are left out of the table; a name of one per cent still tells who is meant
 AZIMUTH = math.pi / 2  # where the camera looks in the table's world
 LARGEST_FIELD = 150.0  # degrees
-# temperature: of the words; covariance: scale of the poses'; extent: deviation of log sizes; slope, offset: of the log
-# odds of being there against those of the centre's probability
-CALIBRATION = {
-    "temperature": 1.0,
-    "sigma": 1.0,
-    "covariance": 1.0,
-    "extent": 0.15,
-    "slope": 1.0,
-    "offset": 0.0,
-}
+# covariance: scale of the poses'; extent: deviation of log sizes
+CALIBRATION = detection.CALIBRATION | {"covariance": 1.0, "extent": 0.15}
 BATCH = 8  # pictures at once
 
 
@@ -67,18 +61,25 @@ def room_view_net(**network: object) -> SceneNet:
 
 
 class RoomViewEstimator:
-    """`estimate(pictures, focals)` gives one Scene a picture."""
+    """`estimate(pictures, focals)` gives one Scene a picture. `mirror`: see `Mirrored`."""
 
     def __init__(
-        self, net: SceneNet, calibration: dict[str, float] | None = None, device: str = "cpu"
+        self,
+        net: SceneNet,
+        calibration: dict[str, float] | None = None,
+        device: str = "cpu",
+        mirror: bool = True,
     ) -> None:
         self.device = torch.device(device)
         self.half = pays_bf16(self.device)
         self.net = net.eval().to(self.device, memory_format=torch.channels_last)
+        self.looks = Mirrored(self.net) if mirror else self.net
         self.calibration = CALIBRATION | (calibration or {})
 
     @classmethod
-    def from_checkpoint(cls, path: str | Path, device: str = "cpu") -> "RoomViewEstimator":
+    def from_checkpoint(
+        cls, path: str | Path, device: str = "cpu", mirror: bool = True
+    ) -> "RoomViewEstimator":
         """The estimator of a checkpoint pair; InputError when it is missing, damaged or of another kind."""
         weights, meta = checkpoint.load(path, KIND)
         if {k: list(v) for k, v in meta["config"]["attributes"].items()} != {
@@ -89,7 +90,7 @@ class RoomViewEstimator:
             )
         net = room_view_net(**meta["config"]["network"])
         net.load_state_dict(weights)
-        return cls(net, meta["config"].get("calibration"), device)
+        return cls(net, meta["config"].get("calibration"), device, mirror)
 
     def estimate(
         self, pictures: Sequence[np.ndarray], focals: Sequence[float], names: Sequence[str] | None = None
@@ -121,7 +122,9 @@ class RoomViewEstimator:
         """What the network says of pictures, in pixels of WIDTH x HEIGHT."""
         batch = torch.stack([network_input(picture, self.net) for picture in pictures]).to(self.device)
         log_focal = torch.tensor(np.log(np.array(focals)), dtype=torch.float32)
-        return detect(self.net, batch, WIDTH, MAX_OBJECTS, self.calibration, self.half, THRESHOLD, log_focal)
+        return detect(
+            self.looks, batch, WIDTH, MAX_OBJECTS, self.calibration, self.half, THRESHOLD, log_focal
+        )
 
 
 def lifted(
@@ -152,9 +155,6 @@ def lifted(
     )
     fit = fit_view(seen, AZIMUTH)
     covariance = fit.covariance * calibration["covariance"]
-    score = np.clip(found.score[b, rows], 1e-6, 1 - 1e-6)
-    odds = calibration["slope"] * np.log(score / (1 - score)) + calibration["offset"]
-    existence = 1 / (1 + np.exp(-odds))
     box = found.box[b, rows] * np.tile([shape[1] / WIDTH, shape[0] / HEIGHT], 2)
     objects = tuple(
         ObjectState(
@@ -164,7 +164,7 @@ def lifted(
             tuple(fit.extent[k].tolist()),
             tuple(map(tuple, covariance[k].tolist())),
             float(found.flip[b, row]),
-            float(existence[k]),
+            float(found.score[b, row]),
             tuple(box[k].tolist()),
         )
         for k, row in enumerate(rows)
@@ -185,6 +185,6 @@ def _beliefs(found: Detections, b: int, row: int) -> dict[str, dict[str, float]]
 
 
 @functools.cache
-def shipped(name: str) -> RoomViewEstimator:
+def shipped(name: str, mirror: bool = True) -> RoomViewEstimator:
     """The estimator of a shipped pair, loaded once."""
-    return RoomViewEstimator.from_checkpoint(checkpoint.locate(name))
+    return RoomViewEstimator.from_checkpoint(checkpoint.locate(name), mirror=mirror)

@@ -7,6 +7,7 @@ from what such things usually hang on or stand on. The outline is the border of 
 """
 
 import functools
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from po3d import checkpoint
 from po3d.errors import InputError
 from po3d.frames import axes_from_front
 from po3d.geometry import Camera
-from po3d.perception.detection import Detections, detect, network_input, pays_bf16
+from po3d.perception.detection import CALIBRATION, Detections, detect, network_input, pays_bf16
+from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import SceneNet
 from po3d.perception.room_furnishing import settled
 from po3d.rooms import CATEGORIES, COLORS, MATERIALS
@@ -27,6 +29,7 @@ from po3d.scene import ObjectState, Scene
 KIND = "top_view_estimator"
 ATTRIBUTES = {"name": tuple(CATEGORIES), "color": COLORS, "material": MATERIALS}  # in the network's order
 WIDTH = 512  # of the pictures, which are square
+TOP = math.pi / 2  # heading of what faces their top
 MAX_OBJECTS = 64  # a room
 THRESHOLD = 0.06  # on the centre's probability; what is doubtful stays in the table with its probability
 SURE = 0.001  # probabilities below are left out of the table: 60 names an object are unreadable
@@ -42,18 +45,26 @@ def top_view_net(**network: object) -> SceneNet:
 
 
 class TopViewEstimator:
-    """`estimate(pictures, cameras)` gives one Scene a picture; axes of the map (its top is the front)."""
+    """`estimate(pictures, cameras)` gives one Scene a picture; axes of the map (its top is the front). `mirror`: see
+    `Mirrored`."""
 
     def __init__(
-        self, net: SceneNet, calibration: dict[str, float] | None = None, device: str = "cpu"
+        self,
+        net: SceneNet,
+        calibration: dict[str, float] | None = None,
+        device: str = "cpu",
+        mirror: bool = True,
     ) -> None:
         self.device = torch.device(device)
         self.half = pays_bf16(self.device)
         self.net = net.eval().to(self.device, memory_format=torch.channels_last)
-        self.calibration = {"temperature": 1.0, "sigma": 1.0} | (calibration or {})
+        self.looks = Mirrored(self.net, TOP) if mirror else self.net
+        self.calibration = CALIBRATION | (calibration or {})
 
     @classmethod
-    def from_checkpoint(cls, path: str | Path, device: str = "cpu") -> "TopViewEstimator":
+    def from_checkpoint(
+        cls, path: str | Path, device: str = "cpu", mirror: bool = True
+    ) -> "TopViewEstimator":
         """The estimator of a checkpoint pair; InputError when it is missing, damaged or of another kind."""
         weights, meta = checkpoint.load(path, KIND)
         if list(meta["config"]["attributes"]["name"]) != list(ATTRIBUTES["name"]):
@@ -62,7 +73,7 @@ class TopViewEstimator:
             )
         net = top_view_net(**meta["config"]["network"])
         net.load_state_dict(weights)
-        return cls(net, meta["config"].get("calibration"), device)
+        return cls(net, meta["config"].get("calibration"), device, mirror)
 
     def estimate(
         self, pictures: Sequence[np.ndarray], cameras: Sequence[Camera], names: Sequence[str] | None = None
@@ -79,7 +90,7 @@ class TopViewEstimator:
                     f"{camera.width} x {camera.height}: they should be square and equal"
                 )
         batch = torch.stack([network_input(picture, self.net) for picture in pictures]).to(self.device)
-        found = detect(self.net, batch, WIDTH, MAX_OBJECTS, self.calibration, self.half, THRESHOLD)
+        found = detect(self.looks, batch, WIDTH, MAX_OBJECTS, self.calibration, self.half, THRESHOLD)
         return [
             self._scene(found, b, picture, camera.resized(WIDTH, WIDTH), name)
             for b, (picture, camera, name) in enumerate(zip(pictures, cameras, names))
@@ -151,6 +162,6 @@ def _wall(picture: np.ndarray, border: shapely.Polygon, camera: Camera) -> int:
 
 
 @functools.cache
-def shipped(name: str) -> TopViewEstimator:
+def shipped(name: str, mirror: bool = True) -> TopViewEstimator:
     """The estimator of a shipped pair, loaded once."""
-    return TopViewEstimator.from_checkpoint(checkpoint.locate(name))
+    return TopViewEstimator.from_checkpoint(checkpoint.locate(name), mirror=mirror)

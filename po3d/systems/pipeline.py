@@ -231,8 +231,10 @@ def pipeline(
     oracle: Sequence[str] = (),
     device: str = "cpu",
     margins: bool = False,
+    mirror: bool = True,
 ) -> Pipeline:
-    """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one; `margins`: see `Executor`."""
+    """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one; `margins`: see `Executor`;
+    `mirror`: does the estimator look in the mirror, too?"""
     from po3d import checkpoint  # torch takes seconds to import: only who runs the networks pays
     from po3d.parsing.parser import Parser as Seq2SeqParser
     from po3d.perception.estimator import Estimator
@@ -243,7 +245,7 @@ def pipeline(
         )
     modules = checked_modules(oracle)
     return Pipeline(
-        Estimator.from_checkpoint(checkpoint.locate(perception), device),
+        Estimator.from_checkpoint(checkpoint.locate(perception), device, mirror),
         Seq2SeqParser.from_checkpoint(checkpoint.locate(parser)),
         Executor(mode, samples, seed, margins=margins),
         modules,

@@ -149,13 +149,18 @@ def room_pipeline(
     frame: FrameMode = "anchors",
     samples: int = WORLDS,
     oracle: Sequence[str] = (),
+    mirror: bool = True,
 ) -> RoomPipeline:
     """The pipeline of a shipped or given parser checkpoint, with the table source of that name; `oracle`: modules replaced
-    by ground truth."""
+    by ground truth; `mirror`: does the maps' estimator look in the mirror, too?"""
     if frame not in get_args(FrameMode):
         raise InputError(f"unknown frame {frame!r}; known: {', '.join(get_args(FrameMode))}")
     return RoomPipeline(
-        RoomParser.from_checkpoint(locate(parser)), source(table), frame, samples, oracle=tuple(oracle)
+        RoomParser.from_checkpoint(locate(parser)),
+        source(table, mirror),
+        frame,
+        samples,
+        oracle=tuple(oracle),
     )
 
 

@@ -173,9 +173,10 @@ def scope_pipeline(
     known_yaw: bool = True,
     perception: str = "room_view_estimator",
     oracle: Sequence[str] = (),
+    mirror: bool = True,
 ) -> ScopePipeline:
     """The pipeline with tables from a named source; `perception`: the name of a shipped pair that looks at pictures, or a
-    path without suffix; `oracle`: modules replaced by ground truth."""
+    path without suffix; `oracle`: modules replaced by ground truth; `mirror`: does it look in the mirror, too?"""
     if table not in TABLES:
         raise InputError(f"unknown table source {table!r}; known: {', '.join(TABLES)}")
     modules = checked_modules(oracle, MODULES)
@@ -187,7 +188,7 @@ def scope_pipeline(
         shipped,
     )  # torch takes seconds to import: only who looks at pictures pays
 
-    return ScopePipeline(PictureTables(shipped(perception)), known_yaw, modules)
+    return ScopePipeline(PictureTables(shipped(perception, mirror)), known_yaw, modules)
 
 
 def _said(q: Question, program: Call, seen: Seen) -> Prediction:

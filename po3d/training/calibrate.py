@@ -1,17 +1,13 @@
 """Make a trained estimator's beliefs honest: `python -m po3d.training.calibrate CHECKPOINT DIR`.
 
-DIR is a twin of the validation split (`po3d generate ... split=validation`). Two numbers are fitted and written into
-the checkpoint's JSON; the weights stay. `temperature` divides the attribute logits (least negative log-likelihood,
-Guo et al. 2017); `covariance` scales the pose covariances so that the median Mahalanobis distance is what a Gaussian
-gives.
+DIR is a twin of the validation split (`po3d generate ... split=validation`). What is fitted (`po3d.training.beliefs`) is
+written into the checkpoint's JSON; the weights stay.
 """
 
 import argparse
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.stats import chi2
 from tqdm import tqdm
 
 from po3d.benchmarks import pulsecheck457
@@ -21,6 +17,7 @@ from po3d.geometry import Array, wrap_angle
 from po3d.metrics import match
 from po3d.perception.estimator import Estimator
 from po3d.scene import Scene
+from po3d.training import beliefs
 from po3d.vocabulary import ATTRIBUTES
 
 BATCH = 16
@@ -28,39 +25,33 @@ BATCH = 16
 
 def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
     """The calibration of an estimator that gave `predicted` (uncalibrated) for the scenes `gt`."""
-    log_p: dict[str, list[tuple[Array, int]]] = {a: [] for a in ATTRIBUTES}
-    squared = []
+    words: list[tuple[Array, int]] = []
+    squared, score, there = [], [], []
     for p, g in zip(predicted, gt):
-        for i, j in match(p, g).items():
+        matches = match(p, g)
+        score += [o.existence for o in p.objects]
+        there += [i in matches for i in range(len(p))]
+        for i, j in matches.items():
             row, true = p.objects[i], g.objects[j]
             for attribute, values in ATTRIBUTES.items():
                 if attribute in true.beliefs:
                     belief = np.array([row.beliefs[attribute][v] for v in values])
-                    log_p[attribute].append(
-                        (np.log(np.maximum(belief, 1e-12)), values.index(true.value(attribute)))
-                    )
+                    words.append((np.log(np.maximum(belief, 1e-12)), values.index(true.value(attribute))))
             turn = wrap_angle(row.heading - true.heading)
             if abs(turn) < np.pi / 4:  # flips are the flip probability's business
                 error = np.array([*(np.array(row.position[:2]) - true.position[:2]), turn])
                 squared.append(error @ np.linalg.solve(np.array(row.covariance), error))
-
-    def loss(log_temperature: float) -> float:
-        total, count = 0.0, 0
-        for pairs in log_p.values():
-            for logits, target in pairs:
-                scaled = logits / np.exp(log_temperature)
-                total += np.logaddexp.reduce(scaled) - scaled[target]
-                count += 1
-        return total / max(count, 1)
-
-    best = minimize_scalar(loss, bounds=(-1.5, 1.5), method="bounded")
-    return {"temperature": float(np.exp(best.x)), "covariance": float(np.median(squared) / chi2.median(3))}
+    return {
+        "temperature": beliefs.temperature(words),
+        "covariance": beliefs.pose_covariance(squared),
+        **beliefs.existence(score, there),
+    }
 
 
 def calibrate(checkpoint: str | Path, folder: str | Path) -> dict[str, float]:
     """Fit on the twin in `folder` and write the result into the checkpoint's JSON."""
     estimator = Estimator.from_checkpoint(checkpoint)
-    estimator.calibration |= {"temperature": 1.0, "covariance": 1.0}
+    estimator.calibration |= {"temperature": 1.0, "covariance": 1.0, "slope": 1.0, "offset": 0.0}
     twin = pulsecheck457.load(folder)
     names = twin.images
     predicted: list[Scene] = []

@@ -5,9 +5,10 @@ number of workers gives the same batches and a resumed run continues with the ve
 """
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytorch_lightning as pl
@@ -21,7 +22,7 @@ from po3d.files import atomic_write, read_json, write_json
 from po3d.images import read_image
 from po3d.perception.detection import resize
 from po3d.seeding import rng
-from po3d.training.labels import StreetLabels, street_labels
+from po3d.training.labels import StreetLabels, mirrored_street, street_labels
 
 SHARD = 250  # images a file
 
@@ -71,6 +72,30 @@ class FolderScenes(Dataset):
         image = read_image(self.root / "images" / record["image_filename"])
         labels = street_labels(scene_from_superclevr(record))
         return {"image": resize(image, self.width, self.height), **labels._asdict()}
+
+
+class WithMirror(Dataset):
+    """Every item of `scenes` as it is, and in the mirror: item 2 k + 1 is item k from left to right. `labels`: the type of
+    an item's labels, `mirrored`: those in the mirror."""
+
+    def __init__(
+        self,
+        scenes: Dataset,
+        labels: type[tuple] = StreetLabels,
+        mirrored: Callable[[Any], Any] = mirrored_street,
+    ) -> None:
+        self.scenes, self.labels, self.mirrored = scenes, labels, mirrored
+
+    def __len__(self) -> int:
+        return 2 * len(self.scenes)
+
+    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        k, mirror = divmod(index, 2)
+        item = self.scenes[k]
+        if not mirror:
+            return item
+        labels = self.mirrored(self.labels(**{name: item[name] for name in self.labels._fields}))
+        return {"image": np.ascontiguousarray(item["image"][:, ::-1]), **labels._asdict()}
 
 
 class PackedScenes(Dataset):
@@ -174,7 +199,8 @@ class StreetData(pl.LightningDataModule):
     source: "twin" renders `images` scenes into `cache` first (the CPU recipe), "online" renders beside training
     (the GPU recipe), "superclevr" reads the folder `root`. `extra` adds more rendered scenes to a twin: a list of
     {seed, images, samples}, so that what an earlier run rendered is used again. `skies`: a folder of photographs
-    for the training images outdoors; give such a twin a `cache` of its own.
+    for the training images outdoors; give such a twin a `cache` of its own. `mirror`: train on every image of a twin or
+    a folder in the mirror, too.
     """
 
     def __init__(
@@ -193,6 +219,7 @@ class StreetData(pl.LightningDataModule):
         seed: int = 0,
         extra: Sequence[dict[str, int]] = (),
         skies: str | None = None,
+        mirror: bool = True,
     ) -> None:
         super().__init__()
         if source not in ("twin", "online", "superclevr"):
@@ -215,7 +242,8 @@ class StreetData(pl.LightningDataModule):
         if h.source == "superclevr":
             whole = FolderScenes(h.root, h.width, h.height)
             cut = max(len(whole) - max(min(h.validation, len(whole) // 10), 1), 1)
-            self.train = torch.utils.data.Subset(whole, range(cut))
+            train: Dataset = torch.utils.data.Subset(whole, range(cut))
+            self.train = WithMirror(train) if h.mirror else train
             self.validation = torch.utils.data.Subset(whole, range(min(cut, len(whole) - 1), len(whole)))
             return
         self.validation = PackedScenes(self._folder("validation", h.validation))
@@ -223,7 +251,8 @@ class StreetData(pl.LightningDataModule):
             self.train = self._twin("train", 2**31)
         else:
             packed = [PackedScenes(self._folder("train", **request)) for request in self._training_sets()]
-            self.train = torch.utils.data.ConcatDataset(packed)
+            train = torch.utils.data.ConcatDataset(packed)
+            self.train = WithMirror(train) if h.mirror else train
 
     def train_dataloader(self) -> DataLoader:
         h = self.hparams

@@ -17,6 +17,7 @@ from po3d.perception.network import SceneNet
 from po3d.seeding import rng
 from po3d.street import WIDTH
 from po3d.training.losses import losses, total
+from po3d.training.warm_start import with_pose_trunk
 
 
 class World(NamedTuple):
@@ -74,6 +75,8 @@ class EstimatorModule(pl.LightningModule):
         """The weights of a checkpoint pair of any world; tensors of another shape (heads of other categories) or of a part
         that the pair lacks stay as they were made."""
         weights, _ = checkpoint.load(checkpoint.locate(name))
+        if "trunk.0.bias" in weights:
+            weights = with_pose_trunk(self.net, weights)
         own = self.net.state_dict()
         fitting = {k: w for k, w in weights.items() if k in own and own[k].shape == w.shape}
         if not fitting:

@@ -9,6 +9,7 @@ import numpy as np
 from po3d.geometry import box_corners, wrap_angle
 from po3d.perception import top_view
 from po3d.perception.estimator import ATTRIBUTES, viewing_azimuth
+from po3d.perception.mirrored import SWAPPED
 from po3d.scene import Scene
 from po3d.street import HEIGHT, WIDTH
 
@@ -60,6 +61,17 @@ def street_labels(scene: Scene) -> StreetLabels:
         pad(alpha, np.float32),
         pad(occluder, np.int64, UNKNOWN),
     )  # fmt: skip
+
+
+def mirrored_street(labels: StreetLabels) -> StreetLabels:
+    """The labels of the picture flipped from left to right."""
+    alpha = wrap_angle(-labels.alpha).astype(np.float32)
+    return labels._replace(points=mirrored_points(labels.points, WIDTH), alpha=alpha)
+
+
+def mirrored_points(points: np.ndarray, width: int) -> np.ndarray:
+    """Corners and centres (N, 9, 2) of boxes in a picture of `width`, flipped from left to right."""
+    return points[:, SWAPPED] * np.float32([-1, 1]) + np.float32([width, 0])
 
 
 def _padded(values: np.ndarray, dtype: type, fill: float = 0, *, rows: int) -> np.ndarray:

@@ -18,17 +18,17 @@ from po3d.images import read_image
 from po3d.perception.detection import resize
 from po3d.perception.room_view import HEIGHT, WIDTH
 from po3d.scene import Scene, from_json
-from po3d.training.data import StreamData, collate
+from po3d.training.data import StreamData, WithMirror, collate
 from po3d.training.view_labels import ViewLabels, mirrored_labels, view_labels
 
 KINDS = ("inside", "orbit")
 
 
 class ViewFolder(Dataset):
-    """The views of a set (`po3d.synthesis.view_sets`); with `mirrors`, item 2 k + 1 is view k in the mirror."""
+    """The views of a set (`po3d.synthesis.view_sets`)."""
 
-    def __init__(self, folder: str | Path, count: int, width: int, height: int, mirrors: bool = True) -> None:
-        self.folder, self.size, self.mirrors = Path(folder) / "views", (width, height), mirrors
+    def __init__(self, folder: str | Path, count: int, width: int, height: int) -> None:
+        self.folder, self.size = Path(folder) / "views", (width, height)
         self.labels = [self._read(k) for k in tqdm(range(count), "reading labels", unit="view", delay=1)]
 
     def _read(self, k: int) -> ViewLabels:
@@ -45,14 +45,10 @@ class ViewFolder(Dataset):
         return read_image(self.folder / f"{k:06d}.jpg")
 
     def __len__(self) -> int:
-        return (1 + self.mirrors) * len(self.labels)
+        return len(self.labels)
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        k, mirror = divmod(index, 2) if self.mirrors else (index, 0)
-        image, labels = resize(self.picture(k), *self.size), self.labels[k]
-        if mirror:
-            image, labels = np.ascontiguousarray(image[:, ::-1]), mirrored_labels(labels)
-        return {"image": image, **labels._asdict()}
+        return {"image": resize(self.picture(index), *self.size), **self.labels[index]._asdict()}
 
 
 class RoomViewData(StreamData):
@@ -102,11 +98,13 @@ class RoomViewData(StreamData):
     def setup(self, stage: str) -> None:
         size = self.hparams.width, self.hparams.height
         self.train = ConcatDataset(
-            ViewFolder(self._folder(kind, "train"), self.views[kind], *size) for kind in KINDS
+            WithMirror(
+                ViewFolder(self._folder(kind, "train"), self.views[kind], *size), ViewLabels, mirrored_labels
+            )
+            for kind in KINDS
         )
         self.validation = ConcatDataset(
-            ViewFolder(self._folder(kind, "val"), self.counts_validation[kind], *size, mirrors=False)
-            for kind in KINDS
+            ViewFolder(self._folder(kind, "val"), self.counts_validation[kind], *size) for kind in KINDS
         )
 
     def val_dataloader(self) -> DataLoader:

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment, minimize, minimize_scalar
-from scipy.stats import chi2
+from scipy.optimize import linear_sum_assignment
 from tqdm import tqdm
 
 from po3d.entry import guarded
@@ -25,6 +24,7 @@ from po3d.scene import Scene
 from po3d.synthesis.assets.room_models import CATALOGUE
 from po3d.synthesis.assets.room_models import seen as seen_in_rooms
 from po3d.synthesis.things import HELD_OUT, things
+from po3d.training import beliefs
 from po3d.training.room_views import ViewFolder
 from po3d.training.view_labels import SYMMETRIC, asked_rows
 from po3d.viewpoint import held, hold_of
@@ -52,7 +52,7 @@ class Sight(NamedTuple):
 def sights(estimator: RoomViewEstimator, folder: str | Path) -> list[Sight]:
     """All views of a set, estimated."""
     count = read_json(Path(folder) / "set.json", "set of views")["count"]
-    views = ViewFolder(folder, count, 64, 48, mirrors=False)
+    views = ViewFolder(folder, count, 64, 48)
     result = []
     for start in tqdm(range(0, count, BATCH), "estimating", unit="batch", delay=1):
         part = range(start, min(start + BATCH, count))
@@ -233,10 +233,8 @@ def table(found: Sequence[Sight]) -> str:
 
 
 def fitted(found: Sequence[Sight]) -> dict[str, float]:
-    """The calibration of an estimator that gave these views uncalibrated: the temperature of the words (least negative
-    log-likelihood), the deviation of log sizes, the scale of the poses' covariances that makes the median squared
-    Mahalanobis distance a Gaussian's, and what makes of a centre's probability that of a thing being there (logistic
-    regression on which detections are matched)."""
+    """The calibration (`po3d.training.beliefs`, and the deviation of log sizes) of an estimator that gave these views
+    uncalibrated."""
     words: list[tuple[Array, int]] = []
     squared, grown = [], []
     for s in found:
@@ -253,30 +251,14 @@ def fitted(found: Sequence[Sight]) -> dict[str, float]:
                 error = np.array([p.position[0] - t.position[0], p.position[1] - t.position[1], turn])
                 squared.append(error @ np.linalg.solve(np.array(p.covariance), error))
 
-    def loss(log_temperature: float) -> float:
-        scaled = ((logits / math.exp(log_temperature), target) for logits, target in words)
-        return float(np.mean([np.logaddexp.reduce(x) - x[target] for x, target in scaled]))
-
-    best = minimize_scalar(loss, bounds=(-1.5, 1.5), method="bounded")
+    score = [o.existence for s in found for o in s.predicted.objects]
+    there = [i in s.matches for s in found for i in range(len(s.predicted))]
     return {
-        "temperature": math.exp(best.x),
+        "temperature": beliefs.temperature(words),
         "extent": 1.4826 * _median(np.abs(np.concatenate(grown))),
-        "covariance": _median(np.array(squared)) / float(chi2.median(3)),
-        **_existence(found),
+        "covariance": beliefs.pose_covariance(squared),
+        **beliefs.existence(score, there),
     }
-
-
-def _existence(found: Sequence[Sight]) -> dict[str, float]:
-    score = np.clip([o.existence for s in found for o in s.predicted.objects], 1e-6, 1 - 1e-6)
-    there = np.array([i in s.matches for s in found for i in range(len(s.predicted))])
-    odds = np.log(score / (1 - score))
-
-    def loss(x: Array) -> float:
-        signed = np.where(there, -1, 1) * (x[0] * odds + x[1])
-        return float(np.logaddexp(0, signed).mean() + 1e-4 * ((x[0] - 1) ** 2 + x[1] ** 2))
-
-    slope, offset = minimize(loss, np.array([1.0, 0.0])).x
-    return {"slope": float(slope), "offset": float(offset)}
 
 
 def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str, float]:

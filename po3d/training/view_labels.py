@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.geometry import BOX_SIGNS, box_corners, wrap_angle
+from po3d.geometry import box_corners, wrap_angle
+from po3d.perception.mirrored import SWAPPED
 from po3d.perception.room_view import ATTRIBUTES, HEIGHT, WIDTH
 from po3d.scene import ObjectState, Scene
-from po3d.training.labels import LEAST_SEEN, UNKNOWN
+from po3d.training.labels import LEAST_SEEN, UNKNOWN, mirrored_points
 from po3d.viewpoint import hold_of
 
 VIEW_OBJECTS = 40  # of a picture
@@ -27,8 +28,6 @@ SYMMETRIC = frozenset(
         "hamburger", "candle", "gift", "rubik's cube", "traffic cone", "cactus", "hat", "fire hydrant",
     )
 )  # fmt: skip
-# Corner order of a box in the mirror, where left and right change places; the centre stays last.
-_SWAPPED = [int(np.flatnonzero((s * (1, -1, 1) == BOX_SIGNS).all(1))[0]) for s in BOX_SIGNS] + [8]
 
 
 class ViewLabels(NamedTuple):
@@ -121,11 +120,10 @@ def asked_rows(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) ->
 
 def mirrored_labels(labels: ViewLabels) -> ViewLabels:
     """The labels of the picture flipped from left to right."""
-    points = labels.points[:, _SWAPPED] * np.float32([-1, 1]) + np.float32([WIDTH, 0])
     x0, y0, x1, y1 = labels.box.T
     return labels._replace(
-        points=points,
-        sharp=labels.sharp[:, _SWAPPED],
+        points=mirrored_points(labels.points, WIDTH),
+        sharp=labels.sharp[:, SWAPPED],
         box=np.stack([WIDTH - x1, y0, WIDTH - x0, y1], -1),
         alpha=wrap_angle(-labels.alpha).astype(np.float32),
         hold=labels.hold * np.float32([-1, 1, 1]),

@@ -1,15 +1,17 @@
-"""Training that starts from a shipped parser, whose words may be fewer or in another order."""
+"""Training that starts from a shipped pair whose network is not quite the one that is trained."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from po3d import checkpoint
+from po3d.perception.network import SceneNet
 
 
 def take_over(network: nn.Module, words: Sequence[str], name: str, kind: str) -> None:
-    """Load the weights of checkpoint pair `name` into a parser network whose embedding rows are `words`; words that the
-    pair does not know keep their random vectors."""
+    """Load the weights of checkpoint pair `name` into a parser network whose embedding rows are `words`, which the pair may
+    know in another order; words that it does not know keep their random vectors."""
     weights, record = checkpoint.load(checkpoint.locate(name), kind)
     index = {word: k for k, word in enumerate(record["config"]["words"])}
     embedding = network.embed.weight.detach().clone()
@@ -17,3 +19,44 @@ def take_over(network: nn.Module, words: Sequence[str], name: str, kind: str) ->
         if word in index:
             embedding[k] = weights["embed.weight"][index[word]]
     network.load_state_dict({**weights, "embed.weight": embedding})
+
+
+@torch.no_grad()
+def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """`weights` of a network whose poses share the words' trunk, for `net`, which has a trunk for poses at least as wide: it
+    says the same, because the new trunk begins as a copy of the old one, and its further units begin unheard. Weights of
+    any other network come back as they are."""
+    own, hidden = net.state_dict(), weights["trunk.0.bias"].shape[0]
+    rows = list(net.sizes.values())
+    if (
+        "pose_trunk.0.bias" not in own
+        or "pose_trunk.0.bias" in weights
+        or len(weights["output.bias"]) != sum(rows)
+    ):
+        return dict(weights)
+    if len(own["pose_trunk.0.bias"]) < hidden:
+        return dict(weights)
+    grown = {k: v for k, v in weights.items() if not k.startswith("output.")}
+    for layer in ("0", "2"):
+        for kind in ("weight", "bias"):
+            new = own[f"pose_trunk.{layer}.{kind}"].clone()
+            old = weights[f"trunk.{layer}.{kind}"]
+            if (layer, kind) == ("2", "weight"):
+                new[:hidden] = 0
+                new[:hidden, :hidden] = old
+            else:
+                new[:hidden] = old
+            grown[f"pose_trunk.{layer}.{kind}"] = new
+    parts = [
+        dict(zip(net.sizes, weights[f"output.{kind}"].split(rows), strict=True))
+        for kind in ("weight", "bias")
+    ]
+    said = [name for name in net.sizes if name not in net.of_pose]
+    weight, bias = parts
+    grown["output.weight"] = torch.cat([weight[name] for name in said])
+    grown["output.bias"] = torch.cat([bias[name] for name in said])
+    heard = torch.zeros_like(own["pose_output.weight"])
+    heard[:, :hidden] = torch.cat([weight[name] for name in net.of_pose])
+    grown["pose_output.weight"] = heard
+    grown["pose_output.bias"] = torch.cat([bias[name] for name in net.of_pose])
+    return grown

@@ -1,12 +1,20 @@
 """Training data read from a folder in Super-CLEVR's layout: the shipped mini split is one."""
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from po3d.benchmarks.pulsecheck457 import open_mini
 from po3d.entry import ROOT, build, compose
 from po3d.errors import InputError
-from po3d.training.data import FolderScenes, StreetData, collate
+from po3d.geometry import wrap_angle
+from po3d.scene import ObjectState, Scene, sure
+from po3d.seeding import rng
+from po3d.street import AXES, CAMERA_POSITION, camera, extent
+from po3d.training.data import FolderScenes, StreetData, WithMirror, collate
+from po3d.training.labels import mirrored_street, street_labels
 from po3d.vocabulary import COLORS, SHAPES
 
 MINI = ROOT / "data" / "mini" / "pulsecheck457"
@@ -29,9 +37,37 @@ def test_the_superclevr_config_splits_a_folder_for_validation():
     config = compose("train", ["data=superclevr", f"data.root={MINI}", "data.validation=10"])
     data = build(dict(config.data))
     data.setup("fit")
-    assert (len(data.train), len(data.validation)) == (140, 10)
+    assert (len(data.train), len(data.validation)) == (2 * 140, 10)  # each in the mirror, too
     batch = collate([data.train[0], data.train[1]])
     assert batch["image"].shape == (2, 3, 480, 640)
+
+
+def test_labels_of_the_mirror_image_are_those_of_the_mirrored_scene():
+    """The mirror stands in the vertical plane through the nominal camera and the middle of the scene."""
+    r = rng(0, "mirrored-street")
+    across = np.array([-CAMERA_POSITION[1], CAMERA_POSITION[0]]) / np.hypot(*CAMERA_POSITION[:2])
+    axis = math.atan2(CAMERA_POSITION[1], CAMERA_POSITION[0])
+    objects, mirrored = [], []
+    for shape in ("sedan", "jet", "dirtbike"):
+        place, heading = r.uniform(-3, 3, 2), r.uniform(-3, 3)
+        state = ObjectState(sure(shape=shape), (*place, 0.3), heading, tuple(extent(shape, "small")))
+        there = place - 2 * (place @ across) * across
+        objects.append(state)
+        mirrored.append(replace(state, position=(*there, 0.3), heading=2 * axis - heading))
+    here, there = (street_labels(Scene(tuple(o), AXES, "gt", camera())) for o in (objects, mirrored))
+    got = mirrored_street(here)
+    np.testing.assert_allclose(got.points[:3], there.points[:3], atol=1e-3)
+    np.testing.assert_allclose(wrap_angle(got.alpha[:3] - there.alpha[:3]), 0, atol=1e-5)
+    np.testing.assert_array_equal(got.shape, there.shape)
+
+
+def test_every_scene_comes_as_it_is_and_in_the_mirror():
+    scenes = FolderScenes(MINI, 64, 48)
+    item, mirror = (WithMirror(scenes)[k] for k in (6, 7))
+    np.testing.assert_array_equal(item["image"], scenes[3]["image"])
+    np.testing.assert_array_equal(mirror["image"], item["image"][:, ::-1])
+    n = item["present"].sum()
+    np.testing.assert_allclose(mirror["points"][:n, 8, 0], 640 - item["points"][:n, 8, 0], atol=1e-3)
 
 
 def test_wrong_sources_are_refused():

@@ -9,9 +9,11 @@ from po3d.files import write_json
 from po3d.orbit import viewer_axes
 from po3d.scene import ObjectState, Scene, sure, to_json
 from po3d.seeding import rng
+from po3d.training.data import WithMirror
 from po3d.training.estimator import EstimatorModule
 from po3d.training.room_views import RoomViewData, ViewFolder
 from po3d.training.run import train
+from po3d.training.view_labels import ViewLabels, mirrored_labels
 from po3d.viewpoint import Hold, held
 
 COUNTS = {"inside": 2, "orbit": 1}
@@ -46,7 +48,8 @@ def cache(tmp_path):
 
 def test_every_view_comes_as_it_is_and_in_the_mirror(cache):
     folder = cache / "inside_train_seed3"
-    both, plain = ViewFolder(folder, 2, 64, 48), ViewFolder(folder, 2, 64, 48, mirrors=False)
+    plain = ViewFolder(folder, 2, 64, 48)
+    both = WithMirror(plain, ViewLabels, mirrored_labels)
     assert (len(both), len(plain)) == (4, 2)
     for k in range(2):
         item, mirror = both[2 * k], both[2 * k + 1]

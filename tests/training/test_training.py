@@ -158,3 +158,23 @@ def test_frozen_backbones_stay(tmp_path):
     module = EstimatorModule(TINY, freeze_backbone=True)
     assert not any(p.requires_grad for p in module.net.backbone.parameters())
     assert street_net(**module.net.config).config == module.net.config
+
+
+def test_a_trunk_for_poses_begins_with_what_the_shared_one_said(tmp_path):
+    shared = EstimatorModule(TINY)
+    shared.export(tmp_path / "shared", {}, {})
+    own = EstimatorModule(TINY | {"pose_hidden": 24}, init_from=str(tmp_path / "shared"))
+    images = torch.rand(1, 3, 64, 96, generator=torch.Generator().manual_seed(0))
+    boxes = torch.tensor([[10.0, 12.0, 50.0, 40.0]])
+    said = []
+    for module in (shared, own):
+        net = module.net.eval()
+        with torch.no_grad():
+            said.append(net.describe(net(images), boxes, torch.zeros(1, dtype=torch.long)))
+    before, after = said
+    for name in before.attributes:  # the pair is stored in 16 bits
+        torch.testing.assert_close(after.attributes[name], before.attributes[name], atol=2e-2, rtol=2e-2)
+    for field in ("heading", "residual", "points", "point_scale", "embedding"):
+        torch.testing.assert_close(getattr(after, field), getattr(before, field), atol=2e-2, rtol=2e-2)
+    narrow = EstimatorModule(TINY | {"pose_hidden": 8}, init_from=str(tmp_path / "shared"))
+    assert narrow.net.pose_trunk[0].weight.shape[0] == 8  # too narrow for a copy: it begins anew

@@ -1,0 +1,109 @@
+"""One network's opinion of a picture and of the picture in the mirror, as one.
+
+What a mirror shows has the same names, colours, sizes and depths, and its places and headings change sides. Two opinions
+with errors of their own are better than one: the ensemble costs a second look and no training.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from po3d.geometry import MIRRORED_CORNERS
+from po3d.perception.network import HEADING_BINS, BoxOutput, Dense, HoldOutput, SceneNet
+
+SWAPPED = [*MIRRORED_CORNERS, 8]  # of the image points: the box's corners, and its centre, which stays
+
+
+class BothDense(NamedTuple):
+    """What `network.Dense` says, of both looks together."""
+
+    heat: Tensor  # (B, h, w)
+    box: Tensor  # (B, 4, h, w)
+    stride: int
+    both: Dense  # of the B pictures and then of their mirror images
+
+
+class Mirrored:
+    """A SceneNet that looks twice; to be used where a SceneNet is, but not to be trained.
+
+    `facing`: the heading, against the viewing ray, that a mirror leaves as it is: 0 where headings are said relative to
+    the ray, pi / 2 where they are said in the axes of a picture whose top is at pi / 2. A multiple of half a bin.
+    """
+
+    def __init__(self, net: SceneNet, facing: float = 0.0) -> None:
+        self.net, self.width, self.height = net, net.width, net.height
+        # 2 facing - centre of bin k is the centre of bin (shift - 1 - k)
+        shift = round(2 * facing / (2 * torch.pi) * HEADING_BINS)
+        self.bins = [(shift - 1 - k) % HEADING_BINS for k in range(HEADING_BINS)]
+
+    def __call__(self, images: Tensor) -> BothDense:
+        both = self.net(torch.cat([images, images.flip(-1)]).contiguous(memory_format=torch.channels_last))
+        (heat, heat_m), (box, box_m) = both.heat.float().chunk(2), both.box.float().chunk(2)
+        left, top, right, bottom = box_m.flip(-1).unbind(1)
+        box = (box + torch.stack([right, top, left, bottom], 1)) / 2
+        there = (heat.sigmoid() + heat_m.flip(-1).sigmoid()) / 2  # what one look alone is sure of counts half
+        return BothDense(torch.logit(there, eps=1e-6), box, both.stride, both)
+
+    def describe(self, dense: BothDense, boxes: Tensor, image_index: Tensor) -> BoxOutput:
+        """SceneNet.describe; embeddings of both looks lie one after the other."""
+        pictures = len(dense.heat)
+        output = self.net.describe(
+            dense.both,
+            torch.cat([boxes, self._mirrored(boxes)]),
+            torch.cat([image_index, image_index + pictures]),
+        )
+        return self._merged(output)
+
+    def occluder_logits(self, embedding: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
+        here, there = embedding.chunk(2, -1)
+        direct = self.net.occluder_logits(here, boxes, present)
+        return (direct + self.net.occluder_logits(there, self._mirrored(boxes), present)) / 2
+
+    def hold(self, dense: BothDense, log_focal: Tensor) -> HoldOutput:
+        value, scale = self.net.hold(dense.both, torch.cat([log_focal, log_focal]))
+        value, value_m = value.chunk(2)
+        roll, rest = value_m[:, :1], value_m[:, 1:]
+        return HoldOutput((value + torch.cat([-roll, rest], 1)) / 2, sum(scale.chunk(2)) / 2)
+
+    def _mirrored(self, boxes: Tensor) -> Tensor:
+        x0, y0, x1, y1 = boxes.unbind(-1)
+        return torch.stack([self.width - x1, y0, self.width - x0, y1], -1)
+
+    def _merged(self, o: BoxOutput) -> BoxOutput:
+        """Logits are averaged as log probabilities, numbers weighted by how sure each look is. Errors of two looks at
+        one picture go together, so scales are averaged and not made smaller."""
+        attributes = {name: _mean(logits.log_softmax(-1)) for name, logits in o.attributes.items()}
+        heading, heading_m = o.heading.log_softmax(-1).chunk(2)
+        heading_m = heading_m[:, self.bins]
+        residual, residual_m = o.residual.chunk(2)
+        share = (heading - heading_m).sigmoid()  # a bin's residual is learned where it is the right one
+        points, points_m = o.points.chunk(2)
+        points_m = points_m[:, SWAPPED] * points_m.new_tensor([-1.0, 1.0])
+        scale, scale_m = o.point_scale.chunk(2)
+        scale_m = scale_m[:, SWAPPED]
+        depth = o.depth
+        if depth.shape[1]:
+            (value, width), (value_m, width_m) = (part.unbind(1) for part in depth.chunk(2))
+            depth = torch.stack([_weighted(value, value_m, width, width_m), (width + width_m) / 2], 1)
+        return BoxOutput(
+            attributes,
+            (heading + heading_m) / 2,
+            share * residual - (1 - share) * residual_m[:, self.bins],
+            _mean(o.residual_scale),
+            _weighted(points, points_m, scale[..., None], scale_m[..., None]),
+            (scale + scale_m) / 2,
+            torch.cat(o.embedding.chunk(2), 1),
+            _mean(o.extent),
+            depth,
+        )
+
+
+def _mean(both: Tensor) -> Tensor:
+    return sum(both.chunk(2)) / 2
+
+
+def _weighted(a: Tensor, b: Tensor, log_scale_a: Tensor, log_scale_b: Tensor) -> Tensor:
+    """The mean of two estimates, weighted by their inverse variances."""
+    share = (2 * (log_scale_b - log_scale_a)).sigmoid()
+    return share * a + (1 - share) * b

@@ -1,0 +1,43 @@
+"""What makes an estimator's sayings beliefs: the numbers of its calibration, each fitted to predictions and truths."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import minimize, minimize_scalar
+from scipy.stats import chi2
+
+from po3d.geometry import Array
+
+SMALLEST = 1e-6  # probability, and most of one, whose odds are taken
+
+
+def temperature(words: Sequence[tuple[Array, int]]) -> float:
+    """What to divide log probabilities by; `words`: those of all values, and which one is true. The least negative
+    log-likelihood (Guo et al. 2017)."""
+
+    def loss(log_temperature: float) -> float:
+        scaled = ((logits / np.exp(log_temperature), target) for logits, target in words)
+        return float(np.mean([np.logaddexp.reduce(x) - x[target] for x, target in scaled])) if words else 0.0
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-1.5, 1.5), method="bounded").x))
+
+
+def pose_covariance(squared: ArrayLike) -> float:
+    """What to multiply covariances (x, y, heading) by, so that the median of the squared Mahalanobis distances is a
+    Gaussian's."""
+    return float(np.median(squared) / chi2.median(3))
+
+
+def existence(probability: ArrayLike, there: ArrayLike) -> dict[str, float]:
+    """ "slope" and "offset" of the log odds that a detection is a thing against those of its centre's probability; `there`:
+    which detections are. Logistic regression, held near slope 1 and offset 0."""
+    p = np.clip(probability, SMALLEST, 1 - SMALLEST)
+    odds, there = np.log(p / (1 - p)), np.asarray(there, bool)
+
+    def loss(x: Array) -> float:
+        signed = np.where(there, -1, 1) * (x[0] * odds + x[1])
+        return float(np.logaddexp(0, signed).mean() + 1e-4 * ((x[0] - 1) ** 2 + x[1] ** 2))
+
+    slope, offset = minimize(loss, np.array([1.0, 0.0])).x
+    return {"slope": float(slope), "offset": float(offset)}
