@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from po3d.edits import unchanged
 from po3d.errors import InputError
 from po3d.parsing.room_parser import RoomParser
-from po3d.reasoning.room_executor import Planned, RoomOutcome, Unresolved, plan, run
+from po3d.reasoning.room_executor import RoomOutcome, Unresolved, run
 from po3d.reasoning.room_margins import RoomMargins, as_record, room_margins
+from po3d.reasoning.room_planner import Planned, plan
 from po3d.reasoning.room_program import Call
 from po3d.reasoning.room_world import World
 from po3d.report.tables import Table, text

@@ -36,7 +36,8 @@ from po3d.reasoning import room_program
 from po3d.reasoning.batched import execute_batch, pack_programs, pack_scenes
 from po3d.reasoning.executor import execute
 from po3d.reasoning.program import Program, parse_text
-from po3d.reasoning.room_executor import plan, run
+from po3d.reasoning.room_executor import run
+from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_program import Call
 from po3d.reasoning.room_world import World
 from po3d.report.tables import Table, text

@@ -17,6 +17,7 @@ COLORS = (
 )  # fmt: skip
 MATERIALS = ("wooden", "metal", "plastic", "leather", "fabric", "glass", "ceramic", "paper")
 STATES = ("open", "closed", "on", "off", "empty", "full", "clean", "dirty", "folded", "broken")
+UNKNOWN_SIZE = (0.45, 0.45, 0.5)  # metres (depth, width, height), of a thing whose kind is not listed
 ATTRIBUTES: dict[str, tuple[str, ...]] = {"color": COLORS, "material": MATERIALS, "state": STATES}
 
 # What a thing is for, by the word that programs use.

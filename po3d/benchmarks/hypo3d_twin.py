@@ -27,7 +27,8 @@ from po3d.files import write_json
 from po3d.frames import frame, frame_from_text, frame_text_anchors, in_frame, room_centre, with_front
 from po3d.geometry import wrap_angle
 from po3d.question import Question
-from po3d.reasoning.room_executor import Unresolved, plan, run
+from po3d.reasoning.room_executor import Unresolved, run
+from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_program import parse_text
 from po3d.reasoning.room_world import World
 from po3d.scene import Scene

@@ -19,8 +19,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from po3d.frames import axes_from_front
-from po3d.reasoning.room_executor import UNKNOWN_SIZE
-from po3d.rooms import CARRIERS, SYNONYMS, Category, category_of
+from po3d.rooms import CARRIERS, SYNONYMS, UNKNOWN_SIZE, Category, category_of
 from po3d.scene import ObjectState, Scene, sure
 
 FILLED = 0.23  # of the floor is covered by what stands on it: the median over 200 rooms of the twin

@@ -1,6 +1,5 @@
-"""Runs room programs: changes to edits, questions to answers, with a trace.
+"""Runs room programs: questions to answers, with a trace. Changes are room_planner's.
 
-    change text ─► program of type "edit" ─► plan(scene, program) ─► Edited
     question text ─► program ─► run(program, World) ─► RoomOutcome
 
 What can't be resolved is an outcome with its reason: not found, ambiguous, unknown to the table. "The chair" means the
@@ -11,18 +10,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from po3d.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, with_fields
-from po3d.layout import Layout
-from po3d.placement import Place, Spot, resolve
 from po3d.reasoning.program import ProgramError
 from po3d.reasoning.room_program import Call
-from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World, direction_word
-from po3d.rooms import ANYTHING, SYNONYMS, VALUE_WORDS, category_of
-from po3d.scene import ObjectState, Scene, sure
-
-UNKNOWN_SIZE = (0.45, 0.45, 0.5)  # metres, of a new thing whose kind is not listed
+from po3d.reasoning.room_world import World, direction_word
+from po3d.rooms import ANYTHING, VALUE_WORDS
 
 
 class Unresolved(Exception):
@@ -48,60 +41,6 @@ class RoomOutcome:
         return self.evaluator.told() if self.evaluator else ()
 
 
-@dataclass(frozen=True)
-class Planned:
-    """A change that was worked out: its result, and where it put what."""
-
-    edited: Edited
-    placed: tuple["Placed", ...] = ()
-
-    @cached_property
-    def notes(self) -> tuple[str, ...]:
-        """What was put where, in words."""
-        return tuple(str(one) for one in self.placed)
-
-
-class Placed(NamedTuple):
-    """One thing that a change put somewhere: `index` of what was moved in the world before, or the new thing's name."""
-
-    thing: int | str
-    spot: Spot
-    look: "Evaluator"
-
-    def __str__(self) -> str:
-        what = (
-            f"add {self.thing}" if isinstance(self.thing, str) else f"move {self.look.describe(self.thing)}"
-        )
-        x, y, z = self.spot.position
-        crowded = ", where it overlaps other things: no free place" if self.spot.crowded else ""
-        return f"{what} to ({x:.2f}, {y:.2f}, {z:.2f}){crowded}"
-
-
-def plan(scene: Scene | Layout, program: Call | None, rules: RoomRules = DEFAULT_ROOM_RULES) -> Planned:
-    """Resolve a change's descriptions and places on the scene and apply it. Unresolved says what is missing. The
-    `Layout` of a scene that is changed in several ways saves working it out for each."""
-    layout = scene if isinstance(scene, Layout) else Layout(scene)
-    if program is None:
-        return Planned(layout.unchanged)
-    if program.output != "edit":
-        raise ProgramError(f"{program} is no change")
-    if program.op == "then":
-        first = plan(layout, program.args[0], rules)
-        after = World(first.edited, layout, rules)
-        second = _planned(after.present, program.args[1], after)
-        return Planned(_chained(first.edited, second.edited), first.placed + second.placed)
-    return _planned(layout, program, World(layout.unchanged, layout, rules))
-
-
-def _planned(layout: Layout, program: Call, world: World) -> Planned:
-    """The change of a scene whose past, where it has one, is in `world`: "the lamp was put where the chair had been"."""
-    if program.op == "then":  # the first of three or more steps: its own past begins here
-        return plan(layout, program, world.rules)
-    planner = _Planner(layout, world)
-    edits = planner.edits(program)
-    return Planned(trace(layout.scene, edits, layout.below), tuple(planner.placed))
-
-
 def run(program: Call, world: World) -> RoomOutcome:
     """Answer a question program in a room."""
     if program.op not in _ANSWERS:
@@ -112,18 +51,6 @@ def run(program: Call, world: World) -> RoomOutcome:
     except Unresolved as failure:
         return RoomOutcome("failed", None, str(failure), evaluator)
     return RoomOutcome("ok", answer, "", evaluator)
-
-
-def _chained(first: Edited, second: Edited) -> Edited:
-    """The second change after the first, as one."""
-    origin = tuple(None if k is None else first.origin[k] for k in second.origin)
-    touched = {
-        k
-        for k, old in enumerate(second.origin)
-        if k in second.touched or (old is not None and old in first.touched)
-    }
-    gone = {first.origin[k] for k in second.touched_before if first.origin[k] is not None}
-    return Edited(second.scene, origin, frozenset(touched), first.touched_before | gone)
 
 
 class Evaluator:
@@ -262,9 +189,9 @@ class Evaluator:
             salient = [i for i in found if i in about]
             found = salient if len(salient) == 1 else found
         if not found:
-            raise Unresolved(f"not found: {_said(among)} is not in the room")
+            raise Unresolved(f"not found: {said(among)} is not in the room")
         if len(found) > 1:
-            raise Unresolved(f"ambiguous: {_said(among)} could be any of {len(found)}")
+            raise Unresolved(f"ambiguous: {said(among)} could be any of {len(found)}")
         return found[0]
 
     def _best(
@@ -275,7 +202,7 @@ class Evaluator:
         if one is not None:  # near a thing means beside it, not on it, where there is a choice
             found = self.world.beside(one, found) or found
         if not found:
-            raise Unresolved(f"not found: {_said(among)} is not in the room")
+            raise Unresolved(f"not found: {said(among)} is not in the room")
         return self._least(found, among, key)
 
     def _least(self, found: list[int], among: Call, key: Callable[[int], float]) -> int:
@@ -284,7 +211,7 @@ class Evaluator:
         if self.strict and any(
             key(i) - key(best) < max(0.15, 0.12 * abs(key(best))) for i in found if i != best
         ):
-            raise CloseCall(f"close call: {_said(among)}")
+            raise CloseCall(f"close call: {said(among)}")
         return best
 
     def _object_nearest(self, one: Call, among: Call) -> int:
@@ -299,7 +226,7 @@ class Evaluator:
         index = self.object(start)
         found = [i for i in self.world.lying(direction, index, self.set(among)) if i != index]
         if not found:
-            raise Unresolved(f"not found: {_said(among)} {direction} of {self.describe(index)}")
+            raise Unresolved(f"not found: {said(among)} {direction} of {self.describe(index)}")
         return self._least(found, among, self.world.distance_from(index))
 
     def _object_largest(self, among: Call) -> int:
@@ -453,113 +380,7 @@ def _methods(start: str) -> dict[str, Callable]:
 _SETS, _OBJECTS, _ANSWERS = _methods("_set_"), _methods("_object_"), _methods("_ask_")
 
 
-class _Planner:
-    """Resolves one edit program on a scene."""
-
-    def __init__(self, layout: Layout, world: World) -> None:
-        self.layout, self.scene, self.world = layout, layout.scene, world
-        self.look = Evaluator(world)
-        self.placed: list[Placed] = []
-
-    def edits(self, program: Call) -> list[Edit]:
-        return getattr(self, f"_{program.op}")(*program.args)
-
-    def _targets(self, program: Call) -> list[int]:
-        found = self.look.set(program)
-        if not found:
-            raise Unresolved(f"not found: {_said(program)} is not in the room")
-        if max(found) >= self.world.now:
-            raise Unresolved(f"not found: {_said(program)} is no longer in the room")
-        return found
-
-    def _move(self, what: Call, where: Call) -> list[Edit]:
-        place = self._place(where)
-        edits: list[Edit] = []
-        layout = self.layout
-        for index in self._targets(what):
-            if edits:  # the next one finds the ones before in their new places
-                layout = Layout(trace(self.scene, edits, self.layout.below).scene, self.layout)
-            spot = resolve(layout, layout.scene.objects[index], place, index)
-            edits.append(Move(index, spot.position, spot.heading))
-            self.placed.append(Placed(index, spot, self.look))
-        return edits
-
-    def _turn(self, what: Call, degrees: str) -> list[Edit]:
-        turn = math.radians(float(degrees))
-        objects = self.scene.objects
-        return [Move(i, objects[i].position, objects[i].heading - turn) for i in self._targets(what)]
-
-    def _face(self, what: Call, toward: Call) -> list[Edit]:
-        goal = self.scene.objects[self.look.object(toward)].position
-        edits: list[Edit] = []
-        for i in self._targets(what):
-            x, y, _ = self.scene.objects[i].position
-            edits.append(Move(i, self.scene.objects[i].position, math.atan2(goal[1] - y, goal[0] - x)))
-        return edits
-
-    def _swap(self, first: Call, second: Call) -> list[Edit]:
-        a, b = self.look.object(first), self.look.object(second)
-        one, two = self.scene.objects[a], self.scene.objects[b]
-        place = lambda mine, other: resolve(self.scene, mine, Place("spot", (other,)))  # noqa: E731
-        return [
-            Move(a, place(one, two).position, two.heading),
-            Move(b, place(two, one).position, one.heading),
-        ]
-
-    def _remove(self, what: Call) -> list[Edit]:
-        return [Remove(i) for i in self._targets(what)]
-
-    def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:
-        return [SetAttribute(i, attribute, VALUE_WORDS.get(value, value)) for i in self._targets(what)]
-
-    def _add(self, number: str, thing: Call, where: Call) -> list[Edit]:
-        place = self._place(where)
-        if place.kind == "shift":
-            raise Unresolved("unknown place: a new thing can't be shifted")
-        edits: list[Edit] = []
-        layout = self.layout
-        for _ in range(int(float(number))):
-            if edits:
-                layout = Layout(trace(self.scene, edits, self.layout.below).scene, self.layout)
-            state = self._new(thing)
-            spot = resolve(layout, state, place)
-            state = with_fields(state, position=spot.position, heading=spot.heading)
-            self.placed.append(Placed(state.value("name"), spot, self.look))
-            edits.append(Add(state))
-        return edits
-
-    def _replace(self, what: Call, thing: Call) -> list[Edit]:
-        edits: list[Edit] = []
-        for i in self._targets(what):
-            old, state = self.scene.objects[i], self._new(thing)
-            spot = resolve(self.scene, state, Place("spot", (old,)))
-            edits.append(Add(with_fields(state, position=spot.position, heading=spot.heading), i))
-        return edits
-
-    def _new(self, thing: Call) -> ObjectState:
-        noun, traits = thing.args
-        name = SYNONYMS.get(noun, noun)
-        known = category_of(name)
-        extent = (known.depth, known.width, known.height) if known else UNKNOWN_SIZE
-        beliefs = {"name": name}
-        while traits.op == "trait":
-            attribute, value, traits = traits.args
-            beliefs[attribute] = VALUE_WORDS.get(value, value)
-        return ObjectState(sure(**beliefs), (0.0, 0.0, extent[2] / 2), 0.0, extent)
-
-    def _place(self, where: Call) -> Place:
-        objects, direction, distance = [], "", 0.0
-        for arg in where.args:
-            if isinstance(arg, Call):
-                objects.append(self.world.things[self.look.object(arg)].state)
-            elif where.op == "shift" and direction:
-                distance = float(arg)
-            else:
-                direction = arg
-        return Place(where.op, tuple(objects), direction, distance)
-
-
-def _said(program: Call) -> str:
+def said(program: Call) -> str:
     """A set in a few words, for reasons: its noun with what it is said to be."""
     words = []
     for part in program.calls():

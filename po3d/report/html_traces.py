@@ -15,8 +15,9 @@ from po3d.reasoning import room_program, scope_executor, scope_program, sr_execu
 from po3d.reasoning.margins import Flip, margins
 from po3d.reasoning.nudges import Tip
 from po3d.reasoning.program import ProgramError, parse_text
-from po3d.reasoning.room_executor import Unresolved, plan, run
+from po3d.reasoning.room_executor import Unresolved, run
 from po3d.reasoning.room_margins import room_margins
+from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_world import World
 from po3d.reasoning.scope_margins import scope_tip
 from po3d.reasoning.sr_margins import sr_tip

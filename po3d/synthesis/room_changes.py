@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.edits import unchanged
-from po3d.reasoning.room_executor import Planned, Unresolved, plan
+from po3d.reasoning.room_executor import Unresolved
+from po3d.reasoning.room_planner import Planned, plan
 from po3d.reasoning.room_program import Call, call
 from po3d.reasoning.room_world import World
 from po3d.rooms import CATEGORIES, COLORS, MATERIALS, category_of

@@ -20,8 +20,9 @@ from po3d.layout import Layout
 from po3d.parsing.room_parser import RoomParse, RoomParser, Sort
 from po3d.question import Prediction, Question
 from po3d.reasoning.nudges import record
-from po3d.reasoning.room_executor import Planned, Unresolved, plan, run
+from po3d.reasoning.room_executor import Unresolved, run
 from po3d.reasoning.room_margins import room_margins
+from po3d.reasoning.room_planner import Planned, plan
 from po3d.reasoning.room_program import Call, parse_text
 from po3d.reasoning.room_samples import WORLDS, Named, Vote, possible, presupposed, uncertain, vote, worlds
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World

@@ -6,7 +6,8 @@ import pytest
 from study_room import study
 
 from po3d.edits import unchanged
-from po3d.reasoning.room_executor import plan, run
+from po3d.reasoning.room_executor import run
+from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_program import parse_text
 from po3d.reasoning.room_world import World
 

@@ -9,8 +9,9 @@ from study_room import study, thing
 
 from po3d.edits import unchanged
 from po3d.frames import axes_from_front
-from po3d.reasoning.room_executor import plan, run
+from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_margins import room_margins
+from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_program import parse_text
 from po3d.reasoning.room_world import World
 from po3d.scene import Scene

@@ -11,7 +11,8 @@ from study_room import study, thing
 from po3d.edits import unchanged
 from po3d.frames import with_front
 from po3d.reasoning.program import ProgramError
-from po3d.reasoning.room_executor import Unresolved, plan, run
+from po3d.reasoning.room_executor import Unresolved, run
+from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_program import from_tokens, parse_text
 from po3d.reasoning.room_world import DIRECTIONS, World
 from po3d.scene import ObjectState, Scene

@@ -21,8 +21,8 @@ from po3d.integrations.export import open_split
 from po3d.orbit import STEP, azimuth_in, nearest_label, off
 from po3d.reasoning.margins import margins
 from po3d.reasoning.program import parse_text
-from po3d.reasoning.room_executor import plan
 from po3d.reasoning.room_margins import room_margins
+from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_program import parse_text as parse_room
 from po3d.reasoning.room_world import World
 from po3d.reasoning.sr_geometry import View

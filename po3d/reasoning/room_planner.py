@@ -1,0 +1,191 @@
+"""Works out changes of rooms: descriptions and places in a program become edits, and their result.
+
+change text ─► program of type "edit" ─► plan(scene, program) ─► Planned, with its Edited
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from po3d.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, with_fields
+from po3d.layout import Layout
+from po3d.placement import Place, Spot, resolve
+from po3d.reasoning.program import ProgramError
+from po3d.reasoning.room_executor import Evaluator, Unresolved, said
+from po3d.reasoning.room_program import Call
+from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
+from po3d.rooms import SYNONYMS, UNKNOWN_SIZE, VALUE_WORDS, category_of
+from po3d.scene import ObjectState, Scene, sure
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A change that was worked out: its result, and where it put what."""
+
+    edited: Edited
+    placed: tuple["Placed", ...] = ()
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What was put where, in words."""
+        return tuple(str(one) for one in self.placed)
+
+
+class Placed(NamedTuple):
+    """One thing that a change put somewhere: `index` of what was moved in the world before, or the new thing's name."""
+
+    thing: int | str
+    spot: Spot
+    look: Evaluator
+
+    def __str__(self) -> str:
+        what = (
+            f"add {self.thing}" if isinstance(self.thing, str) else f"move {self.look.describe(self.thing)}"
+        )
+        x, y, z = self.spot.position
+        crowded = ", where it overlaps other things: no free place" if self.spot.crowded else ""
+        return f"{what} to ({x:.2f}, {y:.2f}, {z:.2f}){crowded}"
+
+
+def plan(scene: Scene | Layout, program: Call | None, rules: RoomRules = DEFAULT_ROOM_RULES) -> Planned:
+    """Resolve a change's descriptions and places on the scene and apply it. Unresolved says what is missing. The
+    `Layout` of a scene that is changed in several ways saves working it out for each."""
+    layout = scene if isinstance(scene, Layout) else Layout(scene)
+    if program is None:
+        return Planned(layout.unchanged)
+    if program.output != "edit":
+        raise ProgramError(f"{program} is no change")
+    if program.op == "then":
+        first = plan(layout, program.args[0], rules)
+        after = World(first.edited, layout, rules)
+        second = _planned(after.present, program.args[1], after)
+        return Planned(_chained(first.edited, second.edited), first.placed + second.placed)
+    return _planned(layout, program, World(layout.unchanged, layout, rules))
+
+
+def _planned(layout: Layout, program: Call, world: World) -> Planned:
+    """The change of a scene whose past, where it has one, is in `world`: "the lamp was put where the chair had been"."""
+    if program.op == "then":  # the first of three or more steps: its own past begins here
+        return plan(layout, program, world.rules)
+    planner = _Planner(layout, world)
+    edits = planner.edits(program)
+    return Planned(trace(layout.scene, edits, layout.below), tuple(planner.placed))
+
+
+def _chained(first: Edited, second: Edited) -> Edited:
+    """The second change after the first, as one."""
+    origin = tuple(None if k is None else first.origin[k] for k in second.origin)
+    touched = {
+        k
+        for k, old in enumerate(second.origin)
+        if k in second.touched or (old is not None and old in first.touched)
+    }
+    gone = {first.origin[k] for k in second.touched_before if first.origin[k] is not None}
+    return Edited(second.scene, origin, frozenset(touched), first.touched_before | gone)
+
+
+class _Planner:
+    """Resolves one edit program on a scene."""
+
+    def __init__(self, layout: Layout, world: World) -> None:
+        self.layout, self.scene, self.world = layout, layout.scene, world
+        self.look = Evaluator(world)
+        self.placed: list[Placed] = []
+
+    def edits(self, program: Call) -> list[Edit]:
+        return getattr(self, f"_{program.op}")(*program.args)
+
+    def _targets(self, program: Call) -> list[int]:
+        found = self.look.set(program)
+        if not found:
+            raise Unresolved(f"not found: {said(program)} is not in the room")
+        if max(found) >= self.world.now:
+            raise Unresolved(f"not found: {said(program)} is no longer in the room")
+        return found
+
+    def _move(self, what: Call, where: Call) -> list[Edit]:
+        place = self._place(where)
+        edits: list[Edit] = []
+        layout = self.layout
+        for index in self._targets(what):
+            if edits:  # the next one finds the ones before in their new places
+                layout = Layout(trace(self.scene, edits, self.layout.below).scene, self.layout)
+            spot = resolve(layout, layout.scene.objects[index], place, index)
+            edits.append(Move(index, spot.position, spot.heading))
+            self.placed.append(Placed(index, spot, self.look))
+        return edits
+
+    def _turn(self, what: Call, degrees: str) -> list[Edit]:
+        turn = math.radians(float(degrees))
+        objects = self.scene.objects
+        return [Move(i, objects[i].position, objects[i].heading - turn) for i in self._targets(what)]
+
+    def _face(self, what: Call, toward: Call) -> list[Edit]:
+        goal = self.scene.objects[self.look.object(toward)].position
+        edits: list[Edit] = []
+        for i in self._targets(what):
+            x, y, _ = self.scene.objects[i].position
+            edits.append(Move(i, self.scene.objects[i].position, math.atan2(goal[1] - y, goal[0] - x)))
+        return edits
+
+    def _swap(self, first: Call, second: Call) -> list[Edit]:
+        a, b = self.look.object(first), self.look.object(second)
+        one, two = self.scene.objects[a], self.scene.objects[b]
+        place = lambda mine, other: resolve(self.scene, mine, Place("spot", (other,)))  # noqa: E731
+        return [
+            Move(a, place(one, two).position, two.heading),
+            Move(b, place(two, one).position, one.heading),
+        ]
+
+    def _remove(self, what: Call) -> list[Edit]:
+        return [Remove(i) for i in self._targets(what)]
+
+    def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:
+        return [SetAttribute(i, attribute, VALUE_WORDS.get(value, value)) for i in self._targets(what)]
+
+    def _add(self, number: str, thing: Call, where: Call) -> list[Edit]:
+        place = self._place(where)
+        if place.kind == "shift":
+            raise Unresolved("unknown place: a new thing can't be shifted")
+        edits: list[Edit] = []
+        layout = self.layout
+        for _ in range(int(float(number))):
+            if edits:
+                layout = Layout(trace(self.scene, edits, self.layout.below).scene, self.layout)
+            state = self._new(thing)
+            spot = resolve(layout, state, place)
+            state = with_fields(state, position=spot.position, heading=spot.heading)
+            self.placed.append(Placed(state.value("name"), spot, self.look))
+            edits.append(Add(state))
+        return edits
+
+    def _replace(self, what: Call, thing: Call) -> list[Edit]:
+        edits: list[Edit] = []
+        for i in self._targets(what):
+            old, state = self.scene.objects[i], self._new(thing)
+            spot = resolve(self.scene, state, Place("spot", (old,)))
+            edits.append(Add(with_fields(state, position=spot.position, heading=spot.heading), i))
+        return edits
+
+    def _new(self, thing: Call) -> ObjectState:
+        noun, traits = thing.args
+        name = SYNONYMS.get(noun, noun)
+        known = category_of(name)
+        extent = (known.depth, known.width, known.height) if known else UNKNOWN_SIZE
+        beliefs = {"name": name}
+        while traits.op == "trait":
+            attribute, value, traits = traits.args
+            beliefs[attribute] = VALUE_WORDS.get(value, value)
+        return ObjectState(sure(**beliefs), (0.0, 0.0, extent[2] / 2), 0.0, extent)
+
+    def _place(self, where: Call) -> Place:
+        objects, direction, distance = [], "", 0.0
+        for arg in where.args:
+            if isinstance(arg, Call):
+                objects.append(self.world.things[self.look.object(arg)].state)
+            elif where.op == "shift" and direction:
+                distance = float(arg)
+            else:
+                direction = arg
+        return Place(where.op, tuple(objects), direction, distance)
