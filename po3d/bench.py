@@ -30,6 +30,7 @@ from po3d.evaluation import Split
 from po3d.layout import Layout
 from po3d.parsing.parser import Parser
 from po3d.perception.estimator import Estimator
+from po3d.perception.mirrored import Mirrored
 from po3d.plain import NoAnswer, plain_answer
 from po3d.question import Task
 from po3d.reasoning import room_program
@@ -108,10 +109,17 @@ def estimator_figures(ours: Estimator, plain: Estimator, split: Split, seconds: 
     slow = rate(lambda: [plain.estimate([i]) for i in images], len(images), seconds)
     one = rate(lambda: [ours.estimate([i]) for i in images], len(images), seconds)
     together = rate(lambda: ours.estimate(images), len(images), seconds)
-    return [
+    figures = [
         Figure("estimator, batch 1", "images/s", one, slow),
         Figure(f"estimator, batch {len(images)}", "images/s", together, slow),
     ]
+    if isinstance(ours.looks, Mirrored):
+        once = Estimator(ours.net, ours.calibration, mirror=False)
+        single = rate(lambda: once.estimate(images), len(images), seconds)
+        figures.append(
+            Figure(f"estimator, batch {len(images)}, perception.mirror=false", "images/s", single, slow)
+        )
+    return figures
 
 
 def end_to_end_figures(
