@@ -4,16 +4,13 @@ images -> SceneNet -> centres and boxes -> box head -> beliefs, image points -> 
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
-import torch
 
-from po3d import checkpoint
 from po3d.geometry import Array, wrap_angle
-from po3d.perception.detection import CALIBRATION, Detections, detect, network_input, pays_bf16
+from po3d.perception.detection import CALIBRATION, Detections
 from po3d.perception.fit import joint_fit
-from po3d.perception.mirrored import Mirrored
+from po3d.perception.looker import Looker
 from po3d.perception.network import SceneNet
 from po3d.scene import ObjectState, Scene
 from po3d.street import AXES, WIDTH, camera, extent, origin_height
@@ -34,41 +31,19 @@ def street_net(**network: object) -> SceneNet:
     return SceneNet({name: len(values) for name, values in ATTRIBUTES.items()}, **network)
 
 
-class Estimator:
-    """The street estimator: `estimate(images)` gives one Scene an image. `mirror`: see `Mirrored`."""
+class Estimator(Looker):
+    """The street estimator: `estimate(images)` gives one Scene an image."""
 
-    def __init__(
-        self,
-        net: SceneNet,
-        calibration: dict[str, float] | None = None,
-        device: str = "cpu",
-        mirror: bool = True,
-    ) -> None:
-        self.device = torch.device(device)
-        self.half = pays_bf16(self.device)
-        self.net = net.eval().to(self.device, memory_format=torch.channels_last)
-        self.looks = Mirrored(self.net) if mirror else self.net
-        self.calibration = CALIBRATION | {"covariance": 1.0} | (calibration or {})
-
-    @classmethod
-    def from_checkpoint(cls, path: str | Path, device: str = "cpu", mirror: bool = True) -> "Estimator":
-        """The estimator of a checkpoint pair; InputError when it is missing, damaged or of another kind."""
-        weights, meta = checkpoint.load(path, KIND)
-        net = street_net(**meta["config"]["network"])
-        net.load_state_dict(weights)
-        return cls(net, meta["config"].get("calibration"), device, mirror)
+    kind, attributes, build = KIND, ATTRIBUTES, staticmethod(street_net)
+    width, limit = WIDTH, MAX_OBJECTS
+    defaults = CALIBRATION | {"covariance": 1.0}  # the scale of the poses' covariances
 
     def estimate(self, images: Sequence[np.ndarray], names: Sequence[str] | None = None) -> list[Scene]:
         """One predicted scene for each (H, W, 3) uint8 image of the benchmark's camera (any size, aspect 4:3)."""
         if not len(images):
             return []
         names = names or [""] * len(images)
-        batch = torch.stack([network_input(image, self.net) for image in images]).to(self.device)
-        return scenes_of(self.detect(batch), names, self.calibration["covariance"])
-
-    def detect(self, images: torch.Tensor) -> Detections:
-        """Network and decoding: images (B, 3, h, w) in [0, 1]; pixels of the 640 x 480 picture."""
-        return detect(self.looks, images, WIDTH, MAX_OBJECTS, self.calibration, self.half)
+        return scenes_of(self.look(images), names, self.calibration["covariance"])
 
 
 def viewing_azimuth(pixels: Array) -> Array:

@@ -10,7 +10,6 @@ are those of `po3d.orbit`: front is the side toward the viewer.
 import functools
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -20,8 +19,8 @@ from po3d.errors import InputError
 from po3d.geometry import Camera
 from po3d.orbit import viewer_axes
 from po3d.perception import detection
-from po3d.perception.detection import Detections, detect, network_input, pays_bf16
-from po3d.perception.mirrored import Mirrored
+from po3d.perception.detection import Detections
+from po3d.perception.looker import Looker
 from po3d.perception.network import SceneNet
 from po3d.perception.view_fit import Seen, fit_view
 from po3d.rooms import CATEGORIES, COLORS, MATERIALS
@@ -60,37 +59,12 @@ def room_view_net(**network: object) -> SceneNet:
     return SceneNet(sizes, **{"extent": True, "view": True, **network})
 
 
-class RoomViewEstimator:
-    """`estimate(pictures, focals)` gives one Scene a picture. `mirror`: see `Mirrored`."""
+class RoomViewEstimator(Looker):
+    """`estimate(pictures, focals)` gives one Scene a picture."""
 
-    def __init__(
-        self,
-        net: SceneNet,
-        calibration: dict[str, float] | None = None,
-        device: str = "cpu",
-        mirror: bool = True,
-    ) -> None:
-        self.device = torch.device(device)
-        self.half = pays_bf16(self.device)
-        self.net = net.eval().to(self.device, memory_format=torch.channels_last)
-        self.looks = Mirrored(self.net) if mirror else self.net
-        self.calibration = CALIBRATION | (calibration or {})
-
-    @classmethod
-    def from_checkpoint(
-        cls, path: str | Path, device: str = "cpu", mirror: bool = True
-    ) -> "RoomViewEstimator":
-        """The estimator of a checkpoint pair; InputError when it is missing, damaged or of another kind."""
-        weights, meta = checkpoint.load(path, KIND)
-        if {k: list(v) for k, v in meta["config"]["attributes"].items()} != {
-            k: list(v) for k, v in ATTRIBUTES.items()
-        }:
-            raise InputError(
-                f"checkpoint {path} was trained on other words than room_view.ATTRIBUTES; train it anew"
-            )
-        net = room_view_net(**meta["config"]["network"])
-        net.load_state_dict(weights)
-        return cls(net, meta["config"].get("calibration"), device, mirror)
+    kind, attributes, build = KIND, ATTRIBUTES, staticmethod(room_view_net)
+    width, limit, threshold = WIDTH, MAX_OBJECTS, THRESHOLD
+    defaults = CALIBRATION
 
     def estimate(
         self, pictures: Sequence[np.ndarray], focals: Sequence[float], names: Sequence[str] | None = None
@@ -120,11 +94,7 @@ class RoomViewEstimator:
 
     def detect(self, pictures: Sequence[np.ndarray], focals: Sequence[float]) -> Detections:
         """What the network says of pictures, in pixels of WIDTH x HEIGHT."""
-        batch = torch.stack([network_input(picture, self.net) for picture in pictures]).to(self.device)
-        log_focal = torch.tensor(np.log(np.array(focals)), dtype=torch.float32)
-        return detect(
-            self.looks, batch, WIDTH, MAX_OBJECTS, self.calibration, self.half, THRESHOLD, log_focal
-        )
+        return self.look(pictures, torch.tensor(np.log(np.array(focals)), dtype=torch.float32))
 
 
 def lifted(

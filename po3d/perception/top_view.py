@@ -9,18 +9,16 @@ from what such things usually hang on or stand on. The outline is the border of 
 import functools
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import shapely
-import torch
 
 from po3d import checkpoint
 from po3d.errors import InputError
 from po3d.frames import axes_from_front
 from po3d.geometry import Camera
-from po3d.perception.detection import CALIBRATION, Detections, detect, network_input, pays_bf16
-from po3d.perception.mirrored import Mirrored
+from po3d.perception.detection import Detections
+from po3d.perception.looker import Looker
 from po3d.perception.network import SceneNet
 from po3d.perception.room_furnishing import settled
 from po3d.rooms import CATEGORIES, COLORS, MATERIALS
@@ -44,36 +42,11 @@ def top_view_net(**network: object) -> SceneNet:
     return SceneNet({name: len(values) for name, values in ATTRIBUTES.items()}, extent=True, **network)
 
 
-class TopViewEstimator:
-    """`estimate(pictures, cameras)` gives one Scene a picture; axes of the map (its top is the front). `mirror`: see
-    `Mirrored`."""
+class TopViewEstimator(Looker):
+    """`estimate(pictures, cameras)` gives one Scene a picture; axes of the map (its top is the front)."""
 
-    def __init__(
-        self,
-        net: SceneNet,
-        calibration: dict[str, float] | None = None,
-        device: str = "cpu",
-        mirror: bool = True,
-    ) -> None:
-        self.device = torch.device(device)
-        self.half = pays_bf16(self.device)
-        self.net = net.eval().to(self.device, memory_format=torch.channels_last)
-        self.looks = Mirrored(self.net, TOP) if mirror else self.net
-        self.calibration = CALIBRATION | (calibration or {})
-
-    @classmethod
-    def from_checkpoint(
-        cls, path: str | Path, device: str = "cpu", mirror: bool = True
-    ) -> "TopViewEstimator":
-        """The estimator of a checkpoint pair; InputError when it is missing, damaged or of another kind."""
-        weights, meta = checkpoint.load(path, KIND)
-        if list(meta["config"]["attributes"]["name"]) != list(ATTRIBUTES["name"]):
-            raise InputError(
-                f"checkpoint {path} was trained on other categories than po3d.rooms lists; train it anew"
-            )
-        net = top_view_net(**meta["config"]["network"])
-        net.load_state_dict(weights)
-        return cls(net, meta["config"].get("calibration"), device, mirror)
+    kind, attributes, build = KIND, ATTRIBUTES, staticmethod(top_view_net)
+    width, limit, threshold, facing = WIDTH, MAX_OBJECTS, THRESHOLD, TOP
 
     def estimate(
         self, pictures: Sequence[np.ndarray], cameras: Sequence[Camera], names: Sequence[str] | None = None
@@ -89,8 +62,7 @@ class TopViewEstimator:
                     f"map {name!r} has {picture.shape[1]} x {picture.shape[0]} pixels and its camera "
                     f"{camera.width} x {camera.height}: they should be square and equal"
                 )
-        batch = torch.stack([network_input(picture, self.net) for picture in pictures]).to(self.device)
-        found = detect(self.looks, batch, WIDTH, MAX_OBJECTS, self.calibration, self.half, THRESHOLD)
+        found = self.look(pictures)
         return [
             self._scene(found, b, picture, camera.resized(WIDTH, WIDTH), name)
             for b, (picture, camera, name) in enumerate(zip(pictures, cameras, names))

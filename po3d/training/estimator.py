@@ -1,7 +1,7 @@
 """The estimators as a LightningModule, and export of what they learned."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,10 +12,11 @@ from torch import Tensor
 
 from po3d import checkpoint
 from po3d.errors import InputError
-from po3d.perception import estimator, room_view, top_view
-from po3d.perception.network import SceneNet
+from po3d.perception.estimator import Estimator
+from po3d.perception.looker import Looker
+from po3d.perception.room_view import RoomViewEstimator
+from po3d.perception.top_view import TopViewEstimator
 from po3d.seeding import rng
-from po3d.street import WIDTH
 from po3d.training.losses import losses, total
 from po3d.training.warm_start import with_pose_trunk
 
@@ -23,21 +24,16 @@ from po3d.training.warm_start import with_pose_trunk
 class World(NamedTuple):
     """What an estimator looks at."""
 
-    kind: str  # of its checkpoints
-    net: Callable[..., SceneNet]  # from SceneNet's keywords
-    attributes: dict[str, tuple[str, ...]]  # in the network's order
-    width: int  # of the pictures in whose pixels the labels are
+    looker: type[Looker]
     weights: Mapping[str, float] = {}  # of the losses that weigh otherwise than in losses.WEIGHTS
 
 
 # Headings of many small things are learned last, how the camera is held first.
 VIEW_WEIGHTS = {"heading": 2.0, "heat": 1.5, "hold": 0.5}
 WORLDS = {
-    "street": World(estimator.KIND, estimator.street_net, estimator.ATTRIBUTES, WIDTH),
-    "top_view": World(top_view.KIND, top_view.top_view_net, top_view.ATTRIBUTES, top_view.WIDTH),
-    "room_view": World(
-        room_view.KIND, room_view.room_view_net, room_view.ATTRIBUTES, room_view.WIDTH, VIEW_WEIGHTS
-    ),
+    "street": World(Estimator),
+    "top_view": World(TopViewEstimator),
+    "room_view": World(RoomViewEstimator, VIEW_WEIGHTS),
 }
 
 
@@ -65,7 +61,7 @@ class EstimatorModule(pl.LightningModule):
             raise InputError(f"world {world!r} is not one of {', '.join(WORLDS)}")
         self.save_hyperparameters()
         self.world = WORLDS[world]
-        self.net = self.world.net(**network)
+        self.net = self.world.looker.build(**network)
         if init_from:
             self._start_from(init_from)
         if freeze_backbone:
@@ -98,7 +94,7 @@ class EstimatorModule(pl.LightningModule):
             images = photometric(images, self.hparams.augment, generator)
         images = images.contiguous(memory_format=torch.channels_last)
         labels = {k: v for k, v in batch.items() if k != "image"}
-        return losses(self.net, images, labels, generator, self.world.width)
+        return losses(self.net, images, labels, generator, self.world.looker.width)
 
     def training_step(self, batch: dict[str, Tensor], batch_index: int) -> Tensor:
         terms = self._terms(batch, "train", self.global_step)
@@ -140,9 +136,9 @@ class EstimatorModule(pl.LightningModule):
         self, path: str | Path, training: dict, metrics: dict, calibration: dict | None = None
     ) -> Path:
         """Write the shippable checkpoint pair."""
-        attributes = {name: list(values) for name, values in self.world.attributes.items()}
+        attributes = {name: list(values) for name, values in self.world.looker.attributes.items()}
         config = {"network": self.net.config, "attributes": attributes, "calibration": calibration or {}}
-        return checkpoint.save(path, self.world.kind, self.net.state_dict(), config, training, metrics)
+        return checkpoint.save(path, self.world.looker.kind, self.net.state_dict(), config, training, metrics)
 
 
 def photometric(images: Tensor, strength: float, generator: torch.Generator) -> Tensor:

@@ -7,7 +7,6 @@ import torch
 from po3d.errors import InputError
 from po3d.frames import axes_from_front
 from po3d.geometry import Camera, look_at, wrap_angle
-from po3d.perception import top_view
 from po3d.perception.detection import Detections
 from po3d.perception.top_view import ATTRIBUTES, WIDTH, TopViewEstimator, outline, top_view_net
 from po3d.scene import ObjectState, Scene, sure
@@ -85,7 +84,7 @@ def picture_of(scene: Scene) -> np.ndarray:
 
 def test_a_perfect_network_gives_the_true_table(monkeypatch):
     scene = room()
-    monkeypatch.setattr(top_view, "detect", lambda *a, **k: exact(scene))
+    monkeypatch.setattr(TopViewEstimator, "look", lambda self, pictures: exact(scene))
     estimator = TopViewEstimator(top_view_net(**TINY))
     (predicted,) = estimator.estimate([picture_of(scene)], [scene.camera], ["room"])
     floor = [

@@ -1,0 +1,65 @@
+"""What the estimators share: a trained network with its calibration, and how it looks at pictures."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Self
+
+import numpy as np
+import torch
+
+from po3d import checkpoint
+from po3d.errors import InputError
+from po3d.perception.detection import CALIBRATION, THRESHOLD, Detections, detect, network_input, pays_bf16
+from po3d.perception.mirrored import Mirrored
+from po3d.perception.network import SceneNet
+
+
+class Looker:
+    """Pictures to detections. A subclass says what it looks at, and makes scenes of what it sees.
+
+    `calibration`: numbers that differ from `defaults`. `mirror`: does it look at the mirror image, too (`Mirrored`)?
+    """
+
+    kind: ClassVar[str]  # of its checkpoints
+    attributes: ClassVar[Mapping[str, tuple[str, ...]]]  # in the network's order
+    build: ClassVar[Callable[..., SceneNet]]  # from SceneNet's keywords
+    width: ClassVar[int]  # of the pictures in whose pixels detections are
+    limit: ClassVar[int]  # objects a picture
+    threshold: ClassVar[float] = THRESHOLD  # on the centre's probability
+    facing: ClassVar[float] = 0.0  # see Mirrored
+    defaults: ClassVar[Mapping[str, float]] = CALIBRATION
+
+    def __init__(
+        self,
+        net: SceneNet,
+        calibration: Mapping[str, float] | None = None,
+        device: str = "cpu",
+        mirror: bool = True,
+    ) -> None:
+        self.device = torch.device(device)
+        self.half = pays_bf16(self.device)
+        self.net = net.eval().to(self.device, memory_format=torch.channels_last)
+        self.looks = Mirrored(self.net, self.facing) if mirror else self.net
+        self.calibration = {**self.defaults, **(calibration or {})}
+
+    @classmethod
+    def from_checkpoint(cls, path: str | Path, device: str = "cpu", mirror: bool = True) -> Self:
+        """The estimator of a checkpoint pair; InputError when it is missing, damaged, of another kind or trained on
+        other words."""
+        weights, meta = checkpoint.load(path, cls.kind)
+        config = meta["config"]
+        stated = config.get("attributes")
+        if stated is not None and {k: tuple(v) for k, v in stated.items()} != dict(cls.attributes):
+            raise InputError(
+                f"checkpoint {path} was trained on other words than this version's {cls.__name__} knows; train it anew"
+            )
+        net = cls.build(**config["network"])
+        net.load_state_dict(weights)
+        return cls(net, config.get("calibration"), device, mirror)
+
+    def look(self, pictures: Sequence[np.ndarray], log_focal: torch.Tensor | None = None) -> Detections:
+        """What the network says of (H, W, 3) uint8 pictures, in pixels of `width`; `log_focal`: see `detect`."""
+        batch = torch.stack([network_input(picture, self.net) for picture in pictures]).to(self.device)
+        return detect(
+            self.looks, batch, self.width, self.limit, self.calibration, self.half, self.threshold, log_focal
+        )
