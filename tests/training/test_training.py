@@ -12,11 +12,13 @@ from torch.utils.data import DataLoader, Dataset
 from po3d import checkpoint
 from po3d.errors import InputError
 from po3d.perception.estimator import KIND, Estimator, street_net
+from po3d.perception.network import Dense
 from po3d.seeding import rng
 from po3d.training.checkpointing import SafetensorsCheckpointIO, _decode, _encode
 from po3d.training.data import IndexStream, PackedScenes, collate, pack
 from po3d.training.estimator import EstimatorModule
 from po3d.training.labels import MAX_OBJECTS, StreetLabels
+from po3d.training.losses import own_boxes
 from po3d.training.run import train
 
 TINY = dict(backbone="resnet10t", width=96, height=64, neck=8, hidden=16)
@@ -178,3 +180,19 @@ def test_a_trunk_for_poses_begins_with_what_the_shared_one_said(tmp_path):
         torch.testing.assert_close(getattr(after, field), getattr(before, field), atol=2e-2, rtol=2e-2)
     narrow = EstimatorModule(TINY | {"pose_hidden": 8}, init_from=str(tmp_path / "shared"))
     assert narrow.net.pose_trunk[0].weight.shape[0] == 8  # too narrow for a copy: it begins anew
+
+
+def test_the_box_head_learns_on_the_dense_heads_own_boxes_where_they_fit():
+    h, w, stride = 8, 12, 8
+    centres = torch.tensor([[[44.0, 36.0], [76.0, 20.0]]])  # the middles of cells (5, 4) and (9, 2)
+    sides = torch.tensor([10.0, 12.0, 14.0, 16.0])
+    box = sides.log().view(1, 4, 1, 1).expand(1, 4, h, w).clone()
+    dense = Dense(
+        torch.zeros(1, h, w), box, torch.zeros(1, 1, h, w), torch.zeros(1, 1, h, w), stride, torch.zeros(1)
+    )
+    said = torch.cat([centres - sides[:2], centres + sides[2:]], -1)
+    far = said.clone()
+    far[0, 1, 2] += 40  # the second thing is much wider than the dense head says
+    own, fit = own_boxes(dense, centres, far)
+    torch.testing.assert_close(own, said)
+    assert fit.tolist() == [[True, False]]
