@@ -51,7 +51,7 @@ def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
 def calibrate(checkpoint: str | Path, folder: str | Path) -> dict[str, float]:
     """Fit on the twin in `folder` and write the result into the checkpoint's JSON."""
     estimator = Estimator.from_checkpoint(checkpoint)
-    estimator.calibration |= {"temperature": 1.0, "covariance": 1.0, "slope": 1.0, "offset": 0.0}
+    estimator.calibration = dict(estimator.defaults)
     twin = pulsecheck457.load(folder)
     names = twin.images
     predicted: list[Scene] = []

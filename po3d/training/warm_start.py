@@ -26,15 +26,10 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
     """`weights` of a network whose poses share the words' trunk, for `net`, which has a trunk for poses at least as wide: it
     says the same, because the new trunk begins as a copy of the old one, and its further units begin unheard. Weights of
     any other network come back as they are."""
-    own, hidden = net.state_dict(), weights["trunk.0.bias"].shape[0]
+    own, hidden = net.state_dict(), len(weights["trunk.0.bias"])
     rows = list(net.sizes.values())
-    if (
-        "pose_trunk.0.bias" not in own
-        or "pose_trunk.0.bias" in weights
-        or len(weights["output.bias"]) != sum(rows)
-    ):
-        return dict(weights)
-    if len(own["pose_trunk.0.bias"]) < hidden:
+    shared = "pose_trunk.0.bias" not in weights and len(weights["output.bias"]) == sum(rows)
+    if not shared or len(own.get("pose_trunk.0.bias", ())) < hidden:
         return dict(weights)
     grown = {k: v for k, v in weights.items() if not k.startswith("output.")}
     for layer in ("0", "2"):
