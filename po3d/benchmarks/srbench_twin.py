@@ -32,12 +32,12 @@ from po3d.reasoning.sr_executor import called, rows_only, run
 from po3d.reasoning.sr_program import SIGNATURES, SrProgram
 from po3d.scene import Scene
 from po3d.seeding import rng
-from po3d.synthesis.assets.room_models import Split as Models
 from po3d.synthesis.dials import INSIDE_DEFAULT, PARTLY_HIDDEN, InsideDials
 from po3d.synthesis.inside_phrases import phrases
 from po3d.synthesis.inside_questions import Balance, Item, offers
 from po3d.synthesis.inside_views import Seen, common_view, uncommon_view, view_table
 from po3d.synthesis.room_layouts import sample_room
+from po3d.synthesis.splits import Split as Models
 from po3d.synthesis.sr_speaker import speak
 from po3d.viewpoint import mirrored
 

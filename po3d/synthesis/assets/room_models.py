@@ -14,7 +14,7 @@ import json
 import math
 from collections import OrderedDict
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,7 @@ from po3d.synthesis.assets.furniture import FOLDER, Entry, load_model, read_cata
 from po3d.synthesis.assets.mesh import Mesh, Part
 from po3d.synthesis.assets.room_shapes import SHAPES, VARIANTS, shape
 from po3d.synthesis.environment import RGB
-
-Split = Literal["train", "val", "test"]
+from po3d.synthesis.splits import Split
 
 HOLD_OUT = 3  # one model in so many is held out
 HELD = 400  # models in memory
