@@ -8,6 +8,7 @@ single views (after the best turn and shift; metres at a camera distance of 6, a
 import argparse
 import math
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
@@ -129,20 +130,18 @@ def _count(
 def _fuse(figures: Figures, matched: Sequence[_Matched], true: Scene, sense: int, scale: float) -> None:
     views = [View(m.table, sense * math.radians(angle)) for m, angle in zip(matched, VIEWS)]
     fused = fuse(views)
-    owners = [{matched[v].rows[i] for v, i in members if i in matched[v].rows} for members in fused.members]
-    first: dict[int, int] = {}
-    for k, owner in enumerate(owners):
-        for j in sorted(owner):
-            first.setdefault(j, k)
+    sights = [Counter(matched[v].rows[i] for v, i in members if i in matched[v].rows) for members in fused.members]
+    # A thing that became several rows is where the row with most of its sights is; the others count as split.
+    row = {j: max(range(len(sights)), key=lambda k: sights[k][j]) for j in sorted(set().union(*sights))}
     singles = [position_error(m.table, true, m.rows) for m in matched if len(m.rows) > 2]
-    if not singles or len(first) < 3:
+    if not singles or len(row) < 3:
         return
-    error = position_error(fused.scene, true, {k: j for j, k in sorted(first.items(), reverse=True)})
+    error = position_error(true, fused.scene, row)  # this way round, two things merged into one row count both
     figures.fused.append(float(error.mean()) / scale)
     figures.best.append(min(float(e.mean()) for e in singles) / scale)
     figures.mean.append(float(np.mean([e.mean() for e in singles])) / scale)
-    figures.merged += sum(len(owner) > 1 for owner in owners)
-    figures.split += sum(len(owner) for owner in owners) - len(set().union(*owners))
+    figures.merged += sum(len(held) > 1 for held in sights)
+    figures.split += sum(map(len, sights)) - len(row)
 
 
 def text(figures: Figures) -> str:

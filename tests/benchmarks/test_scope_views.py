@@ -81,6 +81,22 @@ def test_mistakes_are_counted_for_what_they_are(split):
     assert not any(figures.named)
 
 
+class Torn(Mistaken):
+    """In the first view of a scene, its first row has another name and another place."""
+
+    def estimate(self, pictures, focals):
+        first, *others = super().estimate(pictures, focals)
+        o = first.objects[0]
+        odd = replace(o, beliefs=sure(name="cactus"), position=(o.position[0] + 0.2, *o.position[1:]))
+        return [replace(first, objects=(odd, *first.objects[1:])), *others]
+
+
+def test_a_thing_torn_in_two_is_where_most_of_its_sights_are(split):
+    figures = measure(split, Torn(split))
+    assert figures.split == 2
+    assert max(figures.fused) < 1e-6
+
+
 def test_a_table_is_as_the_camera_sees_it(split):
     q = next(q for q in split.questions if q.meta["views"] == [90])
     table = split.truth(q.meta["images"][0])
