@@ -130,13 +130,17 @@ def _count(
 def _fuse(figures: Figures, matched: Sequence[_Matched], true: Scene, sense: int, scale: float) -> None:
     views = [View(m.table, sense * math.radians(angle)) for m, angle in zip(matched, VIEWS)]
     fused = fuse(views)
-    sights = [Counter(matched[v].rows[i] for v, i in members if i in matched[v].rows) for members in fused.members]
+    sights = [
+        Counter(matched[v].rows[i] for v, i in members if i in matched[v].rows) for members in fused.members
+    ]
     # A thing that became several rows is where the row with most of its sights is; the others count as split.
     row = {j: max(range(len(sights)), key=lambda k: sights[k][j]) for j in sorted(set().union(*sights))}
     singles = [position_error(m.table, true, m.rows) for m in matched if len(m.rows) > 2]
     if not singles or len(row) < 3:
         return
-    error = position_error(true, fused.scene, row)  # this way round, two things merged into one row count both
+    error = position_error(
+        true, fused.scene, row
+    )  # this way round, two things merged into one row count both
     figures.fused.append(float(error.mean()) / scale)
     figures.best.append(min(float(e.mean()) for e in singles) / scale)
     figures.mean.append(float(np.mean([e.mean() for e in singles])) / scale)
