@@ -29,6 +29,9 @@ _IDLE = """
     um uh er hmm hm oh hey hello hi well okay ok alright thanks thank honestly frankly briefly overall
     lovely nice comfy cosy cozy heavy shiny antique modern wobbly rickety fancy cheap expensive beautiful ugly cute sturdy vintage
     elegant stylish trendy handy funny silly odd strange dusty precious favourite favorite splendid charming gorgeous rustic
+    ah oops gosh wow phew yeah yep nope ha haha eh huh lol btw dear darling mate sir madam mister absolutely truly indeed
+    surely presumably supposedly merely purely straightaway meanwhile anyhow anyway nicely cleverly bravely happily cheerfully
+    bloody damn darned blasted nasty horrible awful stupid dreadful boring
     designer hideous unused ordinary regular simple poor beloved squeaky creaky secondhand
 """
 IDLE = frozenset(_IDLE.split())
@@ -66,6 +69,7 @@ _GROUPS = {  # stand-in: the words that it stands for
         janitor caretaker roommate flatmate housemate colleague coworker boss owner mover movers worker workers helper helpers
         decorator decorators burglar burglars thief thieves visitor visitors man woman guy boy girl nephew niece plumber electrician
         carpenter handyman student students teacher nurse parents cat dog puppy guest guests person nobody everybody
+        gran nan nana sis bro mama papa folks inlaws stepfather stepmother godmother lads fellow gentleman lady
         secretary maid housekeeper intern robot technician painter couple family""",
     "thrown": "throw throws threw toss tosses tossed chuck chucked fling flung hurl hurled",
     "stand": "stands stood standing",

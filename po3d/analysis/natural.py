@@ -1,4 +1,5 @@
-"""How the parser reads questions that people wrote: `python -m po3d.analysis.natural dev`, once at the end `test`.
+"""How the parser reads questions that people wrote: `python -m po3d.analysis.natural dev` (or `dev2`), once at the end
+`test`.
 
 The bank (data/natural/) holds hand-written questions with gold programs. Words are judged by what they mean: parsed
 and gold program run on the same random ground-truth tables, and a question is right when the answers agree on every
@@ -137,7 +138,7 @@ def run(split: str, checkpoint: str, seed: int, out: str) -> None:
         print(
             f"{name:18} {len(part):4} {share['right']:8.1f} {share['unparsed']:11.1f} {share['wrong']:8.1f} {len(part) - len(tested):9}"
         )
-    if split == "dev":  # the test questions stay unread
+    if split != "test":  # the test questions stay unread
         for row in rows:
             if row["outcome"] != "right":
                 print(
@@ -159,7 +160,7 @@ def main() -> int:
     arguments = argparse.ArgumentParser(
         prog="python -m po3d.analysis.natural", description=__doc__.split("\n")[0]
     )
-    arguments.add_argument("split", choices=("dev", "test"))
+    arguments.add_argument("split", choices=("dev", "dev2", "test"))
     arguments.add_argument("--checkpoint", default="street_parser", help="name of a shipped pair, or a path")
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--out", default="", help="a JSON file for the outcomes")

@@ -19,12 +19,13 @@ from po3d.systems.pipeline import Context
 from po3d.systems.rooms import RoomPipeline
 
 BANK = Path(__file__).resolve().parents[2] / "data" / "natural"
+ROOMS = ("hypo3d_rooms.jsonl", "hypo3d_rooms2.jsonl")
 
 
 def run(split: str, checkpoint: str, out: str) -> None:
     """Print shares right, unparsed, failed and wrong; of the development part also what went wrong."""
     items = list(read_jsonl(BANK / f"hypo3d_{split}.jsonl", "natural question bank"))
-    rooms = {r["image"]: from_json(r) for r in read_jsonl(BANK / "hypo3d_rooms.jsonl", "rooms of the bank")}
+    rooms = {r["image"]: from_json(r) for name in ROOMS for r in read_jsonl(BANK / name, "rooms of the bank")}
     pipeline = RoomPipeline(RoomParser.from_checkpoint(locate(checkpoint)))
     rows = []
     for k, item in enumerate(items):
@@ -47,7 +48,7 @@ def run(split: str, checkpoint: str, out: str) -> None:
         count = Counter(row["outcome"] for row in groups[name])
         n = len(groups[name])
         print(f"{name:28} {n:4}" + "".join(f" {100 * count[o] / n:10.1f}" for o in outcomes))
-    if split == "dev":  # the test part stays unread
+    if split != "test":  # the test part stays unread
         for row in rows:
             if row["outcome"] != "right":
                 p = row["prediction"]
@@ -62,7 +63,7 @@ def main() -> int:
     arguments = argparse.ArgumentParser(
         prog="python -m po3d.analysis.natural_rooms", description=__doc__.split("\n")[0]
     )
-    arguments.add_argument("split", choices=("dev", "test"))
+    arguments.add_argument("split", choices=("dev", "dev2", "test"))
     arguments.add_argument("--checkpoint", default="room_parser", help="name of a shipped pair, or a path")
     arguments.add_argument("--out", default="", help="a JSON file for the outcomes")
     a = arguments.parse_args()

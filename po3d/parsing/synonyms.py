@@ -14,83 +14,220 @@ def split(text: str) -> tuple[str, ...]:
 
 # shape value -> what people call it. Plurals are added to every phrase.
 NOUNS: dict[str, tuple[str, ...]] = {
-    "thing": ("object", "item", "vehicle", "one", "entity"),
-    "car": ("automobile", "auto", "motorcar", "motor car", "passenger car"),
-    "suv": split("sport utility vehicle|sports utility vehicle|off roader|four by four|4x4|jeep|suv car"),
-    "wagon": ("station wagon", "estate car", "estate", "wagon car"),
-    "minivan": split("mini van|van|people carrier|mpv|people mover|minivan car"),
-    "sedan": ("saloon", "saloon car", "sedan car"),
-    "truck": ("pickup", "pickup truck", "pick up truck", "pick up", "lorry"),
-    "bus": ("coach", "omnibus", "autobus"),
-    "articulated": split("articulated bus|bendy bus|accordion bus|articulated coach|bendybus"),
+    "thing": split(
+        "object|item|vehicle|one|entity|thingy|thingie|machine|unit|means of transport|conveyance|"
+        "contraption|machinery|means of transportation|article|piece|vehicule|gadget"
+    ),
+    "car": split(
+        "automobile|auto|motorcar|motor car|passenger car|motor vehicle|four wheeler|motor|road car|"
+        "family car"
+    ),
+    "suv": split(
+        "sport utility vehicle|sports utility vehicle|off roader|four by four|4x4|jeep|suv car|"
+        "off road car|off road vehicle|four wheel drive|4 by 4|4wd|crossover|soft roader|"
+        "all terrain car"
+    ),
+    "wagon": split(
+        "station wagon|estate car|estate|wagon car|station waggon|waggon|estate wagon|shooting brake|"
+        "estate vehicle"
+    ),
+    "minivan": split(
+        "mini van|van|people carrier|mpv|people mover|minivan car|family van|multi purpose vehicle|"
+        "minibus van|mini van car|mum van|soccer mom van"
+    ),
+    "sedan": split(
+        "saloon|saloon car|sedan car|four door saloon|saloon automobile|notchback|four door sedan|"
+        "saloon type car"
+    ),
+    "truck": split(
+        "pickup|pickup truck|pick up truck|pick up|lorry|pick up lorry|pick up van|ute|camion|"
+        "pick up vehicle|truck car|flatbed truck|flatbed"
+    ),
+    "bus": split("coach|omnibus|autobus|omni bus|motor bus|motor coach|motorcoach|charabanc"),
+    "articulated": split(
+        "articulated bus|bendy bus|accordion bus|articulated coach|bendybus|bendy|articulated omnibus|"
+        "concertina bus|bus with a bend|bendy coach|jointed bus|two section bus|two part bus"
+    ),
     "regular": split(
-        "regular bus|normal bus|ordinary bus|standard bus|single decker|single decker bus|city bus"
+        "regular bus|normal bus|ordinary bus|standard bus|single decker|single decker bus|city bus|"
+        "plain bus|single deck bus|one deck bus|usual bus|typical bus|public bus|single deck|"
+        "municipal bus|town bus|transit bus|simple bus"
     ),
-    "double": split("double bus|double decker|double decker bus|doubledecker|two story bus|double deck bus"),
-    "school": ("school bus", "schoolbus", "school coach"),
-    "motorbike": ("motorcycle", "motor bike", "motor cycle"),
-    "chopper": ("chopper bike", "chopper motorbike", "chopper motorcycle"),
+    "double": split(
+        "double bus|double decker|double decker bus|doubledecker|two story bus|double deck bus|"
+        "two deck bus|two decker|two decker bus|two level bus|two storey bus|two floor bus|double deck|"
+        "double decked bus|twin deck bus|doubledecker bus|decker|london bus"
+    ),
+    "school": split(
+        "school bus|schoolbus|school coach|pupils bus|school children 's bus|"
+        "kids school bus|student bus|pupil bus|schoolchildren bus"
+    ),
+    "motorbike": split(
+        "motorcycle|motor bike|motor cycle|motor cycle bike|motorized bike|motorised bike|"
+        "motorized bicycle|motorised bicycle|bike with an engine|bike with a motor|motor powered bike|"
+        "motorcyle"
+    ),
+    "chopper": split(
+        "chopper bike|chopper motorbike|chopper motorcycle|chopper style bike|custom bike|"
+        "easy rider bike|chopped bike|long fork bike"
+    ),
     "dirtbike": split(
-        "dirt bike|motocross bike|enduro|off road motorbike|off road motorcycle|dirt motorcycle"
+        "dirt bike|motocross bike|enduro|off road motorbike|off road motorcycle|dirt motorcycle|mx bike|"
+        "off roader bike|trail bike|scrambler|enduro bike|dirt motorbike|motocrosser|cross bike|"
+        "trials bike"
     ),
-    "scooter": ("motor scooter", "moped", "vespa"),
-    "cruiser": ("cruiser bike", "cruiser motorbike", "cruiser motorcycle"),
-    "aeroplane": ("airplane", "plane", "aircraft", "flying machine"),
-    "jet": split("jet plane|jet airplane|jet aeroplane|private jet|business jet"),
+    "scooter": split(
+        "motor scooter|moped|vespa|motor scooter bike|motorscooter|scooty|lambretta|scooter bike|moto scooter"
+    ),
+    "cruiser": split(
+        "cruiser bike|cruiser motorbike|cruiser motorcycle|cruising bike|cruiser style bike|"
+        "touring motorbike|touring motorcycle|cruising motorcycle|harley"
+    ),
+    "aeroplane": split(
+        "airplane|plane|aircraft|flying machine|airplane thing|aero plane|air plane|air vehicle|"
+        "flying vehicle|flyer|plane thing|aeroplane thing|winged thing|winged vehicle"
+    ),
+    "jet": split(
+        "jet plane|jet airplane|jet aeroplane|private jet|business jet|jet aircraft|executive jet|"
+        "corporate jet|learjet|small jet plane"
+    ),
     "fighter": split(
-        "fighter jet|jet fighter|fighter plane|warplane|fighter aircraft|combat aircraft|fighter aeroplane"
+        "fighter jet|jet fighter|fighter plane|warplane|fighter aircraft|combat aircraft|"
+        "fighter aeroplane|combat plane|combat jet|military jet|military plane|military aircraft|"
+        "war plane|fighting jet|attack jet|fighter airplane|fighting plane|air force jet"
     ),
-    "biplane": ("double winged plane", "bi plane", "two winged plane"),
+    "biplane": split(
+        "double winged plane|bi plane|two winged plane|double decker plane|two wing plane|"
+        "double wing plane|twin winged plane|old timey plane|double wing aircraft|twin wing plane|"
+        "plane with two wings|old double winged aircraft"
+    ),
     "airliner": split(
-        "passenger plane|jetliner|airline plane|passenger jet|commercial plane|air liner|passenger aircraft"
+        "passenger plane|jetliner|airline plane|passenger jet|commercial plane|air liner|"
+        "passenger aircraft|liner plane|passenger airplane|passenger aeroplane|commercial airplane|"
+        "commercial aircraft|commercial jet|commercial airliner|airline jet|jumbo jet|jumbo|"
+        "big passenger jet|airbus|civil aircraft|airline aircraft|civil airliner"
     ),
-    "bicycle": split("bike|push bike|pushbike|cycle|pedal bike|push bicycle"),
-    "road": split("road bike|road bicycle|racing bike|racing bicycle|race bike|roadbike"),
-    "utility": split("utility bike|utility bicycle|city bike|commuter bike|utilitarian bike|cargo bike"),
-    "mountain": ("mountain bike", "mountain bicycle", "mtb", "mountainbike"),
-    "tandem": split("tandem bike|tandem bicycle|two seater bike|bicycle built for two"),
+    "bicycle": split(
+        "bike|push bike|pushbike|cycle|pedal bike|push bicycle|pedal cycle|pedal bicycle|push cycle|"
+        "two wheeled bike|pushbicycle|bycicle bike"
+    ),
+    "road": split(
+        "road bike|road bicycle|racing bike|racing bicycle|race bike|roadbike|racer bike|racing cycle|"
+        "road racing bike|racing style bike|road cycle|drop handlebar bike|racer bicycle|"
+        "road racer bike"
+    ),
+    "utility": split(
+        "utility bike|utility bicycle|city bike|commuter bike|utilitarian bike|cargo bike|city bicycle|"
+        "commuter bicycle|cargo bicycle|town bike|shopping bike|everyday bike|utility cycle|"
+        "commuting bike|workhorse bike|delivery bike"
+    ),
+    "mountain": split(
+        "mountain bike|mountain bicycle|mtb|mountainbike|mtb bike|mountain cycle|all terrain bike|"
+        "off road bicycle|trail bicycle|mountainbicycle|off road bike"
+    ),
+    "tandem": split(
+        "tandem bike|tandem bicycle|two seater bike|bicycle built for two|two seat bike|"
+        "two seater bicycle|two person bike|two person bicycle|bike for two|bicycle for two|double bike|"
+        "double bicycle|twin bike|bike made for two|two rider bike"
+    ),
 }
 
 # value -> adjectives
 ADJECTIVES: dict[str, tuple[str, ...]] = {
     "large": split(
-        "big|huge|giant|enormous|massive|gigantic|bulky|oversized|hulking|sizable|large sized|big sized"
+        "big|huge|giant|enormous|massive|gigantic|bulky|oversized|hulking|sizable|large sized|big sized|"
+        "biggish|sizeable|largish|humongous|ginormous|colossal|immense|hefty|grand|whopping|king sized|"
+        "king size|jumbo sized|supersized|full size|full sized|on the large side|on the big side|"
+        "on the larger side|of large size|of big size|great big|outsize|mammoth|towering|in large size|"
+        "whopping big|large size|big size"
     ),
-    "small": split("tiny|little|miniature|mini|compact|petite|wee|minuscule|undersized|small sized"),
-    "metal": split("metallic|shiny|glossy|polished|chrome|steel|gleaming|reflective"),
-    "rubber": ("matte", "rubbery", "matt", "dull", "rubberized", "rubberised"),
-    "gray": ("grey", "greyish", "grayish", "ash colored"),
-    "red": ("crimson", "scarlet", "reddish"),
-    "blue": ("navy", "navy blue", "bluish", "dark blue", "royal blue"),
-    "green": ("emerald", "dark green", "greenish"),
-    "brown": ("tan", "chestnut", "brownish", "chocolate brown"),
-    "purple": ("violet", "lilac", "purplish"),
-    "cyan": ("turquoise", "aqua", "teal", "light blue", "sky blue"),
-    "yellow": ("yellowish", "lemon yellow", "golden yellow"),
+    "small": split(
+        "tiny|little|miniature|mini|compact|petite|wee|minuscule|undersized|small sized|teeny|"
+        "teeny tiny|tiny little|smallish|itty bitty|dinky|diminutive|pint sized|toy sized|mini sized|"
+        "pocket sized|bite sized|teensy|weeny|titchy|puny|minute|on the small side|on the smaller side|"
+        "of small size|baby|scaled down|tiny sized|little sized|in small size|small size|runty"
+    ),
+    "metal": split(
+        "metallic|shiny|glossy|polished|chrome|steel|gleaming|reflective|lustrous|glinting|sparkling|"
+        "chromed|mirror like|iron|aluminium|aluminum|metal looking|metallic looking|metal made|shining|"
+        "glittering|metalic|metal like|brushed metal|burnished|glistening|with a metallic finish|"
+        "with a shiny finish|of metal|in metal"
+    ),
+    "rubber": split(
+        "matte|rubbery|matt|dull|rubberized|rubberised|rubbery looking|non shiny|non reflective|"
+        "lusterless|lustreless|flat finished|rubber like|rubber made|rubber looking|with a matte finish|"
+        "with a dull finish|matted|non metallic|of rubber|in rubber|unpolished|mat"
+    ),
+    "gray": split(
+        "grey|greyish|grayish|ash colored|slate|slate gray|slate grey|charcoal|charcoal gray|"
+        "charcoal grey|dark gray|dark grey|light gray|light grey|ashen|ash gray|ash grey|mouse gray|"
+        "mouse grey|steel gray|steel grey"
+    ),
+    "red": split(
+        "crimson|scarlet|reddish|ruby|ruby red|cherry red|cherry|bright red|dark red|blood red|"
+        "brick red|fire engine red|tomato red|deep red|ruddy|vermilion"
+    ),
+    "blue": split(
+        "navy|navy blue|bluish|dark blue|royal blue|cobalt|cobalt blue|sapphire|deep blue|bright blue|"
+        "ocean blue|marine blue|sea blue|medium blue|mid blue|midnight blue"
+    ),
+    "green": split(
+        "emerald|dark green|greenish|forest green|lime|lime green|olive|olive green|bright green|"
+        "light green|leaf green|grass green|bottle green|pea green|jade|emerald green|apple green"
+    ),
+    "brown": split(
+        "tan|chestnut|brownish|chocolate brown|dark brown|light brown|hazel|coffee colored|"
+        "coffee coloured|coffee brown|chocolate|chocolate colored|chocolate coloured|nut brown|mahogany|"
+        "tawny|umber|earth brown"
+    ),
+    "purple": split(
+        "violet|lilac|purplish|mauve|lavender|plum|plum colored|plum coloured|aubergine|amethyst|"
+        "dark purple|light purple|deep purple|grape colored|grape coloured|royal purple|lilac colored|"
+        "lilac coloured|violet colored|violet coloured"
+    ),
+    "cyan": split(
+        "turquoise|aqua|teal|light blue|sky blue|aquamarine|cyan blue|greenish blue|blue green|"
+        "bluish green|turquoise blue|pale blue|baby blue|aqua blue|azure|cerulean|aqua colored|"
+        "aqua coloured"
+    ),
+    "yellow": split(
+        "yellowish|lemon yellow|golden yellow|bright yellow|canary yellow|mustard|mustard yellow|lemon|"
+        "sunny yellow|light yellow|pale yellow|sunflower yellow|banana yellow|golden|gold colored|"
+        "gold coloured|yellow colored"
+    ),
 }
 
 # word of the network -> words read as it
 WORDS: dict[str, str] = {
-    "is": "is are was were stands sits lies stand sit lie remains rests",
+    "is": "is are was were am stands sits lies stand sit lie remains rests seem seems",
     "do": "do does did",
     "have": "have has had having",
+    "the": "the my our",
+    "come": "come comes",
+    "for": "for",
+    "call": "call called",
+    "outnumbered": "outnumbered",
+    "sure": "sure",
+    "heading": "heading",
     "a": "a an any some",
     "other": "another other others else further additional different",
     "if": "if when once while suppose supposing imagine imagining assuming assume provided whenever",
     "would": "would will could might may shall 'd 'll can",
     "be": "be being get gets got getting",
-    "color": "color colour colors colours colored coloured hue shade tint paint colouring coloring",
-    "size": "size sizes sized dimensions scale",
-    "material": "material materials stuff substance",
+    "color": "color colour colors colours colored coloured hue shade tint paint colouring coloring tone tones coloration colouration colorway kolor",
+    "size": "size sizes sized dimensions scale proportions magnitude bulk",
+    "material": "material materials stuff substance makeup substances",
     "shape": "shape shapes shaped kind kinds type types sort sorts model models category categories class "
-    "form name make style",
+    "form name make style manner variety varieties brand breed species version versions classification description",
     "direction": "direction directions way orientation orientations bearing ways",
-    "camera": "camera viewer observer photographer us me lens onlooker spectator you",
+    "camera": "camera viewer observer photographer us me lens onlooker spectator you photographers cameraman cameras onlookers spectators",
     "to": "to toward towards into at",
-    "same": "same identical alike equal matching",
+    "same": "same identical alike equal matching similar selfsame",
     "share": "share shares sharing",
-    "see": "see sees views",
-    "driver": "driver pilot rider drivers pilots riders",
+    "see": "see sees views find finds",
+    "driver": "driver pilot rider drivers pilots riders motorist motorists cyclist cyclists biker "
+    "bikers aviator aviators chauffeur chauffeurs captain captains cabbie trucker motorcyclist "
+    "motorcyclists bicyclist bicyclists",
     "from": "from taking",
     "push": "push pushes",
     "match": "match matches matched",
@@ -98,105 +235,34 @@ WORDS: dict[str, str] = {
     "more": "more greater higher larger",
     "outnumber": "outnumber outnumbers exceed exceeds",
     "many": "many much",
-    "perpendicular": "perpendicular vertical orthogonal crosswise crossways sideways",
+    "perpendicular": "perpendicular vertical orthogonal crosswise crossways sideways perpendicularly orthogonally",
     "parallel": "parallel",
     "opposite": "opposite opposing reverse contrary opposed",
     "aligned": "aligned lined",
     "forward": "forward forwards ahead onward",
-    "backward": "backward backwards rearward",
+    "backward": "backward backwards rearward rearwards",
     "front": "front",
     "back": "back rear backside",
     "made": "made built constructed composed consisting",
     "that": "that who whichever",
     "which": "which",
-    "it": "it",
+    "as": "as like",
+    "it": "it he she him them",
+    "they": "they",
+    "its": "its his her their",
     "and": "and plus",
     "or": "or",
     "equally": "equally",
     "numerous": "numerous plentiful",
 }
 
-# words of the network -> phrases read as them
-WORDINGS: dict[str, str] = {
-    "what is": "identify|what would be|what might be|what could be",
-    "what is the": "name the|give the|give me the|state the|report the|specify the|what would be the",
-    "face away": "with its back to us|with its back to the camera|has its back to us|"
-    "has its back to the camera|"
-    "have their backs to us|have their backs to the camera|have its back to us|have its back to the camera|"
-    "with its back turned to us|with its back turned to the camera|showing its back|"
-    "turned away|its back to the camera",
-    "face camera": "head on|coming towards us|coming toward us|coming our way|"
-    "driving towards us|driving toward us|"
-    "face on",
-    "to camera": "in our direction|in the direction of the camera|straight at the camera|"
-    "straight at us|at the camera|"
-    "in the camera 's direction|in the viewer 's direction",
-    "in": "in terms of|when it comes to|with regard to",
-    "hide": "blocks my view of|block my view of|blocks the view on|in front of and hiding",
-    "hiding": "blocking my view of|blocking the view on",
-    "other thing": "other one|other ones",
-    "the same": "exactly the same|the very same|an identical|an equal|one and the same",
-    "a": "at least one|any of|some of",
-    "there is a": "there is one|i see one",
-    "is there": "would i find|could i find|do i see|would you find|will i find|can i find|could you find|"
-    "do i find|is there at all|are there|is there|can you see|do you see|can we see|do we see|"
-    "can i see|do you spot|can you spot|can you find|can you make out|do you notice|can be seen|"
-    "can be found|may be seen|are visible|is visible|is seen|are seen|exist|exists|does it show|"
-    "does it contain",
-    "push": "i push|you push|we push|someone pushes|one pushes|somebody pushes|i pushed|you pushed|"
-    "we pushed|someone pushed|i move|you move|we move|i drive|you drive|we drive|someone moves|"
-    "someone drives|i moved|you moved|i drove|you drove|i roll|we moved|we drove|i rolled|"
-    "you rolled|you roll",
-    "hit": "collision|crash|collisions|crashes|an accident|accident",
-    "a thing": "anything|something|any thing|a thing|some thing",
-    "a other thing": "anything else|something else|any other thing|another thing|another one",
-    "thing": "everything|everything that is|stuff that is|all things|all objects|all the things|"
-    "all the objects|all vehicles|all the vehicles|all",
-    "how_many": "how many|what number of|what is the number of|what is the total number of|"
-    "what is the count of|what is the amount of|the total number of|how much|count|count the|"
-    "count up|count up the|give the number of|what the number of|the number of|number of|amount of|"
-    "quantity of|total number of|what quantity of|what amount of|count of|the count of|"
-    "give me the number of|state the number of|how large is the number of|what 's the number of|"
-    "what is the total count of|what total number of|give the count of|the total count of",
-    "there is": "there is|there are|i see|you see|we see|i can see|you can see|we can see|"
-    "there exists|i spot|"
-    "there stands|there sits|i have|we have|there lies",
-    "made of": "made of|made out of|made from|built of|built from|built out of|consist of|consists of|"
-    "consisting of|composed of|constructed of|constructed from|formed of|fashioned from|"
-    "crafted from",
-    "right_angle": "a right angle|right angles|90 degrees|ninety degrees|a 90 degree angle|"
-    "a ninety degree angle",
-    "how big": "how big|how large|how small|how huge|how sized|how tall",
-    "as big as": "as big as|as large as|as small as|as huge as|just as big as|just as large as",
-    "the same number of": "the same number of|an equal number of|an identical number of|equal numbers of|"
-    "the same amount of|an equal amount of|just as many|as many|the same count of|equally many|"
-    "exactly as many",
-    "away": "away from the camera|away from us|away from the viewer|away from me|away from you|away|"
-    "away from the observer|away from the photographer|off into the distance|into the distance|"
-    "into the background|towards the background|away from the lens|to the background",
-    "camera": "the camera|the viewer|the observer|the photographer|the lens|us|me|our way|our direction|"
-    "the foreground|the spectator|the front of the picture",
-    "left": "the left|the left side|the left of the picture|the left of the image|the left edge|"
-    "the left side of the picture|the left side of the image|the left edge of the picture|"
-    "the left hand side|picture left|image left|left edge",
-    "right": "the right|the right side|the right of the picture|the right of the image|the right edge|"
-    "the right side of the picture|the right side of the image|the right edge of the picture|"
-    "the right hand side|picture right|image right|right edge",
-    "in_path": "in the path of|in the way of|on the path of|in the road of|along the path of|"
-    "blocking the way of",
-    "is going to": "is going to|are going to|is about to|are about to|is bound to|would end up|will end up",
-    "opposite direction": "the other way|the other direction|the opposite way|"
-    "the opposite direction|opposite directions|"
-    "opposite ways|the reverse direction|contrary directions",
-    "same direction": "the same way|the same direction|the same heading|the same orientation",
-}
-
+# Words as people misspell them, that `slips` does not mend -> the word meant.
 MISSPELT: dict[str, str] = {
     "coulor": "color",
     "coulour": "color",
     "colur": "color",
     "coler": "color",
-    "vehical": "thing",
+    "vehical": "vehicle",
     "bycicle": "bicycle",
     "bycycle": "bicycle",
     "bicyle": "bicycle",
@@ -208,37 +274,45 @@ MISSPELT: dict[str, str] = {
     "shap": "shape",
     "matterial": "material",
     "yelow": "yellow",
+    "purpel": "purple",
+    "wot": "what",
+    "wat": "what",
+    "hwat": "what",
+    "menny": "many",
+    "teh": "the",
+    "hte": "the",
+    "ther": "there",
+    "thier": "their",
+    "tings": "things",
+    "thign": "thing",
+    "thigns": "things",
+    "objets": "objects",
+    "vehicel": "vehicle",
+    "vehicels": "vehicles",
+    "vehicals": "vehicles",
+    "rite": "right",
+    "rigth": "right",
+    "lefft": "left",
+    "befor": "before",
+    "hided": "hidden",
+    "veiw": "view",
+    "hidding": "hiding",
+    "colr": "color",
+    "colos": "color",
+    "collor": "color",
+    "matirial": "material",
+    "materiel": "material",
+    "lorrys": "lorries",
+    "busses": "buses",
+    "airplans": "airplanes",
+    "motercycle": "motorbike",
+    "motorcyle": "motorbike",
+    "scoter": "scooter",
+    "sedane": "sedan",
     "grean": "green",
 }
 
-# Dropped: politeness, where the looking is done, how a thing rests, adverbs that change no answer.
-FILLERS: tuple[str, ...] = split(
-    "single|"
-    "is it true that|is it the case that|is it right that|is it correct that|as each other|"
-    "to each other|with each other|"
-    "'s nose|'s front end|any part of|some part of|parts of|a part of|part of|our view of|"
-    "the view of|my view of|"
-    "for a start|if you look|"
-    "please|kindly|can you tell me|could you tell me|can you please tell me|could you please tell me|"
-    "would you tell me|will you tell me|tell me|let me know|do you know|i want to know|"
-    "i would like to know|i 'd like to know|i need to know|i wonder|i am wondering|i was wondering|"
-    "wondering|please tell me|can you say|could you say|can you say what|say|hey|hello|hi|ok|okay|so|"
-    "well|now|then|thanks|thank you|just|simply|actually|really|currently|at the moment|right now|here|"
-    "also|too|both|either|altogether|in total|overall|in all|as well|each|directly|immediately|"
-    "in the picture|in the image|in the photo|in the photograph|in the scene|in this picture|"
-    "in this image|in this photo|in this scene|in the frame|in view|in the shot|on the street|"
-    "on the road|on the ground|on the floor|in the render|of the picture|of the scene|"
-    "in the picture here|around|around here|visible|shown|present|parked|standing|standing still|sitting|"
-    "located|situated|positioned|placed|stationed|waiting|stopped|stationary|found|lying|resting|stands|"
-    "is located at|seen|been|painted|taking a look|would you say|i say|do you think|do you believe|"
-    "the nose of|at least|stood|going by|itself|themselves|possibly|perhaps|maybe|ever|at all|up|of them|"
-    "of these|of those|given this picture|looking at the scene|given the scene|according to the picture|"
-    "according to the image|in the given picture|in the given image|from the picture|from the image|"
-    "whether|displayed|depicted|pictured|appearing|particular|specific|certain|somewhere|anywhere|"
-    "out there|over there|over|if possible|do tell|in there|together"
-)
-
 # Words that the network reads as they are.
 PLAIN: tuple[str, ...] = split(
-    "what|how|where|the|of|in|on|by|from|than|there|as|its|'s|not|hit|go|face|hide|hiding|hidden|unhidden|own|with|there"
+    "what|how|where|of|in|on|by|from|than|there|'s|not|hit|go|face|hide|hiding|hidden|unhidden|own|with|there"
 )

@@ -7,14 +7,34 @@ from functools import cached_property
 from typing import NamedTuple
 
 from po3d.parsing.phrases import PHRASES
+from po3d.parsing.synonyms import MISSPELT
 
 _APOSTROPHES = str.maketrans("\u2018\u2019`", "'''")
+_SUBJECT = (
+    "it|they|we|you|i|he|she|there|that|this|these|those|what|which|who|where|how|here|whatever|whoever|let"
+)
 _CONTRACTIONS = (
-    (re.compile(r"\b(what|which|there|it|that|who|where|here|how)'s\b"), r"\1 is"),
-    (re.compile(r"\b(is|are|does|do|did|would|will|could|ca|can|was|were)n't\b"), r"\1 not"),
-    (re.compile(r"\b(it|they|we|you|i|there|that|what)'(ll|d|re|ve|m)\b"), r"\1 would"),
+    (re.compile(r"\blet's\b"), "let us"),
+    (re.compile(rf"\b({_SUBJECT})'s\b"), r"\1 is"),
+    (re.compile(r"\bcan't\b"), "can not"),
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"\b(is|are|does|do|did|would|will|could|should|was|were|has|have)n't\b"), r"\1 not"),
+    (re.compile(rf"\b({_SUBJECT})'(ll|d)\b"), r"\1 would"),
+    (re.compile(rf"\b({_SUBJECT})'re\b"), r"\1 are"),
+    (re.compile(rf"\b({_SUBJECT})'ve\b"), r"\1 have"),
+    (re.compile(r"\bi'm\b"), "i am"),
     (re.compile(r"s'(?=\s)"), "s 's"),  # the buses' left
     (re.compile(r"'s\b"), " 's"),
+)
+# "Isn't there a bus?" and "There is a bus, isn't there?" ask what "Is there a bus?" asks.
+_VERB = "is|are|does|do|did|would|will|can|could|has|have|was|were"
+_NEGATIVE = re.compile(
+    rf"^\W*({_VERB}) ?(?:n't|nt|not) (?=there|that|this|it|the|any|some|a|an|we|you|one)\b"
+)
+_TAG = re.compile(
+    rf"[,;.-]\s*(?:(?:{_VERB}|ca|wo) ?(?:n't|nt|not)? ?(?:it|there|they|that|this|we|you|one|he|she)(?: not)?|innit|"
+    r"right|correct|true|yes|no|yes or no|true or false|eh|huh|is that so|is that right|am i right|or not|don't you think|"
+    r"would you say|do you think|if any|or no)\s*\?+\s*$"
 )
 _WORD = re.compile(r"'s|[a-z0-9]+")
 SHORTEST_REPAIR = 5  # letters; below it too many English words are one slip apart
@@ -29,7 +49,8 @@ class Tokens(NamedTuple):
 
 def words_of(text: str) -> list[str]:
     """The plain words of a text, "'s" apart."""
-    text = text.lower().translate(_APOSTROPHES)
+    text = text.lower().translate(_APOSTROPHES).replace("+", " plus ").replace("&", " and ")
+    text = _NEGATIVE.sub(r"\1 ", _TAG.sub("", text))
     if "'" in text:
         for pattern, replacement in _CONTRACTIONS:
             text = pattern.sub(replacement, text)
@@ -63,6 +84,8 @@ class Tokenizer:
 
     def repaired(self, word: str) -> str:
         """`word`, or the one known word that a slip made it from."""
+        if word in MISSPELT:
+            return MISSPELT[word]
         if len(word) < SHORTEST_REPAIR or word in self.words:
             return word
         near = {w for w in slips(word) if w in self.words}

@@ -17,6 +17,8 @@ from po3d.reasoning.room_program import Call
 from po3d.reasoning.room_world import World, direction_word
 from po3d.rooms import ANYTHING, VALUE_WORDS
 
+_IT = Call("only", (Call("touched", (Call("all", ("object",)),)),))
+
 
 class Unresolved(Exception):
     """A description that fits nothing, or more than one thing, in this room."""
@@ -84,6 +86,12 @@ class Evaluator:
             self.steps.append((program, found))
         return found
 
+    def both(self, first: Call, second: Call) -> tuple[int, int]:
+        """Two things; one description said of both, "the two chairs", means the two that it fits, when it fits two."""
+        if first == second and first.op == "only" and len(found := self.set(first.args[0])) == 2:
+            return found[0], found[1]
+        return self.object(first), self.object(second)
+
     def describe(self, index: int) -> str:
         """A name with its number among its like, for traces."""
         name = self.world.names[index]
@@ -143,8 +151,18 @@ class Evaluator:
         return self.world.beside(index, near)
 
     def _set_upon(self, one: Call, among: Call) -> list[int]:
-        index = self.object(one)
+        below = self._below_it() if one == _IT else None
+        index = self.object(one) if below is None else below
         return [i for i in self.set(among) if self.world.supports[i] == index]
+
+    def _below_it(self) -> int | None:
+        """What all things rest on that the change was about and that carry nothing: after "two cups were set on the desk",
+        what is on "it" is on the desk. None when there is no such thing."""
+        now = [i for i in self.world.salient if i < self.world.now]
+        below = {self.world.supports[i] for i in now}
+        if len(below) != 1 or any(self.world.supports[i] in now for i in range(self.world.now)):
+            return None
+        return below.pop()
 
     def _set_beneath(self, one: Call, among: Call) -> list[int]:
         index = self.object(one)
@@ -156,23 +174,27 @@ class Evaluator:
         ]
 
     def _set_between(self, first: Call, second: Call, among: Call) -> list[int]:
-        a, b = self.object(first), self.object(second)
+        a, b = self.both(first, second)
         return [i for i in self.set(among) if i not in (a, b) and self.world.between(a, b, i)]
 
     def _set_obstacles(self, first: Call, second: Call) -> list[int]:
-        a, b = self.object(first), self.object(second)
+        a, b = self.both(first, second)
         return self.world.blocking(a, b, self.world.times(self.past))
 
     def _set_other(self, one: Call, among: Call) -> list[int]:
-        index = self.object(one)
-        return [i for i in self.set(among) if i != index]
+        if one.op == "only" and one.args[0].op == "all" and len(several := self.set(one.args[0])) > 1:
+            about = [i for i in several if i in self.world.salient]
+            left_out = about if len(about) == 1 else several  # "apart from the beds"
+        else:
+            left_out = [self.object(one)]
+        return [i for i in self.set(among) if i not in left_out]
 
     def _set_touched(self, among: Call) -> list[int]:
         salient = self.world.salient
         return [i for i in self.set(among) if i in salient]
 
     def _set_pair(self, first: Call, second: Call) -> list[int]:
-        return [self.object(first), self.object(second)]
+        return list(self.both(first, second))
 
     def _set_just(self, one: Call) -> list[int]:
         return [self.object(one)]
@@ -188,11 +210,24 @@ class Evaluator:
             about = self.world.salient
             salient = [i for i in found if i in about]
             found = salient if len(salient) == 1 else found
+        if len(found) != 1 and not self.strict:
+            if not found and among.op == "touched" and not self.past:  # "it" is what was removed
+                return self._object_was(Call("only", (among,)))
+            found = self._spoken_of(among, found)
         if not found:
             raise Unresolved(f"not found: {said(among)} is not in the room")
         if len(found) > 1:
             raise Unresolved(f"ambiguous: {said(among)} could be any of {len(found)}")
         return found[0]
+
+    def _spoken_of(self, among: Call, found: list[int]) -> list[int]:
+        """Of several candidates the one that people mean: "the chair on the left" of two chairs is the left one; "the table",
+        after something was put on one, is that."""
+        if among.op == "side" and " " not in among.args[0] and len(self.set(among.args[1])) == 2:
+            return [self._object_extreme(*among.args)]
+        bearing = {self.world.supports[i] for i in self.world.salient if i < self.world.now}
+        under = [i for i in found if i in bearing]
+        return under if len(under) == 1 else found
 
     def _best(
         self, among: Call, key: Callable[[int], float], scale: float = 1.0, one: int | None = None
@@ -304,7 +339,7 @@ class Evaluator:
         return all(a <= b + 1e-9 for a, b in zip(mine, space))
 
     def _ask_closer_now(self, first: Call, second: Call) -> bool:
-        a, b = self.object(first), self.object(second)
+        a, b = self.both(first, second)
         then = [self.world.edited.origin[i] if i < self.world.now else None for i in (a, b)]
         if None in then:
             raise Unresolved(f"unknown: {self.describe(a)} or {self.describe(b)} was not there before")

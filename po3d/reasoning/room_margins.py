@@ -235,7 +235,7 @@ class _Reader(Evaluator):
 
     def between(self) -> Iterator[_Found]:
         first, second, among = self.args
-        a, b = self.object(first), self.object(second)
+        a, b = self.both(first, second)
         right, front = self.vector(a, b)
         length = math.hypot(right, front)
         if length < 1e-6:
@@ -251,7 +251,7 @@ class _Reader(Evaluator):
                 yield self.member(i, inside, f"between {self.describe(a)} and {self.describe(b)}", shift)
 
     def obstacles(self) -> Iterator[_Found]:
-        a, b = (self.object(one) for one in self.args)
+        a, b = self.both(*self.args)
         things, rules = self.world.things, self.world.rules
         ends = [(things[k].box.x, things[k].box.y) for k in (a, b)]
         tall = [
@@ -407,7 +407,7 @@ class _Reader(Evaluator):
         yield _Found(thing, (abs(spare), "m", text, None), answer="no" if spare >= -1e-9 else "yes")
 
     def closer_now(self) -> Iterator[_Found]:
-        a, b = (self.object(one) for one in self.args)
+        a, b = self.both(*self.args)
         then = [self.world.now + self.world.edited.origin[i] for i in (a, b)]
         now, before = self.world.distance(a, b), self.world.distance(*then)
         x, y = self.vector(b, a)

@@ -85,6 +85,23 @@ def _chained(first: Edited, second: Edited) -> Edited:
     return Edited(second.scene, origin, frozenset(touched), first.touched_before | gone)
 
 
+def brought_in(program: Call) -> Call | None:
+    """A move of one thing as its addition, for a room that does not have it: "my son left his guitar by the bed". None for
+    other changes, and for things that are told by more than their looks."""
+    if program.op != "move" or program.args[0].op != "just" or program.args[1].op in ("shift", "spot"):
+        return None
+    (one,), where = program.args[0].args, program.args[1]
+    if one.op != "only":
+        return None
+    kind, traits = one.args[0], Call("plain")
+    while kind.op == "having":
+        attribute, value, kind = kind.args
+        traits = Call("trait", (attribute, value, traits))
+    if kind.op != "all":
+        return None
+    return Call("add", ("1", Call("thing", (kind.args[0], traits)), where))
+
+
 class _Planner:
     """Resolves one edit program on a scene."""
 
@@ -130,7 +147,7 @@ class _Planner:
         return edits
 
     def _swap(self, first: Call, second: Call) -> list[Edit]:
-        a, b = self.look.object(first), self.look.object(second)
+        a, b = self.look.both(first, second)
         one, two = self.scene.objects[a], self.scene.objects[b]
         place = lambda mine, other: resolve(self.scene, mine, Place("spot", (other,)))  # noqa: E731
         return [
@@ -181,6 +198,8 @@ class _Planner:
 
     def _place(self, where: Call) -> Place:
         objects, direction, distance = [], "", 0.0
+        if where.op == "amid":
+            return Place(where.op, tuple(self.world.things[i].state for i in self.look.both(*where.args)))
         for arg in where.args:
             if isinstance(arg, Call):
                 objects.append(self.world.things[self.look.object(arg)].state)

@@ -186,6 +186,20 @@ def call(op: str, *args: "Call | str") -> Call:
     return Call(op, args)
 
 
+def told_apart(pair: Call) -> str | None:
+    """The attribute that tells two things of one noun apart ("the red or the blue chair": color); None for other pairs."""
+    looks = []
+    for one in pair.args:
+        if one.op != "only" or one.args[0].op != "having":
+            return None
+        attribute, value, kind = one.args[0].args
+        while kind.op == "having":
+            kind = kind.args[2]
+        looks.append((attribute, value, kind))
+    (_, first, one_kind), (attribute, second, kind) = looks
+    return attribute if kind.op == "all" and one_kind == kind and first != second else None
+
+
 _LEXEME = re.compile(r'\s*(?:"([^"]*)"|([a-z_]+(?: [a-z]+)*)|([0-9]+(?:\.[0-9]+)?)|([(),]))')
 
 

@@ -7,7 +7,8 @@ the first clauses; relations and questions have modules of their own.
 
 from po3d.synthesis.grammar import Grammar
 from po3d.synthesis.grammar_benchmark import NOUNS
-from po3d.synthesis.grammar_wide_questions import ASK
+from po3d.synthesis.grammar_wide_counts import COUNTS
+from po3d.synthesis.grammar_wide_queries import QUERIES
 from po3d.synthesis.grammar_wide_relations import CAMERA, LINK, VIEW
 from po3d.vocabulary import COLORS
 
@@ -62,6 +63,7 @@ TRAVEL = {
         "when it [moves|drives] forward",
         "[when|while|by] [moving|driving|going] forward",
         "moving forward",
+        "if it [moves|drives|goes|moved]",
         "if it advanced",
         "if it [drives|drove] straight ahead",
     ),
@@ -83,7 +85,7 @@ GRAMMAR = Grammar(
     facing=FACING,
     travel=TRAVEL,
     link=LINK,
-    ask=ASK,
+    ask=COUNTS | QUERIES,
     opening={
         "there": ("there is {a}", "[I see|you see] {a}"),
         "if.forward": (
@@ -93,15 +95,35 @@ GRAMMAR = Grammar(
             "if {ref} advances",
             "if I push {ref} forward",
         ),
-        "travel.forward": ("[going|moving|driving] forward", "when moving forward", "by driving forward"),
-        "travel.backward": ("[going|moving|driving] backward", "[when|while|] reversing", "by backing up"),
+        "travel.forward": (
+            "[going|moving|driving] forward",
+            "when moving forward",
+            "by driving forward",
+            "if it [goes|moves|drives] forward",
+        ),
+        "travel.backward": (
+            "[going|moving|driving] backward",
+            "[when|while|] reversing",
+            "by backing up",
+            "if it [goes|moves|drives] backward",
+        ),
         "if.backward": (
             "if {ref} [moves|moved|drives|drove|went] [backward|backwards|back]",
             "if {ref} [reverses|reversed|backs up|backed up|went in reverse]",
             "[suppose|imagine] {ref} [reverses|backs up|moves backward]",
             "when {ref} [reverses|backs up]",
             "if I push {ref} [back|backward]",
+            "if I [reverse|back up] {ref}",
         ),
+        "do.forward": ("[push|move|drive] {ref} forward", "let {ref} drive forward"),
+        "do.backward": ("[push|move|drive] {ref} [back|backward]", "[reverse|back up] {ref}"),
+        "about.occluder": (
+            "{ref} is [hidden|partly hidden|occluded] by {a}",
+            "{a} [hides|is hiding|occludes] {ref}",
+            "there is {a} hiding {ref}",
+        ),
+        "about.occludees": ("{ref} [hides|is hiding|occludes] {a}", "{a} is hidden [by|behind] {ref}"),
+        "about.collide": ("{ref} would hit {a} {travel}", "{a} would be hit by {ref} {travel}"),
         "view": (
             "from {its} [own|] " + VIEW,
             "as {its} driver sees it",

@@ -20,10 +20,15 @@ _ACROSS = (
 )
 
 _HITS = (
+    "[could|would|will|might] {ref} [go|move|drive] {ahead} and hit {obj}",
     "[would|will] {ref} [hit|collide with] {obj} {travel}",
     "[would|will] {ref} [hit|collide with] {obj} {travel}",
     "does {ref} [hit|collide with] {obj} {travel}",
     "is {ref} going to hit {obj} {travel}",
+    "[would|will] {ref} {travel} hit {obj}",
+    "{travel} [would|will|does] {ref} hit {obj}",
+    "[would|will] {ref} run into {obj} {travel}",
+    "will {ref} hit {obj} [going|driving|moving] {ahead}",
 )
 
 LINK = {
@@ -67,6 +72,47 @@ LINK = {
             "{direction} {ref} as {its} driver sees it",
         )
     },
+    "relate.object.driver": {
+        "be": (
+            "on the {own} of {its} driver",
+            "[on|to] {its} driver's {own} [side|hand|]",
+            "on the {own}-hand side of {its} driver",
+            "on the driver's {own} in {ref}",
+            "{front} for {its} driver",
+            "{front} for the driver of {ref}",
+        ),
+        "gap": (
+            "the driver of {ref} [has|sees|would see|would have] {front}",
+            "the driver of {ref} [has|sees|would find] [on|to] [his|its|their] {own}",
+            "{its} driver [has|sees|would see] [on|to] his {own}",
+        ),
+        "inv": (
+            "[does|would] the driver of {ref} [have|see|find] {obj} [on|to] [his|its] {own}",
+            "[does|would] {its} driver [have|see|find] {obj} [on|to] his {own}",
+            "[does|would] the driver of {ref} [have|see|find] {obj} {front}",
+            "[does|would] {its} driver [have|see] {obj} {front}",
+        ),
+    },
+    "relate.object.ahead": {
+        "be": (
+            "{front} for {its} driver",
+            "{front} for the driver of {ref}",
+            "{front} from the driver's seat of {ref}",
+        ),
+        "gap": (
+            "the driver of {ref} [has|sees|would see|would have] {front} [of him|of it|]",
+            "{its} driver [has|sees|would see] {front} [of him|]",
+        ),
+        "inv": (
+            "[does|would] the driver of {ref} [have|see|find] {obj} {front} [of him|of it|]",
+            "[does|would] {its} driver [have|see|find] {obj} {front} [of him|]",
+        ),
+    },
+    "relate.has": {
+        "be": ("[on|to] {its} {own}",),
+        "gap": ("{ref} has [on|to] its {own}", "{ref} [has|is having] {front}"),
+        "inv": ("does {ref} have {obj} [on|to] its {own}", "[has|have] {ref} got {obj} on its {own}"),
+    },
     "relate.object.side": {"be": ("[on|to] {its} own {own} [side|]",)},
     "same": {
         "be": ("the same {attr} as {ref}", "of the same {attr} as {ref}", "identical in {attr} to {ref}"),
@@ -103,7 +149,11 @@ LINK = {
         "vp": (f"face{{s}} {_SAME_WAY}", "{has} the same orientation as {ref}"),
     },
     "aligned.opposite": {
-        "be": (f"facing {_OPPOSITE}", "opposite to {ref} in direction"),
+        "be": (
+            f"facing {_OPPOSITE}",
+            "opposite to {ref} in direction",
+            "facing the opposite direction from {ref}",
+        ),
         "vp": (f"face{{s}} {_OPPOSITE}", "{has} the opposite orientation to {ref}"),
     },
     "aligned.vertical": {
@@ -117,7 +167,11 @@ LINK = {
     "occludees": {
         "be": ("[hidden|occluded] by {ref}", "hidden behind {ref}", "occluded by {ref}"),
         "gap": ("{ref} [hides|is hiding|occludes]",),
-        "inv": ("does {ref} [hide|occlude] {obj}", "is {ref} [hiding|occluding] {obj}"),
+        "inv": (
+            "does {ref} [hide|occlude] {obj}",
+            "is {ref} [hiding|occluding] {obj}",
+            "[does|would] {ref} be hiding {obj}",
+        ),
     },
     "occluder": {
         "be": ("[hiding|occluding] {ref}", "hiding {ref}"),
@@ -126,16 +180,27 @@ LINK = {
         "inv": ("is {ref} [hidden|occluded] [by|behind] {obj}",),
     },
     "collide": {
-        "be": ("in the path of {ref} {travel}", "going to be hit by {ref} {travel}"),
+        "be": ("in the path of {ref} {travel}", "going to be hit by {ref} {travel}", "in its path {cond}"),
         "vp": (
             "[would|will] be hit by {ref} {travel}",
             "[would|will] be collided with by {ref} {travel}",
             "[gets|get] hit by {ref} {travel}",
             "[would be|will be|gets] hit {cond}",
             "[would be|gets] hit {cond}",
+            "[would|will] get it {cond}",
         ),
         "gap": ("{ref} [would|will] [hit|collide with] {travel}", "{ref} hits {travel}"),
         "inv": _HITS,
+    },
+    "collide.onward": {
+        "be": ("in the path of {ref}", "going to be hit by {ref}"),
+        "vp": ("[will|would] be hit by {ref}",),
+        "gap": ("{ref} [will hit|is going to hit|is about to hit]",),
+        "inv": (
+            "[will|would] {ref} hit {obj}",
+            "is {ref} [going|about] to hit {obj}",
+            "does {ref} hit {obj}",
+        ),
     },
     "collide.named": {
         "be": ("in the path of {ref} {travel}", "going to be hit by {ref} {travel}"),

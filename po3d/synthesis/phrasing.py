@@ -86,6 +86,8 @@ class Phrasing:
             other = " else" if "other" in article else ""
             head = " ".join([self.pick(("anything", "something")) + other, *before])
             article = ""
+        if free and things.source is None and len(after) > 1 and rng.random() < 0.4:
+            after = [*after[:-1], "and", after[-1].removeprefix("that ").removeprefix("which ")]
         if article == "a":
             article = "an" if head[0] in "aeiou" else "a"
         return " ".join(part for part in (article, head, *after) if part)
@@ -120,9 +122,17 @@ class Phrasing:
                 return specific
         if link.op == "relate":
             direction, frame = link.args
+            sideways = direction in ("left", "right")
+            if frame == "object" and not settled and link.target.source is None and self.chance(0.35):
+                driver = table.get("relate.object.driver" if sideways else "relate.object.ahead")
+                if driver:
+                    return driver
             if frame == "task" or settled or (frame == "camera" and self.camera_opened):
                 key = "relate"
-                side = direction in ("left", "right") and table.get("relate.it" if it else "relate.side")
+                has = sideways and not settled and frame == "task" and table.get("relate.has")
+                if has and (it or link.target.source is None) and self.chance(0.15):
+                    return has
+                side = sideways and table.get("relate.it" if it else "relate.side")
                 if side and (it or link.target.source is None) and self.chance(0.5 if it else 0.15):
                     return side
                 if settled and table.get("relate.view"):
@@ -130,7 +140,7 @@ class Phrasing:
             else:
                 key = f"relate.{frame}"
                 near = table.get(key + ".near")
-                side = direction in ("left", "right") and table.get(key + ".side")
+                side = sideways and table.get(key + ".side")
                 if side and (it or link.target.source is None) and self.chance(0.2):
                     return side
                 if near and (it or link.target.source is None) and self.chance(0.65):
@@ -138,6 +148,11 @@ class Phrasing:
                 nearer = table.get(f"{key}.{direction}")  # "nearer to the camera than"
                 if nearer and self.chance(0.4):
                     return nearer
+        onward = (
+            link.op == "collide" and link.args[0] == "forward" and not settled and table.get("collide.onward")
+        )
+        if onward and not it and self.chance(0.12):
+            return onward
         if link.op == "collide" and settled and not it:
             return table["collide.named"]  # only these name the reference when the movement has been said
         near = table.get(f"{key}.near") if link.op in ("same", "aligned") else None
@@ -172,6 +187,7 @@ class Phrasing:
             direction=lambda: self.pick(self.grammar.direction[direction]),
             attr=lambda: self.pick(words[f"attr.{link.args[0]}"]),
             travel=travel,
+            ahead=link.args[0] if link.op == "collide" else "",
             cond="" if settled else lambda: self.condition(link, it),
             obj=thing,
             s="" if plural else "s",

@@ -123,8 +123,8 @@ class _Sampler:
             pair = Pair("union", self._bare(), self._bare())
             return Ask(self.pick(("count", "exist")), (), (self.things(pair, least=0),))
         sides = [self.related(least=1), self.related(least=1) if self.chance(0.6) else self.things()]
-        if self.chance(0.3):
-            sides.reverse()
+        if self.chance(0.3) and isinstance(sides[1].source, Link):
+            sides.reverse()  # "cars or vans left of the bus" are both left of it, so a plain side goes last
         top = () if self.chance(0.5) else self.filters(1, skip=("shape", "material"))
         return Ask(self.pick(("count", "count", "exist")), (), (Things(top, Pair("union", *sides)),))
 
@@ -201,6 +201,28 @@ class _Sampler:
         hops = 2 if self.chance(0.2) else 1
         return self.head(lambda least, skip: self.related("collide", hops, least=least, skip=skip))
 
+    def shared(self) -> Ask:
+        """Two groups about one thing: "cars or vans left of it", "more cars than vans left of it", "does what hides it
+        have its colour"."""
+        op = self.pick(("relate",) * 5 + ("occludees", "occluder", "aligned", "collide"))
+        source = self.related(op, 2 if self.chance(0.1) else 1).source
+        kind = self.pick(("union", "union", "compare", "equal"))
+        if kind == "union":
+            sides = (self.things(source), self.things(source))
+            return Ask(self.pick(("count", "count", "exist")), (), (Things((), Pair("union", *sides)),))
+        if kind == "compare":
+            return Ask(self.pick(COMPARISONS), (), (self.things(source), self.things(source)))
+        attribute = self.pick(_ATTRIBUTES if self.materials else _ATTRIBUTES[:3])
+        first = Things(self.filters(0 if self.chance(0.5) else 1, skip=(attribute,)), source)
+        second = source.target.without(attribute)
+        if not second.filters or (op == "relate" and self.chance(0.5)):
+            link = self.link("relate", source.target)
+            second = Things(self.filters(0 if self.chance(0.5) else 1, skip=(attribute,)), link)
+        elif second != source.target:
+            first = Things(first.filters, Link(source.op, source.args, second))
+        groups = (first, second) if self.chance(0.75) else (second, first)
+        return Ask("equal", (attribute,), groups)
+
     def verification(self) -> Ask:
         op = self.pick(("", "", "relate", "relate", "relate", "aligned", "occludees", "occluder", "collide"))
         if not op:
@@ -239,6 +261,7 @@ FAMILIES: dict[str, float] = {
     "relation_or": 0.6,
     "compare_integer": 1.0,
     "comparison": 1.0,
+    "shared": 0.9,
     "pose": 0.8,
     "pose_relate": 0.8,
     "occlusion": 0.7,

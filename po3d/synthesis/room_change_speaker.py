@@ -12,11 +12,13 @@ from po3d.synthesis.room_speaker import IT
 
 TURNS = {
     "45": "(by |)45 degrees (clockwise|)|(by |)forty five degrees (clockwise|)|an eighth of a turn clockwise",
-    "90": "(by |)90 degrees (clockwise|)|(by |)ninety degrees (clockwise|)|(by |)a quarter turn (clockwise|"
+    "90": "through (90|ninety) degrees(,|) (clockwise|)( seen from above| looking down on it| if you look down|)|"
+        "(by |)90 degrees (clockwise|)|(by |)ninety degrees (clockwise|)|(by |)a quarter turn (clockwise|"
         ")|clockwise by 90 degrees|to the right by 90 degrees|a quarter turn to the right",
-    "180": "(by |)180 degrees|(right |)around|(by |)half a turn|to face the (opposite|other) (direction|"
+    "180": "(by |)180 degrees|through (180|a hundred and eighty) degrees|(right |)around|(by |)half a turn|to face the (opposite|other) (direction|"
         "way)|the other way (round|around)|back to front|so that it faces the other way|completely round",
-    "270": "(by |)90 degrees (counterclockwise|anticlockwise)|(by |)a quarter turn (counterclockwise|"
+    "270": "through (90|ninety) degrees(,|) (counterclockwise|anticlockwise)( seen from above| looking down on it|)|"
+        "(by |)90 degrees (counterclockwise|anticlockwise)|(by |)a quarter turn (counterclockwise|"
         "anticlockwise|to the left)|counterclockwise by 90 degrees|270 degrees (clockwise|)|"
         "to the left by 90 degrees",
 }  # fmt: skip
@@ -279,6 +281,12 @@ class ChangeSpeaker(LookSpeaker):
                 return (
                     f"{self.pick('beside', 'next to', 'near', 'behind')} the {noun}, on {self.thing(args[0])}"
                 )
+            if self.chance(0.05):
+                noun = tuple(CATEGORIES)[int(self.random.integers(len(CATEGORIES)))]
+                near = self.pick(
+                    "beside", "next to", "near", "behind", "to the left of", "right by", "in front of"
+                )
+                return f"{self.pick('on', 'on top of', 'onto')} {self.thing(args[0])}, {near} the {noun}"
             if small and self.chance(0.25):
                 return f"{self.pick('to', 'over to', 'over to', 'across to')} {self.thing(args[0])}"
             return self.fill(

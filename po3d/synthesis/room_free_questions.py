@@ -6,11 +6,24 @@ reads combinations which the twin never asks: "Is anything left on the desk?", "
 
 import numpy as np
 
-from po3d.reasoning.room_program import Call, call
+from po3d.reasoning.room_program import Call, call, told_apart
 from po3d.rooms import ATTRIBUTES, CATEGORIES, COLORS, MATERIALS, PURPOSES, purposes_of
 from po3d.synthesis.room_describe import CORNERS, SIDES, Teller
 
-IT = call("only", call("touched", call("all", "object")))
+ANY = call("all", "object")
+IT = call("only", call("touched", ANY))
+CHOOSING = (
+    "nearest",
+    "farthest",
+    "first",
+    "extreme",
+    "largest",
+    "smallest",
+    "tallest",
+    "shortest",
+    "highest",
+    "lowest",
+)
 
 
 class Picker:
@@ -176,15 +189,15 @@ class FreeAsker(Picker):
         if roll < 0.5:
             return call("query", self._attribute(), self._object())
         if roll < 0.66:
-            return call("name", self._object())
+            return asked_of(self._object())
         if roll < 0.73:
             one = IT if self.random.random() < 0.6 else self._thing()
-            return call(
-                "name", call(self._pick("nearest", "nearest", "farthest"), one, call("pair", *self._two()))
+            return asked_of(
+                call(self._pick("nearest", "nearest", "farthest"), one, call("pair", *self._two()))
             )
         if roll < 0.75:
             sizes = ("highest", "lowest", "largest", "largest", "smallest", "tallest", "shortest")
-            return call("name", call(self._pick(*sizes), call("pair", *self._two())))
+            return asked_of(call(self._pick(*sizes), call("pair", *self._two())))
         if roll < 0.78:
             return self._more()
         if roll < 0.84:
@@ -257,3 +270,20 @@ class FreeAsker(Picker):
         if roll < 0.78:
             return self._usable()
         return call("having", *self._value(), self._any() if roll < 0.92 else self._kind())
+
+
+def asked_of(one: Call) -> Call:
+    """The question for a thing: its name; of one that is chosen among its like, the look that tells it: "which chair is nearest?",
+    "is the red or the blue chair nearer?"."""
+    among = one.args[-1]
+    if one.op not in CHOOSING or _kind_of(among) == ANY:
+        return call("name", one)
+    if among.op != "pair":
+        return call("query", "color", one)
+    looks = told_apart(among)
+    return call("name", one) if looks is None else call("query", looks, one)
+
+
+def _kind_of(among: Call) -> Call:
+    """The last noun of a set, that of what it holds."""
+    return [part for part in among.calls() if part.op == "all"][-1]

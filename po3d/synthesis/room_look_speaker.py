@@ -6,7 +6,7 @@ from po3d.synthesis.room_marks import mark
 from po3d.synthesis.room_phrases import NEXT_TO, PEOPLE
 from po3d.synthesis.room_speaker import MADE_OF, Speaker, article
 
-NUMBER_WORDS = {"1": "one", "2": "two", "3": "three", "4": "four"}
+NUMBER_WORDS = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six"}
 # How a state comes about: what was done to {a}; {w} is the word for the state that the executor knows.
 DONE = {
     "open": "opened|open", "closed": "shut|closed", "empty": "emptied|drained|unloaded", "full":

@@ -1,6 +1,7 @@
 """Questions for the name of a thing: what is closest, on the desk, the largest, of use, in the way."""
 
 from po3d.reasoning.room_program import Call
+from po3d.rooms import category_of
 from po3d.synthesis.room_phrases import NEXT_TO, USES
 from po3d.synthesis.room_set_questions import ANY, SetQuestions
 
@@ -156,6 +157,17 @@ class NameQuestions(SetQuestions):
         )  # fmt: skip
 
     def _supporting(self, one: Call) -> str:
+        kind = [part for part in one.calls() if part.op == "all"][-1]
+        category = category_of(str(kind.args[0]))
+        if (
+            category is not None and category.stands != "top" and self.chance(0.9)
+        ):  # what is under a table is no support
+            return self.fill(
+                "(what|which piece of furniture|which object) (is|'s) {a} (resting on|standing on|placed on|supported by)|"
+                "(what|which object) (does|would) {a} (stand|rest) on|on what (does|would) {a} (stand|rest)|{a} (stands|rests) "
+                "on what|(what|which object) (holds|carries|supports|bears) {a}|(what|which thing) did {a} end up on",
+                a=self.thing(one),
+            )
         return self.fill(
             "(what|which piece of furniture|which object) (is|'s) {a} (resting on|lying on|standing on|"
             "sitting on|placed on|on|on top of|supported by)|(what|which object) (does|would) {a} (stand|"

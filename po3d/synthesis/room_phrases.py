@@ -240,10 +240,15 @@ QUESTION_OPENINGS = (
     "given this,|afterwards,|next question:|"
     "I'm curious,|any idea|what do you think,|looking around,|would you know|I need to know|"
     "out of curiosity,|from what you see,|and then|with that in mind|"
+    "all right,|one question:|help me out:|remind me,|just checking:|here's a question:|be honest,|do tell me|may "
+    "I ask,|a quick one:|"
+    "and tell me this:|what I want to know:|you tell me:|one last thing:|"
     "from above,|on the floor plan,|thinking of the room,|in this case|under these circumstances"
 )
 QUESTION_ENDINGS = (
     "then|in the end|after that|in here|in this room|would you say|please|still|afterwards|do you think|"
     "in the room|right now|at all|now, please|"
+    "I wonder|may I ask|do you reckon|if you had to say|as far as you can tell|in your opinion|for sure|can you tell|"
+    "now that it is done|by the looks of it|"
     "from now on|in that case|exactly|by the way|if anything|any more|would you guess|there|after all"
 )

@@ -1,13 +1,15 @@
 """Questions about a room, one wording or another for every kind of program that asks something."""
 
 from po3d.reasoning.room_program import Call
+from po3d.synthesis.room_casual_questions import CasualQuestions
+from po3d.synthesis.room_casual_ways import CasualWays
 from po3d.synthesis.room_marks import shortened
 from po3d.synthesis.room_name_questions import NameQuestions
 from po3d.synthesis.room_phrases import NOW, QUESTION_ENDINGS, QUESTION_OPENINGS
 from po3d.synthesis.room_way_questions import WayQuestions
 
 
-class QuestionSpeaker(NameQuestions, WayQuestions):
+class QuestionSpeaker(CasualQuestions, CasualWays, NameQuestions, WayQuestions):
     def say(self, program: Call) -> str:
         """The marked sentence of a numbered question program."""
         text = getattr(self, f"_{program.op}")(*program.args).strip()

@@ -7,7 +7,7 @@ and where its names stand (room_marks.Said). Answer words follow the benchmark: 
 import numpy as np
 
 from po3d.reasoning.room_program import OPEN, Call
-from po3d.synthesis.room_change_speaker import ChangeSpeaker
+from po3d.synthesis.room_casual_changes import CasualChanges
 from po3d.synthesis.room_marks import Said, finish, numbered
 from po3d.synthesis.room_question_speaker import QuestionSpeaker
 
@@ -15,7 +15,7 @@ from po3d.synthesis.room_question_speaker import QuestionSpeaker
 def say_change(program: Call, kind: str, random: np.random.Generator) -> Said:
     """A sentence that describes a change program of type `kind` (movement, removal ...)."""
     numbered_program = numbered(program)
-    text = ChangeSpeaker(random, kind).say(numbered_program)
+    text = CasualChanges(random, kind).say(numbered_program)
     return finish(text, _leaves(program))
 
 

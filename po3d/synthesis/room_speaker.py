@@ -30,6 +30,14 @@ USE_NOUNS: dict[str, list[str]] = {}
 for _word, _purpose in NOUNS_OF_USE.items():
     USE_NOUNS.setdefault(_purpose, []).append(_word)
 MADE_OF = {"wooden": "wood"}
+OTHER_LOOKS = {  # other words for colours, materials and states that stand where these stand
+    "gray": ("grey", "grey", "greyish"), "purple": ("violet", "lilac"), "beige": ("cream", "tan"), "red": ("crimson", "scarlet"),
+    "blue": ("navy", "turquoise"), "yellow": ("golden",), "pink": ("rose",), "wooden": ("oak", "wood", "timber"),
+    "fabric": ("cloth", "textile", "upholstered"), "metal": ("steel", "iron", "aluminium", "brass", "metallic"),
+    "paper": ("cardboard",), "ceramic": ("porcelain", "ceramics"), "closed": ("shut",), "open": ("ajar", "opened"),
+    "empty": ("emptied", "unloaded"), "full": ("filled", "loaded", "stuffed", "packed"), "clean": ("spotless", "tidy", "washed"),
+    "dirty": ("filthy", "grubby", "stained", "messy", "soiled"), "broken": ("damaged", "smashed", "cracked", "shattered"),
+}  # fmt: skip
 
 
 def reworded(program: Call, random: np.random.Generator, share: float = 0.25) -> Call:
@@ -129,13 +137,17 @@ class Speaker(Phrasing):
         raise ValueError(f"no words for {program}")
 
     def _having(self, attribute: str, value: str, inner: Call, many: bool) -> str:
+        if inner.op == "having" and {attribute, inner.args[0]} == {"color", "material"} and self.chance(0.2):
+            looks = {attribute: value, inner.args[0]: inner.args[1]}
+            color, material = (mark(looks[a], self.value(looks[a])) for a in ("color", "material"))
+            return f"{self.head(inner.args[2], many)} {self.pick('in', 'in', 'of', 'made of')} {color} {material}"
         base = self.head(inner, many)
         word = mark(value, self.value(value))
         be = "are" if many else "is"
         if value in ("on", "off"):
             return self.fill(
                 f"({base} that {be} (switched |turned |still |currently |)(switched |turned |){word}|"
-                f"{base} (switched|turned) {word}|"
+                f"{base} (switched|turned) {word}|{base} (that's|which's) {word}|"
                 f"(switched|turned) {word} {base})"
             )
         if attribute == "material" and self.chance(0.3):
@@ -172,7 +184,9 @@ class Speaker(Phrasing):
         return self.fill(self.pick(*patterns))
 
     def value(self, value: str) -> str:
-        return "grey" if value == "gray" and self.chance(0.4) else str(value)
+        if value in OTHER_LOOKS and self.chance(0.4 if value == "gray" else 0.08):
+            return self.pick(*OTHER_LOOKS[value])
+        return str(value)
 
     def thing(self, program: Call) -> str:
         """A thing with its article: "the chair closest to the bed"."""
@@ -195,9 +209,11 @@ class Speaker(Phrasing):
             return self._extreme(args[0], args[1])
         if op == "support":
             return self.fill(
-                "(what {a} (is|rests|stands|lies) on|the thing under {a}|the thing {a} (is|rests|stands) on)",
-                a=self.thing(args[0]),
-            )
+                "(what {a} (is|rests|stands|lies) on|the thing under {a}|the thing {a} (is|rests|stands) on|"
+                "the {n} (that {a} (is|stands|lies|sits|was put|was placed) on|{a} (is|stands|was put) on|under "
+                "{a}|with {a} on it))",
+                a=self.thing(args[0]), n=self.pick("desk", "table", "cabinet", "bed", "counter", "shelf", "dresser", "furniture"),
+            )  # fmt: skip
         return self._sized(op, args[0])
 
     def _only(self, among: Call) -> str:
@@ -210,6 +226,13 @@ class Speaker(Phrasing):
                 "line) from {a} to {b}",
                              a=self.thing(among.args[0]), b=self.thing(among.args[1]))  # fmt: skip
         head = self.head(among, False)
+        if self.asks and self.kind == "removal" and self.chance(0.1):
+            return self.fill(
+                "(the {h} (that (is left|we still have|remains|stayed|we kept|is still here|stays|'s left|we did not touch|"
+                "is still there)|we have left|still here|left over|we are left with|still in the room)|the (remaining|last|"
+                "only|surviving) {h})",
+                h=head,
+            )
         if self.chance(0.04):
             return self.pick(f"that {head}", f"this {head}", f"that {head}")
         if self.asks and self.chance(0.02):

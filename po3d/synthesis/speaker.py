@@ -44,6 +44,18 @@ class Speaker(Phrasing):
         """Counts of two collisions, or of two sides of one thing in its own view; None for others or by
         chance."""
         links = [group.source for group in ask.groups]
+        if (
+            isinstance(links[0], Link)
+            and links[0] == links[1]
+            and all(group.filters for group in ask.groups)
+            and ask.groups[0].filters != ask.groups[1].filters
+            and self.chance(0.85)
+        ):
+            forms = self.forms(links[0])
+            if "be" in forms:
+                one, two = (self.phrase(Things(g.filters), "", True, nested=True) for g in ask.groups)
+                where = self.speak(links[0], "be", forms, True)
+                return self.fill(self.grammar.ask[f"{ask.op}.common"], one=one, two=two, be=where)
         if ask.groups[0].filters != ask.groups[1].filters or not all(isinstance(k, Link) for k in links):
             return None
         things = lambda: self.phrase(Things(ask.groups[0].filters), "", True, nested=True)  # noqa: E731
@@ -102,12 +114,18 @@ class Speaker(Phrasing):
             return f"{there}; " + self.fill(templates, attr=attr, two=lambda: self.phrase(two, nested=True))
         specific = table.get(f"equal.{attribute}")
         templates = specific if specific and self.chance(0.3) else table["equal"]
-        return self.fill(
-            templates,
-            attr=attr,
-            one=lambda: self.phrase(one, nested=True),
-            two=lambda: self.phrase(two, nested=True),
-        )
+        first, second = self.phrase(one, nested=True), self.phrase(two, nested=True)
+        if self.grammar.free and isinstance(one.source, Link) and self.chance(0.7):
+            # The second thing is the one that the first was told by, or is told by it, too.
+            if two == one.source.target:
+                second = "it"
+                templates = [
+                    t for t in templates if t.count("{two}") == 1 and "{two}'s" not in t and "{two} " not in t
+                ]
+            elif isinstance(two.source, Link) and two.source.target == one.source.target:
+                wording = self.modifier(two.source, False, True, it=True)
+                second = self.phrase(two, link=wording, nested=True)
+        return self.fill(templates or table["equal"], attr=attr, one=first, two=second)
 
     def question(self, key: str, group: Things) -> str:
         """count, exist or query.ATTRIBUTE about one group."""
@@ -125,6 +143,15 @@ class Speaker(Phrasing):
             and self.chance(0.12)
         ):
             return self.fill(opening[f"travel.{link.args[0]}"]) + ", " + self.body(key, group, settled=True)
+        about = f"about.{link.op}" if link is not None else ""
+        if about in opening and f"{key}.it" in table and self.chance(0.15):
+            told = self.fill(
+                opening[about],
+                ref=lambda: self.phrase(link.target, nested=True),
+                a=lambda: self.phrase(Things(group.filters), "a", nested=True),
+                travel=lambda: self.fill(self.grammar.travel[link.args[0]]),
+            )
+            return f"{told}; " + self.fill(table[f"{key}.it"])
         if f"{key}.it" in table and self.chance(0.2):
             if self.grammar.free and self.chance(0.25):
                 return self.phrase(group, "the") + ": " + self.fill(table[f"{key}.it"])
@@ -143,6 +170,8 @@ class Speaker(Phrasing):
         kind = self.pick([k for k in kinds if k in opening][-2:])
         if link.op == "collide" and f"if.{link.args[0]}" in opening and self.chance(0.6):
             kind = f"if.{link.args[0]}"
+        if kind.startswith("if.") and f"do.{link.args[0]}" in opening and self.chance(0.12):
+            kind = f"do.{link.args[0]}"
         text = self.fill(
             opening[kind],
             a=lambda: self.phrase(link.target, "a"),
@@ -182,6 +211,10 @@ class Speaker(Phrasing):
                 ways += [("each", each)] * 2 if each in table else []
             if link.op == "collide" and f"{key}.crash" in table and not (group.filters or it or settled):
                 ways.append(("crash", f"{key}.crash"))
+        elif isinstance(group.source, Pair) and self.members_share(group) and f"{key}.members" in table:
+            link = group.source.left.source
+            forms = self.forms(link, it, settled)
+            ways = [("members", f"{key}.members")] if "be" in forms else [("union", f"{key}.union")]
         elif isinstance(group.source, Pair):
             relations = group.source.op == "intersect" or all(
                 not g.filters and isinstance(g.source, Link) for g in (group.source.left, group.source.right)
@@ -255,6 +288,13 @@ class Speaker(Phrasing):
 
         pair = group.source if isinstance(group.source, Pair) else None
         top = Things(group.filters)
+
+        def alternatives(article: str, plural: bool) -> str:
+            sides = (
+                self.phrase(Things(g.filters), article, plural, nested=True) for g in (pair.left, pair.right)
+            )
+            return (" or " if key == "exist" else self.pick((" or ", " and "))).join(sides)
+
         return self.fill(
             table[name or f"{key}.whole"],
             things=lambda: noun_phrase("", True),
@@ -273,13 +313,38 @@ class Speaker(Phrasing):
             thes=lambda: self.phrase(group, "the", nested=True) + "'s",
             travel=lambda: self.fill(self.grammar.travel[link.args[0]]),
             inv=inverted,
-            left=lambda: self.members(pair.left, True),
-            right=lambda: self.phrase(pair.right, "", True),
+            ing=lambda: self.fill(self.grammar.opening[f"travel.{link.args[0]}"][:1]),
+            left=lambda: self.alternative(pair.left, name) or self.members(pair.left, True),
+            right=lambda: self.alternative(pair.right, name) or self.phrase(pair.right, "", True),
             a_left=lambda: self.members(pair.left, False),
             a_right=lambda: self.phrase(pair.right, "a"),
             pair=lambda: self.pair(pair, True),
             pair1=lambda: self.pair(pair, False),
             topthings=lambda: self.phrase(top, "", True),
+            members=lambda: alternatives("", True),
+            a_member=lambda: alternatives("a", False),
+        )
+
+    def alternative(self, group: Things, template: str) -> str:
+        """A group of one colour, size or material as a predicate: "red", "made of rubber"; "" where that can't be said."""
+        (first, *rest) = group.filters or ((None, None),)
+        if rest or group.source is not None or template.endswith(".bare") or not self.grammar.free:
+            return ""
+        if first[0] not in ("size", "color", "material") or self.chance(0.5):
+            return ""
+        words = self.grammar.words
+        return self.pick(words[first[1]] + words.get(f"material.{first[1]}", ()))
+
+    @staticmethod
+    def members_share(group: Things) -> bool:
+        """Whether a group is of two kinds of things in one relation to one thing."""
+        pair = group.source
+        sides = (pair.left, pair.right)
+        return (
+            pair.op == "union"
+            and not group.filters
+            and all(g.filters and isinstance(g.source, Link) for g in sides)
+            and pair.left.source == pair.right.source
         )
 
     def stated(self, name: str, group: Things, filter_: tuple[str, str]) -> str:
@@ -299,9 +364,17 @@ class Speaker(Phrasing):
         else:
             options = grammar.words[value] + grammar.words.get(f"material.{value}", ())
             one = many = self.pick(options)
-        if not rest.filters and rest.source is None:
-            name += ".bare"
-        templates = grammar.ask[name + (".vp" if verb else "")]
+        bare = not rest.filters and rest.source is None
+        templates = grammar.ask[name + (".bare" if bare else "") + (".vp" if verb else "")]
+        if (
+            not bare
+            and attribute in ("size", "color", "material")
+            and f"{name}.noun" in grammar.ask
+            and self.chance(0.3)
+        ):
+            templates = grammar.ask[f"{name}.noun"]
+        elif not bare and f"{name}.{value}" in grammar.ask and self.chance(0.3):
+            templates = grammar.ask[f"{name}.{value}"]
         return self.fill(
             templates,
             rest=lambda: self.phrase(rest, "the", nested=True),
@@ -309,4 +382,5 @@ class Speaker(Phrasing):
             rests=lambda: self.phrase(rest, "", True, nested=True),
             one=one,
             many=many,
+            adjective=lambda: self.pick(grammar.words[value]),
         )

@@ -22,7 +22,7 @@ from po3d.question import Prediction, Question
 from po3d.reasoning.nudges import record
 from po3d.reasoning.room_executor import Unresolved, run
 from po3d.reasoning.room_margins import room_margins
-from po3d.reasoning.room_planner import Planned, plan
+from po3d.reasoning.room_planner import Planned, brought_in, plan
 from po3d.reasoning.room_program import Call, parse_text
 from po3d.reasoning.room_samples import WORLDS, Named, Vote, possible, presupposed, uncertain, vote, worlds
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
@@ -114,7 +114,7 @@ class RoomPipeline:
                 certainty = parsed.probability * (change.probability if change else 1.0)
                 asked = answering(q.meta["frame"] if "frame" in self.oracle else None)
                 predictions.append(
-                    asked.answer(q, change.program if change else None, parsed.program, certainty)
+                    _answered(asked, q, change.program if change else None, parsed.program, certainty)
                 )
         return predictions
 
@@ -142,6 +142,17 @@ class RoomPipeline:
         read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
         parsed = self.parser.parse([q.text for q in questions], "question")
         return [(read.get(q.meta["change"]), one) for q, one in zip(questions, parsed, strict=True)]
+
+
+def _answered(asked: Room, q: Question, change: Call | None, program: Call, certainty: float) -> Prediction:
+    """The answer; where what was moved is not in the room, as if it had been brought in."""
+    found = asked.answer(q, change, program, certainty)
+    if change is None or found.status != "failed" or (brought := brought_in(change)) is None:
+        return found
+    if not found.reason.startswith("change: not found"):
+        return found
+    again = asked.answer(q, brought, program, certainty)
+    return again if again.status == "ok" else found
 
 
 def room_pipeline(

@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--checkpoint", default="street_parser", help="a shipped name, or a path without suffix"
     )
     options.add_argument(
-        "--seed", type=int, default=1000, help="the shipped parser was trained on seeds 0 and 1"
+        "--seed", type=int, default=1000, help="training took seeds below 100"
     )
     options.add_argument("--count", type=int, default=400, help="questions a row")
     options.add_argument("--errors", type=int, default=0, help="wrong ones to show a row")

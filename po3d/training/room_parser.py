@@ -23,6 +23,7 @@ from po3d.synthesis.room_free_changes import FreeChanger
 from po3d.synthesis.room_free_questions import FreeAsker
 from po3d.synthesis.room_layouts import sample_room
 from po3d.synthesis.room_marks import Said
+from po3d.synthesis.room_more_programs import MoreAsker, MoreChanger
 from po3d.synthesis.room_questions import ASKED, Asker
 from po3d.synthesis.room_sentences import say_change, say_question
 from po3d.synthesis.room_speaker import reworded
@@ -37,7 +38,9 @@ LOSE_WORD, NEW_WORD = (
 LOOSE = frozenset(["the", "a", "an", "is", "been", "of", "there", "that", "which", "to", "it", "?"])
 FREE = 8  # free questions after each change
 FREE_KIND = {"removal": "movement"}  # free questions speak of touched things, which a removal leaves none of
+MORE = 6  # of everyday questions
 FREE_CHANGES = 3  # free changes beside each change
+MORE_CHANGES = 2  # of everyday ones
 TWO_CHANGES = 0.5  # how often the last change and this one are also said in one sentence
 RARE = 2  # a word seen less often than this counts as unknown
 
@@ -99,13 +102,22 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair
                 programs.append(("question", asked.program))
         free = FreeAsker(asker.teller, random)
         free_questions = [q for _ in range(FREE) if (q := free.ask()) is not None]
+        everyday = MoreAsker(asker.teller, random)
         if previous is not None and random.random() < TWO_CHANGES:
             programs.append(("change", call("then", previous, change.program)))
         previous = change.program
         told = [(sort, kind, program) for sort, program in programs]
         told += [("question", FREE_KIND.get(kind, kind), q) for q in free_questions]
-        changer = FreeChanger(asker.teller, random)
-        told += [("change", *c) for _ in range(FREE_CHANGES) if (c := changer.change()) is not None]
+        told += [
+            ("question", kind, q)
+            for _ in range(MORE)
+            if (q := everyday.ask()) is not None and _said_after(kind, q)
+        ]
+        for changer, number in (
+            (FreeChanger(asker.teller, random), FREE_CHANGES),
+            (MoreChanger(asker.teller, random), MORE_CHANGES),
+        ):
+            told += [("change", *c) for _ in range(number) if (c := changer.change()) is not None]
         for sort, sorted_as, program in told:
             for _ in range(wordings * (2 if sort == "change" else 1)):
                 spoken = reworded(program, random)
@@ -113,6 +125,14 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair
                 if (pair := encode(said, spoken, sort)) is not None:
                     pairs.append(pair)
     return pairs
+
+
+def _said_after(kind: str, program: Call) -> bool:
+    """Whether a question makes sense after a change of this type: what was touched by a removal is spoken of as gone."""
+    before = ("removal", "replacement", "attribute")
+    if any(part.op == "was" for part in program.calls()):
+        return kind in before or program.op == "fits"
+    return kind != "removal" or all(part.op != "touched" for part in program.calls())
 
 
 def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) -> list[Pair]:

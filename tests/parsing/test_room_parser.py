@@ -43,6 +43,7 @@ def test_a_misspelt_word_is_read_as_the_known_one():
     parser = RoomParser(Seq2Seq(len(WORDS), LANGUAGE, width=16, heads=2, dilations=(1,)), WORDS)
     assert parser._spelt("remvoed") == "removed"
     assert parser._spelt("chairs") == "chairs"
+    assert parser._spelt("chiar") == "chair"
     assert parser._spelt("canoe") == "canoe"
 
 
