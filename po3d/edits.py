@@ -66,6 +66,7 @@ class Edited:
     origin: tuple[int | None, ...]  # index in the scene before; None for what was added
     touched: frozenset[int]  # indices in the changed scene that an edit was about
     touched_before: frozenset[int]  # indices in the scene before
+    mentioned: frozenset[int] = frozenset()  # there, too: what only tells where, "next to the red bin"
 
     @cached_property
     def index(self) -> dict[int, int]:
@@ -73,7 +74,7 @@ class Edited:
         return {old: new for new, old in enumerate(self.origin) if old is not None}
 
 
-Row = TypeVar("Row", ObjectState, Scene)
+Row = TypeVar("Row", ObjectState, Scene, Edited)
 
 
 def with_fields(value: Row, **fields: object) -> Row:

@@ -222,12 +222,15 @@ class Evaluator:
 
     def _spoken_of(self, among: Call, found: list[int]) -> list[int]:
         """Of several candidates the one that people mean: "the chair on the left" of two chairs is the left one; "the table",
-        after something was put on one, is that."""
+        after something was put on one, is that, and "that bin" is the one that the change told a place by."""
         if among.op == "side" and " " not in among.args[0] and len(self.set(among.args[1])) == 2:
             return [self._object_extreme(*among.args)]
         bearing = {self.world.supports[i] for i in self.world.salient if i < self.world.now}
-        under = [i for i in found if i in bearing]
-        return under if len(under) == 1 else found
+        for spoken_of in (bearing, self.world.mentioned):
+            meant = [i for i in found if i in spoken_of]
+            if len(meant) == 1:
+                return meant
+        return found
 
     def _best(
         self, among: Call, key: Callable[[int], float], scale: float = 1.0, one: int | None = None

@@ -70,7 +70,10 @@ def _planned(layout: Layout, program: Call, world: World) -> Planned:
         return plan(layout, program, world.rules)
     planner = _Planner(layout, world)
     edits = planner.edits(program)
-    return Planned(trace(layout.scene, edits, layout.below), tuple(planner.placed))
+    edited = trace(layout.scene, edits, layout.below)
+    if planner.mentioned:
+        edited = with_fields(edited, mentioned=frozenset(i for i in planner.mentioned if i < world.now))
+    return Planned(edited, tuple(planner.placed))
 
 
 def _chained(first: Edited, second: Edited) -> Edited:
@@ -82,7 +85,10 @@ def _chained(first: Edited, second: Edited) -> Edited:
         if k in second.touched or (old is not None and old in first.touched)
     }
     gone = {first.origin[k] for k in second.touched_before if first.origin[k] is not None}
-    return Edited(second.scene, origin, frozenset(touched), first.touched_before | gone)
+    named = {first.origin[k] for k in second.mentioned if first.origin[k] is not None}
+    return Edited(
+        second.scene, origin, frozenset(touched), first.touched_before | gone, first.mentioned | named
+    )
 
 
 def brought_in(program: Call) -> Call | None:
@@ -109,6 +115,7 @@ class _Planner:
         self.layout, self.scene, self.world = layout, layout.scene, world
         self.look = Evaluator(world)
         self.placed: list[Placed] = []
+        self.mentioned: list[int] = []  # what only tells where
 
     def edits(self, program: Call) -> list[Edit]:
         return getattr(self, f"_{program.op}")(*program.args)
@@ -139,7 +146,8 @@ class _Planner:
         return [Move(i, objects[i].position, objects[i].heading - turn) for i in self._targets(what)]
 
     def _face(self, what: Call, toward: Call) -> list[Edit]:
-        goal = self.scene.objects[self.look.object(toward)].position
+        self.mentioned.append(self.look.object(toward))
+        goal = self.scene.objects[self.mentioned[-1]].position
         edits: list[Edit] = []
         for i in self._targets(what):
             x, y, _ = self.scene.objects[i].position
@@ -197,14 +205,15 @@ class _Planner:
         return ObjectState(sure(**beliefs), (0.0, 0.0, extent[2] / 2), 0.0, extent)
 
     def _place(self, where: Call) -> Place:
-        objects, direction, distance = [], "", 0.0
+        direction, distance, first = "", 0.0, len(self.mentioned)
         if where.op == "amid":
-            return Place(where.op, tuple(self.world.things[i].state for i in self.look.both(*where.args)))
-        for arg in where.args:
+            self.mentioned += self.look.both(*where.args)
+        for arg in where.args if where.op != "amid" else ():
             if isinstance(arg, Call):
-                objects.append(self.world.things[self.look.object(arg)].state)
+                self.mentioned.append(self.look.object(arg))
             elif where.op == "shift" and direction:
                 distance = float(arg)
             else:
                 direction = arg
-        return Place(where.op, tuple(objects), direction, distance)
+        objects = tuple(self.world.things[i].state for i in self.mentioned[first:])
+        return Place(where.op, objects, direction, distance)

@@ -93,6 +93,13 @@ class World:
         """Indices of all that the change was about, now and before."""
         return self.edited.touched.union(self.now + k for k in self.edited.touched_before)
 
+    @cached_property
+    def mentioned(self) -> frozenset[int]:
+        """Indices of what the change named to say where, now and before."""
+        now = self.edited.index
+        named = self.edited.mentioned
+        return frozenset(now[k] for k in named if k in now).union(self.now + k for k in named)
+
     def touched(self, index: int) -> bool:
         return index in self.salient
 

@@ -57,7 +57,6 @@ COUNTS = {
         _COUNT + " {things0} are [either|] {left} or {right}",
         "how many of the {things0} are {left} or {right}",
         "of the {things0}, how many are {left} or {right}",
-        "how many {things0}, {left} or {right}, are there",
     ),
     "count.union.bare": (
         _COUNT + " {left} or {right} are there",

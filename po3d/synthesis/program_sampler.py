@@ -123,8 +123,8 @@ class _Sampler:
             pair = Pair("union", self._bare(), self._bare())
             return Ask(self.pick(("count", "exist")), (), (self.things(pair, least=0),))
         sides = [self.related(least=1), self.related(least=1) if self.chance(0.6) else self.things()]
-        if self.chance(0.3) and isinstance(sides[1].source, Link):
-            sides.reverse()  # "cars or vans left of the bus" are both left of it, so a plain side goes last
+        if self.chance(0.3):
+            sides.reverse()
         top = () if self.chance(0.5) else self.filters(1, skip=("shape", "material"))
         return Ask(self.pick(("count", "count", "exist")), (), (Things(top, Pair("union", *sides)),))
 

@@ -219,9 +219,12 @@ class Speaker(Phrasing):
             relations = group.source.op == "intersect" or all(
                 not g.filters and isinstance(g.source, Link) for g in (group.source.left, group.source.right)
             )
+            # "Things that are cars or vans left of the bus": the vans alone are left of it. "How many cars or vans left of
+            # the bus" could be either, so that is not said.
+            last = isinstance(group.source.right.source, Link) and group.source.left.source is None
             if not relations and f"{key}.union" in table:
                 ways = [("union", f"{key}.union")] * 4
-                if not group.filters and f"{key}.union.bare" in table:
+                if not (group.filters or (last and self.grammar.free)) and f"{key}.union.bare" in table:
                     ways += [("union", f"{key}.union.bare")] * 2
             elif f"{key}.pair" in table:
                 ways += [("pair", f"{key}.pair")]

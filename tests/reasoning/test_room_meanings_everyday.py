@@ -68,6 +68,17 @@ def test_the_chair_on_the_left_is_the_left_one_of_two():
     assert ask(f"query(color, {side.format('back left')})").status == "failed"  # a corner is no side
 
 
+@pytest.mark.parametrize("color", ["red", "black"])
+def test_that_chair_is_the_one_that_told_the_place(color):
+    beside = f'next_to(only(having(color, "{color}", all("chair"))))'
+    for change in (f'add(1, thing("plant", plain), {beside})', f'move(just(only(all("lamp"))), {beside})'):
+        assert ask(f"query(color, {CHAIR})", change).answer == color
+        twice = f'then({change}, remove(just(only(all("desk")))))'
+        assert ask(f"query(color, {CHAIR})", twice).answer == color
+    both = f'add(1, thing("plant", plain), amid({CHAIR}, {CHAIR}))'
+    assert ask(f"query(color, {CHAIR})", both).reason.startswith("ambiguous")
+
+
 def test_the_desk_after_a_cup_was_put_on_one_is_that_desk():
     room = study()
     room = Scene(
