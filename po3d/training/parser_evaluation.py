@@ -95,9 +95,7 @@ def main(arguments: list[str] | None = None) -> int:
     options.add_argument(
         "--checkpoint", default="street_parser", help="a shipped name, or a path without suffix"
     )
-    options.add_argument(
-        "--seed", type=int, default=1000, help="training took seeds below 100"
-    )
+    options.add_argument("--seed", type=int, default=1000, help="training took seeds below 100")
     options.add_argument("--count", type=int, default=400, help="questions a row")
     options.add_argument("--errors", type=int, default=0, help="wrong ones to show a row")
     chosen = options.parse_args(arguments)

@@ -37,7 +37,9 @@ def test_what_is_said_otherwise_reads_the_same(tokenizer, said, same):
     assert tokenizer(said) == tokenizer(same)
 
 
-@pytest.mark.parametrize("words", ["only", "exactly", "nothing", "no", "not", "first", "far", "bigger", "between", "seven"])
+@pytest.mark.parametrize(
+    "words", ["only", "exactly", "nothing", "no", "not", "first", "far", "bigger", "between", "seven"]
+)
 def test_what_changes_an_answer_is_never_dropped(tokenizer, words):
     assert words not in fillers()
     assert tokenizer(f"the {words} bus") != tokenizer("the bus")
@@ -50,7 +52,9 @@ def test_chatter_before_a_question_changes_nothing(tokenizer):
         random = rng(5, "chatter", index)
         text = realise(sample_program(random, names[index % len(names)]), random, "wide")
         filler = said[int(random.random() * len(said))]
-        if not text.startswith(("There", "I ", "You", "It", "A ", "The", "Number", "To ", "If", "On ", "In ", "Of ", "Any")):
+        if not text.startswith(
+            ("There", "I ", "You", "It", "A ", "The", "Number", "To ", "If", "On ", "In ", "Of ", "Any")
+        ):
             assert tokenizer(f"{filler}: {text}") == tokenizer(text), filler
 
 
