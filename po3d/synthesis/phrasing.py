@@ -123,17 +123,17 @@ class Phrasing:
         if link.op == "relate":
             direction, frame = link.args
             sideways = direction in ("left", "right")
-            if frame == "object" and not settled and link.target.source is None and self.chance(0.35):
-                driver = table.get("relate.object.driver" if sideways else "relate.object.ahead")
-                if driver:
-                    return driver
+            driver = table.get("relate.object.driver" if sideways else "relate.object.ahead")
+            alone = link.target.source is None
+            if driver and frame == "object" and not settled and alone and self.chance(0.35):
+                return driver
             if frame == "task" or settled or (frame == "camera" and self.camera_opened):
                 key = "relate"
                 has = sideways and not settled and frame == "task" and table.get("relate.has")
-                if has and (it or link.target.source is None) and self.chance(0.15):
+                if has and (it or alone) and self.chance(0.15):
                     return has
                 side = sideways and table.get("relate.it" if it else "relate.side")
-                if side and (it or link.target.source is None) and self.chance(0.5 if it else 0.15):
+                if side and (it or alone) and self.chance(0.5 if it else 0.15):
                     return side
                 if settled and table.get("relate.view"):
                     return table["relate.view"]
@@ -141,9 +141,9 @@ class Phrasing:
                 key = f"relate.{frame}"
                 near = table.get(key + ".near")
                 side = sideways and table.get(key + ".side")
-                if side and (it or link.target.source is None) and self.chance(0.2):
+                if side and (it or alone) and self.chance(0.2):
                     return side
-                if near and (it or link.target.source is None) and self.chance(0.65):
+                if near and (it or alone) and self.chance(0.65):
                     return near
                 nearer = table.get(f"{key}.{direction}")  # "nearer to the camera than"
                 if nearer and self.chance(0.4):

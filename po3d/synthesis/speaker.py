@@ -114,7 +114,7 @@ class Speaker(Phrasing):
             return f"{there}; " + self.fill(templates, attr=attr, two=lambda: self.phrase(two, nested=True))
         specific = table.get(f"equal.{attribute}")
         templates = specific if specific and self.chance(0.3) else table["equal"]
-        first, second = self.phrase(one, nested=True), self.phrase(two, nested=True)
+        second = lambda: self.phrase(two, nested=True)  # noqa: E731
         if self.grammar.free and isinstance(one.source, Link) and self.chance(0.7):
             # The second thing is the one that the first was told by, or is told by it, too.
             if two == one.source.target:
@@ -123,9 +123,12 @@ class Speaker(Phrasing):
                     t for t in templates if t.count("{two}") == 1 and "{two}'s" not in t and "{two} " not in t
                 ]
             elif isinstance(two.source, Link) and two.source.target == one.source.target:
-                wording = self.modifier(two.source, False, True, it=True)
-                second = self.phrase(two, link=wording, nested=True)
-        return self.fill(templates or table["equal"], attr=attr, one=first, two=second)
+                second = lambda: self.phrase(  # noqa: E731
+                    two, link=self.modifier(two.source, False, True, it=True), nested=True
+                )
+        return self.fill(
+            templates or table["equal"], attr=attr, one=lambda: self.phrase(one, nested=True), two=second
+        )
 
     def question(self, key: str, group: Things) -> str:
         """count, exist or query.ATTRIBUTE about one group."""
