@@ -66,6 +66,8 @@ def _nouns() -> dict[str, str]:
         for phrase in singular:
             for form in {phrase} | plurals(phrase):
                 table[form] = token
+                if value == "thing":
+                    table[f"another {form}"] = "a other thing"
     return table
 
 

@@ -109,7 +109,7 @@ NOUNS: dict[str, tuple[str, ...]] = {
     ),
     "bicycle": split(
         "bike|push bike|pushbike|cycle|pedal bike|push bicycle|pedal cycle|pedal bicycle|push cycle|"
-        "two wheeled bike|pushbicycle|bycicle bike"
+        "two wheeled bike|pushbicycle"
     ),
     "road": split(
         "road bike|road bicycle|racing bike|racing bicycle|race bike|roadbike|racer bike|racing cycle|"

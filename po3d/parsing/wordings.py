@@ -6,6 +6,9 @@ plain way of saying it comes first.
 
 # Naming, pointing, sameness and number.
 GENERAL: dict[str, str] = {
+    # "The color of" is read as "the same color as", so the question for what has it needs words of its own.
+    "what have the same color as": "what is the same color as|what is the same colour as|whats the same color as|"
+    "whats the same colour as|which is the same color as|which is the same colour as",
     "is a": "is it a|was it a|is it any|could it be a|might it be a|is it some",
     "what is": "identify|what would be|what might be|what could be|whats|wats|what s|what are|what was|what might|what would|"
     "what does it say is|what can be said of",
