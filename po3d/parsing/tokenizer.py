@@ -36,6 +36,8 @@ _TAG = re.compile(
     r"right|correct|true|yes|no|yes or no|true or false|eh|huh|is that so|is that right|am i right|or not|don't you think|"
     r"would you say|do you think|if any|or no)\s*\?+\s*$"
 )
+# "Are all cars red?" asks what no program says; without its quantifier it would be read as "is any car red".
+_UNIVERSAL = re.compile(rf"^\W*(?:{_VERB})\s+(all|each|every|both)(?=\s+(?!the\b)|\s+the\b(?!.*\band\b))")
 _WORD = re.compile(r"'s|[a-z0-9]+")
 SHORTEST_REPAIR = 5  # letters; below it too many English words are one slip apart
 
@@ -94,6 +96,9 @@ class Tokenizer:
         return word
 
     def __call__(self, text: str) -> Tokens:
+        universal = _UNIVERSAL.match(text.lower())
+        if universal:
+            return Tokens((), (universal[1],))
         words = [self.repaired(word) for word in words_of(text)]
         tokens: list[str] = []
         unknown: list[str] = []

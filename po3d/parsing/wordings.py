@@ -29,8 +29,8 @@ GENERAL: dict[str, str] = {
     "the other thing that is": "whatever else is",
     "the": "take the|consider the|look at the|have a look at the|take a look at the|regarding the|concerning the|as for the|about the|"
     "as regards the|think of the|you see the|you know the|locate the|pick out the|focus on the|note the|notice the|"
-    "out of all of the|of all of the|all of the|all those|all these|this very|that very|the one and only|"
-    "of the various|of the different|all of the|each of the|every one of the|every single one of the|both of the",
+    "out of all of the|of all of the|this very|that very|the one and only|"
+    "of the various|of the different",
     "of the": "out of the|from among the|amongst the|among the|among all the|out of all the|of all the|amongst all the|from all the|"
     "within the|of all those|among those",
     "a": "at least one|any of|some of|one of|one of these|one of those|any one of|at least some|some of these|even one|"
@@ -43,8 +43,8 @@ GENERAL: dict[str, str] = {
     "some others|some other one|any other one",
     "other thing": "other one|other ones",
     "thing": "everything|everything that is|stuff that is|all things|all objects|all the things|all the objects|all vehicles|"
-    "all the vehicles|all|all those things|everything that|every thing|every vehicle|every object|each thing|each vehicle|"
-    "each object|every one",
+    "all the vehicles|all|all those things|everything that|"
+    "every one",
     "there is a": "there is one|i see one|there seems to be a|there appears to be a|there must be a|there is this|there is just one|"
     "there seems to be just one|there is exactly one|there is only one|there would be a|there happens to be a|there sits a|"
     "there stands a|there should be a|there is but one|there is one single|we have got a|i have got a|you will see a|"
@@ -107,7 +107,8 @@ GENERAL: dict[str, str] = {
     "in the majority",
     "less numerous": "less common|less frequent|rarer|scarcer|fewer in number|smaller in number|lower in number|less in number|in the minority|"
     "less plentiful",
-    "how_many": "how many|what number of|what is the number of|what is the total number of|what is the count of|what is the amount of|"
+    "how_many": "how many|count all of the|count every one of the|what number of|what is the number of|what is the total number of|"
+    "what is the count of|what is the amount of|"
     "the total number of|how much|count|count the|count up|count up the|give the number of|what the number of|the number of|"
     "number of|amount of|quantity of|total number of|what quantity of|what amount of|count of|the count of|"
     "give me the number of|state the number of|how large is the number of|what 's the number of|what is the total count of|"

@@ -61,3 +61,17 @@ def test_chatter_before_a_question_changes_nothing(tokenizer):
 def test_the_tail_of_a_sentence_is_no_tag_without_a_comma(tokenizer):
     assert tokenizer("what is on the right?").tokens[-1] == "right"
     assert tokenizer("does the bus face left or right?").tokens[-1] == "right"
+
+
+@pytest.mark.parametrize(
+    "every",
+    ["all cars", "all of the cars", "all the cars", "each of the cars", "every vehicle", "both of the cars"],
+)
+def test_questions_about_all_are_refused_and_not_read_as_about_some(tokenizer, every):
+    assert tokenizer(f"Are {every} red?").unknown == (every.split()[0],)
+
+
+def test_both_of_two_named_things_is_no_question_about_all(tokenizer):
+    said = "do both the bus and the jet have the same color"
+    assert tokenizer(said) == tokenizer("do the bus and the jet have the same color")
+    assert not tokenizer("how many of all the cars are red").unknown
