@@ -15,6 +15,7 @@ _WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?|'s|[?]")
 _SHORT = (  # contractions, undone before words are counted
     (re.compile(r"\bcan(?:'t|not)\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"\b(what|where|who|how|that|there|here)s\b"), r"\1's"),  # written without its apostrophe
     (re.compile(r"(?<=[a-z])n't\b"), " not"),
     (re.compile(r"'(?:re|ve|ll|d|m)\b"), ""),
     (re.compile(r"(\d)\s*(cm|m|ft|in)\b"), r"\1 \2"),

@@ -1,6 +1,6 @@
 """How the room parser reads what people wrote: `python -m po3d.analysis.natural_rooms dev`, once at the end `test`.
 
-The bank (data/natural/) holds hand-written changes and questions about 40 generated rooms with the answers that people
+The bank (data/natural/) holds hand-written changes and questions about generated rooms with the answers that people
 expect; the texts are parsed, run on the true tables, and judged by Hypo3D's official exact match.
 """
 
@@ -19,7 +19,7 @@ from po3d.systems.pipeline import Context
 from po3d.systems.rooms import RoomPipeline
 
 BANK = Path(__file__).resolve().parents[2] / "data" / "natural"
-ROOMS = ("hypo3d_rooms.jsonl", "hypo3d_rooms2.jsonl")
+ROOMS = ("hypo3d_rooms.jsonl", "hypo3d_rooms2.jsonl", "hypo3d_rooms3.jsonl")
 
 
 def run(split: str, checkpoint: str, out: str) -> None:
@@ -63,7 +63,7 @@ def main() -> int:
     arguments = argparse.ArgumentParser(
         prog="python -m po3d.analysis.natural_rooms", description=__doc__.split("\n")[0]
     )
-    arguments.add_argument("split", choices=("dev", "dev2", "test"))
+    arguments.add_argument("split", choices=("dev", "dev2", "dev3", "test"))
     arguments.add_argument("--checkpoint", default="room_parser", help="name of a shipped pair, or a path")
     arguments.add_argument("--out", default="", help="a JSON file for the outcomes")
     a = arguments.parse_args()

@@ -15,9 +15,10 @@ import torch
 
 from po3d import checkpoint
 from po3d.english import KNOWN, plain, singular, words_of
+from po3d.parsing.room_meaning import agreeing, telling
 from po3d.parsing.seq2seq import PAD, Language, Seq2Seq
-from po3d.reasoning.room_program import ANSWERS, CLOSED, OPEN, SIGNATURES, Call, from_tokens, told_apart
-from po3d.rooms import NOUNS_OF_USE, SYNONYMS, attribute_of
+from po3d.reasoning.room_program import ANSWERS, CLOSED, OPEN, SIGNATURES, Call, from_tokens
+from po3d.rooms import SYNONYMS
 
 KIND = "room_parser"
 UNKNOWN = 1  # id of a word that training did not have
@@ -49,7 +50,6 @@ NO_NAME = frozenset(
     ]
 ) | {"'s"}  # never in a name
 NOUNLESS = ("one", "ones", "everything", "anything", "something", "stuff", "whatever")
-LOOKS = frozenset(["color", "material", "state", "condition", "made", "painted"])  # words that ask for a look
 NOUN_WORDS = frozenset(word for noun in SYNONYMS for word in noun.split())
 
 Sort = Literal["question", "change"]
@@ -200,47 +200,3 @@ def _trimmed(words: list[str]) -> str:
         elif found:
             break
     return " ".join(found or words)
-
-
-def agreeing(program: Call) -> Call:
-    """The program with attributes as their values tell them: "running" is a state, "oak" a material."""
-    args = [agreeing(arg) if isinstance(arg, Call) else arg for arg in program.args]
-    kinds = SIGNATURES[program.op].inputs
-    if kinds[:2] == ("attribute", "value") and (told := attribute_of(args[1])) is not None:
-        args[0] = told
-    return Call(program.op, tuple(args))
-
-
-def telling(program: Call, words: Sequence[str] = ()) -> Call:
-    """The program as its words are meant. A choice between two of a kind asks for what tells them apart ("is the red or the blue
-    chair nearer?": a colour, for the name would say nothing), one between "seats" for a name unless a look is asked for, and
-    "ones" are of the kind that was named: "more black chairs than red ones"."""
-    op, args = program.op, program.args
-    if op == "more":
-        first, second = ([part for part in arg.calls() if part.op == "all"][-1] for arg in args)
-        if second.args == ("object",) != first.args and args[1].op == "having":
-            return Call("more", (args[0], _with_noun(args[1], first)))
-    if op == "name" and isinstance(args[0].args[-1], Call) and args[0].args[-1].op == "pair":
-        looks = told_apart(args[0].args[-1])
-        return program if looks is None else Call("query", (looks, args[0]))
-    if (
-        op == "query"
-        and args[1].op != "only"
-        and args[1].args[-1:]
-        and _of_use(args[1].args[-1])
-        and not LOOKS & {plain(w) for w in words}
-    ):
-        return Call("name", args[1:])
-    return program
-
-
-def _of_use(among: Call | str) -> bool:
-    """Whether a set is of whatever serves a purpose: "seats", "light sources"."""
-    return isinstance(among, Call) and among.op == "all" and among.args[0] in NOUNS_OF_USE
-
-
-def _with_noun(among: Call, kind: Call) -> Call:
-    """A set told by its looks, of another kind."""
-    return (
-        Call("having", (*among.args[:2], _with_noun(among.args[2], kind))) if among.op == "having" else kind
-    )

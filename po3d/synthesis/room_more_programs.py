@@ -123,7 +123,13 @@ class MoreAsker(FreeAsker):
             return call("exist", call("touched", path))
         if roll < 0.2 and ends[0] == ends[1]:
             return call("closer_now", *ends)
-        return call("exist", path) if roll < 0.5 else call("name", call("only", path))
+        if roll < 0.27:
+            return call("query", self._attribute(), call("only", path))
+        if roll < 0.33:
+            return call("name", call("nearest", ends[0], path))
+        if roll < 0.4:
+            return call("exist", call("same", self._attribute(), ends[0], call("just", ends[1])))
+        return call("exist", path) if roll < 0.65 else call("name", call("only", path))
 
 
 class MoreChanger(FreeChanger):

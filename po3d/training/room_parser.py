@@ -30,7 +30,7 @@ from po3d.synthesis.room_speaker import reworded
 from po3d.training.parser import LengthBatches, ParserModule
 
 TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
-HIDE_NAME, HIDE_WORD = 0.15, 0.03  # shares of names, and of other words, that training shows as unknown words
+HIDE_NAME, HIDE_WORD = 0.15, 0.04  # shares of names, and of other words, that training shows as unknown words
 LOSE_WORD, NEW_WORD = (
     0.04,
     0.12,
@@ -121,7 +121,9 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair
         for sort, sorted_as, program in told:
             for _ in range(wordings * (2 if sort == "change" else 1)):
                 spoken = reworded(program, random)
-                said = (say_change if sort == "change" else say_question)(spoken, sorted_as, random)
+                said = (say_change if sort == "change" else say_question)(
+                    spoken, sorted_as, random, loosely=True
+                )
                 if (pair := encode(said, spoken, sort)) is not None:
                     pairs.append(pair)
     return pairs

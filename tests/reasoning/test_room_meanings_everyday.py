@@ -6,7 +6,8 @@ from study_room import study, thing
 from po3d.analysis.natural_rooms import BANK, ROOMS
 from po3d.benchmarks.hypo3d_score import exact_match
 from po3d.files import read_jsonl
-from po3d.parsing.room_parser import RoomParse, telling
+from po3d.parsing.room_meaning import telling
+from po3d.parsing.room_parser import RoomParse
 from po3d.question import Question
 from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_margins import room_margins
@@ -168,6 +169,50 @@ def test_a_choice_among_seats_asks_for_a_name_unless_a_look_is_asked_for():
     assert telling(program, ["what", "colour", "is", "the", "largest", "seat", "?"]) == program
     chairs = parse_text('query(color, largest(all("chair")))')
     assert telling(chairs, ["which", "chair", "is", "the", "largest", "?"]) == chairs
+
+
+@pytest.mark.parametrize(
+    ("program", "words", "meant"),
+    [
+        (
+            'query(color, nearest(only(all("bed")), having(color, "red", all("object"))))',
+            "of the red things which is nearest to the bed",
+            'name(nearest(only(all("bed")), having(color, "red", all("object"))))',
+        ),
+        (
+            'query(material, nearest(only(all("bed")), having(color, "red", all("object"))))',
+            "of the red things which is nearest to the bed",
+            'query(material, nearest(only(all("bed")), having(color, "red", all("object"))))',
+        ),
+        (
+            'query(material, nearest(only(all("desk")), pair(only(having(color, "red", all("cup"))), only(all("bed")))))',
+            "which is nearer to the desk the red cup or the bed",
+            'name(nearest(only(all("desk")), pair(only(having(color, "red", all("cup"))), only(all("bed")))))',
+        ),
+        (
+            'query(color, nearest(only(all("desk")), pair(only(all("cup")), only(all("bed")))))',
+            "what color is the nearer to the desk of cup and bed",
+            'query(color, nearest(only(all("desk")), pair(only(all("cup")), only(all("bed")))))',
+        ),
+    ],
+)
+def test_nobody_asks_for_a_look_that_he_names(program, words, meant):
+    assert telling(parse_text(program), words.split()).text() == meant
+
+
+@pytest.mark.parametrize(
+    ("thing", "place", "words", "op"),
+    [
+        ("lamp", "desk", "the lamp was moved over to the desk", "on"),
+        ("lamp", "desk", "the lamp was moved close to the desk", "next_to"),
+        ("chair", "desk", "the chair was moved over to the desk", "next_to"),
+        ("lamp", "cup", "the lamp was moved to the cup", "next_to"),
+        ("lamp", "obelisk", "the lamp was moved to the obelisk", "next_to"),
+    ],
+)
+def test_what_is_small_is_moved_to_a_desk_to_be_on_it(thing, place, words, op):
+    program = parse_text(f'move(just(only(all("{thing}"))), next_to(only(all("{place}"))))')
+    assert telling(program, words.split()).args[1].op == op
 
 
 def test_red_ones_are_of_the_kind_that_was_named():
