@@ -16,9 +16,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
-from po3d.rectangles import Rectangle, holds
+from po3d.rectangles import Rectangle, holds, rectangle
 from po3d.rooms import hangs
 from po3d.scene import ObjectState, Scene
 
@@ -139,31 +139,43 @@ def trace(scene: Scene, edits: Iterable[Edit], below: Sequence[int | None] | Non
     return Edited(changed, origin, frozenset(touched), frozenset(touched_before))
 
 
+class Body(Protocol):
+    """What resting on each other depends on: name, footprint, heights of underside and top."""
+
+    name: str
+    box: Rectangle
+    low: float
+    top: float
+
+
+class _Body(NamedTuple):
+    name: str
+    box: Rectangle
+    low: float
+    top: float
+
+
 def support(states: Sequence[ObjectState | None]) -> list[int | None]:
     """Index of what each object rests on; None for the floor, a wall, or an object that is gone (None)."""
-    tops = sorted(
-        (s.position[2] + s.extent[2] / 2, k)
-        for k, s in enumerate(states)
-        if s is not None and not hangs(_name(s))
-    )
+    return resting([None if s is None else _Body(_name(s), footprint(s), _low(s), _top(s)) for s in states])
+
+
+def resting(bodies: Sequence[Body | None]) -> list[int | None]:
+    """`support` of what is worked out already."""
+    tops = sorted((b.top, k) for k, b in enumerate(bodies) if b is not None and not hangs(b.name))
     levels = [top for top, _ in tops]
-    found: list[int | None] = [None] * len(states)
+    found: list[int | None] = [None] * len(bodies)
     for _, i in tops:
-        state = states[i]
-        low = state.position[2] - state.extent[2] / 2
-        best = -math.inf
+        low, box = bodies[i].low, bodies[i].box
         if low - levels[0] <= -REST_BELOW:  # everything reaches higher than its underside
             continue
-        for top, k in tops[bisect_left(levels, low - 2 * REST_ABOVE) :]:
+        best = -math.inf
+        for j in range(bisect_left(levels, low - 2 * REST_ABOVE), len(tops)):
+            top, k = tops[j]
             gap = low - top
             if gap <= -REST_BELOW:
                 break
-            if (
-                gap < REST_ABOVE
-                and k != i
-                and top > best
-                and holds(footprint(states[k]), *state.position[:2], REST_MARGIN)
-            ):
+            if gap < REST_ABOVE and k != i and top > best and holds(bodies[k].box, box.x, box.y, REST_MARGIN):
                 found[i], best = k, top
     return found
 
@@ -175,8 +187,8 @@ def _name(state: ObjectState) -> str:
 def footprint(state: ObjectState) -> Rectangle:
     """The ground rectangle of a thing's box."""
     x, y, _ = state.position
-    heading, (depth, width, _) = state.heading, state.extent
-    return Rectangle(x, y, math.cos(heading), math.sin(heading), depth / 2, width / 2)
+    depth, width, _ = state.extent
+    return rectangle((x, y, math.cos(state.heading), math.sin(state.heading), depth / 2, width / 2))
 
 
 def carried_by(below: Sequence[int | None], index: int) -> list[int]:
@@ -213,15 +225,11 @@ def _drop(
     gone: set[int],
 ) -> None:
     """Let what rested on removed objects come to rest again, the lowest first."""
-    falling = [
-        k
-        for k, s in enumerate(states)
-        if s is not None and below[k] is not None and _carried_from(below, k) & gone
-    ]
+    falling = {k for g in gone for k in carried_by(below, g)} - gone
     if not falling:
         return
-    settled = {k for k, s in enumerate(states) if s is not None} - set(falling)
-    for k in sorted(falling, key=lambda i: states[i].position[2]):
+    settled = {k for k, s in enumerate(states) if s is not None} - falling
+    for k in sorted(falling, key=lambda i: (states[i].position[2], i)):
         faller = states[k]
         x, y, z = faller.position
         bottom = z - faller.extent[2] / 2
@@ -235,6 +243,10 @@ def _drop(
         settled.add(k)
 
 
+def _low(state: ObjectState) -> float:
+    return state.position[2] - state.extent[2] / 2
+
+
 def _top(state: ObjectState) -> float:
     return state.position[2] + state.extent[2] / 2
 
@@ -243,12 +255,3 @@ def _under(faller: ObjectState, other: ObjectState) -> bool:
     """Whether `other` is below the middle of `faller`."""
     x, y, _ = faller.position
     return holds(footprint(other), x, y, REST_MARGIN)
-
-
-def _carried_from(below: Sequence[int | None], index: int) -> set[int]:
-    """All that an object rests on, downwards."""
-    found: set[int] = set()
-    while (lower := below[index]) is not None and lower not in found:
-        found.add(lower)
-        index = lower
-    return found

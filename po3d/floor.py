@@ -30,6 +30,10 @@ class Floor:
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
         self.rectangle = _rectangle(outline)
+        # Half of what a floor along the axes takes up along them, with the slack.
+        self._room: tuple[float, float] | None = None
+        if self.rectangle is not None and along_axes(self.rectangle):
+            self._room = reach_x(self.rectangle) + SLACK, reach_y(self.rectangle) + SLACK
 
     @cached_property
     def walls(self) -> list[Wall]:
@@ -61,6 +65,15 @@ class Floor:
         wide = self.rectangle._replace(a=self.rectangle.a + SLACK, b=self.rectangle.b + SLACK)
         return 4 * box.a * box.b - overlap(box, wide)
 
+    def surrounds(self, x: float, y: float, half_x: float, half_y: float) -> bool:
+        """Whether what takes up that much about a point is inside a floor along the axes; False for other floors."""
+        if self._room is None:
+            return False
+        return (
+            abs(x - self.rectangle.x) + half_x <= self._room[0]
+            and abs(y - self.rectangle.y) + half_y <= self._room[1]
+        )
+
     def beyond(self, x: Array, y: Array, box: Rectangle, area: float) -> Array:
         """Where `box` at (x, y) has more than `area` outside, x and y as in po3d.rectangles; some that stand out by
         about a centimetre may be missing, but none is wrong."""
@@ -80,13 +93,12 @@ class Floor:
     def span(self, box: Rectangle, area: float) -> tuple[float, float, float, float] | None:
         """Least and greatest x, least and greatest y of the places where `box` has no more than `area` outside; None
         when they are no such range, as the floor or the box is not along the axes."""
-        floor = self.rectangle
-        if floor is None or not (along_axes(floor) and along_axes(box)):
+        if self._room is None or not along_axes(box):
             return None
-        half_x, half_y, room_x, room_y = reach_x(box), reach_y(box), reach_x(floor), reach_y(floor)
+        floor, half_x, half_y = self.rectangle, reach_x(box), reach_y(box)
         # A box that stands out by d on one side has at least d times its other side outside.
-        off_x = room_x + SLACK - half_x + area / (2 * half_y) + TINY
-        off_y = room_y + SLACK - half_y + area / (2 * half_x) + TINY
+        off_x = self._room[0] - half_x + area / (2 * half_y) + TINY
+        off_y = self._room[1] - half_y + area / (2 * half_x) + TINY
         return floor.x - off_x, floor.x + off_x, floor.y - off_y, floor.y + off_y
 
     def part_inside(self, box: Rectangle, way: tuple[float, float]) -> float:
@@ -124,6 +136,7 @@ def _rectangle(outline: Outline) -> Rectangle | None:
         return None
     c, s = (x1 - x0) / depth, (y1 - y0) / depth
     found = Rectangle((x0 + x2) / 2, (y0 + y2) / 2, c, s, depth / 2, width / 2)
-    corners = [found.corners[k] for k in (2, 3, 0, 1)]  # from the one at the back right
+    corners = found.corners
+    corners = corners[2:] + corners[:2]  # from the one at the back right
     close = all(math.hypot(x - a, y - b) < 1e-5 for (x, y), (a, b) in zip(outline, corners))
     return found if close else None

@@ -14,9 +14,19 @@ import shapely
 from po3d.floor import Floor
 from po3d.geometry import Array
 from po3d.layout import Thing
-from po3d.rectangles import Rectangle, along_axes, footprints, overlap, overlapping, reach_x, reach_y
+from po3d.rectangles import (
+    Rectangle,
+    along_axes,
+    footprints,
+    overlap,
+    overlapping,
+    reach_x,
+    reach_y,
+    rectangle,
+)
 
 FREE = 1e-4  # square metres of overlap that count as none
+EDGE = 1.01 * math.sqrt(FREE)  # metres: what overlaps by this along both axes shares more than FREE
 
 
 class Candidates(NamedTuple):
@@ -55,69 +65,91 @@ def cheapest_free(
     """The cheapest candidate, the first of equals, where a footprint of `size` (depth, width) meets no obstacle and
     is inside the floor; None when there is none. Uses up the costs. What one obstacle rules out is worked out only for
     the groups that meet it."""
-    a, b = size[0] / 2, size[1] / 2
-    boxes = [Rectangle(0.0, 0.0, math.cos(c.heading), math.sin(c.heading), a, b) for c in candidates]
-    first = [int(c.cost.argmin()) if c.cost.size else -1 for c in candidates]
-    least = [c.cost.item(k) if k >= 0 else math.inf for c, k in zip(candidates, first)]
-    ruled_out: list[set[int]] = [set() for _ in candidates]
-    while candidates:
-        best = min(least)
-        if best == math.inf:
+    groups = [_Group(c, size) for c in candidates if c.cost.size]
+    while groups:
+        group = groups[0] if len(groups) == 1 else min(groups, key=_Group.least)
+        if group.least() == math.inf:
             return None
-        g = least.index(best)
-        group, box = candidates[g], boxes[g]
-        x, y = group.place(first[g])
-        culprit = _in_the_way(Rectangle(x, y, *box[2:]), obstacles, floor)
+        box = group.cheapest()
+        culprit = _in_the_way(box, group.half_x, group.half_y, obstacles, floor)
         if culprit is None:
-            return Found(x, y, group.heading)
-        group.cost.flat[first[g]] = math.inf
-        if id(culprit) not in ruled_out[g]:
-            ruled_out[g].add(id(culprit))
-            if isinstance(culprit, Floor):
-                np.putmask(group.cost, culprit.beyond(group.x, group.y, box, FREE), math.inf)
-            elif isinstance(culprit, Thing) and not _block_ruled_out(group, box, culprit.box):
-                np.putmask(group.cost, overlapping(group.x, group.y, box, culprit.box, FREE), math.inf)
-        first[g] = int(group.cost.argmin())
-        least[g] = group.cost.item(first[g])
+            return Found(box.x, box.y, group.candidates.heading)
+        group.rule_out(culprit)
     return None
 
 
-def _block_ruled_out(group: Candidates, box: Rectangle, other: Rectangle) -> bool:
-    """What `overlapping` says, quickly, when it is a whole block of a grid: then the block's costs are made infinite."""
-    if not (group.lines and along_axes(box) and along_axes(other)):
-        return False
-    block, least = [], []
-    sizes = ((reach_x(box), reach_x(other)), (reach_y(box), reach_y(other)))
-    for line, middle, (mine, its) in zip((group.x, group.y), (other.x, other.y), sizes):
-        start, n, reach = line.item(0), line.size, mine + its
-        step = (line.item(n - 1) - start) / max(n - 1, 1) or 1.0
-        first = max(math.ceil((middle - reach - start) / step), 0)
-        last = min(math.floor((middle + reach - start) / step), n - 1)
-        if first > last:
+class _Group:
+    """Candidates of one heading, and the cheapest of those that nothing is known to be in the way of."""
+
+    def __init__(self, candidates: Candidates, size: tuple[float, float]) -> None:
+        heading = candidates.heading
+        self.candidates, self.cost = candidates, candidates.cost
+        self.box = Rectangle(0.0, 0.0, math.cos(heading), math.sin(heading), size[0] / 2, size[1] / 2)
+        self.half_x, self.half_y = reach_x(self.box), reach_y(self.box)
+        self.index = int(self.cost.argmin())  # of the cheapest
+        self.met: dict[int, int] = {}  # how often, by the identity of what was in the way
+
+    def least(self) -> float:
+        """The cheapest one's cost, infinite when none is left."""
+        return self.cost.item(self.index)
+
+    def cheapest(self) -> Rectangle:
+        """The footprint at the cheapest place."""
+        _, _, c, s, a, b = self.box
+        return rectangle((*self.candidates.place(self.index), c, s, a, b))
+
+    def rule_out(self, culprit: "Thing | Floor | str") -> None:
+        """Make infinite the costs of the cheapest one and of others that the same thing is in the way of."""
+        self.cost.flat[self.index] = math.inf
+        times = self.met[id(culprit)] = self.met.get(id(culprit), 0) + 1
+        x, y = self.candidates.x, self.candidates.y
+        if isinstance(culprit, Thing):
+            # The block leaves out a rim; who meets the same thing again is in that rim.
+            if not (times == 1 and self._block_ruled_out(culprit)) and times <= 2:
+                np.putmask(self.cost, overlapping(x, y, self.box, culprit.box, FREE), math.inf)
+        elif isinstance(culprit, Floor) and times == 1:
+            np.putmask(self.cost, culprit.beyond(x, y, self.box, FREE), math.inf)
+        self.index = int(self.cost.argmin())
+
+    def _block_ruled_out(self, thing: Thing) -> bool:
+        """Rules out a block of a grid whose places overlap a thing by EDGE along both axes; False where overlaps are no
+        such blocks."""
+        its_x, its_y = thing.x1 - thing.x0, thing.y1 - thing.y0
+        thin = min(its_x, its_y, 2 * self.half_x, 2 * self.half_y) < EDGE
+        if thin or not (self.candidates.lines and along_axes(self.box) and along_axes(thing.box)):
             return False
-        edges = abs(line.item(first) - middle), abs(line.item(last) - middle)
-        least.append(min(reach - max(edges), 2 * mine, 2 * its))
-        block.append(slice(first, last + 1))
-    if min(least) <= 0 or least[0] * least[1] < FREE:  # not at all of the block's corners
-        return False
-    group.cost[block[0], block[1]] = math.inf
-    return True
+        rows = _between(self.candidates.x, thing.x0 - self.half_x + EDGE, thing.x1 + self.half_x - EDGE)
+        columns = _between(self.candidates.y, thing.y0 - self.half_y + EDGE, thing.y1 + self.half_y - EDGE)
+        self.cost[rows, columns] = math.inf
+        return True
+
+
+def _between(line: Array, low: float, high: float) -> slice:
+    """Which of a line's evenly spaced numbers are between two."""
+    start, last = line.item(0), line.size - 1
+    step = (line.item(last) - start) / last if last else 1.0
+    first, end = (low - start) / step, (high - start) / step
+    if step < 0:
+        first, end = end, first
+    return slice(max(math.ceil(first), 0), max(math.floor(end) + 1, 0))
 
 
 def _in_the_way(
-    box: Rectangle, obstacles: Sequence[Thing], floor: Floor | None
+    box: Rectangle, half_x: float, half_y: float, obstacles: Sequence[Thing], floor: Floor | None
 ) -> Thing | Floor | str | None:
-    """What alone keeps a footprint from its place, or a word when only several together do; None when it is free."""
-    wrong = floor.outside(box) if floor is not None else 0.0
-    if wrong >= FREE:
-        return floor
-    x, y, reach = box.x, box.y, math.hypot(box.a, box.b)
-    for obstacle in obstacles:
-        other, limit = obstacle.box, obstacle.reach + reach
-        if -limit < other.x - x < limit and -limit < other.y - y < limit:
-            shared = overlap(box, other)
+    """What alone keeps a footprint from its place, or a word when only several together do; None when it is free.
+    `half_x`, `half_y`: half of what it takes up along the axes."""
+    x, y, wrong = box.x, box.y, 0.0
+    if floor is not None and not floor.surrounds(x, y, half_x, half_y):
+        wrong = floor.outside(box)
+        if wrong >= FREE:
+            return floor
+    x0, x1, y0, y1 = x - half_x, x + half_x, y - half_y, y + half_y
+    for thing in obstacles:
+        if thing.x0 < x1 and thing.x1 > x0 and thing.y0 < y1 and thing.y1 > y0:
+            shared = overlap(box, thing.box)
             if shared >= FREE:
-                return obstacle
+                return thing
             wrong += shared
     return "several" if wrong >= FREE else None
 

@@ -5,18 +5,18 @@ takes over the rows of the things that the change left alone.
 """
 
 import math
-from functools import cached_property, lru_cache
-from itertools import compress
+from collections.abc import Sequence
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
-import numpy as np
-
-from po3d.edits import Edited, footprint, support, unchanged
+from po3d.edits import Edited, footprint, resting, unchanged
+from po3d.errors import InputError
 from po3d.floor import Floor
-from po3d.frames import in_frame, room_centre
 from po3d.rectangles import Rectangle
 from po3d.rooms import NOUNS_OF_USE, SYNONYMS, attribute_of, is_a, purposes_of
 from po3d.scene import ObjectState, Scene
+
+FLAT = 0.05  # metres: what is lower is no obstacle
 
 
 class Thing(NamedTuple):
@@ -30,6 +30,13 @@ class Thing(NamedTuple):
     top: float
     right: float
     front: float
+    x0: float  # the sides of the upright box around the footprint, along the world's axes
+    x1: float
+    y0: float
+    y1: float
+
+
+_thing = partial(tuple.__new__, Thing)  # in half the time of the class's own constructor
 
 
 class Layout:
@@ -37,13 +44,14 @@ class Layout:
 
     def __init__(self, scene: Scene, like: "Layout | None" = None) -> None:
         self.scene = scene
-        self._like = like if like is not None and like.scene.axes == scene.axes else None
-        made = self._like.by_identity if self._like is not None else {}
+        self._like = like = like if like is not None and like.scene.axes == scene.axes else None
+        self._axes = scene.axes["right"], scene.axes["front"]
+        made = like.by_identity if like is not None else {}
         self.things = [made.get(id(state)) or self._thing(state) for state in scene.objects]
         self.names = [thing.name for thing in self.things]
         self._called: dict[str, list[int]] = {}
-        if self._like is not None and self._like.names == self.names:
-            self._called = self._like._called
+        if like is not None and like.names == self.names:
+            self._called = like._called
         self._ways: dict[str, tuple[float, float]] = {}
 
     @cached_property
@@ -52,14 +60,23 @@ class Layout:
         return {id(thing.state): thing for thing in self.things}
 
     def _thing(self, state: ObjectState) -> Thing:
-        (right_x, right_y), (front_x, front_y) = self.scene.axes["right"], self.scene.axes["front"]
+        (right_x, right_y), (front_x, front_y) = self._axes
         x, y, z = state.position
         name = state.value("name") if "name" in state.beliefs else ""
         box, half = footprint(state), state.extent[2] / 2
-        return Thing(
-            state, name, box, math.hypot(box.a, box.b), z - half, z + half,
+        _, _, c, s, a, b = box
+        across, along = abs(c), abs(s)
+        half_x, half_y = a * across + b * along, a * along + b * across
+        return _thing((
+            state, name, box, math.hypot(a, b), z - half, z + half,
             x * right_x + y * right_y, x * front_x + y * front_y,
-        )  # fmt: skip
+            x - half_x, x + half_x, y - half_y, y + half_y,
+        ))  # fmt: skip
+
+    @cached_property
+    def solid(self) -> list[Thing]:
+        """Those high enough to be in the way."""
+        return [thing for thing in self.things if thing.state.extent[2] > FLAT]
 
     @cached_property
     def unchanged(self) -> Edited:
@@ -69,7 +86,7 @@ class Layout:
     @cached_property
     def below(self) -> list[int | None]:
         """`support` of the scene."""
-        return support(self.scene.objects)
+        return resting(self.things)
 
     @cached_property
     def floor(self) -> Floor | None:
@@ -81,42 +98,44 @@ class Layout:
     @cached_property
     def centre(self) -> tuple[float, float]:
         """`room_centre` of the scene."""
-        x, y = room_centre(self.scene).tolist()
-        return x, y
+        if not self.scene.objects and not self.scene.outline:
+            raise InputError("an empty room has no centre")
+        x, y = zip(*self._corners)
+        return (min(x) + max(x)) / 2, (min(y) + max(y)) / 2
 
     @cached_property
     def middle(self) -> tuple[float, float]:
         """The room's centre, to the right and to the front."""
-        right, front = in_frame(self.centre, self.scene.axes).tolist()
-        return right, front
+        return self._ahead(self.centre)
 
     @cached_property
     def half(self) -> tuple[float, float]:
         """Half the room's size, across and along the frame."""
-        corners = np.array(self.scene.outline) if self.scene.outline else self.scene.positions[:, :2]
-        points = in_frame(corners, self.scene.axes)
-        across, along = ((points.max(0) - points.min(0)) / 2).tolist()
-        return across, along
+        right, front = zip(*map(self._ahead, self._corners))
+        return (max(right) - min(right)) / 2, (max(front) - min(front)) / 2
+
+    @property
+    def _corners(self) -> Sequence[tuple[float, float]]:
+        """Of the outline; where the things stand when there is none."""
+        return self.scene.outline or [state.position[:2] for state in self.scene.objects]
+
+    def _ahead(self, point: tuple[float, float]) -> tuple[float, float]:
+        """A ground point as (to the right, to the front)."""
+        (x, y), ((right_x, right_y), (front_x, front_y)) = point, self._axes
+        return x * right_x + y * right_y, x * front_x + y * front_y
 
     def called(self, noun: str) -> list[int]:
         """Those that a noun means: by their own name, else by what noun and name are other words for, else what serves
         the purpose that the noun names ("seat"), else by the noun's last words ("kitchen chair")."""
         found = self._called.get(noun)
         if found is None:
-            rows = range(len(self.names))
-            found = [*compress(rows, map(_meant(noun).__getitem__, self.names))]
-            if not found:
-                found = [*compress(rows, map(_meant(noun, True).__getitem__, self.names))]
-            if not found and noun in NOUNS_OF_USE:
-                found = [
-                    i
-                    for i, name in enumerate(self.names)
-                    if NOUNS_OF_USE[noun] in purposes_of(SYNONYMS.get(name, name))
-                ]
-            if not found:
-                first, _, rest = noun.partition(" ")
-                if rest and attribute_of(first) is None:
-                    found = self.called(rest)
+            fit = _fit(noun)
+            fits = [*map(fit.__getitem__, self.names)]
+            best = max(fits, default=_NOT)
+            if best != _NOT:
+                found = [i for i, one in enumerate(fits) if one == best]
+            else:
+                found = self.called(fit.last_words) if fit.last_words else []
             self._called[noun] = found
         return found
 
@@ -134,21 +153,28 @@ class Layout:
 _AXIS = {"back": "behind"}
 
 
-class _Meant(dict[str, bool]):
-    """Whether a name is meant by a noun, for the names met so far; `loosely`: by what both are other words for."""
+_NOT, _BY_USE, _BY_OTHER_WORDS, _BY_NAME = range(4)
 
-    def __init__(self, noun: str, loosely: bool) -> None:
+
+class _Fit(dict[str, int]):
+    """How well names fit a noun, for the names met so far."""
+
+    def __init__(self, noun: str) -> None:
         super().__init__()
-        self.noun, self.loosely = noun, loosely
+        self.noun, self.use = noun, NOUNS_OF_USE.get(noun)
+        first, _, rest = noun.partition(" ")
+        self.last_words = rest if attribute_of(first) is None else ""
 
-    def __missing__(self, name: str) -> bool:
-        noun, called = self.noun, name
-        if self.loosely:
-            noun, called = SYNONYMS.get(noun, noun), SYNONYMS.get(name, name)
-        found = self[name] = is_a(called, noun)
+    def __missing__(self, name: str) -> int:
+        noun, called = SYNONYMS.get(self.noun, self.noun), SYNONYMS.get(name, name)
+        if is_a(name, self.noun):
+            found = _BY_NAME
+        elif is_a(called, noun):
+            found = _BY_OTHER_WORDS
+        else:
+            found = _BY_USE if self.use is not None and self.use in purposes_of(called) else _NOT
+        self[name] = found
         return found
 
 
-@lru_cache(1024)
-def _meant(noun: str, loosely: bool = False) -> _Meant:
-    return _Meant(noun, loosely)
+_fit = lru_cache(1024)(_Fit)

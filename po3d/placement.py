@@ -19,7 +19,7 @@ from po3d.floor import Wall
 from po3d.free_space import FREE, Candidates, cheapest_free, least_overlap
 from po3d.geometry import Array
 from po3d.layout import Layout, Thing
-from po3d.rectangles import Rectangle, gaps, turned
+from po3d.rectangles import TINY, Rectangle, gaps, turned
 from po3d.rooms import category_of, hangs
 from po3d.scene import ObjectState, Scene
 
@@ -27,7 +27,6 @@ GAP = 0.08  # metres between a thing and what it is put next to, or the wall at 
 STEP = 0.1  # of the candidate grid
 SLACK = 0.02  # overlap in height below which two things don't collide
 SMALL = 0.35  # square metres: a thing with a smaller footprint that goes next to one on a table goes on the table too
-FLAT = 0.05  # metres: what is lower is no obstacle
 REACH = {"centre": 2.0, "under": 0.6, "amid": 1.2}  # metres from the middle to the sides of the grid
 
 Kind = Literal["next_to", "on", "under", "amid", "at", "corner", "wall", "centre", "spot", "shift"]
@@ -155,7 +154,8 @@ class _Finder:
         words = place.direction.split()
         ways = [self.layout.way(word) for word in words]
         found = []
-        for (nx, ny), (wx, wy), length in self._walls():
+        for wall in self._walls():
+            (nx, ny), _, length = wall
             outward = [-(nx * x + ny * y) for x, y in ways]
             facing = max(range(len(words)), key=outward.__getitem__)
             if outward[facing] < 0.75:
@@ -163,8 +163,7 @@ class _Finder:
             t = np.arange(-length / 2 + width / 2 + 0.02, length / 2 - width / 2, STEP / 2)
             if not len(t):
                 continue
-            x = wx + nx * (depth / 2 + 0.03) - t * ny
-            y = wy + ny * (depth / 2 + 0.03) + t * nx
+            x, y = _before(wall, depth / 2 + 0.03, t)
             if len(words) == 2:
                 dx, dy = self.layout.way(place.direction)
                 cost = (0.0 if facing == 0 else 0.05) - (x * dx + y * dy)
@@ -207,10 +206,10 @@ class _Finder:
     def _on_walls(self, goal: tuple[float, float], crop: bool) -> list[Candidates]:
         depth, half = self.state.extent[0], self.state.extent[1] / 2
         found = []
-        for (nx, ny), (wx, wy), length in self._walls():
+        for wall in self._walls():
+            (nx, ny), _, length = wall
             t = np.arange(-length / 2 + half, length / 2 - half + 1e-9, STEP)
-            x = wx + nx * (depth / 2 + 0.005) - t * ny
-            y = wy + ny * (depth / 2 + 0.005) + t * nx
+            x, y = _before(wall, depth / 2 + 0.005, t)
             found.append(Candidates(x, y, _distance(x, y, goal), math.atan2(ny, nx)))
         return found or [self._toward(goal, crop)]
 
@@ -236,23 +235,16 @@ class _Finder:
         """Lines x (k, 1) and y (1, m) of a grid about a point, the point among them."""
         n = max(round(reach / STEP), 1)
         x, y = middle
-        first_x = first_y = -n
-        last_x = last_y = n
+        x0, x1, y0, y1 = -n, n, -n, n
         if crop and self.layout.floor:
             a, b = self.state.extent[0] / 2, self.state.extent[1] / 2
             box = Rectangle(0.0, 0.0, math.cos(heading), math.sin(heading), a, b)
             span = self.layout.floor.span(box, FREE)
             if span is not None:
                 least_x, most_x, least_y, most_y = span
-                first_x, last_x = (
-                    max(-n, math.floor((least_x - x) / STEP)),
-                    min(n, math.ceil((most_x - x) / STEP)),
-                )
-                first_y, last_y = (
-                    max(-n, math.floor((least_y - y) / STEP)),
-                    min(n, math.ceil((most_y - y) / STEP)),
-                )
-        return x + _steps(first_x, last_x)[:, None], y + _steps(first_y, last_y)[None]
+                x0, x1 = max(x0, math.ceil((least_x - x) / STEP)), min(x1, math.floor((most_x - x) / STEP))
+                y0, y1 = max(y0, math.ceil((least_y - y) / STEP)), min(y1, math.floor((most_y - y) / STEP))
+        return x + _steps(x0, x1)[:, None], y + _steps(y0, y1)[None]
 
     def _best(
         self,
@@ -272,18 +264,25 @@ class _Finder:
 
     def _obstacles(self, low: float, top: float, ignore: Sequence[ObjectState]) -> list[Thing]:
         """What takes up some of the height between two levels."""
-        own = set()
+        found = [thing for thing in self.layout.solid if thing.low < top and thing.top > low]
         if self.moving is not None:
-            own = {self.moving, *carried_by(self.layout.below, self.moving)}
-        return [
-            thing
-            for k, thing in enumerate(self.layout.things)
-            if thing.low < top
-            and thing.top > low
-            and k not in own
-            and thing.state.extent[2] > FLAT
-            and (not ignore or thing.state not in ignore)
-        ]
+            objects = self.layout.scene.objects
+            own = {id(objects[k]) for k in (self.moving, *carried_by(self.layout.below, self.moving))}
+            found = [thing for thing in found if id(thing.state) not in own]
+        if ignore:
+            found = [thing for thing in found if thing.state not in ignore]
+        return found
+
+
+def _before(wall: Wall, off: float, t: Array) -> tuple[Array, Array]:
+    """x and y at places t along a wall, `off` from it, metres; lines of a grid where the wall is along an axis."""
+    (nx, ny), (wx, wy), _ = wall
+    x, y = wx + nx * off - t * ny, wy + ny * off + t * nx
+    if abs(ny) < TINY:
+        return x[:1, None], y[None]
+    if abs(nx) < TINY:
+        return x[:, None], y[None, :1]
+    return x, y
 
 
 @lru_cache(1024)
@@ -297,4 +296,5 @@ def _steps(first: int, last: int) -> Array:
 def _distance(x: Array, y: Array, point: Sequence[float]) -> Array:
     """Metres of (x, y) from a point, in the shape of x + y."""
     dx, dy = x - point[0], y - point[1]
-    return np.sqrt(dx * dx + dy * dy)
+    square = dx * dx + dy * dy
+    return np.sqrt(square, out=square)

@@ -2,6 +2,7 @@
 a pair) and one rectangle at many places against another in arrays. Metres."""
 
 import math
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -28,6 +29,9 @@ class Rectangle(NamedTuple):
     def corners(self) -> list[tuple[float, float]]:
         x, y, c, s, a, b = self
         return [(x + i * a * c - j * b * s, y + i * a * s + j * b * c) for i, j in SIGNS]
+
+
+rectangle = partial(tuple.__new__, Rectangle)  # of a tuple, in half the time of the class's own constructor
 
 
 def overlap(p: Rectangle, q: Rectangle) -> float:
@@ -161,6 +165,11 @@ def footprints(position: Array, heading: Array, extent: Array) -> np.ndarray:
 
 def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
     """Metres from `other` to `box` at every (x, y), 0 where they touch; the shape of x + y."""
+    if along_axes(box) and along_axes(other):
+        dx = _excess(x - other.x, reach_x(box) + reach_x(other))
+        dy = _excess(y - other.y, reach_y(box) + reach_y(other))
+        square = dx * dx + dy * dy
+        return np.sqrt(square, out=square)
     u, v = turned(x - other.x, y - other.y, other.c, other.s)
     c, s = box.c * other.c + box.s * other.s, box.s * other.c - box.c * other.s
     du = np.abs(u) - (other.a + box.a * abs(c) + box.b * abs(s))
@@ -181,6 +190,13 @@ def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
         dv = np.maximum(np.abs(aside + (j * other.b * c - i * other.a * s)) - box.b, 0.0)
         np.minimum(least, du * du + dv * dv, out=least)
     return np.where(apart <= 0, 0.0, np.sqrt(least))
+
+
+def _excess(away: Array, reach: float) -> Array:
+    """By how much distances exceed a reach, 0 where they don't. Uses up the distances."""
+    np.abs(away, out=away)
+    away -= reach
+    return np.maximum(away, 0.0, out=away)
 
 
 def overlapping(x: Array, y: Array, box: Rectangle, other: Rectangle, area: float) -> Array:

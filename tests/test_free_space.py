@@ -113,6 +113,14 @@ def test_places_called_beyond_the_floor_are(floor, box):
         assert (out[~kept] >= FREE - 1e-9).all()
 
 
+@settings(max_examples=80, deadline=None)
+@given(floors, rectangle)
+def test_a_floor_surrounds_nothing_that_stands_out(floor, box):
+    half_x, half_y = rectangles.reach_x(box), rectangles.reach_y(box)
+    if floor.surrounds(box.x, box.y, half_x, half_y):
+        assert floor.outside(box) < 1e-9
+
+
 def test_a_floor_of_four_square_corners_is_a_rectangle_however_it_is_turned():
     for angle in (0.0, 0.4, math.pi / 2, 3.0):
         assert Floor(turned(SQUARE, angle)).rectangle is not None

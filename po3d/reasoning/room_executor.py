@@ -111,7 +111,8 @@ class Evaluator:
         return ", ".join(self.describe(i) for i in found) or "none"
 
     def _set_all(self, noun: str) -> list[int]:
-        return self.world.named(noun, self.past)
+        world = self.world
+        return world.named(noun, True) if self.past else world.present.called(noun)
 
     def _set_having(self, attribute: str, value: str, among: Call) -> list[int]:
         wanted, found = VALUE_WORDS.get(value, value), self.set(among)
@@ -206,7 +207,9 @@ class Evaluator:
 
     def _object_only(self, among: Call) -> int:
         found = self.set(among)
-        if len(found) > 1:
+        if len(found) == 1:
+            return found[0]
+        if found:
             about = self.world.salient
             salient = [i for i in found if i in about]
             found = salient if len(salient) == 1 else found

@@ -166,16 +166,16 @@ class World:
 
     def beside(self, index: int, among: Iterable[int]) -> list[int]:
         """Those that are not stacked with a thing."""
-        things = self.things
-        _, _, box, reach, _, _, right, front = things[index]
+        things, one = self.things, self.things[index]
+        box, reach, right, front = one.box, one.reach, one.right, one.front
         found = []
         for i in among:
-            _, _, other, limit, _, _, x, y = things[i]
-            limit += reach
+            other = things[i]
+            limit = reach + other.reach
             if (
-                not -limit < x - right < limit
-                or not -limit < y - front < limit
-                or not (holds(box, other.x, other.y) or holds(other, box.x, box.y))
+                not -limit < other.right - right < limit
+                or not -limit < other.front - front < limit
+                or not (holds(box, other.box.x, other.box.y) or holds(other.box, box.x, box.y))
             ):
                 found.append(i)
         return found
@@ -222,21 +222,16 @@ class World:
 
     def blocking(self, first: int, second: int, among: Iterable[int]) -> list[int]:
         """Those that stand in the direct path between two things."""
-        things, path = self.things, self.rules.path
+        things, path, step_over, head = self.things, self.rules.path, self.rules.step_over, self.rules.head
         a, b = things[first].box, things[second].box
         dx, dy = b.x - a.x, b.y - a.y
         length = math.hypot(dx, dy)
         near = []
         for i in among:
-            state, _, box, reach, low, _, _, _ = things[i]
-            if abs((box.x - a.x) * dy - (box.y - a.y) * dx) > (reach + path) * length:
+            thing = things[i]
+            if abs((thing.box.x - a.x) * dy - (thing.box.y - a.y) * dx) > (thing.reach + path) * length:
                 continue  # far from the line
-            if (
-                state.extent[2] > self.rules.step_over
-                and low < self.rules.head
-                and i != first
-                and i != second
-            ):
+            if thing.state.extent[2] > step_over and thing.low < head and i != first and i != second:
                 near.append(i)
         ends = (a.x, a.y), (b.x, b.y)
         near = self.beside(first, self.beside(second, near))
