@@ -117,12 +117,15 @@ class Evaluator:
     def _set_having(self, attribute: str, value: str, among: Call) -> list[int]:
         wanted, found = VALUE_WORDS.get(value, value), self.set(among)
         having = [i for i in found if self.world.value(i, attribute) == wanted]
-        if having or not found or any(attribute in o.beliefs for o in self.world.before.objects):
+        if having or not found:
             return having
-        if not self.naming:
+        told = any(attribute in o.beliefs for o in self.world.before.objects)
+        if self.naming and not (self.strict and told):
+            # "The broken chair": a table that tells the state of no chair can't tell it from others, but does not deny it.
+            return found if all(self.world.value(i, attribute) is None for i in found) else []
+        if not told:
             raise Unresolved(f"unknown: the table says nothing about any {attribute}")
-        # A table without colours can't tell the red chair from others, but does not deny it either.
-        return [i for i in found if self.world.value(i, attribute) is None]
+        return []
 
     def _set_lacking(self, attribute: str, value: str, among: Call) -> list[int]:
         wanted = VALUE_WORDS.get(value, value)
@@ -225,12 +228,18 @@ class Evaluator:
 
     def _spoken_of(self, among: Call, found: list[int]) -> list[int]:
         """Of several candidates the one that people mean: "the chair on the left" of two chairs is the left one; "the table",
-        after something was put on one, is that, and "that bin" is the one that the change told a place by."""
+        after something was put on one, is that, "that bin" is the one that the change told a place by, and "the one that is still
+        full" is of the kind that the change was about."""
         if among.op == "side" and " " not in among.args[0] and len(self.set(among.args[1])) == 2:
             return [self._object_extreme(*among.args)]
         bearing = {self.world.supports[i] for i in self.world.salient if i < self.world.now}
         for spoken_of in (bearing, self.world.mentioned):
             meant = [i for i in found if i in spoken_of]
+            if len(meant) == 1:
+                return meant
+        if any(part.op == "all" and part.args[0] in ANYTHING for part in among.calls()):
+            kinds = {self.world.names[i] for i in self.world.salient}
+            meant = [i for i in found if self.world.names[i] in kinds]
             if len(meant) == 1:
                 return meant
         return found

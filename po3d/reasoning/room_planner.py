@@ -15,7 +15,7 @@ from po3d.reasoning.program import ProgramError
 from po3d.reasoning.room_executor import Evaluator, Unresolved, said
 from po3d.reasoning.room_program import Call
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
-from po3d.rooms import SYNONYMS, UNKNOWN_SIZE, VALUE_WORDS, category_of
+from po3d.rooms import ANYTHING, SYNONYMS, UNKNOWN_SIZE, VALUE_WORDS, category_of
 from po3d.scene import ObjectState, Scene, sure
 
 
@@ -164,6 +164,8 @@ class _Planner:
         ]
 
     def _remove(self, what: Call) -> list[Edit]:
+        if what.op == "upon" and what.args[1].op == "all" and what.args[1].args[0] in ANYTHING:
+            return [Remove(i) for i in self.look.set(what)]  # "everything on it" may be nothing
         return [Remove(i) for i in self._targets(what)]
 
     def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:

@@ -1,8 +1,9 @@
 """How near an answer of SCOPE was to another: which thing would have to stand elsewhere, and the answer then.
 
 Directions are sectors around the reference, so the margin is the angle to the nearest border; of images it is the
-smallest over them, as all see the pair turn together; of the nearest thing the metres that the next one is farther. What
-a movement does to the answer is found by answering again on the table after it.
+smallest over them, as all see the pair turn together; of the nearest thing the metres that the next one is farther, or the
+way of the thing itself to where both are equally far. What a movement does to the answer is found by answering again on the
+table after it.
 """
 
 import math
@@ -102,8 +103,19 @@ class _Search(Evaluator):
                 shift = (self.ground[start] - self.ground[i]) * gap / metres
                 what = f"{names[i]} is {size(gap, 'm')} farther from {self.said(start)} than {names[best]}"
                 yield Tip("", gap, "m", what, _nudge(i, shift))
+                yield from self._between(start, best, i, names)
         if inner.op == "toward":
             yield from self._toward(inner)
+
+    def _between(self, start: int, best: int, other: int, names: dict[int, str]) -> Iterator[Tip]:
+        """The reference itself, moved to where two things are equally far from it."""
+        apart = self.ground[other] - self.ground[best]
+        length = float(np.hypot(*apart))
+        if length > 1e-9:
+            middle = (self.ground[other] + self.ground[best]) / 2
+            metres = float((middle - self.ground[start]) @ apart) / length
+            what = f"{self.said(start)} is {size(metres, 'm')} from being nearer to {names[other]} than to {names[best]}"
+            yield Tip("", metres, "m", what, _nudge(start, apart * metres / length))
 
     def _toward(self, program: Call) -> Iterator[Tip]:
         """The thing that lies a way from another: the next one comes in its stead, or it is itself too far off."""

@@ -94,6 +94,7 @@ class LooseChanges(CasualChanges, LooseThings):
             f"{{k}} {{d}} and (had to|decided to|was able to|could) {base} {{a}}|{{k}} {{past}} {{a}} {{p}}|"
             f"{{a}} was (broken|damaged|dirty|worn out|cracked|filthy|wet|mouldy|stuck)(, so|, and so|;|, that's why) (out {they} went|"
             f"{they} had to go|{{k}} {{past}} {they}|away {they} went)|"
+            f"{{past}} {{a}} (on eBay|at the market|to a collector|for a good price|for a few coins|to {{k}}|at the auction|last {{n}})|"
             f"(we|they|I) (can|could|must|had to) {base} {{a}} {{p}}|{{a}} (finally |at last |){{was}} (cleared away|moved "
             f"out|{past}) {{p}}",
             a=subject, x=self._handled(gone=True), n=self.talk.noun(), k=self._teller(), d=self.talk.deed(past=True),

@@ -147,6 +147,13 @@ class LooseQuestions(QuestionSpeaker, LooseThings):
 
     def _that_one(self, among: Call) -> str:
         op, args = among.op, among.args
+        if op == "obstacles" and args[0] != IT and self.chance(0.06):
+            return self.fill(
+                "if {a} (was|were|is|gets) (rolled|pushed|slid|thrown|kicked|dragged|moved) (straight |directly |) (to|towards|at|all "
+                "the way to) {b}, what (would|will|does) it (crash into|hit|meet|bump into|knock over|run into|touch)",
+                a=self.thing(args[0]),
+                b=self.thing(args[1]),
+            )
         if op == "obstacles" and self.chance(0.1):
             way, _ = self._ends(*args)
             return self.fill("(something|a thing|one thing|some object) (is|stands|blocks me|is standing) in (the|my|your) way {w}(.|:|;|,) "
@@ -248,11 +255,20 @@ class LooseQuestions(QuestionSpeaker, LooseThings):
         return super()._exist(among)
 
     def _count(self, among: Call) -> str:
-        if not self.chance(LOOSE / 2):
+        if not self.chance(LOOSE):
             return super()._count(among)
+        kind = self.head(among, True)
+        if among.op == "having" and self.chance(0.5):
+            word = mark(among.args[1], self.value(among.args[1]))
+            return self.fill(
+                "how many (other |more |) {h} (remain|stay|are still|are now|are left|happen to be|do you see that are) {w}",
+                h=self.head(among.args[2], True),
+                w=word,
+            )
         return self.fill(
-            "(the |)(number|total|total number|count|sum) of {h}|(what|how high|how large) is the (number|count) of "
-            "{h}|{h}(:|,| -) how many|"
-            "{h}, (can you count them|how many are there|how many does that make)|count {h}|(I|we|you) (have|see|count|find) how many {h}",
-            h=self.head(among, True),
+            "(the |)(number|total|total number|count|sum) of {h}|(what|how high|how large) is the (number|count) of {h}|"
+            "{h}(:|,| -) how many|{h}, (can you count them|how many are there|how many does that make)|count {h}|"
+            "(I|we|you) (have|see|count|find) how many {h}|how many {h} (did they leave behind|remain|are left|stay|stayed|do "
+            "we still have|are still there|are not gone|could you count|have we got left|did not go)",
+            h=kind,
         )

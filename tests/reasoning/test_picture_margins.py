@@ -155,8 +155,8 @@ def test_sectors_of_eight_end_after_22_degrees():
     four = scope_tip(call("where", CUP, MAN, CAMERA), seen, ORTHOGONAL)
     assert four.distance == pytest.approx(45)
     near = scope_tip(call("name", call("nearest", MAN)), seen)
-    assert (near.answer, near.distance, near.unit) == ("cup", pytest.approx(1.0), "m")
-    assert near.text == "would flip to cup: cup is 1.00 m farther from man than dog"
+    assert (near.answer, near.distance, near.unit) == ("cup", pytest.approx(1.5 / math.sqrt(5)), "m")
+    assert near.text == "would flip to cup: man is 0.67 m from being nearer to cup than to dog"
     image = scope_tip(call("which_view", "right", CUP, MAN), Seen(seen.table, (scene.axes,)))
     assert (image.answer, image.distance) == (None, pytest.approx(45))
     assert "right of man in no image" in image.reason

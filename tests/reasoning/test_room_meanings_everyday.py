@@ -57,6 +57,44 @@ def test_what_is_on_it_after_cups_were_put_on_the_desk_is_on_the_desk(number, co
     assert ask(f'count(upon({IT}, all("object")))', change).answer == count  # with the lamp
 
 
+def test_everything_on_it_may_be_nothing_but_the_cups_on_it_may_not():
+    bed = 'only(all("bed"))'
+    assert (
+        ask('count(all("object"))', f'then(remove(upon({bed}, all("object"))), remove(just({bed})))').answer
+        == "6"
+    )
+    with pytest.raises(Unresolved, match="not found"):
+        plan(study(), parse_text(f'remove(upon({bed}, all("cup")))'))
+
+
+@pytest.mark.parametrize(
+    ("program", "answer"),
+    [
+        (
+            'count(beside(only(having(state, "broken", all("box"))), all("bed")))',
+            "0",
+        ),  # it tells the state of no box
+        ('name(only(having(state, "off", all("lamp"))))', None),  # but that of the lamp
+        ('count(having(state, "broken", all("box")))', "0"),  # and nobody picks one out
+    ],
+)
+def test_a_look_that_the_table_tells_of_none_is_not_denied_of_one_thing(program, answer):
+    assert ask(program).answer == answer
+
+
+def test_the_one_that_is_still_red_is_of_the_kind_that_was_changed():
+    room = study()
+    room = Scene(
+        (*room.objects, thing("chair", 1.0, 2.0, color="blue")), room.axes, "gt", outline=room.outline
+    )
+    red, change = (
+        'only(having(color, "red", all("object")))',
+        'set(color, "green", just(only(having(color, "blue", all("chair")))))',
+    )
+    assert ask(f"name({red})", change, room).answer == "chair"  # not the lamp
+    assert ask(f"name({red})", scene=room).answer is None
+
+
 def test_what_is_on_it_after_the_desk_was_moved_is_on_the_desk_too():
     change = 'move(just(only(all("desk"))), corner(back left))'
     assert ask(f'name(only(upon({IT}, all("object"))))', change).answer == "lamp"
