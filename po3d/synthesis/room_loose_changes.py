@@ -3,8 +3,9 @@
 from po3d.reasoning.room_program import Call
 from po3d.rooms import category_of
 from po3d.synthesis.room_casual_changes import CasualChanges
+from po3d.synthesis.room_casual_looks import noun_of
 from po3d.synthesis.room_casual_phrases import PUT, WIPED, paired
-from po3d.synthesis.room_change_speaker import MOVES, REMOVALS
+from po3d.synthesis.room_change_speaker import ACTIVE, MOVES, REMOVALS
 from po3d.synthesis.room_loose_things import LooseThings
 from po3d.synthesis.room_marks import mark
 
@@ -98,7 +99,7 @@ class LooseChanges(CasualChanges, LooseThings):
             f"(we|they|I) (can|could|must|had to) {base} {{a}} {{p}}|{{a}} (finally |at last |){{was}} (cleared away|moved "
             f"out|{past}) {{p}}",
             a=subject, x=self._handled(gone=True), n=self.talk.noun(), k=self._teller(), d=self.talk.deed(past=True),
-            r=self.talk.relative(), p=self.talk.purpose(), past=_did(past), was=was,
+            r=self.talk.relative(), p=self.talk.purpose(), past=ACTIVE.get(past, past), was=was,
         )  # fmt: skip
 
     def _moving(self, what: Call, where: Call) -> str:
@@ -106,7 +107,7 @@ class LooseChanges(CasualChanges, LooseThings):
             return super()._moving(what, where)
         subject, many = self.group(what)
         was, it = ("were", "them") if many else ("was", "it")
-        kind = category_of(str(next(p.args[0] for p in reversed(list(what.calls())) if p.op == "all")))
+        kind = category_of(str(noun_of(what)))
         past, base = (_MORE_PUT, MOVES)[int(self.random.integers(2))][int(self.random.integers(len(PUT)))]
         return self.fill(
             f"{{a}} ({was}|has been|got) {{x}}(,|) and (then |finally |){past} {{p}}|{{k}} {{d}} and ({past}|put|moved|left) {{a}} {{p}}|"
@@ -159,9 +160,3 @@ class LooseChanges(CasualChanges, LooseThings):
             k=self._teller(), d=self.talk.deed(past=True), n=new, p=place,
             u=self.talk.purpose(), b=self._thing(thing, number, plainly=True),
         )  # fmt: skip
-
-
-def _did(participle: str) -> str:
-    """The past tense of a participle of these tables."""
-    return {"taken away": "took away", "thrown away": "threw away", "taken out": "took out", "thrown out": "threw out",
-            "given away": "gave away", "stolen": "stole"}.get(participle, participle)  # fmt: skip
