@@ -126,12 +126,18 @@ def anchor_positions(scene: Scene, name: str) -> Array:
     return np.array(found, float)
 
 
-def room_centre(scene: Scene) -> Array:
-    """(2,) the middle of the outline's bounding box, or of the objects' positions when there is no outline."""
-    points = np.array(scene.outline, float) if scene.outline else scene.positions[:, :2]
-    if not len(points):
+def room_centre(scene: Scene) -> tuple[float, float]:
+    """x and y of the middle of the outline's bounding box, or of the objects' positions when there is no outline."""
+    points = ground_corners(scene)
+    if not points:
         raise InputError("an empty room has no centre")
-    return (points.min(0) + points.max(0)) / 2
+    x, y = zip(*points)
+    return (min(x) + max(x)) / 2, (min(y) + max(y)) / 2
+
+
+def ground_corners(scene: Scene) -> Sequence[tuple[float, float]]:
+    """Of the outline; where the things stand when there is none."""
+    return scene.outline or [state.position[:2] for state in scene.objects]
 
 
 def wall_azimuth(scene: Scene) -> float:

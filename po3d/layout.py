@@ -5,13 +5,12 @@ takes over the rows of the things that the change left alone.
 """
 
 import math
-from collections.abc import Sequence
 from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from po3d.edits import Edited, footprint, resting, unchanged
-from po3d.errors import InputError
 from po3d.floor import Floor
+from po3d.frames import ground_corners, room_centre
 from po3d.rectangles import Rectangle
 from po3d.rooms import NOUNS_OF_USE, SYNONYMS, attribute_of, is_a, purposes_of
 from po3d.scene import ObjectState, Scene
@@ -98,10 +97,7 @@ class Layout:
     @cached_property
     def centre(self) -> tuple[float, float]:
         """`room_centre` of the scene."""
-        if not self.scene.objects and not self.scene.outline:
-            raise InputError("an empty room has no centre")
-        x, y = zip(*self._corners)
-        return (min(x) + max(x)) / 2, (min(y) + max(y)) / 2
+        return room_centre(self.scene)
 
     @cached_property
     def middle(self) -> tuple[float, float]:
@@ -111,13 +107,8 @@ class Layout:
     @cached_property
     def half(self) -> tuple[float, float]:
         """Half the room's size, across and along the frame."""
-        right, front = zip(*map(self._ahead, self._corners))
+        right, front = zip(*map(self._ahead, ground_corners(self.scene)))
         return (max(right) - min(right)) / 2, (max(front) - min(front)) / 2
-
-    @property
-    def _corners(self) -> Sequence[tuple[float, float]]:
-        """Of the outline; where the things stand when there is none."""
-        return self.scene.outline or [state.position[:2] for state in self.scene.objects]
 
     def _ahead(self, point: tuple[float, float]) -> tuple[float, float]:
         """A ground point as (to the right, to the front)."""

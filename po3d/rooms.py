@@ -242,6 +242,12 @@ def hangs(name: str) -> bool:
     return category is not None and category.stands == "wall"
 
 
+def stands_on_top(name: str) -> bool:
+    """Whether things of this name are small enough to stand on furniture; False for unlisted ones."""
+    category = category_of(name)
+    return category is not None and category.stands == "top"
+
+
 @lru_cache(4096)
 def purposes_of(name: str) -> tuple[str, ...]:
     """What a thing of this name is for; a compound counts as its last words ("folding chair": as "chair")."""

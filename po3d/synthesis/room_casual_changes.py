@@ -3,7 +3,7 @@
 import re
 
 from po3d.reasoning.room_program import Call
-from po3d.rooms import CATEGORIES, category_of
+from po3d.rooms import CATEGORIES, stands_on_top
 from po3d.synthesis.room_casual_looks import CASUAL, CasualLooks, noun_of
 from po3d.synthesis.room_casual_phrases import ASIDES, ENDS, PLEAS, PUT, STORIES, WIPED
 from po3d.synthesis.room_change_speaker import MOVES, REMOVALS
@@ -86,9 +86,7 @@ class CasualChanges(CasualLooks):
             return told
         if where.op == "shift" or not self.chance(CASUAL):
             return usual(what, where)
-        small = (
-            category_of(str(noun_of(what))) is not None and category_of(str(noun_of(what))).stands == "top"
-        )
+        small = stands_on_top(str(noun_of(what)))
         past, base = (PUT, PUT, MOVES)[int(self.random.integers(3))][int(self.random.integers(len(PUT)))]
         if self.chance(0.35):
             return self._passive(what, past, base, self.place(where, small))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from po3d.reasoning.room_program import Call
-from po3d.rooms import COLORS, category_of
+from po3d.rooms import COLORS, hangs, stands_on_top
 from po3d.synthesis.room_casual_phrases import APPOSITIONS, COMPLAINTS, DID, DISLIKES, PLEAS
 from po3d.synthesis.room_change_speaker import ChangeSpeaker
 from po3d.synthesis.room_marks import again, mark
@@ -140,8 +140,8 @@ class CasualLooks(ChangeSpeaker):
         if not self.chance(CASUAL + 0.1):
             return super()._add(number, thing, where)
         new = self._thing(thing, number)
-        category = category_of(str(thing.args[0]))
-        wall = category is not None and category.stands == "wall"
+        name = str(thing.args[0])
+        wall = hangs(name)
         if where.op == "next_to" and wall and self.chance(0.75):
             place = self.fill(
                 "(above|over|just above|right above|on the wall above|directly over|on the wall next to|on the "
@@ -149,7 +149,7 @@ class CasualLooks(ChangeSpeaker):
             )
             place += self.thing(where.args[0])
         else:
-            place = self.place(where, small=category is not None and category.stands == "top")
+            place = self.place(where, small=stands_on_top(name))
         many = number != "1"
         have, be, s = ("have", "are", "") if many else ("has", "is", "s")
         its = "they're" if many else "it's"

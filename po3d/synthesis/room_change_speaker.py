@@ -4,7 +4,7 @@ about new looks and new things is in room_look_speaker."""
 import re
 
 from po3d.reasoning.room_program import Call
-from po3d.rooms import CATEGORIES, category_of
+from po3d.rooms import CATEGORIES, stands_on_top
 from po3d.synthesis.room_look_speaker import LookSpeaker
 from po3d.synthesis.room_marks import again, shortened
 from po3d.synthesis.room_phrases import AFTERTHOUGHTS, FROM, OPENINGS, OUTSIDE, REASONS, TALK, TIMES, TOLD
@@ -439,8 +439,7 @@ def _small(what: Call) -> bool:
     """Whether what is moved is small enough to be put on furniture."""
     for part in what.calls():
         if part.op == "all":
-            category = category_of(part.args[0])
-            return category is not None and category.stands == "top"
+            return stands_on_top(part.args[0])
     return False
 
 

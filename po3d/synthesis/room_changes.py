@@ -10,7 +10,7 @@ from po3d.reasoning.room_executor import Unresolved
 from po3d.reasoning.room_planner import Planned, plan
 from po3d.reasoning.room_program import Call, call
 from po3d.reasoning.room_world import World
-from po3d.rooms import CATEGORIES, COLORS, MATERIALS, category_of
+from po3d.rooms import CATEGORIES, COLORS, MATERIALS, category_of, hangs, stands_on_top
 from po3d.scene import Scene
 from po3d.synthesis.room_describe import CORNERS, SIDES, Teller
 
@@ -138,9 +138,7 @@ def _landmark(teller: Teller, random: np.random.Generator, among: list[int]) -> 
 def _place(
     teller: Teller, random: np.random.Generator, others: list[int], name: str, moving: bool
 ) -> Call | None:
-    category = category_of(name)
-    small = category is not None and category.stands == "top"
-    hung = category is not None and category.stands == "wall"
+    small, hung = stands_on_top(name), hangs(name)
     options: list[tuple[float, Callable[[], Call | None]]] = []
 
     def near(op: str, pool: list[int], *words: str) -> Call | None:

@@ -1,7 +1,7 @@
 """Changes told by the way: amid random talk (room_clauses), as the end of a small story, with what led to them."""
 
 from po3d.reasoning.room_program import Call
-from po3d.rooms import category_of
+from po3d.rooms import hangs, stands_on_top
 from po3d.synthesis.room_casual_changes import CasualChanges
 from po3d.synthesis.room_casual_looks import noun_of
 from po3d.synthesis.room_casual_phrases import PUT, WIPED, paired
@@ -107,7 +107,6 @@ class LooseChanges(CasualChanges, LooseThings):
             return super()._moving(what, where)
         subject, many = self.group(what)
         was, it = ("were", "them") if many else ("was", "it")
-        kind = category_of(str(noun_of(what)))
         past, base = (_MORE_PUT, MOVES)[int(self.random.integers(2))][int(self.random.integers(len(PUT)))]
         return self.fill(
             f"{{a}} ({was}|has been|got) {{x}}(,|) and (then |finally |){past} {{p}}|{{k}} {{d}} and ({past}|put|moved|left) {{a}} {{p}}|"
@@ -117,7 +116,7 @@ class LooseChanges(CasualChanges, LooseThings):
             f"(left|put|forgot|dropped|set|placed) {it} {{p}}|"
             f"{{u}}, {{k}} (had to|decided to|went to|chose to) {base} {{a}} {{p}}",
             a=subject, x=self._handled(), k=self._teller(), d=self.talk.deed(past=True), u=self.talk.purpose(),
-            r=self.talk.relative(), p=self.place(where, kind is not None and kind.stands == "top"),
+            r=self.talk.relative(), p=self.place(where, stands_on_top(str(noun_of(what)))),
         )  # fmt: skip
 
     def place(self, where: Call, small: bool = False) -> str:
@@ -143,12 +142,12 @@ class LooseChanges(CasualChanges, LooseThings):
 
     def _add(self, number: str, thing: Call, where: Call) -> str:
         """ "Whoever was here last left two dirty cups on the table"."""
-        category = category_of(str(thing.args[0]))
-        if (category is not None and category.stands == "wall") or not self.chance(STORY):
+        name = str(thing.args[0])
+        if hangs(name) or not self.chance(STORY):
             return super()._add(number, thing, where)
         new, place = (
             self._thing(thing, number),
-            self.place(where, category is not None and category.stands == "top"),
+            self.place(where, stands_on_top(name)),
         )
         it, be = ("them", "are") if number != "1" else ("it", "is")
         return self.fill(
