@@ -19,6 +19,7 @@ from po3d.registration import rotation
 from po3d.scene import Scene, to_json
 from po3d.seeding import rng
 from po3d.synthesis.orbit_scenes import LEAST_VISIBLE
+from po3d.synthesis.splits import SPLITS
 from po3d.synthesis.things import PEOPLE, things
 from po3d.systems.pipeline import Context
 from po3d.systems.scope import PictureTables, ScopeOracle, ScopePipeline, scope_pipeline
@@ -184,11 +185,10 @@ def test_the_things_are_many_everyday_and_split_by_model():
     assert all(name in table for name in PEOPLE)
     assert {ground for t in table.values() for ground in t.grounds} == {"floor", "outdoor", "table"}
     for t in table.values():
-        trained, tested = set(t.models_of("train")), set(t.models_of("test"))
-        assert trained
-        assert tested
-        assert trained.isdisjoint(tested) == (len(t.models) >= 3)
-        assert all(0.03 < max(m.extent) < 3 for m in t.models)
+        by_split = [set(t.models_of(split)) for split in SPLITS]
+        assert all(by_split)
+        assert len(set.union(*by_split)) == sum(map(len, by_split))
+        assert all(0.03 < max(m.extent) < 3 for m in set.union(*by_split))
 
 
 # --- tables that are estimated ------------------------------------------------------------------------------
