@@ -1,0 +1,111 @@
+"""What the shapes of people, animals and outdoor things share: limbs, bodies around a line, palettes."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+from trimesh import Trimesh
+
+from po3d.synthesis.assets.mesh import Mesh, Piece
+from po3d.synthesis.assets.primitives import Array, loft, moved, tube
+from po3d.synthesis.environment import RGB, to_linear
+
+Random = np.random.Generator
+Generator = Callable[[Random], list[Piece]]
+Palettes = Mapping[str, str]  # part -> sRGB colours that are usual for it, six hexadecimal digits each
+
+CLOTH = (
+    "b03a2e 1f4e79 2e7d5b e8e4da 30343a 8d99ae c98b2b 6a4c7d d9a5a0 4f6d3a 7a4b2a f2c14e 3d9ad1 d35d90 "
+    "ffffff 16181c 9c2f4f 58716b"
+)
+BRIGHT = "c8201e 1d4fae 2f9e44 f2b705 e8701a 7b2d8e 17a2b8 e2559b f4f1e8 22252a"
+METALS = "2b2d31 8e9296 b9bcc0 4a5560"
+WOODS = "a9794a 7d5230 c9a06c 5a3a22 94663d"
+SKIN = "f3d2b8 e8b998 d9a27a c08457 9a6440 70452b 5a3825"
+HAIR = "2a1d16 4a3020 191716 201813 7a5230 b98d4f dcc07a 3a241a 8c3b1e 8f8a85"
+JITTER, TINT = 0.13, 0.05  # deviations of the logarithm of a palette's colour: all channels, each channel
+
+
+def palette_colors(mesh: Mesh, palettes: Palettes, random: Random) -> dict[str, RGB]:
+    """A linear colour for each of the palettes' parts that the mesh has."""
+    names = {part.name for part in mesh.parts}
+    colors: dict[str, RGB] = {}
+    for name, words in palettes.items():
+        choice, light, tint = random.choice(words.split()), random.normal(0, JITTER), random.normal(0, TINT, 3)
+        srgb = np.array([int(choice[k : k + 2], 16) for k in (0, 2, 4)]) / 255
+        r, g, b = np.clip(to_linear(srgb) * np.exp(light + tint), 0.004, 0.85)
+        if name in names:  # drawn for all parts, so that a part more or less leaves the others' colours
+            colors[name] = (float(r), float(g), float(b))
+    return colors
+
+
+def pick(random: Random, *words: str, p: ArrayLike | None = None) -> str:
+    """One of the words."""
+    return str(random.choice(words, p=p))
+
+
+def limb(
+    points: ArrayLike, radii: ArrayLike, sides: int = 10, steps: int = 3, flat: float = 1.0
+) -> Trimesh:
+    """A smooth round limb with round ends through `points` (P, 3), of one radius a point; `flat` stretches it across
+    y about y = 0."""
+    points = np.asarray(points, float)
+    knots = np.c_[points, np.broadcast_to(np.asarray(radii, float), len(points))]
+    curve = _through(knots, steps) if len(knots) > 2 else np.linspace(knots[0], knots[1], steps + 1)
+    first, last = _cap(curve[0], curve[1])[::-1], _cap(curve[-1], curve[-2])
+    line = np.concatenate([first, curve, last])
+    mesh = tube(line[:, :3], line[:, 3], sides)
+    mesh.vertices = np.asarray(mesh.vertices) * (1, flat, 1)
+    return mesh
+
+
+def _cap(end: Array, inner: Array) -> Array:
+    """Two stations (2, 4) beyond the end of a limb, that round it off."""
+    out = (end - inner)[:3]
+    out = out / max(np.linalg.norm(out), 1e-9)
+    turns = np.radians([50.0, 82.0])
+    return np.c_[end[:3] + np.outer(end[3] * np.sin(turns), out), end[3] * np.cos(turns)]
+
+
+def _through(knots: Array, steps: int) -> Array:
+    """A Catmull-Rom curve through (P, D) knots, `steps` stations between two."""
+    padded = np.concatenate([2 * knots[:1] - knots[1:2], knots, 2 * knots[-1:] - knots[-2:-1]])
+    a, b, c, d = (padded[k : len(padded) - 3 + k, None] for k in range(4))
+    t = np.arange(steps)[None, :, None] / steps
+    curve = b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)))
+    curve = np.concatenate([curve.reshape(-1, knots.shape[1]), knots[-1:]])
+    curve[:, 3:] = np.maximum(curve[:, 3:], 1e-4)
+    return curve
+
+
+def column(stations: ArrayLike, sides: int = 16, square: float = 1.0) -> Trimesh:
+    """An upright body through `stations` (S, 4) of (z, x of its middle, half depth, half width): elliptic for
+    square = 1, closer to a box towards 0."""
+    t = (np.arange(sides) + 0.5) * 2 * np.pi / sides
+    c, s = (np.sign(f) * np.abs(f) ** square for f in (np.cos(t), np.sin(t)))
+    rows = np.asarray(stations, float)
+    return loft([np.c_[x + d * c, w * s, np.full(sides, z)] for z, x, d, w in rows])
+
+
+def bent(stations: ArrayLike, sides: int = 16, steps: int = 3) -> Trimesh:
+    """A `column` with a smooth outline."""
+    return column(_through(np.asarray(stations, float), steps), sides)
+
+
+def mirrored(mesh: Trimesh) -> list[Trimesh]:
+    """A mesh at the left, and its mirror image at the right."""
+    other = Trimesh(np.asarray(mesh.vertices) * (1, -1, 1), np.asarray(mesh.faces)[:, ::-1], process=False)
+    return [mesh, other]
+
+
+def scaled(pieces: list[Piece], factor: float | ArrayLike) -> list[Piece]:
+    """Pieces enlarged about the origin, by one factor or one an axis."""
+    return [
+        (name, material, Trimesh(np.asarray(m.vertices) * factor, np.asarray(m.faces), process=False))
+        for name, material, m in pieces
+    ]
+
+
+def lifted(pieces: list[Piece], at: ArrayLike = (0, 0, 0), **turn: float) -> list[Piece]:
+    """Pieces turned and moved."""
+    return [(name, material, moved(m, at, **turn)) for name, material, m in pieces]
