@@ -3,8 +3,8 @@
 A model belongs to one split wherever it is drawn. `models.csv` lists the models of others, by catalogue id of the Sweet
 Home 3D furniture libraries (Debian package `sweethome3d-furniture`; CC0 or CC-BY-3.0, the `creator` is to be named),
 with their split, the category that they have in rooms and in orbit scenes, and their size in metres. Our own parametric
-shapes are named own/CATEGORY#k (the vehicles of streets own/street#k), and the thousand that k lies in is their split. Weights learn from "train", beliefs and
-constants are fitted on "val", figures are made on "test".
+shapes are named own/CATEGORY#k (the vehicles of streets own/street#k), and the thousand that k lies in is their split.
+Weights learn from "train", beliefs and constants are fitted on "val", figures are made on "test".
 
 No mesh library is needed here: benchmarks that only read ask for names and sizes.
 """

@@ -1,7 +1,7 @@
 """The things of the orbit scenes: names that people say, where they are met, and the 3D models that show them.
 
-`things.csv` lists 80 categories with their usual sizes in metres; their models stand in `splits.models.csv`, by catalogue
-id, and what the catalogue lacks our own parametric shapes show.
+`things.csv` lists 80 categories with their usual sizes in metres. Their models stand in `models.csv` (see `splits`); where
+the catalogue has too few, parametric shapes of our own show the category, too.
 """
 
 import csv

@@ -2,6 +2,7 @@
 
 import json
 import math
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from po3d.synthesis.assets.room_models import (
     models_of,
     painted_parts,
 )
-from po3d.synthesis.assets.room_shapes import SHAPES, shape
+from po3d.synthesis.assets.own_shapes import SHAPES, shape
 from po3d.synthesis.environment import Finish
 from po3d.synthesis.placed import Placed
 from po3d.synthesis.render import Renderer, RenderError

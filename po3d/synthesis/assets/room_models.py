@@ -22,7 +22,7 @@ from po3d.files import atomic_write
 from po3d.rooms import CATEGORIES, category_of
 from po3d.synthesis.assets.furniture import FOLDER, Entry, load_model, read_catalogues
 from po3d.synthesis.assets.mesh import Mesh, Part
-from po3d.synthesis.assets.room_shapes import SHAPES, shape
+from po3d.synthesis.assets.own_shapes import SHAPES, shape
 from po3d.synthesis.environment import RGB
 from po3d.synthesis.splits import OWN, Split, catalogue, own_names, own_variant, split_of
 

@@ -39,6 +39,13 @@ def palette_colors(mesh: Mesh, palettes: Palettes, random: Random) -> dict[str, 
     return colors
 
 
+def muted(random: Random) -> RGB:
+    """Any colour, mostly without much of it; linear."""
+    grey = random.uniform(0.05, 0.7)
+    r, g, b = np.clip(grey * np.exp(random.normal(0, random.choice([0.1, 0.6]), 3)), 0.02, 0.85)
+    return float(r), float(g), float(b)
+
+
 def pick(random: Random, *words: str, p: ArrayLike | None = None) -> str:
     """One of the words."""
     return str(random.choice(words, p=p))
