@@ -8,13 +8,13 @@ and varied for each variant; paint without a palette gets a random muted colour.
 import numpy as np
 
 from po3d.seeding import rng
-from po3d.synthesis.assets import outdoor_shapes, room_shapes
+from po3d.synthesis.assets import household_shapes, outdoor_shapes, room_shapes
 from po3d.synthesis.assets.mesh import Mesh, assemble
 from po3d.synthesis.assets.shape_parts import Generator, Palettes, muted, palette_colors
 from po3d.synthesis.environment import RGB
 
-SHAPES: dict[str, Generator] = {**room_shapes.SHAPES, **outdoor_shapes.SHAPES}
-PALETTES: dict[str, Palettes] = {**outdoor_shapes.PALETTES}
+SHAPES: dict[str, Generator] = {**room_shapes.SHAPES, **household_shapes.SHAPES, **outdoor_shapes.SHAPES}
+PALETTES: dict[str, Palettes] = {**household_shapes.COLORS, **outdoor_shapes.PALETTES}
 
 
 def shape(category: str, variant: int) -> tuple[Mesh, dict[str, RGB]]:
