@@ -42,6 +42,7 @@ from po3d.report.plots import sensitivity_plot
 from po3d.report.results import report_text
 from po3d.synthesis.dials import dials_of
 from po3d.systems import scope, sr
+from po3d.systems.bad_images import counting
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.scope import ScopePipeline
 from po3d.systems.sr import SrPipeline
@@ -78,10 +79,14 @@ def main(config: DictConfig) -> None:
         key: read_json(path.with_name(f"{path.stem}.json"), "checkpoint description")["sha256"]
         for key, path in networks.items()
     }
-    data = {"root": str(root), "sha256": data_digest(root), "images": len(split.images)}
+    data = {"root": str(root), "sha256": data_digest(root, split), "images": len(split.images)}
     revision = git_revision()
     if below:
         system = Abstaining(system, below)
+    if _counts_bad_images(options):
+        system = counting(system)
+    for note in split.notes():
+        print(f"note: {note}", file=sys.stderr)
     identity = {
         "system": system_config,
         "abstain_below": below,
@@ -167,6 +172,16 @@ def _kind(system: Any) -> Kind:
         "the grid needs system=po3d with predicted tables (of benchmark=hypo3d benchmark.table=map, of 3dsrbench and "
         "scope benchmark.table=picture), without oracle= or abstain_below="
     )
+
+
+def _counts_bad_images(options: dict[str, Any]) -> bool:
+    """Is a picture that can't be read a failed answer, instead of the end of the run?"""
+    value = options["benchmark"]["on_bad_image"]
+    if value not in ("fail", "count"):
+        raise InputError(f"benchmark.on_bad_image={value!r} should be fail or count")
+    if value == "count" and options.get("grid"):
+        raise InputError("the grid needs every picture: benchmark.on_bad_image=fail")
+    return value == "count"
 
 
 def _log(options: dict[str, Any]) -> None:

@@ -34,6 +34,7 @@ from po3d.metrics import perception
 from po3d.question import Prediction, Question, read_predictions, write_predictions
 from po3d.report.results import report_markdown
 from po3d.scene import Scene, from_json, to_json
+from po3d.systems import bad_images
 from po3d.systems.pipeline import Begun, Context, Eager, System, nothing_given
 from po3d.viewpoint import carried
 
@@ -58,6 +59,14 @@ class Split(Protocol):
 
     def hidden(self, name: str) -> list[float] | None:
         """Of each true object the share that others hide; None when that is not known."""
+        ...
+
+    def files(self) -> Sequence[Path]:
+        """What questions, pictures and tables are read from, as far as it is there."""
+        ...
+
+    def notes(self) -> Sequence[str]:
+        """What a reader of figures on this split should know, a line each."""
         ...
 
 
@@ -101,6 +110,7 @@ def evaluate(
         **benchmark.score(split.questions, predictions, scorer),
         **{name: measure(split.questions, predictions) for name, measure in measures.items()},
         "statuses": dict(Counter(p.status for p in predictions)),
+        "notes": [*split.notes(), *filter(None, [bad_images.note(split.questions, predictions)])],
         "perception": perception_figures(split, read_scenes(out / SCENES)),
     }
     report = _finite(report)
@@ -235,14 +245,14 @@ def provenance(config: dict, checkpoints: dict[str, str], data: dict[str, Any], 
     }
 
 
-def data_digest(root: str | Path) -> str:
-    """One hash of a file, or of all files of a folder with their names."""
-    root = Path(root)
-    if root.is_file():
+def data_digest(root: str | Path, split: Split) -> str:
+    """One hash of the files that a split is read from, with their names below the folder `root`; of a single file its own."""
+    root, files = Path(root), split.files()
+    if list(files) == [root]:
         return sha256(root)
-    return _digest(
-        {p.relative_to(root).as_posix(): sha256(p) for p in sorted(root.rglob("*")) if p.is_file()}
-    )
+    folder = root.parent if root.is_file() else root
+    names = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in files}
+    return _digest({name: sha256(path) for name, path in sorted(names.items())})
 
 
 def write_report(out: str | Path, report: dict) -> None:

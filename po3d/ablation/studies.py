@@ -118,7 +118,7 @@ def run_study(
     out = Path(out)
     split, root = _opened(setting, out)
     others = _Modules(setting)
-    data = {"root": str(root), "sha256": data_digest(root)}
+    data = {"root": str(root), "sha256": data_digest(root, split)}
     results = []
     for run in tqdm(runs, "study", unit="run"):
         folder = Path(run.config["out"])

@@ -194,6 +194,7 @@ def run_page(run: Run, folder: str | Path, grid: str | Path | None = None) -> st
         answers,
         right,
         [*([f"not answered, counted as wrong: {', '.join(notes)}"] if notes else []),
+         *(f"note: {note}" for note in run.report.get("notes") or ()),
          *(["* published, measured on the official release"] if run.report["published"] else []),
          *(f"{e.name}: {len(e.absent)} questions without a line, {e.foreign} lines on other questions"
            for e in run.entries if e.absent or e.foreign)],

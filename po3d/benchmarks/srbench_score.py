@@ -22,6 +22,7 @@ from importlib import resources
 
 import numpy as np
 
+from po3d.benchmarks.averages import comparable, counted
 from po3d.errors import InputError
 from po3d.metrics import bootstrap, interval
 from po3d.question import Prediction, Question, paired
@@ -39,6 +40,7 @@ MAIN_TYPES: dict[str, tuple[str, ...]] = {
     ),
 }
 CATEGORIES = tuple(c for types in MAIN_TYPES.values() for c in types)
+TYPES_OF = MAIN_TYPES | {c: (c,) for c in CATEGORIES}  # of a row's name; the other rows are over all
 MAIN = {c: main for main, types in MAIN_TYPES.items() for c in types}
 VIEWPOINTS = ("common", "uncommon")
 OVERALL = "overall"
@@ -130,14 +132,15 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     resamples).
 
     rows            name, n (groups), failed, value, ci_low, ci_high: `overall`, the main types, the 12 types there
-                    are, then `common` and `uncommon` where the file tells viewpoints
+                    are, then `common` and `uncommon` where the file tells viewpoints; an average over fewer types than
+                    there are says so under "columns"
     other_scorers   the rows of the settings not asked for
     baselines       "random" and "random++" (the same guess for every rotation): expected values of the same rows
     relative_drop   from the common to the uncommon viewpoint: value, ci_low, ci_high; {} without viewpoints
     by_viewpoint    viewpoint -> rows
     consistency     share of groups whose rotations, and of pairs whose flipped twin, get answers that disagree;
                     pairs without two answers are left out
-    published       the paper's rows
+    published       the paper's rows, without averages that ours takes over fewer types
     images          number of scenes, the unit of the bootstrap
     """
     _known(scorer)
@@ -146,10 +149,11 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     hits = row_hits(questions, predictions)
     views = [v for v in VIEWPOINTS if any(q.meta.get("viewpoint") == v for q in questions)]
     table = _Table(questions, predictions, hits, scorer)
+    rows = table.rows()
     return {
         "scorer": scorer,
         "images": len({q.meta["scene"] for q in questions}),
-        "rows": table.rows(),
+        "rows": rows,
         "other_scorers": {s: _Table(questions, predictions, hits, s).rows() for s in SCORERS if s != scorer},
         "baselines": {name: table.guessing(same) for name, same in (("random", False), ("random++", True))},
         "relative_drop": table.relative_drop(),
@@ -157,7 +161,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
             v: _Table(*_seen_from(v, questions, predictions, hits), scorer).rows() for v in views
         },
         "consistency": consistency(questions, predictions),
-        "published": published_rows(),
+        "published": comparable(published_rows(), rows),
     }
 
 
@@ -211,7 +215,9 @@ class _Table:
             own = self.columns[name]
             low, high = interval(boot.samples[:, column])
             row = {"name": name, "n": len(own), "failed": sum(self.failed[k] for k in own)}
-            result.append(row | {"value": float(boot.value[column]), "ci_low": low, "ci_high": high})
+            row |= {"value": float(boot.value[column]), "ci_low": low, "ci_high": high}
+            types = {self.groups[k][0].category for k in own}
+            result.append(counted(row, len(types), len(TYPES_OF.get(name, CATEGORIES))))
         return result
 
     def guessing(self, consistent: bool) -> list[dict]:

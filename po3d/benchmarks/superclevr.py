@@ -69,8 +69,8 @@ def scene_from_superclevr(record: Mapping) -> Scene:
     The camera comes from `matrix_world`, else it is fitted to `pixel_coords`, else it is the nominal one.
     Occluders and boxes are there when the record has them."""
     where = f"scene {record.get('image_filename', '?')}"
-    boxes = record.get("po3d", {}).get("boxes")
     try:
+        boxes = record.get("po3d", {}).get("boxes")
         objects = tuple(
             _object(o, f"{where}: object {i}", None if boxes is None else boxes[i])
             for i, o in enumerate(record["objects"])
@@ -80,7 +80,7 @@ def scene_from_superclevr(record: Mapping) -> Scene:
         else:
             view = _fitted_camera(record["objects"])
         occluders = _occluders(record["occlusion"], len(objects)) if "occlusion" in record else None
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{where}: malformed record ({type(error).__name__}: {error})") from None
@@ -97,6 +97,8 @@ def _object(o: Mapping, where: str, box: Sequence[float] | None) -> ObjectState:
         if value not in known[attribute]:
             raise InputError(f"{where}: unknown {attribute} {value!r}; known: {', '.join(known[attribute])}")
     x, y, z = (float(v) for v in o["3d_coords"])
+    if not np.isfinite([x, y, z, float(o["rotation"])]).all():
+        raise InputError(f"{where}: 3d_coords and rotation should be finite numbers")
     return ObjectState(
         sure(**values),
         (x, y, z),
@@ -138,12 +140,15 @@ def _occluders(stored: Mapping, count: int) -> tuple[dict[int, float], ...]:
     for i in range(count):
         entry = stored.get(str(i), {}).get("obj", [0])
         hidden = int(entry[0]) > 0 and len(entry) > 3
+        if hidden and not 0 <= int(entry[3]) < count:
+            raise ValueError(f"object {i} is hidden by object {entry[3]}, of {count}")
         occluders.append({int(entry[3]): 1.0} if hidden else {})
     return tuple(occluders)
 
 
 # --- programs -----------------------------------------------------------------------------------------------
 
+MAX_STEPS = 200  # of a program; the benchmark's longest has 25 nodes
 _TRAVELS = ("forward", "backward")
 _PLAIN = (
     "scene",
@@ -186,15 +191,20 @@ def _step(kind: str, values: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
 def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
     """The program of an official node list, whose last node is the answer. ProgramError for what we have no
-    words for, such as parts of objects. A node that feeds several others is written out for each of them."""
+    words for, such as parts of objects, and for what is no node list. A node that feeds several others is written out
+    for each of them."""
     steps: list[Step] = []
 
     def build(k: int) -> int:
+        if len(steps) > MAX_STEPS:
+            raise ProgramError(f"it has more than {MAX_STEPS} steps")
         node = nodes[k]
+        if not isinstance(node, Mapping):
+            raise ProgramError(f"node {k} is malformed: it is {type(node).__name__} {str(node)[:40]!r}")
         try:
             op, args = _step(node.get("type") or node["function"], node.get("value_inputs") or ())
             inputs = tuple(int(i) for i in node["inputs"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
             if isinstance(error, ProgramError):
                 raise
             raise ProgramError(f"node {k} is malformed: {error!r}") from None
@@ -206,6 +216,8 @@ def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
 
     if not nodes:
         raise ProgramError("an empty node list")
+    if len(nodes) > MAX_STEPS:
+        raise ProgramError(f"it has more than {MAX_STEPS} nodes")
     build(len(nodes) - 1)
     return Program(tuple(steps))
 

@@ -1,6 +1,6 @@
 """Hypo3D's tables in the paper's shape: ours first, under them the published rows, marked with *."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from po3d.benchmarks.hypo3d_score import (
     CATEGORIES,
@@ -21,7 +21,8 @@ _INPUTS = {"truth": "true tables", "semantic_map": "semantic map"}  # as the pub
 def change_table(*reports: dict) -> Table:
     """Table 1: EM and PM by the kind of change and overall, in percent. `reports` are what `hypo3d.score`
     gives, with the keys system and split; each gets a row and a row with its 95 % intervals."""
-    header = ["model", *(title for name in _COLUMNS for title in (f"{name} EM", "PM"))]
+    titles = (*CATEGORIES, _overall(reports))
+    header = ["model", *(title for name in titles for title in (f"{name} EM", "PM"))]
     names = [name + suffix for name in _COLUMNS for suffix in ("", "_pm")]
     rows: list[list[Cell]] = []
     for report in reports:
@@ -30,14 +31,21 @@ def change_table(*reports: dict) -> Table:
         rows.append(["  95 % interval", *(_interval(found[n]) if n in found else None for n in names)])
     ours = len(rows)
     for theirs in reports[0]["published"] if reports else ():
-        rows.append([f"{theirs['model']} *", *(theirs[name] for name in names)])
+        rows.append([f"{theirs['model']} *", *(theirs.get(name) for name in names)])
     return Table(header, rows, (ours,))
+
+
+def _overall(reports: Sequence[dict]) -> str:
+    """The title of the average over all kinds of change, which says so when there are fewer."""
+    found = next((r["columns"] for report in reports for r in report["rows"] if "columns" in r), None)
+    return OVERALL if found is None else f"{OVERALL} ({found[0]} of {found[1]})"
 
 
 def change_and_type_table(*reports: dict) -> Table:
     """Table 8: by the kind of change (movement, removal, attribute, addition, replacement) and of question
     (Scale, Direction, Semantic), a row for EM and one for PM."""
-    header = ["model", "", *(f"{c[:3]}/{t[:2]}" for c in CATEGORIES for t in TYPES), OVERALL]
+    whole = _overall(reports)
+    header = ["model", "", *(f"{c[:3]}/{t[:2]}" for c in CATEGORIES for t in TYPES), whole]
     rows: list[list[Cell]] = []
     for report in reports:
         found = {row["name"]: row["value"] for row in report["rows"]}
@@ -51,7 +59,14 @@ def change_and_type_table(*reports: dict) -> Table:
     ours = len(rows)
     for theirs in published_by_change_and_type() if reports else ():
         cells = [theirs["cells"][c][t] for c in CATEGORIES for t in TYPES]
-        rows.append([f"{theirs['model']} *", theirs["metric"].upper(), *cells, theirs[OVERALL]])
+        rows.append(
+            [
+                f"{theirs['model']} *",
+                theirs["metric"].upper(),
+                *cells,
+                theirs[OVERALL] if whole == OVERALL else None,
+            ]
+        )
     return Table(header, rows, (ours,))
 
 

@@ -32,8 +32,18 @@ def results_table(report: dict) -> Table:
     for published in report["published"]:
         rows.append([f"{published['model']} *", *(published.get(name) for name in names)])
     return Table(
-        [f"{report['benchmark']} {report['split']}, n = {report['images']} images", *names], rows, rules
+        [
+            f"{report['benchmark']} {report['split']}, n = {report['images']} images",
+            *map(titled, report["rows"]),
+        ],
+        rows,
+        rules,
     )
+
+
+def titled(row: dict) -> str:
+    """A row's name; of an average over fewer columns than the published one has, how many they are."""
+    return f"{row['name']} ({row['columns'][0]} of {row['columns'][1]})" if "columns" in row else row["name"]
 
 
 def _interval(row: dict) -> str | None:
@@ -89,7 +99,7 @@ def report_markdown(report: dict) -> str:
 def _main_part(report: dict) -> list[str]:
     """The benchmark's own tables where it has some, else the one of its columns."""
     if report["benchmark"] == "hypo3d":
-        return [hypo3d_tables.report_markdown(report), "", _unanswered(report)]
+        return [hypo3d_tables.report_markdown(report), "", *_remarks(report)]
     own = ["", scope_tables.report_markdown(report)] if report["benchmark"] == "scope" else []
     return [markdown(results_table(report)), "", _footnotes(report), *own]
 
@@ -99,8 +109,14 @@ def _unanswered(report: dict) -> str:
     return f"not answered, counted as wrong: {', '.join(notes)}" if notes else ""
 
 
-def _footnotes(report: dict) -> str:
+def _remarks(report: dict) -> list[str]:
+    """What is missing of the answers, and what the split's files are to be noted for."""
     lines = [note] if (note := _unanswered(report)) else []
+    return lines + [f"note: {note}" for note in report.get("notes", ())]
+
+
+def _footnotes(report: dict) -> str:
+    lines = _remarks(report)
     if report["published"]:
         lines.append("* published, measured on the official images")
     return "\n".join(lines)
