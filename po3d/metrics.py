@@ -26,7 +26,9 @@ class Bootstrap(NamedTuple):
     """Means of G groups, and the same on R resamplings of the clusters."""
 
     value: Array  # (G,)
-    samples: Array  # (R, G); NaN where a resampling holds no item of the group, or all its items are of one cluster
+    samples: (
+        Array  # (R, G); NaN where a resampling holds no item of the group, and all of them with one cluster
+    )
 
 
 def bootstrap(
@@ -39,7 +41,7 @@ def bootstrap(
 ) -> Bootstrap:
     """Means of `values` (n,) within each of the groups `names`, resampled by whole clusters (images): items
     on one image share its errors, so they come and go together. `clusters` and `groups` (n,) label the
-    items. What varies between clusters can't be told from one: such a group has no samples."""
+    items. How clusters vary can't be told from one: then there are no samples."""
     values = np.asarray(values, float)
     if not len(values) == len(clusters) == len(groups):
         raise ValueError(f"{len(values)} values, {len(clusters)} clusters and {len(groups)} groups")
@@ -57,7 +59,8 @@ def bootstrap(
     ]
     with np.errstate(invalid="ignore", divide="ignore"):
         samples = (weights @ sums) / (weights @ counts)
-        samples[:, (counts > 0).sum(0) == 1] = np.nan
+        if len(cluster_ids) == 1:
+            samples[:] = np.nan
         return Bootstrap(sums.sum(0) / counts.sum(0), samples)
 
 
