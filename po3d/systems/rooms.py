@@ -255,7 +255,7 @@ class _Believed:
         self._framed: dict[str, list[_Room]] = {}
 
     def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
-        """As `_Room.answer`; the probability is the certainty times the share of the worlds that agree. A margin is that of
+        """As `_Room.answer`; the probability is the certainty times the share of all worlds that agree. A margin is that of
         the likeliest world, where that says the same."""
         text = q.meta["frame"] if self.mode == "anchors" else ""
         said = read_anchors(text) if text else []
