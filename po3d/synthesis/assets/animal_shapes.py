@@ -224,7 +224,7 @@ def _cat(random: Random) -> list[Piece]:
     else:
         tail = [(x, 0, rump[1] + 0.02), (x - 0.1, 0, rump[1] - 0.03), (x - 0.2, 0, rump[1] - 0.09), (x - 0.27, 0, rump[1] - u(0.0, 0.09))]
     pieces += solid("coat", "paint", limb(tail, thick, 8))
-    pieces += solid("patch" if random.random() < 0.5 else "coat", "paint", limb([tail[-1], np.multiply(tail[-1], 0.8) + np.multiply(tail[-2], 0.2)], thick * 1.12, 8, 1))
+    pieces += solid("patch" if random.random() < 0.5 else "coat", "paint", limb([tail[-1], np.multiply(tail[-1], 0.8) + np.multiply(tail[-2], 0.2)], thick * 1.06, 8, 1))
     coat = pick(random, "stripes", "patches", "bib", "plain")
     if coat == "stripes":
         for t in np.linspace(0.1, 0.9, int(random.integers(4, 7))):
@@ -254,8 +254,8 @@ def _rabbit(random: Random) -> list[Piece]:
     form = Form((0, 0), (0, 0), (0, 0, 0), (hx, hz), skull, (skull * 0.95, skull * 0.4, skull * 0.5), (0, 0), 0)
     head = np.array([hx, 0, hz])
     pieces += _face(form, head) + solid("coat", "paint", limb([(cx, 0, cz), head], [chest * 0.9, skull * 0.85], 10, 2))
-    length = u(0.11, 0.19)
-    pieces += _ears(pick(random, "long", "long", "long", "floppy"), head, skull, length)
+    kind = pick(random, "long", "long", "long", "floppy")
+    pieces += _ears(kind, head, skull, u(0.11, 0.19) if kind == "long" else u(0.075, 0.1))
     pieces += solid("pale", "paint", ball(u(0.026, 0.04), (-0.07 - rump * 0.97, 0, rump * 0.75), 2))
     thigh = ball((0.075, 0.035, 0.07), (-0.05, rump * 0.62, 0.07), 2)
     foot = limb([(-0.07, rump * 0.7, 0.018), (0.035, rump * 0.75, 0.016)], [0.018, 0.017], 8, 1)
