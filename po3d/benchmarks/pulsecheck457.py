@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d import shipped
 from po3d.benchmarks.pulsecheck457_score import CATEGORIES, SCORERS, correct, published_rows, score
 from po3d.benchmarks.superclevr import (
     identifier,
@@ -50,7 +51,7 @@ __all__ = [
     "write_tsv",
 ]
 
-MINI = Path(__file__).resolve().parents[2] / "data" / "mini" / "pulsecheck457"
+MINI = shipped.MINI / "pulsecheck457"
 WHERE = (
     "it is on Hugging Face: dataset RyanWW/Spatial457 (images/ and questions/), "
     "or VLMEvalKit's Spatial457.tsv"

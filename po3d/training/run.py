@@ -13,8 +13,8 @@ from pytorch_lightning.callbacks import (
 )
 from pytorch_lightning.loggers import CSVLogger, Logger
 
-from po3d.checkpoint import SHIPPED
 from po3d.files import write_json
+from po3d.shipped import EXPORTS
 from po3d.training.checkpointing import SafetensorsCheckpointIO
 
 
@@ -61,7 +61,7 @@ def train(
         write_json(out / "metrics.json", metrics)
         if export:
             name = Path(export)
-            path = name if name.parent != Path() else SHIPPED / name
+            path = name if name.parent != Path() else EXPORTS / name
             written = module.export(path, {"config": config, "steps": runner.global_step}, metrics)
             print(f"exported {written}")
     return metrics
