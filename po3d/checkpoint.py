@@ -12,19 +12,22 @@ import torch
 from safetensors.torch import load_file
 from safetensors.torch import save as serialise
 
-from po3d import __version__
+from po3d import __version__, shipped
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json, sha256, write_json
 
 FORMAT = "po3d-checkpoint-1"
 SCALE = ":scale"  # after the name of a tensor that is stored as int8
 LARGE = 4096  # values, from which on a compact pair stores a matrix as int8
-SHIPPED = Path(__file__).resolve().parent.parent / "checkpoints"
+SHIPPED = shipped.CHECKPOINTS
 
 
 def git_revision() -> str:
-    """The commit of the source tree, with "+" when files differ from it; "" outside a git checkout."""
-    root = Path(__file__).resolve().parent.parent
+    """The commit of the source tree, with "+" when files differ from it, or the one that a wheel was built from; "" where
+    neither is known."""
+    root = shipped.ROOT
+    if shipped.INSTALLED:  # a repository around the folder of the package would not be ours
+        return (root / "revision").read_text(encoding="utf-8")
     try:
         run = lambda *a: subprocess.run(  # noqa: E731
             ["git", "-C", str(root), *a], capture_output=True, text=True, timeout=10, check=True
@@ -120,7 +123,9 @@ def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Ten
 
 
 def locate(name: str | Path) -> Path:
-    """The path of a checkpoint given by its path (with or without suffix) or by the bare name of a shipped one."""
-    bare = Path(name).name == str(name) and not Path(name).suffix
-    here = bare and Path(name).with_name(f"{name}.json").is_file()
-    return SHIPPED / name if bare and not here else Path(name)
+    """The path of a checkpoint given by its path (with or without suffix) or by the bare name of one that is here, in checkpoints/ or
+    shipped."""
+    if Path(name).name != str(name) or Path(name).suffix:
+        return Path(name)
+    places = (Path(), shipped.EXPORTS)
+    return next((p / name for p in places if (p / f"{name}.json").is_file()), SHIPPED / name)

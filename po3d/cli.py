@@ -12,9 +12,10 @@ from typing import NamedTuple, NoReturn, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d import __version__
 from po3d.analysis import audit, compare, run_report, trust
 from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
-from po3d.entry import CONFIGS, build, compose, guarded, varied
+from po3d.entry import CONFIGS, build, compose, guarded, run_script, varied, whole_number
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json
 from po3d.images import read_image
@@ -25,6 +26,7 @@ from po3d.report.tables import Table, text
 from po3d.scene import FORMAT, ObjectState, Scene, from_json, to_json
 
 PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
+SCRIPTS = ("evaluate", "train")
 NO_ANSWER = 1  # exit code: the question was understood, but the scene has no answer to it
 DESCRIPTION = """\
 Answers questions about traffic scenes and rooms: the picture becomes a scene table, the question a program,
@@ -59,7 +61,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     def command() -> None:
         nonlocal code
-        arguments = _arguments().parse_args(argv)
+        given = list(sys.argv[1:] if argv is None else argv)
+        if given[:1] and given[0] in SCRIPTS:  # their options are hydra's, --help among them
+            run_script(given[0], given[1:])
+        arguments = _arguments().parse_args(given)
         code = arguments.run(arguments)
 
     return guarded(command) or code
@@ -73,7 +78,10 @@ class _Arguments(argparse.ArgumentParser):
 def _arguments() -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     parser = _Arguments("po3d", description=DESCRIPTION, formatter_class=raw)
+    parser.add_argument("--version", action="version", version=f"po3d {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Arguments)
+    commands.add_parser("evaluate", help="answer a benchmark's questions and score them: evaluate.py")
+    commands.add_parser("train", help="train an estimator or a parser: train.py")
 
     ask = commands.add_parser("ask", help="answer one question", description=ask_command.__doc__)
     ask.add_argument(
@@ -228,6 +236,10 @@ def generate_command(arguments: argparse.Namespace) -> int:
     """Make images, scene tables and questions of a benchmark's twin. The same seed gives the same bytes
     with any number of workers, and a killed run goes on where it was."""
     config = compose("generate", arguments.options)
+    for key, least in (("size", 1), ("seed", 0), ("workers", 1)):
+        whole_number(config, key, least)
+    if not isinstance(config.images, bool):
+        raise InputError(f"images={config.images!r} should be true or false")
     from po3d.benchmarks.registry import BENCHMARKS, dials_in
 
     BENCHMARKS[config.benchmark.name].generate(

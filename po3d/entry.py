@@ -4,10 +4,12 @@ hydra's compose API is used, not its launcher: no working directory changes, no 
 its errors can be said in one line.
 """
 
+import contextlib
 import difflib
+import os
+import runpy
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hydra import compose as hydra_compose
@@ -19,11 +21,12 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from po3d.errors import InputError
+from po3d.shipped import CONFIGS, INSTALLED, script
+from po3d.shipped import ROOT as ROOT  # where scripts and tests look for it
 
-ROOT = Path(__file__).resolve().parent.parent
-CONFIGS = ROOT / "configs"
 BAD_INPUT = 2
-INTERRUPTED = 130
+INTERRUPTED = 130  # as shells say of Ctrl+C
+PIPE_CLOSED = 141  # and of `... | head -1`
 
 
 def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
@@ -77,7 +80,7 @@ def run_hydra(
             )
         config = compose(name, options)
         if flags and flags[0] != "--cfg":
-            print(f"{(usage or '').strip()}\n\nOptions and their defaults (configs/{name}.yaml):\n")
+            print(f"{_usage(usage, name)}\n\nOptions and their defaults (configs/{name}.yaml):\n")
             print(OmegaConf.to_yaml(config))
             print("Groups:")
             for group in _groups(name):
@@ -91,21 +94,72 @@ def run_hydra(
 
 
 def guarded(main: Callable[[], None]) -> int:
-    """Run `main` and return the exit code: an InputError is its one line on stderr and 2."""
+    """Run `main` and return the exit code. What the user got wrong (InputError) and what the machine refuses (OSError: a full
+    disk, a folder that can't be written) is one line on stderr and 2. A reader of the output that is gone ends the program
+    quietly, Ctrl+C with one line: both by SystemExit, so that no caller goes on with the next thing."""
     try:
-        main()
-    except (InputError, HydraException) as error:
-        cause: BaseException | None = error
-        while cause is not None and not isinstance(cause, InputError):
-            cause = cause.__cause__  # hydra wraps what a constructor raises
+        try:
+            main()
+        finally:
+            sys.stdout.flush()  # a reader that is gone shows here at the latest
+    except BrokenPipeError:
+        _drop_output()
+        raise SystemExit(PIPE_CLOSED) from None
+    except (InputError, HydraException, OSError) as error:
+        cause = _told(error)
         if cause is None:
             raise
-        print(f"error: {' '.join(str(cause).split())}", file=sys.stderr)
+        if isinstance(cause, OSError):
+            _drop_output()
+        print(f"error: {' '.join(_words(cause).split())}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("interrupted; the same command resumes", file=sys.stderr)
-        return INTERRUPTED
+        raise SystemExit(INTERRUPTED) from None
     return 0
+
+
+def _told(error: BaseException | None) -> BaseException | None:
+    """The error itself, or what it was raised from, that can be told in one line: hydra wraps what a constructor raises."""
+    while error is not None and not isinstance(error, InputError | OSError):
+        error = error.__cause__
+    return error
+
+
+def _words(error: BaseException) -> str:
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+
+
+def _drop_output() -> None:
+    """What is still to be written must not fail a second time when Python ends, which it would tell in a traceback."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        return
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def whole_number(options: Mapping[str, Any], key: str, least: int) -> int:
+    """The value of an option that counts something; InputError when it is no whole number or below `least`."""
+    value = options[key]
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InputError(f"{key}={value!r} should be a whole number of at least {least}")
+    return value
+
+
+def run_script(name: str, argv: Sequence[str]) -> None:
+    """Run evaluate.py or train.py with these arguments, as `python evaluate.py ...` does; ends in SystemExit. An installed
+    po3d, which has neither in the working directory, finds its own."""
+    sys.argv = [str(script(name)), *argv]
+    runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+def _usage(text: str | None, name: str) -> str:
+    """What a script says of itself; where it is no file in the user's folder its name is a command of po3d."""
+    text = (text or "").strip()
+    return text.replace(f"python {name}.py", f"po3d {name}") if INSTALLED else text
 
 
 def _groups(name: str) -> list[str]:

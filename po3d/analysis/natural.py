@@ -9,12 +9,11 @@ table on which the gold program has one (answers spread as evenly as the tables 
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
-from po3d.checkpoint import SHIPPED, git_revision
+from po3d.checkpoint import git_revision, locate
 from po3d.entry import guarded
 from po3d.errors import InputError
 from po3d.files import read_jsonl, write_json
@@ -25,10 +24,10 @@ from po3d.reasoning.packing import SceneBatch
 from po3d.reasoning.program import Program, parse_text
 from po3d.scene import ObjectState, Scene, sure
 from po3d.seeding import rng
+from po3d.shipped import NATURAL as BANK
 from po3d.street import AXES, camera, extent, origin_height
 from po3d.synthesis.layouts import sample_layout
 
-BANK = Path(__file__).resolve().parents[2] / "data" / "natural"
 TABLES = 6000
 TRIED = 24  # tables a question is judged on
 OCCLUDED = 0.4  # share of objects that something hides, about the twin's
@@ -115,8 +114,7 @@ def _spread(wanted: np.ndarray) -> np.ndarray:
 
 def run(split: str, checkpoint: str, seed: int, out: str) -> None:
     items = list(read_jsonl(BANK / f"pulsecheck457_{split}.jsonl", "natural question bank"))
-    path = Path(checkpoint)
-    parser = Parser.from_checkpoint(path if path.parent != Path() else SHIPPED / checkpoint)
+    parser = Parser.from_checkpoint(locate(checkpoint))
     tables = [random_table(seed, i) for i in tqdm(range(TABLES), desc="tables")]
     parses = parser.parse([item["question"] for item in items])
     rows = []

@@ -6,7 +6,6 @@ expect; the texts are parsed, run on the true tables, and judged by Hypo3D's off
 
 import argparse
 from collections import Counter, defaultdict
-from pathlib import Path
 
 from po3d.benchmarks.hypo3d_score import exact_match
 from po3d.checkpoint import locate
@@ -15,10 +14,10 @@ from po3d.files import read_jsonl, write_json
 from po3d.parsing.room_parser import RoomParser
 from po3d.question import Question
 from po3d.scene import from_json
+from po3d.shipped import NATURAL as BANK
 from po3d.systems.pipeline import Context
 from po3d.systems.rooms import RoomPipeline
 
-BANK = Path(__file__).resolve().parents[2] / "data" / "natural"
 ROOMS = ("hypo3d_rooms.jsonl", "hypo3d_rooms2.jsonl", "hypo3d_rooms3.jsonl")
 
 

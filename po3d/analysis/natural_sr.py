@@ -9,7 +9,6 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from po3d.entry import guarded
 from po3d.errors import InputError
@@ -20,9 +19,9 @@ from po3d.reasoning.sr_executor import LEAST
 from po3d.reasoning.sr_program import SIGNATURES, SrProgram
 from po3d.scene import from_json
 from po3d.seeding import rng
+from po3d.shipped import NATURAL as BANK
 from po3d.synthesis.sr_speaker import speak
 
-BANK = Path(__file__).resolve().parents[2] / "data" / "natural"
 ASKED = 12  # times a wording is asked about other things
 PHRASES = (
     "man in grey jacket", 'street sign that says "Lakeside AV"', "bus in the center", "person in white sweater",

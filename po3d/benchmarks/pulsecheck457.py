@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d import shipped
 from po3d.benchmarks import pulsecheck457_tables
 from po3d.benchmarks.pulsecheck457_score import SCORERS, correct, published_rows, score
 from po3d.benchmarks.pulsecheck457_tables import BANDS, FILES, read_answer, read_records, read_tsv, unique
@@ -47,7 +48,7 @@ __all__ = [
     "write_tsv",
 ]
 
-MINI = Path(__file__).resolve().parents[2] / "data" / "mini" / "pulsecheck457"
+MINI = shipped.MINI / "pulsecheck457"
 WHERE = (
     "it is on Hugging Face: dataset RyanWW/Spatial457 (images/ and questions/), "
     "or VLMEvalKit's Spatial457.tsv"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from po3d.checkpoint import SHIPPED
+from po3d.checkpoint import locate
 from po3d.errors import InputError
 from po3d.parsing.parser import Parser
 from po3d.parsing.phrases import plurals
@@ -99,9 +99,8 @@ def main(arguments: list[str] | None = None) -> int:
     options.add_argument("--count", type=int, default=400, help="questions a row")
     options.add_argument("--errors", type=int, default=0, help="wrong ones to show a row")
     chosen = options.parse_args(arguments)
-    path = SHIPPED / chosen.checkpoint if "/" not in chosen.checkpoint else chosen.checkpoint
     try:
-        parser = Parser.from_checkpoint(path)
+        parser = Parser.from_checkpoint(locate(chosen.checkpoint))
     except InputError as error:
         print(error, file=sys.stderr)
         return 2

@@ -15,9 +15,9 @@ import torch
 from pytorch_lightning.callbacks import LearningRateMonitor
 from pytorch_lightning.loggers import Logger
 
-from po3d.checkpoint import SHIPPED
 from po3d.errors import InputError
 from po3d.files import read_json, write_json
+from po3d.shipped import EXPORTS
 from po3d.training.callbacks import Averaging, MetricsTable, Progress, SaveLast, SeedSteps, global_batch
 from po3d.training.checkpointing import SafetensorsCheckpointIO
 from po3d.training.ranks import end_with_parent
@@ -85,7 +85,7 @@ def train(
         write_json(out / "metrics.json", metrics)
         if export:
             name = Path(export)
-            path = name if name.parent != Path() else SHIPPED / name
+            path = name if name.parent != Path() else EXPORTS / name
             written = module.export(path, {"config": config, "steps": saved["global_step"]}, metrics)
             print(f"exported {written}")
     return metrics

@@ -321,7 +321,7 @@ def test_no_message_does_anything_but_read_or_refuse(content):
 @pytest.mark.slow
 def test_the_command_serves_the_shipped_networks_on_this_machine_alone():
     """Started as users start it, asked with a real picture, stopped with Ctrl-C; it says what the pipeline says."""
-    command = [sys.executable, "-m", "po3d.cli", "serve", "--port", "0"]
+    command = [sys.executable, "-m", "po3d", "serve", "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         line = process.stdout.readline()

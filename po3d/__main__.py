@@ -1,0 +1,23 @@
+"""The `po3d` command, also as `python -m po3d`."""
+
+import sys
+from collections.abc import Sequence
+
+from po3d.entry import guarded
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0, 1 without an answer, 2 for bad input."""
+    code = 0
+
+    def command() -> None:
+        nonlocal code
+        from po3d import cli  # seconds of imports, which Ctrl+C may end as well
+
+        code = cli.main(argv)
+
+    return guarded(command) or code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
