@@ -27,7 +27,7 @@ def visible(text: str) -> str:
 def shown(value: object) -> str:
     """A value from outside as an error shows it: short, on one line, printable."""
     if isinstance(value, str):
-        text = json.dumps(value[: _SHOWN + 1], ensure_ascii=False)
+        text = repr(value[: _SHOWN + 1])
     elif value is None or isinstance(value, bool):
         text = json.dumps(value)
     elif isinstance(value, int) and value.bit_length() > 200:

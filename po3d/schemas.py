@@ -211,3 +211,74 @@ class SceneTable(Record):
     occluders: tuple[Occluders, ...] | None = None
     outline: Outline | None = None
     camera: View | None = None
+
+
+# --- Super-CLEVR's scene records ------------------------------------------------------------------------------
+
+
+def _camera_matrix(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
+    _rotation(tuple(row[:3] for row in rows[:3]))
+    return rows
+
+
+Seen = tuple[Vector, Any]  # pixel x, pixel y and depth of an origin; the size of the picture
+Row4 = tuple[Number, Number, Number, Number]
+
+
+class Vehicle(Record):
+    """One object of a Super-CLEVR scene; which names there are is checked with the street world's vocabulary."""
+
+    shape: Name
+    size: Name
+    color: Name | None = None
+    material: Name | None = None
+    coords: Vector = Field(validation_alias="3d_coords")
+    rotation: Number
+    pixel_coords: Seen | None = None
+
+
+class Extras(Record):
+    """What the twin adds."""
+
+    boxes: tuple[Box, ...] | None = None
+
+
+class Hidden(Record):
+    """Who hides an object, in Super-CLEVR's way: [state, mask, flag, occluder's index]."""
+
+    obj: Annotated[tuple[Any, ...], Field(min_length=1, max_length=20)] = (0,)
+
+
+class VehicleScene(Record):
+    """A scene of Super-CLEVR, Super-CLEVR-3D or Spatial457, and of their twin."""
+
+    image_filename: Name = ""
+    objects: Annotated[tuple[Vehicle, ...], Field(max_length=OBJECTS)]
+    matrix_world: Annotated[tuple[Row4, Row4, Row4, Row4], AfterValidator(_camera_matrix)] | None = None
+    occlusion: dict[Name, Hidden] | None = None
+    po3d: Extras = Extras()
+
+
+# --- predictions and checkpoints ------------------------------------------------------------------------------
+
+
+class PredictionRecord(Record):
+    """A line of a predictions file; the fields of `po3d.question.Prediction`."""
+
+    id: Name
+    status: Literal["ok", "unparsed", "failed", "abstained"]
+    answer: Text | None = None
+    probability: Probability | None = None
+    program: Text = ""
+    reason: Text = ""
+    margin: dict[Name, Any] | None = None
+
+
+class CheckpointRecord(Record):
+    """The description beside the weights of a checkpoint pair; `config` is checked by what is built from it."""
+
+    kind: Name
+    config: dict[Name, Any]
+    training: dict[Name, Any] = {}
+    metrics: dict[Name, Any] = {}
+    sha256: Hash
