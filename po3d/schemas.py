@@ -274,8 +274,62 @@ class PredictionRecord(Record):
     margin: dict[Name, Any] | None = None
 
 
+class _Config(BaseModel):
+    """What builds a network: nothing else may stand there, so that a description can't ask for a download."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Side = Annotated[int, Field(strict=True, ge=32, le=4096)]
+Width = Annotated[int, Field(strict=True, ge=1, le=2048)]
+
+
+class SceneNetwork(_Config):
+    """Keywords of `po3d.perception.network.SceneNet`; the backbone is a name of timm's own models."""
+
+    backbone: Annotated[str, Field(strict=True, pattern="^[a-z0-9_.]{1,80}$")] = "regnetx_004"
+    width: Side = 640
+    height: Side = 480
+    fold: Annotated[int, Field(strict=True, ge=1, le=8)] = 2
+    neck: Annotated[int, Field(strict=True, ge=1, le=512)] = 96
+    hidden: Width = 256
+    pose_hidden: Annotated[int, Field(strict=True, ge=0, le=2048)] = 0
+
+
+class ParserNetwork(_Config):
+    """Keywords of `po3d.parsing.seq2seq.Seq2Seq`."""
+
+    width: Width = 128
+    dilations: Annotated[tuple[Annotated[int, Field(ge=1, le=128)], ...], Field(max_length=64)] | None = None
+    heads: Annotated[int, Field(strict=True, ge=1, le=64)] = 4
+    reach: Annotated[int, Field(strict=True, ge=1, le=256)] = 15
+    dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.1
+    longest: Annotated[int, Field(strict=True, ge=1, le=1024)] = 72
+
+
+class EstimatorConfig(Record):
+    """`config` of an estimator's checkpoint."""
+
+    network: SceneNetwork
+    attributes: dict[Name, tuple[Name, ...]] | None = None
+    calibration: dict[Name, Number] | None = None
+
+
+class ParserConfig(Record):
+    """`config` of a parser's checkpoint."""
+
+    network: ParserNetwork
+    words: Annotated[tuple[Name, ...], Field(min_length=1, max_length=200_000)]
+
+
+CONFIGS = {
+    **dict.fromkeys(("parser", "room_parser"), ParserConfig),
+    **dict.fromkeys(("street_estimator", "top_view_estimator", "room_view_estimator"), EstimatorConfig),
+}
+
+
 class CheckpointRecord(Record):
-    """The description beside the weights of a checkpoint pair; `config` is checked by what is built from it."""
+    """The description beside the weights of a checkpoint pair; its `config` is checked by CONFIGS."""
 
     kind: Name
     config: dict[Name, Any]

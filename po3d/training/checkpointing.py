@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import torch
 from pytorch_lightning.plugins.io import CheckpointIO
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from po3d.errors import InputError
+from po3d.files import read_json
 
 
 class SafetensorsCheckpointIO(CheckpointIO):
@@ -53,8 +55,15 @@ class SafetensorsCheckpointIO(CheckpointIO):
             path = old  # killed between the two renames
         if not (path / "state.json").is_file():
             raise InputError(f"{path} is no training checkpoint of ours (a folder with state.json)")
-        tensors = load_file(str(path / "tensors.safetensors"))
-        return _decode(json.loads((path / "state.json").read_text(encoding="utf-8")), tensors)
+        try:
+            tensors = load_file(str(path / "tensors.safetensors"))
+            return _decode(read_json(path / "state.json", "training checkpoint"), tensors)
+        except (SafetensorError, OSError, KeyError, ValueError, TypeError, AttributeError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(
+                f"{path} is damaged ({type(error).__name__}: {error}); delete it to begin anew"
+            ) from None
 
     def remove_checkpoint(self, path: str | Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
