@@ -41,13 +41,7 @@ def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") 
     """The predictions of a file in the order of the questions; InputError when it answers none of them."""
     path = Path(path)
     by_id: dict[str, Prediction] = {}
-    try:
-        predictions = list(read_predictions(path))
-    except (TypeError, AttributeError):  # a record without id or status, or one that is no object
-        raise InputError(
-            f"{path} is no predictions file; `po3d import` makes one of a harness's results"
-        ) from None
-    for p in predictions:
+    for p in read_predictions(path):
         if p.id in by_id:
             raise InputError(f"{path} answers question {p.id!r} twice")
         by_id[p.id] = p

@@ -85,7 +85,7 @@ class RoomInputs:
         path = self._map(scene_id)
         if path is None:
             return self._drawn(scene_id)
-        picture = read_image(path)
+        picture = read_image(path, whole=True)  # its scale is in metres a pixel
         return TopView(picture, _map_camera(path.with_name(CAMERAS), scene_id, picture))
 
     def picture(self, scene_id: str) -> NDArray[np.uint8]:

@@ -17,6 +17,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from po3d.errors import InputError
+from po3d.files import read_json
 
 
 class SafetensorsCheckpointIO(CheckpointIO):
@@ -56,10 +57,12 @@ class SafetensorsCheckpointIO(CheckpointIO):
             raise InputError(f"{path} is no training checkpoint of ours (a folder with state.json)")
         try:
             tensors = load_file(str(path / "tensors.safetensors"))
-            return _decode(json.loads((path / "state.json").read_text(encoding="utf-8")), tensors)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
+            return _decode(read_json(path / "state.json", "training checkpoint"), tensors)
+        except (SafetensorError, OSError, KeyError, ValueError, TypeError, AttributeError) as error:
+            if isinstance(error, InputError):
+                raise
             raise InputError(
-                f"the training checkpoint {path} is damaged ({type(error).__name__}: {error}); remove it to begin anew"
+                f"{path} is damaged ({type(error).__name__}: {error}); delete it to begin anew"
             ) from None
 
     def remove_checkpoint(self, path: str | Path) -> None:

@@ -152,11 +152,19 @@ def test_bad_options_are_one_line(files, options, says, capsys):
     assert says in error
 
 
-@pytest.mark.parametrize("line", ['{"question": "x", "prediction": "y"}', '{"id": "x"}', "[1]", "3"])
-def test_what_is_no_predictions_file_is_said(files, line, capsys):
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"question": "x", "prediction": "y"}', "lmm.jsonl is no predictions file; `po3d import`"),
+        ('{"id": "x"}', "lmm.jsonl is no predictions file; `po3d import`"),
+        ("[1]", "line 1: each line should be a JSON object"),
+        ("3", "line 1: each line should be a JSON object"),
+    ],
+)
+def test_what_is_no_predictions_file_is_said(files, line, says, capsys):
     (files / "lmm.jsonl").write_text(line + "\n")
     assert run(files, names=("good", "lmm")) == 2
-    assert "lmm.jsonl is no predictions file; `po3d import`" in capsys.readouterr().err
+    assert says in capsys.readouterr().err
 
 
 def test_a_line_twice_is_refused(tmp_path):
