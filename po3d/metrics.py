@@ -26,7 +26,7 @@ class Bootstrap(NamedTuple):
     """Means of G groups, and the same on R resamplings of the clusters."""
 
     value: Array  # (G,)
-    samples: Array  # (R, G); NaN where a resampling holds no item of the group
+    samples: Array  # (R, G); NaN where a resampling holds no item of the group, and where one cluster has all of them
 
 
 def bootstrap(
@@ -55,8 +55,10 @@ def bootstrap(
     weights = generator.multinomial(len(cluster_ids), np.full(c, 1 / c), size=resamples)[
         :, : len(cluster_ids)
     ]
+    alone = (counts > 0).sum(0) < 2  # one cluster says nothing of how clusters differ
     with np.errstate(invalid="ignore", divide="ignore"):
-        return Bootstrap(sums.sum(0) / counts.sum(0), (weights @ sums) / (weights @ counts))
+        samples = (weights @ sums) / (weights @ counts)
+        return Bootstrap(sums.sum(0) / counts.sum(0), np.where(alone, np.nan, samples))
 
 
 def interval(samples: ArrayLike) -> tuple[float, float]:
