@@ -254,7 +254,7 @@ def _rabbit(random: Random) -> list[Piece]:
     form = Form((0, 0), (0, 0), (0, 0, 0), (hx, hz), skull, (skull * 0.95, skull * 0.4, skull * 0.5), (0, 0), 0)
     head = np.array([hx, 0, hz])
     pieces += _face(form, head) + solid("coat", "paint", limb([(cx, 0, cz), head], [chest * 0.9, skull * 0.85], 10, 2))
-    kind = pick(random, "long", "long", "long", "floppy")
+    kind = pick(random, "long", "long", "long", "long", "floppy")
     pieces += _ears(kind, head, skull, u(0.11, 0.19) if kind == "long" else u(0.075, 0.1))
     pieces += solid("pale", "paint", ball(u(0.026, 0.04), (-0.07 - rump * 0.97, 0, rump * 0.75), 2))
     thigh = ball((0.075, 0.035, 0.07), (-0.05, rump * 0.62, 0.07), 2)

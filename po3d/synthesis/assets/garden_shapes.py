@@ -250,7 +250,7 @@ def _dog_house(random: Random) -> list[Piece]:
         pieces += solid("wall", "paint", slab([(-front, low), (front, low), (front, top), (-front, back)], wide))
         tilt = np.arctan2(top - back, deep)
         pieces += solid("roof", "paint", moved(box(deep + 2 * over, wide + 2 * over, thick), (0, 0, (top + back) / 2 + thick), pitch=-tilt))
-    for z in np.linspace(low, top, int(random.integers(3, 7)))[1:-1]:  # joints of the boards
+    for z in np.linspace(low, top if gable else back, int(random.integers(3, 7)))[1:-1]:  # joints of the boards
         pieces += solid("joint", "paint", box(deep + 0.006, wide + 0.006, 0.008, (0, 0, z)))
     half, door = wide * u(0.2, 0.27), wall * u(0.45, 0.6)
     t = np.linspace(0, np.pi, 11)

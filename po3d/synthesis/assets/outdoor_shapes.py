@@ -11,7 +11,7 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.seeding import rng
-from po3d.synthesis.assets import animal_shapes, garden_shapes, people_shapes
+from po3d.synthesis.assets import animal_shapes, garden_shapes, people_shapes, wheeled_shapes
 from po3d.synthesis.assets.mesh import Mesh, Piece, assemble, solid
 from po3d.synthesis.assets.primitives import Array, ball, box, loft, moved, ring, rod, slab, tube
 from po3d.synthesis.assets.room_shapes import _color, _facing, _upright
@@ -306,7 +306,7 @@ def _soccer_ball(random: Random) -> list[Piece]:
 SHAPES: dict[str, Generator] = {
     "barrel": _barrel, "fire hydrant": _fire_hydrant, "traffic cone": _traffic_cone, "mailbox": _mailbox,
     "deck chair": _deck_chair, "umbrella": _umbrella, "basketball": _basketball, "soccer ball": _soccer_ball,
-    **people_shapes.SHAPES, **animal_shapes.SHAPES, **garden_shapes.SHAPES,
+    **people_shapes.SHAPES, **animal_shapes.SHAPES, **garden_shapes.SHAPES, **wheeled_shapes.SHAPES,
 }  # fmt: skip
 PALETTES: dict[str, Palettes] = {
     "barrel": {
@@ -326,5 +326,5 @@ PALETTES: dict[str, Palettes] = {
     "soccer ball": {
         "ball": "f4f4f2 ecebe6 f8f8f6 f0ead0", "panel": "17181b 1f2024 1b2a4a 151515 a81e22", "second": "c8201e 1d4fae 2f9e44 f2b705 e8701a", "seam": "5a5a58 8a8a86",
     },
-    **people_shapes.PALETTES, **animal_shapes.PALETTES, **garden_shapes.PALETTES,
+    **people_shapes.PALETTES, **animal_shapes.PALETTES, **garden_shapes.PALETTES, **wheeled_shapes.PALETTES,
 }  # fmt: skip
