@@ -20,7 +20,10 @@ from po3d.synthesis.assets import (
     fixture_shapes,
     food_shapes,
     kitchen_shapes,
+    ornament_shapes,
     seat_shapes,
+    leisure_shapes,
+    wearable_shapes,
 )
 from po3d.synthesis.assets.household_parts import Random
 from po3d.synthesis.assets.mesh import Mesh, Piece, assemble
@@ -28,8 +31,8 @@ from po3d.synthesis.assets.room_shapes import _color
 from po3d.synthesis.environment import RGB, to_linear
 
 _MODULES = (
-    appliance_shapes, container_shapes, crockery_shapes, cupboard_shapes, device_shapes, fixture_shapes,
-    food_shapes, kitchen_shapes, seat_shapes,
+    appliance_shapes, container_shapes, crockery_shapes, cupboard_shapes, device_shapes, fixture_shapes, food_shapes,
+    kitchen_shapes, ornament_shapes, seat_shapes, leisure_shapes, wearable_shapes,
 )  # fmt: skip
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     name: s for m in _MODULES for name, s in m.SHAPES.items()

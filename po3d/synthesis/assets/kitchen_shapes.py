@@ -49,15 +49,6 @@ def _jug_kettle(random: Random) -> list[Piece]:
         (0, -low * 0.9, high * u(0.1, 0.3)),
     ]
     pieces += solid("grip", trim, bar(grip, thick, 10, 3))
-    if random.random() < 0.5:
-        side = panel(
-            0.014,
-            high * 0.5,
-            0.006,
-            0.004,
-            (float(np.interp(0.5, [0, 1], [low, top])) - 0.002, 0, high * 0.45),
-        )
-        pieces += solid("gauge", "lamp", side)
     return pieces
 
 
