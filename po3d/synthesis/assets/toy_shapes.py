@@ -79,10 +79,14 @@ def _teddy_bear(random: Random) -> list[Piece]:
         "pale", "paint", *mirrored(ball((ear * 0.4, ear * 0.65, ear * 0.65), np.add(at, (ear * 0.3, 0, 0))))
     )
     out, reach = u(0.035, 0.06), u(0.095, 0.125)
-    leg = limb([(0.02, belly * 0.55, 0.036), (reach, belly * 0.6 + out, 0.034)], [0.036, 0.03], 10)
-    pieces += solid("fur", "paint", *mirrored(leg))
-    sole = ball((0.013, 0.031, 0.034), (reach + 0.026, belly * 0.6 + out, 0.036), 2)
-    pieces += solid("pale", "paint", *mirrored(sole))
+    if random.random() < 0.7:  # sitting
+        leg = limb([(0.02, belly * 0.55, 0.036), (reach, belly * 0.6 + out, 0.034)], [0.036, 0.03], 10)
+        sole = ball((0.013, 0.031, 0.034), (reach + 0.026, belly * 0.6 + out, 0.036), 2)
+    else:
+        low = -u(0.03, 0.06)
+        leg = limb([(0.0, belly * 0.45, 0.03), (0.012, belly * 0.5, low)], [0.038, 0.034], 10)
+        sole = ball((0.046, 0.034, 0.022), (0.022, belly * 0.5, low - 0.018), 2)
+    pieces += solid("fur", "paint", *mirrored(leg)) + solid("pale", "paint", *mirrored(sole))
     swing = u(-0.03, 0.06)
     arm = limb(
         [(0.01, belly * 0.8, middle + belly * 0.7), (0.03 + swing, belly + 0.045, middle + swing * 0.8)],
