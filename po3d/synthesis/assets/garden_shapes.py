@@ -90,7 +90,7 @@ def _plant(random: Random) -> list[Piece]:
         for k in range(int(random.integers(7, 13))):
             t, r, tall = k * 2.4, radius * u(0.1, 0.6), u(0.3, 0.6) * size
             foot = np.array([r * np.cos(t), r * np.sin(t), top - 0.02])
-            tip = foot + [0.25 * tall * np.cos(t) * u(0.2, 1), 0.25 * tall * np.sin(t) * u(0.2, 1), tall]
+            tip = foot + [0.35 * tall * np.cos(t) * u(0.3, 1), 0.35 * tall * np.sin(t) * u(0.3, 1), tall]
             pieces += solid(
                 "main",
                 "paint",
@@ -356,19 +356,14 @@ def _dog_house(random: Random) -> list[Piece]:
         )
         pieces += solid("wall", "paint", _facing(outline, deep, -front))
         slope = np.hypot(wide / 2, rise)
-        for s in (1, -1):
-            sheet = box(deep + 2 * over, slope + over + 0.03, thick, (0, 0, 0))
-            tilt = np.arctan2(rise, wide / 2)
-            out = (slope + over) / 2 - 0.01
-            pieces += solid(
-                "roof",
-                "paint",
-                moved(
-                    sheet,
-                    (0, s * out * np.cos(tilt), top + rise - out * np.sin(tilt) + thick * 0.6),
-                    roll=-s * tilt,
-                ),
-            )
+        tilt, courses = np.arctan2(rise, wide / 2), int(random.integers(1, 6))
+        long = (slope + over + 0.03) / courses
+        for side in (1, -1):
+            for k in range(courses):  # each a little over the one below
+                out, step = (k + 0.5) * long - 0.025, 0.004 * (courses - 1 - k)
+                at = (0, side * out * np.cos(tilt), top + rise - out * np.sin(tilt) + thick * 0.6 + step)
+                sheet = box(deep + 2 * over, long + 0.006, thick, (0, 0, 0))
+                pieces += solid("roof", "paint", moved(sheet, at, roll=-side * tilt))
         pieces += solid("trim", "paint", box(deep + 2 * over + 0.01, 0.05, 0.03, (0, 0, top + rise + thick)))
     else:
         back = top - rise * 0.6
@@ -383,17 +378,16 @@ def _dog_house(random: Random) -> list[Piece]:
                 box(deep + 2 * over, wide + 2 * over, thick), (0, 0, (top + back) / 2 + thick), pitch=-tilt
             ),
         )
-    for z in np.linspace(low, top if gable else back, int(random.integers(3, 7)))[
-        1:-1
-    ]:  # joints of the boards
+    joints = np.linspace(low, top if gable else back, int(random.integers(3, 7)))[1:-1]
+    for z in joints:  # between the boards
         pieces += solid("joint", "paint", box(deep + 0.006, wide + 0.006, 0.008, (0, 0, z)))
     half, door = wide * u(0.2, 0.27), wall * u(0.45, 0.6)
-    t = np.linspace(0, np.pi, 11)
+    t = np.linspace(0, np.pi, 21)
     arch = np.r_[
         [(-half, 0.0), (half, 0.0)], np.c_[half * np.cos(t), door + half * u(0.4, 1.0) * np.sin(t)]
     ] + [0, low + 0.01]
     grown = np.mean(arch, axis=0) + (arch - np.mean(arch, axis=0)) * 1.16
-    pieces += solid("trim", "paint", _facing(grown * (1, 1), 0.014, front)) + solid(
+    pieces += solid("trim", "paint", _facing(grown, 0.014, front)) + solid(
         "hole", "dark", _facing(arch, 0.008, front + 0.01)
     )
     if random.random() < 0.5:

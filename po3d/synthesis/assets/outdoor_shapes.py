@@ -197,7 +197,7 @@ def _mailbox(random: Random) -> list[Piece]:
         return pieces + solid("post", "paint", *legs)
     post, low = u(0.025, 0.05), u(0.5, 0.65)
     if kind == "round":
-        t = np.linspace(0, np.pi, 13)
+        t = np.linspace(0, np.pi, 25)
         outline = np.r_[[(-half, 0.0), (half, 0.0)], np.c_[half * np.cos(t), side + half * np.sin(t)]]
     else:
         outline = np.array(
@@ -207,7 +207,7 @@ def _mailbox(random: Random) -> list[Piece]:
     middle = outline.mean(0)
     pieces = solid("main", "paint", _facing(outline, deep, -deep / 2))
     pieces += solid("door", "paint", _facing(middle + (outline - middle) * 1.06, 0.018, deep / 2))
-    knob = box(0.03, 0.03, 0.015, (deep / 2 + 0.03, 0, outline[:, 1].max() - 0.02))
+    knob = ball((0.02, 0.014, 0.014), (deep / 2 + 0.025, 0, outline[:, 1].max() - 0.03))
     pieces += solid("knob", "paint", knob)
     height, sign = u(0.08, 0.14), random.choice([-1, 1])
     raised, x, y = random.random() < 0.6, u(-0.02, 0.12), sign * (half + 0.008)

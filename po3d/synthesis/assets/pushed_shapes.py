@@ -291,17 +291,15 @@ def _wheelchair(random: Random) -> list[Piece]:
         )
     for y in (half, -half):
         pieces += wheel_on_hub((front, y), small, 0.03)
-    tall = u(0.86, 0.96)
-    push = tube(
-        [
-            (back, half, seat - 0.25),
-            (back, half, tall - 0.04),
-            (back - 0.03, half, tall),
-            (back - 0.13, half, tall),
-        ],
-        bar,
-        8,
-    )
+    sport = random.random() < 0.3  # with a low back and no handles to push
+    tall = u(0.7, 0.78) if sport else u(0.86, 0.96)
+    push = [
+        (back, half, seat - 0.25),
+        (back, half, tall - 0.04),
+        (back - 0.03, half, tall),
+        (back - 0.13, half, tall),
+    ]
+    push = tube(push[:2] if sport else push, bar, 8)
     leg = limb(
         [
             (back, half, seat - 0.02),
@@ -315,9 +313,9 @@ def _wheelchair(random: Random) -> list[Piece]:
     fork = rod((front - 0.02, half, seat - 0.03), (front, half, small), bar, 8)
     low = rod((back, half, seat - 0.24), (front - 0.02, half, seat - 0.24), bar, 8)
     pieces += solid("frame", "paint", *mirrored(push), *mirrored(leg), *mirrored(fork), *mirrored(low))
-    pieces += solid(
-        "grip", "paint", *mirrored(rod((back - 0.05, half, tall), (back - 0.14, half, tall), 0.019, 8))
-    )
+    if not sport:
+        grip = rod((back - 0.05, half, tall), (back - 0.14, half, tall), 0.019, 8)
+        pieces += solid("grip", "paint", *mirrored(grip))
     pieces += solid(
         "seat",
         "paint",
@@ -326,7 +324,7 @@ def _wheelchair(random: Random) -> list[Piece]:
     pieces += solid(
         "seat",
         "paint",
-        box(0.025, 2 * half - 0.02, tall - seat - u(0.08, 0.2), (back, 0, (tall + seat) / 2 - 0.03)),
+        box(0.025, 2 * half - 0.02, (tall - seat) * u(0.55, 0.85), (back, 0, (tall + seat) / 2 - 0.01)),
     )
     pieces += solid(
         "foot", "paint", *mirrored(box(0.14, 0.13, 0.018, (front + 0.19, half * 0.55, 0.12), pitch=-0.2))
