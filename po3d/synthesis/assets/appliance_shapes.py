@@ -99,7 +99,7 @@ def _oven(random: Random) -> list[Piece]:
     spots = np.linspace(-1, 1, knobs) * wide * u(0.36, 0.42)
     for y in spots:
         if not (clock and abs(y) < 0.09):
-            pieces += solid("knob", pick(random, metal) if cover != metal else "white",
+            pieces += solid("knob", metal if cover != metal else "white",
                             ahead([(0, 0), (0.022, 0), (0.022, 0.012), (0.016, 0.03), (0, 0.03)], (x + 0.023, y, top), 14))  # fmt: skip
     if clock:
         pieces += solid("display", "glass", panel(0.13, bar_z * 0.45, 0.004, 0.006, (x + 0.023, 0, top)))
@@ -193,7 +193,7 @@ def _refrigerator(random: Random) -> list[Piece]:
         pieces += solid(
             "hinge",
             "dark",
-            *(block((0.08, 0.05, 0.02), (x + 0.03, side * (wide / 2 - 0.05), high), 0.01) for _ in (0,)),
+            block((0.08, 0.05, 0.02), (x + 0.03, side * (wide / 2 - 0.05), high), 0.01),
         )
     coils, tall = int(random.integers(6, 13)), high - low
     level = np.linspace(low + tall * 0.28, low + tall * 0.9, coils)

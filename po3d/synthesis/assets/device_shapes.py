@@ -106,7 +106,7 @@ def _table_fan(random: Random) -> list[Piece]:
             "cage", metal, moved(ring(r * share, 0.0045, sides=36, around=5), (x, 0, 0), yaw=np.pi / 2)
         )
     if random.random() < 0.5:
-        head += main(moved(ring(r * 1.0, 0.009, sides=36, around=6), (deep / 2, 0, 0), yaw=np.pi / 2))
+        head += main(moved(ring(r, 0.009, sides=36, around=6), (deep / 2, 0, 0), yaw=np.pi / 2))
     spokes = int(random.integers(12, 25))
     for t in np.arange(spokes) * 2 * np.pi / spokes:
         c, s = np.cos(t), np.sin(t)

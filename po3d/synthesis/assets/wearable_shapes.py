@@ -43,7 +43,7 @@ def _full_helmet(random: Random) -> list[Piece]:
         "lining", "tyre", dome(np.array(radii) * 0.93, FULL, (low + 0.05, 1.4), 0.01, (0, 0, z), (24, 8))
     )
     if chin:
-        jaw = (long * u(1.02, 1.12), wide * 1.0, high)
+        jaw = (long * u(1.02, 1.12), wide, high)
         pieces += main(
             dome(jaw, (-opening - 0.05, opening + 0.05), (low, -u(0.18, 0.3)), 0.014, (0, 0, z), (18, 4))
         )
@@ -278,7 +278,7 @@ def _handbag(random: Random) -> list[Piece]:
         for s in (-1, 1):
             pocket = moved(
                 panel(wide * 0.55, high * 0.45, 0.02, 0.012, (0, 0, 0), 0.004, 3),
-                (front * 1.0, 0, high * 0.36),
+                (front, 0, high * 0.36),
                 pitch=-0.12,
             )
             pieces += main(moved(pocket, yaw=0 if s > 0 else np.pi))
