@@ -8,6 +8,7 @@ from po3d.synthesis.assets.household_parts import (
     Random,
     ahead,
     bar,
+    behind,
     block,
     board,
     disc,
@@ -21,6 +22,7 @@ from po3d.synthesis.assets.primitives import (
     box,
     moved,
     ring,
+    rod,
     rounded,
     slab,
 )
@@ -58,6 +60,16 @@ def _washing_machine(random: Random) -> list[Piece]:
     for k in range(int(random.integers(2, 6))):
         pieces += solid("button", "chrome", disc(0.008, 0.016, (x, spot + 0.045 - 0.024 * k, top - 0.03), 10))
     pieces += solid("flap", "dark", panel(0.09, 0.07, 0.006, 0.004, (x, side * (wide / 2 - 0.08), 0.09)))
+    plate = panel(wide * u(0.6, 0.85), high * u(0.45, 0.7), 0.03, 0.006, (x, 0, high * 0.5), 0.002)
+    pieces += solid("plate", "paint", *behind(plate))
+    spot, hang = wide * u(0.2, 0.4), u(0.03, 0.06)
+    hose = [
+        (-x, spot, high * 0.85),
+        (-x - hang, spot, high * 0.8),
+        (-x - hang, spot * 0.3, high * 0.3),
+        (-x, spot * 0.2, 0.06),
+    ]
+    pieces += solid("hose", "dark", bar(hose, 0.012, 8, 3))
     return pieces
 
 
@@ -87,7 +99,7 @@ def _oven(random: Random) -> list[Piece]:
     spots = np.linspace(-1, 1, knobs) * wide * u(0.36, 0.42)
     for y in spots:
         if not (clock and abs(y) < 0.09):
-            pieces += solid("knob", pick(random, metal) if cover != metal else "white",
+            pieces += solid("knob", metal if cover != metal else "white",
                             ahead([(0, 0), (0.022, 0), (0.022, 0.012), (0.016, 0.03), (0, 0.03)], (x + 0.023, y, top), 14))  # fmt: skip
     if clock:
         pieces += solid("display", "glass", panel(0.13, bar_z * 0.45, 0.004, 0.006, (x + 0.023, 0, top)))
@@ -103,7 +115,7 @@ def _oven(random: Random) -> list[Piece]:
             for j in (-0.14, 0.14):
                 r = u(0.07, 0.1)
                 plate_ = [(0, 0), (r, 0), (r, 0.01), (r * 0.85, 0.014), (0, 0.014)]
-                pieces += solid("plate", "dark", upright(plate_, 20, (i, j, high + 0.01)))
+                pieces += solid("hotplate", "dark", upright(plate_, 20, (i, j, high + 0.01)))
                 pieces += solid(
                     "rim",
                     "chrome",
@@ -117,6 +129,12 @@ def _oven(random: Random) -> list[Piece]:
             "dark",
             *(box(0.004, wide * 0.7, 0.006, (x + 0.003, 0, 0.01 + 0.01 * k)) for k in range(2)),
         )
+    back = panel(wide * 0.86, high * 0.7, 0.01, 0.006, (x, 0, high * 0.48), 0.002)
+    slots = [
+        panel(wide * 0.5, 0.008, 0.003, 0.009, (x, 0, high * 0.62 + 0.025 * k))
+        for k in range(int(random.integers(3, 7)))
+    ]
+    pieces += solid("back", "paint", *behind(back)) + solid("vent", "dark", *behind(*slots))
     return pieces
 
 
@@ -175,8 +193,15 @@ def _refrigerator(random: Random) -> list[Piece]:
         pieces += solid(
             "hinge",
             "dark",
-            *(block((0.08, 0.05, 0.02), (x + 0.03, side * (wide / 2 - 0.05), high), 0.01) for _ in (0,)),
+            block((0.08, 0.05, 0.02), (x + 0.03, side * (wide / 2 - 0.05), high), 0.01),
         )
+    coils, tall = int(random.integers(6, 13)), high - low
+    level = np.linspace(low + tall * 0.28, low + tall * 0.9, coils)
+    rods = [
+        rod((-deep / 2 - 0.012, -wide * 0.4, z), (-deep / 2 - 0.012, wide * 0.4, z), 0.006) for z in level
+    ]
+    pieces += solid("coil", "tyre", *rods)
+    pieces += solid("grille", "dark", box(0.02, wide * 0.9, tall * 0.18, (-deep / 2, 0, low + tall * 0.1)))
     return pieces
 
 
@@ -185,7 +210,7 @@ SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
 }  # fmt: skip
 
 COLORS: dict[str, dict[str, str]] = {
-    "washing machine": {"main": "f0f0ee f0f0ee f0f0ee c4c6c8 3a3c40", "fascia": "d8dade 3a3c40 b8c8d8 f4f4f4"},
-    "oven": {"main": "e8e8e6 b4b6b8 b4b6b8 2a2b2e d8d0c0"},
+    "washing machine": {"main": "f0f0ee f0f0ee f0f0ee c4c6c8 3a3c40", "plate": "9a9c9e b0b2b4 c8cacb", "fascia": "d8dade 3a3c40 b8c8d8 f4f4f4"},
+    "oven": {"back": "8a8c8e a8aaac 5a5c5e", "main": "e8e8e6 b4b6b8 b4b6b8 2a2b2e d8d0c0"},
     "refrigerator": {"main": "e8e8e6 b8babc c8cacc 2c2e30 a83a30 9ac0b8", "note0": "f0d84a f0f0f0", "note1": "d85a4a 5a9ad8"},
 }  # fmt: skip

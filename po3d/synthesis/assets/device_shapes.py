@@ -8,6 +8,7 @@ from po3d.synthesis.assets.household_parts import (
     Random,
     ahead,
     bar,
+    behind,
     bent,
     block,
     board,
@@ -78,6 +79,11 @@ def _speaker(random: Random) -> list[Piece]:
     if random.random() < 0.5:
         pieces += solid("foot", "tyre", *(upright([(0, -0.02), (0.014, -0.02), (0.02, 0), (0, 0)], 8, (i * 0.35 * deep, j * 0.35 * wide, 0))
                                           for i in (-1, 1) for j in (-1, 1)))  # fmt: skip
+    level = high * u(0.15, 0.4)
+    pieces += solid("terminal", "dark", *behind(panel(0.07, 0.09, 0.006, 0.006, (x, 0, level), 0.001)))
+    pieces += solid("post", "tail", *behind(disc(0.009, 0.022, (x, 0.018, level), 10)))
+    pieces += solid("pole", "tyre", *behind(disc(0.009, 0.022, (x, -0.018, level), 10)))
+    pieces += solid("port", "tyre", *behind(disc(wide * u(0.1, 0.18), 0.004, (x, 0, high * 0.72), 20)))
     return pieces
 
 
@@ -100,7 +106,7 @@ def _table_fan(random: Random) -> list[Piece]:
             "cage", metal, moved(ring(r * share, 0.0045, sides=36, around=5), (x, 0, 0), yaw=np.pi / 2)
         )
     if random.random() < 0.5:
-        head += main(moved(ring(r * 1.0, 0.009, sides=36, around=6), (deep / 2, 0, 0), yaw=np.pi / 2))
+        head += main(moved(ring(r, 0.009, sides=36, around=6), (deep / 2, 0, 0), yaw=np.pi / 2))
     spokes = int(random.integers(12, 25))
     for t in np.arange(spokes) * 2 * np.pi / spokes:
         c, s = np.cos(t), np.sin(t)

@@ -132,6 +132,11 @@ def panel(width: float, height: float, radius: float, thickness: float, at: Arra
     return moved(slab(outline, thickness, bevel), np.asarray(at) + (thickness / 2, 0, 0), yaw=np.pi / 2)
 
 
+def behind(*meshes: Trimesh) -> list[Trimesh]:
+    """Pieces made for the front, turned to the back."""
+    return [moved(mesh, yaw=np.pi) for mesh in meshes]
+
+
 def soft_sheet(outline: Array, thickness: float) -> Trimesh:
     """A (y, z) outline that faces the front, thick about x = 0, with soft edges."""
     return moved(slab(outline, thickness, min(0.012, 0.2 * thickness), rows=4), yaw=np.pi / 2)

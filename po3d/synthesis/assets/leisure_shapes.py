@@ -30,7 +30,7 @@ def _rubiks_cube(random: Random) -> list[Piece]:
     colors = list(random.permutation(["white", "yellow", "red", "orange", "blue", "green"]))
     state = int(random.integers(3))  # solved, its layers mixed, or mixed anyhow
     share, edge, round_ = u(0.8, 0.93), u(0.0008, 0.0025), u(0.001, 0.0032)
-    layer, angle = random.choice([-1, 1]), 0.0 if random.random() < 0.5 else u(0.2, 0.8)
+    layer, angle = random.choice([-1, 1]), 0.0 if random.random() < 0.5 else u(0.1, 0.3)
     spun = [int(k) for k in random.integers(0, 4, 3)]
     pieces: list[Piece] = []
     for x in (-1, 0, 1):

@@ -37,7 +37,7 @@ def _office_chair(random: Random) -> list[Piece]:
     pieces += solid("base", metal, upright([(0.035, 0.07), (0.035, 0.24), (0.022, 0.25), (0.022, seat)], 12))
     width, edge = u(0.44, 0.52), u(0.05, 0.2)
     pieces += main(block((width, width, thick), (0.03, 0, seat), edge, thick * 0.35, 3))
-    tall, wide, gap = u(0.36, 0.62), width * u(0.78, 1.0), u(0.06, 0.16)
+    tall, wide, gap = u(0.34, 0.56), width * u(0.78, 1.0), u(0.06, 0.16)
     frame = random.random() < 0.4  # a mesh back in a frame
     curl, lean, base = u(0.1, 0.45), u(0.04, 0.2), seat + thick + gap
     back = panel(

@@ -43,7 +43,7 @@ def _full_helmet(random: Random) -> list[Piece]:
         "lining", "tyre", dome(np.array(radii) * 0.93, FULL, (low + 0.05, 1.4), 0.01, (0, 0, z), (24, 8))
     )
     if chin:
-        jaw = (long * u(1.02, 1.12), wide * 1.0, high)
+        jaw = (long * u(1.02, 1.12), wide, high)
         pieces += main(
             dome(jaw, (-opening - 0.05, opening + 0.05), (low, -u(0.18, 0.3)), 0.014, (0, 0, z), (18, 4))
         )
@@ -232,7 +232,7 @@ def _hat(random: Random) -> list[Piece]:
 
 
 def _handbag(random: Random) -> list[Piece]:
-    u, wide, high, deep = random.uniform, *random.uniform((0.24, 0.14, 0.09), (0.33, 0.21, 0.14))
+    u, wide, high, deep = random.uniform, *random.uniform((0.24, 0.13, 0.09), (0.33, 0.19, 0.14))
     top, edge, narrow = wide * u(0.62, 1.08), u(0.012, 0.05), u(0.2, 0.75)
     corners = [(-wide / 2, 0.004), (wide / 2, 0.004), (top / 2, high), (-top / 2, high)]
     body = soft_sheet(rounded(corners, min(edge, 0.3 * high), 4), deep)
@@ -278,7 +278,7 @@ def _handbag(random: Random) -> list[Piece]:
         for s in (-1, 1):
             pocket = moved(
                 panel(wide * 0.55, high * 0.45, 0.02, 0.012, (0, 0, 0), 0.004, 3),
-                (front * 1.0, 0, high * 0.36),
+                (front, 0, high * 0.36),
                 pitch=-0.12,
             )
             pieces += main(moved(pocket, yaw=0 if s > 0 else np.pi))
@@ -309,7 +309,7 @@ def _handbag(random: Random) -> list[Piece]:
             2,
         )
         pieces += solid("trim", "paint", bent(soft_sheet(foot, deep * 1.02), taper))
-    rise, half, thick = high * u(0.45, 0.95), top * u(0.22, 0.4), u(0.0045, 0.008)
+    rise, half, thick = high * u(0.2, 0.55), top * u(0.22, 0.4), u(0.0045, 0.008)
     grips = (-1, 1) if random.random() < 0.6 else (0,)
     for s in grips:
         x = s * deep / 2 * narrow * 0.9
