@@ -230,12 +230,17 @@ def _question(record: object, where: str) -> Question:
     for key in ("id", "scene", "task", "images", "view", "question", "options", "answer"):
         if record.get(key) in (None, "", []):
             raise InputError(f"{where}: the field {key!r} is missing")
+        if key in ("id", "scene", "question", "answer") and not isinstance(record[key], str | int | float):
+            raise InputError(
+                f"{where}: the field {key!r} should be a text, not {json.dumps(record[key])[:60]}"
+            )
     task = str(record["task"])
     if task not in TASKS:
         raise InputError(f"{where}: unknown task {task!r}; known: {', '.join(TASKS)}")
     options, images = record["options"], record["images"]
     views = record["view"] if isinstance(record["view"], list) else [record["view"]]
-    if not isinstance(options, list) or len(options) < 2 or len(set(map(str, options))) < len(options):
+    texts = [str(o).strip() for o in options] if isinstance(options, list) else []
+    if len(texts) < 2 or "" in texts or len(set(texts)) < len(texts):
         raise InputError(
             f"{where}: 'options' should be a list of different texts, not {json.dumps(options)[:60]}"
         )
@@ -280,9 +285,12 @@ def read_views(root: str | Path) -> dict[str, View]:
             visible = np.zeros(0)
         if visible.shape != (len(VIEWS), len(scene)):
             raise InputError(f"{where}: 'visible' should be {len(VIEWS)} lists of {len(scene)} shares")
+        models = record.get("models", [])
+        if not isinstance(models, list):
+            raise InputError(f"{where}: 'models' should be a list of names")
         orbit = Orbit.from_json(record.get("orbit") or {}, where)
         found[scene.image] = View(
-            scene, orbit, visible, str(record.get("ground", "")), tuple(map(str, record.get("models", ())))
+            scene, orbit, visible, str(record.get("ground", "")), tuple(map(str, models))
         )
     return found
 
