@@ -134,7 +134,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("options", nargs="*", metavar="key=value", help="another job than the small one")
-    a = parser.parse_args(arguments)
+    a = parser.parse_intermixed_args(arguments)
     different = 0
 
     def run() -> None:
