@@ -4,13 +4,13 @@
     python evaluate.py benchmark=hypo3d                         one of them
     python evaluate.py system=oracle split=fresh seed=1 size=300
     python evaluate.py split=fresh benchmark.dials.near=0.5     a harder twin: see configs/benchmark/pulsecheck457.yaml
-    python evaluate.py oracle=[heading,color]                   an ablation: these modules from ground truth
+    python evaluate.py 'oracle=[heading,color]'                 an ablation: these modules from ground truth
     python evaluate.py +experiment=oracle_grid                  every mixture of true, predicted and noisy modules
     python evaluate.py abstain_below=0.9                        answers of less probability are held back
     python evaluate.py data.root=DIR                            the official release, or VLMEvalKit's TSV
     python evaluate.py system=replay system.path=FILE           another model's predictions.jsonl
     python evaluate.py system=lmm system.base_url=URL system.model=NAME   a model behind an OpenAI-compatible endpoint
-    python evaluate.py wandb={project: po3d}                    tables and the HTML report also go to wandb
+    python evaluate.py 'wandb={project: po3d}'                  tables and the HTML report also go to wandb
 
 Writes OUT/predictions.jsonl, OUT/report.json and OUT/report.md. A run that was killed goes on where it was
 when the same command is given again.
