@@ -19,7 +19,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from po3d.entry import build, compose, run_hydra, varied
-from po3d.training.run import train
+from po3d.training.run import seeded, train
 
 
 def main(config: DictConfig) -> None:
@@ -32,6 +32,7 @@ def main(config: DictConfig) -> None:
 
 def fit(plain: dict[str, Any]) -> None:
     """One training, as its config says."""
+    seeded(plain["seed"])
     train(
         build(plain["model"]),
         build(plain["data"]),

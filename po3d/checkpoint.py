@@ -5,17 +5,20 @@ A compact pair holds large matrices as int8 with one scale an output channel (th
 """
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from safetensors.torch import save as serialise
 
 from po3d import __version__, shipped
-from po3d.errors import InputError
+from po3d.errors import InputError, shown, visible
 from po3d.files import atomic_write, read_json, sha256, write_json
 
+Network = TypeVar("Network", bound=torch.nn.Module)
 FORMAT = "po3d-checkpoint-1"
 SCALE = ":scale"  # after the name of a tensor that is stored as int8
 LARGE = 4096  # values, from which on a compact pair stores a matrix as int8
@@ -101,11 +104,9 @@ def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Ten
         )
     stem = path.with_suffix("") if path.suffix in (".safetensors", ".json") else path
     weights, record = stem.with_name(stem.name + ".safetensors"), stem.with_name(stem.name + ".json")
-    meta = read_json(record, "checkpoint description")
-    if not isinstance(meta, dict) or meta.get("format") != FORMAT:
-        raise InputError(f"checkpoint description {record} is not of format {FORMAT!r}")
-    if kind is not None and meta.get("kind") != kind:
-        raise InputError(f"checkpoint {weights} holds a {meta.get('kind')}, not a {kind}")
+    meta = _description(record)
+    if kind is not None and meta["kind"] != kind:
+        raise InputError(f"checkpoint {weights} holds a {visible(meta['kind'])}, not a {kind}")
     if not weights.is_file():
         raise InputError(f"checkpoint weights not found: {weights}")
     if (found := sha256(weights)) != meta["sha256"]:
@@ -113,13 +114,51 @@ def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Ten
             f"checkpoint {weights}: its sha256 is {found[:12]}..., but {record.name} was written for "
             f"{meta['sha256'][:12]}...; fetch the pair again or export it anew"
         )
-    tensors = load_file(str(weights))
-    values = {
-        k: v.float() if v.is_floating_point() else v for k, v in tensors.items() if not k.endswith(SCALE)
-    }
-    for name in values.keys() & {k.removesuffix(SCALE) for k in tensors if k.endswith(SCALE)}:
-        values[name] = values[name].float() * _along(tensors[name + SCALE].float(), values[name])
-    return values, meta
+    return _tensors(weights), meta
+
+
+def _description(path: Path) -> dict:
+    from po3d.schemas import CONFIGS, CheckpointRecord, checked
+
+    meta, where = read_json(path, "checkpoint description"), f"checkpoint description {path}"
+    if not isinstance(meta, dict) or meta.get("format") != FORMAT:
+        raise InputError(f"{where} is not of format {FORMAT!r}")
+    kind = checked(CheckpointRecord, meta, where).kind
+    if kind in CONFIGS:
+        checked(CONFIGS[kind], meta["config"], f"{where}, config")
+    return meta
+
+
+def _tensors(path: Path) -> dict[str, torch.Tensor]:
+    """What a file of weights holds, in fp32, matrices of int8 by their scales."""
+    try:
+        tensors = load_file(str(path))
+        values = {
+            k: v.float() if v.is_floating_point() else v for k, v in tensors.items() if not k.endswith(SCALE)
+        }
+        for name in values.keys() & {k.removesuffix(SCALE) for k in tensors if k.endswith(SCALE)}:
+            values[name] = values[name].float() * _along(tensors[name + SCALE].float(), values[name])
+    except (SafetensorError, OSError, RuntimeError, ValueError) as error:
+        raise InputError(f"checkpoint {path} can't be read ({_first_line(error)})") from None
+    if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:
+        raise InputError(f"checkpoint {path}: the tensor {shown(odd[0])} has values that are not finite")
+    return values
+
+
+def restored(make: Callable[[], Network], weights: Mapping[str, torch.Tensor], path: str | Path) -> Network:
+    """The network that `make` builds with the weights of the checkpoint `path`; InputError when they don't fit it."""
+    try:
+        network = make()
+        network.load_state_dict(weights)
+    except (RuntimeError, ValueError, TypeError, IndexError, AssertionError) as error:
+        raise InputError(
+            f"checkpoint {path}: its weights and its description do not fit this version ({_first_line(error)})"
+        ) from None
+    return network
+
+
+def _first_line(error: Exception) -> str:
+    return visible(" ".join(str(error).split())[:200])
 
 
 def locate(name: str | Path) -> Path:

@@ -2,14 +2,17 @@
 
     tables, relative yaws (known, or None) ──► each registered onto what is there so far ──► matches ──► one table
 
-The first table that the others fit onto gives the world. The views are added one after another, the one with the most in
-common first; then each is registered once more onto the others together, so that the order matters little. Matched rows
-become one by their covariances; a row that no other view has stays as it is: being hidden is no evidence of absence.
+The table that most others fit onto gives the world: the first one, where all fit it. The views are added one after
+another, the one with the most in common first; then each is registered once more onto the others together, so that the
+order matters little. Matched rows become one by their covariances; a row that no other view has stays as it is: being
+hidden is no evidence of absence. A view that fits nowhere gives no rows, but where the yaws are known, its axes all the same.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +27,8 @@ HALF_TURN = math.pi
 
 @dataclass(frozen=True)
 class View:
-    """A table of one view; `yaw`: its world's turn against the first view's (radians), None when that is not known."""
+    """A table of one view; `yaw`: its world's turn against the first view's (radians), None when that is not known. The
+    first view's own, when it has none, is 0."""
 
     table: Scene
     yaw: float | None = None
@@ -32,59 +36,95 @@ class View:
 
 @dataclass(frozen=True)
 class Fused:
-    """One table in the first view's world, and where it comes from."""
+    """One table in the world of one of the views, and where it comes from."""
 
     scene: Scene
-    placed: tuple[
-        Placed | None, ...
-    ]  # how each view lies in it; None: it has nothing in common with the others
+    placed: tuple[Placed | None, ...]  # how each view lies in it; None: it fits onto nothing that is there
     members: tuple[tuple[tuple[int, int], ...], ...]  # (view, row) of each object
+    turns: tuple[float | None, ...]  # each view's yaw in it (radians); None: not known
 
     def axes(self, view: int, own: Axes) -> dict[str, tuple[float, float]]:
-        """A view's axes (its table's `own`) in the fused world; InputError when the view fits nowhere."""
-        placed = self.placed[view]
-        if placed is None:
+        """A view's axes (its table's `own`) in the fused world; InputError when nobody knows how the view is turned."""
+        if self.turns[view] is None:
             raise InputError(f"view {view + 1} has nothing in common with the others")
-        turn = rotation(placed.yaw)
+        turn = rotation(self.turns[view])
         turned = {side: turn @ np.array(way) for side, way in own.items()}
         return {side: (float(x), float(y)) for side, (x, y) in turned.items()}
+
+
+class _Grown(NamedTuple):
+    """The views that fit onto `start`, directly or by way of others, and which rows are one thing."""
+
+    start: int
+    placed: list[Placed | None]
+    groups: list[list[tuple[int, int]]]
+
+    def fitting(self, views: Sequence[View]) -> int:
+        """How many views are in it that show anything."""
+        return sum(p is not None and len(v.table) > 0 for p, v in zip(self.placed, views))
 
 
 def fuse(views: Sequence[View]) -> Fused:
     """One table of all views; InputError without any."""
     if not views:
         raise InputError("there are no views to fuse")
+    yaws = [v.yaw for v in views]
+    if yaws[0] is None:
+        yaws[0] = 0.0
+    found: list[_Grown] = []
+    for start in range(len(views)):
+        if not any(grown.placed[start] for grown in found):  # who fits that one fits these too
+            found.append(_grown(views, yaws, start))
+    best = max(found, key=lambda grown: grown.fitting(views))  # the first of equals
+    return joined(views, best.placed, best.groups, best.start, _turns(yaws, best.start))
+
+
+def joined(
+    views: Sequence[View],
+    placed: Sequence[Placed | None],
+    groups: Sequence[Sequence[tuple[int, int]]],
+    start: int = 0,
+    turns: Sequence[float | None] = (),
+) -> Fused:
+    """One table of views that lie so in the world of view `start`, and of which these rows, (view, row) in groups, are one
+    thing each. `turns`: the yaws of views that are not placed, where known."""
+    known = [p.yaw if p else yaw for p, yaw in itertools.zip_longest(placed, turns)]
+    scene = _merged(views, placed, groups, start)
+    return Fused(scene, tuple(placed), tuple(tuple(g) for g in groups), tuple(known))
+
+
+def _grown(views: Sequence[View], yaws: Sequence[float | None], start: int) -> _Grown:
+    """All views that fit, one after another, each registered once more onto the others together."""
+    turns = _turns(yaws, start)
     placed: list[Placed | None] = [None] * len(views)
-    placed[0] = Placed(0.0, (0.0, 0.0), {}, 0.0)
-    groups: list[list[tuple[int, int]]] = [[(0, i)] for i in range(len(views[0].table))]
-    fused = _merged(views, placed, groups)
-    left = list(range(1, len(views)))
+    placed[start] = Placed(0.0, (0.0, 0.0), {}, 0.0)
+    groups: list[list[tuple[int, int]]] = [[(start, i)] for i in range(len(views[start].table))]
+    others = [k for k in range(len(views)) if k != start]
+    left = list(others)
     while left:
-        found = {k: register(fused, views[k].table, _yaw(views, k)) for k in left}
+        fused = _merged(views, placed, groups, start)
+        found = {k: register(fused, views[k].table, turns[k]) for k in left}
         k = min(left, key=lambda k: found[k].cost if found[k] else 0.0)
         if found[k] is None:  # no view that is left has anything in common with the others
             break
         left.remove(k)
         placed[k] = found[k]
         _join(groups, k, found[k], len(views[k].table))
-        fused = _merged(views, placed, groups)
-    for k in range(1, len(views)) if len(views) > 2 else ():
+    for k in others if len(views) > 2 else ():
         if placed[k] is not None:
-            groups, placed[k] = _again(views, placed, groups, k)
-    return joined(views, placed, groups)
+            rest = [[member for member in g if member[0] != k] for g in groups]
+            rest = [g for g in rest if g]
+            again = register(_merged(views, placed, rest, start), views[k].table, turns[k])
+            if again is not None:
+                groups, placed[k] = rest, again
+                _join(groups, k, again, len(views[k].table))
+    return _Grown(start, placed, groups)
 
 
-def joined(
-    views: Sequence[View], placed: Sequence[Placed | None], groups: Sequence[Sequence[tuple[int, int]]]
-) -> Fused:
-    """One table of views that lie so and of which these rows, (view, row) in groups, are one thing each."""
-    return Fused(_merged(views, placed, groups), tuple(placed), tuple(tuple(g) for g in groups))
-
-
-def _yaw(views: Sequence[View], k: int) -> float | None:
-    """The turn of view k against the first, where both are known."""
-    yaw, first = views[k].yaw, views[0].yaw
-    return None if yaw is None else yaw - (first or 0.0)
+def _turns(yaws: Sequence[float | None], start: int) -> list[float | None]:
+    """Each view's turn against view `start`, where both are known."""
+    first = yaws[start]
+    return [None if yaw is None or first is None else yaw - first for yaw in yaws]
 
 
 def _join(groups: list[list[tuple[int, int]]], view: int, placed: Placed, rows: int) -> None:
@@ -96,33 +136,19 @@ def _join(groups: list[list[tuple[int, int]]], view: int, placed: Placed, rows: 
             groups.append([(view, row)])
 
 
-def _again(
-    views: Sequence[View],
-    placed: Sequence[Placed | None],
-    groups: Sequence[Sequence[tuple[int, int]]],
-    view: int,
-) -> tuple[list[list[tuple[int, int]]], Placed]:
-    """Take a view out and register it anew onto all the others."""
-    rest = [[member for member in g if member[0] != view] for g in groups]
-    rest = [g for g in rest if g]
-    found = register(_merged(views, placed, rest), views[view].table, _yaw(views, view))
-    if found is None:
-        return [list(g) for g in groups], placed[view]
-    _join(rest, view, found, len(views[view].table))
-    return rest, found
-
-
 # --- one object of several rows -----------------------------------------------------------------------------
 
 
 def _merged(
-    views: Sequence[View], placed: Sequence[Placed | None], groups: Sequence[Sequence[tuple[int, int]]]
+    views: Sequence[View],
+    placed: Sequence[Placed | None],
+    groups: Sequence[Sequence[tuple[int, int]]],
+    start: int,
 ) -> Scene:
-    """The table of the groups, in the first view's world."""
+    """The table of the groups, in the world of view `start`."""
     objects = [_one([_moved(views[v].table.objects[row], placed[v]) for v, row in group]) for group in groups]
-    first = views[0].table
     source = "gt" if all(v.table.source == "gt" for v in views) else "predicted"
-    return replace(first, objects=tuple(objects), occluders=None, source=source)
+    return replace(views[start].table, objects=tuple(objects), occluders=None, source=source)
 
 
 def _moved(o: ObjectState, placed: Placed) -> ObjectState:

@@ -26,7 +26,7 @@ class Bootstrap(NamedTuple):
     """Means of G groups, and the same on R resamplings of the clusters."""
 
     value: Array  # (G,)
-    samples: Array  # (R, G); NaN where a resampling holds no item of the group
+    samples: Array  # (R, G); NaN where a resampling holds no item of the group, and where one cluster has all of them
 
 
 def bootstrap(
@@ -39,7 +39,7 @@ def bootstrap(
 ) -> Bootstrap:
     """Means of `values` (n,) within each of the groups `names`, resampled by whole clusters (images): items
     on one image share its errors, so they come and go together. `clusters` and `groups` (n,) label the
-    items."""
+    items. How clusters vary can't be told from one: then there are no samples."""
     values = np.asarray(values, float)
     if not len(values) == len(clusters) == len(groups):
         raise ValueError(f"{len(values)} values, {len(clusters)} clusters and {len(groups)} groups")
@@ -55,8 +55,10 @@ def bootstrap(
     weights = generator.multinomial(len(cluster_ids), np.full(c, 1 / c), size=resamples)[
         :, : len(cluster_ids)
     ]
+    alone = (counts > 0).sum(0) < 2  # one cluster says nothing of how clusters differ
     with np.errstate(invalid="ignore", divide="ignore"):
-        return Bootstrap(sums.sum(0) / counts.sum(0), (weights @ sums) / (weights @ counts))
+        samples = (weights @ sums) / (weights @ counts)
+        return Bootstrap(sums.sum(0) / counts.sum(0), np.where(alone, np.nan, samples))
 
 
 def interval(samples: ArrayLike) -> tuple[float, float]:
@@ -130,7 +132,8 @@ DISTANCE_STRATA = {"near (< 10)": (0.0, 10.0), "middle (10-12)": (10.0, 12.0), "
 
 
 def match(predicted: Scene, gt: Scene) -> dict[int, int]:
-    """Predicted row -> true row of the cheapest one-to-one assignment by centre distance and class."""
+    """Predicted row -> true row. Nothing is matched beyond MAX_DISTANCE; of the one-to-one assignments with most
+    matches it is the cheapest by centre distance and class."""
     if not len(predicted) or not len(gt):
         return {}
     distance = np.linalg.norm(predicted.positions[:, None, :2] - gt.positions[None, :, :2], axis=-1)
@@ -140,8 +143,10 @@ def match(predicted: Scene, gt: Scene) -> dict[int, int]:
         agreement = predicted.belief(kind, values) @ gt.belief(kind, values).T
     else:
         agreement = np.ones_like(distance)
-    rows, columns = linear_sum_assignment(distance + CLASS_COST * (1 - agreement))
-    return {int(i): int(j) for i, j in zip(rows, columns) if distance[i, j] <= MAX_DISTANCE[kind]}
+    near = distance <= MAX_DISTANCE[kind]
+    dearer = min(distance.shape) * (MAX_DISTANCE[kind] + CLASS_COST) + 1  # than any set of matches
+    rows, columns = linear_sum_assignment(np.where(near, distance + CLASS_COST * (1 - agreement), dearer))
+    return {int(i): int(j) for i, j in zip(rows, columns) if near[i, j]}
 
 
 def match_in_view(predicted: Scene, gt: Scene, eye: Sequence[float]) -> dict[int, int]:

@@ -36,7 +36,7 @@ class Prediction:
     answer: str | None = None
     probability: float | None = None
     program: str = ""
-    reason: str = ""  # why it is not "ok"
+    reason: str = ""  # why it is not "ok", or what its answer takes for granted
     # How near the answer was to another one: "distance", "unit", "answer" and the line to read, "text"; None where nobody
     # worked it out, or nothing near gives another answer. Two predictions that differ in it alone are the same.
     margin: dict | None = field(default=None, compare=False)
@@ -70,7 +70,19 @@ def write_predictions(path: str | Path, predictions: Iterable[Prediction]) -> No
 
 
 def read_predictions(path: str | Path) -> Iterator[Prediction]:
-    """The records of a predictions file; unknown keys are ignored, so that other tools may add theirs."""
-    names = Prediction.__dataclass_fields__
-    for record in read_jsonl(path, "predictions file"):
-        yield Prediction(**{k: v for k, v in record.items() if k in names})
+    """The records of a predictions file; unknown keys are ignored, so that other tools may add theirs. InputError names the
+    record and the field that is none."""
+    for number, record in enumerate(read_jsonl(path, "predictions file"), 1):
+        if not {"id", "status"} <= record.keys():
+            raise InputError(f"{path} is no predictions file; `po3d import` makes one of a harness's results")
+        yield prediction_of(record, f"predictions file {path}, record {number}")
+
+
+def prediction_of(record: object, where: str) -> Prediction:
+    """The prediction of a record that came from a file."""
+    from po3d.schemas import (  # with the first one: pydantic takes a tenth of a second
+        PredictionRecord,
+        checked,
+    )
+
+    return Prediction(**dict(checked(PredictionRecord, record, where)))

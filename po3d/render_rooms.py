@@ -14,7 +14,7 @@ from po3d.entry import guarded
 from po3d.errors import InputError
 from po3d.synthesis import top_views, view_sets
 from po3d.synthesis.assets.furniture import FOLDER
-from po3d.synthesis.assets.room_models import Split
+from po3d.synthesis.splits import Split
 
 
 def main() -> int:

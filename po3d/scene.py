@@ -5,7 +5,6 @@ and nothing can go stale. Occlusion alone is stored, because it is seen, not der
 image. An edit drops it.
 """
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -168,32 +167,35 @@ def to_json(scene: Scene) -> dict:
 
 
 def from_json(record: object, where: str = "scene") -> Scene:
-    """The scene of a record written by `to_json`; InputError names the field that is missing or wrong."""
+    """The scene of a record written by `to_json`; InputError names the field that is missing or wrong. What it lets in
+    is a possible table: `po3d.schemas.SceneTable` says what that is."""
+    from po3d.schemas import (
+        SceneTable,
+        checked,
+    )  # not before a table is read: pydantic takes a tenth of a second
+
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise InputError(f"{where}: not a scene table (its 'format' should be {FORMAT!r})")
-    try:
-        objects = tuple(
-            _object_from_json(o, f"{where}: object {i}") for i, o in enumerate(_get(record, "objects", where))
+    table = checked(SceneTable, record, where)
+    count = len(table.objects)
+    for i, belief in enumerate(table.occluders or ()):
+        if wrong := [j for j in belief if j >= count or j == i]:
+            raise InputError(
+                f"{where}: occluders[{i}]: {wrong[0]} is no other object; the table has 0 to {count - 1}"
+            )
+    if table.occluders is not None and len(table.occluders) != count:
+        raise InputError(f"{where}: {len(table.occluders)} entries of occluders for {count} objects")
+    camera = None
+    if (c := table.camera) is not None:
+        pose = Pose(np.array(c.cam_R_world, float), np.array(c.cam_t_world, float))
+        camera = Camera(c.width, c.height, c.focal, pose, c.center)
+    objects = tuple(
+        ObjectState(
+            o.beliefs, o.position, math.radians(o.heading_deg), o.extent, o.covariance, o.flip, o.existence, o.box, o.name
         )
-        occluders = record.get("occluders")
-        if occluders is not None:
-            occluders = tuple({int(j): float(p) for j, p in belief.items()} for belief in occluders)
-            if any(not 0 <= j < len(objects) for belief in occluders for j in belief):
-                raise InputError(f"{where}: 'occluders' names an object that is not in the table")
-        camera = record.get("camera")
-        if camera is not None:
-            pose = Pose(np.array(camera["cam_R_world"], float), np.array(camera["cam_t_world"], float))
-            camera = Camera(camera["width"], camera["height"], camera["focal"], pose, tuple(camera["center"]))
-        axes = {k: (float(v[0]), float(v[1])) for k, v in _get(record, "axes", where).items()}
-        outline = record.get("outline")
-        if outline is not None:
-            outline = tuple((float(x), float(y)) for x, y in outline)
-        source, image = _get(record, "source", where), record.get("image", "")
-        return Scene(objects, axes, source, camera, occluders, image, outline)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{where}: malformed scene table ({type(error).__name__}: {error})") from None
+        for o in table.objects
+    )  # fmt: skip
+    return Scene(objects, table.axes, table.source, camera, table.occluders, table.image, table.outline)
 
 
 def _object_to_json(o: ObjectState) -> dict:
@@ -208,39 +210,3 @@ def _object_to_json(o: ObjectState) -> dict:
         "existence": o.existence,
         "box": None if o.box is None else list(o.box),
     }
-
-
-def _object_from_json(o: dict, where: str) -> ObjectState:
-    position, extent = _numbers(o, "position", 3, where), _numbers(o, "extent", 3, where)
-    beliefs = {str(a): {str(v): float(p) for v, p in b.items()} for a, b in _get(o, "beliefs", where).items()}
-    for attribute, belief in beliefs.items():
-        if not belief or abs(sum(belief.values()) - 1) > 1e-3 or min(belief.values()) < 0:
-            raise InputError(
-                f"{where}: beliefs on {attribute!r} are not probabilities that sum to 1: {belief}"
-            )
-    heading = _numbers({"heading_deg": [_get(o, "heading_deg", where)]}, "heading_deg", 1, where)[0]
-    rows = tuple(tuple(float(x) for x in row) for row in o.get("covariance", ((0.0,) * 3,) * 3))
-    box = None if o.get("box") is None else _numbers(o, "box", 4, where)
-    return ObjectState(
-        beliefs, position, math.radians(heading), extent, rows, float(o.get("flip", 0.0)),
-        float(o.get("existence", 1.0)), box, str(o.get("name", "")),
-    )  # fmt: skip
-
-
-def _get(record: dict, key: str, where: str) -> object:
-    if not isinstance(record, dict) or key not in record:
-        raise InputError(f"{where}: the field {key!r} is missing")
-    return record[key]
-
-
-def _numbers(record: dict, key: str, count: int, where: str) -> tuple[float, ...]:
-    values = _get(record, key, where)
-    try:
-        numbers = tuple(float(v) for v in values)
-    except (TypeError, ValueError):
-        numbers = ()
-    if len(numbers) != count or not all(math.isfinite(v) for v in numbers):
-        raise InputError(
-            f"{where}: {key!r} should be {count} finite number(s), not {json.dumps(values)[:60]}"
-        )
-    return numbers

@@ -4,6 +4,7 @@ Constants measured on the released scenes (67 objects of 10 scenes: reprojection
 """
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,7 @@ from po3d.vocabulary import EXTENTS, ORIGIN_HEIGHT, PARENT, SIZE_SCALE
 
 WIDTH, HEIGHT = 640, 480
 FOCAL = 700.0  # pixels: a 35 mm lens on a 32 mm sensor, 640 pixels wide
+SHAPE_TOLERANCE = 0.02  # of a picture's aspect ratio: 640 x 471 still counts as 4:3
 CAMERA_POSITION = (7.48113, -6.50764, 5.34367)  # nominal; each image adds U(-0.5, 0.5) to every coordinate
 CAMERA_JITTER = 0.5
 SPREAD = 3.0  # objects stand at x, y in U(-3, 3)
@@ -29,6 +31,22 @@ AXES: dict[str, tuple[float, float]] = {
 def camera(jitter: ArrayLike = (0.0, 0.0, 0.0)) -> Camera:
     """The benchmark's camera: it tracks the world's origin from its nominal place plus `jitter` (3,)."""
     return Camera(WIDTH, HEIGHT, FOCAL, look_at(np.asarray(CAMERA_POSITION) + np.asarray(jitter), (0, 0, 0)))
+
+
+def shape_note(sizes: Iterable[tuple[str, tuple[int, int]]]) -> str | None:
+    """What to say of pictures (name, (width, height)) that aren't of the camera's shape, 4:3, as the benchmark's all are:
+    the estimator takes them for stretched ones, which only some of them are. None when there are none."""
+    other = [
+        (name, size)
+        for name, size in sizes
+        if abs(size[0] * HEIGHT / (size[1] * WIDTH) - 1) > SHAPE_TOLERANCE
+    ]
+    if not other:
+        return None
+    name, (width, height) = other[0]
+    which = f"{name} is" if len(other) == 1 else f"{len(other)} pictures are"
+    size = f"{width} x {height}" if len(other) == 1 else f"{name}: {width} x {height}"
+    return f"{which} not 4:3 ({size}); po3d takes such a picture of a street for one that was stretched"
 
 
 def extent(shape: str, size: str) -> Array:

@@ -171,8 +171,8 @@ BAD_INPUTS = [
     ("a list", "a.json", b"[]", "'objects' is missing"),
     ("no objects", "a.json", b"{}", "'objects' is missing"),
     ("two scenes", "a.json", json.dumps({"scenes": [RECORD, RECORD]}).encode(), "holds 2 scenes"),
-    ("missing field", "a.json", broken(heading_deg=None), "'heading_deg' is missing"),
-    ("wrong numbers", "a.json", broken(position=[0, 1]), "'position' should be 3"),
+    ("missing field", "a.json", broken(heading_deg=None), "'objects[0].heading_deg' is missing"),
+    ("wrong numbers", "a.json", broken(position=[0, 1]), "'objects[0].position[2]' is missing"),
     ("bad beliefs", "a.json", broken(beliefs={"color": {"red": 0.4}}), "sum to 1"),
     ("Super-CLEVR without a field", "a.json",
      json.dumps({"objects": [{"shape": "jet", "size": "large", "3d_coords": [0, 0, 0], "color": "red"}]}

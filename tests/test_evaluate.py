@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -200,3 +201,53 @@ def test_a_bad_option_is_one_line_and_writes_nothing(release, tmp_path, capsys, 
     assert error.count("\n") == 1
     assert says.replace("huggingface", "Hugging Face") in error
     assert not out.exists()
+
+
+def test_a_missing_picture_ends_the_run_or_is_counted_and_named(release, tmp_path, capsys):
+    root = tmp_path / "release"
+    shutil.copytree(release, root)
+    (root / "images" / "1.png").unlink()
+    estimator, parser = untrained_estimator(tmp_path), untrained_parser(tmp_path)
+    networks = [f"perception.checkpoint={estimator}", f"parser.checkpoint={parser}"]
+    assert evaluate(root, tmp_path / "out", *networks) == 2
+    assert "image not found" in capsys.readouterr().err
+    assert evaluate(root, tmp_path / "out", *networks, "benchmark.on_bad_image=count") == 0
+    printed, found = capsys.readouterr().out, report(tmp_path / "out")
+    assert found["statuses"] == {"unparsed": (IMAGES - 1) * EACH * 7, "failed": EACH * 7}
+    (said,) = found["notes"]
+    assert (
+        f"bad pictures of 1 image: {EACH * 7} questions failed, counted as wrong (image not found: " in said
+    )
+    for text in (printed, (tmp_path / "out" / "report.md").read_text()):
+        assert f"note: {said}" in text
+
+
+def test_a_part_of_the_release_is_noted_and_its_mean_stands_alone(release, tmp_path, capsys):
+    root = tmp_path / "release"
+    shutil.copytree(release, root)
+    (root / "questions" / "L4_occ.json").rename(root / "questions" / "L4_occlusion.json")
+    assert evaluate(root, tmp_path / "out", "system=oracle") == 0
+    printed, found = capsys.readouterr(), report(tmp_path / "out")
+    assert len(found["notes"]) == 2
+    for said in found["notes"]:
+        assert f"note: {said}" in printed.err
+        assert f"note: {said}" in printed.out
+    assert "mean (6 of 7)" in printed.out
+    assert all("mean" not in row for row in found["published"])
+
+
+def test_only_the_files_that_are_read_make_the_datas_hash(release, tmp_path):
+    def digest(root, out, *options):
+        assert evaluate(root, tmp_path / out, "system=random", *options) == 0
+        return report(tmp_path / out)["provenance"]["data"]["sha256"]
+
+    root = tmp_path / "release"
+    shutil.copytree(release, root)
+    first = digest(root, "a")
+    (root / "another data set").mkdir()
+    (root / "another data set" / "picture.png").write_bytes(b"1")
+    (root / "images" / "unasked.png").write_bytes(b"1")
+    assert digest(root, "b") == first
+    (root / "images" / "3.png").write_bytes((root / "images" / "2.png").read_bytes())
+    assert digest(root, "c") != first
+    assert digest(root, "d", "size=2") == digest(release, "e", "size=2")

@@ -1,10 +1,13 @@
 """Several views fused into one table: better than the best of them, nothing lost, nothing merged that is two."""
 
+import itertools
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from po3d.errors import InputError
 from po3d.fusion import View, fuse, position_error
@@ -160,11 +163,61 @@ def test_a_view_with_nothing_in_common_is_left_out_and_says_so():
     random = rng(13, "fusion")
     true = things(random)
     views = [seen(true, 0, random, [0, 1]), seen(true, 90, random, [2, 3])]
-    fused = fuse(views)
-    assert len(fused.scene) == 2
+    fused = fuse([View(v.table) for v in views])
+    assert fused.members == (((0, 0),), ((0, 1),))  # of views that fit as many, the first
     assert fused.placed[1] is None
+    assert fused.axes(0, views[0].table.axes) == views[0].table.axes
     with pytest.raises(InputError, match="view 2 has nothing in common"):
         fused.axes(1, views[1].table.axes)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known yaw", "estimated yaw"])
+@settings(max_examples=6)
+@given(st.integers(0, 1000), st.integers(0, 3), st.booleans())
+def test_a_view_that_fits_nowhere_costs_nothing_wherever_it_stands(known, seed, at, empty):
+    """Odd: of other things. The others give the very table that they give without it, and where the yaws are known it has
+    its axes: it is turned like its neighbours."""
+    random = rng(seed, "odd view")
+    true, others = things(random), things(random, 5, ("tree", "car", "bus", "truck", "bench"))
+    angles = (0, 90, 180, 270)
+    views = [seen(true, a, random, range(7)) for a in angles]
+    views[at] = seen(others, angles[at], random, [] if empty else range(5))
+    if not known:
+        views = [View(v.table) for v in views]
+    rest = [k for k in range(4) if k != at]
+    fused, alone = fuse(views), fuse([views[k] for k in rest])
+    assert fused.scene == alone.scene
+    assert fused.placed[at] is None
+    assert fused.members == tuple(tuple((rest[v], i) for v, i in rows) for rows in alone.members)
+    for k, v in zip(rest, range(3)):
+        assert fused.axes(k, views[k].table.axes) == alone.axes(v, views[k].table.axes)
+    if known:
+        far = fused.axes(at, views[at].table.axes)
+        base = fused.axes(rest[0], views[rest[0]].table.axes)
+        turn = ORBIT.reading.sense * math.radians(angles[at] - angles[rest[0]])
+        for side in far:
+            np.testing.assert_allclose(far[side], rotation(turn) @ base[side], atol=1e-9)
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))), ids=str)
+def test_views_join_by_way_of_others_in_any_order(order):
+    """A chain: each view has two things in common with the next, and none with the one after that."""
+    random = rng(15, "fusion")
+    true, rows = things(random, 8), [[0, 1, 2], [1, 2, 3, 4], [3, 4, 5, 6], [5, 6, 7]]
+    rows = [rows[k] for k in order]
+    fused = fuse([seen(true, 90 * k, random, rows[i], noise=False) for i, k in enumerate(order)])
+    assert all(fused.placed)
+    assert sorted(same(fused, rows)) == list(range(8))
+
+
+def test_an_empty_first_view_leaves_the_world_to_another():
+    table = Scene(things(rng(16, "fusion")).objects, ORBIT.axes(0), "predicted")
+    empty = replace(table, objects=())
+    for views in ([View(empty), View(table)], [View(table), View(empty)]):
+        fused = fuse(views).scene
+        np.testing.assert_array_equal(fused.positions, table.positions)
+        np.testing.assert_allclose(fused.headings, table.headings)
+    assert len(fuse([View(empty), View(empty)]).scene) == 0
 
 
 def test_flips_are_outvoted():

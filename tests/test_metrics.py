@@ -1,12 +1,17 @@
+import itertools
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from generators import random_scene
+from hypothesis import given
+from hypothesis import strategies as st
 
 from po3d.errors import InputError
 from po3d.metrics import (
+    CLASS_COST,
+    MAX_DISTANCE,
     bootstrap,
     coefficient_of_variation,
     confusion,
@@ -16,7 +21,7 @@ from po3d.metrics import (
     perception,
     rpdr,
 )
-from po3d.scene import Scene, sure
+from po3d.scene import ObjectState, Scene, sure
 from po3d.seeding import rng
 from po3d.street import camera
 
@@ -135,3 +140,46 @@ def test_far_rows_are_no_match_and_empty_tables_match_nothing():
     assert match(Scene((), gt.axes, "predicted"), gt) == {}
     with pytest.raises(InputError, match="1 predicted scenes but 0 true ones"):
         perception([gt], [])
+
+
+def row(xs, names):
+    objects = [
+        ObjectState(sure(name=n) if n else {}, (x, 0.0, 0.0), 0.0, (1.0, 1.0, 1.0)) for x, n in zip(xs, names)
+    ]
+    return Scene(tuple(objects), scenes(1)[0].axes, "gt")
+
+
+def test_a_row_beyond_the_gate_keeps_no_other_from_its_match():
+    assert match(row([0.5, -20], ["", ""]), row([0, 10], ["", ""])) == {0: 0}
+
+
+tables = st.lists(st.tuples(st.integers(-8, 8), st.sampled_from(["cup", "box"])), max_size=4)
+
+
+@given(tables, tables)
+def test_matches_are_as_many_as_the_gate_allows_and_then_the_cheapest(here, there):
+    """Against every assignment there is."""
+    p, g = (row([x / 10 for x, _ in side], [n for _, n in side]) for side in (here, there))
+
+    def cost(pairs):
+        apart = [abs(here[i][0] - there[j][0]) / 10 for i, j in pairs]
+        if any(d > MAX_DISTANCE["name"] for d in apart):
+            return None
+        return -len(pairs), sum(apart) + CLASS_COST * sum(here[i][1] != there[j][1] for i, j in pairs)
+
+    found = match(p, g)
+    assert len(set(found.values())) == len(found)
+    every = (
+        cost(list(zip(rows, columns)))
+        for k in range(min(len(here), len(there)) + 1)
+        for rows in itertools.combinations(range(len(here)), k)
+        for columns in itertools.permutations(range(len(there)), k)
+    )
+    assert cost(list(found.items())) == pytest.approx(min(c for c in every if c is not None))
+
+
+def test_what_stands_on_one_image_has_a_mean_and_no_interval():
+    boot = bootstrap([1, 0, 1], ["x", "x", "x"], ["a", "a", "b"], ["a", "b"])
+    assert boot.value.tolist() == [0.5, 1.0]
+    assert np.isnan(boot.samples).all()
+    assert interval(bootstrap([1, 1], ["x", "y"], ["a", "a"], ["a"]).samples[:, 0]) == (1.0, 1.0)

@@ -25,10 +25,11 @@ from tqdm import tqdm
 
 from po3d.ablation.attribution import blame, minimal_repairs
 from po3d.errors import InputError
-from po3d.evaluation import PREDICTIONS, SCENES, Split, by_image, read_scenes
+from po3d.evaluation import Split, by_image, read_scenes
 from po3d.files import atomic_write, write_json
 from po3d.metrics import bootstrap, interval
 from po3d.question import Prediction, Question, cluster, read_predictions
+from po3d.runs import ERRORS, GRID, PREDICTIONS, SCENES
 from po3d.scene import Scene
 
 TRUTH, PREDICTED = "truth", "predicted"
@@ -263,22 +264,18 @@ def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str
     boot = bootstrap(100.0 * right, clusters, own, categories)
     rows = []
     for k, name in enumerate(categories):
-        low, high = interval(boot.samples[:, k])
-        rows.append(
-            {
-                "name": name,
-                "n": own.count(name),
-                "value": float(boot.value[k]),
-                "ci_low": low,
-                "ci_high": high,
-            }
-        )
+        rows.append(_row(name, own.count(name), boot.value[k], boot.samples[:, k]))
     value, samples = boot.value.mean(), boot.samples.mean(1)
     if headline == "overall":
         boot = bootstrap(100.0 * right, clusters, [headline] * len(own), [headline])
         value, samples = boot.value[0], boot.samples[:, 0]
-    low, high = interval(samples)
-    return [*rows, {"name": headline, "n": len(own), "value": float(value), "ci_low": low, "ci_high": high}]
+    return [*rows, _row(headline, len(own), value, samples)]
+
+
+def _row(name: str, n: int, value: float, samples: NDArray[np.float64]) -> dict:
+    """A figure with its interval; None where there is none (one image)."""
+    low, high = (None if math.isnan(end) else end for end in interval(samples))
+    return {"name": name, "n": n, "value": float(value), "ci_low": low, "ci_high": high}
 
 
 def _attribution(
@@ -341,10 +338,10 @@ def _unlike(
 def write_grid(result: dict, out: str | Path, pages: Mapping[str, str]) -> None:
     """OUT/errors.jsonl, `pages` by file name, then OUT/grid.json with everything but the errors."""
     out = Path(out)
-    with atomic_write(out / "errors.jsonl") as file:
+    with atomic_write(out / ERRORS) as file:
         for error in result["errors"]:
             file.write(json.dumps(error, ensure_ascii=False) + "\n")
     for name, page in pages.items():
         with atomic_write(out / name) as file:
             file.write(page)
-    write_json(out / "grid.json", {k: v for k, v in result.items() if k != "errors"})
+    write_json(out / GRID, {k: v for k, v in result.items() if k != "errors"})

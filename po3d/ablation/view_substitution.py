@@ -211,8 +211,7 @@ def _usual_size(name: str) -> tuple[float, float, float]:
     """(depth, width, height) of such things, metres."""
     if name in CATEGORIES or name not in things():
         return usual(name)[0]
-    sizes = np.log([model.extent for model in things()[name].models])
-    return tuple(np.exp(sizes.mean(0)).tolist())
+    return things()[name].extent
 
 
 def _tilted(scene: Scene, pitch: float, roll: float) -> Scene:

@@ -22,9 +22,12 @@ from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.errors import InputError
 from po3d.files import atomic_write
 from po3d.question import Prediction, Question, cluster, read_predictions
-from po3d.report.tables import Table, latex, markdown, text
+from po3d.report.naming import row_name
+from po3d.report.tables import Table, interval_text, latex, markdown, text
+from po3d.runs import described
 
 ABSENT = "no line for this question"
+ONE_IMAGE = "one image"  # why there is no interval
 
 
 class Entry(NamedTuple):
@@ -40,13 +43,7 @@ def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") 
     """The predictions of a file in the order of the questions; InputError when it answers none of them."""
     path = Path(path)
     by_id: dict[str, Prediction] = {}
-    try:
-        predictions = list(read_predictions(path))
-    except (TypeError, AttributeError):  # a record without id or status, or one that is no object
-        raise InputError(
-            f"{path} is no predictions file; `po3d import` makes one of a harness's results"
-        ) from None
-    for p in predictions:
+    for p in read_predictions(path):
         if p.id in by_id:
             raise InputError(f"{path} answers question {p.id!r} twice")
         by_id[p.id] = p
@@ -75,7 +72,7 @@ def compare(
     models      name, absent, foreign, not_ok, and `rows`, the benchmark's own (name, n, failed, value, ci_low, ci_high)
     pairs       first, second, difference, ci_low, ci_high, p_bootstrap, only_first, only_second, p_mcnemar, p_holm (of
                 McNemar's, over all pairs), detectable, kappa, shared_errors; with by_category the same of each category under
-                that name, without p_holm
+                that name, without p_holm. What can't be known is None, and `reason` says why there is no interval
     questions, clusters, scorer
     """
     right = np.array([module.correct(questions, e.predictions, scorer) for e in entries], float)
@@ -88,7 +85,10 @@ def compare(
             "absent": len(e.absent),
             "foreign": e.foreign,
             "not_ok": sum(p.status != "ok" for p in e.predictions),
-            "rows": module.score(questions, e.predictions, scorer)["rows"],
+            "rows": [
+                {k: _number(v) if isinstance(v, float) else v for k, v in row.items()}
+                for row in module.score(questions, e.predictions, scorer)["rows"]
+            ],
         }
         for e in entries
     ]
@@ -116,14 +116,15 @@ def _pair(a: np.ndarray, b: np.ndarray, questions: Sequence[Question], own: np.n
     test, errors = mcnemar(a[own], b[own]), agreement(a[own], b[own])
     return {
         "n": len(images),
-        "difference": 100 * difference.value,
-        "ci_low": 100 * difference.low,
-        "ci_high": 100 * difference.high,
-        "p_bootstrap": difference.p,
+        "difference": _number(100 * difference.value),
+        "ci_low": _number(100 * difference.low),
+        "ci_high": _number(100 * difference.high),
+        "p_bootstrap": _number(difference.p),
+        "reason": ONE_IMAGE if len(set(images)) == 1 else difference.reason,
         "only_first": test.only_first,
         "only_second": test.only_second,
         "p_mcnemar": test.p,
-        "detectable": 100 * difference.detectable,
+        "detectable": _number(100 * difference.detectable),
         "kappa": _number(errors.kappa),
         "shared_errors": _number(100 * errors.shared),
     }
@@ -132,11 +133,12 @@ def _pair(a: np.ndarray, b: np.ndarray, questions: Sequence[Question], own: np.n
 def accuracy_table(result: dict) -> Table:
     """A row for each system and a row with its 95 % intervals, a column for each figure of the benchmark."""
     names = [row["name"] for row in result["models"][0]["rows"]]
+    none = f"none: {ONE_IMAGE}" if result["clusters"] == 1 else None
     rows: list[list] = []
     for model in result["models"]:
         rows.append([model["name"], model["not_ok"], *(row["value"] for row in model["rows"])])
-        rows.append(["  95 % interval", None, *(_interval(row) for row in model["rows"])])
-    title = f"{result['scorer']}, {result['questions']} questions, {result['clusters']} images"
+        rows.append(["  95 % interval", None, *(interval_text(row, True) or none for row in model["rows"])])
+    title = f"{result['scorer']}, {result['questions']} questions, {result['clusters']} clusters"
     return Table([title, "no answer", *names], rows)
 
 
@@ -154,8 +156,8 @@ def pair_table(result: dict) -> Table:
 def _cells(pair: dict) -> list:
     kappa = None if pair["kappa"] is None else f"{pair['kappa']:.2f}"
     return [
-        f"{pair['difference']:+.1f}",
-        _interval(pair),
+        None if pair["difference"] is None else f"{pair['difference']:+.1f}",
+        interval_text(pair, True) or f"none: {pair['reason']}",
         _p(pair["p_bootstrap"]),
         pair["only_first"],
         pair["only_second"],
@@ -167,17 +169,12 @@ def _cells(pair: dict) -> list:
     ]
 
 
-def _p(p: float) -> str:
+def _p(p: float | None) -> str | None:
+    if p is None:
+        return None
     if p < 1e-16:
         return "<1e-16"
     return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}"
-
-
-def _interval(row: dict) -> str | None:
-    low, high = row["ci_low"], row["ci_high"]
-    if low is None or math.isnan(low):
-        return None
-    return f"{low:.1f}-{high:.1f}" if low >= 0 else f"{low:.1f} to {high:.1f}"
 
 
 def _number(value: float) -> float | None:
@@ -185,8 +182,11 @@ def _number(value: float) -> float | None:
 
 
 def _name(path: Path) -> str:
-    """The file's name, or its folder's for what evaluate.py wrote."""
-    return path.resolve().parent.name if path.name == "predictions.jsonl" else path.stem
+    """The file's name; of what evaluate.py wrote the run's own, as its report has it."""
+    if path.name != "predictions.jsonl":
+        return path.stem
+    about = described(path.parent)
+    return row_name(about) if "system" in about else path.resolve().parent.name
 
 
 # --- the command --------------------------------------------------------------------------------------------

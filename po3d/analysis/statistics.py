@@ -27,13 +27,15 @@ class McNemar(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A mean difference, first minus second, with what resampling the clusters says of it."""
+    """A mean difference, first minus second, with what resampling the clusters says of it. Where that can say nothing
+    `reason` tells why, and interval, p and detectable are NaN."""
 
     value: float
     low: float  # 95 % interval
     high: float
     p: float  # two-sided: how often the resampled difference is on the other side of zero, twice
     detectable: float  # the true difference that this design finds at 5 % with 80 % power
+    reason: str = ""
 
 
 class Agreement(NamedTuple):
@@ -58,16 +60,27 @@ def paired_difference(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Difference:
-    """The mean of `first` - `second` (n,), bootstrapped by whole clusters (images or scenes)."""
+    """The mean of `first` - `second` (n,), bootstrapped by whole clusters (images or scenes). What varies between them
+    can't be told from one cluster, nor from values that are not numbers."""
     d = np.asarray(first, float) - np.asarray(second, float)
-    one = ["all"] * len(d)
-    boot = bootstrap(d, clusters, one, ["all"], resamples, seed)
+    boot = bootstrap(d, clusters, ["all"] * len(d), ["all"], resamples, seed)
+    if reason := _nothing_to_resample(d, clusters):
+        return Difference(float(boot.value[0]), math.nan, math.nan, math.nan, math.nan, reason)
     samples = boot.samples[:, 0]
     low, high = interval(samples)
     side = min((samples <= 0).sum(), (samples >= 0).sum())
     p = min(1.0, 2 * (int(side) + 1) / (resamples + 1))
     detectable = float((norm.ppf(1 - LEVEL / 2) + norm.ppf(POWER)) * samples.std())
     return Difference(float(boot.value[0]), low, high, p, detectable)
+
+
+def _nothing_to_resample(values: NDArray[np.float64], clusters: Sequence[Hashable]) -> str:
+    """Why resampling says nothing of the mean of these values; "" when it does."""
+    if not len(values):
+        return "no items"
+    if np.isnan(values).any():
+        return f"{int(np.isnan(values).sum())} of {len(values)} values are not numbers"
+    return "all items are of one cluster" if len(set(clusters)) == 1 else ""
 
 
 def agreement(first: ArrayLike, second: ArrayLike) -> Agreement:
@@ -84,15 +97,18 @@ def agreement(first: ArrayLike, second: ArrayLike) -> Agreement:
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values adjusted for all of them being looked at (Holm 1979): below 0.05, the error that any is a false
-    alarm stays below 5 %."""
-    order = np.argsort(p_values, kind="stable")
-    adjusted = [0.0] * len(p_values)
+    alarm stays below 5 %. NaN is no test: it stays NaN and counts not among them."""
+    tests = [k for k in np.argsort(p_values, kind="stable").tolist() if not math.isnan(p_values[k])]
+    adjusted = [math.nan] * len(p_values)
     highest = 0.0
-    for rank, k in enumerate(order.tolist()):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[k]))
+    for rank, k in enumerate(tests):
+        highest = max(highest, min(1.0, (len(tests) - rank) * p_values[k]))
         adjusted[k] = highest
     return adjusted
 
 
 def _right(values: ArrayLike) -> NDArray[np.bool_]:
-    return np.asarray(values, float) == 1
+    values = np.asarray(values, float)
+    if np.isnan(values).any():
+        raise ValueError("whether an answer is right should be a number, not NaN")
+    return values == 1

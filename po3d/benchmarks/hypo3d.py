@@ -26,7 +26,7 @@ from po3d.benchmarks.hypo3d_inputs import Captions, RoomInputs, TopView
 from po3d.benchmarks.hypo3d_score import CATEGORIES, SCORERS, correct, published_rows, score
 from po3d.benchmarks.room_scans import read_scan
 from po3d.errors import InputError
-from po3d.files import atomic_write, read_json, read_jsonl, write_json
+from po3d.files import atomic_write, read_cells, read_json, read_jsonl, write_json
 from po3d.frames import frame_text_anchors
 from po3d.geometry import Camera
 from po3d.perception.semantic_map import SemanticMap
@@ -114,6 +114,21 @@ class Split:
             return self._inputs.camera(scene_id, self.frame(scene_id))
         raise InputError(f"a room has no {what!r}; known: semantic_map, captions, top_view, camera")
 
+    def files(self) -> list[Path]:
+        """What questions, inputs and tables are read from, as far as it is there; `scans` are not among them."""
+        paths = (_first_there(self.root, names) for names in (QUESTION_FILES, AXIS_FILES, SCENE_FILES))
+        twin = self.root / "twin.json"
+        own = [path for path in (*paths, twin) if path is not None and path.is_file()]
+        return own + self._inputs.files(self.images)
+
+    def notes(self) -> list[str]:
+        """What a reader of figures on this split should know: rooms whose sides the axis definition does not name."""
+        bare = [name for name in self.images if not self.anchors.get(name)]
+        if not bare:
+            return []
+        return [f"{len(bare)} of {len(self.images)} rooms have no axis definition: nothing says which side is front "
+                f"({', '.join(bare[:3])}{', ...' if len(bare) > 3 else ''})"]  # fmt: skip
+
     @cached_property
     def _inputs(self) -> RoomInputs:
         return RoomInputs(self.root, self.truth, self.furniture)
@@ -135,10 +150,10 @@ class Split:
 def load(root: str | Path, split: str = "") -> Split:
     """The benchmark in the folder `root`; InputError says what is missing and where it is to be had."""
     root = Path(root)
-    path = next((root / name for name in QUESTION_FILES if (root / name).is_file()), None)
+    path = _first_there(root, QUESTION_FILES)
     if path is None:
         raise InputError(f"no Hypo3D under {root}: expected {' or '.join(QUESTION_FILES)}; {WHERE}")
-    axes = next((root / name for name in AXIS_FILES if (root / name).is_file()), None)
+    axes = _first_there(root, AXIS_FILES)
     if axes is None:
         raise InputError(
             f"{root} says nothing of the rooms' axes: expected {' or '.join(AXIS_FILES)}; {WHERE}"
@@ -153,6 +168,10 @@ def load(root: str | Path, split: str = "") -> Split:
             raise InputError(f"{path}: the question_id {q.id!r} stands twice")
         seen.add(q.id)
     return Split(split or root.name, tuple(questions), root, anchors)
+
+
+def _first_there(root: Path, names: Iterable[str]) -> Path | None:
+    return next((root / name for name in names if (root / name).is_file()), None)
 
 
 def _records(path: Path, what: str) -> Iterator[tuple[str, dict, dict, str]]:
@@ -178,11 +197,16 @@ def _question(
     scene_id: str, change: dict, record: dict, where: str, anchors: Mapping[str, Anchors]
 ) -> Question:
     def get(part: dict, key: str) -> str:
-        if part.get(key) is None:
+        value = part.get(key)
+        if value is None:
             raise InputError(f"{where}: the field {key!r} is missing")
-        return str(part[key])
+        if not isinstance(value, str | int | float) or value != value:
+            raise InputError(f"{where}: the field {key!r} should be a text, not {str(value)[:40]!r}")
+        return str(value)
 
     name, text, answer = (get(record, key) for key in ("question_id", "question", "answer"))
+    if not answer.strip() or not text.strip():
+        raise InputError(f"{where}: the field {'answer' if text.strip() else 'question'!r} is empty")
     types = [word.capitalize() for word in get(record, "question_type").split()]
     category = _category(get(change, "change_type"), where)
     described = get(change, "context_change")
@@ -201,7 +225,7 @@ def _category(change_type: str, where: str) -> str:
 
 def _read_axes(path: Path) -> dict[str, dict[str, str]]:
     """Scene id -> its anchors, from a table with the columns scene_id, Front, Back, Left and Right."""
-    rows = _csv_rows(path) if path.suffix == ".csv" else _xlsx_rows(path)
+    rows = read_cells(path, "axis definition") if path.suffix == ".csv" else _xlsx_rows(path)
     table = [["" if cell is None else str(cell).strip() for cell in row] for row in rows]
     header = [cell.lower() for cell in table[0]] if table else []
     if missing := [name for name in ("scene_id", *SIDES) if name not in header]:
@@ -214,13 +238,6 @@ def _read_axes(path: Path) -> dict[str, dict[str, str]]:
         if cells.get("scene_id"):
             anchors[cells["scene_id"]] = {side: cells[side] for side in SIDES if cells.get(side)}
     return anchors
-
-
-def _csv_rows(path: Path) -> list[list[str]]:
-    try:
-        return list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"axis definition {path} is no CSV table ({error})") from None
 
 
 def _xlsx_rows(path: Path) -> list[tuple]:
@@ -241,7 +258,7 @@ def _xlsx_rows(path: Path) -> list[tuple]:
 
 
 def _read_scenes(root: Path) -> dict[str, Scene]:
-    path = next((root / name for name in SCENE_FILES if (root / name).is_file()), None)
+    path = _first_there(root, SCENE_FILES)
     if path is None:
         return {}
     stored = (

@@ -30,7 +30,7 @@ from po3d.errors import InputError
 from po3d.files import atomic_write, read_json, read_jsonl, write_json
 from po3d.frames import frame_from_text, room_centre, with_front
 from po3d.geometry import Camera, down, look_at
-from po3d.images import read_image
+from po3d.images import ImageError, read_image
 from po3d.perception import semantic_map
 from po3d.perception.semantic_map import LabelReader, SemanticMap
 from po3d.scene import Scene
@@ -85,7 +85,7 @@ class RoomInputs:
         path = self._map(scene_id)
         if path is None:
             return self._drawn(scene_id)
-        picture = read_image(path)
+        picture = read_image(path, whole=True)  # its scale is in metres a pixel
         return TopView(picture, _map_camera(path.with_name(CAMERAS), scene_id, picture))
 
     def picture(self, scene_id: str) -> NDArray[np.uint8]:
@@ -114,11 +114,18 @@ class RoomInputs:
         width, height, focal = VIEW
         return Camera(width, height, focal, look_at((x, y, EYE), (x + front[0], y + front[1], EYE)))
 
+    def files(self, scene_ids: Iterable[str]) -> list[Path]:
+        """The files that the inputs of these rooms come from, as far as they are there."""
+        shared = [self.root / f for f in (MAP_FILE, SCANREFER, SCENE_CAPTIONS, CAPTION_FILE, MAPS / CAMERAS)]
+        labelled = [self.root / LABELLED / f"{s}{suffix}" for s in scene_ids for suffix in (".json", ".png")]
+        maps = [path for s in scene_ids if (path := self._map(s)) is not None]
+        return [path for path in (*shared, *labelled, *maps) if path.is_file()]
+
     def _true(self, scene_id: str, missing: str) -> Scene:
         try:
             return self.truth(scene_id)
         except InputError as error:
-            raise InputError(f"{scene_id}: no {missing} under {self.root}, and no table: {error}") from None
+            raise ImageError(f"{scene_id}: no {missing} under {self.root}, and no table: {error}") from None
 
     @cached_property
     def _maps(self) -> Mapping[str, SemanticMap]:

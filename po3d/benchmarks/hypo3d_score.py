@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from word2number.w2n import word_to_num
 
+from po3d.benchmarks.averages import comparable, counted
 from po3d.errors import InputError
 from po3d.metrics import bootstrap, interval
 from po3d.question import Prediction, Question, paired
@@ -142,7 +143,8 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     questions; intervals (95 %, 1000 resamples) are over rooms.
 
     rows                name, n, failed, value, ci_low, ci_high: `overall` (EM), `overall_pm`, then
-                        `movement`, `movement_pm` ... of the changes there are
+                        `movement`, `movement_pm` ... of the changes there are; an `overall` of fewer than all kinds of
+                        change says so under "columns"
     by_type             question type -> cell; a question of several types counts in each
     by_change_and_type  change -> question type -> cell
     by_fine_type        fine type -> cell, of the questions whose meta has "fine"
@@ -151,7 +153,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     pairs               "relevant", "irrelevant" and "aligned" -> the same questions in both settings: {"without", "with"}
                         the change (Tables 3 and 4), {"non-aligned", "aligned"} (9), -> cell
     other_scorers       {}: there is one scorer
-    published           Table 1 of the paper, with these rows' names as keys
+    published           Table 1 of the paper, with these rows' names as keys, without `overall` where ours is of fewer kinds
     images              number of rooms, aligned copies not counted; rooms are the unit of the bootstrap
 
     A cell is {n, failed, em: {value, ci_low, ci_high}, pm: {...}}."""
@@ -174,11 +176,14 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         change: cells({k: types[k] for k in main if questions[k].category == change}, TYPES)
         for change in CATEGORIES
     }
+    there = len({questions[k].category for k in main})
+    rows = _rows(cells(changes, (OVERALL, *CATEGORIES)))
+    rows = [counted(r, there, len(CATEGORIES)) if r["name"].startswith(OVERALL) else r for r in rows]
     direction = {k: ("direction_only",) for k in main if list(types[k]) == ["Direction"]}
     return {
         "scorer": scorer,
         "images": len({q.image.removesuffix(ALIGNED) for q in questions}),
-        "rows": _rows(cells(changes, (OVERALL, *CATEGORIES))),
+        "rows": rows,
         "other_scorers": {},
         "by_type": cells(types, TYPES),
         "by_change_and_type": {change: row for change, row in table.items() if row},
@@ -190,7 +195,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
             for name, settings in _pairs(questions).items()
             if any(settings.values())
         },
-        "published": published_rows(),
+        "published": comparable(published_rows(), rows),
     }
 
 

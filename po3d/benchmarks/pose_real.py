@@ -61,7 +61,7 @@ class Split:
     def image(self, name: str) -> NDArray[np.uint8]:
         """(H, W, 3) pixels with the red box of the question whose `image` this is."""
         photo, _, cell = name.partition("#")
-        pixels = read_image(self.root / "images" / photo)
+        pixels = read_image(self.root / "images" / photo, whole=True)  # boxes are in its pixels
         return framed(pixels, tuple(float(v) for v in cell.split(","))) if cell else pixels
 
     def truth(self, name: str) -> Scene:
@@ -207,7 +207,7 @@ def _sized(photographs: Iterable[Photograph], images: Path) -> Iterable[Photogra
         if Path(photo.image).is_absolute() or ".." in Path(photo.image).parts:
             raise InputError(f"the annotations' image {photo.image!r} leaves the folder")
         if (images / photo.image).is_file():
-            height, width = read_image(images / photo.image).shape[:2]
+            height, width = read_image(images / photo.image, whole=True).shape[:2]
             yield replace(photo, size=(width, height))
 
 

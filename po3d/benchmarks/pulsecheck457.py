@@ -5,37 +5,32 @@ questions/*.json, with or without its scene file), and VLMEvalKit's TSV. Answers
 ("yes", "3", "articulated"); the stored spelling stays in `meta`. Scores:
 `po3d.benchmarks.pulsecheck457_score`."""
 
-import base64
-import csv
-import hashlib
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d import shipped
-from po3d.benchmarks.pulsecheck457_score import CATEGORIES, SCORERS, correct, published_rows, score
-from po3d.benchmarks.superclevr import (
-    identifier,
-    program_from_nodes,
-    read_scenes,
-    scene_from_superclevr,
-    surface,
-)
+from po3d.benchmarks import pulsecheck457_tables
+from po3d.benchmarks.pulsecheck457_score import SCORERS, correct, published_rows, score
+from po3d.benchmarks.pulsecheck457_tables import BANDS, FILES, read_answer, read_records, read_tsv, unique
+from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
 from po3d.errors import InputError
-from po3d.files import atomic_write, read_json
-from po3d.images import decode_image, read_image
-from po3d.question import Question, Task
+from po3d.files import read_json
+from po3d.images import image_size, read_image
+from po3d.question import Question
 from po3d.reasoning.executor import execute
-from po3d.reasoning.program import ProgramError, parse_text
+from po3d.reasoning.program import parse_text
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
 from po3d.scene import Scene
+from po3d.street import shape_note
 
 __all__ = [
+    "BANDS",
+    "FILES",
     "SCORERS",
     "Benchmark",
     "correct",
@@ -46,6 +41,8 @@ __all__ = [
     "open_mini",
     "oracle_disagreements",
     "published_rows",
+    "read_answer",
+    "read_records",
     "score",
     "training_questions",
     "write_tsv",
@@ -57,21 +54,7 @@ WHERE = (
     "or VLMEvalKit's Spatial457.tsv"
 )
 SCENE_FILES = ("scenes.json", "spatial457_scenes_21k.json")
-
-# Column -> question file, and the first question_index of its band (lmms-eval tells the tasks apart by the
-# bands).
-FILES: dict[str, str] = dict(
-    zip(
-        CATEGORIES,
-        ("L1_single", "L2_objects", "L3_2D_spatial", "L4_occ", "L4_pose", "L5_collision", "L5_6d_spatial"),
-        strict=True,
-    )
-)
-BANDS: dict[str, int] = dict(
-    zip(CATEGORIES, (100_000, 200_000, 300_000, 400_000, 450_000, 550_000, 500_000), strict=True)
-)
-_CATEGORY = {name.lower(): category for category, name in FILES.items()}
-_BOOLEANS = {"true": "yes", "yes": "yes", "false": "no", "no": "no"}
+TWIN = "twin.json"
 
 
 class Source(Protocol):
@@ -82,6 +65,19 @@ class Source(Protocol):
     def record(self, name: str) -> Mapping | None: ...
 
 
+@runtime_checkable
+class Stored(Source, Protocol):
+    """One whose pictures are stored, not rendered."""
+
+    def size(self, name: str) -> tuple[int, int] | None:
+        """(width, height) of a picture; None where it can't be told."""
+        ...
+
+    def files(self, names: Iterable[str]) -> list[Path]:
+        """What the pictures of these names and their tables are read from, as far as it is there."""
+        ...
+
+
 @dataclass(frozen=True)
 class Benchmark:
     """A split: its questions, and what there is to each of its images."""
@@ -89,6 +85,8 @@ class Benchmark:
     split: str
     questions: tuple[Question, ...]
     source: Source
+    read: tuple[Path, ...] = ()  # the files that the questions come from
+    remarks: tuple[str, ...] = ()  # what is to be said of these files
     _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
 
     def image(self, name: str) -> NDArray[np.uint8]:
@@ -122,6 +120,20 @@ class Benchmark:
         """Names, by first appearance in the questions."""
         return tuple(dict.fromkeys(q.image for q in self.questions))
 
+    def files(self) -> list[Path]:
+        """What questions, pictures and tables are read from, as far as it is there."""
+        stored = self.source.files(self.images) if isinstance(self.source, Stored) else []
+        return [*self.read, *(path for path in stored if path not in self.read)]
+
+    def notes(self) -> list[str]:
+        """What a reader of figures on this split should know: files that are missing or were not read, and pictures
+        that are not of the benchmark's shape."""
+        sizes: list[tuple[str, tuple[int, int]]] = []
+        if isinstance(self.source, Stored):
+            sizes = [(name, size) for name in self.images if (size := self.source.size(name))]
+        note = shape_note(sizes)
+        return [*self.remarks, *([note] if note else [])]
+
 
 # --- reading ------------------------------------------------------------------------------------------------
 
@@ -135,76 +147,53 @@ def load(root: str | Path, split: str = "") -> Benchmark:
     """The benchmark at `root`: a folder of ours or of the release, or a VLMEvalKit TSV. InputError says what
     is missing and where it is to be had."""
     root = Path(root)
-    if root.is_file() and root.suffix == ".tsv":
-        return _read_tsv(root, split or root.name)
+    if root.is_file() and root.suffix.lower() == ".tsv":
+        asked, inline = read_tsv(root)
+        return Benchmark(split or root.name, asked, inline, (root,))
     folder = root / "questions"
     if not folder.is_dir():
         raise InputError(f"no PulseCheck457 under {root}: expected {folder} or a .tsv file; {WHERE}")
-    files = {path.stem.lower(): path for path in sorted(folder.glob("*.json"))}
+    files = _question_files(folder)
     questions: list[Question] = []
-    for category, name in FILES.items():
-        if name.lower() in files:
-            path = files[name.lower()]
-            content = read_json(path, "question file")
-            records = content.get("questions") if isinstance(content, dict) else content
-            if not isinstance(records, list):
-                raise InputError(f"{path} holds no list of questions")
-            questions += read_records(records, category, str(path))
+    for category, path in files.items():
+        content = read_json(path, "question file")
+        records = content.get("questions") if isinstance(content, dict) else content
+        if not isinstance(records, list):
+            raise InputError(f"{path} holds no list of questions")
+        questions += read_records(records, category, str(path))
     if not questions:
         raise InputError(f"{folder} holds none of {', '.join(FILES.values())} (.json); {WHERE}")
-    return Benchmark(split or root.name, _unique(questions, folder), _Folder(root))
+    read = tuple(files.values())
+    return Benchmark(
+        split or root.name, unique(questions, folder), _Folder(root), read, _remarks(folder, files)
+    )
 
 
-def read_records(records: Iterable[Mapping], category: str, where: str) -> list[Question]:
-    """The questions of one official file."""
-    questions = []
-    for k, record in enumerate(records):
-        try:
-            index, image = int(record["question_index"]), str(record["image_filename"])
-            text, stored = str(record["question"]), record["answer"]
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{where}, question {k}: missing or malformed field ({error!r})") from None
-        meta = {"answer": str(stored), "question_index": index}
-        program = ""
-        if record.get("program"):
-            try:
-                program = program_from_nodes(_nodes(record["program"])).text()
-            except ProgramError as error:
-                meta["program_error"] = str(error)
-        questions.append(_question(category, index, image, text, str(stored), program, meta))
-    return questions
+def _question_files(folder: Path) -> dict[str, Path]:
+    """Column -> its file, of those that are there."""
+    found: dict[str, Path] = {}
+    for category, name in FILES.items():
+        paths = [path for path in sorted(folder.glob("*.json")) if path.stem.lower() == name.lower()]
+        if len(paths) > 1:
+            raise InputError(f"{folder} holds {paths[0].name} and {paths[1].name}: which of them is meant?")
+        if paths:
+            found[category] = paths[0]
+    return found
 
 
-def read_answer(stored: str) -> str:
-    """A stored answer in po3d's words: "True" -> "yes", "Road Bike" -> "road", "03" -> "3"."""
-    text = " ".join(stored.strip().lower().split())
-    if text in _BOOLEANS:
-        return _BOOLEANS[text]
-    return str(int(text)) if text.isdecimal() else identifier(text)
-
-
-def _question(
-    category: str, index: int, image: str, text: str, stored: str, program: str, meta: dict
-) -> Question:
-    task: Task = "6d" if category == "L5-6D-Spatial" else "2d"
-    name = f"{FILES[category]}:{index}"
-    return Question(name, image, text, task, category, read_answer(stored), program, meta)
-
-
-def _nodes(stored: Sequence | Mapping) -> Sequence[Mapping]:
-    """A node list; the Hugging Face loader turns it into a mapping of lists."""
-    if isinstance(stored, Mapping):
-        return [dict(zip(stored, values)) for values in zip(*stored.values(), strict=True)]
-    return stored
-
-
-def _unique(questions: list[Question], where: Path) -> tuple[Question, ...]:
-    seen: set[str] = set()
-    for q in questions:
-        if q.id in seen:
-            raise InputError(f"{where}: the question_index of {q.id} stands twice")
-        seen.add(q.id)
-    return tuple(questions)
+def _remarks(folder: Path, files: Mapping[str, Path]) -> tuple[str, ...]:
+    """What is to be said of a folder whose files are not the benchmark's seven."""
+    missing = [f"{name}.json" for category, name in FILES.items() if category not in files]
+    unknown = [path.name for path in sorted(folder.glob("*.json")) if path not in files.values()]
+    remarks = []
+    if missing:
+        remarks.append(f"{folder.name}/ lacks {', '.join(missing)}: these columns are left out")
+    if unknown:
+        verb = "is none" if len(unknown) == 1 else "are none"
+        remarks.append(
+            f"{folder.name}/: {', '.join(unknown)} {verb} of the benchmark's seven files, not read"
+        )
+    return tuple(remarks)
 
 
 class _Folder:
@@ -215,86 +204,37 @@ class _Folder:
         self._records: dict[str, Mapping] | None = None
 
     def image(self, name: str) -> NDArray[np.uint8]:
+        return read_image(self._path(name))
+
+    def size(self, name: str) -> tuple[int, int] | None:
+        return image_size(self._path(name))
+
+    def files(self, names: Iterable[str]) -> list[Path]:
+        paths = (_scene_file(self.root), self.root / TWIN, *(self._path(name) for name in names))
+        return [path for path in paths if path is not None and path.is_file()]
+
+    def _path(self, name: str) -> Path:
         path = self.root / "images" / name
         if not path.is_file():  # question files keep the .png names even where the images were packed as JPEG
             others = [path.with_suffix(s) for s in (".jpg", ".png", ".webp")]
             path = next((p for p in others if p.is_file()), path)
-        return read_image(path)
+        return path
 
     def record(self, name: str) -> Mapping | None:
         if self._records is None:
-            path = next((self.root / f for f in SCENE_FILES if (self.root / f).is_file()), None)
+            path = _scene_file(self.root)
             stored = [] if path is None else read_scenes(path)
             self._records = {Path(str(r.get("image_filename"))).stem: r for r in stored}
         return self._records.get(Path(name).stem)
 
 
-# --- VLMEvalKit's TSV ---------------------------------------------------------------------------------------
-
-_POINTER = 64  # an image cell this short is the index of the row that has the image (VLMEvalKit's rule)
-_FIELDS = ("index", "image", "question", "answer", "category")
-
-
-class _Inline:
-    """Images that came as base64 in a table."""
-
-    def __init__(self, images: dict[str, str]) -> None:
-        self.images = images
-
-    def image(self, name: str) -> NDArray[np.uint8]:
-        try:
-            data = base64.b64decode(self.images[name], validate=True)
-        except ValueError as error:
-            raise InputError(f"image {name} is no base64 ({error})") from None
-        return decode_image(data, name)
-
-    def record(self, name: str) -> None:
-        return None
-
-
-def _read_tsv(path: Path, split: str) -> Benchmark:
-    csv.field_size_limit(sys.maxsize)  # images are far above the default
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    if not rows or not set(_FIELDS[:4]) <= set(rows[0]):
-        raise InputError(f"{path} is no Spatial457 table: its columns should be {', '.join(_FIELDS)}")
-    cells = {row["index"]: row["image"] for row in rows}
-    images: dict[str, str] = {}
-    questions = []
-    for k, row in enumerate(rows):
-        cell = row["image"] if len(row["image"]) > _POINTER else cells.get(row["image"], "")
-        if not cell or not row["index"].isdecimal():
-            raise InputError(
-                f"{path}, row {k}: index {row['index']!r} is no number or its image is nowhere in the file"
-            )
-        name = hashlib.sha256(cell.encode()).hexdigest()[:16]
-        images[name] = cell
-        index = int(row["index"])
-        category = _CATEGORY.get((row.get("category") or "").lower()) or _band(index)
-        meta = {"answer": row["answer"], "question_index": index}
-        questions.append(_question(category, index, name, row["question"], row["answer"], "", meta))
-    return Benchmark(split, _unique(questions, path), _Inline(images))
-
-
-def _band(index: int) -> str:
-    """The column that an index belongs to."""
-    return max((c for c in CATEGORIES if BANDS[c] <= index or c == CATEGORIES[0]), key=BANDS.__getitem__)
+def _scene_file(root: Path) -> Path | None:
+    return next((root / f for f in SCENE_FILES if (root / f).is_file()), None)
 
 
 def write_tsv(benchmark: Benchmark, path: str | Path, encoded: Mapping[str, bytes]) -> None:
-    """The split as VLMEvalKit reads it; `encoded` holds each image's file content. Only the first row of an
-    image carries it, the others point there."""
-    carrier: dict[str, str] = {}
-    with atomic_write(path) as file:
-        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-        writer.writerow(_FIELDS)
-        for q in benchmark.questions:
-            index = str(q.meta["question_index"])
-            cell = carrier.get(q.image) or base64.b64encode(encoded[q.image]).decode()
-            carrier.setdefault(q.image, index)
-            answer = surface(q.answer or "")
-            answer = answer.capitalize() if answer in ("yes", "no") else answer
-            writer.writerow((index, cell, q.text, answer, FILES[q.category]))
+    """The split as VLMEvalKit reads it: `po3d.benchmarks.pulsecheck457_tables.write_tsv`."""
+    pulsecheck457_tables.write_tsv(path, benchmark.questions, encoded)
 
 
 # --- the twin: made by the renderer, an extra, so imported when asked for -----------------------------------
@@ -347,7 +287,8 @@ def open_fresh(
     pulsecheck457_twin.generate(folder, size, seed, look, images=False, workers=workers, dials=turned)
     scenes = {record["image_filename"]: record for record in read_scenes(folder)}
     source = pulsecheck457_twin.Tables(seed, "test", look, scenes, dials=turned)
-    return Benchmark(f"fresh, seed {seed}", load(folder).questions, source)
+    made = load(folder)  # its pictures may be missing: they are rendered
+    return replace(made, split=f"fresh, seed {seed}", source=source, read=tuple(made.files()))
 
 
 def training_questions(size: int, seed: int) -> list[Question]:

@@ -11,6 +11,7 @@ import io
 from collections.abc import Callable, Sequence
 from importlib import resources
 
+from po3d.benchmarks.averages import comparable, counted
 from po3d.benchmarks.superclevr import identifier, surface
 from po3d.errors import InputError
 from po3d.metrics import (
@@ -89,23 +90,25 @@ def correct(questions: Sequence[Question], predictions: Sequence[Prediction], sc
 def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict") -> dict:
     """Everything the benchmark's page reports, in percent, ready for JSON:
 
-    rows            name, n, failed, value, ci_low, ci_high for each column there is, and their `mean`
+    rows            name, n, failed, value, ci_low, ci_high for each column there is, and their `mean`; one over fewer than
+                    seven columns says so under "columns"
     other_scorers   the rows of the scorers not asked for
     rpdr            the four abilities with their intervals (value, ci_low, ci_high)
     cv              coefficient of variation of predicted and gold answers on L4-3D-Pose, by attribute
     distribution    the same answers counted by value
     confusion       rows gold, columns predicted, the last column for what is no value
-    published       the paper's rows, measured on the official images
+    published       the paper's rows, measured on the official images; without their mean where ours is of fewer columns
     images          number of images, the unit of the bootstrap (1000 resamples, 95 %)
     """
     if not questions:
         raise InputError("no questions to score")
     names = [c for c in CATEGORIES if any(q.category == c for q in questions)]
     boot = _boot(questions, predictions, scorer, names)
+    rows = _rows(boot, questions, predictions, names)
     return {
         "scorer": scorer,
         "images": len({q.image for q in questions}),
-        "rows": _rows(boot, questions, predictions, names),
+        "rows": rows,
         "other_scorers": {
             other: _rows(_boot(questions, predictions, other, names), questions, predictions, names)
             for other in SCORERS
@@ -113,7 +116,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         },
         "rpdr": _rpdr(boot, names),
         **_bias(questions, predictions),
-        "published": published_rows(),
+        "published": comparable(published_rows(), rows),
     }
 
 
@@ -136,7 +139,8 @@ def _rows(
         rows.append(_row(name, len(own), failed, boot.value[k], low, high))
     low, high = interval(boot.samples.mean(1))
     failed = sum(row["failed"] for row in rows)
-    return [*rows, _row(MEAN, len(questions), failed, boot.value.mean(), low, high)]
+    mean = _row(MEAN, len(questions), failed, boot.value.mean(), low, high)
+    return [*rows, counted(mean, len(names), len(CATEGORIES))]
 
 
 def _row(name: str, n: int, failed: int, value: float, low: float, high: float) -> dict:

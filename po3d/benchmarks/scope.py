@@ -100,6 +100,7 @@ class Split:
     furniture: Path | None = (
         None  # models that a twin's missing pictures are drawn with; None: the Debian package's
     )
+    items: Path | None = None  # the file of the questions, where it is not ITEMS
     own_worlds: ClassVar[bool] = True  # tables of pictures live in the world of their camera
     _views: dict[str, View] = field(default_factory=dict, repr=False)
 
@@ -171,6 +172,17 @@ class Split:
         """Scene ids, by first appearance in the questions."""
         return tuple(dict.fromkeys(q.image for q in self.questions))
 
+    def files(self) -> list[Path]:
+        """What questions, pictures and tables are read from, as far as it is there."""
+        own = [self.items or self.root / ITEMS, self.root / SCENES, self.root / TWIN]
+        return [
+            path for path in (*own, *(self.root / IMAGES / name for name in self._angles)) if path.is_file()
+        ]
+
+    def notes(self) -> list[str]:
+        """What a reader of figures on this split should know: nothing."""
+        return []
+
     @property
     def _angles(self) -> Mapping[str, tuple[str, int]]:
         """File name of a view -> (scene, angle)."""
@@ -209,7 +221,7 @@ def load(root: str | Path, split: str = "") -> Split:
         questions.append(question)
     if not questions:
         raise InputError(f"{path} holds no questions")
-    return Split(split or path.parent.name, tuple(questions), path.parent)
+    return Split(split or path.parent.name, tuple(questions), path.parent, items=path)
 
 
 def _question(record: object, where: str) -> Question:
@@ -262,7 +274,10 @@ def read_views(root: str | Path) -> dict[str, View]:
     for number, record in enumerate(read_jsonl(path, "scene file") if path.is_file() else (), 1):
         where = f"{path}, line {number}"
         scene = from_json(record, where)
-        visible = np.array(record.get("visible", []), float)
+        try:
+            visible = np.array(record.get("visible", []), float)
+        except (TypeError, ValueError):
+            visible = np.zeros(0)
         if visible.shape != (len(VIEWS), len(scene)):
             raise InputError(f"{where}: 'visible' should be {len(VIEWS)} lists of {len(scene)} shares")
         orbit = Orbit.from_json(record.get("orbit") or {}, where)

@@ -3,8 +3,8 @@
     draw     ──► OUT/images/*.jpg, and OUT/masks/<scene>.json until the questions are asked     any number of processes
     picture  ──► one view, where a twin without pictures is looked at
 
-Needs the extra "synthesis" and furniture models (Debian package sweethome3d-furniture). A twin of split "test" shows the
-models that it names, which training scenes don't show where a category has three or more.
+Needs the extra "synthesis" and furniture models (Debian package sweethome3d-furniture). A twin of split "test" shows
+test models alone (`po3d.synthesis.splits`).
 """
 
 import functools

@@ -43,10 +43,10 @@ from po3d.seeding import rng
 from po3d.synthesis.dials import ORBIT_DEFAULT, OrbitDials
 from po3d.synthesis.orbit_scenes import OrbitScene, Pair, choices, sample_orbit_scene, seen_pairs
 from po3d.synthesis.scope_speaker import IMAGES, say
+from po3d.synthesis.splits import SPLITS
 
 TURNS = (90, 180, 270)
 PAIRS = 2  # of a scene in the camera's frame
-SPLITS = ("train", "test")
 STANDING = "standing human"
 
 

@@ -36,7 +36,7 @@ from po3d.benchmarks.srbench_score import (
 from po3d.benchmarks.srbench_tables import LETTERS, read_table
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json, read_jsonl
-from po3d.images import decode_image, read_image
+from po3d.images import ImageError, decode_image, read_image
 from po3d.question import Prediction, Question
 from po3d.scene import Scene, from_json, to_json
 from po3d.synthesis.dials import InsideDials, dials_of
@@ -103,6 +103,7 @@ class Split:
     furniture: Path | None = (
         None  # models that a twin's missing pictures are drawn with; None: the Debian package's
     )
+    table: Path | None = None  # the file of the questions
     own_worlds: ClassVar[bool] = True  # tables of pictures live in the world of their camera
     _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
 
@@ -111,17 +112,34 @@ class Split:
         if name in self.pictures:
             return decode_image(self.pictures[name], name)
         bare = name.removesuffix(MIRROR)
-        places = [self.root / folder / bare for folder in FOLDERS]
-        found = next((p for p in places if p.is_file()), None)
+        found = self._file(bare)
         if found is not None:
             pixels = read_image(found)
         elif (self.root / TWIN).is_file():
             pixels = self._drawn(bare)
         else:
-            raise InputError(
+            raise ImageError(
                 f"picture {bare} is not under {self.root}; 3DSRBench's photographs are COCO's, {WHERE}, coco_images.zip"
             )
         return pixels if bare == name else np.ascontiguousarray(pixels[:, ::-1])
+
+    def _file(self, name: str) -> Path | None:
+        places = (self.root / folder / name for folder in FOLDERS)
+        return next((p for p in places if p.is_file()), None)
+
+    def files(self) -> list[Path]:
+        """What questions, pictures and tables are read from, as far as it is there."""
+        bare = dict.fromkeys(n.removesuffix(MIRROR) for n in self.images if n not in self.pictures)
+        paths = (self.table, self.root / SCENES, self.root / TWIN, *map(self._file, bare))
+        return [path for path in paths if path is not None and path.is_file()]
+
+    def notes(self) -> list[str]:
+        """What a reader of figures on this split should know: a table without rotations."""
+        if any(split_qid(q.id).turn for q in self.questions):
+            return []
+        return [
+            "the table has no rotations of options, so circular is vanilla here; the published figures are circular"
+        ]
 
     def _drawn(self, name: str) -> NDArray[np.uint8]:
         from po3d.benchmarks.srbench_pictures import picture  # the renderer is an extra
@@ -188,7 +206,7 @@ def load(root: str | Path, split: str = "") -> Split:
         if q.id in seen:
             raise InputError(f"{path}: the qid {q.id!r} stands twice")
         seen.add(q.id)
-    return Split(split or path.stem, tuple(questions), path.parent, pictures)
+    return Split(split or path.stem, tuple(questions), path.parent, pictures, table=path)
 
 
 def _question(record: Mapping[str, str], where: str) -> Question:

@@ -22,9 +22,11 @@ from importlib import resources
 
 import numpy as np
 
+from po3d.benchmarks.averages import comparable, counted
 from po3d.errors import InputError
 from po3d.metrics import bootstrap, interval
 from po3d.question import Prediction, Question, paired
+from po3d.reasoning.sr_executor import TAKEN
 
 MAIN_TYPES: dict[str, tuple[str, ...]] = {
     "height": ("height_higher",),
@@ -39,6 +41,7 @@ MAIN_TYPES: dict[str, tuple[str, ...]] = {
     ),
 }
 CATEGORIES = tuple(c for types in MAIN_TYPES.values() for c in types)
+TYPES_OF = MAIN_TYPES | {c: (c,) for c in CATEGORIES}  # of a row's name; the other rows are over all
 MAIN = {c: main for main, types in MAIN_TYPES.items() for c in types}
 VIEWPOINTS = ("common", "uncommon")
 OVERALL = "overall"
@@ -130,14 +133,17 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     resamples).
 
     rows            name, n (groups), failed, value, ci_low, ci_high: `overall`, the main types, the 12 types there
-                    are, then `common` and `uncommon` where the file tells viewpoints
+                    are, then `common` and `uncommon` where the file tells viewpoints; an average over fewer types than
+                    there are says so under "columns"
     other_scorers   the rows of the settings not asked for
     baselines       "random" and "random++" (the same guess for every rotation): expected values of the same rows
     relative_drop   from the common to the uncommon viewpoint: value, ci_low, ci_high; {} without viewpoints
     by_viewpoint    viewpoint -> rows
+    not_found       of the groups whose answer names a thing that was not found but taken for granted: n, of (all groups), and
+                    the rows of these alone; {} where there is none
     consistency     share of groups whose rotations, and of pairs whose flipped twin, get answers that disagree;
                     pairs without two answers are left out
-    published       the paper's rows
+    published       the paper's rows, without averages that ours takes over fewer types
     images          number of scenes, the unit of the bootstrap
     """
     _known(scorer)
@@ -146,18 +152,20 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     hits = row_hits(questions, predictions)
     views = [v for v in VIEWPOINTS if any(q.meta.get("viewpoint") == v for q in questions)]
     table = _Table(questions, predictions, hits, scorer)
+    rows = table.rows()
     return {
         "scorer": scorer,
         "images": len({q.meta["scene"] for q in questions}),
-        "rows": table.rows(),
+        "rows": rows,
         "other_scorers": {s: _Table(questions, predictions, hits, s).rows() for s in SCORERS if s != scorer},
         "baselines": {name: table.guessing(same) for name, same in (("random", False), ("random++", True))},
         "relative_drop": table.relative_drop(),
         "by_viewpoint": {
             v: _Table(*_seen_from(v, questions, predictions, hits), scorer).rows() for v in views
         },
+        "not_found": _not_found(questions, predictions, hits, scorer),
         "consistency": consistency(questions, predictions),
-        "published": published_rows(),
+        "published": comparable(published_rows(), rows),
     }
 
 
@@ -166,6 +174,19 @@ def _seen_from(
 ):
     kept = [k for k, q in enumerate(questions) if q.meta.get("viewpoint") == view]
     return [questions[k] for k in kept], predictions, [hits[k] for k in kept]
+
+
+def _not_found(
+    questions: Sequence[Question], predictions: Sequence[Prediction], hits: Sequence[bool], scorer: str
+) -> dict:
+    taken = {p.id for p in predictions if p.status == "ok" and p.reason.startswith(TAKEN)}
+    keys = [group_key(q.id, scorer) for q in questions]
+    own = {key for q, key in zip(questions, keys) if q.id in taken}
+    kept = [k for k, key in enumerate(keys) if key in own]
+    if not kept:
+        return {}
+    table = _Table([questions[k] for k in kept], predictions, [hits[k] for k in kept], scorer)
+    return {"n": len(own), "of": len(set(keys)), "rows": table.rows()}
 
 
 class _Table:
@@ -211,7 +232,9 @@ class _Table:
             own = self.columns[name]
             low, high = interval(boot.samples[:, column])
             row = {"name": name, "n": len(own), "failed": sum(self.failed[k] for k in own)}
-            result.append(row | {"value": float(boot.value[column]), "ci_low": low, "ci_high": high})
+            row |= {"value": float(boot.value[column]), "ci_low": low, "ci_high": high}
+            types = {self.groups[k][0].category for k in own}
+            result.append(counted(row, len(types), len(TYPES_OF.get(name, CATEGORIES))))
         return result
 
     def guessing(self, consistent: bool) -> list[dict]:

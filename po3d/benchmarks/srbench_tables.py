@@ -9,12 +9,11 @@ bytes under "pixels" (decoded base64), each distinct one once, so that rotations
 """
 
 import base64
-import csv
 import hashlib
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from po3d import files
 from po3d.errors import InputError
 
 POINTER = 64  # an image cell this short is the index of the row that has the image (VLMEvalKit's rule)
@@ -70,10 +69,11 @@ WORDINGS: dict[str, tuple[str, str, tuple[str, ...]]] = {
 def read_table(path: Path) -> tuple[list[dict[str, str]], dict[str, bytes]]:
     """The rows of a file and the pictures that it holds, by the name under "pixels"; InputError says what is
     wrong with it."""
+    rows: list[Mapping]
     if path.suffix == ".parquet":
         rows = list(_parquet_rows(path))
     else:
-        rows = list(_text_rows(path, "," if path.suffix == ".csv" else "\t"))
+        rows = list(files.read_table(path, "3DSRBench table"))
     if not rows:
         raise InputError(f"{path} holds no rows")
     pictures: dict[str, bytes] = {}
@@ -85,17 +85,6 @@ def read_table(path: Path) -> tuple[list[dict[str, str]], dict[str, bytes]]:
     if missing := [c for c in REQUIRED if c not in columns]:
         raise InputError(f"{path} is no 3DSRBench table: it has no column {missing[0]!r}")
     return records, pictures
-
-
-def _text_rows(path: Path, delimiter: str) -> Iterator[Mapping]:
-    csv.field_size_limit(sys.maxsize)  # images are far above the default
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            yield from csv.DictReader(file, delimiter=delimiter)
-    except FileNotFoundError:
-        raise InputError(f"3DSRBench table not found: {path}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} is no table of text ({error})") from None
 
 
 def _parquet_rows(path: Path) -> Iterable[Mapping]:

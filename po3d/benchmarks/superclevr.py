@@ -6,17 +6,21 @@ directions (records of our own scenes are written by `po3d.synthesis.dataset.sce
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import least_squares
 
-from po3d.errors import InputError
+from po3d.errors import InputError, shown, visible
 from po3d.files import read_json
 from po3d.geometry import Array, Camera, Pose
 from po3d.reasoning.program import Program, ProgramError, Step
 from po3d.scene import ObjectState, Scene, sure
 from po3d.street import AXES, CAMERA_JITTER, FOCAL, HEIGHT, WIDTH, camera, extent, heading_from_rotation
 from po3d.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
+
+if TYPE_CHECKING:
+    from po3d.schemas import Hidden, Vehicle
 
 # Where the written name of a shape differs from its id.
 _WRITTEN: dict[str, str] = {
@@ -68,41 +72,49 @@ def scene_from_superclevr(record: Mapping) -> Scene:
 
     The camera comes from `matrix_world`, else it is fitted to `pixel_coords`, else it is the nominal one.
     Occluders and boxes are there when the record has them."""
-    where = f"scene {record.get('image_filename', '?')}"
-    boxes = record.get("po3d", {}).get("boxes")
-    try:
-        objects = tuple(
-            _object(o, f"{where}: object {i}", None if boxes is None else boxes[i])
-            for i, o in enumerate(record["objects"])
-        )
-        if "matrix_world" in record:
-            view = _camera_from_blender(record["matrix_world"])
-        else:
-            view = _fitted_camera(record["objects"])
-        occluders = _occluders(record["occlusion"], len(objects)) if "occlusion" in record else None
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{where}: malformed record ({type(error).__name__}: {error})") from None
-    return Scene(objects, AXES, "gt", view, occluders, str(record.get("image_filename", "")))
+    from po3d.schemas import (  # with the first record: pydantic takes a tenth of a second
+        VehicleScene,
+        checked,
+    )
+
+    given = checked(VehicleScene, record, f"scene {_name(record)}")
+    where, count = f"scene {_name(record)}", len(given.objects)
+    boxes = given.po3d.boxes or (None,) * count
+    if len(boxes) != count:
+        raise InputError(f"{where}: {len(boxes)} boxes for {count} objects")
+    objects = tuple(
+        _object(o, f"{where}: object {i}", box) for i, (o, box) in enumerate(zip(given.objects, boxes))
+    )
+    if given.matrix_world is not None:
+        view = _camera_from_blender(given.matrix_world)
+    else:
+        view = _fitted_camera(given.objects)
+    occluders = None if given.occlusion is None else _occluders(given.occlusion, count, where)
+    return Scene(objects, AXES, "gt", view, occluders, given.image_filename)
 
 
-def _object(o: Mapping, where: str, box: Sequence[float] | None) -> ObjectState:
-    shape = identifier(o["shape"])
+def _name(record: object) -> str:
+    name = record.get("image_filename", "?") if isinstance(record, Mapping) else "?"
+    return visible(str(name)[:100])
+
+
+def _object(o: "Vehicle", where: str, box: tuple[float, float, float, float] | None) -> ObjectState:
+    shape = identifier(o.shape)
     known = {"shape": SHAPES, "color": COLORS, "size": SIZES, "material": MATERIALS}
-    values = {"shape": shape, **{a: o.get(a) for a in ("color", "size", "material")}}
+    values = {"shape": shape, "color": o.color, "size": o.size, "material": o.material}
     # PulseCheck457's realistic objects have no material.
     values = {a: v for a, v in values.items() if not (a == "material" and v in (None, "None"))}
     for attribute, value in values.items():
         if value not in known[attribute]:
-            raise InputError(f"{where}: unknown {attribute} {value!r}; known: {', '.join(known[attribute])}")
-    x, y, z = (float(v) for v in o["3d_coords"])
+            raise InputError(
+                f"{where}: unknown {attribute} {shown(value)}; known: {', '.join(known[attribute])}"
+            )
     return ObjectState(
         sure(**values),
-        (x, y, z),
-        heading_from_rotation(shape, float(o["rotation"])),
+        o.coords,
+        heading_from_rotation(shape, o.rotation),
         tuple(float(v) for v in extent(shape, values["size"])),
-        box=None if box is None else tuple(float(v) for v in box),
+        box=box,
     )
 
 
@@ -113,14 +125,14 @@ def _camera_from_blender(matrix: Sequence[Sequence[float]]) -> Camera:
     return Camera(WIDTH, HEIGHT, FOCAL, Pose(world_R_cam.T, -world_R_cam.T @ eye))
 
 
-def _fitted_camera(objects: Sequence[Mapping]) -> Camera:
+def _fitted_camera(objects: Sequence["Vehicle"]) -> Camera:
     """The benchmark's camera whose three jitter numbers explain the stored pixels and depths of the
     origins."""
-    seen = [o for o in objects if "pixel_coords" in o]
+    seen = [o for o in objects if o.pixel_coords is not None]
     if not seen:
         return camera()
-    origins = np.array([o["3d_coords"] for o in seen], float)
-    stored = np.array([o["pixel_coords"][0] for o in seen], float)
+    origins = np.array([o.coords for o in seen], float)
+    stored = np.array([o.pixel_coords[0] for o in seen], float)
 
     def residuals(jitter: Array) -> Array:
         pixels, depth = camera(jitter).project(origins)
@@ -132,18 +144,28 @@ def _fitted_camera(objects: Sequence[Mapping]) -> Camera:
     return camera(least_squares(residuals, np.zeros(3), bounds=(-bound, bound)).x)
 
 
-def _occluders(stored: Mapping, count: int) -> tuple[dict[int, float], ...]:
+def _occluders(stored: Mapping[str, "Hidden"], count: int, where: str) -> tuple[dict[int, float], ...]:
     """Of each object its dominant occluder. An entry is {"obj": [state, mask, flag, occluder's index]}."""
     occluders: list[dict[int, float]] = []
     for i in range(count):
-        entry = stored.get(str(i), {}).get("obj", [0])
-        hidden = int(entry[0]) > 0 and len(entry) > 3
-        occluders.append({int(entry[3]): 1.0} if hidden else {})
+        entry = stored[str(i)].obj if str(i) in stored else (0,)
+        try:
+            hider = int(entry[3]) if int(entry[0]) > 0 and len(entry) > 3 else None
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"{where}: occlusion.{i}: {shown(list(entry))} should tell state and occluder"
+            ) from None
+        if hider is not None and (not 0 <= hider < count or hider == i):
+            raise InputError(
+                f"{where}: occlusion.{i}: {hider} is no other object; there are 0 to {count - 1}"
+            )
+        occluders.append({} if hider is None else {hider: 1.0})
     return tuple(occluders)
 
 
 # --- programs -----------------------------------------------------------------------------------------------
 
+MAX_STEPS = 200  # of a program; the benchmark's longest has 25 nodes
 _TRAVELS = ("forward", "backward")
 _PLAIN = (
     "scene",
@@ -186,15 +208,20 @@ def _step(kind: str, values: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
 def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
     """The program of an official node list, whose last node is the answer. ProgramError for what we have no
-    words for, such as parts of objects. A node that feeds several others is written out for each of them."""
+    words for, such as parts of objects, and for what is no node list. A node that feeds several others is written out
+    for each of them."""
     steps: list[Step] = []
 
     def build(k: int) -> int:
+        if len(steps) > MAX_STEPS:
+            raise ProgramError(f"it has more than {MAX_STEPS} steps")
         node = nodes[k]
+        if not isinstance(node, Mapping):
+            raise ProgramError(f"node {k} is malformed: it is {type(node).__name__} {str(node)[:40]!r}")
         try:
             op, args = _step(node.get("type") or node["function"], node.get("value_inputs") or ())
             inputs = tuple(int(i) for i in node["inputs"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
             if isinstance(error, ProgramError):
                 raise
             raise ProgramError(f"node {k} is malformed: {error!r}") from None
@@ -206,6 +233,8 @@ def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
 
     if not nodes:
         raise ProgramError("an empty node list")
+    if len(nodes) > MAX_STEPS:
+        raise ProgramError(f"it has more than {MAX_STEPS} nodes")
     build(len(nodes) - 1)
     return Program(tuple(steps))
 

@@ -10,13 +10,13 @@ to much more than they are, text that is not UTF-8. A cell is never evaluated.
 
 import csv
 import io
-import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from po3d.errors import InputError
+from po3d.files import parse_json
 
 CELL = 1_000_000  # characters; answers have a few thousand at most
 FILE = 256_000_000  # bytes, also of a workbook unpacked
@@ -93,11 +93,11 @@ def _separated(path: Path) -> Iterator[dict[str, object]]:
 def _jsonl(path: Path) -> Iterator[dict[str, object]]:
     for k, line in enumerate(_text(path).split("\n"), 1):
         if line.strip():
-            yield _record(_parsed(line, f"{path}, line {k}"), f"{path}, line {k}")
+            yield _record(parse_json(line, f"{path}, line {k}: not valid JSON"), f"{path}, line {k}")
 
 
 def _json(path: Path) -> Iterator[dict[str, object]]:
-    content = _parsed(_text(path), str(path))
+    content = parse_json(_text(path), f"{path}: not valid JSON")
     if isinstance(content, dict):  # pandas writes a table as {column: {row: cell}}; others wrap their list
         if columns := _columns(content):
             yield from columns
@@ -129,13 +129,6 @@ def _columns(content: dict) -> list[dict[str, object]]:
     if not tables or not all(isinstance(t, dict) and t.keys() == tables[0].keys() for t in tables):
         return []
     return [{name: column[row] for name, column in content.items()} for row in tables[0]]
-
-
-def _parsed(text: str, where: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of a million digits, lists a million deep
-        raise InputError(f"{where}: not valid JSON ({str(error)[:100]})") from None
 
 
 def _record(value: object, where: str) -> dict[str, object]:

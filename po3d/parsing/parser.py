@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -55,8 +56,8 @@ class Parser:
         """The parser of a checkpoint pair; InputError when there is none or it is not whole."""
         weights, record = checkpoint.load(path, KIND)
         words = record["config"]["words"]
-        network = Seq2Seq(len(words), **record["config"]["network"])
-        network.load_state_dict(weights)
+        make = partial(Seq2Seq, len(words), **record["config"]["network"])
+        network = checkpoint.restored(make, weights, path)
         return cls(network, words, record=record, **options)
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:

@@ -7,6 +7,7 @@ unless they look like a misspelt known one.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -107,8 +108,8 @@ class RoomParser:
         """The parser of a checkpoint pair; InputError when there is none or it is not whole."""
         weights, record = checkpoint.load(path, KIND)
         words = record["config"]["words"]
-        network = Seq2Seq(len(words), LANGUAGE, **record["config"]["network"])
-        network.load_state_dict(weights)
+        make = partial(Seq2Seq, len(words), LANGUAGE, **record["config"]["network"])
+        network = checkpoint.restored(make, weights, path)
         return cls(network, words, **options)
 
     def parse(self, texts: Sequence[str], sort: Sort = "question") -> list[RoomParse]:

@@ -1,6 +1,7 @@
 """What the estimators share: a trained network with its calibration, and how it looks at pictures."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -12,6 +13,16 @@ from po3d.errors import InputError
 from po3d.perception.detection import CALIBRATION, THRESHOLD, Detections, detect, network_input, pays_bf16
 from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import SceneNet
+
+
+def usable(device: str) -> torch.device:
+    """The device of that name; InputError where this machine's torch has none."""
+    try:
+        found = torch.device(device)
+        torch.empty(0, device=found)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        raise InputError(f"device={device}: {str(error).splitlines()[0]}") from None
+    return found
 
 
 class Looker:
@@ -36,7 +47,7 @@ class Looker:
         device: str = "cpu",
         mirror: bool = True,
     ) -> None:
-        self.device = torch.device(device)
+        self.device = usable(device)
         self.half = pays_bf16(self.device)
         self.net = net.eval().to(self.device, memory_format=torch.channels_last)
         self.looks = Mirrored(self.net, self.facing) if mirror else self.net
@@ -53,8 +64,7 @@ class Looker:
             raise InputError(
                 f"checkpoint {path} was trained on other words than this version's {cls.__name__} knows; train it anew"
             )
-        net = cls.build(**config["network"])
-        net.load_state_dict(weights)
+        net = checkpoint.restored(partial(cls.build, **config["network"]), weights, path)
         return cls(net, config.get("calibration"), device, mirror)
 
     def look(self, pictures: Sequence[np.ndarray], log_focal: torch.Tensor | None = None) -> Detections:

@@ -1,9 +1,10 @@
 """Rooms that are only believed: worlds drawn from a table's beliefs, and the answer that most of them give.
 
 A sentence that is said of a room presupposes what it names: "the red picture" exists, the anchors of a frame stand at
-different sides. Worlds in which a frame, a change or a question fails say nothing, so the vote among the others is the
-answer given that the sentences fit the room. Where they fit few worlds, worlds are drawn again in which everything that
-is named exists: the object that most likely is that thing takes its name. What fails in every world fails.
+different sides. Worlds in which a frame, a change or a question fails have no vote, so the answer is that of most of the others;
+but it is as probable as its share of all worlds, those that failed too. Where the sentences fit few worlds, worlds are
+drawn again in which everything that is named exists: the object that most likely is that thing takes its name. What fails
+in every world fails.
 """
 
 import math
@@ -28,7 +29,7 @@ class Vote(NamedTuple):
     """What the worlds say."""
 
     answer: str
-    share: float  # of the worlds that answered
+    share: float  # of all worlds, those without an answer too
     answered: int  # worlds
 
 
@@ -98,7 +99,7 @@ def vote(answers: Sequence[Callable[[], str | None]]) -> Vote | None:
     if not given:
         return None
     (answer, votes), *_ = Counter(given).most_common(1)
-    return Vote(answer, votes / len(given), len(given))
+    return Vote(answer, votes / len(answers), len(given))
 
 
 def _looks(state: ObjectState, count: int, random: np.random.Generator) -> dict[str, list[str]]:

@@ -22,12 +22,12 @@ from po3d.orbit import VIEWS, Orbit
 from po3d.rooms import COLORS
 from po3d.scene import ObjectState, Scene, sure
 from po3d.seeding import rng
-from po3d.synthesis.assets.room_models import models_of
 from po3d.synthesis.environment import RGB, Finish, sample_look
 from po3d.synthesis.orbit_scenes import OrbitScene, sample_orbit_scene
 from po3d.synthesis.room_looks import Dress, RoomLook, light_and_floor, room_paint
 from po3d.synthesis.room_pictures import RoomRenderer, RoomShot
 from po3d.synthesis.room_shell import Shell
+from po3d.synthesis.splits import split_of
 
 # Catalogue tables whose flat top reaches their full height and fills their box. They are split as rooms split them.
 TABLES = (
@@ -137,7 +137,7 @@ def _table(
     objects: Sequence[ObjectState], split: str, random: np.random.Generator
 ) -> tuple[ObjectState, Dress]:
     """A table that carries all the things, turned anyhow."""
-    names = [name for name in TABLES if name in models_of("table", "test" if split == "test" else "train")]
+    names = [name for name in TABLES if split_of(name) == split]
     heading = float(random.uniform(-math.pi, math.pi))
     c, s = math.cos(heading), math.sin(heading)
     points = np.array([o.position[:2] for o in objects]) @ np.array([[c, -s], [s, c]])  # along its own axes

@@ -30,6 +30,7 @@ from po3d.orbit import (
 from po3d.scene import ObjectState, Scene, sure
 from po3d.seeding import rng
 from po3d.synthesis.orbit_views import visible_shares
+from po3d.synthesis.splits import pick
 from po3d.synthesis.things import PEOPLE, Thing, things
 
 MARGIN = math.radians(10)  # between what is asked and the nearest border of directions
@@ -196,7 +197,7 @@ def _cast(random: np.random.Generator, ground: str, split: str, objects: tuple[i
     low, high = objects or COUNT
     count = int(random.integers(low, high + 1))
     kinds += [others[k] for k in random.choice(len(others), count - len(kinds), replace=False)]
-    models = [t.models_of(split)[int(random.integers(len(t.models_of(split))))] for t in kinds]
+    models = [pick(t.models_of(split), random) for t in kinds]
     colors = [str(random.choice(COLORS)) if t.paint else "" for t in kinds]
     painted = [k for k in range(2, count) if kinds[k].paint]
     for share, same in ((SIMILAR, False), (TWINS, True)):
@@ -209,7 +210,7 @@ def _cast(random: np.random.Generator, ground: str, split: str, objects: tuple[i
         ObjectState(sure(name=t.name) | (sure(color=c) if c else {}), (0.0, 0.0, 0.0), 0.0, m.extent)
         for t, m, c in zip(kinds, models, colors)
     ]
-    return _Cast(states, [m.path for m in models], kinds, 0 if person else None, (0, 1))
+    return _Cast(states, [m.name for m in models], kinds, 0 if person else None, (0, 1))
 
 
 def _role(

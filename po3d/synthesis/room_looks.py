@@ -9,10 +9,11 @@ import numpy as np
 
 from po3d.rooms import is_a
 from po3d.scene import ObjectState, Scene
-from po3d.synthesis.assets.room_models import RoomModel, RoomModels, Split, drawn_category
+from po3d.synthesis.assets.room_models import RoomModel, RoomModels, drawn_category
 from po3d.synthesis.environment import RGB, VARIANTS, Finish, Ground, Look, sample_look
 from po3d.synthesis.placed import Placed
 from po3d.synthesis.room_shell import Shell
+from po3d.synthesis.splits import Split
 
 # Of rooms.COLORS: the middle of each name, and the deviation of log brightness and of log hue around it.
 PAINTS: dict[str, tuple[RGB, float, float]] = {

@@ -1,5 +1,139 @@
-"""Names of the splits of models: a module of its own, because benchmarks that only read need no mesh library."""
+"""Which 3D models a split may show: one rule for rooms, maps and orbit scenes, and for every weight that is shipped.
 
-from typing import Literal
+A model belongs to one split wherever it is drawn. `models.csv` lists the models of others, by catalogue id of the Sweet
+Home 3D furniture libraries (Debian package `sweethome3d-furniture`; CC0 or CC-BY-3.0, the `creator` is to be named),
+with their split, the category that they have in rooms and in orbit scenes, and their size in metres. Our own parametric
+shapes are named own/CATEGORY#k (the vehicles of streets own/street#k), and the thousand that k lies in is their split.
+Weights learn from "train", beliefs and constants are fitted on "val", figures are made on "test".
+
+No mesh library is needed here: benchmarks that only read ask for names and sizes.
+"""
+
+import csv
+import functools
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Literal, get_args
+
+import numpy as np
 
 Split = Literal["train", "val", "test"]
+SPLITS: tuple[Split, ...] = get_args(Split)
+# Of our own shapes; streets have ranges of their own in these thousands (`layouts`).
+OWN_VARIANTS = {"train": range(0, 32), "val": range(1000, 1008), "test": range(2000, 2008)}
+OWN = "own/"
+
+
+@dataclass(frozen=True)
+class Model:
+    """One 3D model; metres. `width` is across its front, `depth` along it."""
+
+    name: str  # catalogue id, or own/CATEGORY#k
+    width: float
+    depth: float
+    height: float
+
+    @property
+    def extent(self) -> tuple[float, float, float]:
+        """(length along the front, width, height)."""
+        return self.depth, self.width, self.height
+
+
+@dataclass(frozen=True)
+class CatalogueModel(Model):
+    """A row of models.csv. `room`, `orbit`: its category in rooms and in orbit scenes, "" where it has none."""
+
+    split: Split
+    room: str
+    orbit: str
+    creator: str
+
+
+@functools.cache
+def catalogue() -> dict[str, CatalogueModel]:
+    """Catalogue id -> model, in the table's order."""
+    text = (resources.files("po3d.synthesis") / "models.csv").read_text(encoding="utf-8")
+    return {
+        row["model"]: CatalogueModel(
+            row["model"], float(row["width"]), float(row["depth"]), float(row["height"]),
+            row["split"], row["room"], row["orbit"], row["creator"],
+        )
+        for row in csv.DictReader(io.StringIO(text))
+    }  # fmt: skip
+
+
+def own_name(category: str, variant: int) -> str:
+    return f"{OWN}{category}#{variant}"
+
+
+def own_variant(name: str) -> tuple[str, int]:
+    """(category, variant) of one of our own shapes' names; ValueError for another name."""
+    category, hash_, variant = name.removeprefix(OWN).rpartition("#")
+    if not name.startswith(OWN) or not hash_:
+        raise ValueError(f"{name!r} is no own/CATEGORY#variant")
+    return category, int(variant)
+
+
+def split_of(name: str) -> Split:
+    """The one split that may show a model; KeyError for an unknown one."""
+    if not name.startswith(OWN):
+        return catalogue()[name].split
+    thousand = own_variant(name)[1] // 1000
+    if thousand not in range(len(SPLITS)):
+        raise KeyError(f"{name}: no split has this variant")
+    return SPLITS[thousand]
+
+
+def own_names(category: str, split: Split) -> tuple[str, ...]:
+    return tuple(own_name(category, k) for k in OWN_VARIANTS[split])
+
+
+def summary(names: Iterable[str]) -> dict[str, Any]:
+    """Names of models as a checkpoint's card lists them: {"catalogue": ids, "own": {category: "0-31, 40"}}."""
+    own: dict[str, list[int]] = {}
+    others = []
+    for name in sorted(set(names)):
+        if name.startswith(OWN):
+            category, variant = own_variant(name)
+            own.setdefault(category, []).append(variant)
+        else:
+            others.append(name)
+    return {"catalogue": others, "own": {category: _ranges(own[category]) for category in own}}
+
+
+def names_of(listed: Mapping[str, Any]) -> set[str]:
+    """The names that a card lists: `summary` backwards."""
+    own = {
+        own_name(category, variant)
+        for category, text in listed["own"].items()
+        for part in text.split(", ")
+        for variant in _range(part)
+    }
+    return own | set(listed["catalogue"])
+
+
+def _ranges(variants: Iterable[int]) -> str:
+    """As a list of ranges: "0-31, 40"."""
+    runs: list[list[int]] = []
+    for k in sorted(variants):
+        if runs and k == runs[-1][1] + 1:
+            runs[-1][1] = k
+        else:
+            runs.append([k, k])
+    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
+
+
+def _range(text: str) -> range:
+    low, _, high = text.partition("-")
+    return range(int(low), int(high or low) + 1)
+
+
+def pick(models: Iterable[Model], random: np.random.Generator) -> Model:
+    """One of these models: of the catalogue or of our own shapes with equal chances where there are both."""
+    models = list(models)
+    groups = [[m for m in models if m.name.startswith(OWN) == own] for own in (False, True)]
+    groups = [group for group in groups if group]
+    group = groups[int(random.integers(len(groups)))]
+    return group[int(random.integers(len(group)))]

@@ -23,14 +23,15 @@ from po3d.geometry import Camera, down
 from po3d.scene import Scene, to_json
 from po3d.seeding import rng
 from po3d.synthesis.assets.furniture import FOLDER
-from po3d.synthesis.assets.room_models import RoomModels, Split, seen
+from po3d.synthesis.assets.room_models import RoomModels
 from po3d.synthesis.labels import ObjectLabel
 from po3d.synthesis.picture_sets import jpeg, write_set
 from po3d.synthesis.room_layouts import sample_room
 from po3d.synthesis.room_looks import RoomLook, sample_room_look
 from po3d.synthesis.room_pictures import RoomRenderer, RoomShot
+from po3d.synthesis.splits import Split
 
-FORMAT = "po3d-top-views-1"
+FORMAT = "po3d-top-views-2"
 SIZE = 512  # pixels a side
 MARGIN = 0.25  # metres around the outline
 
@@ -89,14 +90,12 @@ def _box(label: ObjectLabel) -> tuple[float, float, float, float] | None:
 
 
 def record(view: TopView) -> dict:
-    """The JSON of one room: its table, metres a pixel, and for each object the share of it that is seen, its model, and
-    whether its category's catalogue models are too few to hold one out."""
+    """The JSON of one room: its table, metres a pixel, and for each object the share of it that is seen, and its model."""
     return {
         "scene": to_json(view.scene),
         "metres_per_pixel": metres_per_pixel(view.scene.camera),
         "visible": [round(float(share), 4) for share in view.shot.visible],
         "models": [item.model for item in view.look.dresses],
-        "seen": [seen(o.value("name")) for o in view.scene.objects],
     }
 
 

@@ -11,7 +11,6 @@ anyhow. *orbit*: one view of a scene of the SCOPE twin. A view's JSON is written
 where it was, with any number of workers.
 """
 
-import functools
 import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -25,23 +24,21 @@ from po3d.orbit import VIEWS
 from po3d.scene import Scene, to_json
 from po3d.seeding import rng
 from po3d.synthesis.assets.furniture import FOLDER
-from po3d.synthesis.assets.room_models import CATALOGUE, RoomModels, Split, models_of
+from po3d.synthesis.assets.room_models import RoomModels
 from po3d.synthesis.inside_views import common_view, uncommon_view
 from po3d.synthesis.orbit_pictures import orbit_view as drawn_view
 from po3d.synthesis.picture_sets import jpeg, write_set
 from po3d.synthesis.room_layouts import sample_room
 from po3d.synthesis.room_looks import RoomLook, sample_room_look
 from po3d.synthesis.room_pictures import RoomRenderer, RoomShot
-from po3d.synthesis.things import HELD_OUT, things
+from po3d.synthesis.splits import Split
 from po3d.viewpoint import Hold, held
 
-FORMAT = "po3d-room-views-1"
+FORMAT = "po3d-room-views-2"
 Kind = Literal["inside", "orbit"]
 WIDTH, HEIGHT = 640, 480
 CAMERAS = ("common", "uncommon", "any")  # of a room, in this order
 ANGLES = 2  # views of an orbit scene
-ELSEWHERE = 1_000_000  # scenes further is the one that stands in for one that can't be shown
-REDRAWN = 20  # times that a model is drawn anew before any other of its category is taken
 
 # How a camera is held that is held anyhow: metres, degrees.
 ANY_HEIGHT, ANY_PITCH, ANY_ROLL, ANY_FIELD = (0.2, 2.35), (-55.0, 18.0), 18.0, (48.0, 88.0)
@@ -98,7 +95,7 @@ def record(made: ShotView) -> dict:
 # --- inside -------------------------------------------------------------------------------------------------
 
 
-def inside_view(spec: ViewSpec, index: int, models: "UnsharedModels") -> tuple[Scene, str, RoomLook]:
+def inside_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, str, RoomLook]:
     """A room with the camera of a view, the kind of that camera, and the room's look."""
     number, which = divmod(index, len(CAMERAS))
     room = sample_room(spec.seed, number, spec.split)
@@ -142,57 +139,12 @@ def any_camera(room: Scene, random: np.random.Generator) -> Camera:
 # --- orbit --------------------------------------------------------------------------------------------------
 
 
-def orbit_view(spec: ViewSpec, index: int, models: "UnsharedModels") -> tuple[Scene, str, RoomLook]:
-    """A scene of the orbit with the camera of a view, "orbit", and its look. Where training scenes have a model that
-    rooms hold out, another scene takes their place. Validation scenes are of test models: orbit scenes know no third
-    split."""
-    split = "train" if spec.split == "train" else "test"
+def orbit_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, str, RoomLook]:
+    """A scene of the orbit with the camera of a view, "orbit", and its look."""
     number, which = divmod(index, ANGLES)
-    angles = rng(spec.seed, f"view angles/{split}", number).permutation(len(VIEWS))
-    while True:
-        scene, look = drawn_view(spec.seed, split, number * len(VIEWS) + int(angles[which]))
-        if split == "test" or not any(models.in_rooms(dress.model) for dress in look.dresses):
-            return replace(scene, image=f"{index:06d}.jpg"), "orbit", look
-        number += ELSEWHERE
-
-
-# --- models that no set for training shows ------------------------------------------------------------------
-
-
-@functools.cache
-def held_out() -> tuple[frozenset[str], frozenset[str]]:
-    """Models that rooms (catalogue ids) and orbit scenes (paths) hold out for tests."""
-    rooms = {m for c in CATALOGUE for m in models_of(c, "test")}
-    rooms -= {m for c in CATALOGUE for m in models_of(c, "train")}
-    orbits = {m.path for t in things().values() if len(t.models) >= HELD_OUT for m in t.models_of("test")}
-    return frozenset(rooms), frozenset(orbits)
-
-
-class UnsharedModels(RoomModels):
-    """Models of which training rooms show none that orbit scenes hold out: one network learns from both, and a mesh
-    that either benchmark tests on is seen in neither."""
-
-    def pick(
-        self, category: str, extent: tuple[float, float, float], split: Split, random: np.random.Generator
-    ) -> str:
-        """As RoomModels; drawn anew while the model is held out."""
-        if split != "train":
-            return super().pick(category, extent, split, random)
-        for _ in range(REDRAWN):
-            name = super().pick(category, extent, split, random)
-            if not self.taken(name):
-                return name
-        free = [name for name in models_of(category, split) if not self.taken(name)]
-        return free[int(random.integers(len(free)))]
-
-    def taken(self, name: str) -> bool:
-        """Whether orbit scenes hold this model of rooms out."""
-        entry = self._entries.get(name)
-        return entry is not None and entry.model in held_out()[1]
-
-    def in_rooms(self, path: str) -> bool:
-        """Whether rooms hold this model of orbit scenes out."""
-        return self._ids.get(path, path) in held_out()[0]
+    angles = rng(spec.seed, f"view angles/{spec.split}", number).permutation(len(VIEWS))
+    scene, look = drawn_view(spec.seed, spec.split, number * len(VIEWS) + int(angles[which]))
+    return replace(scene, image=f"{index:06d}.jpg"), "orbit", look
 
 
 # --- sets ---------------------------------------------------------------------------------------------------
@@ -217,7 +169,7 @@ _state: dict[
 
 
 def _open(out: str, spec: ViewSpec, furniture: str, cache: str | None) -> None:
-    models = UnsharedModels(furniture, cache)
+    models = RoomModels(furniture, cache)
     _state["work"] = Path(out), spec, RoomRenderer(WIDTH, HEIGHT, spec.samples, models)
 
 

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import torch
 from pytorch_lightning.plugins.io import CheckpointIO
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from po3d.errors import InputError
+from po3d.files import read_json
 
 
 class SafetensorsCheckpointIO(CheckpointIO):
@@ -53,8 +55,15 @@ class SafetensorsCheckpointIO(CheckpointIO):
             path = old  # killed between the two renames
         if not (path / "state.json").is_file():
             raise InputError(f"{path} is no training checkpoint of ours (a folder with state.json)")
-        tensors = load_file(str(path / "tensors.safetensors"))
-        return _decode(json.loads((path / "state.json").read_text(encoding="utf-8")), tensors)
+        try:
+            tensors = load_file(str(path / "tensors.safetensors"))
+            return _decode(read_json(path / "state.json", "training checkpoint"), tensors)
+        except (SafetensorError, OSError, KeyError, ValueError, TypeError, AttributeError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(
+                f"{path} is damaged ({type(error).__name__}: {error}); delete it to begin anew"
+            ) from None
 
     def remove_checkpoint(self, path: str | Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
@@ -65,7 +74,7 @@ def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
     if isinstance(value, torch.Tensor):
         key = str(len(tensors))
         tensors[key] = value.detach().cpu().contiguous().clone()
-        return {"tensor": key}
+        return {"channels_last" if _channels_last(value) else "tensor": key}
     if isinstance(value, dict):
         return {"dict": [[_encode(k, tensors), _encode(v, tensors)] for k, v in value.items()]}
     if isinstance(value, (tuple, list)):
@@ -81,12 +90,23 @@ def _encode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
     raise TypeError(f"a training checkpoint can't hold a {type(value).__name__}: {value!r}")
 
 
+def _channels_last(value: torch.Tensor) -> bool:
+    """Its order in memory, which is kept: sums over another one differ in their last bits."""
+    return (
+        value.ndim == 4
+        and value.is_contiguous(memory_format=torch.channels_last)
+        and not value.is_contiguous()
+    )
+
+
 def _decode(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
     if not isinstance(value, dict):
         return value
     (kind, content), = value.items()  # fmt: skip
     if kind == "tensor":
         return tensors[content]
+    if kind == "channels_last":
+        return tensors[content].contiguous(memory_format=torch.channels_last)
     if kind == "dict":
         return {_decode(k, tensors): _decode(v, tensors) for k, v in content}
     items = [_decode(v, tensors) for v in content]

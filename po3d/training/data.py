@@ -1,19 +1,17 @@
 """Training images of street scenes: rendered on the fly, packed into shards, or read from a folder.
 
 Every data set maps an index to {"image": (h, w, 3) uint8, **StreetLabels}, a pure function of (seed, index), so any
-number of workers gives the same batches and a resumed run continues with the very next one.
+number of workers gives the same batches.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytorch_lightning as pl
 import torch
-from torch.utils.data import DataLoader, Dataset, Sampler
+from torch.utils.data import DataLoader, Dataset
 from tqdm import tqdm
 
 from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
@@ -21,8 +19,9 @@ from po3d.errors import InputError
 from po3d.files import atomic_write, read_json, write_json
 from po3d.images import read_image
 from po3d.perception.detection import resize
-from po3d.seeding import rng
+from po3d.pools import pool
 from po3d.training.labels import StreetLabels, mirrored_street, street_labels
+from po3d.training.stream import BatchStream, FreshMirrored, StreamData
 
 SHARD = 250  # images a file
 
@@ -131,8 +130,8 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
     write_json(folder / "request.json", wanted)
     shards = [k for k in range(-(-len(scenes) // SHARD)) if not (folder / f"labels_{k:05d}.npz").exists()]
     if shards:
-        with ProcessPoolExecutor(max(workers, 1)) as pool:
-            jobs = [pool.submit(_write_shard, scenes, folder, k) for k in shards]
+        with pool(workers) as processes:
+            jobs = [processes.submit(_write_shard, scenes, folder, k) for k in shards]
             for job in tqdm(jobs, desc="rendering", unit="shard"):
                 job.result()
     write_json(folder / "pack.json", wanted)
@@ -149,25 +148,6 @@ def _write_shard(scenes: Dataset, folder: Path, k: int) -> None:
         np.savez(file, **{name: np.stack([item[name] for item in items]) for name in StreetLabels._fields})
 
 
-class IndexStream(Sampler):
-    """Indices in an order that depends on (seed, position) alone, from `start` to `stop`: epoch after epoch of fresh
-    permutations. A resumed run starts where the last one stopped."""
-
-    def __init__(self, size: int, seed: int, start: int, stop: int) -> None:
-        self.size, self.seed, self.start, self.stop = size, seed, start, stop
-
-    def __len__(self) -> int:
-        return max(self.stop - self.start, 0)
-
-    def __iter__(self) -> Iterator[int]:
-        epoch, order = -1, np.empty(0, int)
-        for position in range(self.start, self.stop):
-            if position // self.size != epoch:
-                epoch = position // self.size
-                order = rng(self.seed, "order", epoch).permutation(self.size)
-            yield int(order[position % self.size])
-
-
 def collate(items: list[dict[str, np.ndarray]]) -> dict[str, torch.Tensor]:
     """Stack a batch; images become (B, 3, h, w) uint8, a view of channels-last memory."""
     batch = {k: torch.from_numpy(np.stack([item[k] for item in items])) for k in items[0]}
@@ -175,32 +155,23 @@ def collate(items: list[dict[str, np.ndarray]]) -> dict[str, torch.Tensor]:
     return batch
 
 
-class StreamData(pl.LightningDataModule):
-    """`train` as an endless shuffled stream that goes on where a run stopped, `validation` in order; both set by
-    `setup`. Hyperparameters: batch, steps, seed, loaders (processes that read beside training)."""
+class PictureData(StreamData):
+    """A stream of pictures and their labels."""
 
-    train: Dataset
-    validation: Dataset
-
-    def train_dataloader(self) -> DataLoader:
-        h = self.hparams
-        sampler = IndexStream(len(self.train), h.seed, self.trainer.global_step * h.batch, h.steps * h.batch)
-        return DataLoader(
-            self.train, h.batch, sampler=sampler, collate_fn=collate, drop_last=True, num_workers=h.loaders
-        )
-
-    def val_dataloader(self) -> DataLoader:
-        return DataLoader(self.validation, self.hparams.batch, collate_fn=collate)
+    def __init__(self) -> None:
+        super().__init__()
+        self.collate = collate
 
 
-class StreetData(pl.LightningDataModule):
+class StreetData(PictureData):
     """Training and validation images.
 
     source: "twin" renders `images` scenes into `cache` first (the CPU recipe), "online" renders beside training
     (the GPU recipe), "superclevr" reads the folder `root`. `extra` adds more rendered scenes to a twin: a list of
     {seed, images, samples}, so that what an earlier run rendered is used again. `skies`: a folder of photographs
-    for the training images outdoors; give such a twin a `cache` of its own. `mirror`: train on every image of a twin or
-    a folder in the mirror, too.
+    for the training images outdoors; give such a twin a `cache` of its own. `mirror`: train on every image in the mirror,
+    too; online, where every image is new, on half of them in the mirror. `workers`: rendering processes, `loaders`:
+    processes that read a folder's pictures beside training.
     """
 
     def __init__(
@@ -213,8 +184,8 @@ class StreetData(pl.LightningDataModule):
         width: int = 640,
         height: int = 480,
         batch: int = 8,
-        steps: int = 1000,
         workers: int = 2,
+        loaders: int = 0,
         samples: int = 1,
         seed: int = 0,
         extra: Sequence[dict[str, int]] = (),
@@ -248,27 +219,22 @@ class StreetData(pl.LightningDataModule):
             return
         self.validation = PackedScenes(self._folder("validation", h.validation))
         if h.source == "online":
-            self.train = self._twin("train", 2**31)
+            train = self._twin("train", 2**31)
         else:
             packed = [PackedScenes(self._folder("train", **request)) for request in self._training_sets()]
             train = torch.utils.data.ConcatDataset(packed)
-            self.train = WithMirror(train) if h.mirror else train
+        self.train = WithMirror(train) if h.mirror else train
+
+    def train_stream(self) -> BatchStream:
+        h = self.hparams
+        if h.source != "online":
+            return super().train_stream()
+        return BatchStream(FreshMirrored(h.seed) if h.mirror else int, h.batch, **self.place())
 
     def train_dataloader(self) -> DataLoader:
         h = self.hparams
-        done = self.trainer.global_step * h.batch
-        sampler: Sampler | range = IndexStream(len(self.train), h.seed, done, h.steps * h.batch)
-        if h.source == "online":
-            sampler = range(done, h.steps * h.batch)
-        workers = h.workers if h.source == "online" else 0  # memory maps need no helpers
-        return DataLoader(
-            self.train, h.batch, sampler=sampler, collate_fn=collate, num_workers=workers, drop_last=True,
-            persistent_workers=workers > 0, pin_memory=torch.cuda.is_available(),
-            multiprocessing_context="spawn" if workers else None,
-        )  # fmt: skip
-
-    def val_dataloader(self) -> DataLoader:
-        return DataLoader(self.validation, self.hparams.batch, collate_fn=collate)
+        readers = {"online": h.workers, "superclevr": h.loaders}.get(h.source, 0)  # memory maps need none
+        return self.loader(self.train_samples(), self.train_stream(), readers)
 
     def _training_sets(self) -> list[dict[str, int]]:
         """What `_twin` and `_folder` take, of every packed training set."""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import pytorch_lightning as pl
 import torch
@@ -16,8 +16,8 @@ from po3d.perception.estimator import Estimator
 from po3d.perception.looker import Looker
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.top_view import TopViewEstimator
-from po3d.seeding import rng
-from po3d.training.losses import losses, total
+from po3d.training.losses import loss_terms, total
+from po3d.training.ranks import Draws, Term, means
 from po3d.training.warm_start import with_pose_trunk
 
 
@@ -25,16 +25,18 @@ class World(NamedTuple):
     """What an estimator looks at."""
 
     looker: type[Looker]
+    occlusion: bool = False  # do its labels say who hides whom?
     weights: Mapping[str, float] = {}  # of the losses that weigh otherwise than in losses.WEIGHTS
 
 
 # Headings of many small things are learned last, how the camera is held first.
 VIEW_WEIGHTS = {"heading": 2.0, "heat": 1.5, "hold": 0.5}
 WORLDS = {
-    "street": World(Estimator),
+    "street": World(Estimator, occlusion=True),
     "top_view": World(TopViewEstimator),
-    "room_view": World(RoomViewEstimator, VIEW_WEIGHTS),
+    "room_view": World(RoomViewEstimator, weights=VIEW_WEIGHTS),
 }
+OCCLUDER = ("pair_in", "pair_out", "alone")  # layers that only the occluder's loss reaches
 
 
 class EstimatorModule(pl.LightningModule):
@@ -66,6 +68,11 @@ class EstimatorModule(pl.LightningModule):
             self._start_from(init_from)
         if freeze_backbone:
             self.net.backbone.requires_grad_(False)
+        if not self.world.occlusion:
+            # What no loss reaches isn't trained: several processes would wait for its gradients, and to look for such
+            # layers in every step (find_unused_parameters) costs time.
+            for layer in OCCLUDER:
+                getattr(self.net, layer).requires_grad_(False)
 
     def _start_from(self, name: str) -> None:
         """The weights of a checkpoint pair of any world; tensors of another shape (heads of other categories) or of a part
@@ -83,35 +90,53 @@ class EstimatorModule(pl.LightningModule):
     def configure_model(self) -> None:
         self.net.to(memory_format=torch.channels_last)
 
-    def on_train_epoch_start(self) -> None:
+    def train(self, mode: bool = True) -> Self:
+        super().train(mode)
         if self.hparams.freeze_backbone:
             self.net.backbone.eval()  # its batch statistics stay too
+        return self
 
-    def _terms(self, batch: dict[str, Tensor], stage: str, index: int) -> dict[str, Tensor]:
-        generator = torch.Generator().manual_seed(int(rng(self.hparams.seed, stage, index).integers(2**62)))
+    def _terms(self, batch: dict[str, Tensor], stage: str, index: int) -> dict[str, Term]:
+        draws = Draws(self.hparams.seed, stage, index, self.global_rank, self.world_size)
         images = batch["image"].float() / 255
         if stage == "train" and self.hparams.augment:
-            images = photometric(images, self.hparams.augment, generator)
+            images = photometric(images, self.hparams.augment, draws)
         images = images.contiguous(memory_format=torch.channels_last)
         labels = {k: v for k, v in batch.items() if k != "image"}
-        return losses(self.net, images, labels, generator, self.world.looker.width)
+        return loss_terms(self.net, images, labels, draws, self.world.looker.width)
+
+    @property
+    def world_size(self) -> int:
+        return self._trainer.world_size if self._trainer else 1
 
     def training_step(self, batch: dict[str, Tensor], batch_index: int) -> Tensor:
-        terms = self._terms(batch, "train", self.global_step)
+        each = self.trainer.accumulate_grad_batches
+        terms = means(self._terms(batch, "train", self.global_step * each + batch_index % each))
         loss = total(terms, self.world.weights)
         if (
             self.global_step % self.trainer.log_every_n_steps == 0
         ):  # logging ten numbers costs a tenth of a step
-            self.log_dict(
-                {f"train/{k}": v.detach() for k, v in terms.items()}, batch_size=len(batch["image"])
-            )
+            said = {f"train/{k}": v.detach() for k, v in terms.items()} | {"train/loss": loss.detach()}
+            self.log_dict(said, batch_size=len(batch["image"]), sync_dist=True)
             self.log("loss", loss.detach(), prog_bar=True, logger=False)
         return loss
 
+    def on_validation_epoch_start(self) -> None:
+        self.found: dict[str, Tensor] = {}
+
     def validation_step(self, batch: dict[str, Tensor], batch_index: int) -> None:
-        terms = self._terms(batch, "val", batch_index)
-        self.log_dict({f"val/{k}": v for k, v in terms.items()}, batch_size=len(batch["image"]))
-        self.log("val", total(terms, self.world.weights), prog_bar=True, batch_size=len(batch["image"]))
+        for name, term in self._terms(batch, "val", batch_index).items():
+            rows = torch.as_tensor(term.rows, dtype=torch.float32, device=term.sum.device)
+            self.found[name] = self.found.get(name, 0) + torch.stack([term.sum.float(), rows])
+
+    def on_validation_epoch_end(self) -> None:
+        """Means over the rows of all batches of all processes, whichever batch a row was in."""
+        if not self.found:
+            return
+        sums = self.trainer.strategy.reduce(torch.stack([*self.found.values()]), reduce_op="sum")
+        terms = dict(zip(self.found, sums[:, 0] / sums[:, 1].clamp(min=1), strict=True))
+        self.log_dict({f"val/{name}": value for name, value in terms.items()}, sync_dist=True)
+        self.log("val", total(terms, self.world.weights), prog_bar=True, sync_dist=True)
 
     def configure_optimizers(self) -> dict:
         decay = [p for p in self.parameters() if p.requires_grad and p.ndim > 1]
@@ -141,22 +166,23 @@ class EstimatorModule(pl.LightningModule):
         return checkpoint.save(path, self.world.looker.kind, self.net.state_dict(), config, training, metrics)
 
 
-def photometric(images: Tensor, strength: float, generator: torch.Generator) -> Tensor:
+def photometric(images: Tensor, strength: float, draws: Draws) -> Tensor:
     """Random gain, contrast, tint, blur or sharpening, and noise: the picture changes, the labels do not.
     images (B, 3, h, w) in [0, 1]. Half the batches are filtered and half get noise, to save time."""
     b = len(images)
 
     def draw(*shape: int) -> Tensor:
-        return (torch.rand(*shape, generator=generator) * 2 - 1).to(images)
+        return (draws.rand(b, *shape) * 2 - 1).to(images)
 
-    contrast = 1 + 0.2 * strength * draw(b, 1, 1, 1)
-    gain = (1 + 0.15 * strength * draw(b, 1, 1, 1)) * (1 + 0.05 * strength * draw(b, 3, 1, 1))
+    filtered, noisy = (torch.rand(2, generator=draws.generator) > 0.5).tolist()  # of all processes' images
+    contrast = 1 + 0.2 * strength * draw(1, 1, 1)
+    gain = (1 + 0.15 * strength * draw(1, 1, 1)) * (1 + 0.05 * strength * draw(3, 1, 1))
     mean = images.mean((1, 2, 3), keepdim=True)
     images = torch.addcmul((1 - contrast) * gain * mean, images, contrast * gain)
-    if draw(1) > 0:
+    if filtered:
         blurred = torch.nn.functional.avg_pool2d(images, 3, 1, 1, count_include_pad=False)
-        images = torch.lerp(images, blurred, (0.2 + 0.8 * draw(b, 1, 1, 1)) * strength)  # below 0: sharpened
-    if draw(1) > 0:
-        noise = torch.randn(images.shape[2:], generator=generator).to(images)
-        images = images + noise * (0.03 * strength * draw(b, 1, 1, 1))
+        images = torch.lerp(images, blurred, (0.2 + 0.8 * draw(1, 1, 1)) * strength)  # below 0: sharpened
+    if noisy:
+        noise = torch.randn(images.shape[2:], generator=draws.generator).to(images)
+        images = images + noise * (0.03 * strength * draw(1, 1, 1))
     return images.clamp_(0, 1)

@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, SceneNet, boxes_at
+from po3d.training.ranks import Draws, Term, means
 
 WEIGHTS = dict(heat=1.0, box=1.0, shape=1.0, name=1.0, color=0.5, size=0.25, material=0.25, heading=0.7, residual=0.3,
                points=1.0, extent=1.0, occluder=0.5, rests=0.3, depth=1.0, hold=1.0)  # fmt: skip
@@ -20,10 +21,17 @@ JITTER_SHIFT, JITTER_SCALE = 0.05, 0.07
 
 
 def losses(
-    net: SceneNet, images: Tensor, labels: dict[str, Tensor], generator: torch.Generator, width: int
+    net: SceneNet, images: Tensor, labels: dict[str, Tensor], draws: Draws, width: int
 ) -> dict[str, Tensor]:
     """Every term, unweighted, of a batch: images (B, 3, height, width) in [0, 1] and stacked labels of pictures of
     `width` pixels (labels.StreetLabels, RoomLabels or ViewLabels)."""
+    return means(loss_terms(net, images, labels, draws, width))
+
+
+def loss_terms(
+    net: SceneNet, images: Tensor, labels: dict[str, Tensor], draws: Draws, width: int
+) -> dict[str, Term]:
+    """The same as sums over rows."""
     present = labels["present"]
     points = labels["points"] * (net.width / width)  # in pixels of the input
     if "box" in labels:
@@ -33,26 +41,26 @@ def losses(
     dense = net(images)
     terms = {"heat": heat_loss(dense, points[:, :, 8], boxes, present)}
     terms["box"] = box_loss(dense, points[:, :, 8], boxes, present)
-    noise = torch.randn(*boxes.shape[:2], 4, generator=generator).to(boxes)
+    noise = draws.randn(*boxes.shape[:2], 4).to(boxes)
     size = boxes[..., 2:] - boxes[..., :2]
     centre = (boxes[..., 2:] + boxes[..., :2]) / 2 + JITTER_SHIFT * size * noise[..., :2]
     size = size * (JITTER_SCALE * noise[..., 2:]).exp()
     shaken = torch.cat([centre - size / 2, centre + size / 2], -1)
     own, fit = own_boxes(dense, points[:, :, 8], boxes)
-    chosen = torch.rand(present.shape, generator=generator).to(boxes) < OWN_SHARE
+    chosen = draws.rand(*present.shape).to(boxes) < OWN_SHARE
     shaken = torch.where((chosen & fit)[..., None], own, shaken)
     image_index = torch.arange(len(images), device=images.device)[:, None].expand_as(present)[present]
     output = net.describe(dense, shaken[present], image_index)
-    embedding = output.embedding.new_zeros(*present.shape, output.embedding.shape[-1])
-    embedding[present] = output.embedding
-    occluder = net.occluder_logits(embedding, shaken, present)
     if "occluder" in labels:
+        embedding = output.embedding.new_zeros(*present.shape, output.embedding.shape[-1])
+        embedding[present] = output.embedding
+        occluder = net.occluder_logits(embedding, shaken, present)
         terms["occluder"] = cross_entropy(occluder[present], labels["occluder"][present])
     of_boxes = {k: v[present] for k, v in labels.items() if k not in OF_IMAGES}
     terms |= box_terms(output, of_boxes, points[present], shaken[present])
     if "hold" in labels:
         hold = net.hold(dense, labels["log_focal"])
-        terms["hold"] = laplace(hold.value, hold.scale, labels["hold"]).sum(1).mean()
+        terms["hold"] = Term.of(laplace(hold.value, hold.scale, labels["hold"]).sum(1))
     return terms
 
 
@@ -62,10 +70,10 @@ def total(terms: dict[str, Tensor], other: Mapping[str, float] | None = None) ->
     return sum(weights[name] * value for name, value in terms.items())
 
 
-def cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
-    """Mean over the rows whose target is known; 0 when none is."""
+def cross_entropy(logits: Tensor, target: Tensor) -> Term:
+    """Over the rows whose target is known, be there any or none."""
     known = target >= 0
-    return F.cross_entropy(logits[known].float(), target[known]) if known.any() else logits.sum() * 0
+    return Term.of(F.cross_entropy(logits[known].float(), target[known], reduction="none"))
 
 
 def laplace(value: Tensor, log_scale: Tensor, target: Tensor) -> Tensor:
@@ -74,9 +82,9 @@ def laplace(value: Tensor, log_scale: Tensor, target: Tensor) -> Tensor:
     return (value - target).abs() * (-log_scale).exp() + log_scale
 
 
-def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
+def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> Term:
     """Penalty-reduced focal loss of the centre logits (Law and Deng 2018, as in CenterNet): cells near a centre
-    are punished less, with a Gaussian a sixth of the box wide."""
+    are punished less, with a Gaussian a sixth of the box wide. Its rows are the centres."""
     heat = dense.heat.float()
     b, h, w = heat.shape
     ys, xs = torch.meshgrid(
@@ -97,7 +105,7 @@ def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> 
     p = heat.sigmoid()
     hit = -F.logsigmoid(heat) * (1 - p) ** 2
     miss = -F.logsigmoid(-heat) * p**2 * (1 - target) ** 4
-    return torch.where(positive, hit, miss).sum() / positive.sum().clamp(min=1)
+    return Term(torch.where(positive, hit, miss).sum(), positive.sum())
 
 
 @torch.no_grad()
@@ -111,7 +119,7 @@ def own_boxes(dense: Dense, centres: Tensor, boxes: Tensor) -> tuple[Tensor, Ten
     return own, error.amax(-1) < OWN_ERROR
 
 
-def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
+def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> Term:
     """L1 of the sides' corners, relative to the box, read at the centre's cell and its eight neighbours."""
     h, w = dense.heat.shape[-2:]
     cell = (centres / dense.stride - 0.5).round().long()
@@ -122,31 +130,31 @@ def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> T
     predicted = boxes_at(dense, cells).unflatten(1, (boxes.shape[1], 9))
     size = (boxes[..., 2:] - boxes[..., :2]).clamp(min=4.0)
     error = ((predicted - boxes[:, :, None]) / torch.cat([size, size], -1)[:, :, None]).abs()
-    return error[present].mean() * 4
+    return Term.of(error[present] * 4)
 
 
 def box_terms(
     output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor
-) -> dict[str, Tensor]:
+) -> dict[str, Term]:
     """Attribute, heading, size and corner losses of K boxes with labels (K, ...) and points (K, 9, 2) in input
     pixels."""
     terms = {name: cross_entropy(logits, labels[name]) for name, logits in output.attributes.items()}
     if output.extent.shape[1]:
-        terms["extent"] = (output.extent - labels["extent"].log()).abs().mean()
+        terms["extent"] = Term.of((output.extent - labels["extent"].log()).abs())
     if output.depth.shape[1]:
-        terms["depth"] = laplace(*output.depth.unbind(1), labels["log_depth"]).mean()
+        terms["depth"] = Term.of(laplace(*output.depth.unbind(1), labels["log_depth"]))
     width = 2 * math.pi / HEADING_BINS
     bin_index = torch.floor((labels["alpha"] % (2 * math.pi)) / width).long().clamp(max=HEADING_BINS - 1)
-    terms["heading"] = F.cross_entropy(output.heading, bin_index)
+    terms["heading"] = cross_entropy(output.heading, bin_index)
     off = labels["alpha"] % (2 * math.pi) - (bin_index + 0.5) * width
     error = (output.residual.gather(1, bin_index[:, None])[:, 0] - off).abs()
     log_scale = output.residual_scale.clamp(MIN_LOG_SCALE, 1)
-    terms["residual"] = (error * (-log_scale).exp() + log_scale).mean()
+    terms["residual"] = Term.of(error * (-log_scale).exp() + log_scale)
     size = (boxes[:, 2:] - boxes[:, :2]).clamp(min=4.0)
     target = (points - ((boxes[:, :2] + boxes[:, 2:]) / 2)[:, None]) / size[:, None]
     mean_side = size.mean(1, keepdim=True)
     error = ((output.points - target).abs() * (size / mean_side)[:, None]).sum(-1)
     log_scale = output.point_scale.clamp(MIN_LOG_SCALE, 1)
     term = error * (-log_scale).exp() + 2 * log_scale
-    terms["points"] = (term[labels["sharp"]] if "sharp" in labels else term).mean()
+    terms["points"] = Term.of(term[labels["sharp"]] if "sharp" in labels else term)
     return terms

@@ -1,7 +1,5 @@
 """Training the question parser: generated (text, program) pairs, a fresh stream for every seed."""
 
-import math
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
@@ -10,7 +8,6 @@ import numpy as np
 import pytorch_lightning as pl
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader
 
 from po3d import checkpoint
 from po3d.parsing.parser import KIND
@@ -19,7 +16,9 @@ from po3d.parsing.tokenizer import Tokenizer
 from po3d.reasoning.program import TOKENS
 from po3d.seeding import rng
 from po3d.synthesis.language import FAMILIES, realise, sample_program
+from po3d.training.ranks import Term, means
 from po3d.training.schedule import adamw_cosine
+from po3d.training.stream import LengthStream, StreamData
 from po3d.training.warm_start import take_over
 
 TOKEN_IDS = {token: k for k, token in enumerate(TOKENS)}
@@ -53,33 +52,36 @@ def pair(
     return realise(program, random, style), program.tokens()
 
 
-class ParserData(pl.LightningDataModule):
+class ParserData(StreamData):
     """Batches of (word ids (B, T), program ids (B, L) padded with -1); programs of near length share a
     batch."""
 
-    def __init__(self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000):
+    def __init__(
+        self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000
+    ) -> None:
         super().__init__()
-        self.seed, self.pairs, self.batch, self.validation = seed, pairs, batch, validation
+        self.save_hyperparameters()
         self.train: list[tuple[np.ndarray, np.ndarray]] = []
-        self.held_out: list[tuple[np.ndarray, np.ndarray]] = []
+        self.collate = collate
 
     def setup(self, stage: str | None = None) -> None:
         if not self.train:
-            self.train = self._examples("parser-train", self.pairs, SCATTER)
-            self.held_out = self._examples("parser-validation", self.validation, 0.0)
+            self.train = self._examples("parser-train", self.hparams.pairs, SCATTER)
+            self.validation = self._examples("parser-validation", self.hparams.validation, 0.0)
 
     def _examples(self, stage: str, count: int, scatter: float) -> list[tuple[np.ndarray, np.ndarray]]:
-        words = vocabulary(self.seed)
+        seed = self.hparams.seed
+        words = vocabulary(seed)
         tokenizer = Tokenizer(words)
         index = {word: k for k, word in enumerate(words)}
         examples = []
         for number in range(count):
-            text, program = pair(self.seed, stage, number)
+            text, program = pair(seed, stage, number)
             read = tokenizer(text)
             if read.unknown:  # a word too rare to have entered the vocabulary
                 continue
             tokens = list(read.tokens)
-            random = rng(self.seed, stage + "-scatter", number)
+            random = rng(seed, stage + "-scatter", number)
             loose = [k for k, token in enumerate(tokens) if token in LOOSE]
             if loose and random.random() < scatter:
                 del tokens[loose[int(random.random() * len(loose))]]
@@ -87,33 +89,9 @@ class ParserData(pl.LightningDataModule):
             examples.append((ids, np.array([TOKEN_IDS[t] for t in program], dtype=np.int16)))
         return examples
 
-    def train_dataloader(self) -> DataLoader:
-        batches = LengthBatches([len(program) for _, program in self.train], self.batch, self.seed)
-        return DataLoader(self.train, batch_sampler=batches, collate_fn=collate)
-
-    def val_dataloader(self) -> DataLoader:
-        return DataLoader(self.held_out, batch_size=256, collate_fn=collate)
-
-
-class LengthBatches:
-    """Index lists, in a new order each time they are read; sorted by length within 50 batches, so padding
-    is little."""
-
-    def __init__(self, lengths: list[int], batch: int, seed: int):
-        self.lengths, self.batch, self.seed, self.epoch = lengths, batch, seed, 0
-
-    def __len__(self) -> int:
-        return math.ceil(len(self.lengths) / self.batch)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        random = rng(self.seed, "parser-order", self.epoch)
-        self.epoch += 1
-        order = random.permutation(len(self.lengths)).tolist()
-        chunks = []
-        for start in range(0, len(order), 50 * self.batch):
-            part = sorted(order[start : start + 50 * self.batch], key=lambda k: self.lengths[k])
-            chunks += [part[i : i + self.batch] for i in range(0, len(part), self.batch)]
-        yield from (chunks[i] for i in random.permutation(len(chunks)))
+    def train_stream(self) -> LengthStream:
+        h = self.hparams
+        return LengthStream([len(program) for _, program in self.train], h.seed, h.batch, **self.place())
 
 
 def collate(examples: list[tuple[np.ndarray, np.ndarray]]) -> tuple[Tensor, Tensor]:
@@ -153,8 +131,9 @@ class ParserModule(pl.LightningModule):
 
     def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
         words, program, *copied = batch
-        loss = self.network(words, program, *copied).sum() / (program >= 0).sum()
-        self.log("train/loss", loss, prog_bar=True)
+        loss = means({"loss": Term(self.network(words, program, *copied).sum(), (program >= 0).sum())})["loss"]
+        if self.global_step % self.trainer.log_every_n_steps == 0:
+            self.log("train/loss", loss.detach(), prog_bar=True, sync_dist=True)
         return loss
 
     def validation_step(self, batch: tuple[Tensor, Tensor], _: int) -> None:
@@ -163,7 +142,7 @@ class ParserModule(pl.LightningModule):
         got = torch.nn.functional.pad(decoded.tokens, (0, max(0, program.shape[1] - decoded.tokens.shape[1])))
         same = (got[:, : program.shape[1]] == program) | (program < 0)
         exact = same.all(1) & (decoded.lengths == (program >= 0).sum(1))
-        self.log("val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True)
+        self.log("val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True, sync_dist=True)
 
     def configure_optimizers(self) -> dict:
         return adamw_cosine(self, self.hparams.learning_rate, self.hparams.warmup)

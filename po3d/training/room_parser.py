@@ -1,19 +1,18 @@
 """Training the room parser: sentences for changes and questions of generated rooms, several wordings each."""
 
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-import pytorch_lightning as pl
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader
+from torch.utils.data import Dataset
 from tqdm import tqdm
 
 from po3d.english import plain
 from po3d.parsing.room_parser import ANYTHING, KIND, LANGUAGE, SORTS, UNKNOWN
+from po3d.pools import pool
 from po3d.reasoning.room_program import OPEN, Call, call
 from po3d.reasoning.room_world import World
 from po3d.rooms import ANYTHING as ANY_NOUN
@@ -27,7 +26,8 @@ from po3d.synthesis.room_more_programs import MoreAsker, MoreChanger
 from po3d.synthesis.room_questions import ASKED, Asker
 from po3d.synthesis.room_sentences import say_change, say_question
 from po3d.synthesis.room_speaker import reworded
-from po3d.training.parser import LengthBatches, ParserModule
+from po3d.training.parser import ParserModule
+from po3d.training.stream import LengthStream, StreamData
 
 TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
 HIDE_NAME, HIDE_WORD = 0.15, 0.04  # shares of names, and of other words, that training shows as unknown words
@@ -142,8 +142,8 @@ def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) ->
     work = partial(pairs_of_room, seed=seed, stage=stage, wordings=wordings)
     if workers < 2:
         return [pair for index in tqdm(range(rooms), "rooms", delay=2) for pair in work(index)]
-    with ProcessPoolExecutor(workers) as pool:
-        found = pool.map(work, range(rooms), chunksize=8)
+    with pool(workers) as processes:
+        found = processes.map(work, range(rooms), chunksize=8)
         return [pair for room in tqdm(found, "rooms", rooms, delay=2) for pair in room]
 
 
@@ -156,7 +156,7 @@ def vocabulary(seed: int = 0, rooms: int = 300) -> tuple[str, ...]:
     return ("", "<unknown>", *sorted(w for w, n in counts.items() if n >= RARE))
 
 
-class RoomParserData(pl.LightningDataModule):
+class RoomParserData(StreamData):
     """Batches of (words, program, sorts, spans), see Seq2Seq.forward; programs of near length share a batch."""
 
     def __init__(
@@ -171,44 +171,42 @@ class RoomParserData(pl.LightningDataModule):
         super().__init__()
         self.save_hyperparameters()
         self.train: list[Pair] = []
+        self.collate = collate
 
     def setup(self, stage: str | None = None) -> None:
         if self.train:
             return
         h = self.hparams
         self.train = sentences(h.seed, "train", h.rooms, h.wordings, h.workers)
-        self.held_out = sentences(h.seed, "validation", h.validation, 1, h.workers)
         self.index = {word: k for k, word in enumerate(vocabulary(h.seed))}
+        held_out = sentences(h.seed, "validation", h.validation, 1, h.workers)
+        self.validation = [(pair, ids(pair, self.index)) for pair in held_out]
 
-    def train_dataloader(self) -> DataLoader:
-        batches = LengthBatches([len(p.program) for p in self.train], self.hparams.batch, self.hparams.seed)
-        return DataLoader(
-            _Hiding(self.train, self.index, self.hparams.seed), batch_sampler=batches, collate_fn=collate
-        )
+    def train_samples(self) -> Dataset:
+        return _Hiding(self.train, self.index, self.hparams.seed)
 
-    def val_dataloader(self) -> DataLoader:
-        return DataLoader(
-            [(p, ids(p, self.index)) for p in self.held_out], batch_size=256, collate_fn=collate
-        )
+    def train_stream(self) -> LengthStream:
+        h = self.hparams
+        return LengthStream([len(p.program) for p in self.train], h.seed, h.batch, **self.place())
 
 
 def ids(pair: Pair, index: dict[str, int]) -> list[int]:
     return [index.get(plain(word), UNKNOWN) for word in pair.words]
 
 
-class _Hiding(torch.utils.data.Dataset):
-    """Pairs some of whose words are hidden behind the unknown word, other ones every time they are read."""
+class _Hiding(Dataset):
+    """Pairs some of whose words are hidden behind the unknown word, other ones in every epoch; read by the numbers of
+    `stream.Shuffled`."""
 
     def __init__(self, pairs: list[Pair], index: dict[str, int], seed: int) -> None:
-        self.pairs, self.index, self.seed, self.reads = pairs, index, seed, 0
+        self.pairs, self.index, self.seed = pairs, index, seed
 
     def __len__(self) -> int:
         return len(self.pairs)
 
     def __getitem__(self, number: int) -> tuple[Pair, list[int]]:
-        pair = self.pairs[number]
-        random = rng(self.seed, "hide", self.reads)
-        self.reads += 1
+        pair = self.pairs[number % len(self.pairs)]
+        random = rng(self.seed, "hide", number)
         words = ids(pair, self.index)
         hidden = np.flatnonzero(random.random(len(words)) < HIDE_WORD).tolist()
         for token, (first, last) in zip(pair.program, pair.spans):
@@ -271,4 +269,4 @@ class RoomParserModule(ParserModule):
             | (program[:, :length] < 0)
         )
         exact = (same & there).all(1) & (decoded.lengths == (program >= 0).sum(1))
-        self.log("val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True)
+        self.log("val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True, sync_dist=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch.utils.data import ConcatDataset, DataLoader, Dataset
+from torch.utils.data import ConcatDataset, Dataset
 from tqdm import tqdm
 
 from po3d.errors import InputError
@@ -18,7 +18,7 @@ from po3d.images import read_image
 from po3d.perception.detection import resize
 from po3d.perception.room_view import HEIGHT, WIDTH
 from po3d.scene import Scene, from_json
-from po3d.training.data import StreamData, WithMirror, collate
+from po3d.training.data import PictureData, WithMirror
 from po3d.training.view_labels import ViewLabels, mirrored_labels, view_labels
 
 KINDS = ("inside", "orbit")
@@ -51,7 +51,7 @@ class ViewFolder(Dataset):
         return {"image": resize(self.picture(index), *self.size), **self.labels[index]._asdict()}
 
 
-class RoomViewData(StreamData):
+class RoomViewData(PictureData):
     """Views rendered into `cache`, training and validation apart in scenes and, where a category has models enough, in
     models. `views`, `validation`: how many of each kind. `furniture`: the folder of the .sh3f libraries; None: where
     the Debian package puts them."""
@@ -64,7 +64,6 @@ class RoomViewData(StreamData):
         width: int = WIDTH,
         height: int = HEIGHT,
         batch: int = 8,
-        steps: int = 1000,
         workers: int = 2,
         loaders: int = 0,
         seed: int = 1,
@@ -107,6 +106,6 @@ class RoomViewData(StreamData):
             ViewFolder(self._folder(kind, "val"), self.counts_validation[kind], *size) for kind in KINDS
         )
 
-    def val_dataloader(self) -> DataLoader:
-        order = torch.randperm(len(self.validation), generator=torch.Generator().manual_seed(0)).tolist()
-        return DataLoader(self.validation, self.hparams.batch, sampler=order, collate_fn=collate)
+    def validation_order(self) -> list[int]:
+        """Both kinds mixed: a limit on the batches would else see one of them."""
+        return torch.randperm(len(self.validation), generator=torch.Generator().manual_seed(0)).tolist()

@@ -15,7 +15,7 @@ from po3d.images import read_image
 from po3d.perception.detection import resize
 from po3d.perception.top_view import WIDTH
 from po3d.scene import from_json
-from po3d.training.data import StreamData
+from po3d.training.data import PictureData
 from po3d.training.labels import RoomLabels, quarter_turned, room_labels
 
 TURNS = 4  # items a room: a map has no up of its own
@@ -43,7 +43,7 @@ class MapFolder(Dataset):
         return {"image": image, **quarter_turned(self.labels[room], quarters)._asdict()}
 
 
-class TopViewData(StreamData):
+class TopViewData(PictureData):
     """Rooms of the twin rendered into `cache`, training and validation apart in rooms and, where a category has models
     enough, in models. `furniture`: the folder of the .sh3f libraries; None: where the Debian package puts them."""
 
@@ -54,7 +54,6 @@ class TopViewData(StreamData):
         validation: int = 200,
         width: int = WIDTH,
         batch: int = 8,
-        steps: int = 1000,
         workers: int = 2,
         loaders: int = 0,
         seed: int = 1,

@@ -1,6 +1,6 @@
 """How good the room-view estimator is: `python -m po3d.training.view_figures CHECKPOINT SET... [--calibrate]`.
 
-A SET is a folder of views of held-out models (`python -m po3d.render_rooms --kind inside|orbit --split val|test`). With
+A SET is a folder of views of models that no weights saw (`python -m po3d.render_rooms --kind inside|orbit --split val`). With
 --calibrate the beliefs are made honest first, on these very views, and what was fitted is written into the checkpoint's
 JSON; the weights stay. Prints a table: rows are kinds of views and of models, columns what was measured.
 """
@@ -21,9 +21,8 @@ from po3d.files import read_json, write_json
 from po3d.geometry import Array, wrap_angle
 from po3d.perception.room_view import ATTRIBUTES, AZIMUTH, BATCH, CALIBRATION, TOLD, RoomViewEstimator, lifted
 from po3d.scene import Scene
-from po3d.synthesis.assets.room_models import CATALOGUE
-from po3d.synthesis.assets.room_models import seen as seen_in_rooms
-from po3d.synthesis.things import HELD_OUT, things
+from po3d.synthesis.splits import OWN
+from po3d.synthesis.things import things
 from po3d.training import beliefs
 from po3d.training.room_views import ViewFolder
 from po3d.training.view_labels import SYMMETRIC, asked_rows
@@ -44,9 +43,7 @@ class Sight(NamedTuple):
     matches: dict[int, int]  # predicted row -> true row
     extent: Array  # (n, 3) of the predicted rows, as the network says it
     log_p: dict[str, Array]  # attribute -> (n, values) of the predicted rows, nothing left out
-    held_out: tuple[
-        bool, ...
-    ]  # of the true rows, whether training shows none of their category's test models
+    own: tuple[bool, ...]  # of the true rows, whether a parametric shape of ours shows it
 
 
 def sights(estimator: RoomViewEstimator, folder: str | Path) -> list[Sight]:
@@ -67,16 +64,10 @@ def sights(estimator: RoomViewEstimator, folder: str | Path) -> list[Sight]:
             raw = found.present[b]
             log_p = {a: np.log(np.maximum(found.probabilities[a][b, raw], 1e-12)) for a in TOLD}
             kind = record["camera"]
-            unseen = tuple(_held_out(o.value("name"), kind) for o in true.objects)
+            own = tuple(record["models"][i].startswith(OWN) for i in rows)
             matches = matched(table, true)
-            result.append(Sight(kind, true, table, matches, found.extent[b, raw], log_p, unseen))
+            result.append(Sight(kind, true, table, matches, found.extent[b, raw], log_p, own))
     return result
-
-
-def _held_out(name: str, kind: str) -> bool:
-    if kind == "orbit":
-        return name in things() and len(things()[name].models) >= HELD_OUT
-    return name in CATALOGUE and not seen_in_rooms(name)
 
 
 def in_own_frame(scene: Scene) -> Scene:
@@ -122,7 +113,7 @@ class Row(NamedTuple):
 
     title: str
     view: Callable[[str], bool]  # of the camera's kind
-    held_out: bool | None = None  # None: all things
+    own: bool | None = None  # None: all things
 
 
 ROWS = (
@@ -130,10 +121,10 @@ ROWS = (
     Row("inside, uncommon", lambda kind: kind in UNCOMMON),
     Row("inside, any", lambda kind: kind == "any"),
     Row("orbit", lambda kind: kind == "orbit"),
-    Row("inside, held-out models", lambda kind: kind != "orbit", True),
-    Row("inside, seen models", lambda kind: kind != "orbit", False),
-    Row("orbit, held-out models", lambda kind: kind == "orbit", True),
-    Row("orbit, seen models", lambda kind: kind == "orbit", False),
+    Row("inside, catalogue models", lambda kind: kind != "orbit", False),
+    Row("inside, our own shapes", lambda kind: kind != "orbit", True),
+    Row("orbit, catalogue models", lambda kind: kind == "orbit", False),
+    Row("orbit, our own shapes", lambda kind: kind == "orbit", True),
 )
 
 
@@ -144,7 +135,7 @@ def figures(found: Sequence[Sight], row: Row) -> dict[str, float]:
     right: dict[str, list[bool]] = {a: [] for a in TOLD}
     yaw, place, depth, apart = [], [], [], []
     for s in chosen:
-        wanted = {j for j, held_out in enumerate(s.held_out) if row.held_out in (None, held_out)}
+        wanted = {j for j, own in enumerate(s.own) if row.own in (None, own)}
         sure = {
             i: j for i, j in s.matches.items() if s.predicted.objects[i].existence >= SURE and j in wanted
         }
@@ -175,7 +166,7 @@ def figures(found: Sequence[Sight], row: Row) -> dict[str, float]:
         "views": len(chosen),
         "things": asked,
         "recall": _share(hits, asked),
-        "precision": _share(right_told, told) if row.held_out is None else math.nan,
+        "precision": _share(right_told, told) if row.own is None else math.nan,
         **{a: 100 * _mean(right[a]) for a in TOLD},
         "yaw": _median(straight),
         "yaw > 22.5": 100 * _mean(straight > 22.5),
@@ -184,7 +175,7 @@ def figures(found: Sequence[Sight], row: Row) -> dict[str, float]:
         "depth": 100 * _median(depth),
         "pair": _median(apart),
     }
-    if row.held_out is None:
+    if row.own is None:
         turns = np.degrees(np.abs(wrap_angle(holds[:, [2, 1]] - holds[:, [5, 4]])))
         height = 100 * np.abs(holds[:, 0] / holds[:, 3] - 1)
         result |= {"roll": _median(turns[:, 0]), "pitch": _median(turns[:, 1]), "height": _median(height)}

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from po3d import checkpoint
+from po3d.errors import InputError
 from po3d.perception.network import SceneNet
 
 
@@ -15,10 +16,15 @@ def take_over(network: nn.Module, words: Sequence[str], name: str, kind: str) ->
     weights, record = checkpoint.load(checkpoint.locate(name), kind)
     index = {word: k for k, word in enumerate(record["config"]["words"])}
     embedding = network.embed.weight.detach().clone()
+    known = weights.get("embed.weight", embedding[:0])
+    if known.shape != (len(index), embedding.shape[1]):
+        raise InputError(
+            f"checkpoint {name}: its words have another number or width than the vectors of the network"
+        )
     for k, word in enumerate(words):
         if word in index:
-            embedding[k] = weights["embed.weight"][index[word]]
-    network.load_state_dict({**weights, "embed.weight": embedding})
+            embedding[k] = known[index[word]]
+    checkpoint.restored(lambda: network, {**weights, "embed.weight": embedding}, name)
 
 
 @torch.no_grad()

@@ -73,6 +73,25 @@ def test_the_tables_come_in_three_spellings_and_into_a_file(files, capsys):
     assert (files / "table.tex").read_text().count(r"\bottomrule") == 2
 
 
+def test_one_image_gives_no_interval_and_no_p_value_but_the_reason(files, capsys):
+    only = (str(files / "good.jsonl"), str(files / "fair.jsonl"), "--size", "1")
+    assert cli.main(["compare", *only]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert all("none: one image" in line for line in printed if "95 % interval" in line)
+    assert next(line for line in printed if line.startswith("good - fair")).count("none: one image") == 1
+    assert cli.main(["compare", *only, "--json", "--by-category"]) == 0
+    result = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)  # JSON has no NaN
+    (pair,) = result["pairs"]
+    assert (pair["reason"], pair["p_bootstrap"], pair["ci_low"], pair["detectable"]) == (
+        "one image",
+        None,
+        None,
+        None,
+    )
+    assert pair["difference"] is not None
+    assert 0 < pair["p_mcnemar"] <= 1
+
+
 def test_missing_lines_are_wrong_counted_and_said(files, capsys):
     whole = answers(1.0, "whole")
     write_predictions(
@@ -133,11 +152,19 @@ def test_bad_options_are_one_line(files, options, says, capsys):
     assert says in error
 
 
-@pytest.mark.parametrize("line", ['{"question": "x", "prediction": "y"}', '{"id": "x"}', "[1]", "3"])
-def test_what_is_no_predictions_file_is_said(files, line, capsys):
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"question": "x", "prediction": "y"}', "lmm.jsonl is no predictions file; `po3d import`"),
+        ('{"id": "x"}', "lmm.jsonl is no predictions file; `po3d import`"),
+        ("[1]", "line 1: each line should be a JSON object"),
+        ("3", "line 1: each line should be a JSON object"),
+    ],
+)
+def test_what_is_no_predictions_file_is_said(files, line, says, capsys):
     (files / "lmm.jsonl").write_text(line + "\n")
     assert run(files, names=("good", "lmm")) == 2
-    assert "lmm.jsonl is no predictions file; `po3d import`" in capsys.readouterr().err
+    assert says in capsys.readouterr().err
 
 
 def test_a_line_twice_is_refused(tmp_path):

@@ -47,6 +47,47 @@ def test_holm_is_statsmodels():
         p_values = rng(8, "holm", k).random(k + 1) ** 3
         np.testing.assert_allclose(holm(p_values), multipletests(p_values, method="holm")[1], atol=1e-12)
     assert holm([0.01, 0.01, 0.9, 0.02]) == pytest.approx([0.04, 0.04, 0.9, 0.04])
+    assert holm([]) == []
+
+
+def test_what_was_not_tested_counts_not_among_the_tests():
+    assert holm([0.01, math.nan, 0.2]) == pytest.approx([0.02, math.nan, 0.2], nan_ok=True)
+    assert all(map(math.isnan, holm([math.nan, math.nan])))
+
+
+@pytest.mark.parametrize(
+    ("values", "clusters", "value", "reason"),
+    [
+        ([1.0] + [0.0] * 9, ["image"] * 10, 0.1, "all items are of one cluster"),
+        ([1.0], ["image"], 1.0, "all items are of one cluster"),
+        ([], [], math.nan, "no items"),
+        ([1.0, math.nan, math.nan], "abc", math.nan, "2 of 3 values are not numbers"),
+    ],
+)
+def test_without_anything_to_resample_there_is_a_reason_instead_of_a_p_value(values, clusters, value, reason):
+    found = paired_difference(values, np.zeros(len(values)), clusters)
+    assert found.reason == reason
+    assert found.value == pytest.approx(value, nan_ok=True)
+    assert all(math.isnan(x) for x in (found.low, found.high, found.p, found.detectable))
+    assert paired_difference([1, 0], [0, 0], "ab").reason == ""
+
+
+def test_right_or_wrong_is_never_nan():
+    for test in (mcnemar, agreement):
+        with pytest.raises(ValueError, match="not NaN"):
+            test([1.0, math.nan], [1.0, 0.0])
+
+
+def test_p_of_the_bootstrap_is_that_of_the_normal_law():
+    """Two-sided: a difference of z standard errors has p = 2 Phi(-z)."""
+    noise = rng(9, "p").normal(0, 1, 100)
+    noise = (noise - noise.mean()) / noise.std()
+    for z in (0.5, 1.5):
+        found = paired_difference(noise + z / 10, np.zeros(100), range(100), 4000)
+        assert found.p == pytest.approx(2 * scipy.stats.norm.sf(z), abs=0.04)
+        assert paired_difference(np.zeros(100), noise + z / 10, range(100), 4000).p == found.p
+    far = paired_difference(noise + 1, np.zeros(100), range(100), resamples=99)
+    assert far.p == pytest.approx(2 / 100)  # never 0: the least that so many resamples can tell
 
 
 def test_the_bootstrap_of_single_items_is_scipys():

@@ -231,7 +231,7 @@ def test_bad_question_files_are_refused_in_one_line(release, content, says):
     [
         ("axis_definition.csv", b"scene_id,Front,Back,Left\n", "no column 'right'"),
         ("axis_definition.csv", b"", "no column 'scene_id'"),
-        ("axis_definition.csv", b"\xff\xfe", r"axis_definition\.csv is no CSV table"),
+        ("axis_definition.csv", b"scene_id,\xff", r"axis_definition\.csv is no text in UTF-8"),
         ("Axis Definition.xlsx", b"scene_id", r"Axis Definition\.xlsx is no readable \.xlsx"),
         (None, b"", "says nothing of the rooms' axes: expected .*MatchLab-Imperial/Hypo3D"),
     ],

@@ -19,9 +19,10 @@ from po3d.registration import rotation
 from po3d.scene import Scene, to_json
 from po3d.seeding import rng
 from po3d.synthesis.orbit_scenes import LEAST_VISIBLE
+from po3d.synthesis.splits import SPLITS
 from po3d.synthesis.things import PEOPLE, things
 from po3d.systems.pipeline import Context
-from po3d.systems.scope import PictureTables, ScopeOracle, ScopePipeline, scope_pipeline
+from po3d.systems.scope import PictureTables, ScopeOracle, ScopePipeline, TrueTables, scope_pipeline
 
 SIZE, SEED = 3, 21
 
@@ -60,7 +61,7 @@ def gold(split):
 
 @pytest.mark.parametrize(
     "system",
-    [ScopeOracle(), ScopePipeline(), ScopePipeline(known_yaw=False)],
+    [ScopeOracle(), ScopePipeline(TrueTables()), ScopePipeline(TrueTables(), known_yaw=False)],
     ids=["oracle", "pipeline", "unknown yaw"],
 )
 def test_everything_is_right_on_true_tables(split, system):
@@ -98,7 +99,7 @@ def test_a_finished_twin_is_left_alone_and_another_does_not_mix_with_it(root):
 def test_the_other_reading_changes_cameras_and_no_answer(split, tmp_path):
     scope_twin.generate(tmp_path / "far", SIZE, SEED, reading=FAR)
     far = scope.load(tmp_path / "far")
-    report = scope.score(far.questions, answered(far, ScopePipeline()))
+    report = scope.score(far.questions, answered(far, ScopePipeline(TrueTables())))
     assert report["rows"][0]["value"] == 100.0
     assert far.view(far.images[0]).orbit.reading == FAR
 
@@ -184,11 +185,10 @@ def test_the_things_are_many_everyday_and_split_by_model():
     assert all(name in table for name in PEOPLE)
     assert {ground for t in table.values() for ground in t.grounds} == {"floor", "outdoor", "table"}
     for t in table.values():
-        trained, tested = set(t.models_of("train")), set(t.models_of("test"))
-        assert trained
-        assert tested
-        assert trained.isdisjoint(tested) == (len(t.models) >= 3)
-        assert all(0.03 < max(m.extent) < 3 for m in t.models)
+        by_split = [set(t.models_of(split)) for split in SPLITS]
+        assert all(by_split)
+        assert len(set.union(*by_split)) == sum(map(len, by_split))
+        assert all(0.03 < max(m.extent) < 3 for m in set.union(*by_split))
 
 
 # --- tables that are estimated ------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
 
 
 def test_unknown_sources_are_refused():
-    assert scope_pipeline() == ScopePipeline()
+    assert scope_pipeline("truth") == ScopePipeline(TrueTables())
     with pytest.raises(InputError, match="unknown table source"):
         scope_pipeline("magic")
 

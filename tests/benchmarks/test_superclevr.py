@@ -95,8 +95,8 @@ def test_occluders_need_a_state_and_an_occluder():
     ("change", "says"),
     [
         ({"shape": "tank"}, "scene superCLEVR_new_000000.png: object 1: unknown shape 'tank'; known: suv"),
-        ({"rotation": "north"}, "malformed record"),
-        ({"3d_coords": [1.0]}, "malformed record"),
+        ({"rotation": "north"}, r"objects\[1\].rotation: 'north' should be a number"),
+        ({"3d_coords": [1.0]}, r"the field 'objects\[1\].3d_coords\[1\]' is missing"),
     ],
 )
 def test_a_bad_record_is_named(change, says):

@@ -28,6 +28,7 @@ from po3d.scene import ObjectState, Scene, sure
 from po3d.seeding import rng
 from po3d.training.estimator import EstimatorModule
 from po3d.training.losses import losses, total
+from po3d.training.ranks import Draws
 from po3d.training.view_labels import mirrored_labels, view_labels
 from po3d.viewpoint import Hold, held, hold_of, mirrored
 
@@ -210,7 +211,7 @@ def test_an_untrained_network_estimates_and_trains():
     optimiser = torch.optim.Adam(module.net.parameters(), 3e-3)
     values = []
     for _ in range(12):
-        terms = losses(module.net, image, labels, torch.Generator().manual_seed(0), WIDTH)
+        terms = losses(module.net, image, labels, Draws(0, "test", 0), WIDTH)
         optimiser.zero_grad()
         total(terms).backward()
         optimiser.step()

@@ -14,6 +14,7 @@ from po3d.seeding import rng
 from po3d.training.estimator import EstimatorModule
 from po3d.training.labels import quarter_turned, room_labels
 from po3d.training.losses import losses, total
+from po3d.training.ranks import Draws
 
 TINY = dict(backbone="resnet10t", width=128, height=128, neck=16, hidden=32)
 
@@ -128,7 +129,7 @@ def test_training_lowers_the_loss_and_a_pair_is_read_again(tmp_path):
     optimizer = torch.optim.AdamW(net.parameters(), 2e-3)
     history = []
     for step in range(25):
-        loss = total(losses(net, images, batch, torch.Generator().manual_seed(step), WIDTH))
+        loss = total(losses(net, images, batch, Draws(step, "test", 0), WIDTH))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

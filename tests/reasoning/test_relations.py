@@ -2,12 +2,12 @@
 
 import itertools
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 import torch
-from shapely.geometry import MultiPoint, Polygon
+from shapely.geometry import MultiPoint, Polygon, box
 
 from po3d.errors import InputError
 from po3d.geometry import footprint
@@ -222,3 +222,61 @@ def test_padding_is_never_hit():
 def test_rules_that_contradict_themselves_are_refused(bad):
     with pytest.raises(InputError, match=next(iter(bad))):
         Rules(**bad)
+
+
+def test_the_constants_of_the_ground_truth_are_those_that_are_cited():
+    assert asdict(DEFAULT_RULES) == {
+        "margin_2d": 0.2, "margin_6d": 0.2, "facing_zero_deg": 140.0, "facing_window_deg": 30.0, "aligned_same_deg": 45.0,
+        "aligned_opposite_deg": 135.0, "aligned_needs_label": True, "occlusion_min_px": 15, "sweep_margin": 0.0,
+        "sweep_range": math.inf, "first_hit_only": False, "bicycle_front_is_nose": True,
+    }  # fmt: skip
+    for window in (0, 45):
+        assert Rules(facing_window_deg=window).facing_window_deg == window
+    assert Rules(aligned_same_deg=90, aligned_opposite_deg=90).aligned_same_deg == 90
+
+
+@pytest.mark.parametrize(("frame", "way"), [("camera", tuple(RIGHT)), ("object", (0.0, -1.0))])
+def test_each_frame_has_its_own_margin_and_must_exceed_it(frame, way):
+    """Objects along +x: right is the street's right, or -y."""
+    for step, default in ((0.19, False), (0.21, True)):
+        found = related([(0, 0), np.multiply(way, step)], [0, 0], "right", frame)
+        assert found[0, 1] == default
+    for margin_2d, margin_6d in ((0.5, 0.1), (0.1, 0.5)):
+        rules = Rules(margin_2d=margin_2d, margin_6d=margin_6d)
+        found = related([(0, 0), np.multiply(way, 0.3)], [0, 0], "right", frame, rules)
+        assert found[0, 1] == ((margin_2d if frame == "camera" else margin_6d) == 0.1)
+
+
+def test_what_is_exactly_the_margin_ahead_is_not_ahead():
+    rules = Rules(margin_6d=0.5)
+    assert not related([(0, 0), (0.5, 0)], [0, 0], "front", "object", rules)[0, 1]
+    assert related([(0, 0), (0.5, 0)], [0, 0], "front", "object", Rules(margin_6d=0.49))[0, 1]
+
+
+@pytest.mark.parametrize(
+    ("place", "hit"),
+    [((-2.0, 0.0), True), ((-2.01, 0.0), False), ((3.0, 1.0), True), ((3.0, -1.0), True), ((3.0, 1.01), False),
+     ((6.0, 0.0), True), ((6.01, 0.0), False)],
+)  # fmt: skip
+def test_touching_counts_on_every_side_of_the_sweep(place, hit):
+    """A box of 2 x 1 that travels 4 ahead: from -1 to 5, half a unit to each side."""
+    positions, extents = np.array([(0.0, 0.0), place]), np.array([[2.0, 1.0]] * 2)
+    found = relations.collide(positions, np.zeros(2), extents, "forward", Rules(sweep_range=4.0))
+    assert found[0, 1] == hit
+
+
+def test_first_contact_is_where_shapely_says_the_strip_is_reached():
+    r = np.random.default_rng(5)
+    place, heading = r.uniform(-3, 3, (300, 2)), r.uniform(-math.pi, math.pi, 300)
+    size, half = r.uniform(0.2, 2, (300, 2)), r.uniform(0.1, 1, 300)
+    c, s = np.cos(heading), np.sin(heading)
+    found = relations._first_contact(place[:, 0], place[:, 1], c, s, size[:, 0] / 2, size[:, 1] / 2, half, np)
+    reached = 0
+    for k in range(300):
+        target = Polygon(footprint(place[k], heading[k], np.append(size[k], 1.0)))
+        inside = target.intersection(box(-20, -half[k], 20, half[k]))
+        assert found[k] == (pytest.approx(inside.bounds[0]) if not inside.is_empty else math.inf)
+        reached += not inside.is_empty
+    assert 50 < reached < 250
+    square = relations._first_contact(*np.array([3.0, 2.0, 1.0, 0.0, 1.0, 1.0, 1.0])[:, None], np)
+    assert square == 2  # its lower edge lies on the strip's border

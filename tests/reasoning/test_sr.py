@@ -1,7 +1,7 @@
 """The twelve questions of 3DSRBench on tables: hand-made cases, invariances, and margins that mean what they say."""
 
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from po3d.benchmarks.srbench_score import CATEGORIES, mirrored_answer
 from po3d.geometry import Pose, rotation_z, wrap_angle
 from po3d.reasoning.program import ProgramError
-from po3d.reasoning.sr_executor import run
+from po3d.reasoning.sr_executor import called, drawn, run
 from po3d.reasoning.sr_geometry import DEFAULT_SR_RULES, Unanswerable, View
 from po3d.reasoning.sr_program import ANSWERS, SIGNATURES, SrProgram, ask, parse_text
 from po3d.scene import ObjectState, Scene, sure
@@ -362,3 +362,80 @@ def test_absent_rows_and_missing_cameras_fail_with_a_reason():
     blind = replace(SCENE, camera=None)
     assert run(ask("nearer_camera", "#0", "#1"), blind).reason == "the table has no camera"
     assert set(ANSWERS) == {s.output for s in SIGNATURES.values()} - {"object"}
+
+
+@pytest.mark.parametrize(
+    ("source", "belief", "status"),
+    [("gt", 0.06, "ok"), ("gt", 0.04, "failed"), ("edited", 0.04, "failed"), ("predicted", 0.04, "ok"),
+     ("predicted", 2e-6, "ok"), ("predicted", 5e-7, "failed")],
+)  # fmt: skip
+def test_how_little_is_enough_to_be_meant_depends_on_who_made_the_table(source, belief, status):
+    """A question takes for granted what it names: of an estimator's rows nearly any may be it."""
+    outcome = run(
+        ask("higher", "lamp", "vase"),
+        replace(SCENE, source=source),
+        lambda p, s: [p == "lamp", 0, (p != "lamp") * belief],
+    )
+    assert outcome.status == status
+    assert outcome.rows == ((0, 2) if status == "ok" else ())
+
+
+def test_an_estimators_row_is_meant_as_far_as_it_exists():
+    """Two lamps, one above the chair and one below it: the answer is the likelier one's, and as probable as that."""
+    lamps = [thing(3, 0, z, existence=e) for z, e in ((2.0, 0.3), (0.1, 0.9))]
+    scene = replace(room(*lamps, thing(4, 0, 0.5)), source="predicted")
+    outcome = run(
+        ask("higher", "lamp", "chair"), scene, lambda p, s: [0.5, 0.5, 0] if p == "lamp" else [0, 0, 1]
+    )
+    assert (outcome.answer, outcome.probability, outcome.rows) == ("chair", pytest.approx(0.75), (1, 2))
+
+
+def test_four_readings_of_a_description_are_looked_at():
+    rows = [thing(3, k, 2.0 - 0.1 * k) for k in range(5)]
+    scene = room(*rows, thing(9, 0, 1.75))
+    beliefs = {"lamp": [0.3, 0.25, 0.2, 0.15, 0.1, 0], "chair": [0, 0, 0, 0, 0, 1.0]}
+    outcome = run(ask("higher", "lamp", "chair"), scene, lambda p, s: beliefs[p])
+    assert outcome.probability == pytest.approx(
+        0.75 / 0.9
+    )  # three of the first four are higher; the fifth is left out
+
+
+def test_drawn_poses_scatter_as_the_covariance_says():
+    spread = ((0.04, 0.03, 0.0), (0.03, 0.09, 0.0), (0.0, 0.0, 0.25))
+    scene = room(thing(4, 0, heading_deg=30, covariance=spread, flip=0.25))
+    many = [drawn(scene, 3, k).objects[0] for k in range(1500)]
+    assert drawn(scene, 3, 7) == drawn(scene, 3, 7)
+    found = np.array([o.position[:2] for o in many])
+    np.testing.assert_allclose(np.cov(found.T), [[0.04, 0.03], [0.03, 0.09]], atol=0.012)
+    np.testing.assert_allclose(found.mean(0), [4, 0], atol=0.03)
+    assert {o.position[2] for o in many} == {0.5}
+    off = np.abs([float(wrap_angle(o.heading - math.radians(30))) for o in many])
+    assert np.mean(off > math.pi / 2) == pytest.approx(0.25, abs=0.04)
+    near = off[off < math.pi / 2]
+    assert math.sqrt(np.mean(near**2)) == pytest.approx(0.5, abs=0.04)
+
+
+def test_steps_say_what_was_meant_and_how_far_the_boundary_is():
+    outcome = run(ask("in_front_of", "#1 red chair", "#0"), SCENE)
+    assert outcome.steps == (
+        "'#1 red chair' = #1 chair", "'#0' = #0 lamp", "in_front_of = behind (1.00 m and 90° from the boundary)",
+    )  # fmt: skip
+    assert run(ask("same_direction", "#1", "#2"), SCENE).steps[-1].endswith("(45° from the boundary)")
+    assert (called("#3 brown chair"), called("#3"), called("brown chair")) == (
+        "brown chair",
+        "#3",
+        "brown chair",
+    )
+    with_out = replace(SCENE, objects=tuple(replace(o, beliefs={}, name="") for o in SCENE.objects))
+    assert run(ask("higher", "#1", "#0"), with_out).steps[0] == "'#1' = #1 object"
+
+
+def test_one_thing_for_two_descriptions_leaves_no_row():
+    alone = run(ask("parallel", "chair", "seat"), SCENE, lambda p, s: [0, 1.0, 0])
+    assert (alone.status, alone.reason) == ("failed", "no row left: chair, seat mean the same thing")
+
+
+def test_the_rules_are_those_that_are_explained():
+    assert asdict(DEFAULT_SR_RULES) == {
+        "next_to": 0.5, "above_slack": 0.05, "quarter": 45.0, "parallel": 45.0, "same": 45.0, "facing": 60.0,
+    }  # fmt: skip

@@ -1,23 +1,22 @@
 """Orbit scenes drawn: every view shows the table, from where the orbit says, with the models that it names."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 import shapely
-from boxes_library import TURNED, boxes_library
+from boxes_library import boxes_library
 
 from po3d.errors import InputError
 from po3d.geometry import footprint
 from po3d.orbit import VIEWS
-from po3d.synthesis.assets.room_models import RoomModels, models_of
+from po3d.synthesis.assets.room_models import TURNS, RoomModels
 from po3d.synthesis.orbit_pictures import OPEN, TABLES, draw_views, drawn_scene, orbit_view, shown_shares
 from po3d.synthesis.orbit_scenes import sample_orbit_scene
 from po3d.synthesis.render import RenderError
 from po3d.synthesis.room_looks import PAINTS
 from po3d.synthesis.room_pictures import RoomRenderer
-from po3d.synthesis.things import things
+from po3d.synthesis.splits import SPLITS, catalogue, split_of
 
 SEED = 3
 
@@ -91,10 +90,8 @@ def test_a_table_carries_all_that_stands_on_it(scenes):
         assert top.contains(shapely.Polygon(footprint(o.position, o.heading, o.extent)))
 
 
-def test_tables_are_split_by_model_as_in_rooms():
-    shares = [sum(name in models_of("table", split) for name in TABLES) for split in ("train", "test")]
-    assert min(shares) >= 3
-    assert sum(shares) == len(TABLES)
+def test_every_split_has_tables_of_its_own():
+    assert {split_of(name) for name in TABLES} == set(SPLITS)
 
 
 @pytest.mark.parametrize("ground", ["floor", "outdoor", "table"])
@@ -127,13 +124,12 @@ def test_things_are_painted_where_the_table_says_a_colour(scenes):
                 assert state.value("color") in sorted(away, key=away.__getitem__)[:2]
 
 
-def test_models_that_a_scene_names_are_found_by_path_at_their_size(models):
+def test_models_have_the_size_that_the_table_says(models):
     """Also those that the library shows from a side."""
-    named = [m for thing in things().values() for m in thing.models]
-    for entry in [m for m in named if Path(m.path).stem in TURNED] + named[::10]:
-        np.testing.assert_allclose(models.model(entry.path).extent, entry.extent, atol=2e-3)
+    for entry in [catalogue()[name] for name in TURNS] + list(catalogue().values())[::10]:
+        np.testing.assert_allclose(models.model(entry.name).extent, entry.extent, atol=2e-3)
     with pytest.raises(InputError, match="lack the model"):
-        models.model("scopia/nothing/nothing.obj")
+        models.model("Scopia#nothing")
 
 
 @pytest.mark.render

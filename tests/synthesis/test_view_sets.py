@@ -1,92 +1,51 @@
-"""Sets of perspective views: cameras, looks, models that are held out, files."""
+"""Sets of perspective views: cameras, looks, models, files."""
 
 import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from boxes_library import boxes_library
 
 from po3d.errors import InputError
 from po3d.geometry import rotation_z
 from po3d.scene import from_json
 from po3d.seeding import rng
-from po3d.synthesis import view_sets
-from po3d.synthesis.assets.room_models import CATALOGUE, models_of
+from po3d.synthesis.assets.room_models import RoomModels
 from po3d.synthesis.device import RenderError
 from po3d.synthesis.room_layouts import sample_room
 from po3d.synthesis.room_pictures import RoomRenderer
-from po3d.synthesis.things import things
+from po3d.synthesis.splits import SPLITS, split_of
 from po3d.synthesis.view_sets import (
     CAMERAS,
     HEIGHT,
     WIDTH,
-    UnsharedModels,
     ViewSpec,
     any_camera,
     generate,
-    held_out,
     inside_view,
     orbit_view,
 )
 
-FOLDERS = {"Blend Swap CC-0": "blendswap-cc-0", "Blend Swap CC-BY": "blendswap-cc-by", "Kator Legaz": "katorlegaz",
-           "Scopia": "scopia"}  # fmt: skip
-OBJ = "mtllib box.mtl\nusemtl rest\n" + "".join(
-    f"v {x} {y} {z}\n" for z in (-1, 1) for x, y in ((-1, 0), (1, 0), (1, 2), (-1, 2))
-) + "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 4 8 7 3\nf 1 5 8 4\n"  # fmt: skip
-
-
-def path_of(name: str) -> str:
-    maker, _, model = name.partition("#")
-    return f"{FOLDERS[maker]}/{model}/{model}.obj"
-
 
 @pytest.fixture(scope="module")
 def furniture(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library that has every model of rooms and of orbit scenes by its path: boxes of a metre."""
-    folder = tmp_path_factory.mktemp("furniture")
-    models = {path_of(name): name for row in CATALOGUE.values() for name in row}
-    for thing in things().values():
-        for model in thing.models:
-            models.setdefault(model.path, f"other#{model.path}")
-    lines = []
-    with zipfile.ZipFile(folder / "boxes.sh3f", "w") as archive:
-        for k, (path, name) in enumerate(models.items(), 1):
-            lines += [f"id#{k}={name}", f"name#{k}=box", f"model#{k}=/{path}"]
-            lines += [f"{side}#{k}=100" for side in ("width", "depth", "height")]
-            archive.writestr(path, OBJ)
-            archive.writestr(f"{Path(path).parent}/box.mtl", "newmtl rest\nKd 0.5 0.5 0.5\n")
-        archive.writestr("PluginFurnitureCatalog.properties", "\n".join(lines))
-    return folder
+    return boxes_library(tmp_path_factory.mktemp("furniture"))
 
 
 @pytest.fixture(scope="module")
-def models(furniture: Path) -> UnsharedModels:
-    return UnsharedModels(furniture)
+def models(furniture: Path) -> RoomModels:
+    return RoomModels(furniture)
 
 
-def test_no_training_room_shows_what_orbit_scenes_hold_out(models):
-    shared = {n for c in CATALOGUE for n in models_of(c, "train") if models.taken(n)}
-    assert "Scopia#kids_desk_chair" in shared  # there are such models, so something is to be kept out
-    random = rng(0, "unshared")
-    picked = {
-        models.pick(category, tuple(random.uniform(0.3, 1.5, 3)), "train", random)
-        for category in CATALOGUE
-        for _ in range(12)
-    }
-    assert len(picked) > 100
-    assert not picked & shared
-    assert not {models._entries[n].model for n in picked if n in models._entries} & held_out()[1]
-
-
-def test_no_training_orbit_shows_what_rooms_hold_out(models):
-    spec = ViewSpec("orbit", 5, "train", 1)
-    shared = {m.path for t in things().values() for m in t.models_of("train") if models.in_rooms(m.path)}
-    assert shared
-    shown = {d.model for k in range(0, 16, 2) for d in orbit_view(spec, k, models)[2].dresses}
+@pytest.mark.parametrize("kind", ["inside", "orbit"])
+@pytest.mark.parametrize("split", SPLITS)
+def test_views_of_a_split_show_its_models_alone(models, kind, split):
+    spec = ViewSpec(kind, 5, split, 1)
+    make = inside_view if kind == "inside" else orbit_view
+    shown = {d.model for k in range(0, 16, 2) for d in make(spec, k, models)[2].dresses}
     assert len(shown) > 20
-    assert not shown & shared
+    assert {split_of(name) for name in shown} == {split}
 
 
 def test_views_of_a_room_share_room_and_look_but_not_the_camera(models):
@@ -118,7 +77,7 @@ def test_any_camera_is_inside_the_room_and_in_no_thing(k):
 @pytest.mark.parametrize("kind", ["inside", "orbit"])
 def test_a_set_is_written_and_gone_on_with(tmp_path, furniture, kind):
     try:
-        RoomRenderer(32, 32, 1, UnsharedModels(furniture)).close()
+        RoomRenderer(32, 32, 1, RoomModels(furniture)).close()
     except RenderError as error:
         pytest.skip(str(error))
     assert generate(tmp_path / "set", ViewSpec(kind, 1, "val", 2), furniture) == 2
@@ -136,12 +95,3 @@ def test_a_set_is_written_and_gone_on_with(tmp_path, furniture, kind):
     assert all(o.box is not None for o in scene.objects)
     with pytest.raises(InputError, match="another folder"):
         generate(tmp_path / "set", ViewSpec(kind, 2, "val", 2), furniture)
-
-
-def test_the_two_benchmarks_hold_out_each_others_models():
-    rooms, orbits = view_sets.held_out()
-    assert rooms
-    assert orbits
-    assert {path_of(name) for name in rooms if "#" in name and not name.startswith("own/")} & {
-        m.path for t in things().values() for m in t.models
-    }

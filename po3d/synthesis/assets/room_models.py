@@ -1,18 +1,16 @@
-"""Which models stand for the categories of the room world: the furniture catalogue's and our own shapes.
+"""The models of rooms and orbit scenes as meshes: the furniture catalogue's and our own shapes.
 
-Every model of the table was rendered from the front and from above and looked at: its front is +x after its turn.
-Left out: what has parts of another thing on it (a computer with a keyboard, a tall cupboard with an oven), hangs from
-a ceiling, or names a make.
-
-Split by model: where the catalogue has three or more models of a category, every third of the table's row is held
-out; so is every third of our own shapes. Validation and test draw held-out ones alone. Categories with one or two
-catalogue models are trained on all of them, and `seen` tells them apart.
+Every model of `po3d.synthesis.splits` was rendered from the front and from above and looked at: its front is +x after
+its turn. Left out: what has parts of another thing on it (a computer with a keyboard, a tall cupboard with an oven),
+hangs from a ceiling, or names a make. Which split may show a model is said there.
 """
 
+import functools
 import hashlib
 import json
 import math
 from collections import OrderedDict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,15 +19,15 @@ from numpy.typing import NDArray
 
 from po3d.errors import InputError
 from po3d.files import atomic_write
-from po3d.rooms import category_of
+from po3d.rooms import CATEGORIES, category_of
 from po3d.synthesis.assets.furniture import FOLDER, Entry, load_model, read_catalogues
 from po3d.synthesis.assets.mesh import Mesh, Part
-from po3d.synthesis.assets.room_shapes import SHAPES, VARIANTS, shape
+from po3d.synthesis.assets.own_shapes import SHAPES, shape
 from po3d.synthesis.environment import RGB
-from po3d.synthesis.splits import Split
+from po3d.synthesis.splits import OWN, Split, catalogue, own_names, own_variant, split_of
 
-HOLD_OUT = 3  # one model in so many is held out
-HELD = 400  # models in memory
+OWN_TRIED = 4  # of our own shapes, before the one whose proportions come nearest is taken
+HELD = 1500  # models in memory
 MAX_FACES = 12_000  # of a drawn model: larger ones are coarsened, a room has 25 of them
 GRIDS = (500, 350, 250, 180, 130, 90, 64, 48)  # cells along the longest side, finest first
 FORMAT = 4  # of the cache's files
@@ -37,73 +35,6 @@ PAINTED = 0.6  # share of the surface that takes the scene's colour, at least
 BRIGHTNESS = (0.55, 1.6)  # of a shade against the mean of its material, once painted
 SURFACE_POINTS, SURFACE_CELLS = 40_000, 48  # that a surface is judged by, and cells a side seen from above
 LOOSE = 1.9  # a model whose sides are stretched more unequally than this gives way to better ones
-
-_MAKERS = {"A": "Blend Swap CC-0", "B": "Blend Swap CC-BY", "K": "Kator Legaz", "S": "Scopia"}
-
-# category | models, maker by maker (letters of _MAKERS)
-_TABLE = """
-chair | A oakChair plasticChair sillaBlanca chair antiqueChair chairWithCushion chair2 osakaChair thonet B cafe_set_mota_chair cafe_set_tonon_chair chairWithCushion childChair ella_chair_f plaidChair kitchenChair chair3 chair4 foldingChair K dining-chair S chair3 chair4 chair tubular_chair plastic_chair white_kitchen_chair
-armchair | A armchair2 modernArmchair winchesterArmchair B armchair1 fotel armChair2 leaf_chair K mid-century-chair S armchair3 armchair armchair1 armchair2 modern_armchair rattanArmchair
-office chair | A armchair designChair K office-chair S office_chair kids_desk_chair
-stool | A stool stool2 foldingChair B green_stool K bar-stool S kitchen_stool bar_chair
-bench | A bench pianoBench K bench
-ottoman | S puff
-sofa | A couch sofa2 winchesterSofa B sofa2 sofa3 couch3 K futon-couch mid-century-sofa mid-century-bench-sofa S clear_sofa simple_sofa beige_sofa_2seats beige_sofa burlap_sofa leather_sofa sofa_white_beige rattanSofa convertible-sofa-BZ-closed
-bed | A bed1 bed2 bedWithTexture bed3 B juniorBed lettoCloud S bed1 iron_bed children_bed hospital-bed captains-bed
-crib | A babyRockingBed S crib
-table | A oakTable tableWithTablecloth table B cafe_set_mota_table cafe_set_tonon_table table K folding-table glass-dining-table S table3 table4 black_table wooden_table_office metal_glass_table round-table white_kitchen_table wooden_office_alder_table wooden_office_pear_table_rect table-on-trestles table-with-leaning-feet
-coffee table | B coffeeTable S saloon_table coffee_table table_wood_and_iron living_room_table coffee-table2 rattanTable
-desk | A desk lbDesk B biurko3 simpleDesk officeTable S kids_desk_table kids_wooden_desk glass_table_office desk_table
-nightstand | A bedsideTable2 B bedsideTable
-dresser | B dresserWithDrawers chest S changing-table
-cabinet | A drawersCabinet lowerCabinet cupboard B kitchenDrawersCabinet kitchenLowerCabinet kitchenSmallLowerCabinet K filing-cabinet
-bookshelf | A bookcase B bookcase K full-bookcase
-shelf | A shelves verticalShelves K utility-shelving
-wardrobe | A wardrobeWithSlidingDoors B wardrobe wardrobe2 S wardrobe1
-closet |
-counter | A islandExtension B kitchenIsland
-refrigerator | A refrigerator largeFridge K fridge
-washing machine | B washing_machine S clothes_washing_machine dryer_machine
-oven | A oven doubleOven S small-oven
-stove | B largeStove K propane-stove
-sink | A washbasin sinkCabinet modernVanity B washbasin_jay_hardy kitchenSink S bathroom3 bathroom4
-toilet | A toiletsUnit B toilets_unit_jay_hardy modernToilet
-bathtub | B bath_jay_hardy S islandBath
-radiator | A radiator1 radiator2 radiator radiator3 B modernRadiator
-fireplace | S fireplace1 fireplace2
-piano | B piano
-plant | A decorativePlant plant orchids B mediumIndoorPlant spatifilum yuccaPlant decorativePlant spider_plant S ficus maceta bonsai-tree
-floor lamp | S living_lamp
-fan | A riggedFan tableFan
-trash can | A dustbin K bullet-trash-can recycling-bin
-box | A box crate ammoBox K trunk-large S cardboard-box open-cardboard-box
-basket | S clothes-basket shopping-basket
-backpack | B backpack
-suitcase | A briefcase B suitcase
-guitar | A electricGuitar
-rug |
-door | K exterior-door-01 exterior-door-02 exterior-door-03 exterior-door-05 exterior-door-07 S door puerta glass_door glassDoor2
-window | K window-01 window-08 window-08-02 S turn-window window_2x1_medium_with_large_pane window_2x1_with_sliders window_2x3_regular window_2x4
-curtain | S curtain
-mirror |
-picture |
-whiteboard |
-clock | A cuckooClock
-tv | A led_tv S wall-flat-tv tv
-monitor |
-keyboard |
-laptop | B laptop
-printer | S inkjet_and_scanner_printer
-lamp | A desklamp B lamp K pedestal-vase-lamp S desk_lamp1 desk_lamp2 little_lamp1 little_lamp2 little_lamp3 table_lamp livingroom_lamp1
-microwave | B microwave
-telephone | B wirelessOfficePhone3 S phone
-vase | S vase1 vase2 vase3 jar vase5 old_jar
-book | B book
-cup | A plasticCup B coffee_cup K coffee-mug S cup
-bottle | A yogurtBottle B beer_bottle K red-wine-bottle-01 S wine_bottle
-pillow |
-towel | S folded_clothes
-"""  # noqa: E501
 
 # Degrees about +z that bring a model's front to +x, where the catalogue's own front isn't what stands against walls:
 # cribs stand with a long side to the wall, a kitchen island's end is rounded.
@@ -115,51 +46,24 @@ TURNS = {
 }  # fmt: skip
 
 
-def _read() -> dict[str, tuple[str, ...]]:
-    table = {}
-    for line in _TABLE.strip().splitlines():
-        category, words = (part.strip() for part in line.split("|"))
-        ids, maker = [], ""
-        for word in words.split():
-            if word in _MAKERS:
-                maker = _MAKERS[word]
-            else:
-                ids.append(f"{maker}#{word}")
-        table[category] = tuple(ids)
-    return table
-
-
-CATALOGUE: dict[str, tuple[str, ...]] = _read()  # category -> catalogue ids
-
-
-def own_shapes(category: str) -> tuple[str, ...]:
-    """Names of our own shapes of a category: "own/rug#0" ..."""
-    return tuple(f"own/{category}#{k}" for k in range(VARIANTS)) if category in SHAPES else ()
-
-
-def seen(category: str) -> bool:
-    """Whether a category's catalogue models are too few to hold one out: training sees all of them."""
-    return 0 < len(CATALOGUE[category]) < HOLD_OUT
+@functools.cache
+def catalogue_names(category: str) -> tuple[str, ...]:
+    """Catalogue ids of all models of a category of rooms."""
+    return tuple(m.name for m in catalogue().values() if m.room == category)
 
 
 def models_of(category: str, split: Split) -> tuple[str, ...]:
-    """Names of the models that a split draws from; KeyError for an unknown category."""
-    names: list[str] = []
-    for row in (CATALOGUE[category], own_shapes(category)):
-        if len(row) < HOLD_OUT:
-            names += row
-        else:
-            held = [name for k, name in enumerate(row) if k % HOLD_OUT == HOLD_OUT - 1]
-            names += held if split != "train" else [name for name in row if name not in held]
-    return tuple(names)
+    """Names of the models that a split draws from, the catalogue's first; no two splits share one."""
+    names = tuple(name for name in catalogue_names(category) if split_of(name) == split)
+    return names + (own_names(category, split) if category in SHAPES else ())
 
 
 def drawn_category(name: str) -> str:
     """The category whose models are drawn for a thing of this name; a box for a thing without any."""
-    if name in CATALOGUE:
+    if name in CATEGORIES:
         return name
     category = category_of(name)
-    return next((n for n in CATALOGUE if category is not None and name.endswith(n)), "box")
+    return next((n for n in CATEGORIES if category is not None and name.endswith(n)), "box")
 
 
 class RoomModel(NamedTuple):
@@ -178,23 +82,20 @@ class RoomModel(NamedTuple):
 class RoomModels:
     """Models by name, loaded when first asked for; the HELD last used stay in memory.
 
-    `folder` holds the furniture libraries, `cache` (made when missing) one file for each loaded catalogue model, written
-    whole; without it, every process reads the OBJ files anew."""
+    `folder` holds the furniture libraries, `cache` (made when missing) one file for each loaded model, written whole;
+    without it, every process reads the OBJ files and makes our own shapes anew."""
 
     def __init__(self, folder: str | Path = FOLDER, cache: str | Path | None = None) -> None:
         self._entries = read_catalogues(folder)
-        wanted = {name for row in CATALOGUE.values() for name in row}
-        if missing := sorted(wanted - set(self._entries)):
+        if missing := sorted(set(catalogue()) - set(self._entries)):
             raise InputError(f"the furniture libraries in {folder} lack {', '.join(missing)}")
-        self._ids = {entry.model: name for name, entry in self._entries.items()}
         self._cache = None if cache is None else Path(cache)
         self._held: OrderedDict[str, RoomModel] = OrderedDict()
 
     def model(self, name: str) -> RoomModel:
-        """A catalogue model by its id or the path of its OBJ inside its library, or one of our own by
-        "own/category#variant"; InputError when the libraries lack it."""
+        """A model by its catalogue id, or one of our own by own/CATEGORY#k; InputError when the libraries lack it."""
         if name not in self._held:
-            self._held[name] = self._own(name) if name.startswith("own/") else self._load(name)
+            self._held[name] = self._load(name)
             if len(self._held) > HELD:
                 self._held.popitem(last=False)
         self._held.move_to_end(name)
@@ -203,41 +104,47 @@ class RoomModels:
     def pick(
         self, category: str, extent: tuple[float, float, float], split: Split, random: np.random.Generator
     ) -> str:
-        """The name of a model for a box of `extent` (depth, width, height), among those whose proportions come near."""
+        """The name of a model for a box of `extent` (depth, width, height), among those whose proportions come near; of
+        the catalogue or of our own shapes with equal chances where both have one."""
         names = models_of(category, split)
-        unequal = []
-        for name in names:
-            ratio = np.log(np.array(extent) / self._extent(name))
-            unequal.append(float(np.exp(np.ptp(ratio))))
-        limit = max(LOOSE, sorted(unequal)[min(1, len(names) - 1)])
-        fitting = [name for name, u in zip(names, unequal) if u <= limit]
+        others = {
+            name: _unequal(extent, catalogue()[name].extent) for name in names if not name.startswith(OWN)
+        }
+        own = [name for name in names if name.startswith(OWN)]
+        limit = LOOSE if own else max(LOOSE, sorted(others.values())[min(1, len(others) - 1)])
+        fitting = [name for name, unequal in others.items() if unequal <= limit]
+        if own and (not fitting or random.random() < 0.5):
+            drawn = [own[k] for k in random.integers(len(own), size=OWN_TRIED)]
+            return min(drawn, key=lambda name: max(LOOSE, _unequal(extent, self.model(name).extent)))
         return fitting[int(random.integers(len(fitting)))]
 
-    def _extent(self, name: str) -> NDArray[np.float64]:
-        if name.startswith("own/"):
-            return self.model(name).extent
-        width, depth, height = self._entries[name].size
-        turned = abs(TURNS.get(name, 0.0)) == 90.0
-        return np.array([width, depth, height] if turned else [depth, width, height]) / 100
-
-    def _own(self, name: str) -> RoomModel:
-        category, _, variant = name.removeprefix("own/").partition("#")
-        mesh, colors = shape(category, int(variant))
-        return RoomModel(mesh, colors, {"main": 1.0})
-
     def _load(self, name: str) -> RoomModel:
-        name = self._ids.get(name, name)
-        if name not in self._entries:
+        if name.startswith(OWN):
+            key, make = _key(_own_version(), name), functools.partial(_own, name)
+        elif name in self._entries:
+            entry, turn = self._entries[name], TURNS.get(name, 0.0)
+            facts = (FORMAT, MAX_FACES, PAINTED, entry.id, entry.size, turn, entry.library.stat().st_size)
+            key, make = _key(*facts), functools.partial(_prepared, entry, turn)
+        else:
             raise InputError(f"the furniture libraries lack the model {name!r}")
-        entry, turn = self._entries[name], TURNS.get(name, 0.0)
         if self._cache is None:
-            return _prepared(entry, turn)
-        path = self._cache / f"{_key(entry, turn)}.npz"
+            return make()
+        path = self._cache / f"{key}.npz"
         if path.exists():
             return _read_npz(path)
-        made = _prepared(entry, turn)
+        made = make()
         _write_npz(path, made)
         return made
+
+
+def _unequal(extent: Sequence[float], other: Sequence[float]) -> float:
+    """How unequally the sides are stretched from one box to the other: the largest factor over the smallest."""
+    return float(np.exp(np.ptp(np.log(np.asarray(extent) / np.asarray(other)))))
+
+
+def _own(name: str) -> RoomModel:
+    mesh, colors = shape(*own_variant(name))
+    return RoomModel(mesh, colors, {"main": 1.0})
 
 
 def _prepared(entry: Entry, turn: float) -> RoomModel:
@@ -339,9 +246,15 @@ def _means(values: NDArray[np.float32], group: NDArray[np.int64]) -> NDArray[np.
 # --- cache --------------------------------------------------------------------------------------------------
 
 
-def _key(entry: Entry, turn: float) -> str:
-    facts = (FORMAT, MAX_FACES, PAINTED, entry.id, entry.size, turn, entry.library.stat().st_size)
+def _key(*facts: object) -> str:
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:20]
+
+
+@functools.cache
+def _own_version() -> str:
+    """Changes whenever the code of our own shapes does."""
+    files = sorted(p for p in Path(__file__).parent.iterdir() if p.suffix in (".py", ".csv"))
+    return _key(FORMAT, *(hashlib.sha256(p.read_bytes()).hexdigest() for p in files))
 
 
 def _write_npz(path: Path, model: RoomModel) -> None:

@@ -4,7 +4,6 @@ A shape is pieces about as large as the thing, front +x; the renderer stretches 
 take the colour that the scene says; the others keep a material's colour or one drawn with the variant.
 """
 
-import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -15,12 +14,10 @@ from po3d.synthesis.assets.mesh import Mesh, Piece, assemble, solid
 from po3d.synthesis.assets.primitives import ball, box, lathe, loft, moved, plate, ring, rod, rounded, slab
 from po3d.synthesis.environment import RGB
 
-VARIANTS = 6  # of each category
 Random = np.random.Generator
 UP = np.pi / 2  # rolls what turns about y upright
 
 
-@functools.cache
 def shape(category: str, variant: int) -> tuple[Mesh, dict[str, RGB]]:
     """The mesh and its own colours (linear, by part); KeyError for a category that has no shape here."""
     random = rng(variant, f"room shape/{category}")

@@ -1,0 +1,24 @@
+"""Helper processes, made one way everywhere."""
+
+import multiprocessing
+import os
+import threading
+from concurrent.futures import ProcessPoolExecutor
+
+
+def pool(workers: int) -> ProcessPoolExecutor:
+    """A pool of processes that start anew and end with the process that made them, even when that one is killed.
+
+    Spawned, not forked: a forked child would share what its parent set up, a graphics context, CUDA, the locks of torch's
+    threads, and none of these survive that."""
+    return ProcessPoolExecutor(max(workers, 1), multiprocessing.get_context("spawn"), _end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """A killed parent can't end its workers, and they would wait for work forever."""
+
+    def watch() -> None:
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

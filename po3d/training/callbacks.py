@@ -1,0 +1,117 @@
+"""What goes on beside the steps of a training: random state, averaged weights, checkpoints, the table of figures."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.callbacks import Callback, Checkpoint, EMAWeightAveraging, TQDMProgressBar
+from pytorch_lightning.loggers.logger import Logger
+from pytorch_lightning.utilities import rank_zero_only
+
+from po3d.files import atomic_write
+from po3d.seeding import rng
+
+ROWS = 100  # new ones after which the table is written
+
+
+class SeedSteps(Callback):
+    """Sets torch's random state (dropout's, say) before every step, from (seed, step, rank): a resumed run finds the state
+    that it would have had, and every process has another."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def on_train_batch_start(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, batch: Any, batch_idx: int
+    ) -> None:
+        index = batch_idx * trainer.world_size + trainer.global_rank
+        torch.manual_seed(int(rng(self.seed, "step", index).integers(2**62)))
+
+
+class Averaging(EMAWeightAveraging):
+    """The averaged weights, on the device that trains: Lightning makes them before the module has gone there, and the whole
+    module would move to the CPU in every step."""
+
+    def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
+        self._device = trainer.strategy.root_device
+        super().setup(trainer, pl_module, stage)
+
+
+class SaveLast(Checkpoint):
+    """Writes `path` every `every` steps and after the last one. Being a Checkpoint, it comes after all other callbacks."""
+
+    def __init__(self, path: Path, every: int) -> None:
+        self.path, self.every, self.saved = path, every, 0
+
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        step = trainer.global_step
+        if step != self.saved and (step % self.every == 0 or step >= trainer.max_steps):
+            self.saved = step
+            for logger in trainer.loggers:  # the table must not lack rows that a resumed run doesn't write again
+                logger.save()
+            trainer.save_checkpoint(self.path)
+
+    def on_save_checkpoint(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
+    ) -> None:
+        checkpoint["global_batch"] = global_batch(trainer, trainer.datamodule)
+
+
+def global_batch(trainer: pl.Trainer, data: pl.LightningDataModule) -> int:
+    """Samples a step of all processes."""
+    return data.hparams.batch * trainer.world_size * trainer.accumulate_grad_batches
+
+
+class MetricsTable(Logger):
+    """metrics.csv: a row for each step that figures were logged at, whole at any time. Rows of an earlier part of the run,
+    before step `start`, stay; later ones are written again."""
+
+    def __init__(self, path: Path, start: int = 0) -> None:
+        super().__init__()
+        self.path, self.start = path, start
+        self.rows: dict[int, dict[str, Any]] = {}
+        self.unsaved = 0
+
+    name = "metrics"
+    version = 0
+
+    def log_hyperparams(self, *_: Any, **__: Any) -> None:
+        """config.json has them."""
+
+    @rank_zero_only
+    def log_metrics(self, metrics: dict[str, float], step: int | None = None) -> None:
+        if not self.rows and self.start and self.path.exists():
+            with open(self.path, newline="", encoding="utf-8") as file:
+                self.rows = {k: row for row in csv.DictReader(file) if (k := int(row["step"])) < self.start}
+        self.rows.setdefault(step or 0, {}).update({k: float(v) for k, v in metrics.items()})
+        self.unsaved += 1
+        if self.unsaved >= ROWS:
+            self.save()
+
+    @rank_zero_only
+    def save(self) -> None:
+        if not self.unsaved:
+            return
+        names = sorted({name for row in self.rows.values() for name in row} - {"step"})
+        with atomic_write(self.path) as file:
+            table = csv.DictWriter(file, ["step", *names], lineterminator="\n")
+            table.writeheader()
+            table.writerows({**row, "step": step} for step, row in sorted(self.rows.items()))
+        self.unsaved = 0
+
+    def finalize(self, status: str) -> None:
+        self.save()
+
+
+class Progress(TQDMProgressBar):
+    """The steps of the whole run, of which a resumed one has some behind it: the time left is judged by the others."""
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        super().on_train_start(trainer, pl_module)
+        bar, done = self.train_progress_bar, trainer.fit_loop.epoch_loop.batch_progress.current.ready
+        bar.reset(trainer.num_training_batches)
+        bar.n = bar.initial = done

@@ -1,0 +1,178 @@
+"""The order of training samples: one endless stream, cut into one global batch a step, whoever reads it.
+
+What step s trains on depends on (seed, s) alone. Of a global batch every process (rank) of a training takes each world-th
+sample, so the processes together see each sample once an epoch, and any number of them sees the same global batches. A
+sampler asks where the run stands when it begins, and nothing else counts positions: a resumed run goes on with exactly
+the samples that were left.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pytorch_lightning as pl
+import torch
+from torch.utils.data import DataLoader, Dataset, Sampler
+
+from po3d.seeding import rng
+
+SORTED = 50  # batches that are sorted by length together
+
+
+class Order(Protocol):
+    """The number of the sample at a position of the stream."""
+
+    def __call__(self, position: int) -> int: ...
+
+
+class Shuffled:
+    """Epoch after epoch of fresh permutations of `size` samples. Sample k is k + e * size in epoch e, so that who reads it
+    can tell one reading from another; `% size` where that does not matter."""
+
+    def __init__(self, size: int, seed: int) -> None:
+        self.size, self.seed = size, seed
+        self.epoch, self.order = -1, np.empty(0, int)
+
+    def __call__(self, position: int) -> int:
+        epoch, place = divmod(position, self.size)
+        if epoch != self.epoch:
+            self.epoch, self.order = epoch, rng(self.seed, "order", epoch).permutation(self.size)
+        return epoch * self.size + int(self.order[place])
+
+
+class FreshMirrored:
+    """Items 2 k or 2 k + 1 of a `WithMirror` at position k: every sample is new, and in the mirror half the time."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def __call__(self, position: int) -> int:
+        return 2 * position + int(rng(self.seed, "mirror", position).integers(2))
+
+
+class BatchStream(Sampler[list[int]]):
+    """This process's share of the global batches up to `stop`; `start()` is asked for the first one when reading begins.
+    `batch`: samples a process. Its length counts from 0, as progress does."""
+
+    def __init__(
+        self,
+        order: Order,
+        batch: int,
+        stop: int,
+        start: Callable[[], int] = lambda: 0,
+        rank: int = 0,
+        world: int = 1,
+    ) -> None:
+        self.order, self.size = order, batch * world
+        self.stop, self.start = stop, start
+        self.rank, self.world = rank, world
+
+    def __len__(self) -> int:
+        return self.stop
+
+    def __iter__(self) -> Iterator[list[int]]:
+        for step in range(self.start(), self.stop):
+            yield self.together(step)[self.rank :: self.world]
+
+    def together(self, step: int) -> list[int]:
+        """The samples of all processes."""
+        return [self.order(position) for position in range(step * self.size, (step + 1) * self.size)]
+
+
+class LengthStream(BatchStream):
+    """Global batches sorted by the samples' `lengths` within SORTED of them, so that padding is little, in an order of their
+    own. Samples keep the numbers of `Shuffled`, which tell their readings apart."""
+
+    def __init__(self, lengths: Sequence[int], seed: int, batch: int, stop: int, **place: Any) -> None:
+        super().__init__(Shuffled(len(lengths), seed), batch, stop, **place)
+        self.lengths, self.seed = lengths, seed
+        self.block, self.batches = -1, []
+
+    def together(self, step: int) -> list[int]:
+        block, place = divmod(step, SORTED)
+        if block != self.block:
+            numbers = [n for k in range(SORTED) for n in super(LengthStream, self).together(block * SORTED + k)]
+            numbers.sort(key=lambda n: self.lengths[n % len(self.lengths)])
+            chunks = [numbers[k * self.size :][: self.size] for k in range(SORTED)]
+            self.batches = [chunks[k] for k in rng(self.seed, "batches", block).permutation(SORTED)]
+            self.block = block
+        return self.batches[place]
+
+
+class Numbered(Dataset):
+    """`samples`, read by the numbers of `Shuffled`."""
+
+    def __init__(self, samples: Dataset) -> None:
+        self.samples = samples
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __getitem__(self, number: int) -> Any:
+        return self.samples[number % len(self.samples)]
+
+
+class Shares(Sampler[list[int]]):
+    """Indices in their order, once, in batches of which this process takes each world-th index. A rest that does not go
+    round is left out, because processes that read more batches than others would wait for them forever."""
+
+    def __init__(self, order: Sequence[int], batch: int, rank: int = 0, world: int = 1) -> None:
+        size = batch * world
+        whole = len(order) - len(order) % world
+        self.batches = [list(order[k : min(k + size, whole)][rank::world]) for k in range(0, whole, size)]
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return iter(self.batches)
+
+
+class StreamData(pl.LightningDataModule):
+    """`train` as a stream and `validation` in order, both made by `setup`. Hyperparameters: batch (samples a process and
+    step), seed, and for some loaders (processes that read beside training). What follows makes the loaders; a subclass says
+    which stream, and how samples become a batch."""
+
+    train: Any
+    validation: Any
+    collate: Callable[[list], Any]
+
+    def train_stream(self) -> BatchStream:
+        return BatchStream(Shuffled(len(self.train), self.hparams.seed), self.hparams.batch, **self.place())
+
+    def train_samples(self) -> Dataset:
+        """`train`, read by the numbers of the stream."""
+        return Numbered(self.train)
+
+    def validation_order(self) -> Sequence[int]:
+        return range(len(self.validation))
+
+    def place(self) -> dict[str, Any]:
+        """Where the run stands in the stream, and which share this process has."""
+        trainer = self.trainer
+        each = trainer.accumulate_grad_batches
+        return {
+            "stop": trainer.max_steps * each,
+            "start": lambda: trainer.global_step * each,
+            "rank": trainer.global_rank,
+            "world": trainer.world_size,
+        }
+
+    def train_dataloader(self) -> DataLoader:
+        return self.loader(self.train_samples(), self.train_stream(), self.hparams.get("loaders", 0))
+
+    def val_dataloader(self) -> DataLoader:
+        place = self.place()
+        shares = Shares(self.validation_order(), self.hparams.batch, place["rank"], place["world"])
+        return self.loader(self.validation, shares)
+
+    def loader(self, samples: Dataset, batches: Sampler[list[int]], workers: int = 0) -> DataLoader:
+        return DataLoader(
+            samples,
+            batch_sampler=batches,
+            collate_fn=self.collate,
+            num_workers=workers,
+            persistent_workers=workers > 0,
+            pin_memory=torch.cuda.is_available(),
+            multiprocessing_context="spawn" if workers else None,  # CUDA does not survive a fork
+        )

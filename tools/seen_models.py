@@ -1,0 +1,72 @@
+"""How many things of a fresh twin are shown by models that the shipped weights saw, and by whose models.
+
+    python tools/seen_models.py --seed 11 --size 40
+
+One row a twin: things, the share that a model of the estimator's card shows (through the whole chain of its starts), and
+the share shown by our own parametric shapes; the rest are the furniture catalogue's. Needs the extra "synthesis" and the
+Debian package sweethome3d-furniture; draws nothing.
+"""
+
+import argparse
+from collections.abc import Iterator
+
+from po3d.checkpoint import SHIPPED
+from po3d.files import read_json
+from po3d.seeding import rng
+from po3d.synthesis.assets.room_models import RoomModels
+from po3d.synthesis.orbit_scenes import sample_orbit_scene
+from po3d.synthesis.room_layouts import sample_room
+from po3d.synthesis.room_looks import sample_room_look
+from po3d.synthesis.splits import OWN, names_of
+
+
+def scope(seed: int, size: int, models: RoomModels) -> Iterator[str]:
+    for index in range(size):
+        yield from sample_orbit_scene(seed, index).models
+
+
+def inside(seed: int, size: int, models: RoomModels) -> Iterator[str]:
+    for index in range(size):
+        look = sample_room_look(
+            sample_room(seed, index, "test"), models, "test", rng(seed, "inside look/test", index)
+        )
+        yield from (dress.model for dress in look.dresses)
+
+
+def maps(seed: int, size: int, models: RoomModels) -> Iterator[str]:
+    for index in range(size):
+        room = sample_room(seed, index, "test")
+        look = sample_room_look(room, models, "test", rng(0, f"map/{room.image}"))
+        yield from (dress.model for dress in look.dresses)
+
+
+TWINS = {
+    "scope": (scope, "room_view_estimator"),
+    "3dsrbench": (inside, "room_view_estimator"),
+    "hypo3d, maps": (maps, "top_view_estimator"),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--size", type=int, default=40, help="scenes or rooms")
+    options = parser.parse_args()
+    models = RoomModels()
+    print(f"{'twin':<14}{'things':>8}{'models':>8}{'seen':>8}{'our own':>9}")
+    for twin, (shown, estimator) in TWINS.items():
+        card = read_json(SHIPPED / f"{estimator}.json", "checkpoint description")
+        seen = names_of(card["training"]["models"])
+        names = list(shown(options.seed, options.size, models))
+        share, own = (100 * sum(map(test, names)) / len(names) for test in (seen.__contains__, _own))
+        print(f"{twin:<14}{len(names):>8}{len(set(names)):>8}{share:>7.1f}%{own:>8.1f}%")
+
+
+def _own(name: str) -> bool:
+    return name.startswith(OWN)
+
+
+if __name__ == "__main__":
+    main()
