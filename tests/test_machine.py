@@ -9,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from generators import random_scene
@@ -142,6 +143,38 @@ def test_ctrl_c_ends_the_program_in_one_line():
     script.send_signal(signal.SIGINT)
     output, error = script.communicate(timeout=30)
     assert (script.returncode, output, error) == (130, "", "interrupted; the same command resumes\n")
+
+
+POOLED = """
+import sys, time
+from pathlib import Path
+from po3d.entry import guarded
+from po3d.pools import pool
+def work(path):
+    Path(path).touch()
+    time.sleep(60)
+def main():
+    with pool(2) as processes:
+        list(processes.map(work, sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(guarded(main))
+"""
+
+
+def test_ctrl_c_is_told_once_by_a_program_with_workers(tmp_path):
+    (tmp_path / "pooled.py").write_text(POOLED)
+    begun = [tmp_path / "a", tmp_path / "b"]
+    script = subprocess.Popen(
+        [sys.executable, tmp_path / "pooled.py", *begun], env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+    for _ in range(600):
+        if all(path.exists() for path in begun):
+            break
+        time.sleep(0.1)
+    os.killpg(script.pid, signal.SIGINT)  # as a terminal does: all of them get it
+    error = script.communicate(timeout=30)[1]
+    assert (script.returncode, error) == (130, "interrupted; the same command resumes\n")
 
 
 def test_the_command_line_guards_what_it_imports(monkeypatch, capsys):
