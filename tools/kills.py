@@ -6,7 +6,8 @@
 
 Each row of the table is one run in a folder of its own: killed by SIGKILL (a process can do nothing about it), given again
 until it ends, compared file by file. All bytes have to be equal but the times of day in reports. The imports are done once,
-here: every run is a forked child, so that the kills fall where something can be lost. Exit code 1 when a run differs.
+here: every run is a forked child, so that the kills fall where something can be lost. Leave the checkout alone meanwhile:
+reports hold its revision. Exit code 1 when a run differs.
 """
 
 import argparse
