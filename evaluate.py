@@ -4,7 +4,7 @@
     python evaluate.py benchmark=hypo3d                         one of them
     python evaluate.py system=oracle split=fresh seed=1 size=300
     python evaluate.py split=fresh benchmark.dials.near=0.5     a harder twin: see configs/benchmark/pulsecheck457.yaml
-    python evaluate.py oracle=[heading,color]                   an ablation: these modules from ground truth
+    python evaluate.py 'oracle=[heading,color]'                 an ablation: these modules from ground truth
     python evaluate.py +experiment=oracle_grid                  every mixture of true, predicted and noisy modules
     python evaluate.py abstain_below=0.9                        answers of less probability are held back
     python evaluate.py data.root=DIR                            the official release, or VLMEvalKit's TSV

@@ -33,18 +33,18 @@ DESCRIPTION = """\
 Answers questions about traffic scenes and rooms: the picture becomes a scene table, the question a program,
 the answer is the program run on the table, also after a change that a sentence describes.
 
-  po3d ask street.png "How many cars are to the left of the red bus?" --save answer.png
-  po3d ask scene.json "What would the jet hit if it moved forward?" --json
-  po3d ask photo.jpg "Which is closer to the camera, the dog or the car?" --perception foundation
-  po3d ask room.json "What is to the left of the bed now?" --frame "The door is at the front of the room." \\
-           --change "The red chair has been moved next to the bed." --save change.png
-  po3d generate benchmark=pulsecheck457 size=1000 seed=7 out=data/twin
+  po3d ask data/examples/street.jpg "How many cars are to the left of the red bus?" --save answer.png
+  po3d ask data/examples/street.json "What color is the chopper?" --json
+  po3d ask PHOTO.jpg "Which is closer to the camera, the dog or the car?" --perception foundation
+  po3d ask data/examples/room.json "What is to the left of the bed now?" \\
+           --frame "The door is at the front of the room." --change "The blue chair has been moved next to the bed." --save change.png
+  po3d generate benchmark=pulsecheck457 size=1000 seed=7 out=DIR
   po3d export --benchmark pulsecheck457 --format openai --out DIR
   po3d serve --port 8457
-  po3d import model_Spatial457.xlsx --benchmark pulsecheck457 --data RELEASE --out yours.jsonl
-  po3d compare mine.jsonl yours.jsonl --benchmark pulsecheck457 --data RELEASE
-  po3d trust mine.jsonl --benchmark pulsecheck457
-  po3d report outputs/pulsecheck457-mini-po3d --with yours.jsonl
+  po3d import MODEL_Spatial457.xlsx --benchmark pulsecheck457 --data RELEASE --out YOURS.jsonl
+  po3d compare MINE.jsonl YOURS.jsonl --benchmark pulsecheck457 --data RELEASE
+  po3d trust MINE.jsonl --benchmark pulsecheck457
+  po3d report RUN --with YOURS.jsonl
   po3d audit --benchmark pulsecheck457 --data RELEASE --out errata.jsonl
 """
 

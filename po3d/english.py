@@ -129,6 +129,9 @@ _STAND_IN = {word: stand_in for stand_in, words in _GROUPS.items() for word in w
 KNOWN = frozenset(chain(_STAND_IN, _GROUPS))  # words that are no misspelling of others
 
 
+LONGEST_NOUN = 100  # letters of a noun or compound that is inflected: inflect's time grows with their square
+
+
 @functools.cache
 def _engine() -> inflect.engine:
     return inflect.engine()
@@ -152,6 +155,8 @@ def plain(word: str) -> str:
 def plural(noun: str) -> str:
     """Of a noun or a compound: "coffee tables", "chests of drawers"."""
     head, of, rest = noun.partition(" of ")
+    if len(head) > LONGEST_NOUN:
+        return noun
     return _engine().plural_noun(head) + of + rest
 
 
@@ -159,4 +164,6 @@ def plural(noun: str) -> str:
 def singular(noun: str) -> str:
     """The singular; the noun itself when it is one already."""
     head, of, rest = noun.partition(" of ")
+    if len(head) > LONGEST_NOUN:
+        return noun
     return (_engine().singular_noun(head) or head) + of + rest

@@ -22,6 +22,7 @@ from po3d.errors import InputError
 from po3d.geometry import Array
 from po3d.rooms import is_a
 from po3d.scene import Scene
+from po3d.spelling import too_long
 
 SIDE_TURNS = {
     "front": 0.0,
@@ -54,6 +55,8 @@ def with_front(scene: Scene, front: Sequence[float]) -> Scene:
 
 def read_anchors(text: str) -> list[tuple[str, str]]:
     """(name, side) of every sentence or clause of a frame text; InputError for one that names no side or anchor."""
+    if reason := too_long(text, "frame"):
+        raise InputError(reason)
     anchors = []
     for clause in re.split(r"[.;!\n]+|,\s*(?:and\s+)?(?=the\b)|\band\b(?=\s+the\b)", text.lower()):
         clause = clause.strip(" ,")

@@ -6,13 +6,13 @@ people are ("man" of a row called "person"). Words that the table lacks are comp
 chair" is a chair) and then by spelling, for slips of the pen ("bookshlef").
 """
 
-import difflib
 import functools
 from importlib import resources
 from typing import NamedTuple
 
 from po3d.english import singular
 from po3d.errors import InputError
+from po3d.spelling import alike
 
 # How well a noun fits a row of a kind. Ours; only their order and rough size matter to beliefs.
 SAME, BELOW, ABOVE, SPELLED = 1.0, 0.9, 0.7, 0.8
@@ -65,7 +65,7 @@ def kinds_of(noun: str) -> tuple[str, ...]:
     """The kinds that a noun names: as it stands, in the singular, or by its last words; () for a word unknown."""
     table = lexicon().kinds
     words = noun.lower().replace("-", " ").split()
-    for start in range(len(words)):
+    for start in range(max(0, len(words) - lexicon().longest), len(words)):
         tail = " ".join(words[start:])
         for word in (tail, singular(tail)):
             if word in table:
@@ -118,4 +118,4 @@ def _kin(noun: str, name: str) -> float:
 def _slip(word: str, name: str) -> float:
     """1 when an unknown word is a known name with a slip of the pen, else 0; also by the name's other words."""
     others = {name} | {w for w, kinds in lexicon().kinds.items() if set(kinds) & set(kinds_of(name))}
-    return float(any(difflib.SequenceMatcher(None, word, other).ratio() >= ALIKE for other in others))
+    return float(any(alike(other, [word], ALIKE) for other in others))

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor
 
@@ -15,10 +16,12 @@ def pool(workers: int) -> ProcessPoolExecutor:
 
 
 def _end_with_parent() -> None:
-    """A killed parent can't end its workers, and they would wait for work forever."""
+    """A killed parent can't end its workers, and they would wait for work forever; Ctrl+C reaches them all."""
 
     def watch() -> None:
         multiprocessing.parent_process().join()
         os._exit(1)
 
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C is told by the parent, once
     threading.Thread(target=watch, daemon=True).start()

@@ -207,7 +207,12 @@ def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_
         ([], "required: COMMAND"),
         (["generate", "size=3"], "the option out has no value"),
         (["generate", "sise=3", "out=x"], "did you mean size"),
-        (["generate", "size=0", "out=x"], "at least 1, not 0"),
+        (["generate", "size=0", "out=x"], "size=0 should be a whole number of at least 1"),
+        (["generate", "size=abc", "out=x"], "size='abc' should be a whole number"),
+        (["generate", "size=1.5", "out=x"], "size=1.5 should be a whole number"),
+        (["generate", "workers=-1", "out=x"], "workers=-1 should be a whole number of at least 1"),
+        (["generate", "seed=-1", "out=x"], "seed=-1 should be a whole number of at least 0"),
+        (["generate", "images=perhaps", "out=x"], "images='perhaps' should be true or false"),
         (["generate", "look=night", "out=x"], "unknown look 'night'"),
     ],
 )

@@ -15,6 +15,7 @@ PATTERNS = (
     "checkpoints/*.json",
     "checkpoints/*.safetensors",
     "data/mini/**/*",
+    "data/examples/*",
     "data/natural/*",
 )
 FOLDER = "po3d/_shipped"

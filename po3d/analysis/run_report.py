@@ -1,7 +1,7 @@
 """`po3d report`: a run beside published rows and other systems, as one HTML file, LaTeX or Markdown.
 
     po3d report outputs/pulsecheck457-mini-po3d                        writes RUN/report.html
-    po3d report RUN --with lmm.jsonl other_run --names "LMM,ours v1"   with other systems on the same questions
+    po3d report RUN --with LMM.jsonl OTHER_RUN --names "LMM,ours v1"   with other systems on the same questions
     po3d report RUN --latex                                            prints the tables for a paper
 
 RUN is a folder that evaluate.py wrote. What it holds is shown: report.json or, after +experiment=oracle_grid, grid.json

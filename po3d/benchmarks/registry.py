@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from po3d.benchmarks import hypo3d, hypo3d_twin, pulsecheck457, scope, scope_twin, srbench, srbench_twin
 from po3d.errors import InputError
-from po3d.shipped import MINI
+from po3d.shipped import MINI as DATA
 from po3d.synthesis.dials import Dials, InsideDials, OrbitDials, RoomDials, dials_of
 
 
@@ -51,7 +51,7 @@ def _with_twin(module: Any, twin: ModuleType, name: str, kind: type, pictures: s
         how = {pictures: images, "workers": workers, "dials": dials_of(dials, kind)}
         twin.generate(out, size, seed, split, **how)
 
-    return Source(module, MINI / name, module.load, open_fresh, generate, kind)
+    return Source(module, DATA / name, module.load, open_fresh, generate, kind)
 
 
 BENCHMARKS: dict[str, Source] = {

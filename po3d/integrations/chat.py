@@ -28,7 +28,7 @@ MODELS: dict[str, Task | None] = {NAME: None, f"{NAME}-2d": "2d", f"{NAME}-6d": 
 TEXT = 20_000  # characters of a message
 PIXELS = 16_000_000  # of a picture, 48 MB decoded
 CANDIDATES = 12  # lines of a message that are tried as its question
-_SENTENCE = re.compile(r"[^.?!:\n]*\?")
+_ENDS = re.compile(r"(?<=[.?!:])")
 _URI = re.compile(r"data:image/[a-z+.-]+;base64,", re.IGNORECASE)
 
 
@@ -139,7 +139,7 @@ def questions_in(texts: Sequence[str]) -> list[str]:
     lines = [line.strip() for text in texts for line in text.splitlines() if line.strip()]
     named = [m[1].strip() for line in lines if (m := re.match(r"question\s*:\s*(.+)", line, re.IGNORECASE))]
     ending = [line for line in lines if line.endswith("?")]
-    sentences = [m.strip() for line in lines for m in _SENTENCE.findall(line)]
+    sentences = [part.strip() for line in lines for part in _ENDS.split(line) if part.endswith("?")]
     found = [*named[::-1], *ending[::-1], *sentences[::-1]] or lines[-1:]
     return [text for text in dict.fromkeys(found) if text][:CANDIDATES]
 

@@ -3,7 +3,7 @@
     po3d export --benchmark hypo3d --format vlmevalkit --out DIR
     po3d export --benchmark pulsecheck457 --data outputs/twins/... --format lmms-eval --out DIR
     po3d export --benchmark scope --format openai --inline --out DIR
-    po3d export --benchmark pulsecheck457 --data Spatial457.tsv --format results --predictions FILE \\
+    po3d export --benchmark pulsecheck457 --data DIR/Spatial457.tsv --format results --predictions FILE \\
                 --dataset Spatial457 --out WORK/po3d
 
     vlmevalkit   DIR/po3d_<benchmark>.tsv       images inside, a row whose images an earlier row has points there

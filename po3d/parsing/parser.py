@@ -13,6 +13,7 @@ from po3d import checkpoint
 from po3d.parsing.seq2seq import PAD, Seq2Seq
 from po3d.parsing.tokenizer import Tokenizer, words_of
 from po3d.reasoning.program import TOKENS, Program, from_tokens
+from po3d.spelling import too_long
 
 KIND = "parser"
 # Below it the parser says "unparsed". Chosen on data/natural/pulsecheck457_dev.jsonl.
@@ -64,6 +65,9 @@ class Parser:
         parses: list[Parse | None] = [None] * len(texts)
         ready: list[tuple[int, list[int]]] = []
         for number, text in enumerate(texts):
+            if reason := too_long(text, "question"):
+                parses[number] = Parse("unparsed", reason=reason)
+                continue
             if not words_of(text):
                 parses[number] = Parse("unparsed", reason="the question is empty")
                 continue

@@ -5,7 +5,6 @@ thing never seen in training is read like any other. Words that are not in the v
 unless they look like a misspelt known one.
 """
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +19,7 @@ from po3d.parsing.room_meaning import agreeing, telling
 from po3d.parsing.seq2seq import PAD, Language, Seq2Seq
 from po3d.reasoning.room_program import ANSWERS, CLOSED, OPEN, SIGNATURES, Call, from_tokens
 from po3d.rooms import SYNONYMS
+from po3d.spelling import alike, too_long
 
 KIND = "room_parser"
 UNKNOWN = 1  # id of a word that training did not have
@@ -117,16 +117,12 @@ class RoomParser:
         parses: list[RoomParse | None] = [None] * len(texts)
         ready: list[tuple[int, list[str]]] = []
         for number, text in enumerate(texts):
+            if reason := _unreadable(text, sort):
+                parses[number] = RoomParse("unparsed", reason=reason)
+                continue
             written = words_of(text)
             words = [self._spelt(word) for word in written]
-            if not words or words == ["?"]:
-                parses[number] = RoomParse("unparsed", reason=f"the {sort} is empty")
-            elif len(words) > LONGEST_SENTENCE:
-                parses[number] = RoomParse(
-                    "unparsed",
-                    reason=f"the {sort} has {len(words)} words; at most {LONGEST_SENTENCE} are read",
-                )
-            elif len(unknown := self._unknown(written, words)) > max(len(words) // 3, 1):
+            if len(unknown := self._unknown(written, words)) > max(len(words) // 3, 1):
                 reason = f"too many unknown words: {', '.join(dict.fromkeys(unknown))}"
                 parses[number] = RoomParse("unparsed", reason=reason)
             else:
@@ -152,7 +148,7 @@ class RoomParser:
             self.index.keys() | NOUN_WORDS
         ):  # nor is the plural of a known word a mistake
             return word
-        close = difflib.get_close_matches(word, self.long_words, 4, SIMILAR)
+        close = alike(word, self.long_words, SIMILAR, 4)
         swapped = [
             known for known in close if sorted(known) == sorted(word)
         ]  # "chiar" is the chair, not a charm
@@ -175,6 +171,18 @@ class RoomParser:
             else:
                 parses.append(RoomParse("ok", telling(agreeing(from_tokens(texts)), words), probability))
         return parses
+
+
+def _unreadable(text: str, sort: Sort) -> str:
+    """Why a text is no sentence to read, before any of its words is looked at; "" for one that is."""
+    if reason := too_long(text, sort):
+        return reason
+    words = words_of(text)
+    if not words or words == ["?"]:
+        return f"the {sort} is empty"
+    if len(words) > LONGEST_SENTENCE:
+        return f"the {sort} has {len(words)} words; at most {LONGEST_SENTENCE} are read"
+    return ""
 
 
 def _text(token: str, words: list[str], span: list[int]) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from po3d.orbit import LABELS
 from po3d.reasoning.program import ProgramError
 from po3d.reasoning.scope_program import CAMERA, Call, call
+from po3d.spelling import too_long
 
 _NEVER_FIRST = "the a an you me it them him her"  # words that begin no noun, and words that end one
 _NEVER_IN = "and is was lies stands in on at from to then now relative with compared would be as when you appear appears of"
@@ -18,7 +19,6 @@ NOUN = (
     rf"(?:the |an? |that |this |your |my )?(?P<{{0}}>(?!(?:{_NEVER_FIRST.replace(' ', '|')})\b)[a-z0-9][a-z0-9'-]*"
     rf"(?: (?!(?:{_NEVER_IN.replace(' ', '|')})\b)[a-z0-9'-]+){{{{0,4}}}}?)"
 )
-LONGEST = 1000  # letters of a question
 _SELF = r"(?:you|yourself|me|him|her|it|them)"
 _TO = r"(?:relative to|with respect to|in relation to|compared (?:with|to)|as seen from|from|of)"
 
@@ -118,11 +118,12 @@ _ORDER = re.compile(r"\((?:first|image 1|1st)[^)]*\)")
 
 def read(text: str) -> ScopeParse:
     """The program of a question."""
+    text = _TAIL.sub("", " ".join(text.lower().split()))
+    if reason := too_long(text, "question"):
+        return ScopeParse(None, reason)
     clean = _clean(text)
     if not clean:
         return ScopeParse(None, "the question is empty")
-    if len(clean) > LONGEST:
-        return ScopeParse(None, f"the question has {len(clean)} letters; at most {LONGEST} are read")
     try:
         if _IMAGES.search(clean):
             return ScopeParse(_several(clean))
@@ -136,11 +137,11 @@ class _NotRead(Exception):
 
 
 def _clean(text: str) -> str:
-    text = text.lower().replace("’", "'").replace("‘", "'").replace("º", "°")
+    text = text.replace("’", "'").replace("‘", "'").replace("º", "°")
     text = re.sub(
         r"\b(where|you|what|which)'(?:s|re)\b", lambda m: f"{m[1]} {'are' if m[1] == 'you' else 'is'}", text
     )
-    text = _ORDER.sub("", _TAIL.sub("", text))
+    text = _ORDER.sub("", text)
     return re.sub(r"\s+", " ", re.sub(r"\s+([,.?])", r"\1", text)).strip()
 
 

@@ -16,6 +16,7 @@ from typing import Literal
 from po3d.parsing.sr_patterns import CAMERA, CHOICE_WORDS, KEYS, OPENING, PATTERNS, POLITE, TAIL, TRAILER
 from po3d.reasoning.program import ProgramError
 from po3d.reasoning.sr_program import SIGNATURES, SrProgram
+from po3d.spelling import too_long
 
 _QUOTED = re.compile(r'["“”«][^"“”»]*["“”»]')
 _HOLE = re.compile(r"QUOTE(\d+)")
@@ -40,6 +41,8 @@ class SrReading:
 
 def read(text: str, options: Sequence[str] = ()) -> SrReading:
     """The program of a question. Without options every answer stands for itself."""
+    if reason := too_long(text, "question"):
+        return SrReading("unparsed", reason=reason)
     question, quotes = _cleaned(text)
     if not question:
         return SrReading("unparsed", reason="there is no question")

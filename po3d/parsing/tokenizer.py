@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from po3d.parsing.phrases import PHRASES
 from po3d.parsing.synonyms import MISSPELT
+from po3d.spelling import slips
 
 _APOSTROPHES = str.maketrans("\u2018\u2019`", "'''")
 _SUBJECT = (
@@ -59,15 +60,6 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def slips(word: str) -> set[str]:
-    """What `word` may have been before one typing slip: a letter left out, a doubled letter too many, two
-    neighbours swapped. A wrong letter is no slip: "trunk" must not become "truck"."""
-    found = {word[:i] + c + word[i:] for i in range(1, len(word) + 1) for c in "abcdefghijklmnopqrstuvwxyz"}
-    found |= {word[:i] + word[i + 1 :] for i in range(1, len(word)) if word[i] == word[i - 1]}
-    found |= {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(1, len(word) - 1)}
-    return found - {word}
-
-
 class Tokenizer:
     """Longest phrase first. A word that is in no phrase is repaired when exactly one known word of the same
     meaning is one slip away, else it is unknown; so is a token outside `vocabulary`, where one is given."""
@@ -90,7 +82,7 @@ class Tokenizer:
             return MISSPELT[word]
         if len(word) < SHORTEST_REPAIR or word in self.words:
             return word
-        near = {w for w in slips(word) if w in self.words}
+        near = slips(word, self.words)
         if len({self._phrases.get((w,), (w,)) for w in near}) == 1:
             return min(near)
         return word

@@ -13,9 +13,7 @@ and leaves the rest unknown. Without a scale the room is given the floor area th
 
 A picture with its labels drawn on it is read by OCR (`read_picture`; extra "ocr")."""
 
-import difflib
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +23,7 @@ from po3d.errors import InputError
 from po3d.perception.room_furnishing import Thing, furnished, usual_area
 from po3d.rooms import CATEGORIES, SYNONYMS
 from po3d.scene import Scene
+from po3d.spelling import alike
 
 FORMAT = "po3d-semantic-map-1"
 CONFIDENT = 0.5  # of the OCR in a text, below which it is no label
@@ -135,8 +134,7 @@ class LabelReader:
 def known_name(text: str) -> str:
     """A read text as a name: lower case, letters and blanks only, misread letters of known names put right."""
     name = " ".join("".join(c if c.isalpha() else " " for c in text.lower()).split())
-    names: Iterable[str] = (*CATEGORIES, *SYNONYMS)
-    return next(iter(difflib.get_close_matches(name, names, 1, ALIKE)), name)
+    return next(iter(alike(name, (*CATEGORIES, *SYNONYMS), ALIKE)), name)
 
 
 def _content(picture: NDArray[np.uint8]) -> tuple[int, int, int, int]:

@@ -1,0 +1,156 @@
+"""Every command of README, docs and help texts can be given as it is written: the shell leaves it alone, its options exist,
+and the files that it names are shipped. What somebody has to put in stands in capitals (DIR, PHOTO.jpg, URL)."""
+
+import functools
+import importlib.util
+import itertools
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from po3d import __main__ as po3d
+from po3d import cli
+from po3d.entry import compose
+from po3d.errors import InputError
+from po3d.shipped import ROOT, script
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+HELP = ["po3d.analysis.audit", "po3d.analysis.compare", "po3d.analysis.run_report", "po3d.analysis.trust", "po3d.integrations.export",
+        "po3d.integrations.serve"]  # fmt: skip
+PROGRAMS = ("po3d", "python", "pip", "pytest")
+PLACEHOLDER = re.compile(r"(?:^|[^A-Za-z])[A-Z][A-Z0-9_]*(?![A-Za-z0-9])")
+SPECIAL = re.compile(r"[][{}*?|<>;()$`]|(?<!&)&(?!&)")  # what a shell acts upon
+SCRIPTS = {"evaluate.py": "evaluate", "train.py": "train"}
+WRITTEN = ("--out", "--save", "--plot", "--corrected", "--names")  # these name what is made
+
+
+class Written(NamedTuple):
+    where: str
+    command: str
+
+
+def on_pages() -> list[Written]:
+    """Command lines of fenced blocks, continued lines as one; of inline code those with options."""
+    found = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        fences = re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        lines = [line.strip() for block in fences for line in block.replace("\\\n", " ").splitlines()]
+        outside = re.sub(r"^```\w*\n.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+        inline = re.findall(r"`([^`]+)`", outside)
+        lines += [
+            " ".join(code.split()) for code in inline if re.match(r"python (?:evaluate|train)\.py ", code)
+        ]
+        lines += [f"python evaluate.py {code}" for code in inline if re.match(r"'?wandb=", code)]
+        found += [Written(page.name, line) for line in lines if line.split(" ")[0] in PROGRAMS]
+    return found
+
+
+def in_help() -> list[Written]:
+    """Command lines of help texts, which say after three blanks what a command is for."""
+    texts = {name: importlib.import_module(name).__doc__ for name in HELP} | {"po3d --help": cli.DESCRIPTION}
+    for name in SCRIPTS:
+        source = script(SCRIPTS[name]).read_text(encoding="utf-8")
+        texts[name] = source.split('"""')[1]
+    found = []
+    for where, text in texts.items():
+        lines = [re.split(r"\s{3,}", line.strip())[0] for line in re.sub(r"\\\n\s*", "", text).splitlines()]
+        found += [
+            Written(where, re.sub(r" \.\.\.(?= |$)", "", line))
+            for line in lines
+            if line.split(" ")[0] in PROGRAMS[:2] and len(line.split()) > 2
+        ]
+    return found
+
+
+COMMANDS = sorted({*on_pages(), *in_help()})
+IDS = [f"{one.where}: {one.command}" for one in COMMANDS]
+
+
+def bare(command: str) -> str:
+    """A command without quotations and comment."""
+    return re.sub(r"\s#.*", "", re.sub(r"'[^']*'|\"[^\"]*\"", "''", command))
+
+
+def parts(command: str) -> list[list[str]]:
+    """The words of each program of a line."""
+    words = shlex.split(command, comments=True)
+    return [list(part) for ends, part in itertools.groupby(words, lambda word: word == "&&") if not ends]
+
+
+@pytest.mark.parametrize("written", COMMANDS, ids=IDS)
+def test_a_documented_command_can_be_given_as_it_is_written(written):
+    if "<<" not in written.command:
+        assert not SPECIAL.search(bare(written.command)), "quote what a shell would act upon"
+    for words in parts(written.command):
+        understood(words)
+        files_exist(words)
+
+
+def understood(words: list[str]) -> None:
+    """The program has these options."""
+    program, *given = words
+    if program == "pip" or program.endswith("/pip"):
+        extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+        for asked in re.findall(r"\[([^]]+)\]", " ".join(given)):
+            assert set(asked.split(",")) <= extras.keys()
+    elif program == "python" and given[0] in SCRIPTS:
+        composed(SCRIPTS[given[0]], tuple(given[1:]))
+    elif program == "python" and given[0] == "-m" and given[1].startswith("po3d"):
+        source = importlib.util.find_spec(given[1])
+        assert source is not None
+        code = Path(source.origin).read_text(encoding="utf-8")
+        assert all(f'"{flag}"' in code for flag in given[2:] if flag.startswith("--"))
+    elif program == "po3d" and given and given[0] in (*cli.SCRIPTS, "generate"):
+        composed(given[0], tuple(given[1:]))
+    elif program == "po3d" and given:
+        cli._arguments().parse_args(given)
+
+
+@functools.cache
+def composed(name: str, options: tuple[str, ...]) -> None:
+    if options != ("--help",):
+        compose(name, options)
+
+
+def files_exist(words: list[str]) -> None:
+    """Paths are shipped, made by a command, or to be put in."""
+    for before, word in itertools.pairwise(words):
+        value = word.partition("=")[2] or word
+        looks = re.fullmatch(r"[\w.~/-]*(?:/[\w.-]+|\.(?:jsonl?|jpg|png|tsv|csv|xlsx|py|tex|html|md))", value)
+        if not looks or before in WRITTEN or word.startswith(("out=", "system.base_url", "--out=")):
+            continue
+        if PLACEHOLDER.search(value) or value.startswith(("outputs/", "~/", "http")):
+            continue
+        stands = (ROOT / value).exists() or (ROOT / f"{value}.safetensors").exists()
+        assert stands, f"{value} is not shipped; what has to be put in stands in capitals"
+
+
+SHORT = [one for one in COMMANDS if one.where == "README.md" and one.command.startswith("po3d ask")]
+
+
+@pytest.mark.parametrize("written", SHORT, ids=[one.command for one in SHORT])
+def test_the_readmes_questions_are_answered(written, tmp_path, monkeypatch, capsys):
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    monkeypatch.chdir(tmp_path)
+    ((_, *arguments),) = parts(written.command)
+    assert po3d.main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(("answer: ", '{"question"'))
+    for flag, name in itertools.pairwise(arguments):
+        assert flag != "--save" or (tmp_path / name).stat().st_size > 1000
+
+
+def test_the_check_notices_what_a_shell_would_change():
+    assert SPECIAL.search(bare("python evaluate.py wandb={project: po3d}"))
+    assert SPECIAL.search(bare("python evaluate.py system=random|frequency"))
+    assert not SPECIAL.search(bare("python evaluate.py 'oracle=[heading]'   # one [module]"))
+    with pytest.raises(InputError):
+        understood(["python", "evaluate.py", "sise=3"])
+    with pytest.raises(AssertionError):
+        files_exist(["po3d", "ask", "room.json"])
+    assert len(SHORT) == 4
