@@ -6,9 +6,10 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from pytorch_lightning.callbacks import Callback, Checkpoint, EMAWeightAveraging, TQDMProgressBar
+from pytorch_lightning.callbacks import Callback, Checkpoint, TQDMProgressBar, WeightAveraging
 from pytorch_lightning.loggers.logger import Logger
 from pytorch_lightning.utilities import rank_zero_only
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from po3d.files import atomic_write
 from po3d.seeding import rng
@@ -30,9 +31,13 @@ class SeedSteps(Callback):
         torch.manual_seed(int(rng(self.seed, "step", index).integers(2**62)))
 
 
-class Averaging(EMAWeightAveraging):
-    """The averaged weights, on the device that trains: Lightning makes them before the module has gone there, and the whole
-    module would move to the CPU in every step."""
+class Averaging(WeightAveraging):
+    """Exponentially averaged weights, on the device that trains: Lightning makes them before the module has gone there, and
+    the whole module would move to the CPU in every step. All weights at once, by linear interpolation: it leaves constant
+    buffers exactly as they are."""
+
+    def __init__(self, decay: float) -> None:
+        super().__init__(multi_avg_fn=get_ema_multi_avg_fn(decay))
 
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
         self._device = trainer.strategy.root_device

@@ -68,6 +68,7 @@ class EstimatorModule(pl.LightningModule):
             self._start_from(init_from)
         if freeze_backbone:
             self.net.backbone.requires_grad_(False)
+            self.train()
         if not self.world.occlusion:
             # What no loss reaches isn't trained: several processes would wait for its gradients, and to look for such
             # layers in every step (find_unused_parameters) costs time.

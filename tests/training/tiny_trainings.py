@@ -20,7 +20,7 @@ from po3d.training.run import seeded, train
 from po3d.training.stream import StreamData
 from po3d.training.view_labels import ViewLabels
 
-NETWORK = dict(backbone="resnet10t", width=96, height=64, neck=8, hidden=16)
+NETWORK = dict(backbone="test_resnet", width=96, height=64, neck=8, hidden=16)
 SIZES = {"street": (96, 64), "top_view": (64, 64), "room_view": (96, 64)}
 THINGS = 4
 SAMPLES, BATCH = 16, 2
