@@ -56,9 +56,11 @@ class SaveLast(Checkpoint):
         step = trainer.global_step
         if step != self.saved and (step % self.every == 0 or step >= trainer.max_steps):
             self.saved = step
-            for logger in trainer.loggers:  # the table must not lack rows that a resumed run doesn't write again
+            for (
+                logger
+            ) in trainer.loggers:  # the table must not lack rows that a resumed run doesn't write again
                 logger.save()
-            trainer.save_checkpoint(self.path)
+            trainer.save_checkpoint(self.path, weights_only=False)
 
     def on_save_checkpoint(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]

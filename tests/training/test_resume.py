@@ -60,9 +60,7 @@ def rows(out):
 
 @pytest.mark.parametrize("epochs", [1, 2])
 @pytest.mark.parametrize("kind", ["street", "street_parser", "room_parser"])
-def test_a_run_killed_again_and_again_ends_with_the_same_weights_and_table(
-    kind, epochs, tmp_path, killed_at
-):
+def test_a_run_killed_again_and_again_ends_with_the_same_weights_and_table(kind, epochs, tmp_path, killed_at):
     steps = epochs * EPOCH
     straight, metrics = run(kind, tmp_path / "straight", steps, save_every=100)
     for eighth in (1, 3, 5, 7):

@@ -17,7 +17,11 @@ def stream(kind: str, size: int, batch: int, stop: int, **place):
 
 
 @given(
-    st.sampled_from(["plain", "lengths"]), st.integers(1, 40), st.integers(1, 5), st.integers(0, 120), st.data()
+    st.sampled_from(["plain", "lengths"]),
+    st.integers(1, 40),
+    st.integers(1, 5),
+    st.integers(0, 120),
+    st.data(),
 )
 def test_a_stream_read_from_any_step_is_the_rest_of_the_whole(kind, size, batch, stop, data):
     whole = list(stream(kind, size, batch, stop))
@@ -33,7 +37,7 @@ def test_processes_share_the_global_batches_of_one(kind, size, batch, world):
     for step, together in enumerate(alone):
         parts = [rank[step] for rank in ranks]
         assert {len(part) for part in parts} == {batch}
-        assert sorted(sum(parts, [])) == sorted(together)
+        assert sorted(n for part in parts for n in part) == sorted(together)
 
 
 @given(st.integers(1, 30), st.integers(1, 4), st.integers(1, 3))
