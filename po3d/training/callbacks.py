@@ -56,9 +56,10 @@ class SaveLast(Checkpoint):
         step = trainer.global_step
         if step != self.saved and (step % self.every == 0 or step >= trainer.max_steps):
             self.saved = step
-            for (
-                logger
-            ) in trainer.loggers:  # the table must not lack rows that a resumed run doesn't write again
+            # A resumed run doesn't write the rows of earlier steps again. This step's own comes only after this hook.
+            for logger in trainer.loggers:
+                if isinstance(logger, MetricsTable) and step % trainer.log_every_n_steps == 0:
+                    logger.log_metrics(trainer.logged_metrics, step - 1)
                 logger.save()
             trainer.save_checkpoint(self.path, weights_only=False)
 
@@ -94,7 +95,8 @@ class MetricsTable(Logger):
         if not self.rows and self.start and self.path.exists():
             with open(self.path, newline="", encoding="utf-8") as file:
                 self.rows = {k: row for row in csv.DictReader(file) if (k := int(row["step"])) < self.start}
-        self.rows.setdefault(step or 0, {}).update({k: float(v) for k, v in metrics.items()})
+        figures = {k: float(v) for k, v in metrics.items() if k != "epoch"}  # there is one only
+        self.rows.setdefault(step or 0, {}).update(figures)
         self.unsaved += 1
         if self.unsaved >= ROWS:
             self.save()

@@ -132,7 +132,7 @@ class ParserModule(pl.LightningModule):
         loss = means({"loss": Term(self.network(words, program, *copied).sum(), (program >= 0).sum())})[
             "loss"
         ]
-        if self.global_step % self.trainer.log_every_n_steps == 0:
+        if (self.global_step + 1) % self.trainer.log_every_n_steps == 0:
             self.log("train/loss", loss.detach(), prog_bar=True, sync_dist=True)
         return loss
 

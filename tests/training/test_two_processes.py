@@ -113,7 +113,10 @@ def wait(happened, process: subprocess.Popen | None = None, seconds: float = 300
 
 def test_a_process_ends_with_the_one_that_started_it(tmp_path):
     pid = tmp_path / "pid"
-    child = f"import os, time; from po3d.pools import end_with; end_with(os.getppid()); open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    child = (
+        "import os, time; from po3d.pools import end_with; end_with(os.getppid()); "
+        f"open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    )
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
     process = subprocess.Popen([sys.executable, "-c", parent])
     wait(lambda: pid.exists() and pid.read_text(), process)
