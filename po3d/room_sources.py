@@ -58,10 +58,11 @@ class Maps:
 
     checkpoint: str = "top_view_estimator"
     mirror: bool = True
+    device: str = "cpu"
 
     def table(self, context: Context) -> Scene:
         view = context.given("top_view")
-        (scene,) = shipped(self.checkpoint, self.mirror).estimate(
+        (scene,) = shipped(self.checkpoint, self.mirror, self.device).estimate(
             [view.picture], [view.camera], [context.name]
         )
         return _predicted(scene, context)
@@ -75,11 +76,12 @@ SOURCES: dict[str, Callable[[], TableSource]] = {
 }
 
 
-def source(name: str, mirror: bool = True) -> TableSource:
-    """The source of that name; InputError for an unknown one. `mirror`: does a map's estimator look in the mirror, too?"""
+def source(name: str, mirror: bool = True, device: str = "cpu") -> TableSource:
+    """The source of that name; InputError for an unknown one. `mirror`: does a map's estimator look in the mirror, too?
+    `device`: where it does."""
     if name not in SOURCES:
         raise InputError(f"unknown table source {name!r}; known: {', '.join(SOURCES)}")
-    return Maps(mirror=mirror) if name == "map" else SOURCES[name]()
+    return Maps(mirror=mirror, device=device) if name == "map" else SOURCES[name]()
 
 
 def _predicted(scene: Scene, context: Context) -> Scene:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from po3d import checkpoint
+from po3d.devices import device_of
 from po3d.errors import InputError
 from po3d.perception.detection import CALIBRATION, THRESHOLD, Detections, detect, network_input, pays_bf16
 from po3d.perception.mirrored import Mirrored
@@ -36,7 +37,7 @@ class Looker:
         device: str = "cpu",
         mirror: bool = True,
     ) -> None:
-        self.device = torch.device(device)
+        self.device = device_of(device)
         self.half = pays_bf16(self.device)
         self.net = net.eval().to(self.device, memory_format=torch.channels_last)
         self.looks = Mirrored(self.net, self.facing) if mirror else self.net

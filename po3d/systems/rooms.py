@@ -162,14 +162,15 @@ def room_pipeline(
     samples: int = WORLDS,
     oracle: Sequence[str] = (),
     mirror: bool = True,
+    device: str = "cpu",
 ) -> RoomPipeline:
     """The pipeline of a shipped or given parser checkpoint, with the table source of that name; `oracle`: modules replaced
-    by ground truth; `mirror`: does the maps' estimator look in the mirror, too?"""
+    by ground truth; `mirror`: does the maps' estimator look in the mirror, too? `device`: where the networks run."""
     if frame not in get_args(FrameMode):
         raise InputError(f"unknown frame {frame!r}; known: {', '.join(get_args(FrameMode))}")
     return RoomPipeline(
-        RoomParser.from_checkpoint(locate(parser)),
-        source(table, mirror),
+        RoomParser.from_checkpoint(locate(parser), device=device),
+        source(table, mirror, device),
         frame,
         samples,
         oracle=tuple(oracle),

@@ -216,10 +216,11 @@ def sr_pipeline(
     photographs: PhotoEstimator | None = None,
     oracle: Sequence[str] = (),
     mirror: bool = True,
+    device: str = "cpu",
 ) -> SrPipeline:
     """The pipeline with tables from a named source; `perception`: the name of a shipped pair that looks at pictures, or a
     path without suffix; `photographs`: who looks at them instead; `oracle`: modules replaced by ground truth; `mirror`:
-    does the shipped pair look in the mirror, too? InputError for an unknown source or module."""
+    does the shipped pair look in the mirror, too? `device`: where it does. InputError for an unknown source or module."""
     if table not in TABLES:
         raise InputError(f"unknown table source {table!r}; known: {', '.join(TABLES)}")
     modules = checked_modules(oracle, MODULES)
@@ -231,7 +232,7 @@ def sr_pipeline(
         return SrPipeline(PhotoTables(photographs), samples=samples, oracle=modules)
     from po3d.perception.room_view import shipped  # torch takes seconds to import
 
-    return SrPipeline(PictureTables(shipped(perception, mirror)), samples=samples, oracle=modules)
+    return SrPipeline(PictureTables(shipped(perception, mirror, device)), samples=samples, oracle=modules)
 
 
 @dataclass(frozen=True)
