@@ -1,12 +1,16 @@
 """What the user says of devices and trainers is what happens, for every experiment, benchmark and network."""
 
+import contextlib
 import importlib.util
 import re
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import pytorch_lightning as pl
 import torch
+from accelerator import AWAY, Away, accelerator, moved
+from tiny_trainings import KINDS, SIZES, few_words, made
 from untrained import untrained_estimator
 
 from po3d.devices import device_of
@@ -15,10 +19,15 @@ from po3d.errors import InputError
 from po3d.parsing import parser, room_parser
 from po3d.perception import looker, room_view, top_view
 from po3d.perception.estimator import Estimator
+from po3d.perception.room_view import RoomViewEstimator
+from po3d.perception.top_view import TopViewEstimator
 from po3d.pools import pool
 from po3d.training import data as training_data
+from po3d.training import parser as training_parser
+from po3d.training import room_parser as training_room_parser
 from po3d.training.callbacks import Averaging
 from po3d.training.data import StreetData, WithMirror
+from po3d.training.ranks import means
 from po3d.training.stream import FreshMirrored
 
 TRAINERS = sorted(p.stem for p in (CONFIGS / "trainer").glob("*.yaml"))
@@ -106,12 +115,12 @@ def test_no_process_is_forked_after_cuda_was_set_up(monkeypatch):
     with pool(2) as processes:
         assert processes._mp_context.get_start_method() == "spawn"
     owners = {"po3d/pools.py", "po3d/training/stream.py"}
-    made = re.compile(r'ProcessPoolExecutor\(|\bDataLoader\(|(?<!context\.)(?<!"spawn"\)\.)\bPool\(|get_context\((?!"spawn")')
+    made = re.compile(
+        r'ProcessPoolExecutor\(|\bDataLoader\(|(?<!context\.)(?<!"spawn"\)\.)\bPool\(|get_context\((?!"spawn")'
+    )
     for path in (ROOT / "po3d").rglob("*.py"):
         name = path.relative_to(ROOT).as_posix()
-        found = [
-            line for line in path.read_text().splitlines() if made.search(line)
-        ]
+        found = [line for line in path.read_text().splitlines() if made.search(line)]
         assert name in owners or not found, (name, found)
 
 
@@ -128,3 +137,58 @@ def test_a_study_on_several_processes_is_refused(capsys):
     options = ["experiment=backbones", "trainer=ddp"]
     assert run_hydra(script.main, "train", "", options) == BAD_INPUT
     assert "one process" in capsys.readouterr().err
+
+
+@pytest.fixture
+def few(monkeypatch):
+    for module, words in zip((training_parser, training_room_parser), few_words(), strict=True):
+        monkeypatch.setattr(module, "vocabulary", words)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_training_step_mixes_no_devices(kind, few):
+    module, data = made(kind)
+    batch = data.collate([data.train_samples()[k] for k in range(2)])
+    moved(module)
+    with accelerator():
+        if kind in SIZES:
+            batch = {k: v.to(AWAY) for k, v in batch.items()}
+            loss = sum(means(module._terms(batch, "train", 0)).values())
+        else:
+            loss = module.network(*[v.to(AWAY) for v in batch]).sum()
+        loss.backward()
+    assert isinstance(loss, Away)
+    assert all(isinstance(p.grad, Away) for p in module.parameters() if p.requires_grad)
+
+
+@pytest.mark.parametrize(
+    ("world", "kind"),
+    [("street", Estimator), ("top_view", TopViewEstimator), ("room_view", RoomViewEstimator)],
+)
+def test_an_estimator_mixes_no_devices_and_sees_the_same(world, kind, monkeypatch):
+    monkeypatch.setattr(torch, "autocast", lambda *_, **__: contextlib.nullcontext())
+    module, _ = made(world)
+    picture = np.random.default_rng(0).integers(0, 255, (64, 96, 3), dtype=np.uint8)
+    log_focal = torch.tensor([0.1]) if world == "room_view" else None
+    estimator = kind(module.net)
+    there = estimator.look([picture], log_focal)
+    moved(estimator.net)
+    estimator.device = AWAY
+    with accelerator():
+        away = estimator.look([picture], log_focal)
+    np.testing.assert_array_equal(away.box, there.box)
+    np.testing.assert_array_equal(away.alpha, there.alpha)
+
+
+@pytest.mark.parametrize("kind", ["street_parser", "room_parser"])
+def test_a_parser_mixes_no_devices_and_reads_the_same(kind, few):
+    module, _ = made(kind)
+    made_of = {"street_parser": parser.Parser, "room_parser": room_parser.RoomParser}[kind]
+    reader = made_of(module.network, module.words(), least_probability=0.0)
+    text = ["How many red cars are there?"] if kind == "street_parser" else ["Where is the chair?"]
+    here = reader.parse(text)
+    moved(reader.network)
+    reader.device = AWAY
+    with accelerator():
+        assert reader.parse(text) == here
+    assert here[0].status == "ok"

@@ -14,6 +14,7 @@ import pytest
 import torch
 from tiny_trainings import KINDS, SIZES, few_words, made, run
 
+from po3d.entry import ROOT
 from po3d.files import read_json
 from po3d.training import parser, room_parser
 from po3d.training.checkpointing import SafetensorsCheckpointIO
@@ -25,11 +26,13 @@ STEPS = 3
 
 
 def started(out: Path, steps: int, *kinds: str) -> subprocess.Popen:
+    """The script under way. It finds this checkout and the tests' helpers."""
+    folders = os.pathsep.join([str(SCRIPT.parent.parent), str(ROOT)])
     kept = {k: v for k, v in os.environ.items() if k not in ("LOCAL_RANK", "WORLD_SIZE", "MASTER_PORT")}
     command = [sys.executable, str(SCRIPT), str(out), str(steps), *kinds]
     return subprocess.Popen(
         command,
-        env={**kept, "OMP_NUM_THREADS": "1"},
+        env={**kept, "OMP_NUM_THREADS": "1", "PYTHONPATH": folders},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
