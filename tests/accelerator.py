@@ -1,5 +1,6 @@
 """An accelerator that is none: tensors that say they are elsewhere (device "meta") and compute on the CPU. An operation on
-tensors here and there raises, as it would with a real one."""
+tensors here and there raises, as it would with a real one. Lists as indices (x[:, [2, 1]]) lose their numbers: torch makes
+them tensors on x's device where nothing of this is seen."""
 
 import contextlib
 from collections.abc import Iterator
@@ -92,5 +93,12 @@ def accelerator() -> Iterator[None]:
             else tensor(data, device=device, **options)
         )
 
-    with _Mode(), mock.patch.multiple(torch, tensor=tensor, as_tensor=as_tensor):
+    def new_tensor(self: torch.Tensor, data: Any) -> torch.Tensor:
+        return tensor(data, device=self.device, dtype=self.dtype)
+
+    with (
+        _Mode(),
+        mock.patch.multiple(torch, tensor=tensor, as_tensor=as_tensor),
+        mock.patch.object(torch.Tensor, "new_tensor", new_tensor),
+    ):
         yield
