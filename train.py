@@ -1,14 +1,25 @@
-"""Train the street estimator or a parser.
+"""Train an estimator or a parser.
 
     python train.py experiment=street_estimator                  CPU recipe: render, then train (see the config)
     python train.py experiment=street_estimator trainer=gpu data=online
+    python train.py experiment=top_view_estimator                rooms from above; or room_view_estimator, from inside
     python train.py experiment=street_parser                     or room_parser
     python train.py data=superclevr data.root=DIR                your own images and scene JSON
     python train.py experiment=backbones                         many trainings, evaluated, in one table
     python train.py experiment=data_efficiency                   the same with curves: accuracy against images, programs
     python train.py ... export=NAME                              writes NAME.safetensors + NAME.json to checkpoints/
 
-A run that was killed goes on where it was when the same command is given again (out=DIR decides).
+A run that was killed goes on where it was when the same command is given again (out=DIR decides), with the samples that
+were left, to the same weights. A finished one only exports again. OUT/metrics.json and the exported pair are of the
+averaged weights at the end (ema=0: of the last ones).
+
+On GPUs: trainer=gpu trains on one, in bf16; trainer=ddp on all, or on trainer.devices=N, one process each. data.batch is a
+process's share: a step trains on data.batch x N samples, each sample is read once an epoch over all processes, and the
+result is that of one process with so large a batch, so raise model.learning_rate or lower data.batch as for that. To go on
+with another N, choose data.batch so that the product stays. data.workers are rendering processes, of each training process
+with data=online (which needs EGL); what data=twin renders is rendered before the processes start. Validation comes at the
+end, and every k steps with trainer.val_check_interval=k. trainer.precision=16-mixed where bf16 is not to be had,
++trainer.accumulate_grad_batches=k where the memory is small. Studies (the experiments with tables) train in one process.
 """
 
 import sys
@@ -19,6 +30,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from po3d.entry import build, compose, run_hydra, varied
+from po3d.errors import InputError
 from po3d.training.run import seeded, train
 
 
@@ -49,6 +61,10 @@ def fit(plain: dict[str, Any]) -> None:
 
 def _study(config: DictConfig, plain: dict[str, Any]) -> None:
     """All trainings of a study, and its tables."""
+    if str(plain["trainer"].get("strategy", "")).startswith("ddp"):
+        raise InputError(
+            "a study evaluates between its trainings, in one process: trainer=gpu or trainer=cpu"
+        )
     from po3d.ablation import studies  # evaluates, which a training never does
 
     def variation(experiment: str | None, options: Sequence[str], changes: dict[str, Any]) -> dict[str, Any]:

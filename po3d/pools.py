@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from concurrent.futures import ProcessPoolExecutor
 
 
@@ -16,10 +17,16 @@ def pool(workers: int) -> ProcessPoolExecutor:
 
 
 def _end_with_parent() -> None:
-    """A killed parent can't end its workers, and they would wait for work forever; Ctrl+C reaches them all."""
+    end_with(multiprocessing.parent_process().pid)
+
+
+def end_with(parent: int) -> None:
+    """End this process when its parent process of that number does, even if that already happened. A killed parent can't
+    end its children, and they would wait for it for long or forever."""
 
     def watch() -> None:
-        multiprocessing.parent_process().join()
+        while os.getppid() == parent:
+            time.sleep(0.5)
         os._exit(1)
 
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:

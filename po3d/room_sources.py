@@ -58,10 +58,11 @@ class Maps:
 
     checkpoint: str = "top_view_estimator"
     mirror: bool = True
+    device: str = "cpu"
 
     def table(self, context: Context) -> Scene:
         view = context.given("top_view")
-        (scene,) = shipped(self.checkpoint, self.mirror).estimate(
+        (scene,) = shipped(self.checkpoint, self.mirror, self.device).estimate(
             [view.picture], [view.camera], [context.name]
         )
         return _predicted(scene, context)
@@ -81,12 +82,12 @@ def checked(source: TableSource, context: Context) -> Scene:
     return scene if source == TRUTH else perceived(scene, context.name)
 
 
-def source(name: str, mirror: bool = True, perception: str = "top_view_estimator") -> TableSource:
+def source(name: str, mirror: bool = True, perception: str = "top_view_estimator", device: str = "cpu") -> TableSource:
     """The source of that name; InputError for an unknown one. `perception`: a map's estimator, the name of a shipped pair or a
-    path without suffix; `mirror`: does it look in the mirror, too?"""
+    path without suffix; `mirror`: does it look in the mirror, too? `device`: where it does."""
     if name not in SOURCES:
         raise InputError(f"unknown table source {name!r}; known: {', '.join(SOURCES)}")
-    return Maps(perception, mirror) if name == "map" else SOURCES[name]()
+    return Maps(perception, mirror, device) if name == "map" else SOURCES[name]()
 
 
 def _predicted(scene: Scene, context: Context) -> Scene:

@@ -13,9 +13,7 @@ import contextlib
 import itertools
 import json
 import math
-import multiprocessing
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -28,6 +26,7 @@ from po3d.errors import InputError
 from po3d.evaluation import Split, by_image, read_scenes
 from po3d.files import atomic_write, write_json
 from po3d.metrics import bootstrap, interval
+from po3d.pools import pool
 from po3d.question import Prediction, Question, cluster, read_predictions
 from po3d.runs import ERRORS, GRID, PREDICTIONS, SCENES
 from po3d.scene import Scene
@@ -119,9 +118,7 @@ def grid_answers(
     with contextlib.ExitStack() as stack:
         mapped = map
         if workers > 1:
-            # Spawned, not forked: torch's threads do not survive a fork.
-            pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
-            mapped = stack.enter_context(pool).map
+            mapped = stack.enter_context(pool(workers)).map
         each = mapped(_image_answers, images, itertools.repeat(cells))
         rows = [row for found in tqdm(each, "grid", len(images), unit="image", delay=1) for row in found]
     found = dict(zip(ids, rows, strict=True))

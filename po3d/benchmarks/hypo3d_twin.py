@@ -9,7 +9,6 @@ changes and questions of direction; these come after everything else.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,6 +25,7 @@ from po3d.errors import InputError
 from po3d.files import write_json
 from po3d.frames import frame, frame_from_text, frame_text_anchors, in_frame, room_centre, with_front
 from po3d.geometry import wrap_angle
+from po3d.pools import pool
 from po3d.question import Question
 from po3d.reasoning.room_executor import Unresolved, run
 from po3d.reasoning.room_planner import plan
@@ -108,8 +108,8 @@ def _mapped(work, size: int, workers: int) -> Iterator:
     if workers == 1:
         yield from tqdm(map(work, range(size)), "rooms", size, unit="room", delay=1)
         return
-    with ProcessPoolExecutor(workers) as pool:
-        yield from tqdm(pool.map(work, range(size), chunksize=4), "rooms", size, unit="room", delay=1)
+    with pool(workers) as processes:
+        yield from tqdm(processes.map(work, range(size), chunksize=4), "rooms", size, unit="room", delay=1)
 
 
 def room(

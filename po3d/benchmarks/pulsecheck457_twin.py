@@ -9,12 +9,8 @@ command."""
 
 import functools
 import io
-import multiprocessing
-import os
 import shutil
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +24,7 @@ from po3d.benchmarks.superclevr import nodes_from_program, scene_from_superclevr
 from po3d.benchmarks.twin_folder import claimed
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json, write_json
+from po3d.pools import pool
 from po3d.reasoning.executor import Outcome, TraceStep, execute
 from po3d.seeding import rng
 from po3d.synthesis.dataset import image_name, make_scene, open_renderer, picture, scene_record
@@ -140,9 +137,7 @@ class _mapper:
     """A context that gives a `map`: of this process for one worker, else of a pool."""
 
     def __init__(self, workers: int) -> None:
-        # Spawned, not forked: a forked child would share its parent's graphics context.
-        context = multiprocessing.get_context("spawn")
-        self.pool = ProcessPoolExecutor(workers, context, _end_with_parent) if workers > 1 else None
+        self.pool = pool(workers) if workers > 1 else None
 
     def __enter__(self) -> Callable[..., Iterator]:
         return map if self.pool is None else self.pool.map
@@ -150,16 +145,6 @@ class _mapper:
     def __exit__(self, *_: object) -> None:
         if self.pool is not None:
             self.pool.shutdown(cancel_futures=True)
-
-
-def _end_with_parent() -> None:
-    """A killed parent can't end its workers, and they would wait for work forever."""
-
-    def watch() -> None:
-        multiprocessing.parent_process().join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _make_shard(

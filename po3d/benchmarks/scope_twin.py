@@ -14,7 +14,6 @@ with programs on tables, so that one checks the other.
 
 import shutil
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -37,6 +36,7 @@ from po3d.benchmarks.twin_folder import claimed
 from po3d.errors import InputError
 from po3d.files import write_json
 from po3d.orbit import GROUPS, READING, VIEWS, Axes, Reading, azimuth_in, group_of, nearest_label, own_axes
+from po3d.pools import pool
 from po3d.question import Question
 from po3d.reasoning.scope_program import CAMERA, Call, call
 from po3d.seeding import rng
@@ -108,8 +108,8 @@ def _mapped(work, size: int, workers: int) -> Iterator:
     if workers == 1:
         yield from tqdm(map(work, range(size)), "scenes", size, unit="scene", delay=1)
         return
-    with ProcessPoolExecutor(workers) as pool:
-        yield from tqdm(pool.map(work, range(size), chunksize=4), "scenes", size, unit="scene", delay=1)
+    with pool(workers) as processes:
+        yield from tqdm(processes.map(work, range(size), chunksize=4), "scenes", size, unit="scene", delay=1)
 
 
 def scene(

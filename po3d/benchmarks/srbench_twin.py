@@ -13,7 +13,6 @@ rotations of its options and with its flipped twin.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +26,7 @@ from po3d.benchmarks.srbench_score import CATEGORIES, LETTERS, VIEWPOINTS
 from po3d.benchmarks.twin_folder import claimed
 from po3d.errors import InputError
 from po3d.files import write_json
+from po3d.pools import pool
 from po3d.question import Question
 from po3d.reasoning.sr_executor import called, rows_only, run
 from po3d.reasoning.sr_program import SIGNATURES, SrProgram
@@ -128,8 +128,8 @@ def _mapped(work, size: int, workers: int) -> Iterator[list[Looked]]:
     if workers == 1:
         yield from tqdm(map(work, range(size)), "rooms", size, unit="pair", delay=1)
         return
-    with ProcessPoolExecutor(workers) as pool:
-        yield from tqdm(pool.map(work, range(size), chunksize=4), "rooms", size, unit="pair", delay=1)
+    with pool(workers) as processes:
+        yield from tqdm(processes.map(work, range(size), chunksize=4), "rooms", size, unit="pair", delay=1)
 
 
 # --- one room -----------------------------------------------------------------------------------------------

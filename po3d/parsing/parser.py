@@ -10,6 +10,7 @@ from typing import Literal
 import torch
 
 from po3d import checkpoint
+from po3d.devices import device_of
 from po3d.parsing.seq2seq import PAD, Seq2Seq
 from po3d.parsing.tokenizer import Tokenizer, words_of
 from po3d.reasoning.program import TOKENS, Program, from_tokens
@@ -43,8 +44,10 @@ class Parser:
         least_probability: float = LEAST_PROBABILITY,
         batch: int = 256,
         record: dict | None = None,
+        device: str = "cpu",
     ):
-        self.network = network.eval()
+        self.device = device_of(device)
+        self.network = network.eval().to(self.device)
         self.index = {word: k for k, word in enumerate(words)}
         self.tokenizer = Tokenizer(words)
         self.least_probability = least_probability
@@ -96,7 +99,7 @@ class Parser:
         words = torch.full((len(questions), max(map(len, questions))), PAD)
         for row, ids in enumerate(questions):
             words[row, : len(ids)] = torch.tensor(ids)
-        decoded = self.network.greedy(words)
+        decoded = self.network.greedy(words.to(self.device))
         parses = []
         for row, length, probability in zip(
             decoded.tokens.tolist(), decoded.lengths.tolist(), decoded.probability.tolist()

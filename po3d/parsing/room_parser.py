@@ -14,6 +14,7 @@ from typing import Literal
 import torch
 
 from po3d import checkpoint
+from po3d.devices import device_of
 from po3d.english import KNOWN, plain, singular, words_of
 from po3d.parsing.room_meaning import agreeing, telling
 from po3d.parsing.seq2seq import PAD, Language, Seq2Seq
@@ -96,8 +97,10 @@ class RoomParser:
         words: Sequence[str],
         least_probability: float = LEAST_PROBABILITY,
         batch: int = 256,
+        device: str = "cpu",
     ) -> None:
-        self.network = network.eval()
+        self.device = device_of(device)
+        self.network = network.eval().to(self.device)
         self.index = {word: k for k, word in enumerate(words)}
         known = {*words, *KNOWN, *NOUN_WORDS}
         self.long_words = sorted(w for w in known if len(w) >= SHORTEST_MISSPELT and w.isalpha())
@@ -158,7 +161,8 @@ class RoomParser:
         ids = torch.full((len(sentences), max(map(len, sentences))), PAD)
         for row, words in enumerate(sentences):
             ids[row, : len(words)] = torch.tensor([self.index.get(plain(w), UNKNOWN) for w in words])
-        decoded = self.network.greedy(ids, torch.full((len(ids),), SORTS.index(sort)))
+        ids = ids.to(self.device)
+        decoded = self.network.greedy(ids, torch.full_like(ids[:, 0], SORTS.index(sort)))
         parses = []
         for words, tokens, length, probability, spans in zip(
             sentences, decoded.tokens.tolist(), decoded.lengths.tolist(), decoded.probability.tolist(), decoded.spans.tolist(),

@@ -20,6 +20,7 @@ from PIL import Image
 from safetensors.torch import load_file
 from torch import nn
 
+from po3d.devices import device_of
 from po3d.errors import InputError
 from po3d.files import read_json
 from po3d.geometry import Array
@@ -105,7 +106,7 @@ class Detector:
     def __init__(self, folder: Path, device: str = "cpu", phrases_at_once: int = 20) -> None:
         from transformers import AutoModelForZeroShotObjectDetection, AutoProcessor
 
-        self.device, self.at_once = torch.device(device), phrases_at_once
+        self.device, self.at_once = device_of(device), phrases_at_once
         kinds = BY_TOKENS + BY_PHRASES
         self.model = _loaded(AutoModelForZeroShotObjectDetection, folder, "detector", kinds, self.device)
         self.processor = _prepared(AutoProcessor, folder, "detector")
@@ -199,7 +200,7 @@ class DepthMap:
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         from transformers import AutoImageProcessor, AutoModelForDepthEstimation
 
-        self.device = torch.device(device)
+        self.device = device_of(device)
         self.model = _loaded(AutoModelForDepthEstimation, folder, "depth", DEPTHS, self.device)
         if getattr(self.model.config, "depth_estimation_type", "metric") != "metric":
             raise InputError(
@@ -228,7 +229,7 @@ class Orientation:
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         from transformers import AutoImageProcessor, AutoModel
 
-        self.device = torch.device(device)
+        self.device = device_of(device)
         self.backbone = _loaded(AutoModel, folder, "orientation", BACKBONES, self.device)
         self.processor = _prepared(AutoImageProcessor, folder, "orientation")
         weights = load_file(str(folder / HEAD))

@@ -9,20 +9,11 @@ import numpy as np
 import torch
 
 from po3d import checkpoint
+from po3d.devices import device_of
 from po3d.errors import InputError
 from po3d.perception.detection import CALIBRATION, THRESHOLD, Detections, detect, network_input, pays_bf16
 from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import SceneNet
-
-
-def usable(device: str) -> torch.device:
-    """The device of that name; InputError where this machine's torch has none."""
-    try:
-        found = torch.device(device)
-        torch.empty(0, device=found)
-    except (RuntimeError, AssertionError, TypeError) as error:
-        raise InputError(f"device={device}: {str(error).splitlines()[0]}") from None
-    return found
 
 
 class Looker:
@@ -47,7 +38,7 @@ class Looker:
         device: str = "cpu",
         mirror: bool = True,
     ) -> None:
-        self.device = usable(device)
+        self.device = device_of(device)
         self.half = pays_bf16(self.device)
         self.net = net.eval().to(self.device, memory_format=torch.channels_last)
         self.looks = Mirrored(self.net, self.facing) if mirror else self.net

@@ -155,6 +155,6 @@ def _beliefs(found: Detections, b: int, row: int) -> dict[str, dict[str, float]]
 
 
 @functools.cache
-def shipped(name: str, mirror: bool = True) -> RoomViewEstimator:
+def shipped(name: str, mirror: bool = True, device: str = "cpu") -> RoomViewEstimator:
     """The estimator of a shipped pair, loaded once."""
-    return RoomViewEstimator.from_checkpoint(checkpoint.locate(name), mirror=mirror)
+    return RoomViewEstimator.from_checkpoint(checkpoint.locate(name), device, mirror)

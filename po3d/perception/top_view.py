@@ -134,6 +134,6 @@ def _wall(picture: np.ndarray, border: shapely.Polygon, camera: Camera) -> int:
 
 
 @functools.cache
-def shipped(name: str, mirror: bool = True) -> TopViewEstimator:
+def shipped(name: str, mirror: bool = True, device: str = "cpu") -> TopViewEstimator:
     """The estimator of a shipped pair, loaded once."""
-    return TopViewEstimator.from_checkpoint(checkpoint.locate(name), mirror=mirror)
+    return TopViewEstimator.from_checkpoint(checkpoint.locate(name), device, mirror)

@@ -251,7 +251,7 @@ def pipeline(
     modules = checked_modules(oracle)
     return Pipeline(
         Estimator.from_checkpoint(checkpoint.locate(perception), device, mirror),
-        Seq2SeqParser.from_checkpoint(checkpoint.locate(parser)),
+        Seq2SeqParser.from_checkpoint(checkpoint.locate(parser), device=device),
         Executor(mode, samples, seed, margins=margins),
         modules,
     )

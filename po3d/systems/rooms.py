@@ -163,14 +163,16 @@ def room_pipeline(
     oracle: Sequence[str] = (),
     mirror: bool = True,
     perception: str = "top_view_estimator",
+    device: str = "cpu",
 ) -> RoomPipeline:
     """The pipeline of a shipped or given parser checkpoint, with the table source of that name; `oracle`: modules replaced
-    by ground truth; `perception`: the maps' estimator; `mirror`: does it look in the mirror, too?"""
+    by ground truth; `perception`: the maps' estimator; `mirror`: does it look in the mirror, too? `device`: where the
+    networks run."""
     if frame not in get_args(FrameMode):
         raise InputError(f"unknown frame {frame!r}; known: {', '.join(get_args(FrameMode))}")
     return RoomPipeline(
-        RoomParser.from_checkpoint(locate(parser)),
-        source(table, mirror, perception),
+        RoomParser.from_checkpoint(locate(parser), device=device),
+        source(table, mirror, perception, device),
         frame,
         samples,
         oracle=tuple(oracle),

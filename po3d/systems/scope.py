@@ -177,9 +177,11 @@ def scope_pipeline(
     perception: str = "room_view_estimator",
     oracle: Sequence[str] = (),
     mirror: bool = True,
+    device: str = "cpu",
 ) -> ScopePipeline:
     """The pipeline with tables from a named source; `perception`: the name of a shipped pair that looks at pictures, or a
-    path without suffix; `oracle`: modules replaced by ground truth; `mirror`: does it look in the mirror, too?"""
+    path without suffix; `oracle`: modules replaced by ground truth; `mirror`: does it look in the mirror, too?
+    `device`: where it does."""
     if table not in TABLES:
         raise InputError(f"unknown table source {table!r}; known: {', '.join(TABLES)}")
     modules = checked_modules(oracle, MODULES)
@@ -191,7 +193,7 @@ def scope_pipeline(
         shipped,
     )  # torch takes seconds to import: only who looks at pictures pays
 
-    return ScopePipeline(PictureTables(shipped(perception, mirror)), known_yaw, modules)
+    return ScopePipeline(PictureTables(shipped(perception, mirror, device)), known_yaw, modules)
 
 
 def _said(q: Question, program: Call, seen: Seen) -> Prediction:

@@ -220,10 +220,12 @@ def sr_pipeline(
     oracle: Sequence[str] = (),
     mirror: bool = True,
     assume_present: bool = True,
+    device: str = "cpu",
 ) -> SrPipeline:
     """The pipeline with tables from a named source; `perception`: the name of a shipped pair that looks at pictures, or a
     path without suffix; `photographs`: who looks at them instead; `oracle`: modules replaced by ground truth; `mirror`:
-    does the shipped pair look in the mirror, too? `assume_present`: see `SrPipeline`. InputError for an unknown source or module."""
+    does the shipped pair look in the mirror, too? `device`: where it does; `assume_present`: see `SrPipeline`. InputError for an unknown source or
+    module."""
     if table not in TABLES:
         raise InputError(f"unknown table source {table!r}; known: {', '.join(TABLES)}")
     modules = checked_modules(oracle, MODULES)
@@ -236,7 +238,7 @@ def sr_pipeline(
         return SrPipeline(PhotoTables(photographs), **how)
     from po3d.perception.room_view import shipped  # torch takes seconds to import
 
-    return SrPipeline(PictureTables(shipped(perception, mirror)), **how)
+    return SrPipeline(PictureTables(shipped(perception, mirror, device)), **how)
 
 
 @dataclass(frozen=True)

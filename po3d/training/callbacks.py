@@ -6,9 +6,10 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from pytorch_lightning.callbacks import Callback, Checkpoint, EMAWeightAveraging, TQDMProgressBar
+from pytorch_lightning.callbacks import Callback, Checkpoint, TQDMProgressBar, WeightAveraging
 from pytorch_lightning.loggers.logger import Logger
 from pytorch_lightning.utilities import rank_zero_only
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from po3d.files import atomic_write
 from po3d.seeding import rng
@@ -30,9 +31,13 @@ class SeedSteps(Callback):
         torch.manual_seed(int(rng(self.seed, "step", index).integers(2**62)))
 
 
-class Averaging(EMAWeightAveraging):
-    """The averaged weights, on the device that trains: Lightning makes them before the module has gone there, and the whole
-    module would move to the CPU in every step."""
+class Averaging(WeightAveraging):
+    """Exponentially averaged weights, on the device that trains: Lightning makes them before the module has gone there, and
+    the whole module would move to the CPU in every step. All weights at once, by linear interpolation: it leaves constant
+    buffers exactly as they are."""
+
+    def __init__(self, decay: float) -> None:
+        super().__init__(multi_avg_fn=get_ema_multi_avg_fn(decay))
 
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
         self._device = trainer.strategy.root_device
@@ -51,9 +56,12 @@ class SaveLast(Checkpoint):
         step = trainer.global_step
         if step != self.saved and (step % self.every == 0 or step >= trainer.max_steps):
             self.saved = step
-            for logger in trainer.loggers:  # the table must not lack rows that a resumed run doesn't write again
+            # A resumed run doesn't write the rows of earlier steps again. This step's own comes only after this hook.
+            for logger in trainer.loggers:
+                if isinstance(logger, MetricsTable) and step % trainer.log_every_n_steps == 0:
+                    logger.log_metrics(trainer.logged_metrics, step - 1)
                 logger.save()
-            trainer.save_checkpoint(self.path)
+            trainer.save_checkpoint(self.path, weights_only=False)
 
     def on_save_checkpoint(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
@@ -87,7 +95,8 @@ class MetricsTable(Logger):
         if not self.rows and self.start and self.path.exists():
             with open(self.path, newline="", encoding="utf-8") as file:
                 self.rows = {k: row for row in csv.DictReader(file) if (k := int(row["step"])) < self.start}
-        self.rows.setdefault(step or 0, {}).update({k: float(v) for k, v in metrics.items()})
+        figures = {k: float(v) for k, v in metrics.items() if k != "epoch"}  # there is one only
+        self.rows.setdefault(step or 0, {}).update(figures)
         self.unsaved += 1
         if self.unsaved >= ROWS:
             self.save()

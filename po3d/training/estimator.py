@@ -68,6 +68,7 @@ class EstimatorModule(pl.LightningModule):
             self._start_from(init_from)
         if freeze_backbone:
             self.net.backbone.requires_grad_(False)
+            self.train()
         if not self.world.occlusion:
             # What no loss reaches isn't trained: several processes would wait for its gradients, and to look for such
             # layers in every step (find_unused_parameters) costs time.
@@ -114,8 +115,8 @@ class EstimatorModule(pl.LightningModule):
         terms = means(self._terms(batch, "train", self.global_step * each + batch_index % each))
         loss = total(terms, self.world.weights)
         if (
-            self.global_step % self.trainer.log_every_n_steps == 0
-        ):  # logging ten numbers costs a tenth of a step
+            self.global_step + 1
+        ) % self.trainer.log_every_n_steps == 0:  # logging ten numbers costs a tenth of a step
             said = {f"train/{k}": v.detach() for k, v in terms.items()} | {"train/loss": loss.detach()}
             self.log_dict(said, batch_size=len(batch["image"]), sync_dist=True)
             self.log("loss", loss.detach(), prog_bar=True, logger=False)

@@ -133,9 +133,7 @@ def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> T
     return Term.of(error[present] * 4)
 
 
-def box_terms(
-    output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor
-) -> dict[str, Term]:
+def box_terms(output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxes: Tensor) -> dict[str, Term]:
     """Attribute, heading, size and corner losses of K boxes with labels (K, ...) and points (K, 9, 2) in input
     pixels."""
     terms = {name: cross_entropy(logits, labels[name]) for name, logits in output.attributes.items()}

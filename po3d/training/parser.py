@@ -56,9 +56,7 @@ class ParserData(StreamData):
     """Batches of (word ids (B, T), program ids (B, L) padded with -1); programs of near length share a
     batch."""
 
-    def __init__(
-        self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000
-    ) -> None:
+    def __init__(self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000) -> None:
         super().__init__()
         self.save_hyperparameters()
         self.train: list[tuple[np.ndarray, np.ndarray]] = []
@@ -131,8 +129,10 @@ class ParserModule(pl.LightningModule):
 
     def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
         words, program, *copied = batch
-        loss = means({"loss": Term(self.network(words, program, *copied).sum(), (program >= 0).sum())})["loss"]
-        if self.global_step % self.trainer.log_every_n_steps == 0:
+        loss = means({"loss": Term(self.network(words, program, *copied).sum(), (program >= 0).sum())})[
+            "loss"
+        ]
+        if (self.global_step + 1) % self.trainer.log_every_n_steps == 0:
             self.log("train/loss", loss.detach(), prog_bar=True, sync_dist=True)
         return loss
 

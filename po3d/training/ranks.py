@@ -1,8 +1,5 @@
 """What makes several processes train like one: random numbers of a whole batch, means over all its rows."""
 
-import os
-import threading
-import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -54,16 +51,3 @@ def means(terms: Mapping[str, Term]) -> dict[str, Tensor]:
         torch.distributed.all_reduce(rows)
         rows, least = rows / torch.distributed.get_world_size(), 1 / torch.distributed.get_world_size()
     return {name: t.sum / n for (name, t), n in zip(terms.items(), rows.clamp(min=least), strict=True)}
-
-
-def end_with_parent() -> None:
-    """Let this process end when the one that started it does. A killed first process can't end the others, and in a
-    collective operation they would wait for it until a time limit of many minutes."""
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

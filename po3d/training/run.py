@@ -17,19 +17,20 @@ from pytorch_lightning.loggers import Logger
 
 from po3d.errors import InputError
 from po3d.files import read_json, write_json
+from po3d.pools import end_with
 from po3d.shipped import EXPORTS
 from po3d.training.callbacks import Averaging, MetricsTable, Progress, SaveLast, SeedSteps, global_batch
 from po3d.training.checkpointing import SafetensorsCheckpointIO
-from po3d.training.ranks import end_with_parent
 from po3d.training.stream import StreamData
 
 # Options that may change between two parts of one run: where it runs and what it writes, not what it learns. The samples a
 # step are compared apart, because they are data.batch times the processes.
-FREE = frozenset(
-    "out export save_every wandb data.batch data.cache data.furniture data.loaders data.workers trainer.accelerator "
-    "trainer.devices trainer.enable_progress_bar trainer.log_every_n_steps trainer.num_nodes trainer.strategy "
-    "trainer.sync_batchnorm trainer.accumulate_grad_batches".split()
-)
+FREE = {
+    "out", "export", "save_every", "wandb", "data.batch", "data.cache", "data.furniture", "data.loaders", "data.workers",
+    "trainer.accelerator", "trainer.accumulate_grad_batches", "trainer.devices", "trainer.enable_progress_bar",
+    "trainer.log_every_n_steps", "trainer.num_nodes", "trainer.strategy", "trainer.sync_batchnorm",
+}  # fmt: skip
+FIRST = "PO3D_FIRST_PROCESS"  # environment variable: the process that starts those of a training on several devices
 
 
 def seeded(seed: int) -> None:
@@ -61,8 +62,10 @@ def train(
     start = 0 if saved is None else saved["global_step"]
     done = start >= trainer["max_steps"]
     runner = _runner(out, config, trainer, ema, save_every, wandb, seed, start, io)
-    if runner.global_rank:
-        end_with_parent()
+    if runner.global_rank == 0:
+        os.environ[FIRST] = str(os.getpid())  # Lightning starts the others with this environment
+    elif FIRST in os.environ:
+        end_with(int(os.environ[FIRST]))
     if saved is not None and saved["global_batch"] != (own := global_batch(runner, data)):
         raise InputError(
             f"{out} was trained with {saved['global_batch']} samples a step, not {own}; choose data.batch so that "
@@ -123,9 +126,7 @@ def _runner(
     )  # fmt: skip
 
 
-def _figures(
-    runner: pl.Trainer, module: pl.LightningModule, data: StreamData, step: int
-) -> dict[str, float]:
+def _figures(runner: pl.Trainer, module: pl.LightningModule, data: StreamData, step: int) -> dict[str, float]:
     """Validation figures of the module's weights; they go into the tables as those of `step`, which a Trainer that did
     not train does not know."""
     loggers, runner.loggers = runner.loggers, []

@@ -1,6 +1,7 @@
 """The room parser: copied names, its types, and what it refuses. Figures are in docs/results.md."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -115,6 +116,9 @@ def test_batches_of_the_data_module(monkeypatch):
     monkeypatch.setattr(training, "vocabulary", lambda seed: ("", "<unknown>", "the", "chair"))
     data = RoomParserData(rooms=1, wordings=1, validation=1, workers=1)
     data.setup()
+    data.trainer = SimpleNamespace(
+        max_steps=1, global_step=0, accumulate_grad_batches=1, global_rank=0, world_size=1
+    )
     words, program, sorts, spans = next(iter(data.train_dataloader()))
     assert words.shape[0] == program.shape[0] == sorts.shape[0] == spans.shape[0]
     assert words.max() <= 3

@@ -63,7 +63,7 @@ def test_every_view_comes_as_it_is_and_in_the_mirror(cache):
 
 def test_it_trains_from_folders_and_writes_a_pair(cache, tmp_path):
     network = dict(backbone="resnet10t", width=128, height=96, neck=16, hidden=32)
-    data = RoomViewData(str(cache), COUNTS, COUNTS, width=128, height=96, batch=2, steps=2, seed=3)
+    data = RoomViewData(str(cache), COUNTS, COUNTS, width=128, height=96, batch=2, seed=3)
     data.prepare_data = lambda: None  # what would be rendered is there
     trainer = dict(accelerator="cpu", max_steps=2, max_epochs=-1, limit_val_batches=1, log_every_n_steps=1)
     module = EstimatorModule(network, world="room_view", seed=3)

@@ -1,93 +1,22 @@
-"""Training resumes bit for bit, without pickles; packed data equals what was packed; streams are pure functions."""
+"""Checkpoints without pickles; packed data equals what was packed; what modules start from."""
 
 import json
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
-import pytorch_lightning as pl
 import torch
-from torch.utils.data import DataLoader, Dataset
+from tiny_trainings import Noise
 
 from po3d import checkpoint
 from po3d.errors import InputError
 from po3d.perception.estimator import KIND, Estimator, street_net
 from po3d.perception.network import Dense
-from po3d.seeding import rng
 from po3d.training.checkpointing import SafetensorsCheckpointIO, _decode, _encode
-from po3d.training.data import IndexStream, PackedScenes, collate, pack
+from po3d.training.data import PackedScenes, pack
 from po3d.training.estimator import EstimatorModule
-from po3d.training.labels import MAX_OBJECTS, StreetLabels
 from po3d.training.losses import own_boxes
-from po3d.training.run import train
 
 TINY = dict(backbone="resnet10t", width=96, height=64, neck=8, hidden=16)
-
-
-@dataclass
-class Noise(Dataset):
-    """Random pixels and labels, as a picture-free stand-in for rendered scenes."""
-
-    size: int
-    width: int = 96
-    height: int = 64
-
-    def __len__(self) -> int:
-        return self.size
-
-    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        if not 0 <= index < self.size:
-            raise IndexError(index)
-        r = rng(0, "noise", index)
-        n = MAX_OBJECTS
-        labels = StreetLabels(
-            np.arange(n) < 3, r.uniform(100, 400, (n, 9, 2)).astype(np.float32), r.integers(0, 21, n),
-            r.integers(0, 8, n), r.integers(0, 2, n), r.integers(0, 2, n), r.uniform(-3, 3, n).astype(np.float32),
-            np.full(n, MAX_OBJECTS),
-        )  # fmt: skip
-        return {"image": r.integers(0, 255, (self.height, self.width, 3), dtype=np.uint8), **labels._asdict()}
-
-
-class NoiseData(pl.LightningDataModule):
-    def __init__(self, steps: int) -> None:
-        super().__init__()
-        self.steps = steps
-
-    def train_dataloader(self) -> DataLoader:
-        stream = IndexStream(6, 0, self.trainer.global_step * 2, self.steps * 2)
-        return DataLoader(Noise(6), 2, sampler=stream, collate_fn=collate)
-
-    def val_dataloader(self) -> DataLoader:
-        return DataLoader(Noise(2), 2, collate_fn=collate)
-
-
-def run(out, steps: int, total: int) -> dict[str, torch.Tensor]:
-    """Weights after `steps` of a schedule of `total` steps."""
-    torch.manual_seed(3)
-    module = EstimatorModule(TINY)
-    module.configure_optimizers = _constant(module)
-    trainer = dict(
-        accelerator="cpu", max_steps=steps, max_epochs=-1, num_sanity_val_steps=0, log_every_n_steps=1,
-        enable_progress_bar=True, limit_val_batches=1,
-    )  # fmt: skip
-    train(module, NoiseData(total), out, {}, trainer, ema=0.9, save_every=3)
-    return {k: v.clone() for k, v in module.state_dict().items()}
-
-
-def _constant(module):
-    return lambda: torch.optim.AdamW(module.parameters(), 1e-3)
-
-
-def test_a_stopped_run_goes_on_to_the_same_weights(tmp_path):
-    straight = run(tmp_path / "straight", 6, 6)
-    run(tmp_path / "halved", 3, 6)
-    assert {p.name for p in (tmp_path / "halved" / "last.ckpt").iterdir()} == {
-        "state.json",
-        "tensors.safetensors",
-    }
-    halved = run(tmp_path / "halved", 6, 6)
-    for name, value in straight.items():
-        torch.testing.assert_close(halved[name], value, rtol=1e-5, atol=1e-6, msg=name)
 
 
 def test_checkpoint_encoding_keeps_every_plain_type():
@@ -107,13 +36,6 @@ def test_a_foreign_checkpoint_is_refused(tmp_path):
     (tmp_path / "x.ckpt").write_bytes(b"not ours")
     with pytest.raises(InputError, match="no training checkpoint"):
         SafetensorsCheckpointIO().load_checkpoint(tmp_path / "x.ckpt")
-
-
-def test_index_stream_is_a_function_of_position_and_visits_all():
-    whole = list(IndexStream(7, 1, 0, 21))
-    assert whole[9:] == list(IndexStream(7, 1, 9, 21))
-    assert sorted(whole[7:14]) == list(range(7))
-    assert whole[:7] != whole[7:14]
 
 
 def test_packed_shards_equal_the_source_and_are_not_written_twice(tmp_path):

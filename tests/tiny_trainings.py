@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytorch_lightning as pl
+import torch
 from torch.utils.data import Dataset
 
 from po3d.perception import room_view, top_view
@@ -20,7 +21,7 @@ from po3d.training.run import seeded, train
 from po3d.training.stream import StreamData
 from po3d.training.view_labels import ViewLabels
 
-NETWORK = dict(backbone="resnet10t", width=96, height=64, neck=8, hidden=16)
+NETWORK = dict(backbone="test_resnet", width=96, height=64, neck=8, hidden=16)
 SIZES = {"street": (96, 64), "top_view": (64, 64), "room_view": (96, 64)}
 THINGS = 4
 SAMPLES, BATCH = 16, 2
@@ -116,16 +117,36 @@ def made(kind: str, batch: int = BATCH, **options: Any) -> tuple[pl.LightningMod
     return module, data
 
 
-def run(kind: str, out: Path, steps: int, batch: int = BATCH, seed: int = 3, config: dict | None = None,
-        module: dict | None = None, ema: float = 0.9, save_every: int = 1, export: str = "", **trainer: Any):  # fmt: skip
-    """(module, metrics) after a training of `steps` steps."""
+def run(
+    kind: str,
+    out: Path,
+    steps: int,
+    batch: int = BATCH,
+    seed: int = 3,
+    config: dict | None = None,
+    module: dict | None = None,
+    still: bool = False,
+    ema: float = 0.9,
+    save_every: int = 1,
+    export: str = "",
+    **trainer: Any,
+) -> tuple[pl.LightningModule, dict[str, float]]:
+    """(module, metrics) after a training of `steps` steps. `still`: batch normalisation does not depend on the batch, as with
+    sync_batchnorm it does not depend on the process, which needs GPUs."""
     seeded(seed)
     trained, data = made(kind, batch, **(module or {}))
+    if still:
+        for layer in trained.modules():
+            if isinstance(layer, torch.nn.BatchNorm2d):
+                layer.eval()
     options = {
-        "accelerator": "cpu", "max_steps": steps, "max_epochs": -1, "num_sanity_val_steps": 0, "log_every_n_steps": 1,
-        "enable_progress_bar": False, "gradient_clip_val": 5.0,
-    }  # fmt: skip
-    metrics = train(
-        trained, data, out, config or {}, {**options, **trainer}, export, ema=ema, save_every=save_every, seed=seed
-    )  # fmt: skip
-    return trained, metrics
+        "accelerator": "cpu",
+        "max_steps": steps,
+        "max_epochs": -1,
+        "num_sanity_val_steps": 0,
+        "log_every_n_steps": 1,
+        "enable_progress_bar": False,
+        "gradient_clip_val": 5.0,
+    }
+    given = {"export": export, "ema": ema, "save_every": save_every, "seed": seed}
+    return trained, train(trained, data, out, config or {}, {**options, **trainer}, **given)

@@ -1,0 +1,94 @@
+"""The stream of samples: a function of the step, shared by the processes, each sample once an epoch."""
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from po3d.seeding import rng
+from po3d.training.stream import SORTED, BatchStream, FreshMirrored, LengthStream, Shares, Shuffled
+
+
+def stream(kind: str, size: int, batch: int, stop: int, **place):
+    if kind == "plain":
+        return BatchStream(Shuffled(size, 1), batch, stop, **place)
+    return LengthStream(rng(0, "lengths", size).integers(1, 30, size).tolist(), 1, batch, stop, **place)
+
+
+@given(
+    st.sampled_from(["plain", "lengths"]),
+    st.integers(1, 40),
+    st.integers(1, 5),
+    st.integers(0, 120),
+    st.data(),
+)
+def test_a_stream_read_from_any_step_is_the_rest_of_the_whole(kind, size, batch, stop, data):
+    whole = list(stream(kind, size, batch, stop))
+    start = data.draw(st.integers(0, stop))
+    assert list(stream(kind, size, batch, stop, start=lambda: start)) == whole[start:]
+    assert len(whole) == stop
+
+
+@given(st.sampled_from(["plain", "lengths"]), st.integers(1, 40), st.integers(1, 4), st.integers(1, 4))
+def test_processes_share_the_global_batches_of_one(kind, size, batch, world):
+    alone = list(stream(kind, size, batch * world, 60))
+    ranks = [list(stream(kind, size, batch, 60, rank=r, world=world)) for r in range(world)]
+    for step, together in enumerate(alone):
+        parts = [rank[step] for rank in ranks]
+        assert {len(part) for part in parts} == {batch}
+        assert sorted(n for part in parts for n in part) == sorted(together)
+
+
+@given(st.integers(1, 30), st.integers(1, 4), st.integers(1, 3))
+def test_every_sample_comes_once_an_epoch(size, batch, epochs):
+    numbers = [n for part in stream("plain", size, batch, -(-epochs * size // batch)) for n in part]
+    for epoch in range(epochs):
+        assert sorted(numbers[epoch * size : (epoch + 1) * size]) == list(
+            range(epoch * size, (epoch + 1) * size)
+        )
+
+
+@given(st.integers(1, 7), st.integers(1, 3))
+def test_every_sentence_comes_once_an_epoch_and_with_others_of_its_length(epochs, batch):
+    size = SORTED * batch // epochs
+    lengths = rng(0, "lengths", size).integers(1, 30, size).tolist()
+    batches = list(LengthStream(lengths, 1, batch, SORTED))
+    numbers = [n for part in batches for n in part]
+    assert sorted(numbers)[: epochs * size] == list(range(epochs * size))
+    spread = [max(lengths[n % size] for n in part) - min(lengths[n % size] for n in part) for part in batches]
+    assert sum(spread) <= 29  # sorted, so that all steps together span the lengths once
+
+
+def test_epochs_differ_in_their_order():
+    order = Shuffled(20, 0)
+    first, second = ([order(e * 20 + k) % 20 for k in range(20)] for e in (0, 1))
+    assert first != second
+
+
+def test_fresh_scenes_come_once_half_of_them_in_the_mirror():
+    numbers = [FreshMirrored(0)(position) for position in range(400)]
+    assert [n // 2 for n in numbers] == list(range(400))
+    assert 150 < sum(n % 2 for n in numbers) < 250
+
+
+@pytest.mark.parametrize(("size", "world"), [(16, 1), (17, 1), (17, 2), (3, 4)])
+def test_validation_is_shared_without_repeats_in_equally_many_batches(size, world):
+    ranks = [list(Shares(range(size), 2, r, world)) for r in range(world)]
+    assert len({len(rank) for rank in ranks}) == 1
+    numbers = sorted(n for rank in ranks for part in rank for n in part)
+    assert numbers == list(range(size - size % world))
+
+
+def test_the_place_is_of_the_trainer_alone():
+    from tiny_trainings import NoiseData
+
+    data = NoiseData()
+    data.trainer = SimpleNamespace(
+        max_steps=6, global_step=0, accumulate_grad_batches=2, global_rank=0, world_size=1
+    )
+    sampler = data.train_stream()
+    whole = list(sampler)
+    data.trainer.global_step = 4
+    assert list(sampler) == whole[8:]
+    assert len(whole) == 12

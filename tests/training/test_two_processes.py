@@ -1,0 +1,173 @@
+"""Training on two processes (gloo, on the CPU) is training on one with batches of both."""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from tiny_trainings import KINDS, SIZES, few_words, made, run
+
+from po3d.entry import ROOT
+from po3d.files import read_json
+from po3d.training import parser, room_parser
+from po3d.training.checkpointing import SafetensorsCheckpointIO
+from po3d.training.estimator import photometric
+from po3d.training.ranks import Draws, Term, means
+
+SCRIPT = Path(__file__).with_name("two_processes.py")
+STEPS = 3
+
+
+def started(out: Path, steps: int, *kinds: str) -> subprocess.Popen:
+    """The script under way. It finds this checkout and the tests' helpers."""
+    folders = os.pathsep.join([str(SCRIPT.parent.parent), str(ROOT)])
+    kept = {k: v for k, v in os.environ.items() if k not in ("LOCAL_RANK", "WORLD_SIZE", "MASTER_PORT")}
+    command = [sys.executable, str(SCRIPT), str(out), str(steps), *kinds]
+    return subprocess.Popen(
+        command,
+        env={**kept, "OMP_NUM_THREADS": "1", "PYTHONPATH": folders},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    out = tmp_path_factory.mktemp("two")
+    process = started(out, STEPS, *KINDS)
+    _, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors[-3000:]
+    return out
+
+
+@pytest.fixture(autouse=True)
+def small_vocabularies(monkeypatch):
+    for module, words in zip((parser, room_parser), few_words(), strict=True):
+        monkeypatch.setattr(module, "vocabulary", words)
+
+
+def losses(out: Path) -> list[float]:
+    with open(out / "logs" / "metrics.csv", newline="") as file:
+        return [float(row["train/loss"]) for row in csv.DictReader(file) if row["train/loss"]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_processes_have_the_losses_figures_and_weights_of_one(kind, trained, tmp_path):
+    options = {"dropout": 0.0} if "parser" in kind else {}
+    module, metrics = run(kind, tmp_path, STEPS, batch=2, module=options, still=True)
+    np.testing.assert_allclose(losses(trained / kind), losses(tmp_path), rtol=1e-4)
+    assert len(losses(tmp_path)) == STEPS
+    both = read_json(trained / kind / "metrics.json")
+    assert both.keys() == metrics.keys()
+    np.testing.assert_allclose([both[k] for k in metrics], [*metrics.values()], rtol=1e-3, atol=1e-4)
+    saved = SafetensorsCheckpointIO().load_checkpoint(trained / kind / "last.ckpt")["state_dict"]
+    # Adam's first steps are a learning rate long whatever a gradient's size: rounding moves those that are nearly 0.
+    moved = [
+        (saved[k] - v).abs().max().item() for k, v in module.state_dict().items() if v.is_floating_point()
+    ]
+    assert np.mean(moved) < 2e-4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_sample_is_read_by_one_process(kind, trained):
+    ranks = [read_json(trained / kind / f"{rank}.json")[:STEPS] for rank in range(2)]
+    _, data = made(kind, 2)
+    data.trainer = SimpleNamespace(
+        max_steps=STEPS, global_step=0, accumulate_grad_batches=1, global_rank=0, world_size=1
+    )
+    assert [one + other for one, other in zip(*ranks, strict=True)] == list(data.train_stream())
+
+
+def test_a_killed_process_ends_the_other_and_the_same_command_goes_on(tmp_path):
+    process = started(tmp_path, 100_000, "street_parser")
+    last = tmp_path / "street_parser" / "last.ckpt" / "state.json"
+    wait(last.exists, process)
+    os.kill(int((tmp_path / "1.pid").read_text()), signal.SIGKILL)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode != 0
+    step = SafetensorsCheckpointIO().load_checkpoint(last.parent)["global_step"]
+    again = started(tmp_path, step + 2, "street_parser")
+    _, errors = again.communicate(timeout=300)
+    assert again.returncode == 0, errors[-3000:]
+    _, data = made("street_parser", 2)
+    data.trainer = SimpleNamespace(
+        max_steps=step + 2, global_step=step, accumulate_grad_batches=1, global_rank=0, world_size=1
+    )
+    ranks = [read_json(tmp_path / "street_parser" / f"{rank}.json") for rank in range(2)]
+    assert [one + other for one, other in zip(*ranks, strict=True)] == list(data.train_stream())
+    assert len(losses(tmp_path / "street_parser")) == step + 2
+
+
+def wait(happened, process: subprocess.Popen | None = None, seconds: float = 300) -> None:
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end
+        assert process is None or process.poll() is None, process.stderr.read()[-3000:]
+        time.sleep(0.05)
+
+
+def test_a_process_ends_with_the_one_that_started_it(tmp_path):
+    pid = tmp_path / "pid"
+    child = (
+        "import os, time; from po3d.pools import end_with; end_with(os.getppid()); "
+        f"open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    )
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    process = subprocess.Popen([sys.executable, "-c", parent])
+    wait(lambda: pid.exists() and pid.read_text(), process)
+    process.kill()
+    process.wait()
+    wait(lambda: not running(int(pid.read_text())), seconds=10)
+
+
+def running(pid: int) -> bool:
+    state = Path(f"/proc/{pid}/stat")
+    return state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+
+
+def test_processes_draw_their_rows_of_what_one_would_draw():
+    alone = Draws(1, "train", 5)
+    both = [Draws(1, "train", 5, rank, 2) for rank in range(2)]
+    for draw in ("rand", "randn"):
+        whole = getattr(alone, draw)(6, 3)
+        parts = [getattr(d, draw)(3, 3) for d in both]
+        assert torch.equal(torch.stack(parts, 1).flatten(0, 1), whole)
+        assert not torch.equal(*parts)
+
+
+def test_augmentation_is_that_of_the_whole_batch():
+    images = torch.rand(4, 3, 8, 8, generator=torch.Generator().manual_seed(0))
+    for step in range(8):  # with and without blur and noise
+        whole = photometric(images.clone(), 1.0, Draws(0, "train", step))
+        parts = [photometric(images[r::2].clone(), 1.0, Draws(0, "train", step, r, 2)) for r in range(2)]
+        assert torch.equal(torch.stack(parts, 1).flatten(0, 1), whole)
+
+
+def test_a_mean_of_no_rows_is_zero_with_a_gradient():
+    x = torch.ones(3, requires_grad=True)
+    mean = means({"some": Term.of(x), "none": Term.of(x[:0])})
+    assert (mean["some"], mean["none"]) == (1, 0)
+    mean["none"].backward()
+    assert torch.equal(x.grad, torch.zeros(3))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_trained_weight_gets_a_gradient(kind):
+    """DistributedDataParallel waits for all of them."""
+    module, data = made(kind)
+    batch = data.collate([data.train_samples()[k] for k in range(2)])
+    if kind in SIZES:
+        loss = sum(means(module._terms(batch, "train", 0)).values())
+    else:
+        loss = module.network(*batch).sum()
+    loss.backward()
+    without = [name for name, p in module.named_parameters() if p.requires_grad and p.grad is None]
+    assert without == []
