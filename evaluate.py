@@ -24,6 +24,7 @@ import io
 import multiprocessing
 import os
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
@@ -91,7 +92,7 @@ SHOWN = (
 
 
 def main(config: DictConfig, quiet: bool = False) -> None:
-    config.oracle = _listed(config.oracle)
+    config.oracle = _modules(config.oracle)
     options: dict[str, Any] = OmegaConf.to_container(config, resolve=True)
     seed, size = _number(options, "seed", 0), _number(options, "size", 1)
     _number(options, "workers", 1)
@@ -260,8 +261,11 @@ def _system(options: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
 @cache
 def _groups() -> dict[str, tuple[str, list[str]]]:
     """Of each config in configs/system by what it makes: its name, and the options that it has no value for."""
-    found = {path.stem: OmegaConf.load(path) for path in (CONFIGS / "system").glob("*.yaml")}
-    return {own["_target_"]: (name, sorted(OmegaConf.missing_keys(own))) for name, own in found.items()}
+    found = {}
+    for path in (CONFIGS / "system").glob("*.yaml"):
+        own = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
+        found[own["_target_"]] = (path.stem, [key for key, value in own.items() if value == "???"])
+    return found
 
 
 def _usual(options: dict[str, Any]) -> dict[str, Any]:
@@ -348,6 +352,14 @@ def _table(split: Any, name: str) -> dict | None:
 def _listed(value: Any) -> Any:
     """A list where one thing stands for itself: `oracle=heading`."""
     return [value] if isinstance(value, str) else value
+
+
+def _modules(value: Any) -> list[str]:
+    """The modules of `oracle=`, one alone being a list of one; InputError for anything else."""
+    names = _listed(value) if isinstance(value, str) else value
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise InputError(f"oracle={value!r} should be a list of modules, such as oracle=[heading,color]")
+    return list(names)
 
 
 def _check_wandb(options: Any) -> None:
