@@ -263,7 +263,7 @@ def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
         def estimate(self, pictures, focals):
             return [split.truth(sorted(split._angles)[0])] * len(pictures)
 
-    with pytest.raises(AssertionError, match="true table"):
+    with pytest.raises(AssertionError, match="ground truth"):
         answered(split, ScopePipeline(PictureTables(Peeking())))
 
 
