@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from generators import random_program, random_scene
+from omegaconf import OmegaConf
 from PIL import Image
 from untrained import untrained_estimator, untrained_parser
 
@@ -16,11 +17,12 @@ from po3d.analysis.run_report import SPELLINGS, read_run, run_page, run_tables
 from po3d.benchmarks.pulsecheck457 import FILES
 from po3d.benchmarks.pulsecheck457_score import CATEGORIES
 from po3d.benchmarks.superclevr import nodes_from_program, surface
-from po3d.entry import ROOT, run_hydra
+from po3d.entry import ROOT, compose, run_hydra
 from po3d.errors import InputError
 from po3d.question import Prediction, read_predictions, write_predictions
 from po3d.reasoning.executor import execute
 from po3d.reasoning.program import ProgramError
+from po3d.report.naming import settings_of
 from po3d.report.tables import latex_text
 from po3d.runs import locked
 from po3d.scene import Scene
@@ -264,6 +266,51 @@ def test_default_folders_tell_runs_apart(options, folder, tmp_path, monkeypatch)
     monkeypatch.setattr(script, "_default_out", default_out)
     assert run_hydra(script.main, "evaluate", "", [o.replace("ROOT", str(tmp_path)) for o in options]) == 2
     assert chosen["out"] == str(Path("outputs") / folder)
+
+
+def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_them():
+    first, second = script.SHOWN[0]
+    options = OmegaConf.to_container(compose("evaluate", first), resolve=True)
+    default = script._system(script._usual(options), script._usual(options))
+    settings = settings_of(script._system(options, script._usual(options)), default)
+    out = script._default_out(options, settings, default)
+    shown = OmegaConf.to_container(compose("evaluate", second), resolve=True)
+    assert shown["beside"] == [out]
+    assert shown["benchmark"]["table"] == default["table"] == "map"
+    assert {commands[-1][0].partition("=")[2] for commands in script.SHOWN} == set(script.BENCHMARKS)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["benchmark=hypo3d", "benchmark.table=truth", "perception.checkpoint=x"], "system=po3d of hypo3d does not read it on benchmark.table=truth"),
+        (["benchmark=scope", "executor.mode=argmax"], "executor.mode is set, but system=po3d of scope"),
+        (["benchmark=3dsrbench", "parser.checkpoint=x"], "parser.checkpoint is set"),
+        (["system=random", "oracle=[heading]"], "oracle is set, but system=random of pulsecheck457"),
+    ],
+)  # fmt: skip
+def test_an_option_that_would_be_ignored_is_refused(options, says, tmp_path, capsys):
+    assert script.run([*options, f"out={tmp_path / 'out'}"]) == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_scans_are_other_data():
+    class Split:
+        scans, images = Path("scans"), ("a", "b")
+
+        def __init__(self, size):
+            self.table = random_scene(rng(0, "scan"), size)
+
+        def truth(self, name):
+            if name == "b":
+                raise InputError("no scan of b")
+            return self.table
+
+    assert script._beside_data(Split(3)) == script._beside_data(Split(3))
+    assert script._beside_data(Split(3)) != script._beside_data(Split(4))
+    Split.scans = None
+    assert script._beside_data(Split(3)) == {}
 
 
 def test_what_stands_beside_is_on_the_same_questions_and_says_what_it_is(release, tmp_path, capsys):

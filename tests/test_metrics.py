@@ -135,3 +135,10 @@ def test_far_rows_are_no_match_and_empty_tables_match_nothing():
     assert match(Scene((), gt.axes, "predicted"), gt) == {}
     with pytest.raises(InputError, match="1 predicted scenes but 0 true ones"):
         perception([gt], [])
+
+
+def test_one_cluster_says_nothing_of_how_clusters_differ():
+    boot = bootstrap([1, 0, 1, 1], ["a", "a", "a", "b"], ["x", "x", "y", "y"], ["x", "y"])
+    assert boot.value.tolist() == [0.5, 1.0]
+    assert np.isnan(interval(boot.samples[:, 0])).all()  # all of "x" is in one cluster
+    assert interval(boot.samples[:, 1]) == (1.0, 1.0)
