@@ -17,6 +17,7 @@ from po3d.analysis.run_report import SPELLINGS, read_run, run_page, run_tables
 from po3d.benchmarks.pulsecheck457 import FILES
 from po3d.benchmarks.pulsecheck457_score import CATEGORIES
 from po3d.benchmarks.superclevr import nodes_from_program, surface
+from po3d.chosen import default_out, digests_beside, system_of, usual_options
 from po3d.entry import ROOT, compose, run_hydra
 from po3d.errors import InputError
 from po3d.question import Prediction, read_predictions, write_predictions
@@ -257,13 +258,13 @@ def test_default_folders_tell_runs_apart(options, folder, tmp_path, monkeypatch)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "twin.json").write_text("{}")
     chosen = {}
-    made = script._default_out
+    made = script.default_out
 
-    def default_out(*given):
+    def spied(*given):
         chosen["out"] = made(*given)
         raise InputError("no further")
 
-    monkeypatch.setattr(script, "_default_out", default_out)
+    monkeypatch.setattr(script, "default_out", spied)
     assert run_hydra(script.main, "evaluate", "", [o.replace("ROOT", str(tmp_path)) for o in options]) == 2
     assert chosen["out"] == str(Path("outputs") / folder)
 
@@ -271,9 +272,9 @@ def test_default_folders_tell_runs_apart(options, folder, tmp_path, monkeypatch)
 def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_them():
     first, second = script.SHOWN[0]
     options = OmegaConf.to_container(compose("evaluate", first), resolve=True)
-    default = script._system(script._usual(options), script._usual(options))
-    settings = settings_of(script._system(options, script._usual(options)), default)
-    out = script._default_out(options, settings, default)
+    default = system_of(usual_options(options), usual_options(options))
+    settings = settings_of(system_of(options, usual_options(options)), default)
+    out = default_out(options, settings, default)
     shown = OmegaConf.to_container(compose("evaluate", second), resolve=True)
     assert shown["beside"] == [out]
     assert shown["benchmark"]["table"] == default["table"] == "map"
@@ -307,10 +308,10 @@ def test_other_scans_are_other_data():
                 raise InputError("no scan of b")
             return self.table
 
-    assert script._beside_data(Split(3)) == script._beside_data(Split(3))
-    assert script._beside_data(Split(3)) != script._beside_data(Split(4))
+    assert digests_beside(Split(3)) == digests_beside(Split(3))
+    assert digests_beside(Split(3)) != digests_beside(Split(4))
     Split.scans = None
-    assert script._beside_data(Split(3)) == {}
+    assert digests_beside(Split(3)) == {}
 
 
 def test_what_stands_beside_is_on_the_same_questions_and_says_what_it_is(release, tmp_path, capsys):
@@ -349,6 +350,8 @@ def test_the_grid_keeps_what_another_run_left(release, tmp_path, capsys):
         assert (tmp_path / "out" / "grid.json").read_bytes() == held
     with locked(tmp_path / "out"):
         assert evaluate(release, tmp_path / "out", *grid) == 2
+    assert evaluate(release, tmp_path / "out", *grid, "grid.cells=[{heading: 10}]", "resume=true") == 0
+    assert (tmp_path / "out" / "grid.json").read_bytes() != held
 
 
 @pytest.mark.parametrize(
