@@ -100,10 +100,9 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     check_read(config, options, usual, system_config)
     settings = settings_of(mattering(system_config), mattering(default), below)
     if options["out"] is None:
-        config.out = options["out"] = default_out(options, settings, default)
-        system_config = system_of(
-            OmegaConf.to_container(config, resolve=True), usual
-        )  # a log may lie in that folder
+        config.out = default_out(options, settings, default)
+        options = OmegaConf.to_container(config, resolve=True)
+        system_config = system_of(options, usual)  # its log may lie in that folder
     system = build(system_config)  # before the data: what is wrong with a checkpoint shows at once
     measures = _measures(options["benchmark"])
     if isinstance(system, Lmm):
@@ -134,7 +133,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         "provenance": provenance(options, checkpoints, data, revision),
     }
     if options.get("grid"):
-        _grid(options, benchmark, split, system, {**about, "images": len(split.images)}, identity)
+        _grid(options, benchmark, split, system, about, identity)
         return
     report = evaluate(
         benchmark.module,
@@ -165,7 +164,7 @@ def _grid(
         work = {"grid": options["grid"], "scorer": scorer, "seed": options["seed"]}
         if not options["resume"]:  # which is for other cells on the same predictions
             _check_grid(out / GRID, work, options["overwrite"])
-        predict(split, system, out, identity, options["resume"], about, options["overwrite"])
+        given = predict(split, system, out, identity, options["resume"], about, options["overwrite"])
         found = run_grid(
             kind,
             benchmark.module,
@@ -176,7 +175,8 @@ def _grid(
             options["seed"],
             options["workers"],
         )
-        result = {**scored(described(out), about), **work, **found}
+        counted = benchmark.module.score(split.questions, given, scorer)["images"]
+        result = {**scored(described(out), about), "images": counted, **work, **found}
         (out / HTML).unlink(missing_ok=True)  # it shows an earlier grid, or none
         write_grid(result, out, {GRID_PAGE: grid_markdown(result)})
         if result["curves"]:
