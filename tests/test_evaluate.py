@@ -336,7 +336,7 @@ def test_the_grid_keeps_what_another_run_left(release, tmp_path, capsys):
     grid = [
         *networks,
         "+experiment=oracle_grid",
-        "grid.noise={}",
+        "~grid.noise",
         "grid.singles=false",
         "workers=1",
         "size=1",
