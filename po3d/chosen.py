@@ -90,6 +90,8 @@ def check_read(
     config: DictConfig, options: dict[str, Any], usual: dict[str, Any], system_config: dict[str, Any]
 ) -> None:
     """InputError for an option about modules that the system never reads."""
+    if "perception" in system_config and system_config["perception"] is None:
+        return  # there is nothing to look with, which the system itself says best
     keys = {f"{group}.{key}": (group, key) for group, own in MODULES.items() for key in own}
     changed = {
         k: usual[g].get(n) for k, (g, n) in keys.items() if options[g].get(n) not in (None, usual[g].get(n))
