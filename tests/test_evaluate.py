@@ -8,16 +8,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 from generators import random_program, random_scene
+from omegaconf import OmegaConf
 from PIL import Image
 from untrained import untrained_estimator, untrained_parser
 
+from po3d import checkpoint
+from po3d.analysis.compare import read_entry
+from po3d.analysis.run_report import SPELLINGS, read_run, run_page, run_tables
 from po3d.benchmarks.pulsecheck457 import FILES
 from po3d.benchmarks.pulsecheck457_score import CATEGORIES
 from po3d.benchmarks.superclevr import nodes_from_program, surface
-from po3d.entry import ROOT, run_hydra
+from po3d.chosen import default_out, digests_beside, system_of, usual_options
+from po3d.entry import ROOT, compose, run_hydra
+from po3d.errors import InputError
 from po3d.question import Prediction, read_predictions, write_predictions
 from po3d.reasoning.executor import execute
 from po3d.reasoning.program import ProgramError
+from po3d.report.naming import settings_of
+from po3d.report.tables import latex_text
+from po3d.runs import locked
 from po3d.scene import Scene
 from po3d.seeding import rng
 from po3d.street import rotation_from_heading
@@ -161,16 +170,189 @@ def test_size_counts_images(release, tmp_path):
     assert report(tmp_path)["rows"][-1]["n"] == 2 * EACH * 7
 
 
-def test_resume_scores_the_finished_file_again(release, tmp_path):
-    assert evaluate(release, tmp_path, "system=oracle") == 0
-    predictions = list(read_predictions(tmp_path / "predictions.jsonl"))
-    write_predictions(
-        tmp_path / "predictions.jsonl", [Prediction(p.id, "ok", "nonsense") for p in predictions]
-    )
-    assert evaluate(release, tmp_path, "system=oracle", "resume=true") == 0
-    assert values(tmp_path) == [0.0] * 8
-    assert evaluate(release, tmp_path, "system=oracle") == 0
+def test_resume_scores_a_finished_run_again_and_takes_no_other_for_it(release, tmp_path, capsys):
+    assert evaluate(release, tmp_path, "system=random") == 0
+    first = report(tmp_path)
+    assert evaluate(release, tmp_path, "system=random", "resume=true", "scorer=vlmevalkit") == 0
+    assert report(tmp_path)["scorer"] == "vlmevalkit"
+    assert report(tmp_path)["provenance"]["date"] == first["provenance"]["date"]
+    capsys.readouterr()
+    others = {
+        "seed=1": "system.seed",
+        "abstain_below=0.9": "abstain_below",
+        "system=oracle": "system._target_",
+        "size=2": "data.images",
+    }
+    for option, key in others.items():
+        given = ["system=random"] * (not option.startswith("system")) + [option]
+        for more in ([], ["resume=true"]):
+            held = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+            assert evaluate(release, tmp_path, *given, *more) == 2
+            error = capsys.readouterr().err
+            assert (error.count("\n"), key in error, "overwrite=true" in error) == (1, True, True)
+            assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == held
+    assert evaluate(release, tmp_path, "system=oracle", "overwrite=true") == 0
     assert values(tmp_path) == [100.0] * 8
+
+
+def test_other_weights_are_another_run(release, tmp_path, capsys):
+    estimator, parser = untrained_estimator(tmp_path), untrained_parser(tmp_path)
+    networks = [f"perception.checkpoint={estimator}", f"parser.checkpoint={parser}", "size=1"]
+    assert evaluate(release, tmp_path / "out", *networks) == 0
+    weights, record = checkpoint.load(parser)
+    checkpoint.save(parser, record["kind"], {k: v + 1 for k, v in weights.items()}, record["config"], {}, {})
+    assert evaluate(release, tmp_path / "out", *networks, "resume=true") == 2
+    assert "checkpoints.parser" in capsys.readouterr().err
+
+
+def test_the_row_and_the_folder_say_all_that_sets_a_run_apart(release, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    networks = [
+        f"perception.checkpoint={untrained_estimator(tmp_path)}",
+        f"parser.checkpoint={untrained_parser(tmp_path)}",
+    ]
+    apart = ["oracle=heading", "abstain_below=0.5", "executor.mode=argmax"]
+    assert run_hydra(script.main, "evaluate", "", [f"data.root={release}", "size=1", *networks, *apart]) == 0
+    (out,) = (tmp_path / "outputs").iterdir()
+    name = "po3d, oracle: heading, perception estimator, parser parser, argmax, abstains below 0.5"
+    assert out.name.startswith(
+        "pulsecheck457-release-release0-size1-po3d-oracle-heading-perception-estimator-"
+    )
+    assert f"{name} (strict)" in capsys.readouterr().out
+    assert f"# {name} on pulsecheck457 (release, 1 image)" in (out / "report.md").read_text()
+    run = read_run(out)
+    assert run.entries[0].name == name
+    assert run_tables(run)[0][1].rows[0][0] == f"{name} (strict)"
+    assert latex_text(name) in SPELLINGS["latex"](run_tables(run), "pulsecheck457")
+    assert f"<title>{name} on" in run_page(run, out)
+    assert read_entry(out / "predictions.jsonl", run.split.questions).name == name
+
+
+@pytest.mark.parametrize(
+    ("options", "folder"),
+    [
+        ([], "pulsecheck457-mini-po3d"),
+        (["size=2"], "pulsecheck457-mini-size2-po3d"),
+        (["seed=3"], "pulsecheck457-mini-seed3-po3d"),
+        (
+            ["split=fresh", "seed=7", "size=20", "benchmark.dials.near=0.5"],
+            "pulsecheck457-fresh-seed7-near0.5-size20-po3d",
+        ),
+        (["+experiment=oracle_grid"], "pulsecheck457-mini-po3d-grid"),
+        (["benchmark=hypo3d"], "hypo3d-mini-po3d"),
+        (["benchmark=hypo3d", "benchmark.table=truth"], "hypo3d-mini-po3d-true-tables"),
+        (["benchmark=scope", "perception.checkpoint=mine"], "scope-mini-po3d-perception-mine"),
+        (
+            ["benchmark=3dsrbench", "benchmark.assume_present=false"],
+            "3dsrbench-mini-po3d-nothing-taken-for-granted",
+        ),
+        (
+            ["system=lmm", "system.base_url=http://x/v1", "system.model=org/M-7b"],
+            "pulsecheck457-mini-org-M-7b",
+        ),
+        (["system=replay", "system.path=theirs.jsonl"], "pulsecheck457-mini-replay-of-theirs"),
+        (["data.root=ROOT/Spatial457"], "pulsecheck457-release-Spatial457-po3d"),
+        (["data.root=ROOT/mine"], "pulsecheck457-twin-mine-po3d"),
+    ],
+)
+def test_default_folders_tell_runs_apart(options, folder, tmp_path, monkeypatch):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "twin.json").write_text("{}")
+    chosen = {}
+    made = script.default_out
+
+    def spied(*given):
+        chosen["out"] = made(*given)
+        raise InputError("no further")
+
+    monkeypatch.setattr(script, "default_out", spied)
+    assert run_hydra(script.main, "evaluate", "", [o.replace("ROOT", str(tmp_path)) for o in options]) == 2
+    assert chosen["out"] == str(Path("outputs") / folder)
+
+
+def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_them():
+    first, second = script.SHOWN[0]
+    options = OmegaConf.to_container(compose("evaluate", first), resolve=True)
+    default = system_of(usual_options(options), usual_options(options))
+    settings = settings_of(system_of(options, usual_options(options)), default)
+    out = default_out(options, settings, default)
+    shown = OmegaConf.to_container(compose("evaluate", second), resolve=True)
+    assert shown["beside"] == [out]
+    assert shown["benchmark"]["table"] == default["table"] == "map"
+    assert {commands[-1][0].partition("=")[2] for commands in script.SHOWN} == set(script.BENCHMARKS)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["benchmark=hypo3d", "benchmark.table=truth", "perception.checkpoint=x"], "system=po3d of hypo3d does not read it on benchmark.table=truth"),
+        (["benchmark=scope", "executor.mode=argmax"], "executor.mode is set, but system=po3d of scope"),
+        (["benchmark=3dsrbench", "parser.checkpoint=x"], "parser.checkpoint is set"),
+        (["system=random", "oracle=[heading]"], "oracle is set, but system=random of pulsecheck457"),
+    ],
+)  # fmt: skip
+def test_an_option_that_would_be_ignored_is_refused(options, says, tmp_path, capsys):
+    assert script.run([*options, f"out={tmp_path / 'out'}"]) == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_scans_are_other_data():
+    class Split:
+        scans, images = Path("scans"), ("a", "b")
+
+        def __init__(self, size):
+            self.table = random_scene(rng(0, "scan"), size)
+
+        def truth(self, name):
+            if name == "b":
+                raise InputError("no scan of b")
+            return self.table
+
+    assert digests_beside(Split(3)) == digests_beside(Split(3))
+    assert digests_beside(Split(3)) != digests_beside(Split(4))
+    Split.scans = None
+    assert digests_beside(Split(3)) == {}
+
+
+def test_what_stands_beside_is_on_the_same_questions_and_says_what_it_is(release, tmp_path, capsys):
+    assert evaluate(release, tmp_path / "oracle", "system=oracle") == 0
+    assert evaluate(release, tmp_path / "few", "system=oracle", "size=1") == 0
+    assert evaluate(release, tmp_path / "both", "system=random", f"beside={tmp_path / 'oracle'}") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert (
+        next(line for line in reversed(lines) if line.startswith("oracle (strict)")).split()[2:]
+        == ["100.0"] * 8
+    )
+    assert "| oracle (strict) | 100.0" in (tmp_path / "both" / "report.md").read_text()
+    assert "oracle (strict)" in run_page(read_run(tmp_path / "both"), tmp_path / "both")
+    assert evaluate(release, tmp_path / "other", "system=random", f"beside={tmp_path / 'few'}") == 2
+
+
+def test_the_grid_keeps_what_another_run_left(release, tmp_path, capsys):
+    networks = [
+        f"perception.checkpoint={untrained_estimator(tmp_path)}",
+        f"parser.checkpoint={untrained_parser(tmp_path)}",
+    ]
+    grid = [
+        *networks,
+        "+experiment=oracle_grid",
+        "~grid.noise",
+        "grid.singles=false",
+        "workers=1",
+        "size=1",
+    ]
+    assert evaluate(release, tmp_path / "out", *grid) == 0
+    held = (tmp_path / "out" / "grid.json").read_bytes()
+    for option, key in {"grid.cells=[{heading: 10}]": "grid", "executor.mode=argmax": "system.mode"}.items():
+        capsys.readouterr()
+        assert evaluate(release, tmp_path / "out", *grid, option) == 2
+        assert key in capsys.readouterr().err
+        assert (tmp_path / "out" / "grid.json").read_bytes() == held
+    with locked(tmp_path / "out"):
+        assert evaluate(release, tmp_path / "out", *grid) == 2
+    assert evaluate(release, tmp_path / "out", *grid, "grid.cells=[{heading: 10}]", "resume=true") == 0
+    assert (tmp_path / "out" / "grid.json").read_bytes() != held
 
 
 @pytest.mark.parametrize(
@@ -184,6 +366,12 @@ def test_resume_scores_the_finished_file_again(release, tmp_path):
         ("data.root=nowhere", "huggingface"),
         ("system.mode=guess", "unknown mode 'guess'"),
         ("oracle=[yaw]", "'yaw' is no module"),
+        ("oracle=yaw", "'yaw' is no module"),
+        ("oracle=5", "oracle=5 should be a list of modules"),
+        ("workers=-1", "workers=-1 should be a whole number of at least 1"),
+        ("+grid.cells=[]", "grid.groups should hold"),
+        ("wandb=mine", "wandb='mine' should be settings of wandb.init"),
+        ("wandb={projct: po3d}", "wandb.init knows no 'projct'"),
         ("abstain_below=2", "abstain_below=2 should be a probability"),
         ("system=replay", "system.path"),
         ("perception.checkpoint=nowhere", "not found"),

@@ -12,10 +12,10 @@ import pytest
 from generators import random_program, random_scene
 
 from po3d.errors import InputError
-from po3d.evaluation import predict, read_scenes
-from po3d.question import Prediction, Question, read_predictions
+from po3d.evaluation import evaluate, predict, read_scenes
+from po3d.question import Prediction, Question, read_predictions, write_predictions
 from po3d.reasoning.executor import execute
-from po3d.runs import PARTIAL, PREDICTIONS, SCENES
+from po3d.runs import ERRORS, GRID, HTML, PARTIAL, PREDICTIONS, REPORT_PAGE, RUN, SCENES, described, locked
 from po3d.scene import Scene
 from po3d.seeding import rng
 from po3d.systems.pipeline import Oracle
@@ -95,14 +95,164 @@ def test_a_killed_run_goes_on_where_it_was_and_gives_the_same_files(tmp_path, mo
         assert (killed / name).read_bytes() == (whole / name).read_bytes()
 
 
-def test_an_unfinished_run_of_something_else_is_thrown_away(tmp_path, monkeypatch):
-    monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
-    out = tmp_path / "out"
-    out.mkdir()
-    other = {"image": "0.png", "predictions": [], "scene": None}
-    (out / PARTIAL).write_text(json.dumps({"key": "of another system"}) + "\n" + json.dumps(other) + "\n")
-    predict(Geometry(), Slow(), out, IDENTITY)
-    assert len((tmp_path / "asked").read_text().split()) == 8
+def begun(out: Path, identity: dict = IDENTITY, revision: str = "abc") -> dict:
+    """Leave an unfinished run of the first of two images; what runs it."""
+
+    class Interrupted(Oracle):
+        def answer(self, questions, context):
+            if context.name == "1.png":
+                raise KeyboardInterrupt
+            return super().answer(questions, context)
+
+    about = {
+        "system": "oracle",
+        "provenance": {"git_revision": revision, "date": "Monday", "machine": "mine"},
+    }
+    with pytest.raises(KeyboardInterrupt):
+        predict(Geometry(2), Interrupted(), out, identity, about=about)
+    return about
+
+
+def test_an_unfinished_run_of_something_else_stays_unless_it_may_be_overwritten(tmp_path):
+    begun(tmp_path)
+    held = (tmp_path / PARTIAL).read_bytes()
+    other, later = {"system": "random"}, {"provenance": {"git_revision": "def"}}
+    with pytest.raises(
+        InputError,
+        match=r"unfinished run that differs in system \(oracle there, random here\).*overwrite=true",
+    ):
+        predict(Geometry(2), Oracle(), tmp_path, other, about={"provenance": {"git_revision": "abc"}})
+    with pytest.raises(InputError, match=r"revision \(abc there, def here\)"):
+        predict(Geometry(2), Oracle(), tmp_path, IDENTITY, about=later, resume=True)
+    assert (tmp_path / PARTIAL).read_bytes() == held
+    predict(Geometry(2), Oracle(), tmp_path, other, about=later, overwrite=True)
+    assert json.loads((tmp_path / RUN).read_text())["identity"]["system"] == "random"
+    assert not (tmp_path / PARTIAL).exists()
+
+
+def test_a_run_in_two_sittings_says_both(tmp_path):
+    about = begun(tmp_path)
+    second = {**about["provenance"], "date": "Tuesday", "machine": "theirs"}
+    predict(Geometry(2), Oracle(), tmp_path, IDENTITY, about={**about, "provenance": second})
+    made = described(tmp_path)["provenance"]
+    assert (made["date"], made["machine"]) == ("Monday", "mine")
+    assert made["continued"] == [{"date": "Tuesday", "machine": "theirs"}]
+
+
+def test_a_finished_run_of_something_else_stays_unless_it_may_be_overwritten(tmp_path):
+    first = {"provenance": {"git_revision": "abc"}}
+    kept = predict(Geometry(2), Oracle(), tmp_path, {"system": {"mode": "argmax", "seed": 0}}, about=first)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    other = {"system": {"mode": "samples", "seed": 0}}
+    for resume in (False, True):
+        with pytest.raises(
+            InputError, match=r"finished run that differs in system.mode \(argmax there, samples here\); give"
+        ):
+            predict(Geometry(2), Oracle(), tmp_path, other, resume, about=first)
+    with pytest.raises(InputError, match="differs in questions"):
+        predict(Geometry(1), Oracle(), tmp_path, {"system": {"mode": "argmax", "seed": 0}}, about=first)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert predict(Geometry(2), Oracle(), tmp_path, other, about=first, overwrite=True) == kept
+    assert described(tmp_path) == first
+
+
+@pytest.mark.parametrize("name", [RUN, PREDICTIONS])
+def test_predictions_that_nothing_vouches_for_are_not_used_again(tmp_path, name):
+    predict(Geometry(2), Oracle(), tmp_path, IDENTITY)
+    if name == RUN:
+        (tmp_path / RUN).unlink()
+    else:
+        write_predictions(tmp_path / PREDICTIONS, [])
+    with pytest.raises(InputError, match=name):
+        predict(Geometry(2), Oracle(), tmp_path, IDENTITY, resume=True)
+
+
+def scored_at(out: Path, revision: str, **options) -> dict:
+    """The report of an evaluation of an oracle by code of that revision."""
+    run = {
+        "config": {},
+        "git_revision": revision,
+        "versions": {"po3d": "1"},
+        "date": revision,
+        "checkpoints": {},
+        "data": {},
+    }
+    about = {
+        "benchmark": "pulsecheck457",
+        "split": "mini",
+        "system": "oracle",
+        "settings": {},
+        "provenance": run,
+    }
+
+    class Module:
+        SCORERS = ("strict",)
+
+        @staticmethod
+        def score(questions, predictions, scorer):
+            rows = [{"name": "mean", "n": len(questions), "value": 100.0, "ci_low": None, "ci_high": None}]
+            return {"rows": rows, "scorer": scorer, "images": 2, "other_scorers": {}, "published": []}
+
+    class Split(Geometry):
+        def hidden(self, name):
+            return None
+
+    return evaluate(
+        Module, Split(2), options.pop("system", Oracle()), out, "strict", about, IDENTITY, **options
+    )
+
+
+def test_a_report_says_the_revision_that_made_its_predictions_and_the_one_that_scored_them(tmp_path):
+    assert "scored" not in scored_at(tmp_path, "aaa")["provenance"]
+    made = scored_at(tmp_path, "bbb", resume=True)["provenance"]
+    assert (made["git_revision"], made["date"]) == ("aaa", "aaa")
+    assert made["scored"]["git_revision"] == "bbb"
+    page = (tmp_path / REPORT_PAGE).read_text()
+    assert "revision aaa" in page
+    assert "scored later: revision bbb" in page
+    again = scored_at(tmp_path, "bbb")["provenance"]  # answered anew
+    assert again["git_revision"] == "bbb"
+    assert "scored" not in again
+
+
+def test_what_was_made_of_other_predictions_goes_and_logs_of_them_stay_apart(tmp_path):
+    scored_at(tmp_path, "aaa")
+    for name in (HTML, GRID, ERRORS):
+        (tmp_path / name).write_text("old")
+    (tmp_path / "wandb").mkdir()
+    scored_at(tmp_path, "aaa")  # the same predictions
+    assert not (tmp_path / HTML).exists()
+    assert (tmp_path / GRID).exists()
+
+    class Silent(Oracle):
+        def answer(self, questions, context):
+            return [Prediction(q.id, "abstained") for q in questions]
+
+    scored_at(tmp_path, "bbb", system=Silent())
+    assert not (tmp_path / GRID).exists()
+    assert not (tmp_path / ERRORS).exists()
+    assert not (tmp_path / "wandb").exists()
+    assert (tmp_path / "wandb-of-aaa").is_dir()
+
+
+def test_two_evaluations_do_not_work_in_one_folder(tmp_path):
+    with locked(tmp_path), pytest.raises(InputError, match="another evaluation is at work in"):
+        scored_at(tmp_path, "aaa")
+    assert not (tmp_path / PARTIAL).exists()
+    scored_at(tmp_path, "aaa")  # nothing is left of the lock
+
+
+def test_a_lock_ends_with_its_process(tmp_path):
+    script = f"from po3d.runs import locked\nwith locked({str(tmp_path)!r}):\n print(1, flush=True)\n import time; time.sleep(60)"
+    environment = {**os.environ, "PYTHONPATH": str(TESTS.parent)}
+    process = subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"1\n"
+    with pytest.raises(InputError, match="at work"), locked(tmp_path):
+        pass
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with locked(tmp_path):
+        pass
 
 
 def test_a_finished_run_is_answered_anew_unless_resumed(tmp_path, monkeypatch):
@@ -112,8 +262,6 @@ def test_a_finished_run_is_answered_anew_unless_resumed(tmp_path, monkeypatch):
     assert len((tmp_path / "asked").read_text().split()) == 2
     assert predict(Geometry(2), Slow(), tmp_path / "out", IDENTITY) == first
     assert len((tmp_path / "asked").read_text().split()) == 4
-    with pytest.raises(InputError, match="no line for 3 of 9 questions"):
-        predict(Geometry(3), Slow(), tmp_path / "out", IDENTITY, resume=True)
 
 
 def test_kept_tables_are_read_back(tmp_path, monkeypatch):

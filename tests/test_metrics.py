@@ -183,3 +183,10 @@ def test_what_stands_on_one_image_has_a_mean_and_no_interval():
     assert boot.value.tolist() == [0.5, 1.0]
     assert np.isnan(boot.samples).all()
     assert interval(bootstrap([1, 1], ["x", "y"], ["a", "a"], ["a"]).samples[:, 0]) == (1.0, 1.0)
+
+
+def test_one_cluster_says_nothing_of_how_clusters_differ():
+    boot = bootstrap([1, 0, 1, 1], ["a", "a", "a", "b"], ["x", "x", "y", "y"], ["x", "y"])
+    assert boot.value.tolist() == [0.5, 1.0]
+    assert np.isnan(interval(boot.samples[:, 0])).all()  # all of "x" is in one cluster
+    assert interval(boot.samples[:, 1]) == (1.0, 1.0)

@@ -19,7 +19,8 @@ def run(out, *options):
     [
         (["benchmark.table=captions"], "po3d, captions (mini"),
         (["benchmark.table=semantic_map", "benchmark.frame=none"], "po3d, semantic map, no frame (mini"),
-        (["benchmark.frame=camera"], "po3d, true tables, camera frame (mini"),
+        (["benchmark.table=truth", "benchmark.frame=camera"], "po3d, true tables, camera frame (mini"),
+        ([], "po3d, plain maps (mini, 2 rooms"),
     ],
 )
 def test_sources_and_frames_reach_the_report(options, label, tmp_path):

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.hypo3d_inputs import Captions, RoomInputs, TopView
-from po3d.benchmarks.hypo3d_score import CATEGORIES, SCORERS, correct, published_rows, score
+from po3d.benchmarks.hypo3d_score import ALIGNED, CATEGORIES, SCORERS, correct, published_rows, score
 from po3d.benchmarks.room_scans import read_scan
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_cells, read_json, read_jsonl, write_json
@@ -134,9 +134,10 @@ class Split:
         return RoomInputs(self.root, self.truth, self.furniture)
 
     def first(self, size: int | None) -> "Split":
-        """The questions on the first `size` rooms by id; None keeps all."""
-        kept = set(sorted(self.images)[:size])
-        return replace(self, questions=tuple(q for q in self.questions if q.image in kept))
+        """The questions on the first `size` rooms by id, aligned copies with their rooms; None keeps all."""
+        kept = set(sorted({name.removesuffix(ALIGNED) for name in self.images})[:size])
+        own = tuple(q for q in self.questions if q.image.removesuffix(ALIGNED) in kept)
+        return replace(self, questions=own)
 
     @property
     def images(self) -> tuple[str, ...]:

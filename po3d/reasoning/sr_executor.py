@@ -26,9 +26,8 @@ Ground = Callable[[str, Scene], Sequence[float]]
 READINGS = 4  # the most probable rows of a description that are looked at
 LEAST = 0.05  # belief below which a description is not found
 LEAST_BELIEVED = 1e-6  # the same on a table that an estimator made, where what is named is taken for granted
-FOUND = 0.5  # belief in one row from which a description is found on such a table
 TAKEN = "taken for granted: "  # how the reason of an answer begins that names what was not found
-PRESENT = 0.5  # existence from which a row of any other table counts as there
+PRESENT = 0.5  # existence from which a row counts as there
 _ROW = re.compile(r"#(\d+)(?:\s+(.+))?")  # a row and what it is called
 
 
@@ -61,22 +60,22 @@ def run(
     seed: int = 0,
     assume_present: bool = True,
 ) -> SrOutcome:
-    """Answer a program on a table. A question takes for granted that what it names is there, so on a table that an
-    estimator made even an unlikely row may be meant, and the outcome's reason says which things were (TAKEN); with
-    `assume_present` false the question fails there. On any other table a row is there or it is not."""
+    """Answer a program on a table. A description is found when some row that is there, by a half or more, may be meant. A
+    question takes for granted that what it names is there, so on a table that an estimator made even an unlikely row is
+    taken for what was not found, and the outcome's reason says so (TAKEN); with `assume_present` false the question fails
+    instead, as it does on any other table."""
     predicted = scene.source == "predicted"
     beliefs, granted = [], []
     for phrase in program.things:
-        belief = _belief(phrase, scene, ground)
-        if sum(belief) < (LEAST_BELIEVED if predicted else LEAST):
+        meant = ground(phrase, scene)
+        there = [p if o.existence >= PRESENT else 0.0 for p, o in zip(meant, scene.objects, strict=True)]
+        belief = [p * o.existence for p, o in zip(meant, scene.objects)] if predicted else there
+        found = sum(there) >= LEAST
+        if not found and not (predicted and assume_present and sum(belief) >= LEAST_BELIEVED):
             return SrOutcome("failed", None, reason=f"not found: {phrase!r} is not in the table")
-        if predicted and max(belief) < FOUND:
+        if not found:
             granted.append(repr(phrase))
         beliefs.append(belief)
-    if granted and not assume_present:
-        return SrOutcome(
-            "failed", None, reason=f"not found: no row is {' or '.join(granted)} by a half or more"
-        )
     reason = f"{TAKEN}{', '.join(granted)}" if granted else ""
     readings = _readings(beliefs)
     if not readings:
@@ -100,13 +99,6 @@ def called(thing: str) -> str:
     """A description without its row: "brown chair" of "#3 brown chair", which is what its option says."""
     found = _ROW.fullmatch(thing)
     return found[2] if found and found[2] else thing
-
-
-def _belief(phrase: str, scene: Scene, ground: Ground) -> list[float]:
-    beliefs = zip(ground(phrase, scene), scene.objects, strict=True)
-    if scene.source == "predicted":
-        return [p * o.existence for p, o in beliefs]
-    return [p if o.existence >= PRESENT else 0.0 for p, o in beliefs]
 
 
 def _readings(beliefs: Sequence[Sequence[float]]) -> list[tuple[float, tuple[int, ...]]]:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from po3d.report.tables import interval_text
+
 SERIES = 8  # colours of the style sheet
 ROW = 26  # pixels of one category
 
@@ -66,7 +68,7 @@ def intervals(systems: Sequence[tuple[str, Sequence[Mapping]]], published: Seque
                 continue
             y, kind = middle + 7 * (s - (len(systems) - 1) / 2), f"s{s % SERIES}"
             said = f"{system}, {name}: {row['value']:.1f}"
-            if row.get("ci_low") is not None:
+            if "ci_low" in row and interval_text(row):
                 parts.append(_line(x(row["ci_low"]), y, x(row["ci_high"]), y, f"whisker {kind}"))
                 said += f" ({row['ci_low']:.1f} to {row['ci_high']:.1f})"
             parts.append(_mark(x(row["value"]), y, f"dot {kind}", said))

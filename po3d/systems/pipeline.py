@@ -58,7 +58,7 @@ def perceived(scene: Scene, name: str) -> Scene:
     """The table that perception made of an image; AssertionError for a true one. Only an oracle, or a pipeline that is asked
     for true tables by name, may use the truth."""
     if scene.source == "gt":
-        raise AssertionError(f"perception returned the ground truth of {name!r}: only an oracle may use it")
+        raise AssertionError(f"perception returned the ground truth of {name!r}: only an Oracle may use it")
     return scene
 
 

@@ -128,8 +128,7 @@ class SrOracle:
 @dataclass(frozen=True)
 class SrPipeline:
     """Texts read by rules, descriptions grounded in the table of a source. `assume_present`: a question takes for granted that
-    what it names is there, so a thing that no row is believed to be is taken for the likeliest row, and the prediction says
-    so; else the question fails."""
+    what it names is there, so a thing that was not found is taken for an unlikely row, and the prediction says so; else the question fails."""
 
     tables: Tables  # TrueTables: an upper bound for perception
     rules: SrRules = DEFAULT_SR_RULES

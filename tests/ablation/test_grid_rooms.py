@@ -305,5 +305,6 @@ def test_a_wrong_label_makes_the_all_true_cell_fail(tmp_path, capsys):
 
 
 def test_true_tables_have_no_grid(tmp_path, capsys):
-    assert script.run(["+experiment=oracle_grid", "benchmark=hypo3d", f"out={tmp_path}"]) == 2
+    given = ["+experiment=oracle_grid", "benchmark=hypo3d", "benchmark.table=truth", f"out={tmp_path}"]
+    assert script.run(given) == 2
     assert "predicted tables" in capsys.readouterr().err

@@ -17,6 +17,8 @@ from po3d.benchmarks.hypo3d import (
     write_results,
 )
 from po3d.benchmarks.hypo3d_inputs import CAMERAS, MAPS
+from po3d.benchmarks.hypo3d_score import ALIGNED
+from po3d.benchmarks.registry import DATA
 from po3d.errors import InputError
 from po3d.question import Prediction, Question
 from po3d.scene import to_json
@@ -308,3 +310,10 @@ def test_a_result_file_without_answers_is_refused(release, tmp_path):
     assert [p.status for p in read_results(release / "contextvqa.json")] == ["abstained"] * 3 + ["ok"]
     with pytest.raises(InputError, match="result file not found"):
         read_results(tmp_path / "absent.json")
+
+
+def test_size_counts_rooms_and_keeps_their_aligned_copies():
+    split = load(DATA / "hypo3d", "mini").first(3)
+    assert len({name.removesuffix(ALIGNED) for name in split.images}) == 3
+    assert len(split.images) > 3
+    assert score(split.questions, [Prediction(q.id, "abstained") for q in split.questions])["images"] == 3

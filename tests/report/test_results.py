@@ -31,7 +31,7 @@ def test_the_terminal_shows_ours_above_the_published():
 
 def test_markdown_holds_provenance_and_figures():
     page = report_markdown(REPORT)
-    assert page.startswith("# po3d on pulsecheck457 (mini)")
+    assert page.startswith("# po3d on pulsecheck457 (mini, 2 images)")
     assert "| multi_object / value | 98.000 |" in page
     assert "- parser: sha256 ab" in page
     assert "revision unknown" in page

@@ -1,7 +1,7 @@
 """From a question's words and options to the option's content, on tables."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from po3d.benchmarks.srbench_score import consistency, mirrored_answer, row_hits
 from po3d.errors import InputError
 from po3d.geometry import wrap_angle
 from po3d.question import Question
-from po3d.reasoning.sr_executor import called, run
+from po3d.reasoning.sr_executor import TAKEN, called, run
 from po3d.reasoning.sr_program import ANSWERS, SIGNATURES, SrProgram, parse_text
 from po3d.scene import ObjectState, Scene, sure
 from po3d.seeding import rng
@@ -167,3 +167,48 @@ def test_random_guesses_are_consistent_only_when_asked_to_be():
     loose, same = (SrRandom(0, c).answer(asked, context(table)) for c in (False, True))
     assert consistency(asked, same)["circular"]["value"] == 0
     assert consistency(asked, loose)["circular"]["value"] > 30
+
+
+def doubted(existence: float) -> tuple[Scene, list[Question]]:
+    """A predicted table in which each thing is there with that probability, and questions about two of its things."""
+    table, asked = questions(0)
+    objects = tuple(replace(o, existence=existence) for o in table.objects)
+    return replace(table, objects=objects, source="predicted"), asked
+
+
+@dataclass(frozen=True)
+class Given:
+    scene: Scene
+
+    def table(self, context, things):
+        return self.scene
+
+
+def test_an_answer_about_what_was_not_found_says_so_or_fails_where_nothing_is_taken_for_granted():
+    for existence, found in ((0.6, True), (0.4, False), (0.01, False)):
+        table, asked = doubted(existence)
+        given = SrPipeline(Given(table)).answer(asked, context(table))
+        assert {p.status for p in given} == {"ok"}
+        assert {p.reason.startswith(TAKEN) for p in given} == {not found}
+        strict = SrPipeline(Given(table), assume_present=False).answer(asked, context(table))
+        assert {p.status for p in strict} == {"ok" if found else "failed"}
+        if found:
+            assert strict == given
+        report = score(asked, given)
+        assert (report["not_found"] == {}) == found
+        if not found:
+            assert (report["not_found"]["n"], report["not_found"]["rows"]) == (
+                report["rows"][0]["n"],
+                report["rows"],
+            )
+
+
+def test_only_questions_about_what_was_not_found_are_counted():
+    table, asked = doubted(0.9)
+    lost = replace(table, objects=(replace(table.objects[0], existence=0.1), *table.objects[1:]))
+    given = SrPipeline(Given(lost)).answer(asked, context(lost))
+    about = [q for q, p in zip(asked, given, strict=True) if p.reason.startswith(TAKEN)]
+    name = " ".join(NAMES[0])
+    assert about == [q for q in asked if f"#0 {name}" in q.program]
+    counted = score(asked, given)["not_found"]
+    assert 0 < counted["n"] < counted["of"]
