@@ -1,0 +1,77 @@
+"""Every figure of a score, of the same answers as ever: what changes here changes published numbers.
+
+PYTHONPATH=. python tests/benchmarks/test_scores_golden.py      writes the files anew, to be read as a diff
+"""
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.files import atomic_write
+from po3d.question import Prediction, Question
+from po3d.seeding import rng
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+IMAGES = {"pulsecheck457": 3, "hypo3d": 9, "3dsrbench": 8, "scope": 2}  # of the shipped splits
+LONG = ("published", "published_consistency")  # tables: their ends say enough
+
+
+def answered(q: Question, k: int) -> Prediction:
+    """Right, wrong (one of the options, or a word of another answer), nonsense, or nothing."""
+    draw = rng(11, "golden scores", k).random()
+    if draw < 0.65:
+        return Prediction(q.id, "ok", str(q.answer))
+    if draw < 0.85:
+        options = [o for o in q.meta.get("options", ("yes", "no", "1", "left", "red")) if o != q.answer]
+        return Prediction(q.id, "ok", options[k % len(options)])
+    if draw < 0.9:
+        return Prediction(q.id, "ok", "well, it depends")
+    return Prediction(q.id, ("failed", "unparsed", "abstained")[k % 3], q.answer if k % 2 else None)
+
+
+def figures(name: str) -> dict:
+    """The scores of all settings as JSON, rounded."""
+    module, questions = BENCHMARKS[name].module, opened(name).first(IMAGES[name]).questions
+    predictions = [answered(q, k) for k, q in enumerate(questions)]
+    found = {}
+    for scorer in module.SCORERS:
+        report = module.score(questions, predictions, scorer)
+        report |= {key: [report[key][0], report[key][-1], len(report[key])] for key in LONG if key in report}
+        right = module.correct(questions, predictions, scorer)
+        report["correct"] = "".join("-" if math.isnan(r) else "01"[int(r)] for r in right)
+        found[scorer] = _rounded(report)
+        if scorer != next(iter(module.SCORERS)):  # the rest is the same
+            found[scorer] = {key: found[scorer][key] for key in ("scorer", "rows", "correct")}
+    return found
+
+
+def _rounded(value):
+    if isinstance(value, dict):
+        return {str(k): _rounded(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(v) for v in value]
+    if isinstance(value, float):
+        return None if math.isnan(value) else round(value, 6)
+    return value
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_scores_are_what_they_were(name):
+    """Keys may be added; what was there stays, to the sixth digit."""
+    expected = json.loads((GOLDEN / f"scores_{name}.json").read_text(encoding="utf-8"))
+    found = figures(name)
+    assert found.keys() == expected.keys()
+    for scorer, old in expected.items():
+        assert {key: found[scorer].get(key, "lacks") for key in old} == old
+
+
+if __name__ == "__main__":
+    for benchmark in sys.argv[1:] or IMAGES:
+        with atomic_write(GOLDEN / f"scores_{benchmark}.json") as file:
+            file.write(
+                json.dumps(figures(benchmark), ensure_ascii=False, indent=None, separators=(",", ":")) + "\n"
+            )
