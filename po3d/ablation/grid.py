@@ -263,18 +263,22 @@ def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str
     boot = bootstrap(100.0 * right, clusters, own, categories)
     rows = []
     for k, name in enumerate(categories):
-        rows.append(_row(name, own.count(name), boot.value[k], boot.samples[:, k]))
+        low, high = interval(boot.samples[:, k])
+        rows.append(
+            {
+                "name": name,
+                "n": own.count(name),
+                "value": float(boot.value[k]),
+                "ci_low": low,
+                "ci_high": high,
+            }
+        )
     value, samples = boot.value.mean(), boot.samples.mean(1)
     if headline == "overall":
         boot = bootstrap(100.0 * right, clusters, [headline] * len(own), [headline])
         value, samples = boot.value[0], boot.samples[:, 0]
-    return [*rows, _row(headline, len(own), value, samples)]
-
-
-def _row(name: str, n: int, value: float, samples: NDArray[np.float64]) -> dict:
-    """A figure with its interval; None where there is none (one image)."""
-    low, high = (None if math.isnan(end) else end for end in interval(samples))
-    return {"name": name, "n": n, "value": float(value), "ci_low": low, "ci_high": high}
+    low, high = interval(samples)
+    return [*rows, {"name": headline, "n": len(own), "value": float(value), "ci_low": low, "ci_high": high}]
 
 
 def _attribution(

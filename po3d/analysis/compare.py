@@ -183,7 +183,7 @@ def _p(p: float | None) -> str | None:
 
 def _interval(row: dict) -> str | None:
     low, high = row["ci_low"], row["ci_high"]
-    if low is None:
+    if low is None or math.isnan(low):
         return None
     return f"{low:.1f}-{high:.1f}" if low >= 0 else f"{low:.1f} to {high:.1f}"
 

@@ -125,7 +125,9 @@ def run_tables(run: Run) -> list[tuple[str, Table]]:
     if run.compared["pairs"]:
         tables.append(("Paired differences in percentage points", pair_table(run.compared)))
     if report.get("rpdr"):
-        rows = [[name, v["value"], _interval(v)] for name, v in report["rpdr"].items()]
+        rows = [
+            [name, v["value"], f"{v['ci_low']:.1f}-{v['ci_high']:.1f}"] for name, v in report["rpdr"].items()
+        ]
         tables.append(("Relative performance drop (RPDR, %)", Table(("factor", "kept", "95 %"), rows)))
     if report.get("perception"):
         tables.append(("Perception against the true tables", _perception_table(report["perception"])))

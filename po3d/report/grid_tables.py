@@ -15,7 +15,7 @@ def cells_table(result: Mapping[str, Any], most: int | None = None) -> Table:
     for cell in result["cells"][:most]:
         last = cell["rows"][-1]
         values = [row["value"] for row in cell["rows"]]
-        rows.append([cell["name"], *values, _interval(last)])
+        rows.append([cell["name"], *values, f"{last['ci_low']:.1f}-{last['ci_high']:.1f}"])
     return Table(["modules", *names, "95 %"], rows)
 
 
@@ -25,14 +25,8 @@ def curves_table(result: Mapping[str, Any]) -> Table:
     for quantity, points in result["curves"].items():
         for point in points:
             rows.append([f"{quantity} ({result['units'][quantity]})", f"{point['sigma']:g}", point["value"],
-                         _interval(point)])  # fmt: skip
+                         f"{point['ci_low']:.1f}-{point['ci_high']:.1f}"])  # fmt: skip
     return Table(("noise on the truth, all else true", "sigma", "right", "95 %"), rows)
-
-
-def _interval(row: Mapping[str, Any]) -> str | None:
-    """None for one image, which has no interval."""
-    low, high = row["ci_low"], row["ci_high"]
-    return None if low is None else f"{low:.1f}-{high:.1f}"
 
 
 def attribution_table(result: Mapping[str, Any]) -> Table:

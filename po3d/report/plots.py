@@ -39,14 +39,10 @@ def sensitivity_plot(
         panels = figure.subplots(
             -(-len(curves) // COLUMNS), min(COLUMNS, len(curves)), sharey=True, squeeze=False
         )
-        known = [p for points in curves.values() for p in points if p["ci_low"] is not None]
-        lowest = min((p["ci_low"] for p in known), default=0)
+        lowest = min(p["ci_low"] for points in curves.values() for p in points)
         for axes, (name, points) in zip(panels.flat, curves.items()):
             x, y = [p["sigma"] for p in points], [p["value"] for p in points]
-            if known:  # one image has no intervals
-                axes.fill_between(
-                    x, [p["ci_low"] for p in points], [p["ci_high"] for p in points], alpha=0.25
-                )
+            axes.fill_between(x, [p["ci_low"] for p in points], [p["ci_high"] for p in points], alpha=0.25)
             axes.plot(x, y, "o-", ms=3)
             axes.set(title=name, xlabel=units[name], ylim=(max(0, lowest - 5), 102))
             axes.grid(alpha=0.3)
