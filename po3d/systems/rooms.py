@@ -276,7 +276,9 @@ class _Believed:
         margin = None
         if self.margins and likeliest.answer == found.answer:
             margin = rooms[0].margin(q, change, program)
-        return Prediction(q.id, "ok", found.answer, certainty * found.probability, likeliest.program, margin=margin)
+        return Prediction(
+            q.id, "ok", found.answer, certainty * found.probability, likeliest.program, margin=margin
+        )
 
     def _anchor(self, name: str) -> Named:
         """An anchor as `frames.anchor_positions` reads it: leading adjectives that fit nothing are left out."""

@@ -114,7 +114,9 @@ def test_a_believed_room_answers_about_its_less_likely_things():
     assert answered(text, samples=0).status == "failed"
     prediction = answered(text)
     assert (prediction.status, prediction.answer) == ("ok", "left")
-    assert prediction.probability == pytest.approx(64.5 / 65)  # the likeliest room has no bed: it says nothing
+    assert prediction.probability == pytest.approx(
+        64.5 / 65
+    )  # the likeliest room has no bed: it says nothing
 
 
 def test_a_frame_is_told_by_the_anchors_that_were_seen():
