@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.fusion import View, joined
+from po3d.fusion import View, joined, position_error
 from po3d.geometry import wrap_angle
 from po3d.registration import EPSILON, FLOOR, TURN_FLOOR, Placed, rotation
 from po3d.scene import ObjectState, Scene
@@ -146,3 +146,22 @@ def test_beliefs_of_independent_sights_multiply(told):
         product = dict.fromkeys(values, 1.0)
     assert found["color"] == pytest.approx({v: p / sum(product.values()) for v, p in product.items()})
     assert found["name"] == {"cup": 1.0}
+
+
+def test_what_is_certain_small_or_askew_is_weighed_as_it_is():
+    wrong = one(sight(heading=0.2, flip=1.0), sight(heading=0.2, flip=0.1))  # certainly flipped, to EPSILON
+    assert wrong.heading == pytest.approx(0.2 - math.pi)
+    back = sight(heading=float(wrap_angle(0.2 + math.pi)))
+    assert one(sight(heading=0.2), back).heading == pytest.approx(0.2)  # as likely as not: the first says
+    assert one(sight(heading=0.0), sight(heading=math.radians(70))).heading == pytest.approx(math.radians(35))
+    tiny = sight(extent=(0.005, 0.005, 0.002))
+    np.testing.assert_allclose(one(tiny, tiny).extent, tiny.extent)
+
+
+def test_two_places_err_by_their_distance_and_one_by_nothing():
+    def table(*xs):
+        return Scene(tuple(sight(x) for x in xs), AXES, "predicted")
+
+    np.testing.assert_allclose(position_error(table(0.0, 1.0), table(5.0, 6.5), {0: 0, 1: 1}), [0.25, 0.25])
+    assert position_error(table(0.0), table(3.0), {0: 0}).tolist() == [0.0]
+    assert position_error(table(), table(3.0), {}).tolist() == []

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from po3d.benchmarks import srbench_score
 from po3d.benchmarks.pulsecheck457_score import lenient
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.files import atomic_write
@@ -95,6 +96,16 @@ def test_vlmevalkits_leniencies_hold_for_every_word():
     for kind in SUPER_CATEGORIES:
         assert lenient(kind, next(s for s in kinds if kinds[s] == kind))
     assert lenient("addi", "suv")  # Super-CLEVR's 22nd type, a car
+
+
+def test_3dsrbench_tells_no_figures_of_what_is_not_there():
+    questions = [q for q in opened("3dsrbench").first(1).questions if q.meta["viewpoint"] == "common"][:1]
+    given = [Prediction(questions[0].id, "ok", questions[0].answer)]
+    report = srbench_score.score(questions, given)
+    assert list(report["by_viewpoint"]) == ["common"]
+    assert report["consistency"] == {"circular": {"n": 0, "value": 0.0}, "flip": {"n": 0, "value": 0.0}}
+    assert srbench_score.correct(questions, given) == [1.0]  # in the official setting
+    assert srbench_score.chosen("XB", ["a", "b"]) is None
 
 
 if __name__ == "__main__":
