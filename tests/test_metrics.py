@@ -133,15 +133,6 @@ def test_turned_moved_and_missing_objects_are_told_apart():
     assert found["color"] == pytest.approx(1 - wrong / (n - 1))
 
 
-def test_far_rows_are_no_match_and_empty_tables_match_nothing():
-    gt = scenes(1)[0]
-    far = [replace(o, position=(o.position[0] + 50, o.position[1], o.position[2])) for o in gt.objects]
-    assert match(replace(gt, objects=tuple(far)), gt) == {}
-    assert match(Scene((), gt.axes, "predicted"), gt) == {}
-    with pytest.raises(InputError, match="1 predicted scenes but 0 true ones"):
-        perception([gt], [])
-
-
 def row(xs, names):
     objects = [
         ObjectState(sure(name=n) if n else {}, (x, 0.0, 0.0), 0.0, (1.0, 1.0, 1.0)) for x, n in zip(xs, names)
@@ -178,15 +169,15 @@ def test_matches_are_as_many_as_the_gate_allows_and_then_the_cheapest(here, ther
     assert cost(list(found.items())) == pytest.approx(min(c for c in every if c is not None))
 
 
-def test_what_stands_on_one_image_has_a_mean_and_no_interval():
-    boot = bootstrap([1, 0, 1], ["x", "x", "x"], ["a", "a", "b"], ["a", "b"])
-    assert boot.value.tolist() == [0.5, 1.0]
-    assert np.isnan(boot.samples).all()
-    assert interval(bootstrap([1, 1], ["x", "y"], ["a", "a"], ["a"]).samples[:, 0]) == (1.0, 1.0)
-
-
 def test_one_cluster_says_nothing_of_how_clusters_differ():
     boot = bootstrap([1, 0, 1, 1], ["a", "a", "a", "b"], ["x", "x", "y", "y"], ["x", "y"])
     assert boot.value.tolist() == [0.5, 1.0]
     assert np.isnan(interval(boot.samples[:, 0])).all()  # all of "x" is in one cluster
     assert interval(boot.samples[:, 1]) == (1.0, 1.0)
+def test_far_rows_are_no_match_and_empty_tables_match_nothing():
+    gt = scenes(1)[0]
+    far = [replace(o, position=(o.position[0] + 50, o.position[1], o.position[2])) for o in gt.objects]
+    assert match(replace(gt, objects=tuple(far)), gt) == {}
+    assert match(Scene((), gt.axes, "predicted"), gt) == {}
+    with pytest.raises(InputError, match="1 predicted scenes but 0 true ones"):
+        perception([gt], [])

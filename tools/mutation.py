@@ -59,6 +59,9 @@ class Mutant(NamedTuple):
     after: str
     source: str  # of the whole module
 
+    def __str__(self) -> str:
+        return f"survived, line {self.line}\n- {self.before.strip()}\n+ {self.after.strip()}"
+
 
 def mutants(source: str) -> list[Mutant]:
     """All mutants that compile, in the order of the source."""
@@ -192,7 +195,8 @@ def _begun(path: Path, source: str, tests: Sequence[str], seconds: float, report
         sys.meta_path.insert(0, _Instead(path, source))
         import pytest
 
-        options = ["-x", "-q", "-p", "no:cacheprovider", "--durations=0" if report < 0 else "--durations=5"]
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:warnings"]
+        options += ["--tb=no", "--no-summary", "--durations=0"] if report < 0 else ["--durations=5"]
         code = int(pytest.main([*tests, *options], plugins=[_Hasty()]))
         if report >= 0:
             own = str(ROOT)
@@ -256,14 +260,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--sample", type=int, default=150, help="at most so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--lines", default="", help="only mutants that begin in these lines, 10-25")
+    parser.add_argument("--again", type=Path, help="only the survivors in the output of an earlier run")
     options = parser.parse_args(arguments)
     path = options.module.resolve()
     source = path.read_text(encoding="utf-8")
     every = mutants(source)
-    if options.lines:
-        low, high = map(int, options.lines.split("-"))
-        every = [m for m in every if low <= m.line <= high]
+    if options.again:
+        earlier = options.again.read_text(encoding="utf-8")
+        every = [m for m in every if f"{m}\n" in earlier]
     chosen = sorted(random.Random(options.seed).sample(every, min(options.sample, len(every))))
     took = _warmed(path, source, options.tests)
     print(f"{len(chosen)} of {len(every)} mutants; the tests take {took:.1f} s", flush=True)
@@ -274,5 +278,5 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    os.environ["OMP_NUM_THREADS"] = "1"
+    os.environ |= {"OMP_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     sys.exit(main(sys.argv[1:]))

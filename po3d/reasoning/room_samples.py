@@ -1,10 +1,10 @@
 """Rooms that are only believed: worlds drawn from a table's beliefs, and the answer that most of them give.
 
 A sentence that is said of a room presupposes what it names: "the red picture" exists, the anchors of a frame stand at
-different sides. Worlds in which a frame, a change or a question fails have no vote, so the answer is that of most of the others;
-but it is as probable as its share of all worlds, those that failed too. Where the sentences fit few worlds, worlds are
-drawn again in which everything that is named exists: the object that most likely is that thing takes its name. What fails
-in every world fails.
+different sides. Worlds in which a frame, a change or a question fails have no vote, so the answer is that of most of the
+others. They count for its probability: such a world speaks neither for the answer nor against it, so it counts half.
+Where the sentences fit few worlds, worlds are drawn again in which everything that is named exists: the object that most
+likely is that thing takes its name. What fails in every world fails.
 """
 
 import math
@@ -23,13 +23,14 @@ from po3d.scene import ObjectState, Scene
 from po3d.seeding import rng
 
 WORLDS = 64
+SILENT = 0.5  # how much a world that failed counts for the answer of the others
 
 
 class Vote(NamedTuple):
     """What the worlds say."""
 
     answer: str
-    share: float  # of all worlds, those without an answer too
+    probability: float  # its share of all worlds, those without an answer counted as SILENT
     answered: int  # worlds
 
 
@@ -99,7 +100,8 @@ def vote(answers: Sequence[Callable[[], str | None]]) -> Vote | None:
     if not given:
         return None
     (answer, votes), *_ = Counter(given).most_common(1)
-    return Vote(answer, votes / len(answers), len(given))
+    silent = len(answers) - len(given)
+    return Vote(answer, (votes + SILENT * silent) / len(answers), len(given))
 
 
 def _looks(state: ObjectState, count: int, random: np.random.Generator) -> dict[str, list[str]]:

@@ -30,12 +30,6 @@ def curves_table(result: Mapping[str, Any]) -> Table:
     return Table(("noise on the truth, all else true", "sigma", "right", "95 %"), rows)
 
 
-def _interval(row: Mapping[str, Any]) -> str | None:
-    """None for one image, which has no interval."""
-    low, high = row["ci_low"], row["ci_high"]
-    return None if low is None else f"{low:.1f}-{high:.1f}"
-
-
 def attribution_table(result: Mapping[str, Any]) -> Table:
     """By category: the error rate, and each module's share of it."""
     groups = list(next(iter(result["attribution"].values()))["shares"])

@@ -258,7 +258,7 @@ class _Believed:
         self._framed: dict[str, list[_Room]] = {}
 
     def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
-        """As `_Room.answer`; the probability is the certainty times the share of all worlds that agree. A margin is that of
+        """As `_Room.answer`; the probability is the certainty times that of the vote. A margin is that of
         the likeliest world, where that says the same."""
         text = q.meta["frame"] if self.mode == "anchors" else ""
         said = read_anchors(text) if text else []
@@ -279,7 +279,9 @@ class _Believed:
         margin = None
         if self.margins and likeliest.answer == found.answer:
             margin = rooms[0].margin(q, change, program)
-        return Prediction(q.id, "ok", found.answer, certainty * found.share, likeliest.program, margin=margin)
+        return Prediction(
+            q.id, "ok", found.answer, certainty * found.probability, likeliest.program, margin=margin
+        )
 
     def _anchor(self, name: str) -> Named:
         """An anchor as `frames.anchor_positions` reads it: leading adjectives that fit nothing are left out."""
