@@ -30,7 +30,7 @@ from po3d.ablation.grid_sr import SrKind
 from po3d.ablation.grid_street import StreetKind
 from po3d.analysis.run_report import log_to_wandb
 from po3d.analysis.trust import Abstaining
-from po3d.benchmarks.registry import BENCHMARKS, Source, dials_in
+from po3d.benchmarks.registry import BENCHMARKS, Source, dials_in, source_of
 from po3d.checkpoint import git_revision, locate
 from po3d.entry import build, run_hydra
 from po3d.errors import InputError
@@ -52,18 +52,12 @@ FRESH_SIZE = 300  # images, or rooms
 
 def main(config: DictConfig) -> None:
     options: dict[str, Any] = OmegaConf.to_container(config, resolve=True)
-    seed, size = _number(options, "seed", 0), _number(options, "size", 1)
+    seed, size = options["seed"], options["size"]
     if size is None and options.get("grid"):
-        size = _number(options["grid"], "images", 1)
-    if options["split"] not in ("mini", "fresh"):
-        raise InputError(
-            f"split={options['split']!r} should be mini or fresh; a release is given by data.root"
-        )
-    benchmark = BENCHMARKS[options["benchmark"]["name"]]
+        size = options["grid"]["images"]
+    benchmark = source_of(options["benchmark"]["name"])
     system_config = _system(options)
     below = options["abstain_below"]
-    if isinstance(below, bool) or not isinstance(below, int | float) or not 0 <= below <= 1:
-        raise InputError(f"abstain_below={below!r} should be a probability, 0 to 1")
     system = build(system_config)  # before the data: what is wrong with a checkpoint shows at once
     measures = _measures(options["benchmark"])
     if isinstance(system, Lmm):
@@ -228,15 +222,6 @@ def _found(benchmark: Source, options: dict[str, Any], seed: int, size: int | No
     tag = f"{look or 'mixed'}{dials_of(dials.get('dials'), benchmark.dials).tag}"
     root = Path(options["twins"]) / f"{options['benchmark']['name']}-seed{seed}-size{size}-{tag}"
     return benchmark.open_fresh(root, size, seed, look, options["workers"], **dials), root, "fresh"
-
-
-def _number(options: dict[str, Any], key: str, least: int) -> int | None:
-    value = options[key]
-    if value is None and key in ("size", "images"):
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise InputError(f"{key}={value!r} should be a whole number of at least {least}")
-    return value
 
 
 def run(arguments: list[str]) -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from po3d import __version__
 from po3d.analysis import audit, compare, run_report, trust
 from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
-from po3d.entry import CONFIGS, build, compose, guarded, run_script, varied, whole_number
+from po3d.entry import CONFIGS, build, compose, guarded, run_script, varied
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json
 from po3d.images import read_image
@@ -236,13 +236,9 @@ def generate_command(arguments: argparse.Namespace) -> int:
     """Make images, scene tables and questions of a benchmark's twin. The same seed gives the same bytes
     with any number of workers, and a killed run goes on where it was."""
     config = compose("generate", arguments.options)
-    for key, least in (("size", 1), ("seed", 0), ("workers", 1)):
-        whole_number(config, key, least)
-    if not isinstance(config.images, bool):
-        raise InputError(f"images={config.images!r} should be true or false")
-    from po3d.benchmarks.registry import BENCHMARKS, dials_in
+    from po3d.benchmarks.registry import dials_in, source_of
 
-    BENCHMARKS[config.benchmark.name].generate(
+    source_of(config.benchmark.name).generate(
         out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
         workers=config.workers, split=config.split, skies=config.skies, **dials_in(config.benchmark),
     )  # fmt: skip

@@ -207,7 +207,7 @@ def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_
         ([], "required: COMMAND"),
         (["generate", "size=3"], "the option out has no value"),
         (["generate", "sise=3", "out=x"], "did you mean size"),
-        (["generate", "size=0", "out=x"], "at least 1, not 0"),
+        (["generate", "size=0", "out=x"], "size=0 should be at least 1"),
         (["generate", "look=night", "out=x"], "unknown look 'night'"),
     ],
 )
