@@ -16,7 +16,7 @@ from po3d import __version__
 from po3d.analysis import audit, compare, run_report, trust
 from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
 from po3d.entry import CONFIGS, build, compose, guarded, run_script, varied
-from po3d.errors import InputError
+from po3d.errors import InputError, visible
 from po3d.files import atomic_write, read_json
 from po3d.images import read_image
 from po3d.integrations import export, imports, serve
@@ -186,17 +186,17 @@ def ask_command(arguments: argparse.Namespace) -> int:
         }
         print(json.dumps(record, ensure_ascii=False))
     else:
-        print(f"answer: {outcome.answer} (probability {probability:.2f})" if outcome.status == "ok"
-              else f"no answer: {outcome.reason}")  # fmt: skip
-        print(f"\nprogram: {parsed.program.text()}")
+        lines = [f"answer: {outcome.answer} (probability {probability:.2f})" if outcome.status == "ok"
+                 else f"no answer: {outcome.reason}"]  # fmt: skip
+        lines.append(f"\nprogram: {parsed.program.text()}")
         for step, decided in zip(outcome.trace, near.steps):
-            print(f"  {step.text}{f'   [nearest: {decided[0].text}]' if decided else ''}")
+            lines.append(f"  {step.text}{f'   [nearest: {decided[0].text}]' if decided else ''}")
         if near.flip is not None:
             other = near.answer != outcome.answer  # margins are of the likeliest table alone
-            print(
+            lines.append(
                 f"  {near.flip.text}{f' (of the likeliest table, which says {near.answer})' if other else ''}"
             )
-        print(f"\n{text(scene_table(scene), 2)}")
+        print(visible("\n".join([*lines, f"\n{text(scene_table(scene), 2)}"])))
     return 0 if outcome.status == "ok" else NO_ANSWER
 
 
@@ -212,7 +212,7 @@ def _ask_room(arguments: argparse.Namespace, scene: Scene, question: str) -> int
         with atomic_write(arguments.save, "wb") as file:
             picture = draw_change(answer.before, answer.planned.edited)
             picture.save(file, PICTURES[Path(arguments.save).suffix.lower()])
-    print(as_json(answer, question) if arguments.json else as_text(answer))
+    print(as_json(answer, question) if arguments.json else visible(as_text(answer)))
     return 0 if answer.outcome.status == "ok" else NO_ANSWER
 
 
@@ -228,7 +228,7 @@ def _ask_photo(arguments: argparse.Namespace, image: NDArray[np.uint8], question
     if arguments.save:
         with atomic_write(arguments.save, "wb") as file:
             drawn(image, answer.scene).save(file, PICTURES[Path(arguments.save).suffix.lower()])
-    print(as_json(answer, question) if arguments.json else as_text(answer))
+    print(as_json(answer, question) if arguments.json else visible(as_text(answer)))
     return 0 if answer.outcome.status == "ok" else NO_ANSWER
 
 

@@ -208,7 +208,7 @@ def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_
         (["generate", "size=3"], "the option out has no value"),
         (["generate", "sise=3", "out=x"], "did you mean size"),
         (["generate", "size=0", "out=x"], "size=0 should be at least 1"),
-        (["generate", "look=night", "out=x"], "unknown look 'night'"),
+        (["generate", "look=night", "out=x"], "look='night' should be 'studio' or 'outdoor'"),
     ],
 )
 def test_bad_arguments_are_one_line_and_exit_code_2(
