@@ -10,15 +10,23 @@
     python evaluate.py data.root=DIR                            the official release, or VLMEvalKit's TSV
     python evaluate.py system=replay system.path=FILE           another model's predictions.jsonl
     python evaluate.py system=lmm system.base_url=URL system.model=NAME   a model behind an OpenAI-compatible endpoint
-    python evaluate.py wandb={project: po3d}                    tables and the HTML report also go to wandb
+    python evaluate.py 'wandb={project: po3d}'                  tables and the HTML report also go to wandb
 
-Writes OUT/predictions.jsonl, OUT/report.json and OUT/report.md. A run that was killed goes on where it was
-when the same command is given again.
+Writes OUT/predictions.jsonl, OUT/run.json (what made them), OUT/report.json and OUT/report.md. A run that was killed
+goes on where it was when the same command is given again. A folder that holds another run is left as it is, unless
+overwrite=true.
 """
 
+import contextlib
+import importlib.util
+import inspect
+import io
+import multiprocessing
+import os
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +40,17 @@ from po3d.analysis.run_report import log_to_wandb
 from po3d.analysis.trust import Abstaining
 from po3d.benchmarks.registry import BENCHMARKS, Source, dials_in, source_of
 from po3d.checkpoint import git_revision, locate
-from po3d.entry import build, run_hydra
+from po3d.entry import CONFIGS, build, compose, run_hydra, varied
 from po3d.errors import InputError
-from po3d.evaluation import Measure, data_digest, evaluate, predict, provenance
+from po3d.evaluation import Measure, data_digest, digest, evaluate, predict, provenance, scored
 from po3d.files import read_json
 from po3d.integrations.lmm import Lmm
 from po3d.report.grid_tables import grid_markdown, grid_text
+from po3d.report.naming import run_folder, settings_of, slug
 from po3d.report.plots import sensitivity_plot
 from po3d.report.results import report_text
+from po3d.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locked
+from po3d.scene import to_json
 from po3d.synthesis.dials import dials_of
 from po3d.systems import scope, sr
 from po3d.systems.bad_images import counting
@@ -48,30 +59,66 @@ from po3d.systems.scope import ScopePipeline
 from po3d.systems.sr import SrPipeline
 
 FRESH_SIZE = 300  # images, or rooms
+# Settings of a system that change no answer, nor when it is given.
+BY_THE_WAY = (
+    "name",
+    "device",
+    "margins",
+    "log",
+    "key_env",
+    "concurrency",
+    "timeout",
+    "tries",
+    "wait",
+    "give_up",
+    "price",
+)
+# Options that a system may read or not; where it does not, saying so is better than ignoring them.
+MODULES = {
+    "perception": ("checkpoint", "device", "mirror", "photographs"),
+    "parser": ("checkpoint",),
+    "executor": ("mode", "samples", "margins"),
+}
+# What `python evaluate.py` alone shows, the longest first: of rooms, plain maps with true tables beside them.
+SHOWN = (
+    (
+        ["benchmark=hypo3d", "benchmark.table=truth"],
+        ["benchmark=hypo3d", "beside=[outputs/hypo3d-mini-po3d-true-tables]"],
+    ),
+    (["benchmark=pulsecheck457"],),
+    (["benchmark=3dsrbench"],),
+    (["benchmark=scope"],),
+)
 
 
-def main(config: DictConfig) -> None:
+def main(config: DictConfig, quiet: bool = False) -> None:
+    config.oracle = _listed(config.oracle)
     options: dict[str, Any] = OmegaConf.to_container(config, resolve=True)
     seed, size = options["seed"], options["size"]
     if size is None and options.get("grid"):
         size = options["grid"]["images"]
-    benchmark = source_of(options["benchmark"]["name"])
-    system_config = _system(options)
     below = options["abstain_below"]
+    _check_wandb(options["wandb"])
+    benchmark = source_of(options["benchmark"]["name"])
+    usual = _usual(options)
+    system_config, default = _system(options, usual), _system(usual, usual)
+    _check_read(config, options, usual, system_config)
+    settings = settings_of(_matter(system_config), _matter(default), below)
+    if options["out"] is None:
+        config.out = options["out"] = _default_out(options, settings, default)
+        system_config = _system(
+            OmegaConf.to_container(config, resolve=True), usual
+        )  # a log may lie in that folder
     system = build(system_config)  # before the data: what is wrong with a checkpoint shows at once
     measures = _measures(options["benchmark"])
     if isinstance(system, Lmm):
         measures["usage"] = system.usage
     split, root, name = _open(benchmark, options, seed, size)
-    looks = system_config.get("table", "picture") == "picture" and not system_config.get("photographs")
-    networks = {
-        key: locate(system_config[key])
-        for key in ("perception", "parser")
-        if key in system_config and (key == "parser" or looks)
-    }
     checkpoints = {
         key: read_json(path.with_name(f"{path.stem}.json"), "checkpoint description")["sha256"]
-        for key, path in networks.items()
+        for key in ("perception", "parser")
+        if isinstance(system_config.get(key), str)
+        for path in [locate(system_config[key])]
     }
     data = {"root": str(root), "sha256": data_digest(root, split), "images": len(split.images)}
     revision = git_revision()
@@ -82,19 +129,17 @@ def main(config: DictConfig) -> None:
     for note in split.notes():
         print(f"note: {note}", file=sys.stderr)
     identity = {
-        "system": system_config,
+        "benchmark": options["benchmark"]["name"],
+        "system": _matter(system_config),
         "abstain_below": below,
         "checkpoints": checkpoints,
-        "data": data,
-        "revision": revision,
+        "data": {"sha256": data["sha256"], "images": data["images"], **_beside_data(split)},
     }
     about = {
         "benchmark": options["benchmark"]["name"],
         "split": name,
         "system": system_config["name"],
-        "settings": {
-            key: system_config[key] for key in ("table", "frame", "known_yaw") if key in system_config
-        },
+        "settings": settings,
         "provenance": provenance(options, checkpoints, data, revision),
     }
     if options.get("grid"):
@@ -110,9 +155,12 @@ def main(config: DictConfig) -> None:
         identity,
         options["resume"],
         measures,
+        options["overwrite"],
+        _listed(options["beside"]),
     )
-    print(report_text(report))
-    print(f"\nreport: {Path(options['out']) / 'report.json'}")
+    if not quiet:
+        print(report_text(report))
+        print(f"\nreport: {Path(options['out']) / 'report.json'}")
     _log(options)
 
 
@@ -120,29 +168,44 @@ def _grid(
     options: dict[str, Any], benchmark: Source, split: Any, system: Any, about: dict[str, Any], identity: dict
 ) -> None:
     """The oracle grid instead of one evaluation."""
-    kind = _kind(system)
-    out = Path(options["out"])
+    kind, scorer = _kind(system), options["scorer"]
     plan(kind, options["grid"])  # what is wrong with the grid shows now, not after the images
-    predict(split, system, out, identity, options["resume"])
-    found = run_grid(
-        kind,
-        benchmark.module,
-        split,
-        options["grid"],
-        out,
-        options["scorer"],
-        options["seed"],
-        options["workers"],
-    )
-    result = {**about, "scorer": options["scorer"], **found}
-    write_grid(result, out, {"grid.md": grid_markdown(result)})
-    if result["curves"]:
-        sensitivity_plot(result["curves"], result["units"], out / "sensitivity.png")
+    with locked(options["out"]) as out:
+        work = {"grid": options["grid"], "scorer": scorer, "seed": options["seed"]}
+        _check_grid(out / GRID, work, options["overwrite"])
+        predict(split, system, out, identity, options["resume"], about, options["overwrite"])
+        found = run_grid(
+            kind,
+            benchmark.module,
+            split,
+            options["grid"],
+            out,
+            scorer,
+            options["seed"],
+            options["workers"],
+        )
+        result = {**scored(described(out), about), **work, **found}
+        (out / HTML).unlink(missing_ok=True)  # it shows an earlier grid, or none
+        write_grid(result, out, {GRID_PAGE: grid_markdown(result)})
+        if result["curves"]:
+            sensitivity_plot(result["curves"], result["units"], out / CURVES)
     print(grid_text(result))
-    print(f"\ngrid: {out / 'grid.json'}, wrong answers and their repairs: {out / 'errors.jsonl'}")
+    print(f"\ngrid: {out / GRID}, wrong answers and their repairs: {out / ERRORS}")
     _log(options)
     if result["problems"]:
         raise InputError("; ".join(result["problems"]))
+
+
+def _check_grid(path: Path, work: dict[str, Any], overwrite: bool) -> None:
+    """InputError when a grid of other cells is there."""
+    if overwrite or not path.is_file():
+        return
+    there = read_json(path, "oracle grid")
+    different = [k for k, v in work.items() if not isinstance(there, dict) or there.get(k) != v]
+    if different:
+        raise InputError(
+            f"{path} is a grid that differs in {', '.join(different)}; give another out=, or overwrite=true to replace it"
+        )
 
 
 def _kind(system: Any) -> Kind:
@@ -183,16 +246,132 @@ def _log(options: dict[str, Any]) -> None:
         log_to_wandb(options["out"], options["wandb"])
 
 
-def _system(options: dict[str, Any]) -> dict[str, Any]:
-    """The system's config: the benchmark's own one of that name, where it brings some."""
-    own = options["benchmark"].pop("systems", None)
-    name = options["system"]["name"]
+def _system(options: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
+    """The system's config: the benchmark's own one of that name, where it brings some, with the checkpoints that the
+    options name instead of its own. What looks at no picture has no perception. `usual`: as `_usual` gives it."""
+    own, name = options["benchmark"].get("systems"), options["system"]["name"]
     if own is None or name in ("replay", "lmm"):
         return options["system"]
     if name not in own:
         known = ", ".join([*own, "replay", "lmm"])
         raise InputError(f"system={name} does not answer {options['benchmark']['name']}; known: {known}")
-    return {"name": name, **own[name]}
+    found = {"name": name, **own[name]}
+    for part in ("perception", "parser"):
+        given = options[part]["checkpoint"]
+        if part in found and given is not None and given != usual[part]["checkpoint"]:
+            found[part] = given
+    if found.get("table", "picture") not in ("picture", "map") or found.get("photographs"):
+        found.pop("perception", None)
+    return found
+
+
+@cache
+def _groups() -> dict[str, tuple[str, list[str]]]:
+    """Of each config in configs/system by what it makes: its name, and the options that it has no value for."""
+    found = {path.stem: OmegaConf.load(path) for path in (CONFIGS / "system").glob("*.yaml")}
+    return {own["_target_"]: (name, sorted(OmegaConf.missing_keys(own))) for name, own in found.items()}
+
+
+def _usual(options: dict[str, Any]) -> dict[str, Any]:
+    """All options as they are when nothing but the benchmark and the system is chosen."""
+    name, absent = _groups().get(options["system"]["_target_"], ("po3d", []))
+    given = [
+        f"benchmark={options['benchmark']['name']}",
+        f"system={name}",
+        *(f"system.{k}=none" for k in absent),
+    ]
+    return OmegaConf.to_container(compose("evaluate", given), resolve=True)
+
+
+def _matter(system_config: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in system_config.items() if k not in BY_THE_WAY}
+
+
+def _check_read(
+    config: DictConfig, options: dict[str, Any], usual: dict[str, Any], system_config: dict[str, Any]
+) -> None:
+    """InputError for an option about modules that the system never reads."""
+    keys = {f"{group}.{key}": (group, key) for group, own in MODULES.items() for key in own}
+    changed = {
+        k: usual[g].get(n) for k, (g, n) in keys.items() if options[g].get(n) not in (None, usual[g].get(n))
+    }
+    if options["oracle"] != usual["oracle"]:
+        changed["oracle"] = usual["oracle"]
+    for key, before in changed.items():
+        if _system(varied(config, {key: before}), usual) == system_config:
+            table = f" on benchmark.table={system_config['table']}" if "table" in system_config else ""
+            raise InputError(
+                f"{key} is set, but system={system_config['name']} of {options['benchmark']['name']} does not read it{table}"
+            )
+
+
+def _default_out(options: dict[str, Any], settings: dict[str, Any], default: dict[str, Any]) -> str:
+    """outputs/ and what the run is: its data, its system, and what is not as it comes."""
+    size = "" if options["size"] is None else f"-size{options['size']}"
+    if options["data"]["root"] is not None:
+        root = Path(options["data"]["root"])
+        scans = options["benchmark"].get("scans")
+        split = f"{_given(root)}-{slug(root.resolve().stem)}" + (
+            f"-scans-{slug(Path(scans).stem)}" if scans else ""
+        )
+    elif options["split"] == "mini":
+        split = "mini" if options["seed"] == 0 else f"mini-seed{options['seed']}"
+    else:
+        look, dials = options["benchmark"].get("look"), dials_in(options["benchmark"])
+        tag = dials_of(dials.get("dials"), BENCHMARKS[options["benchmark"]["name"]].dials).tag
+        split = (
+            f"fresh-seed{options['seed']}"
+            + (f"-{look}" if look else "")
+            + slug(tag).join(["-", ""] if tag else ["", ""])
+        )
+    name = run_folder(
+        options["benchmark"]["name"], split + size, options["system"]["name"], settings, default
+    )
+    return str(Path("outputs") / (f"{name}-grid" if options.get("grid") else name))
+
+
+def _given(root: Path) -> str:
+    """ "twin" for data that po3d made, which says so; else "release"."""
+    folder = root.parent if root.is_file() else root
+    return "twin" if (folder / "twin.json").is_file() else "release"
+
+
+def _beside_data(split: Any) -> dict[str, str]:
+    """Digests of what a split reads from outside its own folder: tables of scans, models that pictures are drawn with."""
+    found = {}
+    if getattr(split, "scans", None) is not None:
+        found["scans"] = digest({name: _table(split, name) for name in split.images})
+    if getattr(split, "furniture", None) is not None:
+        found["furniture"] = data_digest(split.furniture)
+    return found
+
+
+def _table(split: Any, name: str) -> dict | None:
+    try:
+        return to_json(split.truth(name))
+    except InputError:
+        return None
+
+
+def _listed(value: Any) -> Any:
+    """A list where one thing stands for itself: `oracle=heading`."""
+    return [value] if isinstance(value, str) else value
+
+
+def _check_wandb(options: Any) -> None:
+    """InputError for what wandb.init would refuse after the run."""
+    if options is None:
+        return
+    if not isinstance(options, dict):
+        raise InputError(
+            f"wandb={options!r} should be settings of wandb.init, such as 'wandb={{project: po3d}}'"
+        )
+    if importlib.util.find_spec("wandb") is None:
+        raise InputError("wandb= needs wandb: pip install wandb")
+    import wandb  # slow to import, so only when asked for
+
+    if unknown := sorted(set(options) - set(inspect.signature(wandb.init).parameters)):
+        raise InputError(f"wandb.init knows no {unknown[0]!r}")
 
 
 def _measures(options: dict[str, Any]) -> dict[str, Measure]:
@@ -214,7 +393,7 @@ def _open(benchmark: Source, options: dict[str, Any], seed: int, size: int | Non
 def _found(benchmark: Source, options: dict[str, Any], seed: int, size: int | None) -> tuple[Any, Path, str]:
     if options["data"]["root"] is not None:
         root = Path(options["data"]["root"])
-        return benchmark.load(root).first(size), root, "release"
+        return benchmark.load(root).first(size), root, _given(root)
     if options["split"] == "mini":
         return benchmark.load(benchmark.mini, "mini").first(size), benchmark.mini, "mini"
     size, look = size or FRESH_SIZE, options["benchmark"].get("look")
@@ -225,10 +404,31 @@ def _found(benchmark: Source, options: dict[str, Any], seed: int, size: int | No
 
 
 def run(arguments: list[str]) -> int:
-    """One evaluation; without arguments one of every benchmark's shipped questions."""
+    """One evaluation; without arguments one of every benchmark's shipped questions, two at a time."""
     if arguments:
         return run_hydra(main, "evaluate", __doc__, arguments)
-    return max(run_hydra(main, "evaluate", __doc__, [f"benchmark={name}"]) for name in BENCHMARKS)
+    print(f"{len(SHOWN)} benchmarks, about three minutes on two cores ...", file=sys.stderr)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes share the cores
+    os.environ.setdefault("TQDM_DISABLE", "1")
+    worst = 0
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        under_way = [pool.submit(_shown, commands) for commands in SHOWN]
+        for done in under_way:
+            code, printed = done.result()
+            print(printed, flush=True)
+            worst = max(worst, code)
+    return worst
+
+
+def _shown(commands: tuple[list[str], ...]) -> tuple[int, str]:
+    """The exit code of some evaluations, one after the other, and what the last one prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for arguments in commands:
+            last = arguments is commands[-1]
+            if code := run_hydra(partial(main, quiet=not last), "evaluate", __doc__, arguments):
+                return code, printed.getvalue()
+    return 0, printed.getvalue()
 
 
 if __name__ == "__main__":

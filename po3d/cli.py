@@ -184,7 +184,7 @@ def ask_command(arguments: argparse.Namespace) -> int:
             "margins": record_of(near),
             "scene": to_json(scene),
         }
-        print(json.dumps(record, ensure_ascii=False))
+        print(visible(json.dumps(record, ensure_ascii=False)))
     else:
         lines = [f"answer: {outcome.answer} (probability {probability:.2f})" if outcome.status == "ok"
                  else f"no answer: {outcome.reason}"]  # fmt: skip
@@ -212,7 +212,7 @@ def _ask_room(arguments: argparse.Namespace, scene: Scene, question: str) -> int
         with atomic_write(arguments.save, "wb") as file:
             picture = draw_change(answer.before, answer.planned.edited)
             picture.save(file, PICTURES[Path(arguments.save).suffix.lower()])
-    print(as_json(answer, question) if arguments.json else visible(as_text(answer)))
+    print(visible(as_json(answer, question) if arguments.json else as_text(answer)))
     return 0 if answer.outcome.status == "ok" else NO_ANSWER
 
 
@@ -228,7 +228,7 @@ def _ask_photo(arguments: argparse.Namespace, image: NDArray[np.uint8], question
     if arguments.save:
         with atomic_write(arguments.save, "wb") as file:
             drawn(image, answer.scene).save(file, PICTURES[Path(arguments.save).suffix.lower()])
-    print(as_json(answer, question) if arguments.json else visible(as_text(answer)))
+    print(visible(as_json(answer, question) if arguments.json else as_text(answer)))
     return 0 if answer.outcome.status == "ok" else NO_ANSWER
 
 

@@ -4,7 +4,7 @@
     loop 2   a pure function of (predictions file, benchmark)  -> OUT/report.json, OUT/report.md
 
 A killed run leaves partial.jsonl; the same command goes on behind its last whole line and gives the same
-files.
+files. What made the predictions is kept beside them and stands in the report (`po3d.runs`).
 """
 
 import dataclasses
@@ -27,19 +27,17 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from po3d import __version__
+from po3d import __version__, runs
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_jsonl, sha256, write_json
 from po3d.metrics import perception
 from po3d.question import Prediction, Question, read_predictions, write_predictions
 from po3d.report.results import report_markdown
+from po3d.runs import HTML, PARTIAL, PREDICTIONS, REPORT, REPORT_PAGE, SCENES
 from po3d.scene import Scene, from_json, to_json
 from po3d.systems import bad_images
 from po3d.systems.pipeline import Begun, Context, Eager, System, nothing_given
 from po3d.viewpoint import carried
-
-PREDICTIONS, SCENES, PARTIAL, REPORT = "predictions.jsonl", "scenes.jsonl", "partial.jsonl", "report.json"
-
 
 Measure = Callable[[Sequence[Question], Sequence[Prediction]], Any]
 
@@ -97,25 +95,50 @@ def evaluate(
     identity: dict[str, Any],
     resume: bool = False,
     measures: Mapping[str, Measure] = MappingProxyType({}),
+    overwrite: bool = False,
+    beside: Sequence[str | Path] = (),
 ) -> dict:
-    """Both loops; the report that is also in OUT/report.json. `about` (benchmark, split, system, provenance)
-    goes into it as it is. `identity` is what must be the same for an unfinished run to be continued. `measures` are
-    asked for beside the benchmark's score; each goes under its name."""
+    """Both loops; the report that is also in OUT/report.json. `about` (benchmark, split, system, settings, provenance)
+    goes into it as the predictions were made with it; "scored" in its provenance says when and by what revision they were
+    scored, where that was later. `identity`: see `predict`. `measures` are asked for beside the benchmark's score; each goes
+    under its name. `beside`: folders of finished runs on the same questions, whose figures stand below the run's own."""
     out = Path(out)
     nothing = [Prediction(q.id, "abstained") for q in split.questions]
     benchmark.score(split.questions, nothing, scorer)  # an unknown scorer shows now, not after the answers
-    predictions = predict(split, system, out, identity, resume)
-    report = {
-        **about,
-        **benchmark.score(split.questions, predictions, scorer),
-        **{name: measure(split.questions, predictions) for name, measure in measures.items()},
-        "statuses": dict(Counter(p.status for p in predictions)),
-        "notes": [*split.notes(), *filter(None, [bad_images.note(split.questions, predictions)])],
-        "perception": perception_figures(split, read_scenes(out / SCENES)),
-    }
-    report = _finite(report)
-    write_report(out, report)
+    with runs.locked(out):
+        predictions = predict(split, system, out, identity, resume, about, overwrite)
+        score = benchmark.score(split.questions, predictions, scorer)
+        others = [_beside(Path(folder), out, benchmark, split, scorer) for folder in beside]
+        report = {
+            **scored(runs.described(out), about),
+            **score,
+            **{name: measure(split.questions, predictions) for name, measure in measures.items()},
+            "statuses": dict(Counter(p.status for p in predictions)),
+            "notes": [*split.notes(), *filter(None, [bad_images.note(split.questions, predictions)])],
+            "perception": perception_figures(split, read_scenes(out / SCENES)),
+            **({"beside": others} if others else {}),
+        }
+        report = _finite(report)
+        write_report(out, report)
     return report
+
+
+def scored(made: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """What made the predictions; its provenance also has when, and by what revision, they were scored, if not at once."""
+    made, now = _plain(made), _plain(now)
+    if not made or made == now:
+        return now
+    later = {k: v for k, v in now.get("provenance", {}).items() if k in ("git_revision", "versions", "date")}
+    return {**made, "provenance": {**made.get("provenance", {}), "scored": later}}
+
+
+def _beside(folder: Path, out: Path, benchmark: Benchmark, split: Split, scorer: str) -> dict[str, Any]:
+    """A finished run on the same questions, scored now; InputError when it is on others."""
+    about, path = runs.described(folder), folder / PREDICTIONS
+    if not about or not path.is_file():
+        raise InputError(f"beside: {folder} holds no finished run")
+    given = _in_order(split.questions, read_predictions(path), path)
+    return {**about, **benchmark.score(split.questions, given, scorer)}
 
 
 def perception_figures(split: Split, scenes: dict[str, Scene]) -> dict[str, dict[str, float]]:
@@ -134,25 +157,35 @@ def perception_figures(split: Split, scenes: dict[str, Scene]) -> dict[str, dict
 
 
 def predict(
-    split: Split, system: System, out: str | Path, identity: dict, resume: bool = False
+    split: Split,
+    system: System,
+    out: str | Path,
+    identity: dict,
+    resume: bool = False,
+    about: Mapping[str, Any] = MappingProxyType({}),
+    overwrite: bool = False,
 ) -> list[Prediction]:
     """The system's predictions in the order of the questions, also in OUT/predictions.jsonl, and the tables
-    that it kept in OUT/scenes.jsonl. `identity` says what is being run: an unfinished run of anything else
-    is thrown away, not continued. A finished run is answered anew unless `resume`."""
+    that it kept in OUT/scenes.jsonl. `identity` says what is being run, `about` what runs it; both are kept in OUT/run.json.
+    An unfinished run of the same goes on; a finished one is answered anew, because uncommitted code may have changed,
+    unless `resume`. InputError when OUT holds anything else, unless `overwrite`."""
     out = Path(out)
-    key = _digest({"identity": identity, "questions": [dataclasses.asdict(q) for q in split.questions]})
+    asked = digest([dataclasses.asdict(q) for q in split.questions])
+    run = runs.Run(_plain({**identity, "questions": asked}), _plain(dict(about)))
     done_file, partial = out / PREDICTIONS, out / PARTIAL
-    if resume and done_file.is_file() and not partial.is_file():
+    begun = runs.unfinished(out, run, overwrite)
+    if begun is None and runs.finished(out, run, overwrite) and resume:
         return _in_order(split.questions, read_predictions(done_file), done_file)
-    done = _continue(partial, key)
-    fresh = not partial.is_file()
+    out.mkdir(parents=True, exist_ok=True)
+    if begun is None:
+        runs.begin(partial, run)
+    else:
+        run = _another_sitting(partial, begun, run)
+    done = {record["image"]: record for record in begun or () if "image" in record}
     images = [
         (name, list(group)) for name, group in groupby(by_image(split.questions), key=lambda q: q.image)
     ]
-    out.mkdir(parents=True, exist_ok=True)
     with open(partial, "a", encoding="utf-8") as file:
-        if fresh:
-            _append(file, {"key": key})
         left = [item for item in images if item[0] not in done]
         bar = tqdm(
             left, "answering", total=len(images), initial=len(images) - len(left), unit="image", delay=1
@@ -167,7 +200,7 @@ def predict(
                 "predictions": [dataclasses.asdict(p) for p in predictions],
                 "scenes": _tables(name, questions, kept),
             }
-            _append(file, record)
+            runs.append(file, record)
             done[name] = json.loads(json.dumps(record))
     predictions = _in_order(
         split.questions, (Prediction(**p) for name, _ in images for p in done[name]["predictions"]), partial
@@ -176,9 +209,22 @@ def predict(
         for name, _ in images:
             for record in done[name]["scenes"]:
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
-    write_predictions(done_file, predictions)
+    written = out / f"new-{PREDICTIONS}"
+    write_predictions(written, predictions)
+    runs.finish(out, run, written)
     partial.unlink()
     return predictions
+
+
+def _another_sitting(partial: Path, begun: Sequence[dict], run: runs.Run) -> runs.Run:
+    """An unfinished run that goes on: described as it was begun, with when and where each later sitting was."""
+    first = begun[0]["run"]["about"]
+    now = {k: v for k, v in run.about.get("provenance", {}).items() if k in ("versions", "date", "machine")}
+    with open(partial, "a", encoding="utf-8") as file:
+        runs.append(file, {"sitting": now})
+    sittings = [record["sitting"] for record in begun if "sitting" in record] + [now]
+    made = {**first.get("provenance", {}), "continued": sittings}
+    return run._replace(about={**first, "provenance": made})
 
 
 def _tables(name: str, questions: Sequence[Question], kept: Sequence[Scene]) -> list[dict]:
@@ -252,12 +298,13 @@ def data_digest(root: str | Path, split: Split) -> str:
         return sha256(root)
     folder = root.parent if root.is_file() else root
     names = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in files}
-    return _digest({name: sha256(path) for name, path in sorted(names.items())})
+    return digest({name: sha256(path) for name, path in sorted(names.items())})
 
 
 def write_report(out: str | Path, report: dict) -> None:
-    """OUT/report.md, then OUT/report.json."""
-    with atomic_write(Path(out) / "report.md") as file:
+    """OUT/report.md, then OUT/report.json; a page made of an earlier report goes."""
+    (Path(out) / HTML).unlink(missing_ok=True)
+    with atomic_write(Path(out) / REPORT_PAGE) as file:
         file.write(report_markdown(report))
     write_json(Path(out) / REPORT, report)
 
@@ -293,27 +340,6 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _append(file, record: dict) -> None:
-    file.write(json.dumps(record, ensure_ascii=False) + "\n")
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def _continue(partial: Path, key: str) -> dict[str, dict]:
-    """The records of an unfinished run of the same key by image, its torn last line cut off."""
-    if not partial.is_file():
-        return {}
-    data = partial.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    records = [json.loads(line) for line in whole.splitlines()]
-    if not records or records[0].get("key") != key:
-        partial.unlink()
-        return {}
-    if len(whole) < len(data):
-        os.truncate(partial, len(whole))
-    return {record["image"]: record for record in records[1:]}
-
-
 def _in_order(
     questions: Sequence[Question], predictions: Iterable[Prediction], path: Path
 ) -> list[Prediction]:
@@ -325,5 +351,11 @@ def _in_order(
     return [by_id[q.id] for q in questions]
 
 
-def _digest(value: object) -> str:
+def _plain(value: dict) -> dict:
+    """The value as it comes back from JSON."""
+    return json.loads(json.dumps(value, default=str))
+
+
+def digest(value: object) -> str:
+    """Hex digest of a JSON value."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()

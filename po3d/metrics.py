@@ -26,9 +26,7 @@ class Bootstrap(NamedTuple):
     """Means of G groups, and the same on R resamplings of the clusters."""
 
     value: Array  # (G,)
-    samples: (
-        Array  # (R, G); NaN where a resampling holds no item of the group, and all of them with one cluster
-    )
+    samples: Array  # (R, G); NaN where a resampling holds no item of the group, and where one cluster has all of them
 
 
 def bootstrap(
@@ -57,11 +55,10 @@ def bootstrap(
     weights = generator.multinomial(len(cluster_ids), np.full(c, 1 / c), size=resamples)[
         :, : len(cluster_ids)
     ]
+    alone = (counts > 0).sum(0) < 2  # one cluster says nothing of how clusters differ
     with np.errstate(invalid="ignore", divide="ignore"):
         samples = (weights @ sums) / (weights @ counts)
-        if len(cluster_ids) == 1:
-            samples[:] = np.nan
-        return Bootstrap(sums.sum(0) / counts.sum(0), samples)
+        return Bootstrap(sums.sum(0) / counts.sum(0), np.where(alone, np.nan, samples))
 
 
 def interval(samples: ArrayLike) -> tuple[float, float]:

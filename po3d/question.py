@@ -36,7 +36,7 @@ class Prediction:
     answer: str | None = None
     probability: float | None = None
     program: str = ""
-    reason: str = ""  # why it is not "ok"
+    reason: str = ""  # why it is not "ok", or what its answer takes for granted
     # How near the answer was to another one: "distance", "unit", "answer" and the line to read, "text"; None where nobody
     # worked it out, or nothing near gives another answer. Two predictions that differ in it alone are the same.
     margin: dict | None = field(default=None, compare=False)

@@ -5,7 +5,7 @@
     captions       sentences about single things (po3d.perception.room_captions)
     map            a map without labels, by a trained estimator (po3d.perception.top_view)
 
-All but `truth` give tables that say "predicted", and a pipeline refuses the ground truth from them.
+All but `truth` give tables that say "predicted", and a pipeline refuses the ground truth from them (`checked`).
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from po3d.errors import InputError
 from po3d.perception import room_captions, semantic_map
 from po3d.perception.top_view import shipped
 from po3d.scene import Scene
-from po3d.systems.pipeline import Context
+from po3d.systems.pipeline import Context, perceived
 
 
 class TableSource(Protocol):
@@ -75,16 +75,21 @@ SOURCES: dict[str, Callable[[], TableSource]] = {
 }
 
 
-def source(name: str, mirror: bool = True) -> TableSource:
-    """The source of that name; InputError for an unknown one. `mirror`: does a map's estimator look in the mirror, too?"""
+def checked(source: TableSource, context: Context) -> Scene:
+    """The table of a source; AssertionError for a true one from any but TRUTH, which is chosen by name."""
+    scene = source.table(context)
+    return scene if source == TRUTH else perceived(scene, context.name)
+
+
+def source(name: str, mirror: bool = True, perception: str = "top_view_estimator") -> TableSource:
+    """The source of that name; InputError for an unknown one. `perception`: a map's estimator, the name of a shipped pair or a
+    path without suffix; `mirror`: does it look in the mirror, too?"""
     if name not in SOURCES:
         raise InputError(f"unknown table source {name!r}; known: {', '.join(SOURCES)}")
-    return Maps(mirror=mirror) if name == "map" else SOURCES[name]()
+    return Maps(perception, mirror) if name == "map" else SOURCES[name]()
 
 
 def _predicted(scene: Scene, context: Context) -> Scene:
     """The scene, also handed to the evaluation, which compares it with the truth."""
-    if scene.source == "gt":
-        raise AssertionError(f"a table source returned the ground truth of {context.name!r}")
-    context.keep(scene)
+    context.keep(perceived(scene, context.name))
     return scene

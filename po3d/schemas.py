@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic_core import ErrorDetails
 
 from po3d.errors import InputError, shown, visible
@@ -356,6 +364,10 @@ Seed = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 Workers = Annotated[int, Field(strict=True, ge=1, le=1024)]
 Flag = Annotated[bool, Field(strict=True)]
 Folder = Annotated[Name, AfterValidator(_folder)]
+# A list, or the one thing that stands for itself: `oracle=heading`.
+Names = Annotated[
+    tuple[Name, ...], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+]
 Group = dict[str, Any]  # of options that are checked by what is built from them
 
 
@@ -410,13 +422,15 @@ class EvaluateSettings(Record):
     twins: Folder
     data: _Data
     scorer: Name
-    oracle: tuple[Name, ...]
+    oracle: Names
     executor: _Executor
     abstain_below: Annotated[Number, Field(ge=0, le=1)]
     resume: Flag
+    overwrite: Flag
+    beside: Names
     workers: Workers
     wandb: Group | None
-    out: Folder
+    out: Folder | None
 
 
 class GenerateSettings(Record):

@@ -16,6 +16,7 @@ from po3d.parsing.room_parser import RoomParse
 from po3d.question import Question, read_predictions, write_predictions
 from po3d.reasoning.room_program import parse_text
 from po3d.report.draw_rooms import SIDE, draw_change
+from po3d.room_sources import TRUTH
 from po3d.scene import from_json, to_json
 from po3d.synthesis.room_layouts import sample_room
 from po3d.systems.pipeline import Context
@@ -70,7 +71,7 @@ def test_predictions_say_it_too_and_are_the_same_without(tmp_path):
     q = Question(
         "1", "room", WHERE, "2d", "movement", "back right", "", {"change": "", "frame": "", "types": []}
     )
-    (found,) = RoomPipeline(Reader()).answer([q], Context(lambda: None, study, "room"))
+    (found,) = RoomPipeline(Reader(), TRUTH).answer([q], Context(lambda: None, study, "room"))
     assert found.margin["answer"] == "right"
     assert found == replace(found, margin=None)
     write_predictions(tmp_path / "p.jsonl", [found])
@@ -78,7 +79,7 @@ def test_predictions_say_it_too_and_are_the_same_without(tmp_path):
     assert again.margin == found.margin
     # Of a table that is only believed: the likeliest room's, where it agrees with the vote.
     doubted = replace(study(), objects=tuple(replace(o, existence=0.9) for o in study().objects))
-    (voted,) = RoomPipeline(Reader()).answer([q], Context(lambda: None, lambda: doubted, "room"))
+    (voted,) = RoomPipeline(Reader(), TRUTH).answer([q], Context(lambda: None, lambda: doubted, "room"))
     assert (voted.answer, voted.margin) == ("back right", found.margin)
 
 
@@ -133,7 +134,7 @@ def test_a_pipeline_counts_what_it_cannot_read():
         q(CHANGE, "Sing!"),
         q("The piano is gone.", QUESTION),
     ]
-    found = RoomPipeline(Reader()).answer(questions, Context(lambda: None, study, "room"))
+    found = RoomPipeline(Reader(), TRUTH).answer(questions, Context(lambda: None, study, "room"))
     assert [p.status for p in found] == ["ok", "unparsed", "unparsed", "failed"]
     assert found[0].answer == "bed"
     assert "change" in found[1].reason

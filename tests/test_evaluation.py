@@ -12,9 +12,10 @@ import pytest
 from generators import random_program, random_scene
 
 from po3d.errors import InputError
-from po3d.evaluation import PARTIAL, PREDICTIONS, SCENES, predict, read_scenes
+from po3d.evaluation import predict, read_scenes
 from po3d.question import Prediction, Question, read_predictions
 from po3d.reasoning.executor import execute
+from po3d.runs import PARTIAL, PREDICTIONS, SCENES
 from po3d.scene import Scene
 from po3d.seeding import rng
 from po3d.systems.pipeline import Oracle

@@ -25,10 +25,11 @@ from tqdm import tqdm
 
 from po3d.ablation.attribution import blame, minimal_repairs
 from po3d.errors import InputError
-from po3d.evaluation import PREDICTIONS, SCENES, Split, by_image, read_scenes
+from po3d.evaluation import Split, by_image, read_scenes
 from po3d.files import atomic_write, write_json
 from po3d.metrics import bootstrap, interval
 from po3d.question import Prediction, Question, cluster, read_predictions
+from po3d.runs import ERRORS, GRID, PREDICTIONS, SCENES
 from po3d.scene import Scene
 
 TRUTH, PREDICTED = "truth", "predicted"
@@ -337,10 +338,10 @@ def _unlike(
 def write_grid(result: dict, out: str | Path, pages: Mapping[str, str]) -> None:
     """OUT/errors.jsonl, `pages` by file name, then OUT/grid.json with everything but the errors."""
     out = Path(out)
-    with atomic_write(out / "errors.jsonl") as file:
+    with atomic_write(out / ERRORS) as file:
         for error in result["errors"]:
             file.write(json.dumps(error, ensure_ascii=False) + "\n")
     for name, page in pages.items():
         with atomic_write(out / name) as file:
             file.write(page)
-    write_json(out / "grid.json", {k: v for k, v in result.items() if k != "errors"})
+    write_json(out / GRID, {k: v for k, v in result.items() if k != "errors"})

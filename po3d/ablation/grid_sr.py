@@ -52,7 +52,7 @@ class SrKind:
         read, gold = [reading(q) for q in questions], [gold_reading(q) for q in questions]
         return SrAnswers(
             kept_table(predicted, name), truth(name), questions, read, gold, self.pipeline.rules,
-            self.pipeline.samples, seed,
+            self.pipeline.samples, seed, self.pipeline.assume_present,
         )  # fmt: skip
 
 
@@ -68,6 +68,7 @@ class SrAnswers:
     rules: SrRules
     samples: int = 0
     seed: int = 0
+    assume_present: bool = True
     _table: dict[tuple[Setting, ...], Mixed] = field(default_factory=dict)
     _words: dict[tuple, list[float]] = field(default_factory=dict)
 
@@ -94,7 +95,8 @@ class SrAnswers:
                     using = true_ground(q, self.truth, mixed)
                 if not isinstance(grounding, str):
                     using = mistaken(using, grounding, self.seed)
-                given[key] = run(got.program, mixed.scene, using, self.rules, self.samples).answer
+                how = {"samples": self.samples, "assume_present": self.assume_present}
+                given[key] = run(got.program, mixed.scene, using, self.rules, **how).answer
             answer = given[key]
             found.append(None if answer is None else got.option_of[answer])
         return found

@@ -334,8 +334,8 @@ def curve_plot(lines: Curve, path: Path) -> None:
             axes.plot(
                 x, [p["value"] for p in points], "o-", lw=3 if main else 1, ms=4, label=name, color=color
             )
-            if main:
-                low, high = [p["ci_low"] for p in points], [p["ci_high"] for p in points]
+            low, high = ([p[end] for p in points] for end in ("ci_low", "ci_high"))
+            if main and None not in low:
                 axes.fill_between(x, low, high, alpha=0.2, color=axes.lines[-1].get_color())
         values = sorted({p["x"] for points in lines.values() for p in points})
         axes.set(xscale="log", xlabel=path.stem, ylabel="right (%)")

@@ -22,7 +22,9 @@ from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.errors import InputError
 from po3d.files import atomic_write
 from po3d.question import Prediction, Question, cluster, read_predictions
-from po3d.report.tables import Table, latex, markdown, text
+from po3d.report.naming import row_name
+from po3d.report.tables import Table, interval_text, latex, markdown, text
+from po3d.runs import described
 
 ABSENT = "no line for this question"
 ONE_IMAGE = "one image"  # why there is no interval
@@ -135,8 +137,8 @@ def accuracy_table(result: dict) -> Table:
     rows: list[list] = []
     for model in result["models"]:
         rows.append([model["name"], model["not_ok"], *(row["value"] for row in model["rows"])])
-        rows.append(["  95 % interval", None, *(_interval(row) or none for row in model["rows"])])
-    title = f"{result['scorer']}, {result['questions']} questions, {result['clusters']} images"
+        rows.append(["  95 % interval", None, *(interval_text(row, True) or none for row in model["rows"])])
+    title = f"{result['scorer']}, {result['questions']} questions, {result['clusters']} clusters"
     return Table([title, "no answer", *names], rows)
 
 
@@ -155,7 +157,7 @@ def _cells(pair: dict) -> list:
     kappa = None if pair["kappa"] is None else f"{pair['kappa']:.2f}"
     return [
         None if pair["difference"] is None else f"{pair['difference']:+.1f}",
-        _interval(pair) or f"none: {pair['reason']}",
+        interval_text(pair, True) or f"none: {pair['reason']}",
         _p(pair["p_bootstrap"]),
         pair["only_first"],
         pair["only_second"],
@@ -175,20 +177,16 @@ def _p(p: float | None) -> str | None:
     return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}"
 
 
-def _interval(row: dict) -> str | None:
-    low, high = row["ci_low"], row["ci_high"]
-    if low is None:
-        return None
-    return f"{low:.1f}-{high:.1f}" if low >= 0 else f"{low:.1f} to {high:.1f}"
-
-
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
 def _name(path: Path) -> str:
-    """The file's name, or its folder's for what evaluate.py wrote."""
-    return path.resolve().parent.name if path.name == "predictions.jsonl" else path.stem
+    """The file's name; of what evaluate.py wrote the run's own, as its report has it."""
+    if path.name != "predictions.jsonl":
+        return path.stem
+    about = described(path.parent)
+    return row_name(about) if "system" in about else path.resolve().parent.name
 
 
 # --- the command --------------------------------------------------------------------------------------------

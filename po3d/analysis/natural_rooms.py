@@ -13,6 +13,7 @@ from po3d.entry import guarded
 from po3d.files import read_jsonl, write_json
 from po3d.parsing.room_parser import RoomParser
 from po3d.question import Question
+from po3d.room_sources import TRUTH
 from po3d.scene import from_json
 from po3d.shipped import NATURAL as BANK
 from po3d.systems.pipeline import Context
@@ -25,7 +26,7 @@ def run(split: str, checkpoint: str, out: str) -> None:
     """Print shares right, unparsed, failed and wrong; of the development part also what went wrong."""
     items = list(read_jsonl(BANK / f"hypo3d_{split}.jsonl", "natural question bank"))
     rooms = {r["image"]: from_json(r) for name in ROOMS for r in read_jsonl(BANK / name, "rooms of the bank")}
-    pipeline = RoomPipeline(RoomParser.from_checkpoint(locate(checkpoint)))
+    pipeline = RoomPipeline(RoomParser.from_checkpoint(locate(checkpoint)), TRUTH)
     rows = []
     for k, item in enumerate(items):
         meta = {"change": item["change"], "frame": item["frame"], "types": []}

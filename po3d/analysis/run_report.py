@@ -22,17 +22,16 @@ from po3d.analysis.compare import Entry, compare, pair_table, read_entry
 from po3d.analysis.trust import answered, risk_coverage, trust
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.errors import InputError
-from po3d.evaluation import PREDICTIONS, REPORT, SCENES, by_image, read_scenes
+from po3d.evaluation import by_image, read_scenes
 from po3d.files import atomic_write, read_json, read_jsonl
 from po3d.report import hypo3d_tables, scope_tables
 from po3d.report.html import Page, render
 from po3d.report.html_items import image_record
 from po3d.report.latex import latex_page
-from po3d.report.results import results_table
-from po3d.report.tables import Cell, Table, markdown
-
-GRID, ERRORS = "grid.json", "errors.jsonl"
-HTML = "report.html"
+from po3d.report.naming import row_name
+from po3d.report.results import no_intervals, results_table
+from po3d.report.tables import Cell, Table, interval_text, markdown
+from po3d.runs import ERRORS, GRID, HTML, PREDICTIONS, REPORT, SCENES
 
 
 class Run(NamedTuple):
@@ -62,7 +61,7 @@ def read_run(
         raise InputError("the questions come without answers: there is nothing to report")
     if len(names) not in (0, len(others)):
         raise InputError(f"--names gives {len(names)} names for {len(others)} files of --with")
-    entries = [read_entry(folder / PREDICTIONS, questions, about["system"])]
+    entries = [read_entry(folder / PREDICTIONS, questions, row_name(about))]
     for path, name in zip(others, names or [""] * len(others)):
         file = Path(path) / PREDICTIONS if Path(path).is_dir() else path
         entries.append(read_entry(file, questions, name))
@@ -112,11 +111,11 @@ def run_tables(run: Run) -> list[tuple[str, Table]]:
     """Titles and tables of a run: figures beside other systems and published rows, differences, and the rest."""
     report, tables = run.report, []
     others = [_as_report(run, k) for k in range(1, len(run.entries))]
-    what = f"{report['benchmark']}, {report['split']} split"
+    what, beside = f"{report['benchmark']}, {report['split']} split", report.get("beside", ())
     if report["benchmark"] == "hypo3d":
         tables = [
-            (f"{what}: by change", hypo3d_tables.change_table(report, *others)),
-            (f"{what}: by change and type", hypo3d_tables.change_and_type_table(report, *others)),
+            (f"{what}: by change", hypo3d_tables.change_table(report, *beside, *others)),
+            (f"{what}: by change and type", hypo3d_tables.change_and_type_table(report, *beside, *others)),
         ]
     else:
         tables = [(f"{what} (%)", _beside(results_table(report), others))]
@@ -125,7 +124,7 @@ def run_tables(run: Run) -> list[tuple[str, Table]]:
     if run.compared["pairs"]:
         tables.append(("Paired differences in percentage points", pair_table(run.compared)))
     if report.get("rpdr"):
-        rows = [[name, v["value"], _interval(v)] for name, v in report["rpdr"].items()]
+        rows = [[name, v["value"], interval_text(v)] for name, v in report["rpdr"].items()]
         tables.append(("Relative performance drop (RPDR, %)", Table(("factor", "kept", "95 %"), rows)))
     if report.get("perception"):
         tables.append(("Perception against the true tables", _perception_table(report["perception"])))
@@ -145,14 +144,9 @@ def _beside(table: Table, others: Sequence[dict]) -> Table:
     more: list[list[Cell]] = []
     for other in others:
         more.append([other["system"], *(row["value"] for row in other["rows"])])
-        more.append(["  95 % interval", *(_interval(row) for row in other["rows"])])
+        more.append(["  95 % interval", *(interval_text(row) for row in other["rows"])])
     rows = [*table.rows[:at], *more, *table.rows[at:]]
     return table._replace(rows=rows, rules=tuple(r + len(more) for r in table.rules))
-
-
-def _interval(row: Mapping) -> str | None:
-    low = row["ci_low"]
-    return None if low is None or low != low else f"{low:.1f}-{row['ci_high']:.1f}"
 
 
 def _perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
@@ -193,6 +187,7 @@ def run_page(run: Run, folder: str | Path, grid: str | Path | None = None) -> st
         right,
         [*([f"not answered, counted as wrong: {', '.join(notes)}"] if notes else []),
          *(f"note: {note}" for note in run.report.get("notes") or ()),
+         *filter(None, [no_intervals(run.report)]),
          *(["* published, measured on the official release"] if run.report["published"] else []),
          *(f"{e.name}: {len(e.absent)} questions without a line, {e.foreign} lines on other questions"
            for e in run.entries if e.absent or e.foreign)],

@@ -26,6 +26,7 @@ from po3d.benchmarks.averages import comparable, counted
 from po3d.errors import InputError
 from po3d.metrics import bootstrap, interval
 from po3d.question import Prediction, Question, paired
+from po3d.reasoning.sr_executor import TAKEN
 
 MAIN_TYPES: dict[str, tuple[str, ...]] = {
     "height": ("height_higher",),
@@ -138,6 +139,8 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     baselines       "random" and "random++" (the same guess for every rotation): expected values of the same rows
     relative_drop   from the common to the uncommon viewpoint: value, ci_low, ci_high; {} without viewpoints
     by_viewpoint    viewpoint -> rows
+    not_found       of the groups whose answer names a thing that was not found but taken for granted: n, of (all groups), and
+                    the rows of these alone; {} where there is none
     consistency     share of groups whose rotations, and of pairs whose flipped twin, get answers that disagree;
                     pairs without two answers are left out
     published       the paper's rows, without averages that ours takes over fewer types
@@ -160,6 +163,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         "by_viewpoint": {
             v: _Table(*_seen_from(v, questions, predictions, hits), scorer).rows() for v in views
         },
+        "not_found": _not_found(questions, predictions, hits, scorer),
         "consistency": consistency(questions, predictions),
         "published": comparable(published_rows(), rows),
     }
@@ -170,6 +174,19 @@ def _seen_from(
 ):
     kept = [k for k, q in enumerate(questions) if q.meta.get("viewpoint") == view]
     return [questions[k] for k in kept], predictions, [hits[k] for k in kept]
+
+
+def _not_found(
+    questions: Sequence[Question], predictions: Sequence[Prediction], hits: Sequence[bool], scorer: str
+) -> dict:
+    taken = {p.id for p in predictions if p.status == "ok" and p.reason.startswith(TAKEN)}
+    keys = [group_key(q.id, scorer) for q in questions]
+    own = {key for q, key in zip(questions, keys) if q.id in taken}
+    kept = [k for k, key in enumerate(keys) if key in own]
+    if not kept:
+        return {}
+    table = _Table([questions[k] for k in kept], predictions, [hits[k] for k in kept], scorer)
+    return {"n": len(own), "of": len(set(keys)), "rows": table.rows()}
 
 
 class _Table:

@@ -25,7 +25,9 @@ Ground = Callable[[str, Scene], Sequence[float]]
 
 READINGS = 4  # the most probable rows of a description that are looked at
 LEAST = 0.05  # belief below which a description is not found
-LEAST_BELIEVED = 1e-6  # the same on a table that an estimator made
+LEAST_BELIEVED = 1e-6  # the same on a table that an estimator made, where what is named is taken for granted
+FOUND = 0.5  # belief in one row from which a description is found on such a table
+TAKEN = "taken for granted: "  # how the reason of an answer begins that names what was not found
 PRESENT = 0.5  # existence from which a row of any other table counts as there
 _ROW = re.compile(r"#(\d+)(?:\s+(.+))?")  # a row and what it is called
 
@@ -39,7 +41,7 @@ class SrOutcome:
     probability: float = 0.0
     metres: float = math.inf
     degrees: float = math.inf
-    reason: str = ""
+    reason: str = ""  # why there is none, or what the answer takes for granted
     rows: tuple[int, ...] = ()  # what each description was taken to mean
     steps: tuple[str, ...] = ()
 
@@ -57,16 +59,25 @@ def run(
     rules: SrRules = DEFAULT_SR_RULES,
     samples: int = 0,
     seed: int = 0,
+    assume_present: bool = True,
 ) -> SrOutcome:
     """Answer a program on a table. A question takes for granted that what it names is there, so on a table that an
-    estimator made even an unlikely row may be meant; on any other table a row is there or it is not."""
-    least = LEAST_BELIEVED if scene.source == "predicted" else LEAST
-    beliefs = []
+    estimator made even an unlikely row may be meant, and the outcome's reason says which things were (TAKEN); with
+    `assume_present` false the question fails there. On any other table a row is there or it is not."""
+    predicted = scene.source == "predicted"
+    beliefs, granted = [], []
     for phrase in program.things:
         belief = _belief(phrase, scene, ground)
-        if sum(belief) < least:
+        if sum(belief) < (LEAST_BELIEVED if predicted else LEAST):
             return SrOutcome("failed", None, reason=f"not found: {phrase!r} is not in the table")
+        if predicted and max(belief) < FOUND:
+            granted.append(repr(phrase))
         beliefs.append(belief)
+    if granted and not assume_present:
+        return SrOutcome(
+            "failed", None, reason=f"not found: no row is {' or '.join(granted)} by a half or more"
+        )
+    reason = f"{TAKEN}{', '.join(granted)}" if granted else ""
     readings = _readings(beliefs)
     if not readings:
         return SrOutcome(
@@ -82,7 +93,7 @@ def run(
     answer = max(shares, key=lambda a: (shares[a], a == verdict.answer))
     said = program.things[answer] if isinstance(answer, int) else answer
     steps.append(f"{program.op} = {said} ({_margins(verdict)})")
-    return SrOutcome("ok", said, shares[answer], verdict.metres, verdict.degrees, "", best, tuple(steps))
+    return SrOutcome("ok", said, shares[answer], verdict.metres, verdict.degrees, reason, best, tuple(steps))
 
 
 def called(thing: str) -> str:

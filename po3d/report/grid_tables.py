@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from po3d.report.tables import Cell, Table, markdown, text
+from po3d.report.naming import counted, row_name
+from po3d.report.tables import Cell, Table, interval_text, markdown, text
 
 MAX_ROWS = 80  # cells on the terminal; grid.md has all
 
@@ -15,7 +16,7 @@ def cells_table(result: Mapping[str, Any], most: int | None = None) -> Table:
     for cell in result["cells"][:most]:
         last = cell["rows"][-1]
         values = [row["value"] for row in cell["rows"]]
-        rows.append([cell["name"], *values, _interval(last)])
+        rows.append([cell["name"], *values, interval_text(last)])
     return Table(["modules", *names, "95 %"], rows)
 
 
@@ -25,7 +26,7 @@ def curves_table(result: Mapping[str, Any]) -> Table:
     for quantity, points in result["curves"].items():
         for point in points:
             rows.append([f"{quantity} ({result['units'][quantity]})", f"{point['sigma']:g}", point["value"],
-                         _interval(point)])  # fmt: skip
+                         interval_text(point)])  # fmt: skip
     return Table(("noise on the truth, all else true", "sigma", "right", "95 %"), rows)
 
 
@@ -63,7 +64,7 @@ def grid_text(result: Mapping[str, Any]) -> str:
 
 def grid_markdown(result: Mapping[str, Any]) -> str:
     """What grid.md holds."""
-    title = f"# The oracle grid of {result['benchmark']} ({result['split']}, {result['images']} images, {result['scorer']})"
+    title = f"# The oracle grid of {row_name(result)} on {result['benchmark']} ({result['split']}, {counted(result)}, {result['scorer']})"
     return f"{title}\n\n{_page(result, markdown, '## ', None)}\n"
 
 

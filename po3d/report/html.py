@@ -17,6 +17,8 @@ from typing import Any
 
 from po3d.question import Prediction, Question
 from po3d.report import svg
+from po3d.report.naming import counted, row_name
+from po3d.report.results import made_and_scored
 from po3d.report.tables import Table, cell_text
 
 PAGE = Path(__file__).parent / "page"
@@ -52,9 +54,9 @@ def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     n = len(page.questions)
     parts = {
-        "title": escape(f"{report['system']} on {report['benchmark']}"),
+        "title": escape(f"{row_name(report)} on {report['benchmark']}"),
         "subtitle": escape(
-            f"{report['split']} split, {report['images']} images, {n} questions, scored {report['scorer']}"
+            f"{report['split']} split, {counted(report)}, {n} questions, scored {report['scorer']}"
         ),
         "headline": _headline(page),
         "style": (PAGE / "report.css").read_text(encoding="utf-8"),
@@ -179,8 +181,7 @@ def _legend(systems: Sequence[str]) -> str:
 def _provenance(report: Mapping[str, Any]) -> str:
     run = report["provenance"]
     facts = [
-        ("po3d", f"{run['versions']['po3d']}, revision {run['git_revision'] or 'unknown'}"),
-        ("date", run["date"]),
+        *(("made by" if k == 0 else "later", fact) for k, fact in enumerate(made_and_scored(run))),
         *((f"{name} checkpoint", f"sha256 {digest}") for name, digest in run["checkpoints"].items()),
         *((f"data {key}", str(value)) for key, value in run["data"].items()),
         *((f"{name}", str(value)) for name, value in (report.get("settings") or {}).items()),

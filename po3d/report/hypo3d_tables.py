@@ -10,12 +10,12 @@ from po3d.benchmarks.hypo3d_score import (
     published,
     published_by_change_and_type,
 )
-from po3d.report.tables import Cell, Table, markdown, text
+from po3d.report.naming import counted, row_name
+from po3d.report.tables import Cell, Table, interval_text, markdown, text
 
 FOOTNOTE = f"* published, measured on the {RELEASE}"
 _COLUMNS = (*CATEGORIES, OVERALL)
 _FRAMES = {"none": "no frame", "camera": "camera frame", "anchors": "anchor frame"}
-_INPUTS = {"truth": "true tables", "semantic_map": "semantic map"}  # as the published rows name theirs
 
 
 def change_table(*reports: dict) -> Table:
@@ -28,7 +28,7 @@ def change_table(*reports: dict) -> Table:
     for report in reports:
         found = {row["name"]: row for row in report["rows"]}
         rows.append([_label(report), *(found[n]["value"] if n in found else None for n in names)])
-        rows.append(["  95 % interval", *(_interval(found[n]) if n in found else None for n in names)])
+        rows.append(["  95 % interval", *(interval_text(found[n]) if n in found else None for n in names)])
     ours = len(rows)
     for theirs in reports[0]["published"] if reports else ():
         rows.append([f"{theirs['model']} *", *(theirs.get(name) for name in names)])
@@ -124,15 +124,15 @@ def sbert_table(*reports: dict) -> Table:
     for report in reports:
         found = {row["name"]: row for row in (*report["sbert"]["rows"], *report["sbert"]["by_type"])}
         rows.append([_label(report), *(found[n]["value"] if n in found else None for n in names)])
-        rows.append(["  95 % interval", *(_interval(found[n]) if n in found else None for n in names)])
+        rows.append(["  95 % interval", *(interval_text(found[n]) if n in found else None for n in names)])
     return Table(("model", *names), rows)
 
 
 def cell_table(cells: dict[str, dict], name: str) -> Table:
     """A table of `score`'s cells, such as report["by_fine_type"], under the title `name`."""
     rows = [
-        [key, cell["n"], cell["failed"], cell["em"]["value"], _interval(cell["em"])]
-        + [cell["pm"]["value"], _interval(cell["pm"])]
+        [key, cell["n"], cell["failed"], cell["em"]["value"], interval_text(cell["em"])]
+        + [cell["pm"]["value"], interval_text(cell["pm"])]
         for key, cell in cells.items()
     ]
     return Table((name, "n", "failed", "EM", "95 %", "PM", "95 %"), rows)
@@ -172,18 +172,8 @@ def _page(reports: tuple[dict, ...], spelling: Callable[[Table, int], str], head
 
 
 def _label(report: dict) -> str:
-    settings = report.get("settings", {})
-    words = [report["system"]]
-    if "table" in settings:
-        words.append(_INPUTS.get(settings["table"], settings["table"]))
-    if settings.get("frame", "anchors") != "anchors":
-        words.append(_FRAMES[settings["frame"]])
-    return f"{', '.join(words)} ({report['split']}, {report['images']} rooms)"
+    return f"{row_name(report)} ({report['split']}, {counted(report)})"
 
 
 def _value(cell: dict | None, metric: str) -> float | None:
     return cell[metric]["value"] if cell else None
-
-
-def _interval(row: dict) -> str | None:
-    return None if row["ci_low"] is None else f"{row['ci_low']:.1f}-{row['ci_high']:.1f}"

@@ -6,6 +6,7 @@ from typing import Any
 
 from po3d.errors import InputError
 from po3d.files import atomic_write
+from po3d.report.svg import lower_end
 
 PLOTS = (".png", ".pdf", ".svg")
 
@@ -39,14 +40,12 @@ def sensitivity_plot(
         panels = figure.subplots(
             -(-len(curves) // COLUMNS), min(COLUMNS, len(curves)), sharey=True, squeeze=False
         )
-        known = [p for points in curves.values() for p in points if p["ci_low"] is not None]
-        lowest = min((p["ci_low"] for p in known), default=0)
+        lowest = min(lower_end(p) for points in curves.values() for p in points)
         for axes, (name, points) in zip(panels.flat, curves.items()):
             x, y = [p["sigma"] for p in points], [p["value"] for p in points]
-            if known:  # one image has no intervals
-                axes.fill_between(
-                    x, [p["ci_low"] for p in points], [p["ci_high"] for p in points], alpha=0.25
-                )
+            if known := [p for p in points if p["ci_low"] is not None]:
+                low, high = ([p[end] for p in known] for end in ("ci_low", "ci_high"))
+                axes.fill_between([p["sigma"] for p in known], low, high, alpha=0.25)
             axes.plot(x, y, "o-", ms=3)
             axes.set(title=name, xlabel=units[name], ylim=(max(0, lowest - 5), 102))
             axes.grid(alpha=0.3)

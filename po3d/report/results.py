@@ -12,42 +12,43 @@ from po3d.entry import guarded
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_json
 from po3d.report import hypo3d_tables, scope_tables
-from po3d.report.tables import Table, markdown, text
+from po3d.report.naming import UNITS, counted, row_name, title
+from po3d.report.tables import Table, interval_text, markdown, text
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 
 def results_table(report: dict) -> Table:
     """Our row above the published ones, one column a category."""
-    names = [row["name"] for row in report["rows"]]
-    rows: list[list] = [
-        [f"{report['system']} ({report['scorer']})", *(row["value"] for row in report["rows"])]
-    ]
-    rows.append(["  95 % interval", *(_interval(row) for row in report["rows"])])
+    names, own = [row["name"] for row in report["rows"]], row_name(report)
+    rows = _figures(report)
+    if missed := report.get("not_found"):
+        cells = {row["name"]: row["value"] for row in missed["rows"]}
+        what = f"{own}: a thing named was not found ({missed['n']} of {missed['of']})"
+        rows.append([what, *(cells.get(name) for name in names)])
     for scorer, values in report["other_scorers"].items():
-        rows.append([f"{report['system']} ({scorer})", *(row["value"] for row in values)])
+        rows.append([f"{own} ({scorer})", *(row["value"] for row in values)])
+    for other in report.get("beside", ()):
+        rows += _figures(other)
     for name, values in report.get("baselines", {}).items():
         rows.append([f"{name} (expected)", *(row["value"] for row in values)])
     rules = (len(rows),)
     for published in report["published"]:
         rows.append([f"{published['model']} *", *(published.get(name) for name in names)])
-    return Table(
-        [
-            f"{report['benchmark']} {report['split']}, n = {report['images']} images",
-            *map(titled, report["rows"]),
-        ],
-        rows,
-        rules,
-    )
+    return Table([title(report), *map(titled, report["rows"])], rows, rules)
+
+
+def _figures(report: dict) -> list[list]:
+    """A run's row, and one with its intervals."""
+    return [
+        [f"{row_name(report)} ({report['scorer']})", *(row["value"] for row in report["rows"])],
+        ["  95 % interval", *(interval_text(row) for row in report["rows"])],
+    ]
 
 
 def titled(row: dict) -> str:
     """A row's name; of an average over fewer columns than the published one has, how many they are."""
     return f"{row['name']} ({row['columns'][0]} of {row['columns'][1]})" if "columns" in row else row["name"]
-
-
-def _interval(row: dict) -> str | None:
-    return None if row["ci_low"] is None else f"{row['ci_low']:.1f}-{row['ci_high']:.1f}"
 
 
 def report_text(report: dict) -> str:
@@ -69,19 +70,19 @@ def report_markdown(report: dict) -> str:
     """What OUT/report.md holds."""
     run = report["provenance"]
     lines = [
-        f"# {report['system']} on {report['benchmark']} ({report['split']})",
+        f"# {row_name(report)} on {report['benchmark']} ({report['split']}, {counted(report)})",
         "",
         *_main_part(report),
         "",
     ]
-    for key, title in (
+    for key, heading in (
         ("rpdr", "RPDR (%)"),
         ("cv", "CV of predicted attributes"),
         ("perception", "Perception"),
     ):
         if report.get(key):
             lines += [
-                f"## {title}",
+                f"## {heading}",
                 "",
                 markdown(Table(("figure", "value"), list(_flat(report[key]))), 3),
                 "",
@@ -89,7 +90,7 @@ def report_markdown(report: dict) -> str:
     lines += [
         "## Provenance",
         "",
-        f"- po3d {run['versions']['po3d']}, revision {run['git_revision'] or 'unknown'}, {run['date']}",
+        *(f"- {fact}" for fact in made_and_scored(run)),
         *(f"- {name}: sha256 {digest}" for name, digest in run["checkpoints"].items()),
         f"- data: {json.dumps(run['data'])}",
     ]
@@ -99,7 +100,7 @@ def report_markdown(report: dict) -> str:
 def _main_part(report: dict) -> list[str]:
     """The benchmark's own tables where it has some, else the one of its columns."""
     if report["benchmark"] == "hypo3d":
-        return [hypo3d_tables.report_markdown(report), "", *_remarks(report)]
+        return [hypo3d_tables.report_markdown(report, *report.get("beside", ())), "", *_remarks(report)]
     own = ["", scope_tables.report_markdown(report)] if report["benchmark"] == "scope" else []
     return [markdown(results_table(report)), "", _footnotes(report), *own]
 
@@ -110,9 +111,31 @@ def _unanswered(report: dict) -> str:
 
 
 def _remarks(report: dict) -> list[str]:
-    """What is missing of the answers, and what the split's files are to be noted for."""
-    lines = [note] if (note := _unanswered(report)) else []
+    """What is missing of the answers and of the intervals, and what the split's files are to be noted for."""
+    lines = [note for note in (_unanswered(report), no_intervals(report)) if note]
     return lines + [f"note: {note}" for note in report.get("notes", ())]
+
+
+def made_and_scored(run: dict) -> list[str]:
+    """By what, when and in how many sittings the predictions of a provenance were made; and scored, where that was later."""
+    lines = [f"po3d {run['versions']['po3d']}, revision {run['git_revision'] or 'unknown'}, {run['date']}"]
+    if later := run.get("continued"):
+        lines.append(f"interrupted, continued {', '.join(sitting.get('date', '') for sitting in later)}")
+    if scored := run.get("scored"):
+        lines.append(f"scored later: revision {scored['git_revision'] or 'unknown'}, {scored['date']}")
+    return lines
+
+
+def no_intervals(report: dict) -> str:
+    """Why a report has no intervals, "" where it has some."""
+    if any(interval_text(row) for row in report["rows"]):
+        return ""
+    unit = UNITS.get(report["benchmark"], "images")
+    return (
+        f"no intervals: they resample {unit}, and there is {counted(report)} alone"
+        if report["images"] == 1
+        else ""
+    )
 
 
 def _footnotes(report: dict) -> str:

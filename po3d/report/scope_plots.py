@@ -17,6 +17,7 @@ from po3d.entry import guarded
 from po3d.errors import InputError
 from po3d.files import read_json
 from po3d.orbit import GROUPS, LABELS
+from po3d.report.naming import row_name
 from po3d.report.plots import drawn
 
 TASK = "consistency_ego"
@@ -82,7 +83,7 @@ def consistency_plot(reports: Sequence[Mapping[str, Any]], path: str | Path, tas
     points = [(r["model"], r["accuracy"], r["all_8_view"], "s") for r in published("scene_consistency")]
     for report in reports:
         points.append(
-            (report["system"], _accuracy(report["rows"], task), _agreement(report["consistency"], task), "o")
+            (row_name(report), _accuracy(report["rows"], task), _agreement(report["consistency"], task), "o")
         )
     if reports:
         for name, cells in reports[0]["baseline_consistency"].items():

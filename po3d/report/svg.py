@@ -143,8 +143,7 @@ def risk_coverage(coverage: Sequence[float], risk: Sequence[float]) -> str:
 
 def noise_curves(curves: Mapping[str, Sequence[Mapping]], units: Mapping[str, str]) -> list[tuple[str, str]]:
     """(quantity, plot) of each curve of the grid: the mean accuracy against the size of noise, with its interval."""
-    known = [p for points in curves.values() for p in points if p["ci_low"] is not None]
-    lowest = min((p["ci_low"] for p in known), default=0)
+    lowest = min((lower_end(p) for points in curves.values() for p in points), default=0)
     floor = max(0, 10 * int((lowest - 5) // 10))
     floor -= floor % 20 if floor < 60 else 0  # so that a tick stands at 100
     plots = []
@@ -153,9 +152,9 @@ def noise_curves(curves: Mapping[str, Sequence[Mapping]], units: Mapping[str, st
         panel = _Axes((0, reach), (floor, 100), 250, 190)
         ticks = range(floor, 101, 20 if 100 - floor > 40 else 10)
         parts = panel.frame([0, reach / 2, reach], ticks, units.get(name, ""), "right (%)")
-        if known:  # one image has no intervals
-            band = [panel.at(p["sigma"], p["ci_high"]) for p in points]
-            band += [panel.at(p["sigma"], p["ci_low"]) for p in reversed(points)]
+        if known := [p for p in points if p["ci_low"] is not None]:
+            band = [panel.at(p["sigma"], p["ci_high"]) for p in known]
+            band += [panel.at(p["sigma"], p["ci_low"]) for p in reversed(known)]
             parts.append(_path(band, "band s0", closed=True))
         parts.append(_path([panel.at(p["sigma"], p["value"]) for p in points], "curve s0"))
         for p in points:
@@ -164,6 +163,11 @@ def noise_curves(curves: Mapping[str, Sequence[Mapping]], units: Mapping[str, st
             )
         plots.append((name, _svg(panel.width, panel.height, parts, f"sensitivity to noise: {name}")))
     return plots
+
+
+def lower_end(point: Mapping) -> float:
+    """The lower end of a figure's interval, itself without one."""
+    return point["value"] if point["ci_low"] is None else point["ci_low"]
 
 
 def shares(attribution: Mapping[str, Mapping]) -> str:

@@ -1,6 +1,7 @@
 """One table, three spellings: aligned text for the terminal, markdown for the reports, LaTeX for a paper."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from po3d.errors import visible
@@ -21,6 +22,14 @@ def cell_text(value: Cell, digits: int = 1) -> str:
     if value is None:
         return "-"
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+
+def interval_text(row: Mapping, signed: bool = False) -> str | None:
+    """The interval of a figure, "12.3-45.6"; None without one. `signed`: either end may be below zero."""
+    low, high = row["ci_low"], row["ci_high"]
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return None
+    return f"{low:.1f} to {high:.1f}" if signed and low < 0 else f"{low:.1f}-{high:.1f}"
 
 
 def text(table: Table, digits: int = 1) -> str:

@@ -54,6 +54,14 @@ class Context:
     given: Callable[[str], Any] = nothing_given
 
 
+def perceived(scene: Scene, name: str) -> Scene:
+    """The table that perception made of an image; AssertionError for a true one. Only an oracle, or a pipeline that is asked
+    for true tables by name, may use the truth."""
+    if scene.source == "gt":
+        raise AssertionError(f"perception returned the ground truth of {name!r}: only an oracle may use it")
+    return scene
+
+
 class System(Protocol):
     """Answers the questions on one image, in their order."""
 
@@ -135,10 +143,7 @@ class Pipeline:
     def perceive(self, context: Context) -> Scene:
         """The table of one image."""
         (scene,) = self.perception.estimate([context.image()], [context.name])
-        if scene.source == "gt":
-            raise AssertionError(
-                f"perception returned the ground truth of {context.name!r}: only an Oracle may use it"
-            )
+        perceived(scene, context.name)
         modules = [m for m in self.oracle if m != "parsing"]
         return substitute(scene, context.truth(), modules) if modules else scene
 

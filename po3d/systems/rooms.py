@@ -26,7 +26,7 @@ from po3d.reasoning.room_planner import Planned, brought_in, plan
 from po3d.reasoning.room_program import Call, parse_text
 from po3d.reasoning.room_samples import WORLDS, Named, Vote, possible, presupposed, uncertain, vote, worlds
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
-from po3d.room_sources import TRUTH, TableSource, source
+from po3d.room_sources import TRUTH, TableSource, checked, source
 from po3d.scene import Scene
 from po3d.systems.pipeline import Context
 
@@ -81,7 +81,7 @@ class RoomPipeline:
     believed; 0 takes the most probable one alone. `oracle`: modules replaced by ground truth."""
 
     parser: TextParser
-    table: TableSource = TRUTH
+    table: TableSource  # TRUTH: true tables, an upper bound for perception
     frame: FrameMode = "anchors"
     samples: int = WORLDS
     rules: RoomRules = DEFAULT_ROOM_RULES
@@ -95,7 +95,7 @@ class RoomPipeline:
             )
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        scene = self.table.table(context)
+        scene = checked(self.table, context)
         if self.frame == "camera" and scene.camera is None:
             try:
                 scene = replace(scene, camera=context.given("camera"))
@@ -157,19 +157,20 @@ def _answered(asked: Room, q: Question, change: Call | None, program: Call, cert
 
 def room_pipeline(
     parser: str,
-    table: str = "truth",
+    table: str,
     frame: FrameMode = "anchors",
     samples: int = WORLDS,
     oracle: Sequence[str] = (),
     mirror: bool = True,
+    perception: str = "top_view_estimator",
 ) -> RoomPipeline:
     """The pipeline of a shipped or given parser checkpoint, with the table source of that name; `oracle`: modules replaced
-    by ground truth; `mirror`: does the maps' estimator look in the mirror, too?"""
+    by ground truth; `perception`: the maps' estimator; `mirror`: does it look in the mirror, too?"""
     if frame not in get_args(FrameMode):
         raise InputError(f"unknown frame {frame!r}; known: {', '.join(get_args(FrameMode))}")
     return RoomPipeline(
         RoomParser.from_checkpoint(locate(parser)),
-        source(table, mirror),
+        source(table, mirror, perception),
         frame,
         samples,
         oracle=tuple(oracle),

@@ -33,7 +33,7 @@ from po3d.reasoning.scope_executor import ScopeOutcome, Seen, run, single
 from po3d.reasoning.scope_margins import scope_tip
 from po3d.reasoning.scope_program import Call, parse_text
 from po3d.scene import Scene
-from po3d.systems.pipeline import Context
+from po3d.systems.pipeline import Context, perceived
 
 MODULES = (*TABLE, "fusion", "parsing")  # what can be true of it: the tables', where views lie, programs
 
@@ -93,8 +93,8 @@ class PictureTables:
 
 def _as_seen(scene: Scene, name: str, reading: Reading) -> Scene:
     """An estimated table with the axes of who looks through its camera."""
-    if scene.source == "gt" or scene.camera is None:
-        raise AssertionError(f"the estimator gave a true table of {name!r}, or one without its camera")
+    if scene.camera is None:
+        raise AssertionError(f"the estimator gave a table of {name!r} without its camera")
     return replace(scene, image=name, axes=viewer_axes(scene.camera.cam_T_world.rotation[2, :2], reading))
 
 
@@ -117,7 +117,7 @@ class ScopePipeline:
     """Texts read, views perceived and fused. `known_yaw`: the angles that the items tell are used; else the views'
     turns are estimated from what they show in common. `oracle` names modules replaced by ground truth: MODULES."""
 
-    source: ViewTables = TrueTables()
+    source: ViewTables  # TrueTables: an upper bound for perception
     known_yaw: bool = True
     oracle: tuple[str, ...] = ()
 
@@ -143,13 +143,16 @@ class ScopePipeline:
     def perceive(self, questions: Sequence[Question], context: Context) -> "SceneTables":
         """The tables of all views that the questions show."""
         names = tuple(dict.fromkeys(name for q in questions for name in q.meta["images"]))
-        seen = dict(zip(names, self.source.tables(names, context), strict=True))
+        found = dict(zip(names, self.source.tables(names, context), strict=True))
+        if not isinstance(self.source, TrueTables):
+            for name, table in found.items():
+                perceived(table, name)
         modules = [m for m in self.oracle if m != "parsing"]
         if not modules:
-            return SceneTables(seen, self.known_yaw)
+            return SceneTables(found, self.known_yaw)
         views: SceneViews = context.given("views")
         shown = {name: views.truth(name) for name in names}
-        mixed = {name: substitute(seen[name], shown[name], modules) for name in names}
+        mixed = {name: substitute(found[name], shown[name], modules) for name in names}
         for table in mixed.values():
             context.keep(table.scene)
         return mixed_tables(mixed, self.known_yaw, "fusion" in modules, shown, context.truth)
@@ -169,7 +172,7 @@ TABLES = ("truth", "picture")
 
 
 def scope_pipeline(
-    table: str = "truth",
+    table: str,
     known_yaw: bool = True,
     perception: str = "room_view_estimator",
     oracle: Sequence[str] = (),

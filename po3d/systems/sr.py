@@ -28,7 +28,7 @@ from po3d.reasoning.sr_planar import planar
 from po3d.reasoning.sr_program import SrProgram, parse_text
 from po3d.scene import Scene
 from po3d.seeding import rng
-from po3d.systems.pipeline import Context
+from po3d.systems.pipeline import Context, perceived
 
 MODULES = (*TABLE, "grounding", "parsing")  # what can be true: the tables', which rows are meant, programs
 
@@ -97,9 +97,7 @@ class PhotoTables:
 
 
 def _kept(scene: Scene, context: Context) -> Scene:
-    if scene.source == "gt":
-        raise AssertionError(f"perception returned the ground truth of {context.name!r}")
-    context.keep(scene)
+    context.keep(perceived(scene, context.name))
     return scene
 
 
@@ -129,12 +127,15 @@ class SrOracle:
 
 @dataclass(frozen=True)
 class SrPipeline:
-    """Texts read by rules, descriptions grounded in the table of a source."""
+    """Texts read by rules, descriptions grounded in the table of a source. `assume_present`: a question takes for granted that
+    what it names is there, so a thing that no row is believed to be is taken for the likeliest row, and the prediction says
+    so; else the question fails."""
 
-    tables: Tables = TrueTables()
+    tables: Tables  # TrueTables: an upper bound for perception
     rules: SrRules = DEFAULT_SR_RULES
     samples: int = 0  # draws of the table's poses for the probability of an answer
     oracle: tuple[str, ...] = ()  # modules replaced by ground truth: MODULES
+    assume_present: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "oracle", checked_modules(self.oracle, MODULES))
@@ -144,7 +145,10 @@ class SrPipeline:
         readings = [reader(q) for q in questions]
         programs = [got.program for got in readings if got.program is not None]
         things = tuple(dict.fromkeys(thing for program in programs for thing in program.things))
-        mixed = self.mixed(self.tables.table(context, things), context)
+        scene = self.tables.table(context, things)
+        if not isinstance(self.tables, TrueTables):
+            perceived(scene, context.name)
+        mixed = self.mixed(scene, context)
         predictions = []
         for q, got in zip(questions, readings, strict=True):
             if got.program is None:
@@ -152,9 +156,8 @@ class SrPipeline:
             else:
                 said = dict(got.option_of)
                 using = true_ground(q, context.truth(), mixed) if "grounding" in self.oracle else ground
-                predictions.append(
-                    _answered(q, got.program, said, mixed.scene, using, self.rules, self.samples)
-                )
+                how = (self.rules, self.samples, self.assume_present)
+                predictions.append(_answered(q, got.program, said, mixed.scene, using, *how))
         return predictions
 
     def mixed(self, scene: Scene, context: Context) -> Mixed:
@@ -210,28 +213,30 @@ TABLES = ("truth", "picture")
 
 
 def sr_pipeline(
-    table: str = "truth",
+    table: str,
     perception: str = "room_view_estimator",
     samples: int = 0,
     photographs: PhotoEstimator | None = None,
     oracle: Sequence[str] = (),
     mirror: bool = True,
+    assume_present: bool = True,
 ) -> SrPipeline:
     """The pipeline with tables from a named source; `perception`: the name of a shipped pair that looks at pictures, or a
     path without suffix; `photographs`: who looks at them instead; `oracle`: modules replaced by ground truth; `mirror`:
-    does the shipped pair look in the mirror, too? InputError for an unknown source or module."""
+    does the shipped pair look in the mirror, too? `assume_present`: see `SrPipeline`. InputError for an unknown source or module."""
     if table not in TABLES:
         raise InputError(f"unknown table source {table!r}; known: {', '.join(TABLES)}")
     modules = checked_modules(oracle, MODULES)
     if table == "truth":
         if modules:
             raise InputError("oracle= replaces modules of pictures' tables: it needs benchmark.table=picture")
-        return SrPipeline(samples=samples)
+        return SrPipeline(TrueTables(), samples=samples)
+    how = {"samples": samples, "oracle": modules, "assume_present": assume_present}
     if photographs is not None:
-        return SrPipeline(PhotoTables(photographs), samples=samples, oracle=modules)
+        return SrPipeline(PhotoTables(photographs), **how)
     from po3d.perception.room_view import shipped  # torch takes seconds to import
 
-    return SrPipeline(PictureTables(shipped(perception, mirror)), samples=samples, oracle=modules)
+    return SrPipeline(PictureTables(shipped(perception, mirror)), **how)
 
 
 @dataclass(frozen=True)
@@ -291,14 +296,16 @@ def _answered(
     using: Ground,
     rules: SrRules,
     samples: int = 0,
+    assume_present: bool = True,
 ) -> Prediction:
     """One program on one table, its answer as the option that says it."""
     text = program.text()
     if option_of is None:
         reason = f"the options {', '.join(q.meta['options'])} fit no answer of {text}"
         return Prediction(q.id, "failed", program=text, reason=reason)
-    outcome = run(program, scene, using, rules, samples)
+    outcome = run(program, scene, using, rules, samples, assume_present=assume_present)
     if outcome.answer is None:
         return Prediction(q.id, "failed", program=text, reason=outcome.reason)
     margin = sr_margin(program, scene, outcome, rules)
-    return Prediction(q.id, "ok", option_of[outcome.answer], outcome.probability, text, margin=margin)
+    said = option_of[outcome.answer]
+    return Prediction(q.id, "ok", said, outcome.probability, text, outcome.reason, margin)

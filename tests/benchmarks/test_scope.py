@@ -22,7 +22,7 @@ from po3d.synthesis.orbit_scenes import LEAST_VISIBLE
 from po3d.synthesis.splits import SPLITS
 from po3d.synthesis.things import PEOPLE, things
 from po3d.systems.pipeline import Context
-from po3d.systems.scope import PictureTables, ScopeOracle, ScopePipeline, scope_pipeline
+from po3d.systems.scope import PictureTables, ScopeOracle, ScopePipeline, TrueTables, scope_pipeline
 
 SIZE, SEED = 3, 21
 
@@ -61,7 +61,7 @@ def gold(split):
 
 @pytest.mark.parametrize(
     "system",
-    [ScopeOracle(), ScopePipeline(), ScopePipeline(known_yaw=False)],
+    [ScopeOracle(), ScopePipeline(TrueTables()), ScopePipeline(TrueTables(), known_yaw=False)],
     ids=["oracle", "pipeline", "unknown yaw"],
 )
 def test_everything_is_right_on_true_tables(split, system):
@@ -99,7 +99,7 @@ def test_a_finished_twin_is_left_alone_and_another_does_not_mix_with_it(root):
 def test_the_other_reading_changes_cameras_and_no_answer(split, tmp_path):
     scope_twin.generate(tmp_path / "far", SIZE, SEED, reading=FAR)
     far = scope.load(tmp_path / "far")
-    report = scope.score(far.questions, answered(far, ScopePipeline()))
+    report = scope.score(far.questions, answered(far, ScopePipeline(TrueTables())))
     assert report["rows"][0]["value"] == 100.0
     assert far.view(far.images[0]).orbit.reading == FAR
 
@@ -268,7 +268,7 @@ def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
 
 
 def test_unknown_sources_are_refused():
-    assert scope_pipeline() == ScopePipeline()
+    assert scope_pipeline("truth") == ScopePipeline(TrueTables())
     with pytest.raises(InputError, match="unknown table source"):
         scope_pipeline("magic")
 

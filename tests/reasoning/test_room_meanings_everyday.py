@@ -14,6 +14,7 @@ from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_planner import Unresolved, brought_in, plan
 from po3d.reasoning.room_program import parse_text, told_apart
 from po3d.reasoning.room_world import World
+from po3d.room_sources import TRUTH
 from po3d.scene import Scene, from_json
 from po3d.systems.pipeline import Context
 from po3d.systems.rooms import RoomPipeline, framed
@@ -175,7 +176,7 @@ class Reader:
 )  # fmt: skip
 def test_a_pipeline_brings_in_what_is_not_there(change, question, answer):
     q = Question("1", "study", "?", "2d", "movement", "", "", {"change": "!", "frame": "", "types": []})
-    pipeline = RoomPipeline(Reader(change, question))
+    pipeline = RoomPipeline(Reader(change, question), TRUTH)
     (found,) = pipeline.answer([q], Context(lambda: None, study, "study"))
     assert found.answer == answer
     assert (found.status == "failed") == (answer is None)

@@ -9,6 +9,7 @@ from po3d.benchmarks import hypo3d
 from po3d.benchmarks.registry import DATA
 from po3d.errors import InputError
 from po3d.parsing.room_parser import RoomParse
+from po3d.room_sources import TRUTH
 from po3d.scene import Scene
 from po3d.systems.pipeline import Context
 from po3d.systems.rooms import RoomOracle, RoomPipeline
@@ -55,6 +56,6 @@ def test_with_every_module_true_it_answers_as_the_oracle():
 
 def test_modules_of_a_true_table_are_refused():
     with pytest.raises(InputError, match="believed tables"):
-        RoomPipeline(Deaf(), oracle=("shape",))
+        RoomPipeline(Deaf(), TRUTH, oracle=("shape",))
     with pytest.raises(InputError, match="is no module"):
         RoomPipeline(Deaf(), Wrong(), oracle=("camera",))

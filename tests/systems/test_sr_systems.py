@@ -17,7 +17,7 @@ from po3d.scene import ObjectState, Scene, sure
 from po3d.seeding import rng
 from po3d.synthesis.sr_speaker import STYLES, speak
 from po3d.systems.pipeline import Context
-from po3d.systems.sr import PictureTables, SrOracle, SrPipeline, SrRandom
+from po3d.systems.sr import PictureTables, SrOracle, SrPipeline, SrRandom, TrueTables
 from po3d.viewpoint import Hold, held, mirrored
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
@@ -63,7 +63,7 @@ def context(table: Scene) -> Context:
     return Context(lambda: np.zeros((1, 1, 3), np.uint8), lambda: table, table.image)
 
 
-@pytest.mark.parametrize("system", [SrOracle(), SrPipeline()], ids=["oracle", "pipeline"])
+@pytest.mark.parametrize("system", [SrOracle(), SrPipeline(TrueTables())], ids=["oracle", "pipeline"])
 def test_on_true_tables_every_rotation_of_every_type_is_right(system):
     for seed in range(5):
         table, asked = questions(seed)
@@ -115,13 +115,13 @@ def test_a_margin_makes_flips_agree_under_noise():
 def test_what_cannot_be_answered_says_why():
     table, asked = questions(0)
     q = replace(asked[0], text="Why is the sky blue?")
-    assert SrPipeline().answer([q], context(table))[0].status == "unparsed"
+    assert SrPipeline(TrueTables()).answer([q], context(table))[0].status == "unparsed"
     lost = replace(
         asked[0],
         text="Which is higher, the zebra or the sofa?",
         meta={**asked[0].meta, "options": ["zebra", "sofa"]},
     )
-    (prediction,) = SrPipeline().answer([lost], context(table))
+    (prediction,) = SrPipeline(TrueTables()).answer([lost], context(table))
     assert (prediction.status, prediction.reason) == ("failed", "not found: 'zebra' is not in the table")
     with pytest.raises(InputError, match="needs a twin"):
         SrOracle().answer([replace(asked[0], program="")], context(table))
