@@ -268,8 +268,12 @@ def _system(options: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
 @cache
 def _groups() -> dict[str, tuple[str, list[str]]]:
     """Of each config in configs/system by what it makes: its name, and the options that it has no value for."""
-    found = {path.stem: OmegaConf.load(path) for path in (CONFIGS / "system").glob("*.yaml")}
-    return {own["_target_"]: (name, sorted(OmegaConf.missing_keys(own))) for name, own in found.items()}
+    paths = (CONFIGS / "system").glob("*.yaml")
+    found = {path.stem: OmegaConf.to_container(OmegaConf.load(path)) for path in paths}
+    return {
+        own["_target_"]: (name, sorted(k for k, v in own.items() if v == "???"))
+        for name, own in found.items()
+    }
 
 
 def _usual(options: dict[str, Any]) -> dict[str, Any]:

@@ -294,7 +294,7 @@ def _is_json(path: Path) -> bool:
     try:
         with open(path, "rb") as file:
             return file.read(64).lstrip()[:1] == b"{"
-    except OSError:
+    except (OSError, ValueError):  # a ValueError: a name with NUL
         return False  # reading it as a picture says what is wrong
 
 

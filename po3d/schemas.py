@@ -348,6 +348,30 @@ class CheckpointRecord(Record):
     sha256: Hash
 
 
+class TwinRecord(Record):
+    """twin.json: what a twin was made with."""
+
+    format: Name
+    size: Annotated[int, Field(strict=True, ge=1, le=10**8)]
+    seed: Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+    split: Name = "test"
+    look: Literal["studio", "outdoor"] | None = None
+    images: bool = True
+    dials: dict[Name, Any] | None = None
+
+
+class OrbitRecord(Record):
+    """The orbit beside a scene table of SCOPE's twin; the fields of `po3d.orbit.Orbit`."""
+
+    radius: Size
+    height: Number
+    target: Number
+    width: Pixels
+    tall: Pixels
+    focal: Size
+    reading: Name
+
+
 # --- settings of the commands ---------------------------------------------------------------------------------
 
 

@@ -35,8 +35,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.scope_score import SCORERS, TASKS, chosen, correct, published_rows, score
+from po3d.benchmarks.twin_folder import described
 from po3d.errors import InputError
-from po3d.files import atomic_write, read_json, read_jsonl
+from po3d.files import atomic_write, read_jsonl
 from po3d.geometry import wrap_angle
 from po3d.images import read_image
 from po3d.orbit import READING, VIEWS, Orbit, Reading, view_angle
@@ -113,7 +114,7 @@ class Split:
             return read_image(path)
         from po3d.benchmarks.scope_pictures import picture  # the renderer is an extra
 
-        twin = read_json(self.root / TWIN, "twin description")
+        twin = described(self.root / TWIN)
         if twin.get("format") != TWIN_FORMAT:
             raise InputError(
                 f"{self.root} lacks the picture {name} and is no twin that it could be drawn from"

@@ -59,9 +59,14 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
+LONGEST_WORD = 40  # letters of a word that may be misspelt
+
+
 def slips(word: str) -> set[str]:
     """What `word` may have been before one typing slip: a letter left out, a doubled letter too many, two
     neighbours swapped. A wrong letter is no slip: "trunk" must not become "truck"."""
+    if len(word) > LONGEST_WORD:  # of 100,000 letters there are as many texts as memory has bytes
+        return set()
     found = {word[:i] + c + word[i:] for i in range(1, len(word) + 1) for c in "abcdefghijklmnopqrstuvwxyz"}
     found |= {word[:i] + word[i + 1 :] for i in range(1, len(word)) if word[i] == word[i - 1]}
     found |= {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(1, len(word) - 1)}
