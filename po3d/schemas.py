@@ -69,10 +69,14 @@ def _adapter(kind: type[Kind]) -> TypeAdapter[Kind]:
     return TypeAdapter(kind)
 
 
+# How pydantic calls the branches of a field that may be of several kinds: no part of its path.
+_KINDS = ("str", "int", "float", "constrained-str", "constrained-int", "constrained-float")
+
+
 def _said(error: ErrorDetails, sign: str = ": ") -> str:
     """One error: the path of the field, its value, and what it should be."""
     path = ""
-    for part in error["loc"]:
+    for part in (p for p in error["loc"] if p not in _KINDS):
         path += f"[{part}]" if isinstance(part, int) else f".{_key(part)}" if path else _key(part)
     if error["type"] == "missing":
         return f"the field {path!r} is missing"
@@ -358,6 +362,23 @@ class TwinRecord(Record):
     look: Literal["studio", "outdoor"] | None = None
     images: bool = True
     dials: dict[Name, Any] | None = None
+
+
+class ScopeItem(Record):
+    """A line of a SCOPE items file; `po3d.benchmarks.scope` says how its fields belong together."""
+
+    id: Name | Whole
+    scene: Name | Whole
+    task: Name
+    images: tuple[Name, ...]
+    view: Annotated[tuple[Number, ...], BeforeValidator(lambda v: v if isinstance(v, list) else [v])]
+    question: Name
+    options: tuple[Name | Number, ...]
+    answer: Name | Number
+    group: Name | None = None
+    program: Name | None = None
+    variant: Name | None = None
+    of: Name | Whole | None = None
 
 
 class OrbitRecord(Record):

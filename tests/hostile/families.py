@@ -539,6 +539,7 @@ def _folder(benchmark: str, files: dict[str, bytes]) -> Callable[[Path], int]:
     return run
 
 
+OPTIONAL = ("group", "program", "variant", "of")
 KEPT = {"pulsecheck457": ("scenes.json",), "scope": ("items.jsonl", "scenes.jsonl", "twin.json")}
 QUESTION = {
     "image_filename": "superCLEVR_new_000000.jpg",
@@ -570,7 +571,9 @@ def question_files() -> list[Hostile]:
     made = [Hostile(f"{c[:40]!r}", _folder("pulsecheck457", {path: c})) for c in contents]
     items = json.loads((MINI / "scope" / "items.jsonl").read_text().splitlines()[0])
     for key in items:
-        for value in (None, 3.5, [], {"a": 1}):
+        for value in (
+            (float("nan"), [[]], {"a": 1}) if key in OPTIONAL else (None, float("inf"), [[]], {"a": 1})
+        ):
             made.append(
                 Hostile(
                     f"scope {key} = {value!r}",
