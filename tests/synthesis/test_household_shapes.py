@@ -34,7 +34,7 @@ def test_pieces_are_closed_and_wound_outward(category):
 def test_shapes_are_of_usual_size_and_few_triangles(category):
     for variant in range(VARIANTS):
         mesh, _ = shape(category, variant)
-        assert 450 <= len(mesh.faces) <= 6000
+        assert 400 <= len(mesh.faces) <= 6000
         ratios = np.ptp(mesh.vertices, axis=0) / usual_sizes(category)
         assert ((ratios > 0.4) & (ratios < 2.5)).all(1).any()
         assert np.isfinite(mesh.normals).all()

@@ -37,6 +37,7 @@ from po3d.synthesis.room_layouts import sample_room
 from po3d.synthesis.room_looks import FINISHES, PAINTS, room_paint, sample_room_look
 from po3d.synthesis.room_pictures import RoomRenderer, near_far
 from po3d.synthesis.room_shell import Shell, floor_corners, wall_corners
+from po3d.synthesis.things import things
 from po3d.synthesis.top_views import SetSpec, generate, metres_per_pixel, top_camera, top_view
 
 VARIANTS = 6  # of our own shapes, that are looked at
@@ -83,15 +84,21 @@ def test_names_that_are_not_listed_are_drawn_as_what_they_are() -> None:
 
 @pytest.mark.parametrize("category", sorted(SHAPES))
 def test_own_shapes_stand_centred_and_are_about_as_large_as_the_thing(category: str) -> None:
-    c = CATEGORIES[category]
+    usual = (
+        things()[category].extent
+        if category in things()
+        else (CATEGORIES[category].depth, CATEGORIES[category].width, CATEGORIES[category].height)
+    )
     for variant in range(VARIANTS):
         mesh, colors = shape(category, variant)
         low, high = mesh.vertices.min(0), mesh.vertices.max(0)
         assert low[2] == pytest.approx(0, abs=1e-6)
         assert np.allclose(low[:2], -high[:2], atol=1e-5)
-        assert {"main", *colors} <= {p.name for p in mesh.parts}
+        parts = {p.name for p in mesh.parts}
+        assert set(colors) <= parts
+        assert "main" in parts or category not in CATEGORIES and not things()[category].paint
         assert len(mesh.faces) < room_models.MAX_FACES
-        assert np.ptp(np.log((high - low) / (c.depth, c.width, c.height))) < math.log(4.5)
+        assert np.ptp(np.log((high - low) / usual)) < math.log(4.5)
 
 
 def test_own_shapes_vary() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from po3d.synthesis.assets.household_parts import (
     Random,
     bar,
+    behind,
     bent,
     block,
     board,
@@ -96,6 +97,9 @@ def _filing_cabinet(random: Random) -> list[Piece]:
             )
         pieces += solid("frame", metal, panel(0.09, 0.04, 0.004, 0.004, (front, 0, z - tall * 0.14)))
         pieces += solid("label", "white", panel(0.075, 0.028, 0.003, 0.006, (front, 0, z - tall * 0.14)))
+    seam = panel(wide * u(0.7, 0.88), (high - low) * 0.86, 0.01, 0.005, (x, 0, (high + low) / 2), 0.002)
+    slots = [panel(wide * 0.3, 0.008, 0.003, 0.008, (x, 0, high - 0.12 - 0.022 * k)) for k in range(3)]
+    pieces += main(*behind(seam)) + solid("plinth", "dark", *behind(*slots))
     return pieces + solid("lock", "chrome", disc(0.012, 0.008, (x + 0.018, wide * 0.36, high - 0.04), 12))
 
 

@@ -77,7 +77,7 @@ def _door(
     """A door that faces the front: flat, framed, with panels, of slats, or with a mirror; `at` is its middle."""
     x, y, z = at
     pieces = main(panel(width, height, 0.004, 0.022, at, 0.004))
-    face, rim = x + 0.02, 0.16 * width
+    face, rim = x + 0.02, 0.16 * min(width, height)
     if style == 1:
         for k in (-1, 1):
             tall = height / 2 - rim * 1.2
@@ -257,14 +257,14 @@ def _shelf(random: Random) -> list[Piece]:
     else:
         metal, thick, radius = pick(random, "chrome", "dark", "wood"), u(0.02, 0.04), u(0.011, 0.018)
         levels = np.linspace(u(0.06, 0.16), high - (thick if kind == 1 else u(0.02, 0.12)), rows + 1)
-        pieces += main(*(block((deep, wide, thick), (0, 0, z), 0.015, 0.004) for z in levels))
+        pieces += main(*(block((deep, wide, thick), (0, 0, z), 0.015, 0.004, 5) for z in levels))
         x, y = deep / 2 - 0.02, wide / 2 - 0.02
         leg = "main" if random.random() < 0.4 else "post"
         stuff = "paint" if leg == "main" else metal
         for i in (-x, x):
             for j in (-y, y):
                 post = (
-                    rod((i, j, 0), (i, j, high), radius, 10)
+                    rod((i, j, 0), (i, j, high), radius, 14)
                     if kind == 1
                     else board((0.035, 0.035, high), (i, j, high / 2))
                 )

@@ -1,4 +1,4 @@
-"""Parametric fireplaces, radiators, toilets and large machines of kitchens. Form and colours as in household_shapes.py."""
+"""Parametric fireplaces, radiators, toilets and fire extinguishers. Form and colours as in household_shapes.py."""
 
 from collections.abc import Callable
 
@@ -16,9 +16,20 @@ from po3d.synthesis.assets.household_parts import (
     pick,
     smooth,
     upright,
-)  # fmt: skip
+)
 from po3d.synthesis.assets.mesh import Piece, solid
-from po3d.synthesis.assets.primitives import ball, box, loft, moved, rod, rounded, slab, tube
+from po3d.synthesis.assets.primitives import (
+    ball,
+    box,
+    loft,
+    moved,
+    plate,
+    ring,
+    rod,
+    rounded,
+    slab,
+    tube,
+)
 
 
 def _fireplace(random: Random) -> list[Piece]:
@@ -227,66 +238,6 @@ def _radiator(random: Random) -> list[Piece]:
     return pieces
 
 
-def _refrigerator(random: Random) -> list[Piece]:
-    u, deep, wide, high = random.uniform, *random.uniform((0.58, 0.58, 1.4), (0.74, 0.9, 1.9))
-    kind, grip = int(random.integers(4)), pick(random, "chrome", "dark", "white")
-    retro = kind == 0 and random.random() < 0.6
-    low, thick, edge = u(0.03, 0.07), u(0.05, 0.09), 0.08 if retro else u(0.006, 0.03)
-    body = deep - thick
-    if retro:
-        outline = rounded([(-wide / 2, low), (wide / 2, low), (wide / 2, high), (-wide / 2, high)], edge, 4)
-        pieces = main(moved(slab(outline, body, 0.01), (-thick / 2, 0, 0), yaw=np.pi / 2))
-    else:
-        pieces = main(block((body, wide, high - low), (-thick / 2, 0, low), 0.01, 0.006))
-    pieces += solid("grille", "dark", box(body - 0.04, wide - 0.04, low + 0.01, (-thick / 2, 0, low / 2)))
-    x = deep / 2 - thick
-    pieces += solid(
-        "seal", "tyre", panel(wide - 0.02, high - low - 0.02, edge, 0.006, (x - 0.002, 0, (low + high) / 2))
-    )
-    split = {0: 0.0, 1: u(0.62, 0.75), 2: u(0.33, 0.45), 3: 0.0}[kind] * (high - low)
-    doors: list[tuple[float, float, float, float]] = []  # (y, width, lowest z, highest z)
-    if kind == 3:
-        share = u(0.4, 0.5) * wide
-        doors = [(wide / 2 - share / 2, share, low, high), (-share / 2, wide - share, low, high)]
-    elif split:
-        doors = [(0, wide, low, low + split), (0, wide, low + split, high)]
-    else:
-        doors = [(0, wide, low, high)]
-    side = random.choice([-1, 1])
-    for k, (y, w, a, b) in enumerate(doors):
-        pieces += main(
-            panel(w - 0.012, b - a - 0.012, edge, thick, (x + 0.004, y, (a + b) / 2), 0.012, 4),
-        )
-        face, span = deep / 2 + 0.003, min(u(0.25, 0.5), 0.6 * (b - a))
-        hand = y - side * (w / 2 - 0.06) if kind != 3 else y + (-1 if k == 0 else 1) * (w / 2 - 0.05)
-        z = (a + b) / 2 if not split else (b - 0.08 - span / 2 if k == 0 else a + 0.08 + span / 2)
-        line = [
-            (face, hand, z - span / 2),
-            (face + 0.05, hand, z - span / 2),
-            (face + 0.05, hand, z + span / 2),
-            (face, hand, z + span / 2),
-        ]
-        pieces += solid("handle", grip, bar(line, u(0.009, 0.016), 8, 1))
-    face = deep / 2 + 0.002
-    if kind == 3 and random.random() < 0.7:  # water and ice
-        y = doors[0][0]
-        pieces += solid("dispenser", "tyre", panel(0.2, 0.32, 0.015, 0.008, (face, y, high * 0.62), 0.003))
-        pieces += solid("tray", "chrome", board((0.03, 0.16, 0.02), (face + 0.01, y, high * 0.62 - 0.14)))
-        pieces += solid("display", "lamp", panel(0.12, 0.04, 0.004, 0.01, (face, y, high * 0.62 + 0.11)))
-    elif random.random() < 0.5:
-        pieces += solid("badge", "chrome", panel(0.12, 0.02, 0.006, 0.006, (face, 0, high - 0.1)))
-    for k in range(int(random.integers(0, 5))):  # magnets and notes
-        at = (face, u(-0.2, 0.2) * wide, high * u(0.6, 0.85))
-        pieces += solid(f"note{k % 2}", "paint", panel(u(0.03, 0.09), u(0.03, 0.1), 0.003, 0.005, at))
-    if random.random() < 0.5:
-        pieces += solid(
-            "hinge",
-            "dark",
-            *(block((0.08, 0.05, 0.02), (x + 0.03, side * (wide / 2 - 0.05), high), 0.01) for _ in (0,)),
-        )
-    return pieces
-
-
 def _toilet(random: Random) -> list[Piece]:
     u, deep, wide, high = random.uniform, *random.uniform((0.6, 0.34, 0.7), (0.72, 0.4, 0.84))
     rim, tank = u(0.38, 0.43), u(0.16, 0.2)
@@ -375,14 +326,82 @@ def _toilet(random: Random) -> list[Piece]:
     return pieces
 
 
+def _fire_extinguisher(random: Random) -> list[Piece]:
+    u, r, high = random.uniform, random.uniform(0.06, 0.088), random.uniform(0.36, 0.5)
+    dome = r * u(0.5, 0.95)
+    line = [(0, 0.012), (r * 0.85, 0.012), (r, 0.04), (r, high - dome), (r * 0.9, high - dome * 0.45), (r * 0.55, high - dome * 0.08),
+            (0.022, high), (0.022, high + 0.02), (0, high + 0.02)]  # fmt: skip
+    pieces = main(upright(line, 28))
+    pieces += solid("foot", "tyre", upright([(0, 0), (r * 0.97, 0), (r * 0.97, 0.03), (0, 0.03)], 24))
+    z = high + 0.02
+    pieces += solid(
+        "valve",
+        "chrome",
+        upright(
+            [
+                (0, z - 0.02),
+                (0.026, z - 0.02),
+                (0.026, z),
+                (0.018, z + 0.01),
+                (0.018, z + 0.045),
+                (0, z + 0.045),
+            ],
+            14,
+        ),
+    )
+    # levers to the one side, the hose to the other
+    rise, grip = u(0.02, 0.05), u(0.09, 0.13)
+    pieces += solid("lever", "dark", tube([(0, -0.02, z + 0.035), (0, grip, z + 0.03)], [0.014, 0.011], 8))
+    lever = [(0, -0.02, z + 0.05), (0, 0.03, z + 0.055 + rise), (0, grip * 1.05, z + 0.06 + rise)]
+    part, stuff = [("lever", "dark"), ("valve", "chrome"), ("pin", "paint")][int(random.integers(3))]
+    pieces += solid(part, stuff, bar(lever, 0.011, 8, 1))
+    pieces += solid("gauge", "white", disc(0.022, 0.02, (0.012, 0, z + 0.015), 16))
+    pieces += solid("pin", "paint", moved(ring(0.018, 0.004, sides=14), (0.0, 0.03, z + 0.075)))
+    out, hang, sweep = r + u(0.03, 0.09), high * u(0.08, 0.45), u(-0.04, 0.05)
+    hose = [
+        (0, -0.02, z + 0.02),
+        (0, -out * 0.7, z + 0.05),
+        (sweep, -out * 1.15, z - 0.05),
+        (sweep, -out, hang + 0.16),
+        (sweep, -out * 0.95, hang + 0.12),
+    ]
+    pieces += solid("hose", "tyre", bar(hose, u(0.009, 0.013), 10, 3))
+    mouth = u(0.016, 0.045)
+    horn = [(0, hang), (mouth, hang), (mouth * 0.6, hang + 0.08), (0.014, hang + 0.13), (0, hang + 0.13)]
+    pieces += solid("horn", "dark", upright(horn, 14, (sweep, -out * 0.95, 0)))
+    label_low, tall = high * u(0.25, 0.4), high * u(0.22, 0.35)
+    pieces += _wrapped("label", r, label_low, tall, u(0.9, 1.6))
+    pieces += _wrapped("print", r + 0.0015, label_low + tall * 0.6, tall * 0.18, 0.7)
+    for level in (0.15, 0.86)[: int(random.integers(0, 3))]:
+        zz = high * level - (0.05 if level > 0.5 else 0)
+        pieces += solid(
+            "band",
+            pick(random, "chrome", "dark"),
+            upright([(0, zz), (r + 0.003, zz), (r + 0.003, zz + 0.018), (0, zz + 0.018)], 24),
+        )
+    return pieces
+
+
+def _wrapped(
+    name: str, radius: float, low: float, tall: float, half_angle: float, middle: float = 0.0
+) -> list[Piece]:
+    """A label of material paint around an upright cylinder, its middle to the front."""
+    t = np.linspace(-half_angle, half_angle, 13) + middle
+    arc = np.c_[np.cos(t), np.sin(t)]
+    outline = np.r_[arc * (radius + 0.002), arc[::-1] * (radius - 0.003)]
+    return solid(name, "paint", plate(outline, tall, low))
+
+
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "fireplace": _fireplace, "radiator": _radiator, "refrigerator": _refrigerator, "toilet": _toilet,
+    "fireplace": _fireplace, "radiator": _radiator, "toilet": _toilet, "fire extinguisher":
+    _fire_extinguisher,
 }  # fmt: skip
 
 COLORS: dict[str, dict[str, str]] = {
     "fireplace": {"main": "e8e4dc b8aa98 8a4a38 6a6560 d8c8b0", "mantel": "6b4423 e8e4dc 4a2c17 3a3836 b8aa98",
                   "brick": "8a3f2e a04f38 77402f 9a6a58", "flame": "ffb020 ff9a18", "ember": "ff6a10 e8480c"},
     "radiator": {"main": "f0eee8 f0eee8 e0dccf 3a3c40 b8babc"},
-    "refrigerator": {"main": "e8e8e6 b8babc c8cacc 2c2e30 a83a30 9ac0b8", "note0": "f0d84a f0f0f0", "note1": "d85a4a 5a9ad8"},
     "toilet": {"main": "f0f0ee f0f0ee e8e2d4", "water": "a8c0c8 9ab8c4"},
+    "fire extinguisher": {"main": "c01818 b01414 d02020 a81010", "label": "f0ead8 f4f4f0 e8d870", "print": "20283a a01818",
+                          "pin": "e8c030 d8d8d8"},
 }  # fmt: skip

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from trimesh import Trimesh
 
 from po3d.synthesis.assets.mesh import Piece, solid
-from po3d.synthesis.assets.primitives import Array, closed, lathe, moved, rounded, slab, tube
+from po3d.synthesis.assets.primitives import Array, closed, lathe, loft, moved, rounded, slab, tube
 
 Random = np.random.Generator
 
@@ -24,6 +24,17 @@ def smooth(points: ArrayLike, times: int = 2) -> Array:
         a, b = points[:-1], points[1:]
         cut = np.stack([0.75 * a + 0.25 * b, 0.25 * a + 0.75 * b], 1).reshape(-1, points.shape[1])
         points = np.r_[points[:1], cut[1:-1], points[-1:]]
+    return points
+
+
+def smooth_loop(points: ArrayLike, times: int = 2) -> Array:
+    """A closed polyline with its corners cut `times` times (Chaikin)."""
+    points = np.asarray(points, float)
+    for _ in range(times):
+        after = np.roll(points, -1, 0)
+        points = np.stack([0.75 * points + 0.25 * after, 0.25 * points + 0.75 * after], 1).reshape(
+            -1, points.shape[1]
+        )
     return points
 
 
@@ -91,6 +102,23 @@ def hoop(rings: ArrayLike) -> Trimesh:
     return closed(rings.reshape(-1, 3), np.r_[np.c_[a, b, c], np.c_[a, c, d]])
 
 
+def dome(
+    radii: Sequence[float], azimuths: tuple[float, float], elevations: tuple[float, float], wall: float,
+    at: ArrayLike = (0, 0, 0), steps: tuple[int, int] = (16, 8),
+) -> Trimesh:  # fmt: skip
+    """A piece of the shell of an ellipsoid, `wall` thick inward, between angles in radians; all the way round where
+    `azimuths` span a full turn."""
+    whole = azimuths[1] - azimuths[0] > 2 * np.pi - 1e-6
+    turn, rise = np.linspace(*azimuths, steps[0] + 1), np.linspace(*elevations, steps[1] + 1)
+    across = np.r_[np.cos(rise), np.cos(rise)[::-1]], np.r_[np.sin(rise), np.sin(rise)[::-1]]
+    size = np.asarray(radii, float) - np.where(np.arange(2 * len(rise)) < len(rise), 0.0, wall)[:, None]
+    rings = [
+        np.c_[across[0] * np.cos(t), across[0] * np.sin(t), across[1]] * size + np.asarray(at)
+        for t in (turn[:-1] if whole else turn)
+    ]
+    return hoop(rings) if whole else loft(rings)
+
+
 def bent(mesh: Trimesh, bend: Callable[[Array], Array]) -> Trimesh:
     """The mesh with its vertices moved."""
     return closed(bend(np.array(mesh.vertices)), mesh.faces)
@@ -102,6 +130,16 @@ def panel(width: float, height: float, radius: float, thickness: float, at: Arra
     y, z = width / 2, height / 2
     outline = rounded([(-y, -z), (y, -z), (y, z), (-y, z)], min(radius, 0.95 * min(y, z)), segs)
     return moved(slab(outline, thickness, bevel), np.asarray(at) + (thickness / 2, 0, 0), yaw=np.pi / 2)
+
+
+def behind(*meshes: Trimesh) -> list[Trimesh]:
+    """Pieces made for the front, turned to the back."""
+    return [moved(mesh, yaw=np.pi) for mesh in meshes]
+
+
+def soft_sheet(outline: Array, thickness: float) -> Trimesh:
+    """A (y, z) outline that faces the front, thick about x = 0, with soft edges."""
+    return moved(slab(outline, thickness, min(0.012, 0.2 * thickness), rows=4), yaw=np.pi / 2)
 
 
 def pick(random: Random, *words: str) -> str:

@@ -11,18 +11,34 @@ from collections.abc import Callable
 import numpy as np
 
 from po3d.seeding import rng
-from po3d.synthesis.assets import container_shapes, cupboard_shapes, fixture_shapes, seat_shapes
+from po3d.synthesis.assets import (
+    appliance_shapes,
+    container_shapes,
+    crockery_shapes,
+    cupboard_shapes,
+    device_shapes,
+    fixture_shapes,
+    food_shapes,
+    kitchen_shapes,
+    ornament_shapes,
+    seat_shapes,
+    leisure_shapes,
+    wearable_shapes,
+)
 from po3d.synthesis.assets.household_parts import Random
 from po3d.synthesis.assets.mesh import Mesh, Piece, assemble
 from po3d.synthesis.assets.room_shapes import _color
 from po3d.synthesis.environment import RGB, to_linear
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {}
-COLORS: dict[str, dict[str, str]] = {}  # category -> part -> sRGB words
-
-for _module in (seat_shapes, container_shapes, cupboard_shapes, fixture_shapes):
-    SHAPES |= _module.SHAPES
-    COLORS |= _module.COLORS
+_MODULES = (
+    appliance_shapes, container_shapes, crockery_shapes, cupboard_shapes, device_shapes, fixture_shapes, food_shapes,
+    kitchen_shapes, ornament_shapes, seat_shapes, leisure_shapes, wearable_shapes,
+)  # fmt: skip
+SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
+    name: s for m in _MODULES for name, s in m.SHAPES.items()
+}
+# category -> part -> sRGB words
+COLORS: dict[str, dict[str, str]] = {name: words for m in _MODULES for name, words in m.COLORS.items()}
 
 
 @functools.cache

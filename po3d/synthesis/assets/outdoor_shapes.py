@@ -1,35 +1,47 @@
 """Parametric shapes of what stands outdoors, on floors and on tables: the things here, people, animals, garden things,
-things on wheels. `shape` draws a variant of any of them; they look as `room_shapes` does.
+things on wheels, toys. `shape` draws a variant of any of them; they look as `room_shapes` does.
 
-What takes the scene's colour is the part "main"; PALETTES say the colours of the others, and of whole things that have
-no colour of the scene's.
+What takes the scene's colour is the part "main"; `shape_palettes.csv` says the colours of the others, and of things that
+have no colour of the scene's.
 """
 
 import functools
 
 import numpy as np
-from trimesh import Trimesh
 
 from po3d.seeding import rng
-from po3d.synthesis.assets import animal_shapes, garden_shapes, people_shapes
+from po3d.synthesis.assets import (
+    animal_shapes,
+    ball_shapes,
+    garden_shapes,
+    people_shapes,
+    pushed_shapes,
+    toy_shapes,
+    wheeled_shapes,
+)
 from po3d.synthesis.assets.mesh import Mesh, Piece, assemble, solid
-from po3d.synthesis.assets.primitives import Array, ball, box, loft, moved, ring, rod, slab, tube
-from po3d.synthesis.assets.room_shapes import _color, _facing, _upright
+from po3d.synthesis.assets.primitives import (
+    Array,
+    ball,
+    box,
+    loft,
+    moved,
+    ring,
+    rod,
+    slab,
+    tube,
+)
+from po3d.synthesis.assets.room_shapes import UP, _color, _facing, _upright
 from po3d.synthesis.assets.shape_parts import (
-    BRIGHT,
-    METALS,
-    WOODS,
     Generator,
-    Palettes,
     Random,
-    mirrored,
     palette_colors,
+    palettes,
     pick,
 )
 from po3d.synthesis.environment import RGB
 
 VARIANTS = 12  # of each category
-UP = np.pi / 2
 
 
 @functools.cache
@@ -39,7 +51,7 @@ def shape(category: str, variant: int) -> tuple[Mesh, dict[str, RGB]]:
     pieces = SHAPES[category](random)
     points = np.concatenate([np.asarray(piece.vertices) for _, _, piece in pieces])
     mesh = assemble(pieces, points.max(0) - points.min(0))
-    colors = palette_colors(mesh, PALETTES.get(category, {}), random)
+    colors = palette_colors(mesh, palettes().get(category, {}), random)
     for part in mesh.parts:
         if part.material == "paint" and part.name not in {"main", *colors}:
             colors[part.name] = _color(random)
@@ -60,21 +72,36 @@ def _barrel(random: Random) -> list[Piece]:
             gap = np.c_[radius * np.cos(t), radius * np.sin(t), tall * s] * (1.002, 1.002, 0.985)
             pieces += solid("gap", "paint", tube(gap, 0.006, 4))
         for y in np.linspace(-end * 0.7, end * 0.7, 5):
-            pieces += solid("gap", "paint", box(2 * np.sqrt(end**2 - y**2) - 0.08, 0.008, 0.006, (0, y, tall - 0.05)))
+            pieces += solid(
+                "gap", "paint", box(2 * np.sqrt(end**2 - y**2) - 0.08, 0.008, 0.006, (0, y, tall - 0.05))
+            )
         wide = u(0.04, 0.07)
         for share in [0.05, 0.95, *([0.25, 0.75] if random.random() < 0.7 else [0.33, 0.67])]:
             r = np.interp(share, s, radius)
-            pieces += solid("hoop", "paint", moved(ring(r, 0.012, wide, 28, 5), (0, 0, tall * share), roll=UP))
+            pieces += solid(
+                "hoop", "paint", moved(ring(r, 0.012, wide, 28, 5), (0, 0, tall * share), roll=UP)
+            )
         return pieces
     r, tall, ribs = u(0.28, 0.34), u(0.82, 0.95), int(random.integers(2, 4))
     profile = [(0.01, 0.0), (r, 0.0), (r + 0.012, 0.02), (r, 0.04)]
     for z in np.linspace(0, tall, ribs + 2)[1:-1]:
         profile += [(r, z - 0.03), (r + 0.016, z), (r, z + 0.03)]
-    profile += [(r, tall - 0.04), (r + 0.012, tall - 0.02), (r, tall), (r - 0.02, tall), (r - 0.02, tall - 0.03), (0.01, tall - 0.03)]
+    profile += [
+        (r, tall - 0.04),
+        (r + 0.012, tall - 0.02),
+        (r, tall),
+        (r - 0.02, tall),
+        (r - 0.02, tall - 0.03),
+        (0.01, tall - 0.03),
+    ]
     pieces = solid("drum", "paint", _upright(profile, 28))
-    pieces += solid("plug", "paint", _upright([(0.04, tall - 0.03), (0.04, tall - 0.005), (0.01, tall - 0.005)], 10))
+    pieces += solid(
+        "plug", "paint", _upright([(0.04, tall - 0.03), (0.04, tall - 0.005), (0.01, tall - 0.005)], 10)
+    )
     for z in [tall * 0.5] if random.random() < 0.5 else []:
-        pieces += solid("plug", "paint", _upright([(r + 0.003, z - 0.09), (r + 0.004, z), (r + 0.003, z + 0.09)], 28))
+        pieces += solid(
+            "plug", "paint", _upright([(r + 0.003, z - 0.09), (r + 0.004, z), (r + 0.003, z + 0.09)], 28)
+        )
     return pieces
 
 
@@ -83,15 +110,29 @@ def _fire_hydrant(random: Random) -> list[Piece]:
     r, body, dome = u(0.095, 0.12), u(0.42, 0.52), u(0.1, 0.16)
     foot, bell = r * u(1.35, 1.6), r * u(1.2, 1.4)
     base = [(0.01, 0), (foot, 0), (foot, 0.045), (r * 1.05, 0.05), (r, 0.1), (r, body)]
-    pieces = solid("main", "paint", _upright([*base, (bell, body + 0.01), (bell, body + 0.05), (0.01, body + 0.05)], 20))
+    pieces = solid(
+        "main", "paint", _upright([*base, (bell, body + 0.01), (bell, body + 0.05), (0.01, body + 0.05)], 20)
+    )
     top, s = body + 0.05, np.linspace(0, 1, 6)
     cap = "cap" if random.random() < 0.5 else "main"
-    pieces += solid(cap, "paint", _upright([*zip(bell * 0.95 * np.cos(s * 1.35), top + dome * np.sin(s * UP)), (0.01, top + dome)], 20))
-    pieces += solid(cap, "paint", _upright([(0.035, top + dome - 0.02), (0.03, top + dome + u(0.04, 0.07)), (0.01, top + dome + 0.06)], 6))
+    pieces += solid(
+        cap,
+        "paint",
+        _upright([*zip(bell * 0.95 * np.cos(s * 1.35), top + dome * np.sin(s * UP)), (0.01, top + dome)], 20),
+    )
+    pieces += solid(
+        cap,
+        "paint",
+        _upright(
+            [(0.035, top + dome - 0.02), (0.03, top + dome + u(0.04, 0.07)), (0.01, top + dome + 0.06)], 6
+        ),
+    )
     for k in range(bolts := int(random.integers(6, 11))):
         t = 2 * np.pi * k / bolts
         for radius, z in ((foot * 0.88, 0.05), (bell * 0.9, top)):
-            pieces += solid("bolt", "paint", box(0.022, 0.022, 0.03, (radius * np.cos(t), radius * np.sin(t), z), yaw=t))
+            pieces += solid(
+                "bolt", "paint", box(0.022, 0.022, 0.03, (radius * np.cos(t), radius * np.sin(t), z), yaw=t)
+            )
     level, big = body * u(0.66, 0.8), u(0.055, 0.075)
     out = r + u(0.055, 0.085)
     nozzles = [(90, 0.045), (-90, 0.045)] + ([(0, big)] if random.random() < 0.8 else [])
@@ -100,10 +141,14 @@ def _fire_hydrant(random: Random) -> list[Piece]:
         lid = rod((out - 0.015, 0, 0), (out + 0.025, 0, 0), size * 1.22, 8 if random.random() < 0.5 else 14)
         nut = rod((out + 0.02, 0, 0), (out + 0.055, 0, 0), 0.02, 5)
         at, t = (0, 0, level), np.radians(degrees)
-        pieces += solid("main", "paint", moved(arm, at, yaw=t)) + solid("cap", "paint", moved(lid, at, yaw=t), moved(nut, at, yaw=t))
+        pieces += solid("main", "paint", moved(arm, at, yaw=t)) + solid(
+            "cap", "paint", moved(lid, at, yaw=t), moved(nut, at, yaw=t)
+        )
     if random.random() < 0.4:
         z = body * 0.35
-        pieces += solid("cap", "paint", _upright([(r * 1.02, z - 0.03), (r * 1.03, z), (r * 1.02, z + 0.03)], 20))
+        pieces += solid(
+            "cap", "paint", _upright([(r * 1.02, z - 0.03), (r * 1.03, z), (r * 1.02, z + 0.03)], 20)
+        )
     return pieces
 
 
@@ -116,13 +161,21 @@ def _traffic_cone(random: Random) -> list[Piece]:
     reach = base / np.cos(np.pi / sides)
     foot = _upright([(reach, 0), (reach, 0.025), (reach * 0.93, 0.04), (0.01, 0.04)], sides)
     pieces = solid(*material, moved(foot, yaw=np.pi / sides))
-    pieces += solid("cone", "paint", _upright([(low, 0.03), (tip, tall), (tip * 0.6, tall), (tip * 0.55, tall - 0.03), (0.002, tall - 0.03)], 24))
+    pieces += solid(
+        "cone",
+        "paint",
+        _upright(
+            [(low, 0.03), (tip, tall), (tip * 0.6, tall), (tip * 0.55, tall - 0.03), (0.002, tall - 0.03)], 24
+        ),
+    )
     bands = int(random.integers(0, 4)) or int(random.integers(0, 3))
     wide = u(0.07, 0.16) / max(1, bands) ** 0.5
     for k in range(bands):
         z = 0.12 + (tall - 0.3) * (k + 0.8) / (bands + 0.3)
         r0, r1 = np.interp([z, z + wide], [0.03, tall], [low, tip]) + 0.003
-        pieces += solid("band", "paint", _upright([(r0 - 0.01, z), (r0, z), (r1, z + wide), (r1 - 0.01, z + wide)], 24))
+        pieces += solid(
+            "band", "paint", _upright([(r0 - 0.01, z), (r0, z), (r1, z + wide), (r1 - 0.01, z + wide)], 24)
+        )
     return pieces
 
 
@@ -138,27 +191,41 @@ def _mailbox(random: Random) -> list[Piece]:
         pieces = solid("main", "paint", slab(outline, 2 * w, 0.012))
         pieces += solid("slot", "dark", box(0.02, 1.3 * w, 0.035, (d, 0, tall - d - 0.04)))
         pieces += solid("label", "paint", box(0.012, 1.1 * w, 0.14, (d, 0, tall - d - u(0.2, 0.3))))
-        legs = [box(0.03, 0.03, 0.12, (x, y, 0.06)) for x in (-d + 0.03, d - 0.03) for y in (-w + 0.03, w - 0.03)]
+        legs = [
+            box(0.03, 0.03, 0.12, (x, y, 0.06)) for x in (-d + 0.03, d - 0.03) for y in (-w + 0.03, w - 0.03)
+        ]
         return pieces + solid("post", "paint", *legs)
     post, low = u(0.025, 0.05), u(0.5, 0.65)
     if kind == "round":
-        t = np.linspace(0, np.pi, 13)
+        t = np.linspace(0, np.pi, 25)
         outline = np.r_[[(-half, 0.0), (half, 0.0)], np.c_[half * np.cos(t), side + half * np.sin(t)]]
     else:
-        outline = np.array([(-half, 0.0), (half, 0.0), (half, side), (0, side + u(0.07, 0.11)), (-half, side)])
+        outline = np.array(
+            [(-half, 0.0), (half, 0.0), (half, side), (0, side + u(0.07, 0.11)), (-half, side)]
+        )
     outline = outline + [0, low]
     middle = outline.mean(0)
     pieces = solid("main", "paint", _facing(outline, deep, -deep / 2))
     pieces += solid("door", "paint", _facing(middle + (outline - middle) * 1.06, 0.018, deep / 2))
-    knob = box(0.03, 0.03, 0.015, (deep / 2 + 0.03, 0, outline[:, 1].max() - 0.02))
+    knob = ball((0.02, 0.014, 0.014), (deep / 2 + 0.025, 0, outline[:, 1].max() - 0.03))
     pieces += solid("knob", "paint", knob)
     height, sign = u(0.08, 0.14), random.choice([-1, 1])
     raised, x, y = random.random() < 0.6, u(-0.02, 0.12), sign * (half + 0.008)
-    stick = box(0.025, 0.012, height, (0, 0, height / 2)) if raised else box(height, 0.012, 0.025, (-height / 2, 0, 0))
-    flag = box(0.07, 0.012, 0.05, (-0.025, 0, height)) if raised else box(0.05, 0.012, 0.07, (-height, 0, 0.025))
+    stick = (
+        box(0.025, 0.012, height, (0, 0, height / 2))
+        if raised
+        else box(height, 0.012, 0.025, (-height / 2, 0, 0))
+    )
+    flag = (
+        box(0.07, 0.012, 0.05, (-0.025, 0, height)) if raised else box(0.05, 0.012, 0.07, (-height, 0, 0.025))
+    )
     pieces += solid("flag", "paint", *(moved(g, (x, y, low + side * 0.6)) for g in (stick, flag)))
     round_ = random.random() < 0.3
-    stand = rod((0, 0, 0), (0, 0, low), post * 0.9, 10) if round_ else box(2 * post, 2 * post, low, (0, 0, low / 2))
+    stand = (
+        rod((0, 0, 0), (0, 0, low), post * 0.9, 10)
+        if round_
+        else box(2 * post, 2 * post, low, (0, 0, low / 2))
+    )
     pieces += solid("post", "paint", stand, box(deep * 0.7, half * 1.5, 0.02, (0, 0, low - 0.005)))
     if random.random() < 0.4:
         brace = rod((0, 0, low - 0.2), (deep * 0.32, 0, low - 0.01), post * 0.5, 6)
@@ -178,28 +245,52 @@ def _deck_chair(random: Random) -> list[Piece]:
     def beam(a: Array, b: Array, y: float) -> list[Piece]:
         middle, along = (a + b) / 2, b - a
         long = np.hypot(*along)
-        return solid("frame", "paint", box(long, 1.3 * bar, 2 * bar, (middle[0], y, middle[1]), pitch=-np.arctan2(along[1], along[0])))
+        return solid(
+            "frame",
+            "paint",
+            box(long, 1.3 * bar, 2 * bar, (middle[0], y, middle[1]), pitch=-np.arctan2(along[1], along[0])),
+        )
 
     for s in (1, -1):
-        pieces += beam(back_ground + [0, bar], head, s * half) + beam(front_ground + [0, bar], foot, s * (half - 2 * bar))
-    for (x, z), w in ((head, half), (foot, half - 2 * bar), (back_ground + [0, bar], half), (front_ground + [0, bar], half - 2 * bar)):
+        pieces += beam(back_ground + [0, bar], head, s * half) + beam(
+            front_ground + [0, bar], foot, s * (half - 2 * bar)
+        )
+    for (x, z), w in (
+        (head, half),
+        (foot, half - 2 * bar),
+        (back_ground + [0, bar], half),
+        (front_ground + [0, bar], half - 2 * bar),
+    ):
         pieces += solid("frame", "paint", rod((x, -w, z), (x, w, z), bar * 0.9, 8))
     s, sag = np.linspace(0, 1, 14), u(0.16, 0.26)
-    line = np.outer(1 - s, head) + np.outer(s, foot) - np.c_[np.zeros(14), sag * 4 * s * (1 - s) * (0.6 + 0.7 * s)]
+    line = (
+        np.outer(1 - s, head)
+        + np.outer(s, foot)
+        - np.c_[np.zeros(14), sag * 4 * s * (1 - s) * (0.6 + 0.7 * s)]
+    )
     cloth = half - 3.2 * bar
     if random.random() < 0.25:  # wooden slats
         for x, z in line[::1]:
             pieces += solid("main", "paint", box(0.055, 2 * cloth, 0.018, (x, 0, z), pitch=u(0.2, 0.9)))
     else:
         pieces += solid("main", "paint", slab(np.r_[line + [0, 0.006], (line - [0, 0.006])[::-1]], 2 * cloth))
-        for y in np.linspace(-cloth, cloth, int(random.integers(3, 8)))[1:-1] if random.random() < 0.5 else []:
+        for y in (
+            np.linspace(-cloth, cloth, int(random.integers(3, 8)))[1:-1] if random.random() < 0.5 else []
+        ):
             stripe = slab(np.r_[line + [0, 0.009], (line - [0, 0.009])[::-1]], cloth * 0.13)
             pieces += solid("stripe", "paint", moved(stripe, (0, y, 0)))
     if random.random() < 0.4:
         for y in (-half - 0.02, half + 0.02):
-            pieces += solid("frame", "paint", box(0.55, 0.05, 0.025, (-0.08, y, low + 0.24)), rod((0.12, y, low + 0.24), (0.18, y, 0.13), bar * 0.7))
+            pieces += solid(
+                "frame",
+                "paint",
+                box(0.55, 0.05, 0.025, (-0.08, y, low + 0.24)),
+                rod((0.12, y, low + 0.24), (0.18, y, 0.13), bar * 0.7),
+            )
     if random.random() < 0.4:
-        pieces += solid("pillow", "paint", ball((0.09, cloth * 0.8, 0.05), (line[1][0] + 0.03, 0, line[1][1] + 0.04), 2))
+        pieces += solid(
+            "pillow", "paint", ball((0.09, cloth * 0.8, 0.05), (line[1][0] + 0.03, 0, line[1][1] + 0.04), 2)
+        )
     return pieces
 
 
@@ -221,7 +312,12 @@ def _umbrella(random: Random) -> list[Piece]:
         z = low + tall * u(0.45, 0.65)
         pieces += solid("band", "paint", moved(ring(loose * 0.85, 0.01, 0.03, 20, 5), (0, 0, z), roll=UP))
     top = low + tall + u(0.1, 0.16)
-    pieces += solid("stick", "paint", rod((0, 0, 0.03), (0, 0, top), 0.009, 8), tube([(0, 0, 0), (0, 0, 0.03), (0, 0, low + 0.03)], [0.004, 0.009, 0.012], 8))
+    pieces += solid(
+        "stick",
+        "paint",
+        rod((0, 0, 0.03), (0, 0, top), 0.009, 8),
+        tube([(0, 0, 0), (0, 0, 0.03), (0, 0, low + 0.03)], [0.004, 0.009, 0.012], 8),
+    )
     handle = pick(random, "crook", "crook", "knob", "bar")
     if handle == "crook":
         bow = u(0.035, 0.055)
@@ -229,102 +325,29 @@ def _umbrella(random: Random) -> list[Piece]:
         hook = np.c_[bow - bow * np.cos(a), np.zeros(11), top + bow * np.sin(a)]
         pieces += solid("handle", "paint", tube(np.r_[[(0, 0, top - 0.09)], hook], 0.014, 8))
     elif handle == "knob":
-        pieces += solid("handle", "paint", ball((0.024, 0.024, 0.034), (0, 0, top + 0.01), 2), rod((0, 0, top - 0.1), (0, 0, top), 0.016, 10))
+        pieces += solid(
+            "handle",
+            "paint",
+            ball((0.024, 0.024, 0.034), (0, 0, top + 0.01), 2),
+            rod((0, 0, top - 0.1), (0, 0, top), 0.016, 10),
+        )
     else:
         pieces += solid("handle", "paint", rod((0, 0, top - 0.12), (0, 0, top + 0.03), u(0.016, 0.024), 10))
     return pieces
 
 
-def _patch(direction: Array, outline: Array, radius: float) -> Trimesh:
-    """A patch on a ball of `radius`: its outline (N, 2) in tangents of the angle around `direction`."""
-    direction = direction / np.linalg.norm(direction)
-    u = np.cross(direction, (0.3, 0.5, 0.8))
-    u /= np.linalg.norm(u)
-    v = np.cross(direction, u)
-    rows = []
-    for share, height in ((1.0, 0.96), (1.0, 1.012), (0.6, 1.012), (0.2, 1.012)):
-        p = direction + share * (outline[:, :1] * u + outline[:, 1:] * v)
-        rows.append(p / np.linalg.norm(p, axis=1, keepdims=True) * radius * height)
-    return loft(rows)
-
-
-def _turned(pieces: list[Piece], random: Random, radius: float) -> list[Piece]:
-    """A ball's pieces turned anyhow, lying on the ground."""
-    yaw, pitch, roll = random.uniform(-np.pi, np.pi, 3)
-    return [(n, m, moved(g, (0, 0, radius), yaw, pitch, roll)) for n, m, g in pieces]
-
-
-def _basketball(random: Random) -> list[Piece]:
-    u = random.uniform
-    r, seam, cut = u(0.11, 0.125), u(0.0016, 0.0034), u(0.55, 0.85)
-    pieces = solid("ball", "paint", ball(r, detail=3))
-    for turn in ({"roll": 0.0}, {"roll": UP}):
-        pieces += solid("seam", "paint", moved(ring(r, seam, sides=40, around=5), **turn))
-    for s in (1, -1):
-        bow = ring(r * np.sin(cut), seam, sides=36, around=5)
-        pieces += solid("seam", "paint", moved(bow, (s * r * np.cos(cut), 0, 0), yaw=UP))
-    if random.random() < 0.6:
-        t = np.arange(16) * np.pi / 8
-        size = u(0.12, 0.25)
-        for way in ((0.6, 0.6, 0.6), (-0.6, -0.6, 0.6)):
-            pieces += solid("label", "paint", _patch(np.array(way), np.c_[size * np.cos(t), size * u(0.4, 1) * np.sin(t)], r))
-    if random.random() < 0.25:  # two colours
-        for s in (1, -1):
-            cap = [(np.sin(a) * r * 1.006, np.cos(a) * r * 1.006) for a in np.linspace(0.01, cut - 0.02, 7)]
-            lid = _upright([*cap, (0.01, cap[-1][1])], 28)
-            pieces += solid("second", "paint", moved(lid, pitch=s * UP))
-    return _turned(pieces, random, r)
-
-
-def _soccer_ball(random: Random) -> list[Piece]:
-    """White with twelve dark pentagons, or with stars or bows of colour."""
-    u = random.uniform
-    r, size, kind = u(0.1, 0.115), u(0.34, 0.42), pick(random, "pentagons", "pentagons", "pentagons", "stars", "bows")
-    pieces = solid("ball", "paint", ball(r, detail=3))
-    golden = (1 + 5**0.5) / 2
-    ways = [np.array(p) for a in (-1, 1) for b in (-golden, golden) for p in ((0, a, b), (a, b, 0), (b, 0, a))]
-    t = np.arange(20) * np.pi / 10
-    edge = np.cos(np.pi / 5) / np.cos((t % (2 * np.pi / 5)) - np.pi / 5)
-    if kind == "stars":
-        edge = edge * (0.75 + 0.35 * np.cos(5 * t))
-    turn, stretch = u(0, 2 * np.pi), (2.0, 0.45) if kind == "bows" else (1.0, 1.0)
-    outline = size * np.c_[edge * np.cos(t) * stretch[0], edge * np.sin(t) * stretch[1]] * (0.8 if kind == "bows" else 1)
-    c, s = np.cos(turn), np.sin(turn)
-    for k, way in enumerate(ways):
-        name = "second" if kind != "pentagons" and k % 3 == 0 else "panel"
-        pieces += solid(name, "paint", _patch(way, outline @ np.array([[c, s], [-s, c]]), r))
-    if kind == "pentagons":  # seams from pentagon to pentagon
-        for i, a in enumerate(ways):
-            for b in ways[:i]:
-                if np.linalg.norm(a - b) < 2.1:
-                    line = np.array([a * (1 - w) + b * w for w in np.linspace(0.28, 0.72, 5)])
-                    line *= r / np.linalg.norm(line, axis=1, keepdims=True)
-                    pieces += solid("seam", "paint", tube(line, u(0.001, 0.002), 4))
-    return _turned(pieces, random, r)
-
-
 SHAPES: dict[str, Generator] = {
-    "barrel": _barrel, "fire hydrant": _fire_hydrant, "traffic cone": _traffic_cone, "mailbox": _mailbox,
-    "deck chair": _deck_chair, "umbrella": _umbrella, "basketball": _basketball, "soccer ball": _soccer_ball,
-    **people_shapes.SHAPES, **animal_shapes.SHAPES, **garden_shapes.SHAPES,
-}  # fmt: skip
-PALETTES: dict[str, Palettes] = {
-    "barrel": {
-        "wood": WOODS + " 8a5a34 4a3020", "gap": "2c1c12 3a2618", "hoop": METALS + " 4a3a30", "drum": "1f4e9a b3262a 2f6b3c e0a526 3a3d42 c9c6bf 2a6a8a",
-        "plug": "2a2b2e e8e4da d9c23a",
-    },
-    "fire hydrant": {"cap": "e8e4da c9c6bf e0b020 2a2b2e b3262a 2f5fa0", "bolt": "4a4540 8a8580 2a2b2e"},
-    "traffic cone": {"cone": "f26a1b e8541a f07f22 e0401c e8b41a b5d62a", "foot": "1f2022 2c2b2a f26a1b", "band": "f4f4f0 e8e8e4 f8f4ea"},
-    "mailbox": {
-        "door": METALS + " e8e4da b3262a 1f3f6a", "knob": METALS, "flag": "c81e1e d83a1e e8b020", "post": WOODS + " 2b2d31 e8e4da", "label": "f4f1e8 e8c840",
-    },
-    "deck chair": {"frame": WOODS + " e8e0d0 2b2d31", "stripe": BRIGHT + " f4f1e8 f4f1e8", "pillow": BRIGHT},
-    "umbrella": {"band": "1c1d22 8e9296", "stick": METALS + " 5a3a22", "handle": WOODS + " 1c1d22 2b2d31"},
-    "basketball": {
-        "ball": "d9702a c8601f e07f35 b5531c d96a20 c9582a", "seam": "1a1613 201a16", "label": "1a1613 f0e8dc 2a1c14", "second": "2a2522 f0e6d4 8a3a1c 2f4f8a",
-    },
-    "soccer ball": {
-        "ball": "f4f4f2 ecebe6 f8f8f6 f0ead0", "panel": "17181b 1f2024 1b2a4a 151515 a81e22", "second": "c8201e 1d4fae 2f9e44 f2b705 e8701a", "seam": "5a5a58 8a8a86",
-    },
-    **people_shapes.PALETTES, **animal_shapes.PALETTES, **garden_shapes.PALETTES,
-}  # fmt: skip
+    "barrel": _barrel,
+    "fire hydrant": _fire_hydrant,
+    "traffic cone": _traffic_cone,
+    "mailbox": _mailbox,
+    "deck chair": _deck_chair,
+    "umbrella": _umbrella,
+    **people_shapes.SHAPES,
+    **animal_shapes.SHAPES,
+    **toy_shapes.SHAPES,
+    **garden_shapes.SHAPES,
+    **ball_shapes.SHAPES,
+    **wheeled_shapes.SHAPES,
+    **pushed_shapes.SHAPES,
+}

@@ -10,11 +10,11 @@ import numpy as np
 from po3d.seeding import rng
 from po3d.synthesis.assets import household_shapes, outdoor_shapes, room_shapes
 from po3d.synthesis.assets.mesh import Mesh, assemble
-from po3d.synthesis.assets.shape_parts import Generator, Palettes, muted, palette_colors
+from po3d.synthesis.assets.shape_parts import Generator, Palettes, muted, palette_colors, palettes
 from po3d.synthesis.environment import RGB
 
 SHAPES: dict[str, Generator] = {**room_shapes.SHAPES, **household_shapes.SHAPES, **outdoor_shapes.SHAPES}
-PALETTES: dict[str, Palettes] = {**household_shapes.COLORS, **outdoor_shapes.PALETTES}
+PALETTES: dict[str, Palettes] = {**household_shapes.COLORS, **palettes()}
 
 
 def shape(category: str, variant: int) -> tuple[Mesh, dict[str, RGB]]:

@@ -1,6 +1,6 @@
-"""People, one parametric standing person in clothes, and what is made in their likeness: doll, teddy bear, snowman.
+"""One parametric standing person in clothes, as man, woman, boy and girl.
 
-Lengths of a person are shares of the height; faces are at +x.
+Lengths are shares of the height until `person` scales them; the face is at +x.
 """
 
 from typing import NamedTuple
@@ -8,22 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.synthesis.assets.mesh import Piece, solid
-from po3d.synthesis.assets.primitives import Array, ball, box, moved, ring, rod, tube
+from po3d.synthesis.assets.primitives import Array, ball, moved, rod, tube
 from po3d.synthesis.assets.room_shapes import _upright
-from po3d.synthesis.assets.shape_parts import (
-    CLOTH,
-    HAIR,
-    SKIN,
-    Generator,
-    Palettes,
-    Random,
-    bent,
-    column,
-    limb,
-    mirrored,
-    pick,
-    scaled,
-)
+from po3d.synthesis.assets.shape_parts import Generator, Random, bent, column, limb, mirrored, pick, scaled
 
 
 class Build(NamedTuple):
@@ -43,25 +30,24 @@ MAN = Build(
     (1.68, 1.92), (0.128, 0.14), (0.108, 0.13), (0.082, 0.094), (0.078, 0.105), 0.0,
     ("short", "short", "bald", "cap", "afro", "hat"), ("trousers", "trousers", "shorts"),
 )  # fmt: skip
+
+
 WOMAN = Build(
     (1.58, 1.76), (0.13, 0.142), (0.094, 0.106), (0.086, 0.104), (0.062, 0.078), 0.022,
     ("long", "long", "bob", "bun", "ponytail"), ("trousers", "skirt", "dress", "dress"),
 )  # fmt: skip
+
+
 BOY = Build(
     (1.1, 1.55), (0.155, 0.19), (0.096, 0.11), (0.078, 0.088), (0.07, 0.085), 0.0,
     ("short", "bowl", "cap", "afro"), ("trousers", "shorts", "shorts"),
 )  # fmt: skip
+
+
 GIRL = Build(
     (1.1, 1.52), (0.155, 0.19), (0.088, 0.1), (0.078, 0.088), (0.066, 0.08), 0.0,
     ("long", "pigtails", "ponytail", "bun"), ("dress", "dress", "skirt", "trousers"),
 )  # fmt: skip
-
-PERSON: Palettes = {
-    "skin": SKIN, "hair": HAIR, "shirt": CLOTH, "stripe": CLOTH, "jacket": CLOTH, "hat": CLOTH,
-    "trousers": "23304a 2b2d33 3d4f6b 6b5a44 8a8478 1b1c1f 4a5a44 b8a98a 5f2f2a",
-    "skirt": CLOTH, "dress": CLOTH, "shoes": "1c1a19 5a3a26 e6e4df 8c2323 2a3a5c 7a7772",
-    "eye": "1a1512 2c3f55 3f3020", "mouth": "a8443f 8a3030", "bag": CLOTH,
-}  # fmt: skip
 
 
 def person(random: Random, build: Build) -> list[Piece]:
@@ -76,7 +62,7 @@ def person(random: Random, build: Build) -> list[Piece]:
     pieces = _torso(random, shoulder, hip, waist, depth, crotch, neck, build.bust, lower)
     pieces += _lower(random, lower, hip, waist, depth, crotch)
     pieces += _arms(random, shoulder, hip, neck, depth, lower)
-    pieces += _head(random, head, neck, hair, child, build is MAN)
+    pieces += head_of(random, head, neck, hair, child, build is MAN)
     if child and random.random() < 0.3 and hair not in ("long", "ponytail"):
         pieces += solid("bag", "paint", ball((0.05, 0.075, 0.095), (-depth - 0.03, 0, neck - 0.14), 2))
     return scaled(pieces, u(*build.height))
@@ -113,18 +99,25 @@ def _torso(
     elif kind == "stripes":
         many = int(random.integers(1, 4))
         for z in np.linspace(middle, chest + 0.02, many):
-            near = np.array([np.interp([z - 0.012, z + 0.012], [r[0] for r in rows], [r[k] for r in rows]) for k in (1, 2, 3)])
+            near = np.array(
+                [
+                    np.interp([z - 0.012, z + 0.012], [r[0] for r in rows], [r[k] for r in rows])
+                    for k in (1, 2, 3)
+                ]
+            )
             band = [(z - 0.012, *near[:, 0]), (z + 0.012, *near[:, 1])]
-            pieces += solid("stripe", "paint", column([(z, x, d * 1.05, w * 1.05) for z, x, d, w in band], 18))
+            pieces += solid(
+                "stripe", "paint", column([(z, x, d * 1.05, w * 1.05) for z, x, d, w in band], 18)
+            )
     elif kind == "badge":
         at = (depth * 0.85 + bust / 2, 0, chest)
-        pieces += solid("stripe", "paint", ball((0.02, random.uniform(0.02, 0.05), random.uniform(0.02, 0.04)), at))
+        pieces += solid(
+            "stripe", "paint", ball((0.02, random.uniform(0.02, 0.05), random.uniform(0.02, 0.04)), at)
+        )
     return pieces
 
 
-def _lower(
-    random: Random, lower: str, hip: float, waist: float, depth: float, crotch: float
-) -> list[Piece]:
+def _lower(random: Random, lower: str, hip: float, waist: float, depth: float, crotch: float) -> list[Piece]:
     u = random.uniform
     stride, apart, loose = u(-0.06, 0.06), u(0.85, 1.15), u(0.9, 1.2)
     pieces: list[Piece] = []
@@ -142,11 +135,22 @@ def _lower(
             pieces += solid("trousers", "paint", tube(
                 [top, top + (ankle - top) * share / 2, top + (ankle - top) * share], [0.05, 0.052 * loose, 0.053 * loose], 10
             ))  # fmt: skip
-        foot = limb([ankle + [-0.012, 0, -0.018], ankle + [0.04, sign * 0.006, -0.02], ankle + [0.085, sign * 0.012, -0.025]], [0.021, 0.024, 0.017], 8, 2)
+        foot = limb(
+            [
+                ankle + [-0.012, 0, -0.018],
+                ankle + [0.04, sign * 0.006, -0.02],
+                ankle + [0.085, sign * 0.012, -0.025],
+            ],
+            [0.021, 0.024, 0.017],
+            8,
+            2,
+        )
         pieces += solid("shoes", "paint", foot)
     if lower in ("trousers", "shorts"):
         low = [(crotch - 0.02, 0, depth * 0.75, hip * 0.8), (crotch + 0.05, 0, depth * 1.06, hip * 1.03)]
-        pieces += solid("trousers", "paint", column([*low, (crotch + u(0.07, 0.1), 0, depth * 1.02, hip * 0.99)], 18))
+        pieces += solid(
+            "trousers", "paint", column([*low, (crotch + u(0.07, 0.1), 0, depth * 1.02, hip * 0.99)], 18)
+        )
     else:
         flare = u(1.05, 1.9)
         top = (crotch + 0.12, 0.004, depth * 0.98, waist * 1.04)
@@ -156,9 +160,7 @@ def _lower(
     return pieces
 
 
-def _arms(
-    random: Random, shoulder: float, hip: float, neck: float, depth: float, lower: str
-) -> list[Piece]:
+def _arms(random: Random, shoulder: float, hip: float, neck: float, depth: float, lower: str) -> list[Piece]:
     u = random.uniform
     both = pick(random, "down", "down", "hips", "crossed", "folded", "apart", "apart")
     sleeve = pick(random, "long", "short", "short")
@@ -168,7 +170,11 @@ def _arms(
         pose = pick(random, "down", "wave", "forward", "hips", "down") if both == "apart" else both
         start = np.array([-0.005, sign * shoulder * 0.9, neck - 0.05])
         elbow, wrist = _arm(pose, sign, start, hip, depth, u)
-        pieces += solid("skin" if sleeve == "short" else cloth, "paint", limb([start, elbow, wrist], [0.026, 0.022, 0.018]))
+        pieces += solid(
+            "skin" if sleeve == "short" else cloth,
+            "paint",
+            limb([start, elbow, wrist], [0.026, 0.022, 0.018]),
+        )
         middle = start + (elbow - start) * u(0.55, 0.85)
         pieces += solid(cloth, "paint", limb([start, middle], [0.033, 0.03]))
         out = (wrist - elbow) / np.linalg.norm(wrist - elbow)
@@ -179,9 +185,13 @@ def _arms(
 def _arm(pose: str, sign: int, start: Array, hip: float, depth: float, u) -> tuple[Array, Array]:
     """Elbow and wrist."""
     if pose == "hips":
-        return start + [-0.03, sign * u(0.08, 0.11), -0.125], np.array([depth * 0.5, sign * hip * 1.1, start[2] - 0.25])
+        return start + [-0.03, sign * u(0.08, 0.11), -0.125], np.array(
+            [depth * 0.5, sign * hip * 1.1, start[2] - 0.25]
+        )
     if pose == "crossed":
-        return start + [0.03, sign * 0.035, -0.155], np.array([depth + 0.045, -sign * 0.04, start[2] - 0.11 - 0.015 * sign])
+        return start + [0.03, sign * 0.035, -0.155], np.array(
+            [depth + 0.045, -sign * 0.04, start[2] - 0.11 - 0.015 * sign]
+        )
     if pose == "folded":
         return start + [0.0, sign * 0.045, -0.15], np.array([depth + 0.04, sign * 0.015, start[2] - 0.27])
     if pose == "wave":
@@ -193,15 +203,18 @@ def _arm(pose: str, sign: int, start: Array, hip: float, depth: float, u) -> tup
     return elbow, elbow + 0.145 * np.array([np.sin(b), sign * np.sin(a) * 0.5, -np.cos(b)])
 
 
-def _head(
-    random: Random, size: float, neck: float, style: str, child: bool, beard: bool
-) -> list[Piece]:
+def head_of(random: Random, size: float, neck: float, style: str, child: bool, beard: bool) -> list[Piece]:
     """Neck, face and hair: in units of the head's height above its middle, then moved to the neck."""
     u = random.uniform
     wide = u(0.36, 0.42)
     pieces = solid("skin", "paint", ball((0.42, wide, 0.5), (0, 0, 0), 2))
     pieces += solid("skin", "paint", rod((-0.08, 0, -0.85), (-0.02, 0, -0.2), 0.23, 10))
-    pieces += solid("skin", "paint", ball((0.09, 0.06, 0.09), (0.42, 0, -0.05)), *(ball((0.06, 0.04, 0.1), (0, s * wide, -0.02)) for s in (1, -1)))
+    pieces += solid(
+        "skin",
+        "paint",
+        ball((0.09, 0.06, 0.09), (0.42, 0, -0.05)),
+        *(ball((0.06, 0.04, 0.1), (0, s * wide, -0.02)) for s in (1, -1)),
+    )
     pieces += solid("eye", "paint", *(ball((0.05, 0.065, 0.05), (0.375, s * 0.15, 0.06)) for s in (1, -1)))
     pieces += solid("mouth", "paint", ball((0.05, 0.12, 0.035), (0.36, 0, -0.26)))
     cap = ball((0.48, wide * 1.13, 0.45), (-0.08, 0, 0.12), 2)
@@ -210,156 +223,77 @@ def _head(
         pieces += solid("hair", "paint", cap)
     if style in ("long", "bob"):
         fall = back if style == "long" else 0.5
-        rows = [(0.25, -0.1, 0.4, wide * 1.12), (-0.1, -0.2, 0.3, wide * 1.25), (-0.4, -0.24, 0.22, wide * 1.2), (-fall, -0.3, 0.14, wide * u(0.6, 1.1))]
+        rows = [
+            (0.25, -0.1, 0.4, wide * 1.12),
+            (-0.1, -0.2, 0.3, wide * 1.25),
+            (-0.4, -0.24, 0.22, wide * 1.2),
+            (-fall, -0.3, 0.14, wide * u(0.6, 1.1)),
+        ]
         pieces += solid("hair", "paint", bent(rows[::-1], 14, 2))
     elif style == "bun":
         pieces += solid("hair", "paint", ball(u(0.17, 0.26), (u(-0.5, -0.25), 0, u(0.3, 0.6)), 2))
     elif style == "ponytail":
-        pieces += solid("hair", "paint", limb([(-0.45, 0, 0.25), (-0.72, 0, 0.1), (-0.66, 0, -back * 0.7)], [0.1, 0.16, 0.06]))
+        pieces += solid(
+            "hair",
+            "paint",
+            limb([(-0.45, 0, 0.25), (-0.72, 0, 0.1), (-0.66, 0, -back * 0.7)], [0.1, 0.16, 0.06]),
+        )
     elif style == "pigtails":
-        tail = limb([(-0.1, wide, 0.1), (-0.12, wide + 0.25, 0.0), (-0.1, wide + 0.3, -u(0.4, 0.9))], [0.08, 0.14, 0.06])
+        tail = limb(
+            [(-0.1, wide, 0.1), (-0.12, wide + 0.25, 0.0), (-0.1, wide + 0.3, -u(0.4, 0.9))],
+            [0.08, 0.14, 0.06],
+        )
         pieces += solid("hair", "paint", *mirrored(tail))
     elif style == "afro":
         puff = u(0.5, 0.68)
         pieces += solid("hair", "paint", ball((puff, puff, puff * 0.9), (-0.14, 0, 0.2), 2))
     elif style == "bowl":
-        pieces += solid("hair", "paint", column([(-0.05, -0.12, 0.4, wide * 1.15), (0.2, -0.04, 0.46, wide * 1.2), (0.45, -0.05, 0.3, 0.28)], 14))
+        pieces += solid(
+            "hair",
+            "paint",
+            column(
+                [(-0.05, -0.12, 0.4, wide * 1.15), (0.2, -0.04, 0.46, wide * 1.2), (0.45, -0.05, 0.3, 0.28)],
+                14,
+            ),
+        )
     elif style in ("cap", "hat"):
-        crown = _upright([(0.46, 0.14), (0.45, 0.36), (0.3, 0.56 if style == "cap" else 0.62), (0.02, 0.6 if style == "cap" else 0.62)], 14)
+        crown = _upright(
+            [
+                (0.46, 0.14),
+                (0.45, 0.36),
+                (0.3, 0.56 if style == "cap" else 0.62),
+                (0.02, 0.6 if style == "cap" else 0.62),
+            ],
+            14,
+        )
         pieces += solid("hat", "paint", moved(crown, (-0.05, 0, 0)))
-        brim = ball((0.36, 0.38, 0.04), (0.42, 0, 0.18)) if style == "cap" else ball((0.78, 0.72, 0.05), (-0.05, 0, 0.17), 2)
+        brim = (
+            ball((0.36, 0.38, 0.04), (0.42, 0, 0.18))
+            if style == "cap"
+            else ball((0.78, 0.72, 0.05), (-0.05, 0, 0.17), 2)
+        )
         pieces += solid("hat", "paint", brim)
     elif style == "bald":
-        pieces += solid("hair", "paint", column([(-0.3, -0.2, 0.22, wide * 0.95), (0.0, -0.15, 0.31, wide * 1.06), (0.16, -0.15, 0.29, wide * 1.02)], 14))
+        pieces += solid(
+            "hair",
+            "paint",
+            column(
+                [
+                    (-0.3, -0.2, 0.22, wide * 0.95),
+                    (0.0, -0.15, 0.31, wide * 1.06),
+                    (0.16, -0.15, 0.29, wide * 1.02),
+                ],
+                14,
+            ),
+        )
     if beard and random.random() < 0.35:
         pieces += solid("hair", "paint", ball((0.2, wide * 0.9, 0.26), (0.2, 0, -0.34)))
     return [(n, m, moved(g, (0.012, 0, neck + size * 0.5))) for n, m, g in scaled(pieces, size)]
 
 
-def _doll(random: Random) -> list[Piece]:
-    """A rag or baby doll, sitting or standing: a large head, short limbs of cloth."""
-    u = random.uniform
-    sits, head = random.random() < 0.6, u(0.036, 0.046)
-    low, tall = (0.018, 0.068) if sits else (0.06, 0.11)
-    pieces = solid("dress", "paint", bent([(low - 0.016, 0, 0.034, 0.04), (low + 0.015, 0, 0.03, 0.034), (tall, 0, 0.018, 0.022)], 14))
-    for sign in (1, -1):
-        leg = [(0.0, sign * 0.018, low), (0.045, sign * 0.026, 0.014), (0.078, sign * 0.032, 0.014)]
-        if not sits:
-            leg = [(0, sign * 0.015, low), (0, sign * 0.018, 0.03), (0.004, sign * 0.02, 0.012)]
-        pieces += solid("skin", "paint", limb(leg, [0.014, 0.013, 0.011], 8, 2))
-        toe = np.add(leg[-1], (0.004, 0, 0.004) if sits else (0.01, 0, -0.002))
-        pieces += solid("shoes", "paint", ball((0.012, 0.012, 0.018) if sits else (0.02, 0.012, 0.011), toe))
-        arm = [(0, sign * 0.02, tall - 0.008), (u(0.005, 0.03), sign * 0.042, tall - u(0.015, 0.03)), (u(0.01, 0.04), sign * u(0.045, 0.06), tall - u(0.0, 0.05))]
-        pieces += solid("dress", "paint", limb(arm[:2], [0.012, 0.012], 8, 2)) + solid("skin", "paint", limb(arm, [0.009, 0.009, 0.01], 8, 2))
-    style = pick(random, "long", "pigtails", "bun", "short", "bowl")
-    top = _head(random, 1.0, 0.0, style, True, False)
-    return pieces + [(n, m, moved(g, (0.002, 0, tall + head * 0.4))) for n, m, g in scaled(lowered(top), head * 1.7)]
-
-
-def lowered(pieces: list[Piece]) -> list[Piece]:
-    """A head of `_head` (size 1) with its chin near the origin."""
-    return [(n, m, moved(g, (0, 0, -0.3))) for n, m, g in pieces]
-
-
-def _teddy_bear(random: Random) -> list[Piece]:
-    u = random.uniform
-    head, belly, muzzle, ear = u(0.066, 0.084), u(0.066, 0.085), u(0.028, 0.036), u(0.024, 0.036)
-    middle = belly * 1.08
-    top = middle + belly * 0.95 + head * 0.62
-    pieces = solid("fur", "paint", ball((belly * 0.9, belly, belly * 1.15), (0, 0, middle), 2))
-    pieces += solid("fur", "paint", ball((head * 0.92, head * u(1.0, 1.15), head), (0.012, 0, top), 2))
-    pieces += solid("pale", "paint", ball((muzzle, muzzle * 1.15, muzzle * 0.9), (head * 0.85, 0, top - head * 0.25), 2))
-    if random.random() < 0.6:
-        pieces += solid("pale", "paint", ball((belly * 0.4, belly * 0.68, belly * 0.8), (belly * 0.56, 0, middle), 2))
-    pieces += solid("nose", "paint", ball((0.011, 0.014, 0.01), (head * 0.85 + muzzle, 0, top - head * 0.12)))
-    eye = ball(0.0095, (head * 0.86, head * 0.36, top + head * 0.14))
-    pieces += solid("nose", "paint", *mirrored(eye))
-    at = (0.0, head * 0.82, top + head * 0.72)
-    pieces += solid("fur", "paint", *mirrored(ball((ear * 0.55, ear, ear), at, 2)))
-    pieces += solid("pale", "paint", *mirrored(ball((ear * 0.4, ear * 0.65, ear * 0.65), np.add(at, (ear * 0.3, 0, 0)))))
-    out, reach = u(0.035, 0.06), u(0.095, 0.125)
-    leg = limb([(0.02, belly * 0.55, 0.036), (reach, belly * 0.6 + out, 0.034)], [0.036, 0.03], 10)
-    pieces += solid("fur", "paint", *mirrored(leg))
-    sole = ball((0.013, 0.031, 0.034), (reach + 0.026, belly * 0.6 + out, 0.036), 2)
-    pieces += solid("pale", "paint", *mirrored(sole))
-    swing = u(-0.03, 0.06)
-    arm = limb([(0.01, belly * 0.8, middle + belly * 0.7), (0.03 + swing, belly + 0.045, middle + swing * 0.8)], [0.027, 0.024], 10)
-    pieces += solid("fur", "paint", *mirrored(arm))
-    extra = pick(random, "none", "bow", "scarf", "shirt")
-    neck = middle + belly * 0.98
-    if extra == "bow":
-        knot = ball((0.015, 0.032, 0.022), (belly * 0.75, 0.03, neck - 0.01), 1)
-        pieces += solid("ribbon", "paint", *mirrored(knot), ball(0.014, (belly * 0.78, 0, neck - 0.01)))
-    elif extra == "scarf":
-        pieces += solid("ribbon", "paint", moved(ring(belly * 0.62, 0.014, sides=20), (0.005, 0, neck), roll=np.pi / 2))
-        pieces += solid("ribbon", "paint", box(0.012, 0.03, 0.06, (belly * 0.82, 0.02, neck - 0.04)))
-    elif extra == "shirt":
-        rows = [(middle - belly * 0.35, 0, belly * 0.9, belly), (middle + belly * 0.1, 0, belly * 0.94, belly * 1.03), (neck, 0, belly * 0.55, belly * 0.62)]
-        pieces += solid("ribbon", "paint", bent(rows, 18))
-    return pieces
-
-
-def _snowman(random: Random) -> list[Piece]:
-    u = random.uniform
-    three = random.random() < 0.7
-    radii = [u(0.3, 0.38), u(0.22, 0.27), u(0.15, 0.19)] if three else [u(0.32, 0.4), u(0.19, 0.25)]
-    pieces: list[Piece] = []
-    z, centres = 0.0, []
-    for k, r in enumerate(radii):
-        z += r * (0.85 if k == 0 else 0.72)
-        dent = ball((r, r * u(0.95, 1.05), r * u(0.9, 1.0)), (0, 0, z), 3)
-        dent.vertices = np.asarray(dent.vertices) * (1 + 0.015 * random.normal(size=(len(dent.vertices), 1)) * (1, 1, 0))
-        pieces += solid("snow", "paint", dent)
-        centres.append(z)
-        z += r * 0.72
-    head, top = radii[-1], centres[-1]
-    nose = u(0.12, 0.26)
-    pieces += solid("nose", "paint", tube([(head * 0.85, 0, top), (head * 0.9 + nose / 2, 0, top), (head * 0.9 + nose, 0, top - 0.01)], [0.035, 0.022, 0.004], 8))
-    eye = ball(0.024, (head * 0.86, head * 0.38, top + head * 0.33))
-    pieces += solid("coal", "paint", *mirrored(eye))
-    for t in np.linspace(-0.5, 0.5, 5):
-        pieces += solid("coal", "paint", ball(0.014, (head * 0.88, head * t, top - head * (0.5 - 0.5 * t * t))))
-    body, low = radii[-2], centres[-2]
-    for t in np.linspace(-0.5, 0.6, int(random.integers(2, 5))):
-        pieces += solid("coal", "paint", ball(0.026, (body * np.cos(t), 0, low + body * np.sin(t))))
-    if random.random() < 0.75:
-        rise = u(-0.05, 0.25)
-        shoulder, hand = np.array([0, body * 0.8, low + body * 0.3]), np.array([0.08, body + u(0.15, 0.3), low + body * 0.3 + rise])
-        arm = tube([shoulder, (shoulder + hand) / 2 + [0, 0, 0.03], hand], [0.018, 0.014, 0.01], 6)
-        twig = rod(hand * 0.8 + shoulder * 0.2, hand + [0.03, -0.05, 0.08], 0.008, 5)
-        pieces += solid("twig", "wood", *mirrored(arm), *mirrored(twig))
-    neck = top - head * 0.85
-    if random.random() < 0.65:
-        pieces += solid("scarf", "paint", moved(ring(head * 0.82, 0.05, sides=22), (0, 0, neck), roll=np.pi / 2))
-        end = box(0.04, 0.09, u(0.15, 0.28), (head * 0.8 + 0.03, u(-0.1, 0.1), neck - 0.1), pitch=-0.2)
-        pieces += solid("scarf", "paint", end)
-    crown = top + head * 0.8
-    hat = pick(random, "top", "bucket", "bobble", "none")
-    if hat == "top":
-        brim, tall = head * u(1.0, 1.3), u(0.14, 0.28)
-        pieces += solid("hat", "paint", _upright([(brim, crown), (brim, crown + 0.025), (head * 0.72, crown + 0.03), (head * 0.76, crown + tall), (0.01, crown + tall)]))
-        pieces += solid("scarf", "paint", _upright([(head * 0.74, crown + 0.03), (head * 0.745, crown + 0.08), (0.01, crown + 0.085)]))
-    elif hat == "bucket":
-        pieces += solid("hat", "paint", _upright([(head * 0.95, crown - 0.02), (head * 0.66, crown + 0.18), (0.01, crown + 0.18)]))
-    elif hat == "bobble":
-        pieces += solid("hat", "paint", _upright([(head * 1.0, crown - 0.06), (head * 0.9, crown + 0.02), (head * 0.5, crown + 0.12), (0.01, crown + 0.16)]), ball(0.05, (0, 0, crown + 0.17)))
-    return pieces
-
-
 SHAPES: dict[str, Generator] = {
-    "man": lambda random: person(random, MAN), "woman": lambda random: person(random, WOMAN),
-    "boy": lambda random: person(random, BOY), "girl": lambda random: person(random, GIRL),
-    "doll": _doll, "teddy bear": _teddy_bear, "snowman": _snowman,
-}  # fmt: skip
-PALETTES: dict[str, Palettes] = {
-    "man": PERSON, "woman": PERSON, "boy": PERSON, "girl": PERSON,
-    "doll": {**PERSON, "hair": HAIR + " d9622b e8c14a"},
-    "teddy bear": {
-        "fur": "8a5a33 a9743f c79a5f 5c3a24 d8b98a e9dcc6 7a7470 c98f9c", "pale": "e8d2a8 d9b98c f0e6d4 c9a477",
-        "nose": "1a1512 2c1c14", "ribbon": "b3262a 1f4f9c 2f7d4a 7b2d8e e0a526 d9588f",
-    },
-    "snowman": {
-        "snow": "f4f6fa eef2f8 f8f8f6", "nose": "ef7d1a e8661b f0902f", "coal": "17181b 2a2522",
-        "scarf": "b3202a 1c5aa6 2c7d46 7a2a8c e0a020 c9407e", "hat": "1c1d22 2b3a5e 7a1f26 5b4a3a 2f5a3a 8e9296",
-    },
-}  # fmt: skip
+    "man": lambda random: person(random, MAN),
+    "woman": lambda random: person(random, WOMAN),
+    "boy": lambda random: person(random, BOY),
+    "girl": lambda random: person(random, GIRL),
+}

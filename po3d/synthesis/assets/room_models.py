@@ -82,8 +82,8 @@ class RoomModel(NamedTuple):
 class RoomModels:
     """Models by name, loaded when first asked for; the HELD last used stay in memory.
 
-    `folder` holds the furniture libraries, `cache` (made when missing) one file for each loaded catalogue model, written
-    whole; without it, every process reads the OBJ files anew."""
+    `folder` holds the furniture libraries, `cache` (made when missing) one file for each loaded model, written whole;
+    without it, every process reads the OBJ files and makes our own shapes anew."""
 
     def __init__(self, folder: str | Path = FOLDER, cache: str | Path | None = None) -> None:
         self._entries = read_catalogues(folder)
@@ -95,7 +95,7 @@ class RoomModels:
     def model(self, name: str) -> RoomModel:
         """A model by its catalogue id, or one of our own by own/CATEGORY#k; InputError when the libraries lack it."""
         if name not in self._held:
-            self._held[name] = _own(name) if name.startswith(OWN) else self._load(name)
+            self._held[name] = self._load(name)
             if len(self._held) > HELD:
                 self._held.popitem(last=False)
         self._held.move_to_end(name)
@@ -119,15 +119,20 @@ class RoomModels:
         return fitting[int(random.integers(len(fitting)))]
 
     def _load(self, name: str) -> RoomModel:
-        if name not in self._entries:
+        if name.startswith(OWN):
+            key, make = _key(_own_version(), name), functools.partial(_own, name)
+        elif name in self._entries:
+            entry, turn = self._entries[name], TURNS.get(name, 0.0)
+            facts = (FORMAT, MAX_FACES, PAINTED, entry.id, entry.size, turn, entry.library.stat().st_size)
+            key, make = _key(*facts), functools.partial(_prepared, entry, turn)
+        else:
             raise InputError(f"the furniture libraries lack the model {name!r}")
-        entry, turn = self._entries[name], TURNS.get(name, 0.0)
         if self._cache is None:
-            return _prepared(entry, turn)
-        path = self._cache / f"{_key(entry, turn)}.npz"
+            return make()
+        path = self._cache / f"{key}.npz"
         if path.exists():
             return _read_npz(path)
-        made = _prepared(entry, turn)
+        made = make()
         _write_npz(path, made)
         return made
 
@@ -241,9 +246,15 @@ def _means(values: NDArray[np.float32], group: NDArray[np.int64]) -> NDArray[np.
 # --- cache --------------------------------------------------------------------------------------------------
 
 
-def _key(entry: Entry, turn: float) -> str:
-    facts = (FORMAT, MAX_FACES, PAINTED, entry.id, entry.size, turn, entry.library.stat().st_size)
+def _key(*facts: object) -> str:
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:20]
+
+
+@functools.cache
+def _own_version() -> str:
+    """Changes whenever the code of our own shapes does."""
+    files = sorted(p for p in Path(__file__).parent.iterdir() if p.suffix in (".py", ".csv"))
+    return _key(FORMAT, *(hashlib.sha256(p.read_bytes()).hexdigest() for p in files))
 
 
 def _write_npz(path: Path, model: RoomModel) -> None:

@@ -37,7 +37,7 @@ def _office_chair(random: Random) -> list[Piece]:
     pieces += solid("base", metal, upright([(0.035, 0.07), (0.035, 0.24), (0.022, 0.25), (0.022, seat)], 12))
     width, edge = u(0.44, 0.52), u(0.05, 0.2)
     pieces += main(block((width, width, thick), (0.03, 0, seat), edge, thick * 0.35, 3))
-    tall, wide, gap = u(0.36, 0.62), width * u(0.78, 1.0), u(0.06, 0.16)
+    tall, wide, gap = u(0.34, 0.56), width * u(0.78, 1.0), u(0.06, 0.16)
     frame = random.random() < 0.4  # a mesh back in a frame
     curl, lean, base = u(0.1, 0.45), u(0.04, 0.2), seat + thick + gap
     back = panel(
@@ -118,7 +118,7 @@ def _stool(random: Random) -> list[Piece]:
         d = np.array([np.cos(t), np.sin(t), 0]) * wide * 0.4 * (1.0 if round_ else 1.15)
         top, low = d * 0.9 + (0, 0, high - thick), d * splay
         pieces += solid("main" if metal == "wood" else "leg", "paint" if metal == "wood" else metal,
-                        tube([low, (low + top) / 2, top], [radius * u(0.7, 1), radius * 1.1, radius], 10))  # fmt: skip
+                        tube([low, (low + top) / 2, top], [radius * u(0.7, 1), radius * 1.1, radius], 14))  # fmt: skip
         feet.append(low + (top - low) * level / high)
     for a, b in zip(feet, feet[1:] + feet[:1]):
         pieces += solid("rail", metal, rod(a, b, radius * 0.7, 8))
@@ -161,7 +161,7 @@ def _coffee_table(random: Random) -> list[Piece]:
         foot = u(0.3, 0.42) * deep
         pieces += solid(leg, stuff, upright([(0, 0), (foot, 0), (foot, 0.02), (0.07, 0.06), (0.06, z - 0.04),
                                              (foot * 0.8, z)], 28))  # fmt: skip
-    if kind in (1, 3):
+    if kind != 4:
         pad = [(0, -0.008), (0.02, -0.008), (0.024, 0), (0.02, 0.01), (0, 0.01)]
         pieces += solid("pad", "tyre", *(upright(pad, 12, (a, b, 0)) for a, b in corners))
     if kind != 4 and random.random() < 0.5:
@@ -243,6 +243,6 @@ _WOOD = "8a5a2b 6b4423 c19a6b 4a2c17 a9784a d9b98a"
 COLORS: dict[str, dict[str, str]] = {
     "office chair": {"main": "202226 202226 2c3e66 6b7078 7a2a24 3a5a4a", "net": "1c1d20 3c4045 2a2f3a"},
     "stool": {"main": f"{_WOOD} e8e4dc 26262a a03028"},
-    "coffee table": {"main": f"{_WOOD} {_WOOD} e8e6e0 2a2a2c"},
+    "coffee table": {"main": f"{_WOOD} {_WOOD} e8e6e0 2a2a2c", "pane": "9ab0b4 7a8c90 4a5458"},
     "pouf": {"main": "c8b89a 6f7f8c a8533c 3f4a5a d9a441 7d8f69"},
 }  # fmt: skip

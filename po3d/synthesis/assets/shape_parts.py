@@ -1,29 +1,34 @@
 """What the shapes of people, animals and outdoor things share: limbs, bodies around a line, palettes."""
 
+import csv
+import functools
+import io
 from collections.abc import Callable, Mapping
+from importlib import resources
 
 import numpy as np
 from numpy.typing import ArrayLike
 from trimesh import Trimesh
 
-from po3d.synthesis.assets.mesh import Mesh, Piece
-from po3d.synthesis.assets.primitives import Array, loft, moved, tube
+from po3d.synthesis.assets.mesh import Mesh, Piece, solid
+from po3d.synthesis.assets.primitives import Array, lathe, loft, moved, tube
 from po3d.synthesis.environment import RGB, to_linear
 
 Random = np.random.Generator
 Generator = Callable[[Random], list[Piece]]
 Palettes = Mapping[str, str]  # part -> sRGB colours that are usual for it, six hexadecimal digits each
 
-CLOTH = (
-    "b03a2e 1f4e79 2e7d5b e8e4da 30343a 8d99ae c98b2b 6a4c7d d9a5a0 4f6d3a 7a4b2a f2c14e 3d9ad1 d35d90 "
-    "ffffff 16181c 9c2f4f 58716b"
-)
-BRIGHT = "c8201e 1d4fae 2f9e44 f2b705 e8701a 7b2d8e 17a2b8 e2559b f4f1e8 22252a"
-METALS = "2b2d31 8e9296 b9bcc0 4a5560"
-WOODS = "a9794a 7d5230 c9a06c 5a3a22 94663d"
-SKIN = "f3d2b8 e8b998 d9a27a c08457 9a6440 70452b 5a3825"
-HAIR = "2a1d16 4a3020 191716 201813 7a5230 b98d4f dcc07a 3a241a 8c3b1e 8f8a85"
 JITTER, TINT = 0.13, 0.05  # deviations of the logarithm of a palette's colour: all channels, each channel
+
+
+@functools.cache
+def palettes() -> dict[str, Palettes]:
+    """Category -> part -> usual colours, from `shape_palettes.csv`."""
+    text = (resources.files("po3d.synthesis.assets") / "shape_palettes.csv").read_text(encoding="utf-8")
+    table: dict[str, dict[str, str]] = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        table.setdefault(row["category"], {})[row["part"]] = row["colors"]
+    return dict(table)
 
 
 def palette_colors(mesh: Mesh, palettes: Palettes, random: Random) -> dict[str, RGB]:
@@ -31,7 +36,11 @@ def palette_colors(mesh: Mesh, palettes: Palettes, random: Random) -> dict[str, 
     names = {part.name for part in mesh.parts}
     colors: dict[str, RGB] = {}
     for name, words in palettes.items():
-        choice, light, tint = random.choice(words.split()), random.normal(0, JITTER), random.normal(0, TINT, 3)
+        choice, light, tint = (
+            random.choice(words.split()),
+            random.normal(0, JITTER),
+            random.normal(0, TINT, 3),
+        )
         srgb = np.array([int(choice[k : k + 2], 16) for k in (0, 2, 4)]) / 255
         r, g, b = np.clip(to_linear(srgb) * np.exp(light + tint), 0.004, 0.85)
         if name in names:  # drawn for all parts, so that a part more or less leaves the others' colours
@@ -51,9 +60,7 @@ def pick(random: Random, *words: str, p: ArrayLike | None = None) -> str:
     return str(random.choice(words, p=p))
 
 
-def limb(
-    points: ArrayLike, radii: ArrayLike, sides: int = 10, steps: int = 3, flat: float = 1.0
-) -> Trimesh:
+def limb(points: ArrayLike, radii: ArrayLike, sides: int = 10, steps: int = 3, flat: float = 1.0) -> Trimesh:
     """A smooth round limb with round ends through `points` (P, 3), of one radius a point; `flat` stretches it across
     y about y = 0."""
     points = np.asarray(points, float)
@@ -113,6 +120,20 @@ def scaled(pieces: list[Piece], factor: float | ArrayLike) -> list[Piece]:
     ]
 
 
-def lifted(pieces: list[Piece], at: ArrayLike = (0, 0, 0), **turn: float) -> list[Piece]:
-    """Pieces turned and moved."""
-    return [(name, material, moved(m, at, **turn)) for name, material, m in pieces]
+def wheel_on_hub(
+    at: tuple[float, float], radius: float, width: float, rim: float = 0.6, sides: int = 18
+) -> list[Piece]:
+    """A tyre and a painted hub on the ground at (x, y)."""
+    half = width / 2
+    tread = lathe(
+        np.multiply([(rim, -0.9), (0.92, -1), (1, -0.55), (1, 0.55), (0.92, 1), (rim, 0.9)], (radius, half)),
+        sides,
+    )
+    disc = lathe(
+        np.multiply(
+            [(0.01, -1.1), (0.22, -1.1), (rim, -0.8), (rim, 0.8), (0.22, 1.1), (0.01, 1.1)], (radius, half)
+        ),
+        12,
+    )
+    place = (*at, radius)
+    return solid("tyre", "tyre", moved(tread, place)) + solid("hub", "paint", moved(disc, place))
