@@ -96,7 +96,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     options: dict[str, Any] = OmegaConf.to_container(config, resolve=True)
     seed, size = options["seed"], options["size"]
     if size is None and options.get("grid"):
-        size = options["grid"]["images"]
+        size = options["grid"].get("images")
     below = options["abstain_below"]
     _check_wandb(options["wandb"])
     benchmark = source_of(options["benchmark"]["name"])
