@@ -1,5 +1,6 @@
 """Families of hostile inputs. Each is a list of (what it is, what is done with it): a call of one of the library's own
 entry points, whose exit code comes back. Where a family's name is in REFUSED, every input has to end with exit code 2.
+A long file, because it is a list.
 """
 
 import functools
