@@ -12,7 +12,9 @@ whole       everything; the scorers will hardly find it right
 
 Then it is tidied: marks, quotes and markup around it, a leading article; "(B) left" and "B. left" become "left";
 "Yes, there is one" becomes "yes" and a lone number word its digits. With options (multiple choice) it becomes the
-option that it means: by its letter, by its content, or the only one that it mentions; else there is no answer.
+option that it means: by its letter, by its content, by a letter in brackets or behind "option", "choose" and the like, by
+the only one that it mentions, or by the only letter that stands alone in a few words ("So it is B."); else there is no
+answer. Where the harnesses read a choice otherwise is told by examples in docs/compare.md.
 
 Nothing here knows the right answer.
 """
@@ -54,7 +56,18 @@ _STATED = re.compile(
     r"\banswer\b(?:\s+(?:is|should be|would be)\b\s*:?|\*{0,2}\s*:)(?=[\s*_]*[^\s*_.:])", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(r"(?<!\b[A-H])[.;!?](?=\s|$)")  # not the dot of "B. left"
-_LABEL = re.compile(r"(?:\(([A-Ha-h])\)|([A-H])[.):])(?:\s+(.*)|\s*)$", re.DOTALL)
+_LABEL = re.compile(r"(?:[(\[]([A-Ha-h])[)\]]|([A-H])[.):])(?:\s+(.*)|\s*)$", re.DOTALL)
+_LETTER = re.compile(r"(?<![\w'’])([A-H])(?![\w'’-])")  # no part of a word, but perhaps an article
+_CHOSEN = (
+    _LETTER.pattern + r"(?!\s+(?!(?:is|because|as|since)\b)[a-z])"
+)  # no article: "A is", "A, because"; not "A car"
+_ALONE = re.compile(_CHOSEN)
+_BRACKETED = re.compile(r"[(\[]([A-H])[)\]]")
+_NAMED = re.compile(
+    r"\b(?i:option|choice|answer|letter|choose|pick|select)(?:\s+(?:is|would be|should be))?\s*:?\s*[\[(*_\"'`]{0,4}"
+    + _CHOSEN
+)
+_DENIED = re.compile(r"\b(?:not?|neither|nor|cannot|except)\b|n['’]t\b", re.IGNORECASE)
 _LATEX_TEXT = re.compile(r"\\(?:text|mathrm|mathbf)\{([^{}]*)\}")
 _YES_NO = re.compile(r"(yes|no)\b\s*(?:[,.;:!-]|$|there\b|it\b|the\b)", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:a|an|the)\s+(?=\S)", re.IGNORECASE)
@@ -111,7 +124,7 @@ def _tidy(found: str) -> str:
 
 def _choice(found: str, everything: str, options: Sequence[str]) -> str | None:
     """The option that is meant; None for none of them or several."""
-    letters = "ABCDEFGH"[: len(options)]
+    letters, everything = "ABCDEFGH"[: len(options)], " ".join(everything.split())
     text = _stripped(_LATEX_TEXT.sub(r"\1", found))
     label = _LABEL.match(text + ("." if len(text) == 1 else ""))
     letter = (label[1] or label[2]).upper() if label else text.upper() if len(text) == 1 else ""
@@ -121,15 +134,26 @@ def _choice(found: str, everything: str, options: Sequence[str]) -> str | None:
     if _plain(text) in plain:
         return options[plain.index(_plain(text))]
     for read in (text, everything):
-        bracketed = {m for m in re.findall(r"\(([A-H])\)", read) if m in letters}
-        if len(bracketed) == 1:
-            return options[letters.index(bracketed.pop())]
+        if letter := _only(_BRACKETED, read, letters):
+            return options[letters.index(letter)]
+    said_so = not _DENIED.search(everything)
+    if said_so and (letter := _only(_NAMED, everything, letters)):
+        return options[letters.index(letter)]
     mentioned = [
         k for k, option in enumerate(plain) if re.search(rf"\b{re.escape(option)}\b", _plain(everything))
     ]
     # An option inside another one ("bus" in "school bus") is not mentioned by itself.
     mentioned = [k for k in mentioned if not any(plain[k] in plain[j] for j in mentioned if j != k)]
+    few = said_so and not mentioned and len(text.split()) <= SHORT
+    if few and _only(_LETTER, text, letters) and (letter := _only(_ALONE, text, letters)):
+        return options[letters.index(letter)]
     return options[mentioned[0]] if len(mentioned) == 1 else None
+
+
+def _only(pattern: re.Pattern[str], text: str, letters: str) -> str | None:
+    """The one of the letters that the pattern finds; None for none of them or several."""
+    found = {letter for letter in pattern.findall(text) if letter in letters}
+    return found.pop() if len(found) == 1 else None
 
 
 def _stripped(text: str) -> str:

@@ -24,6 +24,7 @@ from po3d.question import Task
 from po3d.report.draw import draw_scene
 from po3d.report.tables import Table, text
 from po3d.scene import FORMAT, ObjectState, Scene, from_json, to_json
+from po3d.street import shape_note
 
 PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 SCRIPTS = ("evaluate", "train")
@@ -302,6 +303,8 @@ def _perceive(image: NDArray[np.uint8], path: Path, name: str) -> Scene:
     from po3d.checkpoint import locate
     from po3d.perception.estimator import Estimator
 
+    if note := shape_note([(path.name, image.shape[1::-1])]):
+        print(f"note: {note}", file=sys.stderr)
     (scene,) = Estimator.from_checkpoint(locate(name)).estimate([image], [path.name])
     return scene
 

@@ -1,5 +1,8 @@
 """The rules by which an answer is found in a response."""
 
+import itertools
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,6 +83,46 @@ def test_multiple_choice(response, options, answer):
     assert extract(response, options).answer == answer
 
 
+CHOICES = (
+    SIDES, VEHICLES, ("yes", "no"), ("front", "left", "back", "right"), ("on the left", "on the right"),
+    ("parallel", "perpendicular"), ("A person", "B road sign"), ("next to each other", "far away from each other"),
+    ("red hat of the person in the back", "baseball glove"), ("front-left", "front-right", "back-left", "back-right"),
+)  # fmt: skip
+# {letter} and {text} are of one option. VLMEvalKit's rules or lmms-eval's, or both, find the letter in each.
+DRESSES = (
+    "{letter}", "({letter})", "[{letter}]", "{letter}.", "{letter})", "{letter}:", "**{letter}**", "`{letter}`",
+    "{letter}. {text}", "({letter}) {text}", "{letter}: {text}", "{letter} {text}", "{text} ({letter})", "{text}", "It is {text}.",
+    "Answer {letter}", "Answer: ({letter})", "Answer: {letter}. {text}", "The answer is {letter}.", "My answer is {letter}",
+    "The correct answer is **{letter}. {text}**.", "The correct answer is option {letter}.", "The answer is {text} ({letter}).",
+    "Option {letter}", "Option ({letter})", "option {letter}.", "Option {letter}: {text}", "Choice {letter}",
+    "Correct option: {letter}", "The right option is {letter}", "Final Answer: Option {letter}", "The best choice is {letter}",
+    "Therefore, option {letter} is correct.", "{letter} is correct", "{letter} is the correct answer.", "I choose {letter}.",
+    "I would choose option {letter}.", "So it is {letter}.", "{letter}, because it stands there.",
+    "{letter}\n\nBecause it stands there.", "Between A and B, I choose {letter}.", '{{"answer": "{letter}"}}',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dress", DRESSES)
+def test_a_choice_is_found_where_the_harnesses_find_it(dress):
+    for options in CHOICES:
+        for letter, text in zip("ABCD", options):
+            assert extract(dress.format(letter=letter, text=text), options).answer == text, (letter, options)
+
+
+def test_where_the_harnesses_read_a_choice_otherwise_the_documentation_says_what_is_read_here():
+    lines = (Path(__file__).parents[1] / "docs" / "compare.md").read_text(encoding="utf-8").splitlines()
+    start = lines.index("| response, of A. in front of, B. behind | po3d | VLMEvalKit | lmms-eval |") + 2
+    rows = [
+        line.strip("| ").split(" | ")
+        for line in itertools.takewhile(lambda line: line.startswith("|"), lines[start:])
+    ]
+    assert len(rows) >= 10
+    for response, ours, *theirs in rows:
+        found = extract(response.strip("`"), SIDES).answer
+        assert {"in front of": "A", "behind": "B", None: "none"}[found] == ours
+        assert set(theirs) != {ours}
+
+
 @given(st.text(max_size=300))
 def test_any_text_gives_an_answer_or_none_and_says_which_rule(response):
     for options in ((), SIDES):
@@ -97,6 +140,7 @@ def test_an_answer_survives_every_dress(answer):
 
 def test_long_hostile_texts_take_no_time():
     for hostile in ("answer is " * 20_000, "<think>" * 20_000, r"\boxed{" * 20_000, '"answer":"' * 20_000, "(A) " * 20_000,
-                    "answer:" + " " * 50_000 + "x", "\\boxed{" + "{}" * 20_000):  # fmt: skip
+                    "answer:" + " " * 50_000 + "x", "\\boxed{" + "{}" * 20_000, "option" + " " * 50_000 + "\nx" * 3,
+                    "option is " * 20_000, "A " * 50_000):  # fmt: skip
         extract(hostile)
         extract(hostile, SIDES)

@@ -280,3 +280,19 @@ def test_generate_writes_a_twin_that_can_be_asked(reads, tmp_path, capsys):
     record = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert int(record["answer"]) == len(record["scene"]["objects"])
     assert len(list((out / "images").iterdir())) == 1
+
+
+@pytest.mark.parametrize(("size", "noted"), [((64, 48), False), ((64, 64), True), ((48, 64), True)])
+def test_a_picture_of_a_street_that_is_not_4_to_3_is_noted(reads, tmp_path, capsys, size, noted):
+    Image.new("RGB", size).save(tmp_path / "a.png")
+    cli.main(
+        [
+            "ask",
+            str(tmp_path / "a.png"),
+            "count(scene)",
+            "--perception-checkpoint",
+            str(untrained_estimator(tmp_path)),
+        ]
+    )
+    said = f"note: a.png is not 4:3 ({size[0]} x {size[1]})"
+    assert (said in capsys.readouterr().err) == noted

@@ -187,6 +187,7 @@ def test_resume_scores_the_finished_file_again(release, tmp_path):
         ("abstain_below=2", "abstain_below=2 should be at most 1"),
         ("system=replay", "system.path"),
         ("perception.checkpoint=nowhere", "not found"),
+        ("benchmark.on_bad_image=maybe", "benchmark.on_bad_image='maybe' should be fail or count"),
         ("perception.chekpoint=x", "did you mean perception.checkpoint"),
     ],
 )

@@ -121,7 +121,7 @@ def _question(record: Mapping, where: str) -> Question:
         box = tuple(float(v) for v in record["box"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{where}: missing or malformed field ({error!r})") from None
-    if len(box) != 4 or not (box[0] < box[2] and box[1] < box[3]):
+    if len(box) != 4 or not all(map(math.isfinite, box)) or not (box[0] < box[2] and box[1] < box[3]):
         raise InputError(f"{where}: the box should be x0, y0, x1, y1, not {list(box)}")
     if answer.lower() not in FACINGS:
         raise InputError(f"{where}: the answer {answer!r} is none of {', '.join(FACINGS)}")

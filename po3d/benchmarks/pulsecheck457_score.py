@@ -2,8 +2,12 @@
 
 Two scorers are in use for the benchmark and differ on shapes, so a table must say which it used:
 
-strict       lmms-eval: the same answer. Case, "true" for "yes" and "03" for "3" don't matter.
+strict       lmms-eval's: the same answer. Case, "true" for "yes" and "03" for "3" don't matter (see `strict`).
 vlmevalkit   VLMEvalKit's spatial457: any type of the right super-category counts, and more (see `lenient`).
+
+`vlmevalkit` gives what upstream's code gives for the same two texts. It compares with the spelling of VLMEvalKit's table:
+that of the row where the questions come from a TSV, else the one that `po3d export` writes ("Yes", "road bike"). `strict`
+differs from lmms-eval's code in two things, both named there.
 """
 
 import csv
@@ -12,7 +16,7 @@ from collections.abc import Callable, Sequence
 from importlib import resources
 
 from po3d.benchmarks.averages import comparable, counted
-from po3d.benchmarks.superclevr import identifier, surface
+from po3d.benchmarks.superclevr import identifier, written
 from po3d.errors import InputError
 from po3d.metrics import (
     Bootstrap,
@@ -36,41 +40,50 @@ CATEGORIES = (
     "L5-6D-Spatial",
 )
 MEAN = "mean"  # of the columns, each counting the same
+WRITTEN = "written"  # in a question's meta: the right answer as VLMEvalKit's table spells it
 BIAS_COLUMN = "L4-3D-Pose"  # where the paper looks for biased answers (Tab. 4)
 ASKED: dict[str, tuple[str, ...]] = {"shape": SHAPES, "color": COLORS, "size": SIZES, "pose": FACINGS}
 
 _YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
 _NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_ANY_COUNT = tuple("123456789")
 _KIND_OF_WORD = {word: kind for kind, leaves in SUPER_CATEGORIES.items() for word in (*leaves, kind)} | {
     "addi": "car"
 }  # a 22nd type of Super-CLEVR that no scene uses
 
 
 def strict(predicted: str, gold: str) -> bool:
-    """Is the prediction the answer? Ids ("articulated") and written names ("articulated bus") are the same
-    word."""
-    predicted, gold = (identifier(" ".join(s.lower().split())) for s in (predicted, gold))
+    """lmms-eval's rule: outer blanks and case don't matter, "true" and "1" are yes, "false" and "0" are no, and numbers are
+    compared as numbers: "03" is 3. Two differences: ids ("articulated") and written names ("articulated bus") are the
+    same word here; and a count is a count here, where upstream takes "yes" for 1 and "no" for 0."""
+    said, right = (identifier(text.strip().lower()) for text in (predicted, gold))
     for words in (_YES, _NO):
-        if gold == words[0]:
-            return predicted in words
-    if predicted.isdecimal() and gold.isdecimal():
-        return int(predicted) == int(gold)
-    return predicted == gold
+        if right == words[0]:
+            return said in words
+    if said.isdecimal() and right.isdecimal():
+        return int(said) == int(right)
+    return said == right
 
 
 def lenient(predicted: str, gold: str) -> bool:
-    """VLMEvalKit's rule, with its leniencies: "none" is no, "0" is no, number words, any count from 1 to 9 is
-    yes, and every type of the same super-category (by the first word) is right. "true" is not "yes" there."""
-    predicted, gold = (surface(" ".join(s.lower().split())) for s in (predicted, gold))
-    if predicted == "none":
+    """VLMEvalKit's rule for a right answer in po3d's words ("no") or a table's ("No"), with its leniencies: "none" is no,
+    "0" is no where the table says "No", number words, any count from 1 to 9 is yes, and every type of the same
+    super-category (by the first word) is right. Neither is "true" yes nor "1 " 1 there: blanks count."""
+    return _as_table(predicted, written(gold))
+
+
+def _as_table(predicted: str, gold: str) -> bool:
+    """VLMEvalKit's rule for an answer as its table spells it."""
+    if predicted.lower() == "none":
         predicted = "no"
-    if predicted == gold or (predicted == "0" and gold == "no"):
+    said, right = predicted.lower(), gold.lower()
+    if said == right or (predicted, gold) == ("0", "No"):
         return True
-    if predicted in _NUMBER_WORDS and gold == str(_NUMBER_WORDS.index(predicted)):
+    if said in _NUMBER_WORDS and gold == str(_NUMBER_WORDS.index(said)):
         return True
-    if gold == "yes" and predicted in tuple("123456789"):
+    if right == "yes" and predicted in _ANY_COUNT:
         return True
-    kinds = [_KIND_OF_WORD.get(s.split(" ")[0]) for s in (predicted, gold)]
+    kinds = [_KIND_OF_WORD.get(text.split(" ")[0]) for text in (said, right)]
     return kinds[0] is not None and kinds[0] == kinds[1]
 
 
@@ -83,7 +96,10 @@ def correct(questions: Sequence[Question], predictions: Sequence[Prediction], sc
         raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
     result = []
     for q, p in paired(questions, predictions):
-        result.append(p.status == "ok" and p.answer is not None and SCORERS[scorer](p.answer, q.answer))
+        rule, gold = SCORERS[scorer], q.answer
+        if scorer == "vlmevalkit" and WRITTEN in q.meta:
+            rule, gold = _as_table, q.meta[WRITTEN]
+        result.append(p.status == "ok" and p.answer is not None and rule(p.answer, gold))
     return result
 
 

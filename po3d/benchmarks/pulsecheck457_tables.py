@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.pulsecheck457_score import CATEGORIES
-from po3d.benchmarks.superclevr import identifier, program_from_nodes, surface
+from po3d.benchmarks.pulsecheck457_score import CATEGORIES, WRITTEN
+from po3d.benchmarks.superclevr import identifier, program_from_nodes, written
 from po3d.errors import InputError
 from po3d.files import atomic_write, read_table
 from po3d.images import ImageError, decode_image, image_size
@@ -178,7 +178,7 @@ def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
         index = int(row["index"])
         category = _category(row.get("category", ""), index, where)
         text, answer = _text(row, "question", where), _text(row, "answer", where)
-        meta = {"answer": answer, "question_index": index}
+        meta = {"answer": answer, "question_index": index, WRITTEN: answer}
         questions.append(_question(category, index, name, text, answer, "", meta))
     return unique(questions, path), Inline(images, path)
 
@@ -209,8 +209,3 @@ def write_tsv(path: str | Path, questions: Iterable[Question], encoded: Mapping[
             cell = carrier.get(q.image) or base64.b64encode(encoded[q.image]).decode()
             carrier.setdefault(q.image, index)
             writer.writerow((index, cell, q.text, written(q.answer or ""), FILES[q.category]))
-
-
-def written(answer: str) -> str:
-    """An answer as the table spells it: "yes" -> "Yes", "road" -> "road bike"."""
-    return answer.capitalize() if answer in ("yes", "no") else surface(answer)

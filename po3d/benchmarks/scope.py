@@ -239,7 +239,8 @@ def _question(record: object, where: str) -> Question:
         raise InputError(f"{where}: unknown task {task!r}; known: {', '.join(TASKS)}")
     options, images = record["options"], record["images"]
     views = record["view"] if isinstance(record["view"], list) else [record["view"]]
-    if not isinstance(options, list) or len(options) < 2 or len(set(map(str, options))) < len(options):
+    texts = [str(o).strip() for o in options] if isinstance(options, list) else []
+    if len(texts) < 2 or "" in texts or len(set(texts)) < len(texts):
         raise InputError(
             f"{where}: 'options' should be a list of different texts, not {json.dumps(options)[:60]}"
         )
@@ -279,9 +280,12 @@ def read_views(root: str | Path) -> dict[str, View]:
             visible = np.zeros(0)
         if visible.shape != (len(VIEWS), len(scene)):
             raise InputError(f"{where}: 'visible' should be {len(VIEWS)} lists of {len(scene)} shares")
+        models = record.get("models", [])
+        if not isinstance(models, list):
+            raise InputError(f"{where}: 'models' should be a list of names")
         orbit = Orbit.from_json(record.get("orbit") or {}, where)
         found[scene.image] = View(
-            scene, orbit, visible, str(record.get("ground", "")), tuple(map(str, record.get("models", ())))
+            scene, orbit, visible, str(record.get("ground", "")), tuple(map(str, models))
         )
     return found
 

@@ -83,11 +83,11 @@ class Qid(NamedTuple):
     turn: int  # 0: the options as annotated
 
 
-def split_qid(qid: str) -> Qid:
-    """InputError for what is no qid."""
+def split_qid(qid: str, where: str = "") -> Qid:
+    """InputError for what is no qid; `where` it stands begins its message."""
     found = _QID.fullmatch(qid)
     if not found:
-        raise InputError(f"{qid!r} is no qid; they are XXXXXXXX, with -flip, -1 or -flip-1 behind it")
+        raise InputError(f"{where}{qid!r} is no qid; they are XXXXXXXX, with -flip, -1 or -flip-1 behind it")
     return Qid(found["base"], bool(found["flip"]), int(found["turn"] or 0))
 
 
@@ -214,7 +214,7 @@ def _question(record: Mapping[str, str], where: str) -> Question:
     """A row as a question. meta: "options", "letter", "scene", "index" and, where the file says them, "viewpoint",
     "source" and every meta_... column."""
     qid = record.get("qid") or record.get("index", "")
-    name = split_qid(qid)
+    name = split_qid(qid, f"{where}: ")
     options = [record[letter] for letter in LETTERS if letter in record]
     letter, category = record.get("answer", "").upper(), record.get("category", "")
     if letter not in LETTERS[: len(options)]:
@@ -225,7 +225,7 @@ def _question(record: Mapping[str, str], where: str) -> Question:
         raise InputError(f"{where}: unknown category {category!r}; known: {', '.join(CATEGORIES)}")
     if "question" not in record:
         raise InputError(f"{where}: the question is missing")
-    photo = _photo(record)
+    photo = _photo(record, where)
     meta = {"options": options, "letter": letter, "scene": record.get("scene") or photo or name.base}
     meta |= {k: record[k] for k in ("index", "image_source") if record.get(k)}
     meta |= {k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")}
@@ -250,12 +250,12 @@ def _question(record: Mapping[str, str], where: str) -> Question:
     )
 
 
-def _photo(record: Mapping[str, str]) -> str:
+def _photo(record: Mapping[str, str], where: str) -> str:
     """A picture's path below the folder, "" without one: of a URL, what is behind the host."""
     given = record.get("image_path") or record.get("image_url", "")
     path = urlsplit(given).path.lstrip("/") if "://" in given else given
     if path and (Path(path).is_absolute() or ".." in Path(path).parts):
-        raise InputError(f"the picture's path {path!r} leaves the folder")
+        raise InputError(f"{where}: the picture's path {path!r} leaves the folder")
     return path
 
 

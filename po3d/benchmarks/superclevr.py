@@ -43,6 +43,11 @@ def identifier(name: str) -> str:
     return _READ.get(name, name)
 
 
+def written(answer: str) -> str:
+    """An answer as the benchmarks' tables write it: "yes" -> "Yes", "road" -> "road bike"; others stay as they are."""
+    return answer.capitalize() if answer in ("yes", "no") else surface(answer)
+
+
 # --- scenes -------------------------------------------------------------------------------------------------
 
 

@@ -15,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d.benchmarks.superclevr import written
 from po3d.errors import InputError
 from po3d.images import decode_image
-from po3d.integrations.prompts import LETTERS, written
+from po3d.integrations.prompts import LETTERS
 from po3d.question import Prediction, Question, Task
 from po3d.scene import Scene
 from po3d.systems.pipeline import Context, Perception, Pipeline

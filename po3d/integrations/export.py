@@ -31,6 +31,7 @@ from tqdm import tqdm
 from po3d.benchmarks import pulsecheck457, srbench
 from po3d.benchmarks.pulsecheck457 import FILES
 from po3d.benchmarks.registry import BENCHMARKS, dials_in, opened
+from po3d.benchmarks.superclevr import written
 from po3d.benchmarks.twin_folder import described
 from po3d.errors import InputError
 from po3d.files import atomic_write
@@ -44,7 +45,6 @@ from po3d.integrations.prompts import (
     letter,
     messages,
     prompt,
-    written,
 )
 from po3d.integrations.vlmevalkit_results import write_results
 from po3d.question import Question, read_predictions

@@ -60,12 +60,6 @@ def image_names(question: Question) -> list[str]:
     return list(question.meta.get("images") or [question.image])
 
 
-def written(answer: str) -> str:
-    """An answer as the benchmarks write it: words without underscores, Yes and No."""
-    answer = surface(answer)
-    return answer.capitalize() if answer in ("yes", "no") else answer
-
-
 def letter(question: Question) -> str:
     """The letter of the right option."""
     return LETTERS[list(question.meta["options"]).index(question.answer)]

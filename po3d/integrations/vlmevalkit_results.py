@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from po3d.benchmarks.pulsecheck457 import FILES
+from po3d.benchmarks.superclevr import written
 from po3d.errors import InputError
 from po3d.files import atomic_write
 from po3d.integrations.chat import said
-from po3d.integrations.prompts import LETTERS, letter, prompt, written
+from po3d.integrations.prompts import LETTERS, letter, prompt
 from po3d.question import Prediction, Question
 
 CELL = 32_767  # characters of an .xlsx cell

@@ -7,14 +7,10 @@ the catalogue has too few, parametric shapes of our own show the category, too.
 import csv
 import functools
 import io
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-import numpy as np
-
-from po3d.seeding import rng
-from po3d.synthesis.splits import OWN_VARIANTS, Model, Split, catalogue, own_name
+from po3d.synthesis.splits import Model, Split, catalogue, own_names
 
 GROUNDS = {"f": "floor", "o": "outdoor", "t": "table"}
 PEOPLE = ("man", "woman", "boy", "girl")
@@ -23,7 +19,7 @@ CATALOGUE_ONLY = (
     "chair",
     "armchair",
 )  # categories with so many catalogue models that no shape of ours is needed
-SCALE, SIDE = 0.12, 0.06  # deviations of the log size of our own shapes: as a whole, and of each side
+OWN_SIZES = "own_sizes.csv"
 
 
 @dataclass(frozen=True)
@@ -39,23 +35,27 @@ class Thing:
 
     def models_of(self, split: Split) -> tuple[Model, ...]:
         """The models of a split, the catalogue's first; no two splits share one."""
-        return _models(self.name, self.extent, split)
+        return _models(self.name, split)
 
 
 @functools.cache
-def _models(name: str, extent: tuple[float, float, float], split: Split) -> tuple[Model, ...]:
+def _models(name: str, split: Split) -> tuple[Model, ...]:
     found: list[Model] = [m for m in catalogue().values() if m.orbit == name and m.split == split]
     if name not in CATALOGUE_ONLY:
-        found += [_own(name, extent, variant) for variant in OWN_VARIANTS[split]]
+        for own in own_names(name, split):
+            depth, width, height = own_sizes()[own]
+            found.append(Model(own, width, depth, height))
     return tuple(found)
 
 
-def _own(name: str, extent: Sequence[float], variant: int) -> Model:
-    """One of our own shapes, about as large as its category usually is."""
-    random = rng(variant, f"thing size/{name}")
-    spread = random.normal(0, SCALE) + random.normal(0, SIDE, 3)
-    depth, width, height = (round(float(v), 3) for v in np.asarray(extent) * np.exp(spread))
-    return Model(own_name(name, variant), width, depth, height)
+@functools.cache
+def own_sizes() -> dict[str, tuple[float, float, float]]:
+    """Name of one of our own shapes -> its (depth, width, height) in metres (`tools/own_sizes.py` writes the table)."""
+    text = (resources.files("po3d.synthesis") / OWN_SIZES).read_text(encoding="utf-8")
+    return {
+        row["name"]: (float(row["depth"]), float(row["width"]), float(row["height"]))
+        for row in csv.DictReader(io.StringIO(text))
+    }
 
 
 @functools.cache

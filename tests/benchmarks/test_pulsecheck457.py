@@ -1,5 +1,6 @@
 """The adapter and the scorers on a hand-made release of 36 questions."""
 
+import base64
 import io
 import json
 from collections import Counter
@@ -177,11 +178,47 @@ def test_a_failure_is_wrong_and_counted_even_with_the_right_answer(benchmark):
         ("3", "4", False, False),
         ("red", "Red", True, True),
         ("", "red", False, False),
+        # what lmms-eval and VLMEvalKit say of blanks
+        ("1 ", "1", True, False),
+        (" road bike ", "road", True, False),
+        ("tandem\nbike", "tandem", False, False),
+        ("road  bike", "road", False, True),  # by its first word
+        ("Yes\n", "yes", True, False),
+        ("1", "no", False, False),
+        # where lmms-eval differs from strict: it says right, right and wrong, and stops at the last
+        ("yes", "1", False, False),
+        ("False", "0", False, False),
+        ("regular", "regular bus", True, True),
+        ("\u00b2", "2", False, False),
     ],
 )
-def test_scorers(predicted, answer, is_strict, is_lenient):
+def test_both_scorers_say_what_upstream_says(predicted, answer, is_strict, is_lenient):
+    """Checked against lmms-eval's and VLMEvalKit's own code for these and some 200,000 other pairs."""
     assert strict(predicted, answer) is is_strict
     assert lenient(predicted, answer) is is_lenient
+
+
+@pytest.mark.parametrize(
+    ("stored", "predicted", "is_strict", "is_lenient"),
+    [
+        ("Yes", "yes", True, True),
+        ("No", "0", True, True),
+        ("no", "0", True, False),  # VLMEvalKit looks for "No"
+        ("True", "yes", True, False),  # VLMEvalKit compares the letters
+        ("True", "true", True, True),
+        ("False", "0", True, False),
+        ("Road bike", "mountain", False, True),
+    ],
+)
+def test_vlmevalkit_compares_with_the_tables_own_spelling(tmp_path, stored, predicted, is_strict, is_lenient):
+    image = base64.b64encode(jpeg(1)).decode()
+    (tmp_path / "a.tsv").write_text(
+        f"index\timage\tquestion\tanswer\tcategory\n100001\t{image}\tQ?\t{stored}\tL1_single\n"
+    )
+    questions = load(tmp_path / "a.tsv").questions
+    said = [Prediction(questions[0].id, "ok", predicted)]
+    assert correct(questions, said, "strict") == [is_strict]
+    assert correct(questions, said, "vlmevalkit") == [is_lenient]
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from po3d.errors import InputError
 from po3d.frames import axes_from_front
 from po3d.geometry import Camera, look_at
-from po3d.rooms import CATEGORIES, COLORS, MATERIALS
+from po3d.rooms import COLORS, MATERIALS
 from po3d.scene import ObjectState, Scene, from_json, sure
 from po3d.seeding import rng
-from po3d.synthesis.assets import room_models
 from po3d.synthesis.assets.mesh import Mesh, Part, assemble, solid
 from po3d.synthesis.assets.primitives import ball
 from po3d.synthesis.assets.room_models import (
@@ -29,7 +28,6 @@ from po3d.synthesis.assets.room_models import (
     models_of,
     painted_parts,
 )
-from po3d.synthesis.assets.own_shapes import SHAPES, shape
 from po3d.synthesis.environment import Finish
 from po3d.synthesis.placed import Placed
 from po3d.synthesis.render import Renderer, RenderError
@@ -37,7 +35,6 @@ from po3d.synthesis.room_layouts import sample_room
 from po3d.synthesis.room_looks import FINISHES, PAINTS, room_paint, sample_room_look
 from po3d.synthesis.room_pictures import RoomRenderer, near_far
 from po3d.synthesis.room_shell import Shell, floor_corners, wall_corners
-from po3d.synthesis.things import things
 from po3d.synthesis.top_views import SetSpec, generate, metres_per_pixel, top_camera, top_view
 
 VARIANTS = 6  # of our own shapes, that are looked at
@@ -80,30 +77,6 @@ def test_names_that_are_not_listed_are_drawn_as_what_they_are() -> None:
     assert drawn_category("office chair") == "office chair"
     assert drawn_category("folding chair") == "chair"
     assert drawn_category("unheard-of thing") == "box"
-
-
-@pytest.mark.parametrize("category", sorted(SHAPES))
-def test_own_shapes_stand_centred_and_are_about_as_large_as_the_thing(category: str) -> None:
-    usual = (
-        things()[category].extent
-        if category in things()
-        else (CATEGORIES[category].depth, CATEGORIES[category].width, CATEGORIES[category].height)
-    )
-    for variant in range(VARIANTS):
-        mesh, colors = shape(category, variant)
-        low, high = mesh.vertices.min(0), mesh.vertices.max(0)
-        assert low[2] == pytest.approx(0, abs=1e-6)
-        assert np.allclose(low[:2], -high[:2], atol=1e-5)
-        parts = {p.name for p in mesh.parts}
-        assert set(colors) <= parts
-        assert "main" in parts or category not in CATEGORIES and not things()[category].paint
-        assert len(mesh.faces) < room_models.MAX_FACES
-        assert np.ptp(np.log((high - low) / usual)) < math.log(4.5)
-
-
-def test_own_shapes_vary() -> None:
-    for category in SHAPES:
-        assert len({shape(category, v)[0].vertices.tobytes() for v in range(VARIANTS)}) == VARIANTS
 
 
 def _two_part_box(size: tuple[float, float, float], material: str = "paint") -> Mesh:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from po3d.checkpoint import SHIPPED
 from po3d.rooms import CATEGORIES
-from po3d.synthesis.assets.room_models import models_of
 from po3d.synthesis.assets.own_shapes import SHAPES
+from po3d.synthesis.assets.room_models import models_of
 from po3d.synthesis.layouts import TEST_MESHES, TRAIN_MESHES, VALIDATION_MESHES
 from po3d.synthesis.splits import (
     OWN,

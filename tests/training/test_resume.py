@@ -1,13 +1,11 @@
 """A training that is killed goes on with exactly the samples that were left, and ends with the same weights."""
 
 import csv
-import json
 
 import pytest
 import torch
-from tiny_trainings import BATCH, SAMPLES, few_words, made, run
+from tiny_trainings import BATCH, SAMPLES, few_words, run
 
-from po3d.errors import InputError
 from po3d.training import parser, room_parser
 from po3d.training.estimator import EstimatorModule
 from po3d.training.parser import ParserModule

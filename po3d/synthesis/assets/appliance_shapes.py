@@ -1,4 +1,4 @@
-"""Parametric washing machines, ovens and refrigerators. Form and colours as in household_shapes.py."""
+"""Parametric washing machines, ovens and refrigerators. Form and colours as in own_shapes.py."""
 
 from collections.abc import Callable
 
@@ -207,10 +207,4 @@ def _refrigerator(random: Random) -> list[Piece]:
 
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     "washing machine": _washing_machine, "oven": _oven, "refrigerator": _refrigerator,
-}  # fmt: skip
-
-COLORS: dict[str, dict[str, str]] = {
-    "washing machine": {"main": "f0f0ee f0f0ee f0f0ee c4c6c8 3a3c40", "plate": "9a9c9e b0b2b4 c8cacb", "fascia": "d8dade 3a3c40 b8c8d8 f4f4f4"},
-    "oven": {"back": "8a8c8e a8aaac 5a5c5e", "main": "e8e8e6 b4b6b8 b4b6b8 2a2b2e d8d0c0"},
-    "refrigerator": {"main": "e8e8e6 b8babc c8cacc 2c2e30 a83a30 9ac0b8", "note0": "f0d84a f0f0f0", "note1": "d85a4a 5a9ad8"},
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Parametric boxes, baskets, safes and filing cabinets. Form and colours as in household_shapes.py."""
+"""Parametric boxes, baskets, safes and filing cabinets. Form and colours as in own_shapes.py."""
 
 from collections.abc import Callable
 
@@ -240,17 +240,4 @@ def _laundry_basket(random: Random) -> list[Piece]:
 
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     "crate": _crate, "filing cabinet": _filing_cabinet, "safe": _safe, "cardboard box": _cardboard_box, "laundry basket": _laundry_basket,
-}  # fmt: skip
-
-COLORS: dict[str, dict[str, str]] = {
-    "crate": {"main": "b98d58 a77a45 d2ac78 8a6238"},
-    "filing cabinet": {"main": "a8aaa8 6d7072 d8d6d0 3b3d40 8a8f78"},
-    "safe": {"main": "3a3d40 55595c 22262a 4a5a4a 7a7c7a"},
-    "cardboard box": {
-        "main": "b5895a c39a6b a67c4e d0ab7d 9c7344", "inside": "8a6740 a07a50", "tape": "c8a878 8a6238 d8c8a8",
-    },
-    "laundry basket": {
-        "main": "e6e2da d8c3a0 b08a58 9fb4c0 8f959a e3c7c7", "rim": "b08a58 e6e2da 6b4a2c 8f959a",
-        "cloth0": "e8e8e8 4a6a9a c86a5a", "cloth1": "3a3f4a d8c8b0 7a9a7a", "cloth2": "a8b8c8 c8a0a8 e0d8a8",
-    },
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Parametric crockery. Form and colours as in household_shapes.py."""
+"""Parametric crockery. Form and colours as in own_shapes.py."""
 
 from collections.abc import Callable
 
@@ -258,11 +258,3 @@ SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
 
 _GLAZES = "f0ece4 e8e4dc c8442e 2f5a8a 3a6a4a d8a83a 6a8aa0 a86a4a 2c2c30"
 _COFFEE = "2a1608 3a2010 6a4020"
-COLORS: dict[str, dict[str, str]] = {
-    "teapot": {"main": _GLAZES, "knob": "c8a040 2a2a2c f0ece4", "band": "c8a040 2f5a8a f0ece4"},
-    "mug": {"main": _GLAZES, "drink": f"{_COFFEE} a8642a", "band": "f0ece4 2f5a8a c8442e 2a2a2c"},
-    "bowl": {"main": f"{_GLAZES} a9784a", "band": "2f5a8a c8442e f0ece4 c8a040", "soup": "c86a28 a83a1a 8a9a3a d8b870",
-             "fruit0": "c82a20 d83a28", "fruit1": "e88a1a f0a020", "fruit2": "7aa82a e8c830"},
-    "cup": {"main": f"{_GLAZES} f0ece4", "drink": f"{_COFFEE} a8642a", "lid": "f4f4f2 2a1a10", "straw": "d83a3a f0f0f0 3a8ad8",
-            "band": "c8442e 2f5a8a 3a6a4a d8a83a"},
-}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Parametric cupboards, shelves, cribs and pianos. Form and colours as in household_shapes.py."""
+"""Parametric cupboards, shelves, cribs and pianos. Form and colours as in own_shapes.py."""
 
 import itertools
 from collections.abc import Callable
@@ -372,12 +372,4 @@ _SPINES = {
     "book0": "8a2a24 a83a30 6a1f2a", "book1": "24406a 3a6a9a 1f2a4a", "book2": "2f5a3a 5a7a3a 7a8a5a",
     "book3": "d8c89a e8e0cc c8a860", "book4": "2a2a2c 4a3a30 5a5a60", "book5": "c8702a d8a83a 9a4a6a",
     "pot": "c86a4a e8e0d0 3a6a7a 2f2f33", "carton": "c8b08a 6a7a8a e0ddd6 9a6a4a",
-}  # fmt: skip
-COLORS: dict[str, dict[str, str]] = {
-    "crib": {"main": f"{_WOOD} f0ede6 f0ede6", "mattress": "f2f0ea e8eef2", "pillow": "ffffff e8d8e0 d8e4f0",
-             "blanket": "a8c8e0 f0c8d0 f0e0a8 b8d8b8 d8d0e8"},
-    "wardrobe": {"main": f"{_WOOD} e8e4dc e8e4dc 5a6068", "groove": "4a3a2a 6a6560 2a2a2a"},
-    "bookshelf": {"main": f"{_WOOD} e8e4dc 2c2c2e", "groove": "4a3a2a"} | _SPINES,
-    "shelf": {"main": f"{_WOOD} e8e4dc 2c2c2e"} | _SPINES,
-    "piano": {"main": "141414 141414 4a2415 6b3a1e e8e6e0"},
 }  # fmt: skip

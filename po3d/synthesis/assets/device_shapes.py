@@ -1,4 +1,4 @@
-"""Parametric speakers, radios, fans and lamps. Form and colours as in household_shapes.py."""
+"""Parametric speakers, radios, fans and lamps. Form and colours as in own_shapes.py."""
 
 from collections.abc import Callable
 
@@ -320,13 +320,4 @@ def _lamp(random: Random) -> list[Piece]:
 
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     "speaker": _speaker, "table fan": _table_fan, "radio": _radio, "lamp": _lamp,
-}  # fmt: skip
-
-COLORS: dict[str, dict[str, str]] = {
-    "speaker": {"main": "1c1c1e 1c1c1e 6b4423 8a5a2b e4e2de 4a2c17", "cone": "d8b040 e0e0e0 7a4a2a"},
-    "table fan": {"main": "e8e8e6 2a2b2e 8ab0c8 c8d8c0 b83a30 c8b890", "blade": "5a8ab0 d8dde2 3a3c40 7ab0a8 c8d0d8"},
-    "radio": {"main": "8a5a2b 2a2b2e a8382e c8b890 5a9a98 c0c2c4 6b4423 d88a3a", "net": "c8b890 8a7a5a e0dccf",
-              "needle": "d02818 e85a20"},
-    "lamp": {"main": "f0e6cc e8dcc0 f4f0e6 c8a878 a83a30 3a4a6a", "body": "e8e4dc 3a6a7a 8a4a3a 2a2b2e c8a040 6a8a6a",
-             "trim": "8a6a3a c8a040 3a2a20"},
 }  # fmt: skip

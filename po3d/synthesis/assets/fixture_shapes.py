@@ -1,4 +1,4 @@
-"""Parametric fireplaces, radiators, toilets and fire extinguishers. Form and colours as in household_shapes.py."""
+"""Parametric fireplaces, radiators, toilets and fire extinguishers. Form and colours as in own_shapes.py."""
 
 from collections.abc import Callable
 
@@ -395,13 +395,4 @@ def _wrapped(
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     "fireplace": _fireplace, "radiator": _radiator, "toilet": _toilet, "fire extinguisher":
     _fire_extinguisher,
-}  # fmt: skip
-
-COLORS: dict[str, dict[str, str]] = {
-    "fireplace": {"main": "e8e4dc b8aa98 8a4a38 6a6560 d8c8b0", "mantel": "6b4423 e8e4dc 4a2c17 3a3836 b8aa98",
-                  "brick": "8a3f2e a04f38 77402f 9a6a58", "flame": "ffb020 ff9a18", "ember": "ff6a10 e8480c"},
-    "radiator": {"main": "f0eee8 f0eee8 e0dccf 3a3c40 b8babc"},
-    "toilet": {"main": "f0f0ee f0f0ee e8e2d4", "water": "a8c0c8 9ab8c4"},
-    "fire extinguisher": {"main": "c01818 b01414 d02020 a81010", "label": "f0ead8 f4f4f0 e8d870", "print": "20283a a01818",
-                          "pin": "e8c030 d8d8d8"},
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Parametric bottles and food. Form and colours as in household_shapes.py."""
+"""Parametric bottles and food. Form and colours as in own_shapes.py."""
 
 from collections.abc import Callable
 
@@ -380,16 +380,4 @@ def _frill(radius: float, z: float, thick: float, waves: int) -> Trimesh:
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     "wine bottle": _wine_bottle, "bottle": _bottle, "birthday cake": _birthday_cake, "hamburger":
     _hamburger,
-}  # fmt: skip
-
-COLORS: dict[str, dict[str, str]] = {
-    "wine bottle": {"main": "12301a 12301a 1a3a1a 2a1608 301a0c 3a4a20 b8c4a0", "label": "f0e8d4 e8dcc0 f4f4f0 2a2422",
-                    "stripe": "8a1a22 c8a040 2a2a2c", "foil": "7a1420 1a1a1c c8a040 2a4a2a", "cork": "b8905a c8a070"},
-    "bottle": {"main": "3a7a3a 5a2a10 a8c8d8 e8e8e4 2a6ab0 1c3a20 c82a20", "label": "f4f4f0 c82a20 2a5ab0 e8c030 3a8a4a",
-               "cap": "f4f4f0 c82a20 2a5ab0 1c1c1e e8a020"},
-    "birthday cake": {"main": "e8c890 5a3018 f0d8c0 f4e8d8 d89aa8", "icing": "f4ece0 4a2412 f0a8b8 a8d8e8 f8f4f0",
-                      "cream": "fcf4e8 f4b8c8 fff8f0 f0d890", "berry": "c01828 d82a30", "candle0": "e83a4a f06a8a",
-                      "candle1": "3a8ae8 4ab8d8", "candle2": "f0d83a 6ac84a", "flame": "ffb020 ff9010"},
-    "hamburger": {"main": "c98b45 b5762f d29a52", "patty": "4a2614 5a3018", "cheese": "f0b020 f4c840",
-                  "tomato": "c8281c d83a28", "lettuce": "5a9a28 74b038", "seed": "f0e0b8 f4e8cc"},
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Parametric kitchen machines. Form and colours as in household_shapes.py."""
+"""Parametric kitchen machines. Form and colours as in own_shapes.py."""
 
 from collections.abc import Callable
 
@@ -372,10 +372,3 @@ SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
 }  # fmt: skip
 
 _COFFEE = "2a1608 3a2010 6a4020"
-COLORS: dict[str, dict[str, str]] = {
-    "kettle": {"main": "c0c2c4 c0c2c4 e8e6e2 2a2b2e b02820 8ab0a8 3a5a8a b87040"},
-    "toaster": {"main": "c0c2c4 b02820 e8e2d4 2a2b2e 8ac0b8 d8a83a", "toast": "a8682a 8a5020", "crumb": "d8a868 c88a48"},
-    "blender": {"main": "2a2b2e c0c2c4 b02820 e8e6e2 5a8a9a", "jar": "b8ccd0 c8d8dc a8bcc4",
-                "juice": "d84a6a e88a2a 6aa83a 8a3a7a d8c84a"},
-    "coffee maker": {"main": "242528 242528 c0c2c4 e8e6e2 a82a22", "glass": "5a5a5c 8a9498 6a5a50", "coffee": _COFFEE},
-}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Parametric Rubik's cubes and electric guitars. Form and colours as in household_shapes.py."""
+"""Parametric Rubik's cubes and electric guitars. Form and colours as in own_shapes.py."""
 
 from collections.abc import Callable
 
@@ -242,11 +242,4 @@ def _stand(low: float, lean: float, random: Random) -> list[Piece]:
 
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     "rubik's cube": _rubiks_cube, "electric guitar": _electric_guitar,
-}  # fmt: skip
-
-COLORS: dict[str, dict[str, str]] = {
-    "rubik's cube": {"main": "101012 101012 101012 e8e8e8", "white": "f4f4f4", "yellow": "f4d80c", "red": "c01018",
-                     "orange": "f47810", "blue": "0c3cb0", "green": "0c9438"},
-    "electric guitar": {"main": "b01818 1a1a1c e8e4da 2a5ab0 8a4a1a d8902a 2a6a5a e8b8c0", "guard": "f4f2ea 1c1c1e e8dcc0 4a2a20",
-                        "neck": "d8b078 c89858 8a5a2b", "fingerboard": "3a2214 4a2c17 d8b078"},
 }  # fmt: skip

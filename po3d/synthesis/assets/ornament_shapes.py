@@ -1,4 +1,4 @@
-"""Parametric presents, vases and candles. Form and colours as in household_shapes.py."""
+"""Parametric presents, vases and candles. Form and colours as in own_shapes.py."""
 
 from collections.abc import Callable
 
@@ -337,12 +337,4 @@ def _branched(random: Random) -> list[Piece]:
 
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     "gift": _gift, "vase": _vase, "candle": _candle,
-}  # fmt: skip
-
-COLORS: dict[str, dict[str, str]] = {
-    "gift": {"main": "c01c28 2a5ab0 2a7a3a e8c030 d85a8a 6a3a9a f0f0ea 2aa0a0", "lid": "e8d8b0 f0f0ea 2a2a2c d85a8a",
-             "ribbon": "e8c030 f4f4f0 c01c28 2a8a4a d85a8a b8c0c8 2a4a9a", "dot": "f4f4f0 e8c030 f0a8b8"},
-    "vase": {"main": "3a6a7a e8e4dc a8442e 2a4a8a 6a8a5a c8a060 2c2c30 8a9ab0", "band": "e8e4dc c8a040 2a3a6a 3a2a20"},
-    "candle": {"main": "f4ecd8 f4ecd8 f4f0e8 a82028 d8b890 6a7a9a 3a6a4a e8a8a8", "flame": "ffb020 ffa018",
-               "brass": "c8a040 a8843a", "jar": "c8d0d0 a8b0a8 d8c8b0", "band": "8a6a3a 3a6a4a a82028"},
 }  # fmt: skip

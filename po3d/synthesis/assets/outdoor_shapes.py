@@ -1,15 +1,13 @@
 """Parametric shapes of what stands outdoors, on floors and on tables: the things here, people, animals, garden things,
-things on wheels, toys. `shape` draws a variant of any of them; they look as `room_shapes` does.
+things on wheels, toys. `own_shapes` draws them.
 
 What takes the scene's colour is the part "main"; `shape_palettes.csv` says the colours of the others, and of things that
 have no colour of the scene's.
 """
 
-import functools
 
 import numpy as np
 
-from po3d.seeding import rng
 from po3d.synthesis.assets import (
     animal_shapes,
     ball_shapes,
@@ -19,7 +17,7 @@ from po3d.synthesis.assets import (
     toy_shapes,
     wheeled_shapes,
 )
-from po3d.synthesis.assets.mesh import Mesh, Piece, assemble, solid
+from po3d.synthesis.assets.mesh import Piece, solid
 from po3d.synthesis.assets.primitives import (
     Array,
     ball,
@@ -31,31 +29,12 @@ from po3d.synthesis.assets.primitives import (
     slab,
     tube,
 )
-from po3d.synthesis.assets.room_shapes import UP, _color, _facing, _upright
+from po3d.synthesis.assets.room_shapes import UP, _facing, _upright
 from po3d.synthesis.assets.shape_parts import (
     Generator,
     Random,
-    palette_colors,
-    palettes,
     pick,
 )
-from po3d.synthesis.environment import RGB
-
-VARIANTS = 12  # of each category
-
-
-@functools.cache
-def shape(category: str, variant: int) -> tuple[Mesh, dict[str, RGB]]:
-    """The mesh and its own colours (linear, by part); KeyError for a category that has no shape here."""
-    random = rng(variant, f"outdoor shape/{category}")
-    pieces = SHAPES[category](random)
-    points = np.concatenate([np.asarray(piece.vertices) for _, _, piece in pieces])
-    mesh = assemble(pieces, points.max(0) - points.min(0))
-    colors = palette_colors(mesh, palettes().get(category, {}), random)
-    for part in mesh.parts:
-        if part.material == "paint" and part.name not in {"main", *colors}:
-            colors[part.name] = _color(random)
-    return mesh, colors
 
 
 def _barrel(random: Random) -> list[Piece]:

@@ -9,30 +9,11 @@ from collections.abc import Callable
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.seeding import rng
-from po3d.synthesis.assets.mesh import Mesh, Piece, assemble, solid
+from po3d.synthesis.assets.mesh import Piece, solid
 from po3d.synthesis.assets.primitives import ball, box, lathe, loft, moved, plate, ring, rod, rounded, slab
-from po3d.synthesis.environment import RGB
 
 Random = np.random.Generator
 UP = np.pi / 2  # rolls what turns about y upright
-
-
-def shape(category: str, variant: int) -> tuple[Mesh, dict[str, RGB]]:
-    """The mesh and its own colours (linear, by part); KeyError for a category that has no shape here."""
-    random = rng(variant, f"room shape/{category}")
-    pieces = SHAPES[category](random)
-    points = np.concatenate([np.asarray(piece.vertices) for _, _, piece in pieces])
-    mesh = assemble(pieces, points.max(0) - points.min(0))
-    own = {p.name: _color(random) for p in mesh.parts if p.material == "paint" and p.name != "main"}
-    return mesh, own
-
-
-def _color(random: Random) -> RGB:
-    """Mostly muted."""
-    grey = random.uniform(0.05, 0.7)
-    r, g, b = np.clip(grey * np.exp(random.normal(0, random.choice([0.1, 0.6]), 3)), 0.02, 0.85)
-    return float(r), float(g), float(b)
 
 
 def _upright(profile: list[tuple[float, float]], sides: int = 20) -> Trimesh:

@@ -1,4 +1,4 @@
-"""Parametric seats and coffee tables. Form and colours as in household_shapes.py."""
+"""Parametric seats and coffee tables. Form and colours as in own_shapes.py."""
 
 import itertools
 from collections.abc import Callable
@@ -240,9 +240,3 @@ SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
 }  # fmt: skip
 
 _WOOD = "8a5a2b 6b4423 c19a6b 4a2c17 a9784a d9b98a"
-COLORS: dict[str, dict[str, str]] = {
-    "office chair": {"main": "202226 202226 2c3e66 6b7078 7a2a24 3a5a4a", "net": "1c1d20 3c4045 2a2f3a"},
-    "stool": {"main": f"{_WOOD} e8e4dc 26262a a03028"},
-    "coffee table": {"main": f"{_WOOD} {_WOOD} e8e6e0 2a2a2c", "pane": "9ab0b4 7a8c90 4a5458"},
-    "pouf": {"main": "c8b89a 6f7f8c a8533c 3f4a5a d9a441 7d8f69"},
-}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Parametric helmets, hats and handbags. Form and colours as in household_shapes.py."""
+"""Parametric helmets, hats and handbags. Form and colours as in own_shapes.py."""
 
 from collections.abc import Callable
 
@@ -339,12 +339,4 @@ def _handbag(random: Random) -> list[Piece]:
 
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     "helmet": _helmet, "hat": _hat, "handbag": _handbag,
-}  # fmt: skip
-
-COLORS: dict[str, dict[str, str]] = {
-    "helmet": {"main": "c82a20 1c1c1e e8e8e6 2a5ab0 e8b020 3a3f44", "stripe": "f0f0f0 1c1c1e c82a20 e8b020"},
-    "hat": {"main": "3a2a20 1c1c1e c8a870 6a6a68 7a4a2a e0d0a8 2a3a5a", "band": "1c1c1e 4a1a1a e8e0d0 2a3a5a 6b4423",
-            "feather": "c83a28 3a7a4a e8c040"},
-    "handbag": {"main": "7a4a2a 1c1c1e a82a28 c8a070 2a3a5a d88a9a", "flap": "6a3a20 2a1a14 8a2024 b88a58 24304a",
-                "trim": "3a2214 1c1c1e 6b4423 c8a070", "gold": "c8a040 b89030"},
 }  # fmt: skip
