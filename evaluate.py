@@ -36,7 +36,7 @@ from po3d.ablation.grid_sr import SrKind
 from po3d.ablation.grid_street import StreetKind
 from po3d.analysis.run_report import log_to_wandb
 from po3d.analysis.trust import Abstaining
-from po3d.benchmarks.registry import BENCHMARKS, Source, dials_in
+from po3d.benchmarks.registry import Source, dials_in, source_of
 from po3d.checkpoint import git_revision, locate
 from po3d.chosen import (
     check_read,
@@ -83,19 +83,12 @@ SHOWN = (
 def main(config: DictConfig, quiet: bool = False) -> None:
     config.oracle = modules(config.oracle)
     options: dict[str, Any] = OmegaConf.to_container(config, resolve=True)
-    seed, size = _number(options, "seed", 0), _number(options, "size", 1)
-    _number(options, "workers", 1)
+    seed, size = options["seed"], options["size"]
     if size is None and options.get("grid"):
-        size = _number(options["grid"], "images", 1)
-    if options["split"] not in ("mini", "fresh"):
-        raise InputError(
-            f"split={options['split']!r} should be mini or fresh; a release is given by data.root"
-        )
+        size = options["grid"].get("images")
     below = options["abstain_below"]
-    if isinstance(below, bool) or not isinstance(below, int | float) or not 0 <= below <= 1:
-        raise InputError(f"abstain_below={below!r} should be a probability, 0 to 1")
     check_wandb(options["wandb"])
-    benchmark = BENCHMARKS[options["benchmark"]["name"]]
+    benchmark = source_of(options["benchmark"]["name"])
     usual = usual_options(options)
     system_config, default = system_of(options, usual), system_of(usual, usual)
     check_read(config, options, usual, system_config)
@@ -270,15 +263,6 @@ def _found(benchmark: Source, options: dict[str, Any], seed: int, size: int | No
     tag = f"{look or 'mixed'}{dials_of(dials.get('dials'), benchmark.dials).tag}"
     root = Path(options["twins"]) / f"{options['benchmark']['name']}-seed{seed}-size{size}-{tag}"
     return benchmark.open_fresh(root, size, seed, look, options["workers"], **dials), root, "fresh"
-
-
-def _number(options: dict[str, Any], key: str, least: int) -> int | None:
-    value = options.get(key)
-    if value is None and key in ("size", "images"):
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise InputError(f"{key}={value!r} should be a whole number of at least {least}")
-    return value
 
 
 def run(arguments: list[str]) -> int:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from po3d import __version__
 from po3d.analysis import audit, compare, run_report, trust
 from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
-from po3d.entry import CONFIGS, build, compose, guarded, run_script, varied, whole_number
-from po3d.errors import InputError
+from po3d.entry import CONFIGS, build, compose, guarded, run_script, varied
+from po3d.errors import InputError, visible
 from po3d.files import atomic_write, read_json
 from po3d.images import read_image
 from po3d.integrations import export, imports, serve
@@ -185,19 +185,19 @@ def ask_command(arguments: argparse.Namespace) -> int:
             "margins": record_of(near),
             "scene": to_json(scene),
         }
-        print(json.dumps(record, ensure_ascii=False))
+        print(visible(json.dumps(record, ensure_ascii=False)))
     else:
-        print(f"answer: {outcome.answer} (probability {probability:.2f})" if outcome.status == "ok"
-              else f"no answer: {outcome.reason}")  # fmt: skip
-        print(f"\nprogram: {parsed.program.text()}")
+        lines = [f"answer: {outcome.answer} (probability {probability:.2f})" if outcome.status == "ok"
+                 else f"no answer: {outcome.reason}"]  # fmt: skip
+        lines.append(f"\nprogram: {parsed.program.text()}")
         for step, decided in zip(outcome.trace, near.steps):
-            print(f"  {step.text}{f'   [nearest: {decided[0].text}]' if decided else ''}")
+            lines.append(f"  {step.text}{f'   [nearest: {decided[0].text}]' if decided else ''}")
         if near.flip is not None:
             other = near.answer != outcome.answer  # margins are of the likeliest table alone
-            print(
+            lines.append(
                 f"  {near.flip.text}{f' (of the likeliest table, which says {near.answer})' if other else ''}"
             )
-        print(f"\n{text(scene_table(scene), 2)}")
+        print(visible("\n".join([*lines, f"\n{text(scene_table(scene), 2)}"])))
     return 0 if outcome.status == "ok" else NO_ANSWER
 
 
@@ -213,7 +213,7 @@ def _ask_room(arguments: argparse.Namespace, scene: Scene, question: str) -> int
         with atomic_write(arguments.save, "wb") as file:
             picture = draw_change(answer.before, answer.planned.edited)
             picture.save(file, PICTURES[Path(arguments.save).suffix.lower()])
-    print(as_json(answer, question) if arguments.json else as_text(answer))
+    print(visible(as_json(answer, question) if arguments.json else as_text(answer)))
     return 0 if answer.outcome.status == "ok" else NO_ANSWER
 
 
@@ -229,7 +229,7 @@ def _ask_photo(arguments: argparse.Namespace, image: NDArray[np.uint8], question
     if arguments.save:
         with atomic_write(arguments.save, "wb") as file:
             drawn(image, answer.scene).save(file, PICTURES[Path(arguments.save).suffix.lower()])
-    print(as_json(answer, question) if arguments.json else as_text(answer))
+    print(visible(as_json(answer, question) if arguments.json else as_text(answer)))
     return 0 if answer.outcome.status == "ok" else NO_ANSWER
 
 
@@ -237,13 +237,9 @@ def generate_command(arguments: argparse.Namespace) -> int:
     """Make images, scene tables and questions of a benchmark's twin. The same seed gives the same bytes
     with any number of workers, and a killed run goes on where it was."""
     config = compose("generate", arguments.options)
-    for key, least in (("size", 1), ("seed", 0), ("workers", 1)):
-        whole_number(config, key, least)
-    if not isinstance(config.images, bool):
-        raise InputError(f"images={config.images!r} should be true or false")
-    from po3d.benchmarks.registry import BENCHMARKS, dials_in
+    from po3d.benchmarks.registry import dials_in, source_of
 
-    BENCHMARKS[config.benchmark.name].generate(
+    source_of(config.benchmark.name).generate(
         out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
         workers=config.workers, split=config.split, skies=config.skies, **dials_in(config.benchmark),
     )  # fmt: skip
@@ -299,7 +295,7 @@ def _is_json(path: Path) -> bool:
     try:
         with open(path, "rb") as file:
             return file.read(64).lstrip()[:1] == b"{"
-    except OSError:
+    except (OSError, ValueError):  # a ValueError: a name with NUL
         return False  # reading it as a picture says what is wrong
 
 

@@ -9,7 +9,7 @@ import difflib
 import os
 import runpy
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from hydra import compose as hydra_compose
@@ -20,13 +20,25 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from po3d.errors import InputError
+from po3d.errors import InputError, visible
 from po3d.shipped import CONFIGS, INSTALLED, script
 from po3d.shipped import ROOT as ROOT  # where scripts and tests look for it
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # as shells say of Ctrl+C
 PIPE_CLOSED = 141  # and of `... | head -1`
+EXTRAS = {  # module -> the extra of pyproject.toml that brings it
+    "moderngl": "synthesis",
+    "trimesh": "synthesis",
+    "mapbox_earcut": "synthesis",
+    "openpyxl": "tables",
+    "rapidocr_onnxruntime": "ocr",
+    "pyarrow": "srbench",
+    "OpenEXR": "hdri",
+    "matplotlib": "report",
+    "lmms_eval": "harness",
+    "transformers": "foundation",
+}
 
 
 def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
@@ -35,11 +47,16 @@ def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
         raise InputError(f"{wrong!r} is no option; options are written key=value, see --help")
     try:
         config = _compose(name, overrides)
-        OmegaConf.to_container(config, resolve=True, throw_on_missing=True)  # a bad interpolation shows here
+        plain = OmegaConf.to_container(
+            config, resolve=True, throw_on_missing=True
+        )  # bad interpolations show here
     except MissingMandatoryValue as error:
         raise InputError(f"the option {error.full_key} has no value; give {error.full_key}=...") from None
     except (HydraException, OmegaConfBaseException) as error:
         raise InputError(_one_line(name, overrides, error)) from None
+    from po3d.schemas import check_settings  # pydantic takes a tenth of a second
+
+    check_settings(name, plain)
     return config
 
 
@@ -62,7 +79,28 @@ def varied(config: DictConfig, changes: dict[str, Any]) -> dict[str, Any]:
 
 def build(node: dict[str, Any], **extra: object) -> Any:
     """The object that a config node with a `_target_` describes, made without its `name`."""
-    return instantiate({k: v for k, v in node.items() if k != "name"}, _convert_="all", **extra)
+    try:
+        return instantiate({k: v for k, v in node.items() if k != "name"}, _convert_="all", **extra)
+    except HydraException as error:
+        cause: BaseException = error
+        while cause.__cause__ is not None:
+            cause = cause.__cause__
+        if isinstance(cause, InputError | OSError | ModuleNotFoundError):
+            raise cause from None
+        said = " ".join(str(cause).split())[:300]
+        raise InputError(f"{node.get('_target_')}: {said} ({type(cause).__name__})") from error
+
+
+@contextlib.contextmanager
+def naming_extras() -> Iterator[None]:
+    """A module that is missing because an extra is not installed becomes an InputError that names the extra."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        module = (error.name or "").partition(".")[0]
+        if module not in EXTRAS:
+            raise
+        raise InputError(f"this needs {module}: pip install 'po3d[{EXTRAS[module]}]'") from None
 
 
 def run_hydra(
@@ -99,7 +137,8 @@ def guarded(main: Callable[[], None]) -> int:
     quietly, Ctrl+C with one line: both by SystemExit, so that no caller goes on with the next thing."""
     try:
         try:
-            main()
+            with naming_extras():
+                main()
         finally:
             sys.stdout.flush()  # a reader that is gone shows here at the latest
     except BrokenPipeError:
@@ -111,7 +150,7 @@ def guarded(main: Callable[[], None]) -> int:
             raise
         if isinstance(cause, OSError):
             _drop_output()
-        print(f"error: {' '.join(_words(cause).split())}", file=sys.stderr)
+        print(f"error: {' '.join(visible(_words(cause)).split())}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("interrupted; the same command resumes", file=sys.stderr)
@@ -139,14 +178,6 @@ def _drop_output() -> None:
         return
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def whole_number(options: Mapping[str, Any], key: str, least: int) -> int:
-    """The value of an option that counts something; InputError when it is no whole number or below `least`."""
-    value = options[key]
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise InputError(f"{key}={value!r} should be a whole number of at least {least}")
-    return value
 
 
 def run_script(name: str, argv: Sequence[str]) -> None:

@@ -19,9 +19,9 @@ class InputError(ValueError):
 
 
 def visible(text: str) -> str:
-    """`text` with what a terminal would obey instead of print written as escapes: "\\x1b[2J" for the bytes that clear a
-    screen. Line breaks stay."""
-    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    """`text` with what a terminal would obey instead of print written as escapes: "\\u001b[2J" for the bytes that clear a
+    screen. Line breaks stay, and JSON stays the same JSON."""
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def shown(value: object) -> str:

@@ -80,9 +80,6 @@ def read_predictions(path: str | Path) -> Iterator[Prediction]:
 
 def prediction_of(record: object, where: str) -> Prediction:
     """The prediction of a record that came from a file."""
-    from po3d.schemas import (  # with the first one: pydantic takes a tenth of a second
-        PredictionRecord,
-        checked,
-    )
+    from po3d.schemas import PredictionRecord, checked  # pydantic takes a tenth of a second
 
     return Prediction(**dict(checked(PredictionRecord, record, where)))

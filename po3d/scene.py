@@ -169,10 +169,7 @@ def to_json(scene: Scene) -> dict:
 def from_json(record: object, where: str = "scene") -> Scene:
     """The scene of a record written by `to_json`; InputError names the field that is missing or wrong. What it lets in
     is a possible table: `po3d.schemas.SceneTable` says what that is."""
-    from po3d.schemas import (
-        SceneTable,
-        checked,
-    )  # not before a table is read: pydantic takes a tenth of a second
+    from po3d.schemas import SceneTable, checked  # pydantic takes a tenth of a second
 
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise InputError(f"{where}: not a scene table (its 'format' should be {FORMAT!r})")

@@ -8,10 +8,20 @@ than LONGEST; fields that a schema does not name are left out, so that other too
 
 import functools
 import math
+import os
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic_core import ErrorDetails
 
 from po3d.errors import InputError, shown, visible
@@ -59,15 +69,19 @@ def _adapter(kind: type[Kind]) -> TypeAdapter[Kind]:
     return TypeAdapter(kind)
 
 
-def _said(error: ErrorDetails) -> str:
+# How pydantic calls the branches of a field that may be of several kinds: no part of its path.
+_KINDS = ("str", "int", "float", "constrained-str", "constrained-int", "constrained-float")
+
+
+def _said(error: ErrorDetails, sign: str = ": ") -> str:
     """One error: the path of the field, its value, and what it should be."""
     path = ""
-    for part in error["loc"]:
+    for part in (p for p in error["loc"] if p not in _KINDS):
         path += f"[{part}]" if isinstance(part, int) else f".{_key(part)}" if path else _key(part)
     if error["type"] == "missing":
         return f"the field {path!r} is missing"
     wanted = _wanted(error["type"], error.get("ctx", {}), error["msg"])
-    return f"{path}: {shown(error['input'])} {wanted}" if path else f"{shown(error['input'])} {wanted}"
+    return f"{path}{sign}{shown(error['input'])} {wanted}" if path else f"{shown(error['input'])} {wanted}"
 
 
 def _key(part: str) -> str:
@@ -91,7 +105,7 @@ def _wanted(kind: str, context: dict[str, Any], message: str) -> str:
         "int_type": "should be a whole number",
         "string_type": "should be text",
         "bool_type": "should be true or false",
-        "dict_type": "should be an object",
+        "dict_type": "should be an object: {{key: value}}",
         "model_type": "should be an object",
         "list_type": "should be a list",
         "tuple_type": "should be a list",
@@ -336,3 +350,170 @@ class CheckpointRecord(Record):
     training: dict[Name, Any] = {}
     metrics: dict[Name, Any] = {}
     sha256: Hash
+
+
+class TwinRecord(Record):
+    """twin.json: what a twin was made with."""
+
+    format: Name
+    size: Annotated[int, Field(strict=True, ge=1, le=10**8)]
+    seed: Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+    split: Name = "test"
+    look: Literal["studio", "outdoor"] | None = None
+    images: bool = True
+    dials: dict[Name, Any] | None = None
+
+
+class ScopeItem(Record):
+    """A line of a SCOPE items file; `po3d.benchmarks.scope` says how its fields belong together."""
+
+    id: Name | Whole
+    scene: Name | Whole
+    task: Name
+    images: tuple[Name, ...]
+    view: Annotated[tuple[Number, ...], BeforeValidator(lambda v: v if isinstance(v, list) else [v])]
+    question: Name
+    options: tuple[Name | Number, ...]
+    answer: Name | Number
+    group: Name | None = None
+    program: Name | None = None
+    variant: Name | None = None
+    of: Name | Whole | None = None
+
+
+class OrbitRecord(Record):
+    """The orbit beside a scene table of SCOPE's twin; the fields of `po3d.orbit.Orbit`."""
+
+    radius: Size
+    height: Number
+    target: Number
+    width: Pixels
+    tall: Pixels
+    focal: Size
+    reading: Name
+
+
+# --- settings of the commands ---------------------------------------------------------------------------------
+
+
+def _folder(path: str) -> str:
+    """Where a folder is or can be made."""
+    there = next((p for p in (Path(path), *Path(path).parents) if os.path.lexists(p)), None)
+    if not path.strip() or "\0" in path or (there is not None and not there.is_dir()):
+        raise ValueError("should be a folder" + (f"; {there} is a file" if there is not None else ""))
+    return path
+
+
+Count = Annotated[int, Field(strict=True, ge=1, le=10**8)]
+Seed = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+Workers = Annotated[int, Field(strict=True, ge=1, le=1024)]
+Flag = Annotated[bool, Field(strict=True)]
+Folder = Annotated[Name, AfterValidator(_folder)]
+# A list, or the one thing that stands for itself: `oracle=heading`.
+Names = Annotated[
+    tuple[Name, ...], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+]
+Group = dict[str, Any]  # of options that are checked by what is built from them
+
+
+class _Data(Record):
+    root: Name | None = None
+
+
+class _Benchmark(Record):
+    name: Name
+    sbert: Flag = False
+    scans: Name | None = None
+    furniture: Name | None = None
+    look: Literal["studio", "outdoor"] | None = None
+    dials: Group | None = None
+
+
+class _Executor(Record):
+    mode: Name
+    samples: Annotated[int, Field(strict=True, ge=1, le=100_000)]
+    margins: Flag
+
+
+class _Perception(Record):
+    checkpoint: Name | None = None
+    device: Name
+    mirror: Flag = True
+
+
+class _Parser(Record):
+    checkpoint: Name
+
+
+class _Grid(Record):
+    images: Count | None = None
+    groups: dict[str, tuple[Name, ...]] = {}
+    singles: Flag = True
+    noise: dict[str, tuple[Annotated[Number, Field(ge=0)], ...]] = {}
+    cells: tuple[dict[str, Name | Number], ...] = ()
+
+
+class EvaluateSettings(Record):
+    """configs/evaluate.yaml."""
+
+    benchmark: _Benchmark
+    perception: _Perception
+    parser: _Parser
+    system: Group
+    grid: _Grid | None = None
+    split: Literal["mini", "fresh"]
+    seed: Seed
+    size: Count | None
+    twins: Folder
+    data: _Data
+    scorer: Name
+    oracle: Names
+    executor: _Executor
+    abstain_below: Annotated[Number, Field(ge=0, le=1)]
+    resume: Flag
+    overwrite: Flag
+    beside: Names
+    workers: Workers
+    wandb: Group | None
+    out: Folder | None
+
+
+class GenerateSettings(Record):
+    """configs/generate.yaml."""
+
+    benchmark: _Benchmark
+    size: Count
+    seed: Seed
+    split: Name
+    out: Folder
+    images: Flag
+    look: Literal["studio", "outdoor"] | None
+    skies: Name | None
+    workers: Workers
+
+
+class TrainSettings(Record):
+    """configs/train.yaml."""
+
+    model: Group
+    data: Group
+    trainer: Group
+    seed: Seed
+    out: Folder
+    export: Name
+    steps: Count
+    ema: Annotated[Number, Field(ge=0, lt=1)]
+    save_every: Count
+    wandb: Group | None
+
+
+SETTINGS = {"evaluate": EvaluateSettings, "generate": GenerateSettings, "train": TrainSettings}
+
+
+def check_settings(name: str, options: dict[str, Any]) -> None:
+    """InputError in the words of a command line (`size='abc' should be a whole number`) for options of the config `name`
+    that are none."""
+    try:
+        _adapter(SETTINGS[name]).validate_python(options)
+    except ValidationError as error:
+        raise InputError(_said(error.errors(include_url=False)[0], "=")) from None

@@ -1,4 +1,6 @@
 import io
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -67,3 +69,57 @@ def test_missing_and_folder_are_named(tmp_path):
         read_image(tmp_path / "none.png")
     with pytest.raises(InputError, match="folder"):
         read_image(tmp_path)
+
+
+MEASURE = """
+import resource, sys
+from po3d.images import read_image
+for path in sys.argv[1:]:
+    print(*read_image(path).shape[:2], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def large(format: str, mode: str, size: tuple[int, int], folder, **options):
+    path = folder / f"{format}-{mode}-{len(options)}"
+    tile = Image.fromarray(PIXELS).convert(mode)
+    Image.Image.save(tile.resize(size, Image.Resampling.NEAREST), path, format, **options)
+    return path
+
+
+def test_49_megapixels_are_made_smaller_within_500_megabytes(tmp_path):
+    """Of the kinds that take most, one after the other in one process, whose peak is what the worst of them takes."""
+    side = (7000, 7000)
+    paths = [
+        large("JPEG", "RGB", side, tmp_path, progressive=True),
+        large("PNG", "RGBA", side, tmp_path, compress_level=1),
+        large("WEBP", "RGB", (4400, 4500), tmp_path, method=0),
+    ]
+    ran = subprocess.run(
+        [sys.executable, "-c", MEASURE, *map(str, paths)], capture_output=True, text=True, check=True
+    )
+    for line in ran.stdout.splitlines():
+        height, width, peak = map(int, line.split())
+        assert 0.8 < height / width < 1.2
+        assert 4e6 < height * width <= 12.6e6
+        assert peak < 500, ran.stdout
+
+
+@pytest.mark.parametrize(("format", "mode"), [("PNG", "RGB"), ("PNG", "RGBA"), ("PNG", "P"), ("JPEG", "RGB")])
+def test_a_large_picture_is_the_small_one_and_upright(format, mode, monkeypatch):
+    monkeypatch.setattr("po3d.images.LARGE", 64 * 48 / 2)
+    smooth = Image.fromarray(PIXELS).resize((6, 4)).resize((640, 480), Image.Resampling.BICUBIC)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    small = decode_image(encoded(format, smooth.resize((64, 48)).convert(mode), exif=exif), "x")
+    assert small.shape in ((32, 24, 3), (64 // 2, 48 // 2, 3))
+    whole = decode_image(encoded(format, smooth.resize((64, 48)).convert(mode), exif=exif), "x", whole=True)
+    assert whole.shape == (64, 48, 3)
+    means = whole.reshape(32, 2, 24, 2, 3).mean((1, 3))
+    assert np.abs(small - means).mean() < 12
+
+
+@pytest.mark.parametrize("format", ["PNG", "WEBP"])
+def test_an_animation_is_refused_and_says_how_many_frames_it_has(format):
+    frames = [Image.fromarray(PIXELS), Image.fromarray(255 - PIXELS)]
+    with pytest.raises(InputError, match="an animation of 2 frames"):
+        decode_image(encoded(format, frames[0], save_all=True, append_images=frames[1:]), "x")

@@ -10,16 +10,21 @@ import importlib, sys
 class Missing:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in {"trimesh", "moderngl", "mapbox_earcut", "transformers", "openpyxl"}:
-            raise ModuleNotFoundError(f"{name} comes with an extra")
+            raise ModuleNotFoundError(f"{name} comes with an extra", name=name)
 sys.meta_path.insert(0, Missing())
 sys.path.insert(0, sys.argv[1])
 for name in ("benchmarks.registry", "cli", "evaluation", "systems.pipeline", "systems.rooms", "systems.sr",
              "systems.scope", "perception.estimator", "perception.room_view", "perception.top_view"):
     importlib.import_module(f"po3d.{name}")
-importlib.import_module("evaluate")
+evaluate = importlib.import_module("evaluate")
+fresh = ["split=fresh", "size=1", "system=random", "workers=1", f"twins={sys.argv[2]}", f"out={sys.argv[2]}/out"]
+sys.exit(evaluate.run(fresh))
 """
 
 
-def test_what_evaluates_shipped_images_imports_without_the_extras():
-    ran = subprocess.run([sys.executable, "-c", WITHOUT_EXTRAS, str(ROOT)], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr[-2000:]
+def test_shipped_images_need_no_extra_and_a_fresh_twin_names_the_one_it_needs_in_one_line(tmp_path):
+    command = [sys.executable, "-c", WITHOUT_EXTRAS, str(ROOT), str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == 2, ran.stderr[-2000:]
+    assert ran.stderr.splitlines()[-1].startswith("error: this needs "), ran.stderr[-2000:]
+    assert ran.stderr.splitlines()[-1].endswith("pip install 'po3d[synthesis]'")

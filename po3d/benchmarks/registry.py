@@ -75,9 +75,14 @@ def dials_in(options: Mapping[str, Any]) -> dict[str, Any]:
     return {} if dials is None else {"dials": {k: dials[k] for k in dials}}
 
 
-def opened(benchmark: str, root: str | Path | None = None) -> Any:
-    """A benchmark's split: the release or twin at `root`, else the shipped one."""
+def source_of(benchmark: str) -> Source:
+    """The benchmark of that name; InputError when there is none."""
     if benchmark not in BENCHMARKS:
         raise InputError(f"unknown benchmark {benchmark!r}; known: {', '.join(BENCHMARKS)}")
-    source = BENCHMARKS[benchmark]
+    return BENCHMARKS[benchmark]
+
+
+def opened(benchmark: str, root: str | Path | None = None) -> Any:
+    """A benchmark's split: the release or twin at `root`, else the shipped one."""
+    source = source_of(benchmark)
     return source.load(source.mini, "mini") if root is None else source.load(Path(root))

@@ -35,8 +35,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.scope_score import SCORERS, TASKS, chosen, correct, published_rows, score
+from po3d.benchmarks.twin_folder import described
 from po3d.errors import InputError
-from po3d.files import atomic_write, read_json, read_jsonl
+from po3d.files import atomic_write, read_jsonl
 from po3d.geometry import wrap_angle
 from po3d.images import read_image
 from po3d.orbit import READING, VIEWS, Orbit, Reading, view_angle
@@ -113,7 +114,7 @@ class Split:
             return read_image(path)
         from po3d.benchmarks.scope_pictures import picture  # the renderer is an extra
 
-        twin = read_json(self.root / TWIN, "twin description")
+        twin = described(self.root / TWIN)
         if twin.get("format") != TWIN_FORMAT:
             raise InputError(
                 f"{self.root} lacks the picture {name} and is no twin that it could be drawn from"
@@ -225,15 +226,14 @@ def load(root: str | Path, split: str = "") -> Split:
 
 
 def _question(record: object, where: str) -> Question:
+    from po3d.schemas import ScopeItem, checked  # pydantic takes a tenth of a second
+
     if not isinstance(record, dict):
         raise InputError(f"{where}: an item should be an object with id, scene, task ...")
     for key in ("id", "scene", "task", "images", "view", "question", "options", "answer"):
         if record.get(key) in (None, "", []):
             raise InputError(f"{where}: the field {key!r} is missing")
-        if key in ("id", "scene", "question", "answer") and not isinstance(record[key], str | int | float):
-            raise InputError(
-                f"{where}: the field {key!r} should be a text, not {json.dumps(record[key])[:60]}"
-            )
+    checked(ScopeItem, record, where)
     task = str(record["task"])
     if task not in TASKS:
         raise InputError(f"{where}: unknown task {task!r}; known: {', '.join(TASKS)}")
@@ -250,12 +250,7 @@ def _question(record: object, where: str) -> Question:
         raise InputError(
             f"{where}: 'images' should be file names without folders, not {json.dumps(images)[:60]}"
         )
-    try:
-        angles = [view_angle(float(v)) for v in views]
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{where}: 'view' should be degrees, not {json.dumps(record['view'])[:60]}"
-        ) from None
+    angles = [view_angle(v) for v in views]
     options = [str(o) for o in options]
     answer = chosen(str(record["answer"]), options)
     if answer is None:

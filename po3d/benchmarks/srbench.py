@@ -34,8 +34,9 @@ from po3d.benchmarks.srbench_score import (
     score,
 )
 from po3d.benchmarks.srbench_tables import LETTERS, read_table
+from po3d.benchmarks.twin_folder import described
 from po3d.errors import InputError
-from po3d.files import atomic_write, read_json, read_jsonl
+from po3d.files import atomic_write, read_jsonl
 from po3d.images import ImageError, decode_image, read_image
 from po3d.question import Prediction, Question
 from po3d.scene import Scene, from_json, to_json
@@ -144,7 +145,7 @@ class Split:
     def _drawn(self, name: str) -> NDArray[np.uint8]:
         from po3d.benchmarks.srbench_pictures import picture  # the renderer is an extra
 
-        twin = read_json(self.root / TWIN, "twin description")
+        twin = described(self.root / TWIN)
         if twin.get("format") != TWIN_FORMAT:
             raise InputError(f"{self.root} lacks picture {name} and is no twin that it could be drawn from")
         objects = dials_of(twin.get("dials"), InsideDials).objects

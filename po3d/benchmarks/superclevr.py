@@ -77,10 +77,7 @@ def scene_from_superclevr(record: Mapping) -> Scene:
 
     The camera comes from `matrix_world`, else it is fitted to `pixel_coords`, else it is the nominal one.
     Occluders and boxes are there when the record has them."""
-    from po3d.schemas import (  # with the first record: pydantic takes a tenth of a second
-        VehicleScene,
-        checked,
-    )
+    from po3d.schemas import VehicleScene, checked  # pydantic takes a tenth of a second
 
     given = checked(VehicleScene, record, f"scene {_name(record)}")
     where, count = f"scene {_name(record)}", len(given.objects)

@@ -18,3 +18,12 @@ def claimed(out: Path, identity: dict) -> Path:
     elif out.exists() and any(out.iterdir()):
         raise InputError(f"{out} is not empty and holds no twin; choose another folder")
     return description
+
+
+def described(description: Path) -> dict:
+    """What a twin.json says; InputError when it is none."""
+    from po3d.schemas import TwinRecord, checked  # pydantic takes a tenth of a second
+
+    twin = read_json(description, "twin description")
+    checked(TwinRecord, twin, f"twin description {description}")
+    return dict(twin)

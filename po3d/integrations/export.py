@@ -32,8 +32,9 @@ from po3d.benchmarks import pulsecheck457, srbench
 from po3d.benchmarks.pulsecheck457 import FILES
 from po3d.benchmarks.registry import BENCHMARKS, dials_in, opened
 from po3d.benchmarks.superclevr import written
+from po3d.benchmarks.twin_folder import described
 from po3d.errors import InputError
-from po3d.files import atomic_write, read_json
+from po3d.files import atomic_write
 from po3d.integrations import lmms_task
 from po3d.integrations.prompts import (
     LETTERS,
@@ -75,8 +76,8 @@ def open_split(benchmark: str, root: str | Path | None = None, size: int | None 
     a twin that has none are drawn when asked for."""
     settings = None if root is None else Path(root) / "twin.json"
     if settings is not None and settings.is_file():
-        twin = read_json(settings, "twin's settings")
-        if isinstance(twin, dict) and twin.get("images") is False:
+        twin = described(settings)
+        if twin.get("images") is False:
             # The labels are there and whole, or open_fresh completes them.
             split = BENCHMARKS[benchmark].open_fresh(
                 Path(root), twin["size"], twin["seed"], twin.get("look"), 1, **dials_in(twin)

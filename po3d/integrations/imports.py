@@ -23,7 +23,7 @@ from typing import Any
 
 from po3d.answers import extract
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.errors import InputError
+from po3d.errors import InputError, visible
 from po3d.files import atomic_write, write_json
 from po3d.integrations.harness_files import Row, read_rows
 from po3d.question import Prediction, Question
@@ -270,7 +270,7 @@ def import_command(arguments: argparse.Namespace) -> int:
         {"file": str(arguments.file), "rows": len(rows), "matched_by": result.matched_by, "rules": result.rules,
          "harness": result.own, "scores": scored, **lists},
     )  # fmt: skip
-    print(_said_of(rows, questions, result, scored))
+    print(visible(_said_of(rows, questions, result, scored)))
     print(f"\nwrote {out} and {sidecar}")
     return 0
 

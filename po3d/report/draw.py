@@ -26,6 +26,7 @@ EDGES = (
     (5, 1),
 )  # BOX_SIGNS
 TRUTH = (255, 255, 255)
+LINES = 60  # of the ground's grid on either side of the middle, at most
 GROUND, GRID, INK = (58, 60, 66), (76, 79, 86), (235, 235, 235)
 
 
@@ -82,8 +83,9 @@ def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
         ground = np.atleast_2d(ground)[:, :2]
         return [(side / 2 + scale * float(p @ right), side / 2 - scale * float(p @ behind)) for p in ground]
 
-    for step in range(-int(reach), int(reach) + 1):
-        at = side / 2 + step * scale
+    every = math.ceil(reach / LINES)  # scene units between lines
+    for step in range(-int(reach / every), int(reach / every) + 1):
+        at = side / 2 + step * every * scale
         draw.line([(at, 0), (at, side)], fill=GRID)
         draw.line([(0, at), (side, at)], fill=GRID)
     for table, truth in ((gt, True), (scene, False)):

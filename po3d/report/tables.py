@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from po3d.errors import visible
+
 Cell = str | float | int | None
 
 
@@ -31,8 +33,8 @@ def interval_text(row: Mapping, signed: bool = False) -> str | None:
 
 
 def text(table: Table, digits: int = 1) -> str:
-    """Aligned columns, numbers to the right."""
-    cells = [[cell_text(c, digits) for c in row] for row in table.rows]
+    """Aligned columns, numbers to the right; what is no printable character stands as an escape."""
+    cells = [[visible(cell_text(c, digits)).replace("\n", "\\n") for c in row] for row in table.rows]
     widths = [max(len(row[k]) for row in [list(table.header), *cells]) for k in range(len(table.header))]
 
     def line(row: Sequence[str]) -> str:

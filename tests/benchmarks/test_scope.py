@@ -308,7 +308,7 @@ def test_a_release_needs_no_fields_of_ours(tmp_path):
         ({"options": ["left", "left"]}, "options"),
         ({"answer": "Z"}, "none of the options"),
         ({"view": [0, 90]}, "one length"),
-        ({"view": "north"}, "degrees"),
+        ({"view": "north"}, r"view\[0\]: 'north' should be a number"),
         ({"images": ["../a.jpg"]}, "without folders"),
     ],
 )

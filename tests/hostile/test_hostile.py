@@ -1,0 +1,122 @@
+"""Nothing that comes from outside ends in a traceback, hangs, or is answered though it is impossible: some 500 hostile inputs
+through the library's own entry points. `python -m pytest tests/hostile -s` prints how many of what was tried."""
+
+import contextlib
+import functools
+import io
+import re
+import signal
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from families import FAMILIES, REFUSED, right
+
+from po3d.analysis import trust
+from po3d.benchmarks.registry import opened
+from po3d.integrations import imports
+from po3d.parsing.parser import Parser
+from po3d.parsing.room_parser import RoomParser
+
+LIMIT = 10  # seconds of processor time for one input, and WALL by the clock, which counts what else the machine does
+WALL = 120
+RAW = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)  # what a terminal would obey
+
+
+class Outcome(NamedTuple):
+    """What became of one input: "" when all is well, else what was wrong."""
+
+    name: str
+    code: int | None
+    seconds: float
+    fault: str
+
+
+class Hang(BaseException):
+    """An input that takes longer than LIMIT."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def what_is_slow_is_loaded_once():
+    """The shipped parsers, which answer every question here (`__wrapped__` loads a pair that is not them), and the first
+    items of a shipped split."""
+    kept = functools.cache(lambda benchmark: opened(benchmark).first(1))
+    first = lambda benchmark, root: kept(benchmark) if root is None else opened(benchmark, root)  # noqa: E731
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (imports, trust):
+            patch.setattr(module, "opened", first)
+        for kind in (Parser, RoomParser):
+            patch.setattr(kind, "from_checkpoint", functools.cache(kind.from_checkpoint))
+        yield
+
+
+@functools.cache
+def outcomes(family: str) -> list[Outcome]:
+    return [tried(family, *hostile) for hostile in FAMILIES[family]()]
+
+
+def tried(family: str, name: str, run) -> Outcome:
+    out, err, code, fault = io.StringIO(), io.StringIO(), None, ""
+    begun = time.process_time()
+    before = {number: signal.signal(number, _hangs) for number in (signal.SIGPROF, signal.SIGALRM)}
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
+    signal.alarm(WALL)
+    try:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            code = run(Path(folder))
+    except SystemExit as end:
+        code = end.code
+    except Hang:
+        fault = f"takes more than {LIMIT} s"
+    except BaseException as error:  # whatever it is, a user would see a traceback
+        fault = f"{type(error).__name__}: {str(error)[:200]}"
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.alarm(0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    said = err.getvalue()
+    if not fault and code not in ((2,) if family in REFUSED else (0, 1, 2)):
+        fault = f"ends with {code}: {out.getvalue()[:100]!r} {said[:100]!r}"
+    if not fault and code == 2 and [line[:7] for line in said.splitlines()][-1:] != ["error: "]:
+        fault = f"is refused without a line: {said[-200:]!r}"
+    if not fault and (raw := RAW.search(out.getvalue() + said)):
+        fault = f"a raw {raw[0]!r} reaches the terminal"
+    return Outcome(name, code, time.process_time() - begun, fault)
+
+
+def _hangs(number, frame):
+    raise Hang
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_traceback_no_hang_no_answer_from_what_is_impossible(family):
+    wrong = [f"{o.name}: {o.fault}" for o in outcomes(family) if o.fault]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_what_was_spoiled_was_right_before():
+    found = [tried("questions", *hostile) for hostile in right()]  # of a family that may be answered
+    assert not [f"{o.name}: {o.code} {o.fault}" for o in found if o.code != 0 or o.fault]
+
+
+def test_at_least_400_inputs_of_12_families_are_tried():
+    rows = [(name, outcomes(name)) for name in FAMILIES]
+    print(f"\n{'family':<56}{'tried':>6}{'refused':>8}{'answered':>9}{'faults':>7}{'slowest':>9}")
+    for name, found in rows:
+        codes, slowest = Counter(o.code for o in found), max(o.seconds for o in found)
+        faults = sum(bool(o.fault) for o in found)
+        print(f"{name:<56}{len(found):>6}{codes[2]:>8}{codes[0] + codes[1]:>9}{faults:>7}{slowest:>8.1f}s")
+    total = sum(len(found) for _, found in rows)
+    print(f"{len(rows)} families, {total} inputs")
+    assert len(rows) >= 12
+    assert total >= 400
