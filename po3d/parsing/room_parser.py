@@ -18,7 +18,6 @@ from po3d.devices import device_of
 from po3d.english import KNOWN, plain, singular, words_of
 from po3d.parsing.room_meaning import agreeing, telling
 from po3d.parsing.seq2seq import PAD, Language, Seq2Seq
-from po3d.parsing.tokenizer import LONGEST_WORD
 from po3d.reasoning.room_program import ANSWERS, CLOSED, OPEN, SIGNATURES, Call, from_tokens
 from po3d.rooms import SYNONYMS
 from po3d.spelling import alike, too_long
@@ -148,7 +147,7 @@ class RoomParser:
         """The word, or the known one that it misspells."""
         if (
             plain(word) in self.index
-            or not SHORTEST_MISSPELT <= len(word) <= LONGEST_WORD
+            or len(word) < SHORTEST_MISSPELT
             or not word.isalpha()
         ):
             return word
