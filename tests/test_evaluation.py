@@ -197,6 +197,9 @@ def scored_at(out: Path, revision: str, **options) -> dict:
         def hidden(self, name):
             return None
 
+        def notes(self):
+            return []
+
     return evaluate(
         Module, Split(2), options.pop("system", Oracle()), out, "strict", about, IDENTITY, **options
     )

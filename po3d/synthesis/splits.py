@@ -24,6 +24,7 @@ SPLITS: tuple[Split, ...] = get_args(Split)
 # Of our own shapes; streets have ranges of their own in these thousands (`layouts`).
 OWN_VARIANTS = {"train": range(0, 32), "val": range(1000, 1008), "test": range(2000, 2008)}
 OWN = "own/"
+NOTHING: dict[str, Any] = {"catalogue": [], "own": {}}  # the `summary` of no models
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ from po3d.files import atomic_write, read_json, write_json
 from po3d.images import read_image
 from po3d.perception.detection import resize
 from po3d.pools import pool
+from po3d.synthesis.layouts import TRAIN_MESHES
+from po3d.synthesis.splits import own_name
 from po3d.training.labels import StreetLabels, mirrored_street, street_labels
 from po3d.training.stream import BatchStream, FreshMirrored, StreamData
 
@@ -207,6 +209,10 @@ class StreetData(PictureData):
             pack(self._twin("train", **request), self._folder("train", **request), h.workers)
         if h.source != "superclevr":
             pack(self._twin("validation", h.validation), self._folder("validation", h.validation), h.workers)
+
+    def models(self) -> set[str]:
+        own = self.hparams.source != "superclevr"
+        return {own_name("street", mesh) for mesh in TRAIN_MESHES} if own else set()
 
     def setup(self, stage: str) -> None:
         h = self.hparams

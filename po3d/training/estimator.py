@@ -16,6 +16,7 @@ from po3d.perception.estimator import Estimator
 from po3d.perception.looker import Looker
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.top_view import TopViewEstimator
+from po3d.synthesis.splits import NOTHING, names_of
 from po3d.training.losses import loss_terms, total
 from po3d.training.ranks import Draws, Term, means
 from po3d.training.warm_start import with_pose_trunk
@@ -63,6 +64,7 @@ class EstimatorModule(pl.LightningModule):
             raise InputError(f"world {world!r} is not one of {', '.join(WORLDS)}")
         self.save_hyperparameters()
         self.world = WORLDS[world]
+        self.models: set[str] = set()  # 3D models that the weights it starts from have seen
         self.net = self.world.looker.build(**network)
         if init_from:
             self._start_from(init_from)
@@ -78,7 +80,8 @@ class EstimatorModule(pl.LightningModule):
     def _start_from(self, name: str) -> None:
         """The weights of a checkpoint pair of any world; tensors of another shape (heads of other categories) or of a part
         that the pair lacks stay as they were made."""
-        weights, _ = checkpoint.load(checkpoint.locate(name))
+        weights, record = checkpoint.load(checkpoint.locate(name))
+        self.models = names_of(record["training"].get("models", NOTHING))
         if "trunk.0.bias" in weights:
             weights = with_pose_trunk(self.net, weights)
         own = self.net.state_dict()

@@ -52,9 +52,8 @@ class ViewFolder(Dataset):
 
 
 class RoomViewData(PictureData):
-    """Views rendered into `cache`, training and validation apart in scenes and, where a category has models enough, in
-    models. `views`, `validation`: how many of each kind. `furniture`: the folder of the .sh3f libraries; None: where
-    the Debian package puts them."""
+    """Views rendered into `cache`, training and validation apart in scenes and in models. `views`, `validation`: how many of
+    each kind. `furniture`: the folder of the .sh3f libraries; None: where the Debian package puts them."""
 
     def __init__(
         self,
@@ -93,6 +92,16 @@ class RoomViewData(PictureData):
                 spec = ViewSpec(kind, self._seed(split), split, counts[kind])
                 models = Path(h.cache) / "models"
                 generate(self._folder(kind, split), spec, h.furniture or FOLDER, models, h.workers)
+
+    def models(self) -> set[str]:
+        return {
+            model
+            for kind in KINDS
+            for k in range(self.views[kind])
+            for model in read_json(self._folder(kind, "train") / f"views/{k:06d}.json", "view of a set")[
+                "models"
+            ]
+        }
 
     def setup(self, stage: str) -> None:
         size = self.hparams.width, self.hparams.height

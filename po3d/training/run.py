@@ -19,6 +19,7 @@ from po3d.errors import InputError
 from po3d.files import read_json, write_json
 from po3d.pools import end_with
 from po3d.shipped import EXPORTS
+from po3d.synthesis.splits import NOTHING, summary
 from po3d.training.callbacks import Averaging, MetricsTable, Progress, SaveLast, SeedSteps, global_batch
 from po3d.training.checkpointing import SafetensorsCheckpointIO
 from po3d.training.stream import StreamData
@@ -31,6 +32,7 @@ FREE = {
     "trainer.log_every_n_steps", "trainer.num_nodes", "trainer.strategy", "trainer.sync_batchnorm",
 }  # fmt: skip
 FIRST = "PO3D_FIRST_PROCESS"  # environment variable: the process that starts those of a training on several devices
+MODELS = "models.json"  # which 3D models the weights have seen
 
 
 def seeded(seed: int) -> None:
@@ -75,6 +77,10 @@ def train(
         data.prepare_data()  # before there are other processes, which would not wait for hours of rendering
     if runner.is_global_zero:
         write_json(out / "config.json", config)
+        if not (
+            seen := out / MODELS
+        ).exists():  # the pictures may be gone when a finished run is exported again
+            write_json(seen, summary(data.models() | getattr(module, "models", set())))
     if not done:
         runner.fit(module, datamodule=data, ckpt_path=None if saved is None else str(_there(last)))
         runner.strategy.barrier()
@@ -89,7 +95,10 @@ def train(
         if export:
             name = Path(export)
             path = name if name.parent != Path() else EXPORTS / name
-            written = module.export(path, {"config": config, "steps": saved["global_step"]}, metrics)
+            about = {"config": config, "steps": saved["global_step"]}
+            if (models := read_json(out / MODELS, "list of models")) != NOTHING:
+                about["models"] = models
+            written = module.export(path, about, metrics)
             print(f"exported {written}")
     return metrics
 

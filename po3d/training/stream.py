@@ -142,6 +142,10 @@ class StreamData(pl.LightningDataModule):
     def train_stream(self) -> BatchStream:
         return BatchStream(Shuffled(len(self.train), self.hparams.seed), self.hparams.batch, **self.place())
 
+    def models(self) -> set[str]:
+        """Names of the 3D models that the training pictures show (`po3d.synthesis.splits`), once they are there."""
+        return set()
+
     def train_samples(self) -> Dataset:
         """`train`, read by the numbers of the stream."""
         return Numbered(self.train)

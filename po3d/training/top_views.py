@@ -44,8 +44,8 @@ class MapFolder(Dataset):
 
 
 class TopViewData(PictureData):
-    """Rooms of the twin rendered into `cache`, training and validation apart in rooms and, where a category has models
-    enough, in models. `furniture`: the folder of the .sh3f libraries; None: where the Debian package puts them."""
+    """Rooms of the twin rendered into `cache`, training and validation apart in rooms and in models. `furniture`: the folder
+    of the .sh3f libraries; None: where the Debian package puts them."""
 
     def __init__(
         self,
@@ -80,6 +80,11 @@ class TopViewData(PictureData):
         for split, count in (("train", h.rooms), ("val", h.validation)):
             spec = SetSpec(self._seed(split), split, count)
             generate(self._folder(split), spec, h.furniture or FOLDER, Path(h.cache) / "models", h.workers)
+
+    def models(self) -> set[str]:
+        rooms = self._folder("train") / "rooms"
+        records = (read_json(rooms / f"{k:06d}.json", "room of a set") for k in range(self.hparams.rooms))
+        return {model for record in records for model in record["models"]}
 
     def setup(self, stage: str) -> None:
         h = self.hparams
