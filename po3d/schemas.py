@@ -360,7 +360,7 @@ class TwinRecord(Record):
     seed: Annotated[int, Field(strict=True, ge=0, lt=2**63)]
     split: Name = "test"
     look: Literal["studio", "outdoor"] | None = None
-    images: bool = True
+    images: Annotated[bool, Field(strict=True)] = True
     dials: dict[Name, Any] | None = None
 
 

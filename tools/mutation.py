@@ -260,7 +260,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--sample", type=int, default=150, help="at most so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--again", type=Path, help="only the survivors in the output of an earlier run")
+    parser.add_argument("--out", type=Path, help="a file for the survivors' names")
+    parser.add_argument("--again", type=Path, help="only the survivors in such a file")
     options = parser.parse_args(arguments)
     path = options.module.resolve()
     source = path.read_text(encoding="utf-8")
@@ -272,6 +273,8 @@ def main(arguments: Sequence[str]) -> int:
     took = _warmed(path, source, options.tests)
     print(f"{len(chosen)} of {len(every)} mutants; the tests take {took:.1f} s", flush=True)
     alive = survivors(path, chosen, options.tests, LEAST_SECONDS + SLOWER * took, options.jobs)
+    if options.out:
+        options.out.write_text("".join(f"{m}\n" for m in alive), encoding="utf-8")
     killed = len(chosen) - len(alive)
     print(f"{options.module}: {killed} of {len(chosen)} killed ({100 * killed / max(len(chosen), 1):.1f} %)")
     return 0

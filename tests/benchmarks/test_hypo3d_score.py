@@ -115,7 +115,7 @@ def predictions():
 
 @pytest.fixture(scope="module")
 def report():
-    return score(QUESTIONS, predictions())
+    return {"benchmark": "hypo3d", "split": "mini", **score(QUESTIONS, predictions())}
 
 
 def test_rows_are_micro_means_and_failures_are_wrong(report):
