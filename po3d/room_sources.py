@@ -82,7 +82,9 @@ def checked(source: TableSource, context: Context) -> Scene:
     return scene if source == TRUTH else perceived(scene, context.name)
 
 
-def source(name: str, mirror: bool = True, perception: str = "top_view_estimator", device: str = "cpu") -> TableSource:
+def source(
+    name: str, mirror: bool = True, perception: str = "top_view_estimator", device: str = "cpu"
+) -> TableSource:
     """The source of that name; InputError for an unknown one. `perception`: a map's estimator, the name of a shipped pair or a
     path without suffix; `mirror`: does it look in the mirror, too? `device`: where it does."""
     if name not in SOURCES:

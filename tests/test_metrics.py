@@ -174,6 +174,8 @@ def test_one_cluster_says_nothing_of_how_clusters_differ():
     assert boot.value.tolist() == [0.5, 1.0]
     assert np.isnan(interval(boot.samples[:, 0])).all()  # all of "x" is in one cluster
     assert interval(boot.samples[:, 1]) == (1.0, 1.0)
+
+
 def test_far_rows_are_no_match_and_empty_tables_match_nothing():
     gt = scenes(1)[0]
     far = [replace(o, position=(o.position[0] + 50, o.position[1], o.position[2])) for o in gt.objects]

@@ -145,11 +145,7 @@ class RoomParser:
 
     def _spelt(self, word: str) -> str:
         """The word, or the known one that it misspells."""
-        if (
-            plain(word) in self.index
-            or len(word) < SHORTEST_MISSPELT
-            or not word.isalpha()
-        ):
+        if plain(word) in self.index or len(word) < SHORTEST_MISSPELT or not word.isalpha():
             return word
         if {word, singular(word)} & (
             self.index.keys() | NOUN_WORDS

@@ -262,7 +262,9 @@ def test_prompts_never_depend_on_the_answer(release):
 def test_a_twin_without_pictures_is_drawn(tmp_path, monkeypatch):
     root = tmp_path / "twin"
     root.mkdir()
-    (root / "twin.json").write_text(json.dumps({"format": "a twin", "size": 7, "seed": 3, "look": "studio", "images": False}))
+    (root / "twin.json").write_text(
+        json.dumps({"format": "a twin", "size": 7, "seed": 3, "look": "studio", "images": False})
+    )
     asked = []
 
     def open_fresh(*arguments):

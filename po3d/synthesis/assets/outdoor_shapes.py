@@ -5,7 +5,6 @@ What takes the scene's colour is the part "main"; `shape_palettes.csv` says the 
 have no colour of the scene's.
 """
 
-
 import numpy as np
 
 from po3d.synthesis.assets import (
