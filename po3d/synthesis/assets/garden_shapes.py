@@ -1,4 +1,5 @@
-"""Plants in pots, cacti, rocks, stone lanterns and dog houses. Lengths in metres."""
+"""Plants in pots, cacti, rocks, stone lanterns and dog houses. Lengths in metres. Above 400 lines: a generator is a long list of
+parts, and what grows in pots shares them."""
 
 import numpy as np
 from numpy.typing import ArrayLike
