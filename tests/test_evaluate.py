@@ -217,7 +217,7 @@ def test_the_row_and_the_folder_say_all_that_sets_a_run_apart(release, tmp_path,
     (out,) = (tmp_path / "outputs").iterdir()
     name = "po3d, oracle: heading, perception estimator, parser parser, argmax, abstains below 0.5"
     assert out.name.startswith(
-        "pulsecheck457-release-release0-size1-po3d-oracle-heading-perception-estimator-"
+        f"pulsecheck457-release-{release.stem}-size1-po3d-oracle-heading-perception-estimator-"
     )
     assert f"{name} (strict)" in capsys.readouterr().out
     assert f"# {name} on pulsecheck457 (release, 1 image)" in (out / "report.md").read_text()

@@ -33,7 +33,13 @@ def write_view(folder, k: int) -> None:
     rgb = rng(k, "room-views-test").integers(0, 255, (480, 640, 3)).astype(np.uint8)
     folder.mkdir(parents=True, exist_ok=True)
     Image.fromarray(rgb).save(folder / f"{k:06d}.jpg")
-    record = {"scene": to_json(scene), "camera": "any", "visible": [1.0, 0.8], "pixels": [9000, 9000]}
+    record = {
+        "scene": to_json(scene),
+        "camera": "any",
+        "visible": [1.0, 0.8],
+        "pixels": [9000, 9000],
+        "models": ["own/bed#1", "Scopia#cat"],
+    }
     write_json(folder / f"{k:06d}.json", record)
 
 
