@@ -30,15 +30,12 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from po3d.ablation.grid import Kind, plan, run_grid, write_grid
-from po3d.ablation.grid_scope import ScopeKind
-from po3d.ablation.grid_sr import SrKind
-from po3d.ablation.grid_street import StreetKind
-from po3d.analysis.run_report import log_to_wandb
-from po3d.analysis.trust import Abstaining
 from po3d.benchmarks.registry import Source, dials_in, source_of
-from po3d.checkpoint import git_revision, locate
-from po3d.chosen import (
+from po3d.evaluation.ablation.grid import Kind, plan, run_grid, write_grid
+from po3d.evaluation.ablation.grid_scope import ScopeKind
+from po3d.evaluation.ablation.grid_sr import SrKind
+from po3d.evaluation.ablation.grid_street import StreetKind
+from po3d.evaluation.options import (
     check_read,
     check_wandb,
     default_out,
@@ -50,19 +47,22 @@ from po3d.chosen import (
     system_of,
     usual_options,
 )
-from po3d.entry import INTERRUPTED, build, run_hydra
-from po3d.errors import InputError
-from po3d.evaluation import Measure, data_digest, evaluate, predict, provenance, scored
-from po3d.files import read_json
-from po3d.integrations.lmm import Lmm
-from po3d.report.grid_tables import grid_markdown, grid_text
-from po3d.report.naming import settings_of
-from po3d.report.plots import sensitivity_plot
-from po3d.report.results import report_text
-from po3d.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locked
-from po3d.synthesis.dials import dials_of
+from po3d.evaluation.report.grid_tables import grid_markdown, grid_text
+from po3d.evaluation.report.naming import settings_of
+from po3d.evaluation.report.plots import sensitivity_plot
+from po3d.evaluation.report.results import report_text
+from po3d.evaluation.run import Measure, data_digest, evaluate, predict, provenance, scored
+from po3d.evaluation.run_report import log_to_wandb
+from po3d.evaluation.trust import Abstaining
+from po3d.io.checkpoint import git_revision, locate
+from po3d.io.config import INTERRUPTED, build, run_hydra
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
+from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locked
+from po3d.synthesis.difficulty import dials_of
 from po3d.systems import scope, sr
 from po3d.systems.bad_images import counting
+from po3d.systems.lmm import Lmm
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.scope import ScopePipeline
 from po3d.systems.sr import SrPipeline
@@ -210,7 +210,7 @@ def _kind(system: Any) -> Kind:
         and not system.oracle
     ):
         return ScopeKind(system)
-    from po3d.ablation.grid_rooms import RoomKind  # loads the room parser's network library
+    from po3d.evaluation.ablation.grid_rooms import RoomKind  # loads the room parser's network library
     from po3d.systems.rooms import TRUTH, RoomPipeline
 
     if isinstance(system, RoomPipeline) and system.table != TRUTH and not system.oracle:
@@ -240,7 +240,7 @@ def _measures(options: dict[str, Any]) -> dict[str, Measure]:
     """What the benchmark's options ask for beside its own score."""
     if not options.get("sbert"):
         return {}
-    from po3d.benchmarks.hypo3d_sbert import load_encoder, sbert_score  # an optional extra
+    from po3d.benchmarks.hypo3d.sbert import load_encoder, sbert_score  # an optional extra
 
     return {"sbert": partial(sbert_score, encoder=load_encoder())}
 

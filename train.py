@@ -29,8 +29,8 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from po3d.entry import build, compose, run_hydra, varied
-from po3d.errors import InputError
+from po3d.io.config import build, compose, run_hydra, varied
+from po3d.io.errors import InputError
 from po3d.training.run import seeded, train
 
 
@@ -65,7 +65,7 @@ def _study(config: DictConfig, plain: dict[str, Any]) -> None:
         raise InputError(
             "a study evaluates between its trainings, in one process: trainer=gpu or trainer=cpu"
         )
-    from po3d.ablation import studies  # evaluates, which a training never does
+    from po3d.evaluation.ablation import studies  # evaluates, which a training never does
 
     def variation(experiment: str | None, options: Sequence[str], changes: dict[str, Any]) -> dict[str, Any]:
         base = config

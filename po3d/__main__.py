@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from po3d.entry import guarded
+from po3d.io.config import guarded
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -12,7 +12,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     def command() -> None:
         nonlocal code
-        from po3d import cli  # seconds of imports, which Ctrl+C may end as well
+        from po3d.cli import main as cli  # seconds of imports, which Ctrl+C may end as well
 
         code = cli.main(argv)
 

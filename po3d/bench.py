@@ -1,6 +1,6 @@
 """Speed and memory on this machine, each figure beside a plain way of doing the same: python -m po3d.bench
 
-executor    questions on true tables                       plain: sets and loops (po3d.plain)
+executor    questions on true tables                       plain: sets and loops (po3d.reasoning.plain)
 batched     programs packed before, relations in the time  plain: the same loop
 parser      all questions in one call                      plain: one by one
 estimator   images at batch 1 and 16                       plain: one by one in fp32
@@ -22,27 +22,28 @@ import torch
 from tqdm import tqdm
 
 from po3d import __version__
-from po3d.benchmarks import hypo3d, pulsecheck457
+from po3d.benchmarks.hypo3d import data as hypo3d
+from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.checkpoint import locate
-from po3d.entry import guarded
-from po3d.evaluation import Split
-from po3d.layout import Layout
-from po3d.parsing.parser import Parser
+from po3d.evaluation.run import Split
+from po3d.io.checkpoint import locate
+from po3d.io.config import guarded
+from po3d.io.text_tables import Table, text
+from po3d.language.programs import rooms as room_program
+from po3d.language.programs.rooms import Call
+from po3d.language.programs.street import Program, parse_text
+from po3d.language.read.street_parser import Parser
 from po3d.perception.estimator import Estimator
 from po3d.perception.mirrored import Mirrored
-from po3d.plain import NoAnswer, plain_answer
-from po3d.question import Task
-from po3d.reasoning import room_program
-from po3d.reasoning.batched import execute_batch, pack_programs, pack_scenes
-from po3d.reasoning.executor import execute
-from po3d.reasoning.program import Program, parse_text
+from po3d.reasoning.plain import NoAnswer, plain_answer
+from po3d.reasoning.questions import Task
 from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_program import Call
 from po3d.reasoning.room_world import World
-from po3d.report.tables import Table, text
-from po3d.scene import Scene
+from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
+from po3d.reasoning.street_executor import execute
+from po3d.scene.index import Layout
+from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, Pipeline
 from po3d.systems.rooms import framed
 

@@ -4,7 +4,7 @@ the rest grey, so that a picture shows which way a thing looks."""
 import zipfile
 from pathlib import Path
 
-from po3d.synthesis.assets.room_models import TURNS
+from po3d.synthesis.furniture.models import TURNS
 from po3d.synthesis.splits import catalogue
 
 # The front of the file's axes is +z.

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from po3d.benchmarks import pulsecheck457
+from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import DATA, opened
-from po3d.images import read_image
-from po3d.integrations.serve import Limits, Server
-from po3d.question import Question
-from po3d.reasoning.program import Program, parse_text
-from po3d.scene import Scene
-from po3d.seeding import rng
+from po3d.evaluation.harness.serve import Limits, Server
+from po3d.io.images import read_image
+from po3d.io.seeding import rng
+from po3d.language.programs.street import Program, parse_text
+from po3d.reasoning.questions import Question
+from po3d.scene.table import Scene
 from po3d.systems.pipeline import Pipeline
 
 DEFAULTS = Limits()

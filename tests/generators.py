@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from po3d.reasoning.program import ANSWER_TYPES, FILTER_VALUES, SIGNATURES, Program, Step
-from po3d.scene import ObjectState, Scene, sure
-from po3d.street import AXES, extent, origin_height
-from po3d.vocabulary import ATTRIBUTES
+from po3d.language.programs.street import ANSWER_TYPES, FILTER_VALUES, SIGNATURES, Program, Step
+from po3d.scene.street import AXES, extent, origin_height
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.scene.vocabulary import ATTRIBUTES
 
 
 def random_scene(

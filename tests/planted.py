@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from po3d.benchmarks import scope, srbench
 from po3d.benchmarks.registry import DATA
-from po3d.benchmarks.scope import image_name
-from po3d.orbit import VIEWS
-from po3d.scene import Scene
-from po3d.seeding import rng
+from po3d.benchmarks.scope import data as scope
+from po3d.benchmarks.scope.data import image_name
+from po3d.benchmarks.threedsrbench import data as srbench
+from po3d.io.seeding import rng
+from po3d.scene.camera import carried, held, hold_of, reheld
+from po3d.scene.orbit import VIEWS
+from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context
-from po3d.viewpoint import carried, held, hold_of, reheld
 
 SR = srbench.load(DATA / "3dsrbench", "mini")
 SCOPE = scope.load(DATA / "scope", "mini")

@@ -2,8 +2,8 @@
 
 import math
 
-from po3d.frames import axes_from_front
-from po3d.scene import ObjectState, Scene, sure
+from po3d.scene.frames import axes_from_front
+from po3d.scene.table import ObjectState, Scene, sure
 
 
 def thing(

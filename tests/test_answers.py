@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.answers import extract
+from po3d.systems.answers import extract
 
 SIDES = ("in front of", "behind")
 VEHICLES = ("the bus", "the school bus", "a red car")

@@ -13,14 +13,14 @@ from typing import NamedTuple
 import pytest
 
 from po3d import __main__ as po3d
-from po3d import cli
-from po3d.entry import compose
-from po3d.errors import InputError
-from po3d.shipped import ROOT, script
+from po3d.cli import main as cli
+from po3d.io.config import compose
+from po3d.io.errors import InputError
+from po3d.io.shipped import ROOT, script
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-HELP = ["po3d.analysis.audit", "po3d.analysis.compare", "po3d.analysis.run_report", "po3d.analysis.trust", "po3d.integrations.export",
-        "po3d.integrations.serve"]  # fmt: skip
+HELP = ["po3d.evaluation.audit", "po3d.evaluation.compare", "po3d.evaluation.run_report", "po3d.evaluation.trust", "po3d.evaluation.harness.export",
+        "po3d.evaluation.harness.serve"]  # fmt: skip
 PROGRAMS = ("po3d", "python", "pip", "pytest")
 PLACEHOLDER = re.compile(r"(?:^|[^A-Za-z])[A-Z][A-Z0-9_]*(?![A-Za-z0-9])")
 SPECIAL = re.compile(r"[][{}*?|<>;()$`]|(?<!&)&(?!&)")  # what a shell acts upon

@@ -12,25 +12,25 @@ from omegaconf import OmegaConf
 from PIL import Image
 from untrained import untrained_estimator, untrained_parser
 
-from po3d import checkpoint
-from po3d.analysis.compare import read_entry
-from po3d.analysis.run_report import SPELLINGS, read_run, run_page, run_tables
-from po3d.benchmarks.pulsecheck457 import FILES
-from po3d.benchmarks.pulsecheck457_score import CATEGORIES
+from po3d.benchmarks.pulsecheck457.data import FILES
+from po3d.benchmarks.pulsecheck457.score import CATEGORIES
+from po3d.benchmarks.pulsecheck457.superclevr_files import nodes_from_program, surface
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.benchmarks.superclevr import nodes_from_program, surface
-from po3d.chosen import default_out, digests_beside, system_of, usual_options
-from po3d.entry import ROOT, compose, run_hydra
-from po3d.errors import InputError
-from po3d.question import Prediction, read_predictions, write_predictions
-from po3d.reasoning.executor import execute
-from po3d.reasoning.program import ProgramError
-from po3d.report.naming import settings_of
-from po3d.report.tables import latex_text
-from po3d.runs import locked
-from po3d.scene import Scene
-from po3d.seeding import rng
-from po3d.street import rotation_from_heading
+from po3d.evaluation.compare import read_entry
+from po3d.evaluation.options import default_out, digests_beside, system_of, usual_options
+from po3d.evaluation.report.naming import settings_of
+from po3d.evaluation.run_report import SPELLINGS, read_run, run_page, run_tables
+from po3d.io import checkpoint
+from po3d.io.config import ROOT, compose, run_hydra
+from po3d.io.errors import InputError
+from po3d.io.runs import locked
+from po3d.io.seeding import rng
+from po3d.io.text_tables import latex_text
+from po3d.language.programs.street import ProgramError
+from po3d.reasoning.questions import Prediction, read_predictions, write_predictions
+from po3d.reasoning.street_executor import execute
+from po3d.scene.street import rotation_from_heading
+from po3d.scene.table import Scene
 
 _SPEC = importlib.util.spec_from_file_location("evaluate", ROOT / "evaluate.py")
 script = importlib.util.module_from_spec(_SPEC)

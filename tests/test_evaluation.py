@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from generators import random_program, random_scene
 
-from po3d.errors import InputError
-from po3d.evaluation import evaluate, predict, read_scenes
-from po3d.question import Prediction, Question, read_predictions, write_predictions
-from po3d.reasoning.executor import execute
-from po3d.runs import ERRORS, GRID, HTML, PARTIAL, PREDICTIONS, REPORT_PAGE, RUN, SCENES, described, locked
-from po3d.scene import Scene
-from po3d.seeding import rng
+from po3d.evaluation.run import evaluate, predict, read_scenes
+from po3d.io.errors import InputError
+from po3d.io.runs import ERRORS, GRID, HTML, PARTIAL, PREDICTIONS, REPORT_PAGE, RUN, SCENES, described, locked
+from po3d.io.seeding import rng
+from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
+from po3d.reasoning.street_executor import execute
+from po3d.scene.table import Scene
 from po3d.systems.pipeline import Oracle
 
 TESTS = Path(__file__).parent
@@ -246,7 +246,7 @@ def test_two_evaluations_do_not_work_in_one_folder(tmp_path):
 
 
 def test_a_lock_ends_with_its_process(tmp_path):
-    script = f"from po3d.runs import locked\nwith locked({str(tmp_path)!r}):\n print(1, flush=True)\n import time; time.sleep(60)"
+    script = f"from po3d.io.runs import locked\nwith locked({str(tmp_path)!r}):\n print(1, flush=True)\n import time; time.sleep(60)"
     environment = {**os.environ, "PYTHONPATH": str(TESTS.parent)}
     process = subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"1\n"

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from po3d.entry import ROOT
+from po3d.io.config import ROOT
 
 WITHOUT_EXTRAS = """
 import importlib, sys
@@ -13,7 +13,7 @@ class Missing:
             raise ModuleNotFoundError(f"{name} comes with an extra", name=name)
 sys.meta_path.insert(0, Missing())
 sys.path.insert(0, sys.argv[1])
-for name in ("benchmarks.registry", "cli", "evaluation", "systems.pipeline", "systems.rooms", "systems.sr",
+for name in ("benchmarks.registry", "cli.main", "evaluation.run", "systems.pipeline", "systems.rooms", "systems.sr",
              "systems.scope", "perception.estimator", "perception.room_view", "perception.top_view"):
     importlib.import_module(f"po3d.{name}")
 evaluate = importlib.import_module("evaluate")

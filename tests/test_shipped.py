@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from po3d import __main__ as po3d
-from po3d import checkpoint, shipped
 from po3d.benchmarks.registry import BENCHMARKS
+from po3d.io import checkpoint, shipped
 
 setuptools = pytest.importorskip("setuptools")
 
 LOOK = """
 from pathlib import Path
-from po3d import shipped
-from po3d.entry import compose, run_hydra
+from po3d.io import shipped
+from po3d.io.config import compose, run_hydra
 assert shipped.INSTALLED
 for place in (shipped.CONFIGS, shipped.CHECKPOINTS, shipped.MINI, shipped.NATURAL):
     assert place.is_dir() and Path(shipped.__file__).parent in place.parents

@@ -11,8 +11,8 @@ import pytorch_lightning as pl
 import torch
 from torch.utils.data import Dataset
 
+from po3d.io.seeding import rng
 from po3d.perception import room_view, top_view
-from po3d.seeding import rng
 from po3d.training import parser, room_parser
 from po3d.training.data import PictureData
 from po3d.training.estimator import EstimatorModule

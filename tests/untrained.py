@@ -4,9 +4,9 @@ from pathlib import Path
 
 import torch
 
-from po3d import checkpoint
-from po3d.parsing.parser import KIND as PARSER
-from po3d.parsing.seq2seq import Seq2Seq
+from po3d.io import checkpoint
+from po3d.language.read.seq2seq import Seq2Seq
+from po3d.language.read.street_parser import KIND as PARSER
 from po3d.perception.estimator import KIND as ESTIMATOR
 from po3d.perception.estimator import street_net
 

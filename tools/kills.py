@@ -22,14 +22,12 @@ import traceback
 from pathlib import Path
 
 from po3d import __main__ as po3d
-from po3d import (
-    cli,  # noqa: F401  for its imports
-    shipped,
-)
-from po3d.entry import guarded
-from po3d.errors import InputError
-from po3d.report.tables import Table, text
-from po3d.seeding import rng
+from po3d.cli import main as _  # noqa: F401  for its imports
+from po3d.io import shipped
+from po3d.io.config import guarded
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.io.text_tables import Table, text
 
 OUT = "run"
 JOBS = {

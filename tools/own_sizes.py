@@ -1,4 +1,4 @@
-"""Write po3d/synthesis/own_sizes.csv: the sizes of our own shapes that orbit scenes show, by name.
+"""Write po3d/synthesis/orbit/own_sizes.csv: the sizes of our own shapes that orbit scenes show, by name.
 
     python tools/own_sizes.py
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from po3d.files import atomic_write
-from po3d.synthesis import things as table
-from po3d.synthesis.assets.own_shapes import shape
+from po3d.io.files import atomic_write
+from po3d.synthesis.orbit import catalogue as table
+from po3d.synthesis.shapes.own_shapes import shape
 from po3d.synthesis.splits import OWN_VARIANTS, own_name
 
 

@@ -10,13 +10,13 @@ Debian package sweethome3d-furniture; draws nothing.
 import argparse
 from collections.abc import Iterator
 
-from po3d.checkpoint import SHIPPED
-from po3d.files import read_json
-from po3d.seeding import rng
-from po3d.synthesis.assets.room_models import RoomModels
-from po3d.synthesis.orbit_scenes import sample_orbit_scene
-from po3d.synthesis.room_layouts import sample_room
-from po3d.synthesis.room_looks import sample_room_look
+from po3d.io.checkpoint import SHIPPED
+from po3d.io.files import read_json
+from po3d.io.seeding import rng
+from po3d.synthesis.furniture.models import RoomModels
+from po3d.synthesis.orbit.scenes import sample_orbit_scene
+from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.rooms.looks import sample_room_look
 from po3d.synthesis.splits import OWN, names_of
 
 

@@ -1,5 +1,5 @@
 """The step of a wheel's build that setuptools' build_py lacks: what stands at the top of the repository, so that a checkout
-is easy to read, goes to po3d/_shipped in the wheel. po3d/shipped.py finds either. An sdist carries it at its top."""
+is easy to read, goes to po3d/_shipped in the wheel. po3d/io/shipped.py finds either. An sdist carries it at its top."""
 
 import shutil
 import subprocess

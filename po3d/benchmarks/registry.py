@@ -5,10 +5,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from po3d.benchmarks import hypo3d, hypo3d_twin, pulsecheck457, scope, scope_twin, srbench, srbench_twin
-from po3d.errors import InputError
-from po3d.shipped import MINI as DATA
-from po3d.synthesis.dials import Dials, InsideDials, OrbitDials, RoomDials, dials_of
+from po3d.benchmarks.hypo3d import data as hypo3d
+from po3d.benchmarks.hypo3d import twin as hypo3d_twin
+from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
+from po3d.benchmarks.scope import data as scope
+from po3d.benchmarks.scope import twin as scope_twin
+from po3d.benchmarks.threedsrbench import data as srbench
+from po3d.benchmarks.threedsrbench import twin as srbench_twin
+from po3d.io.errors import InputError
+from po3d.io.shipped import MINI as DATA
+from po3d.synthesis.difficulty import Dials, InsideDials, OrbitDials, RoomDials, dials_of
 
 
 class Source(NamedTuple):

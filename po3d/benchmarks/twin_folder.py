@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from po3d.errors import InputError
-from po3d.files import read_json
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
 
 
 def claimed(out: Path, identity: dict) -> Path:
@@ -22,7 +22,7 @@ def claimed(out: Path, identity: dict) -> Path:
 
 def described(description: Path) -> dict:
     """What a twin.json says; InputError when it is none."""
-    from po3d.schemas import TwinRecord, checked  # pydantic takes a tenth of a second
+    from po3d.io.schemas import TwinRecord, checked  # pydantic takes a tenth of a second
 
     twin = read_json(description, "twin description")
     checked(TwinRecord, twin, f"twin description {description}")

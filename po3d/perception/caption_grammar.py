@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 
-from po3d.english import plural, words_of
-from po3d.rooms import CATEGORIES, COLORS, MATERIALS, STATES, SYNONYMS
+from po3d.language.english import plural, words_of
+from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, STATES, SYNONYMS
 
 ROOM_WORDS = ("room", "scene")
 SIDES = ("front", "back", "left", "right")

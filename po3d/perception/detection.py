@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from PIL import Image
 
-from po3d.geometry import Array, wrap_angle
 from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, SceneNet, boxes_at, peaks
+from po3d.scene.geometry import Array, wrap_angle
 
 THRESHOLD = 0.15  # on the centre's probability; what is doubtful stays in the table with its probability
 DUPLICATE_OVERLAP = 0.75  # intersection over union of two boxes above which the weaker one is the same object

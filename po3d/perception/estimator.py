@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from po3d.geometry import Array, wrap_angle
 from po3d.perception.detection import CALIBRATION, Detections
 from po3d.perception.fit import joint_fit
 from po3d.perception.looker import Looker
 from po3d.perception.network import SceneNet
-from po3d.scene import ObjectState, Scene
-from po3d.street import AXES, WIDTH, camera, extent, origin_height
-from po3d.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
+from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.street import AXES, WIDTH, camera, extent, origin_height
+from po3d.scene.table import ObjectState, Scene
+from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
 
 KIND = "street_estimator"
 ATTRIBUTES = {

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.geometry import BOX_SIGNS, Array, wrap_angle
-from po3d.street import CAMERA_JITTER, CAMERA_POSITION, FOCAL, HEIGHT, WIDTH
+from po3d.scene.geometry import BOX_SIGNS, Array, wrap_angle
+from po3d.scene.street import CAMERA_JITTER, CAMERA_POSITION, FOCAL, HEIGHT, WIDTH
 
 POINT_SIGNS = np.concatenate([BOX_SIGNS, [[0.0, 0.0, 0.5]]])  # the box's corners and its centre
 JITTER_SD = CAMERA_JITTER / np.sqrt(3)  # of a uniform distribution

@@ -5,7 +5,7 @@ photo ──► depth network ──► points ──► ground plane ──► 
                                                             └────► orientation network ──► heading
 
 The table is one as `room_view` makes: z = 0 is the ground, the camera stands over the origin and looks along +y, the
-viewer's axes are those of `po3d.orbit`; names are the phrases that the detector was asked for. The networks are in
+viewer's axes are those of `po3d.scene.orbit`; names are the phrases that the detector was asked for. The networks are in
 `foundation_networks`, the lifting is in `foundation_geometry`.
 """
 
@@ -18,11 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from po3d.descriptions import Description, describe
-from po3d.errors import InputError
-from po3d.geometry import Array, Camera, wrap_angle
-from po3d.lexicon import fits
-from po3d.orbit import viewer_axes
+from po3d.io.errors import InputError
+from po3d.language.descriptions import Description, describe
+from po3d.language.lexicon import fits
 from po3d.perception.foundation_geometry import (
     AZIMUTH,
     find_ground,
@@ -35,7 +33,9 @@ from po3d.perception.foundation_geometry import (
     unprojected,
 )
 from po3d.perception.foundation_weights import HEAD, Weights, folders
-from po3d.scene import ObjectState, Scene
+from po3d.scene.geometry import Array, Camera, wrap_angle
+from po3d.scene.orbit import viewer_axes
+from po3d.scene.table import ObjectState, Scene
 
 Pixels = NDArray[np.uint8]
 
@@ -184,7 +184,7 @@ def _object(
 
 
 def colors(picture: Pixels, box: Sequence[float]) -> dict[str, float]:
-    """Share of each colour word (po3d.rooms.COLORS) among the pixels in the middle of an image box, by rules of our own over
+    """Share of each colour word (po3d.scene.rooms.COLORS) among the pixels in the middle of an image box, by rules of our own over
     hue, saturation and value."""
     x, y, w, h = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2, box[2] - box[0], box[3] - box[1]
     part = crop(picture, (x - MIDDLE * w / 2, y - MIDDLE * h / 2, x + MIDDLE * w / 2, y + MIDDLE * h / 2))

@@ -3,7 +3,7 @@
     depth map, focal length -> points in the camera -> ground plane -> level camera
     image box -> the thing's points of them -> box in the world, along a heading
 
-Cameras and worlds as in `po3d.geometry`. Thresholds are ours; lengths in metres, angles in radians unless they say so.
+Cameras and worlds as in `po3d.scene.geometry`. Thresholds are ours; lengths in metres, angles in radians unless they say so.
 Nothing here needs a network.
 """
 
@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.geometry import Array, Camera, rotation_z
-from po3d.rooms import category_of
-from po3d.seeding import rng
-from po3d.viewpoint import Hold, held
+from po3d.io.seeding import rng
+from po3d.scene.camera import Hold, held
+from po3d.scene.geometry import Array, Camera, rotation_z
+from po3d.scene.rooms import category_of
 
 AZIMUTH = math.pi / 2  # where the camera looks in the table's world
 # Prior of how photographs are held: deviations, and the most that is believed. A wall in front of the camera would be the

@@ -20,12 +20,12 @@ from PIL import Image
 from safetensors.torch import load_file
 from torch import nn
 
-from po3d.devices import device_of
-from po3d.errors import InputError
-from po3d.files import read_json
-from po3d.geometry import Array
+from po3d.io.devices import device_of
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
 from po3d.perception.foundation_geometry import spread
 from po3d.perception.foundation_weights import HEAD
+from po3d.scene.geometry import Array
 
 Pixels = NDArray[np.uint8]
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from po3d.errors import InputError
-from po3d.files import read_json
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
 
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".msgpack", ".h5")
 WANTED = ("*.json", "*.txt", "*.model", "*.safetensors")

@@ -8,9 +8,9 @@ from typing import ClassVar, Self
 import numpy as np
 import torch
 
-from po3d import checkpoint
-from po3d.devices import device_of
-from po3d.errors import InputError
+from po3d.io import checkpoint
+from po3d.io.devices import device_of
+from po3d.io.errors import InputError
 from po3d.perception.detection import CALIBRATION, THRESHOLD, Detections, detect, network_input, pays_bf16
 from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import SceneNet

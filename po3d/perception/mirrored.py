@@ -9,8 +9,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from po3d.geometry import MIRRORED_CORNERS
 from po3d.perception.network import HEADING_BINS, BoxOutput, Dense, HoldOutput, SceneNet
+from po3d.scene.geometry import MIRRORED_CORNERS
 
 SWAPPED = [*MIRRORED_CORNERS, 8]  # of the image points: the box's corners, and its centre, which stays
 

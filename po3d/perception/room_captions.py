@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.geometry import Array
 from po3d.perception.caption_grammar import Mention, Reading, Said, read_caption
 from po3d.perception.room_furnishing import Thing, furnished, usual, usual_area
-from po3d.rooms import is_a
-from po3d.scene import Scene
+from po3d.scene.geometry import Array
+from po3d.scene.rooms import is_a
+from po3d.scene.table import Scene
 
 STEPS = 300
 NEAR = 0.35  # metres between things that are near each other

@@ -1,6 +1,6 @@
 """A room's table from little: names and centres, the rest from what such things usually are.
 
-What a labelled map and captions leave open is filled in by rules, from `po3d.rooms.CATEGORIES`:
+What a labelled map and captions leave open is filled in by rules, from `po3d.scene.rooms.CATEGORIES`:
 
 * size: the category's; an unknown thing is a small box. Where centres were measured, what stands with its back to a
   wall is as deep as its centre's distance from that wall says, within REACH of the category's depth, and as wide in
@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from po3d.frames import axes_from_front
-from po3d.rooms import CARRIERS, SYNONYMS, UNKNOWN_SIZE, Category, category_of
-from po3d.scene import ObjectState, Scene, sure
+from po3d.scene.frames import axes_from_front
+from po3d.scene.rooms import CARRIERS, SYNONYMS, UNKNOWN_SIZE, Category, category_of
+from po3d.scene.table import ObjectState, Scene, sure
 
 FILLED = 0.23  # of the floor is covered by what stands on it: the median over 200 rooms of the twin
 REACH = (0.6, 1.5)  # of a category's depth that a distance from the wall is believed

@@ -4,7 +4,7 @@ picture, focal length -> SceneNet -> boxes, attributes, points, sizes, depths; r
                       -> joint fit (view_fit) -> Scene
 
 The table's world is level: z = 0 is the floor, the camera stands over the origin and looks along +y. The viewer's axes
-are those of `po3d.orbit`: front is the side toward the viewer.
+are those of `po3d.scene.orbit`: front is the side toward the viewer.
 """
 
 import functools
@@ -14,20 +14,20 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from po3d import checkpoint
-from po3d.errors import InputError
-from po3d.geometry import Camera
-from po3d.orbit import viewer_axes
+from po3d.io import checkpoint
+from po3d.io.errors import InputError
 from po3d.perception import detection
 from po3d.perception.detection import Detections
 from po3d.perception.looker import Looker
 from po3d.perception.network import SceneNet
 from po3d.perception.view_fit import Seen, fit_view
-from po3d.rooms import CATEGORIES, COLORS, MATERIALS
-from po3d.scene import ObjectState, Scene
+from po3d.scene.geometry import Camera
+from po3d.scene.orbit import viewer_axes
+from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS
+from po3d.scene.table import ObjectState, Scene
 
 KIND = "room_view_estimator"
-# Of the orbit scenes (po3d.synthesis.things) what rooms don't have.
+# Of the orbit scenes (po3d.synthesis.orbit.catalogue) what rooms don't have.
 OUTSIDE = (
     "barrel", "basketball", "bicycle", "birthday cake", "blender", "bowl", "boy", "cactus", "candle",
     "cardboard box", "cat", "chicken", "coffee maker", "crate", "deck chair", "dog", "dog house", "doll",

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.errors import InputError
+from po3d.io.errors import InputError
+from po3d.io.spelling import alike
 from po3d.perception.room_furnishing import Thing, furnished, usual_area
-from po3d.rooms import CATEGORIES, SYNONYMS
-from po3d.scene import Scene
-from po3d.spelling import alike
+from po3d.scene.rooms import CATEGORIES, SYNONYMS
+from po3d.scene.table import Scene
 
 FORMAT = "po3d-semantic-map-1"
 CONFIDENT = 0.5  # of the OCR in a text, below which it is no label

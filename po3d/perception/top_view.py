@@ -13,16 +13,16 @@ from collections.abc import Sequence
 import numpy as np
 import shapely
 
-from po3d import checkpoint
-from po3d.errors import InputError
-from po3d.frames import axes_from_front
-from po3d.geometry import Camera
+from po3d.io import checkpoint
+from po3d.io.errors import InputError
 from po3d.perception.detection import Detections
 from po3d.perception.looker import Looker
 from po3d.perception.network import SceneNet
 from po3d.perception.room_furnishing import settled
-from po3d.rooms import CATEGORIES, COLORS, MATERIALS
-from po3d.scene import ObjectState, Scene
+from po3d.scene.frames import axes_from_front
+from po3d.scene.geometry import Camera
+from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS
+from po3d.scene.table import ObjectState, Scene
 
 KIND = "top_view_estimator"
 ATTRIBUTES = {"name": tuple(CATEGORIES), "color": COLORS, "material": MATERIALS}  # in the network's order

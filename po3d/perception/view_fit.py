@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.geometry import Array, Pose, rotation_z, wrap_angle
 from po3d.perception.fit import POINT_SIGNS
-from po3d.viewpoint import Hold, held
+from po3d.scene.camera import Hold, held
+from po3d.scene.geometry import Array, Pose, rotation_z, wrap_angle
 
 DOF = 4.0  # of the Student noise
 ITERATIONS = 14

@@ -12,13 +12,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from po3d.errors import InputError
-from po3d.geometry import Array
-from po3d.question import Task
+from po3d.io.errors import InputError
+from po3d.language.programs.street import QUERY_ATTRIBUTES, SIGNATURES, Program, Step
 from po3d.reasoning import relations
-from po3d.reasoning.program import QUERY_ATTRIBUTES, SIGNATURES, Program, Step
-from po3d.scene import Scene
-from po3d.vocabulary import ATTRIBUTES, DIRECTIONS, FACINGS
+from po3d.reasoning.questions import Task
+from po3d.scene.geometry import Array
+from po3d.scene.table import Scene
+from po3d.scene.vocabulary import ATTRIBUTES, DIRECTIONS, FACINGS
 
 LIMIT = 62  # objects in a scene: bits of a non-negative int64
 FRAME_OF_TASK: dict[str, relations.Frame] = {"2d": "camera", "6d": "object"}

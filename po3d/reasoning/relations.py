@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from po3d.errors import InputError
-from po3d.street import AXES
-from po3d.vocabulary import DIRECTIONS, FACINGS
+from po3d.io.errors import InputError
+from po3d.scene.street import AXES
+from po3d.scene.vocabulary import DIRECTIONS, FACINGS
 
 Arrays = Any  # numpy arrays or torch tensors, whichever `xp` makes
 Frame = Literal["camera", "object"]
@@ -51,7 +51,7 @@ class Rules:
     # The object compared with must itself have a facing label; the others need not.
     aligned_needs_label: bool = True
     # Partly occluded: more hidden and more visible pixels than this (Super-CLEVR-3D add_occlusion). Read by
-    # synthesis/labels.py.
+    # synthesis/street/labels.py.
     occlusion_min_px: int = 15
     # Collision: the footprint swept along +-heading. The labels' maker is unpublished: the plain reading.
     sweep_margin: float = 0.0  # added to each side of the footprint's width

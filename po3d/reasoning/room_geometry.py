@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import shapely
 
-from po3d.rectangles import Rectangle
+from po3d.scene.rectangles import Rectangle
 
 Shift = tuple[float, float]  # in the axes of what was given
 

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from po3d.reasoning.nudges import Nudge, Tip, Unit, in_errors, record, size
+from po3d.language.programs.rooms import DIRECTIONS, Call
+from po3d.reasoning.perturbations import Nudge, Tip, Unit, in_errors, record, size
 from po3d.reasoning.room_executor import Evaluator, Unresolved
 from po3d.reasoning.room_geometry import Shift, aside, leaving, to_ray, within_bounds
-from po3d.reasoning.room_program import DIRECTIONS, Call
 from po3d.reasoning.room_world import World, azimuth, direction_word
-from po3d.rectangles import from_segment
+from po3d.scene.rectangles import from_segment
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from po3d.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, with_fields
-from po3d.layout import Layout
-from po3d.placement import Place, Spot, resolve
-from po3d.reasoning.program import ProgramError
+from po3d.language.programs.rooms import Call
+from po3d.language.programs.street import ProgramError
 from po3d.reasoning.room_executor import Evaluator, Unresolved, said
-from po3d.reasoning.room_program import Call
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
-from po3d.rooms import ANYTHING, SYNONYMS, UNKNOWN_SIZE, VALUE_WORDS, category_of
-from po3d.scene import ObjectState, Scene, sure
+from po3d.scene.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, with_fields
+from po3d.scene.index import Layout
+from po3d.scene.placement import Place, Spot, resolve
+from po3d.scene.rooms import ANYTHING, SYNONYMS, UNKNOWN_SIZE, VALUE_WORDS, category_of
+from po3d.scene.table import ObjectState, Scene, sure
 
 
 @dataclass(frozen=True)

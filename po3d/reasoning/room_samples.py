@@ -16,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.geometry import Array, wrap_angle
-from po3d.reasoning.room_program import SIGNATURES, Call
-from po3d.rooms import SYNONYMS, is_a
-from po3d.scene import ObjectState, Scene
-from po3d.seeding import rng
+from po3d.io.seeding import rng
+from po3d.language.programs.rooms import SIGNATURES, Call
+from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.rooms import SYNONYMS, is_a
+from po3d.scene.table import ObjectState, Scene
 
 WORLDS = 64
 SILENT = 0.5  # how much a world that failed counts for the answer of the others

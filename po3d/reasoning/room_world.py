@@ -11,13 +11,13 @@ from functools import cached_property
 
 import numpy as np
 
-from po3d.edits import Edited
-from po3d.geometry import Array
-from po3d.layout import Layout
-from po3d.reasoning.room_program import DIRECTIONS
-from po3d.rectangles import distance, from_segment, holds
-from po3d.rooms import SYNONYMS, purposes_of
-from po3d.scene import ObjectState, Scene
+from po3d.language.programs.rooms import DIRECTIONS
+from po3d.scene.edits import Edited
+from po3d.scene.geometry import Array
+from po3d.scene.index import Layout
+from po3d.scene.rectangles import distance, from_segment, holds
+from po3d.scene.rooms import SYNONYMS, purposes_of
+from po3d.scene.table import ObjectState, Scene
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,10 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from po3d.errors import InputError
-from po3d.orbit import (
+from po3d.io.errors import InputError
+from po3d.language.programs.scope import ANSWERS, Call
+from po3d.language.programs.street import ProgramError
+from po3d.scene.orbit import (
     LABELS,
     Axes,
     azimuth_deviation,
@@ -27,10 +29,8 @@ from po3d.orbit import (
     own_axes,
     turned_axes,
 )
-from po3d.reasoning.program import ProgramError
-from po3d.reasoning.scope_program import ANSWERS, Call
-from po3d.rooms import SYNONYMS, is_a
-from po3d.scene import ObjectState, Scene
+from po3d.scene.rooms import SYNONYMS, is_a
+from po3d.scene.table import ObjectState, Scene
 
 AHEAD = math.radians(45)  # "behind" a person: within a quarter of the circle about that direction
 RIVAL = 0.8  # a second thing whose odds of being meant are so near to the first's makes the name ambiguous

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from po3d.geometry import Array
-from po3d.orbit import LABELS, Axes, azimuth_in, azimuth_of, nearest_label, own_axes, turned_axes
-from po3d.reasoning.nudges import Nudge, Tip, size
+from po3d.language.programs.scope import Call
+from po3d.reasoning.perturbations import Nudge, Tip, size
 from po3d.reasoning.scope_executor import AHEAD, Evaluator, Seen, run
-from po3d.reasoning.scope_program import Call
+from po3d.scene.geometry import Array
+from po3d.scene.orbit import LABELS, Axes, azimuth_in, azimuth_of, nearest_label, own_axes, turned_axes
 
 BEYOND = 1 + 1e-6  # times a movement to the border: on its other side
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from tqdm import tqdm
 
-from po3d.errors import InputError
-from po3d.files import read_json, write_json
+from po3d.io.errors import InputError
+from po3d.io.files import read_json, write_json
 
 QUALITY = 85
 CHUNK = 6  # pictures that a process draws in a row

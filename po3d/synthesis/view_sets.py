@@ -1,5 +1,5 @@
 """Perspective pictures of rooms and of orbit scenes, as the room-view estimator learns them
-(`python -m po3d.render_rooms --kind inside|orbit`).
+(`python -m po3d.synthesis.render_rooms --kind inside|orbit`).
 
 A set is a folder, each file a pure function of (kind, seed, split, index, size):
 
@@ -18,21 +18,21 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from po3d.files import atomic_write, write_json
-from po3d.geometry import Camera, rotation_z
-from po3d.orbit import VIEWS
-from po3d.scene import Scene, to_json
-from po3d.seeding import rng
-from po3d.synthesis.assets.furniture import FOLDER
-from po3d.synthesis.assets.room_models import RoomModels
-from po3d.synthesis.inside_views import common_view, uncommon_view
-from po3d.synthesis.orbit_pictures import orbit_view as drawn_view
+from po3d.io.files import atomic_write, write_json
+from po3d.io.seeding import rng
+from po3d.scene.camera import Hold, held
+from po3d.scene.geometry import Camera, rotation_z
+from po3d.scene.orbit import VIEWS
+from po3d.scene.table import Scene, to_json
+from po3d.synthesis.furniture.libraries import FOLDER
+from po3d.synthesis.furniture.models import RoomModels
+from po3d.synthesis.inside.views import common_view, uncommon_view
+from po3d.synthesis.orbit.pictures import orbit_view as drawn_view
 from po3d.synthesis.picture_sets import jpeg, write_set
-from po3d.synthesis.room_layouts import sample_room
-from po3d.synthesis.room_looks import RoomLook, sample_room_look
-from po3d.synthesis.room_pictures import RoomRenderer, RoomShot
+from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.rooms.looks import RoomLook, sample_room_look
+from po3d.synthesis.rooms.pictures import RoomRenderer, RoomShot
 from po3d.synthesis.splits import Split
-from po3d.viewpoint import Hold, held
 
 FORMAT = "po3d-room-views-2"
 Kind = Literal["inside", "orbit"]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from po3d.images import ImageError
-from po3d.question import Prediction, Question
+from po3d.io.images import ImageError
+from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.pipeline import Begun, Context, Eager, System
 
 MARK = "bad picture: "

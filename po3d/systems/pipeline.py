@@ -23,17 +23,17 @@ from typing import Any, Protocol, get_args, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.ablation.substitution import checked_modules, substitute
-from po3d.errors import InputError
-from po3d.question import Prediction, Question, Task, read_predictions
-from po3d.reasoning.executor import Mode, Outcome, execute
-from po3d.reasoning.margins import margins
-from po3d.reasoning.nudges import record
-from po3d.reasoning.program import FILTER_VALUES, Program, ProgramError, parse_text
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.language.programs.street import FILTER_VALUES, Program, ProgramError, parse_text
+from po3d.reasoning.perturbations import record
+from po3d.reasoning.questions import Prediction, Question, Task, read_predictions
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
-from po3d.scene import Scene
-from po3d.seeding import rng
-from po3d.vocabulary import SHAPES
+from po3d.reasoning.street_executor import Mode, Outcome, execute
+from po3d.reasoning.street_margins import margins
+from po3d.scene.table import Scene
+from po3d.scene.vocabulary import SHAPES
+from po3d.systems.substitution import checked_modules, substitute
 
 
 def nothing_given(what: str) -> Any:
@@ -104,7 +104,7 @@ class Parsed(Protocol):
 
 
 class Parser(Protocol):
-    """Turns questions into programs; `po3d.parsing.parser.Parser` is one."""
+    """Turns questions into programs; `po3d.language.read.street_parser.Parser` is one."""
 
     def parse(self, texts: Sequence[str]) -> Sequence[Parsed]: ...
 
@@ -240,8 +240,8 @@ def pipeline(
 ) -> Pipeline:
     """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one; `margins`: see `Executor`;
     `mirror`: does the estimator look in the mirror, too?"""
-    from po3d import checkpoint  # torch takes seconds to import: only who runs the networks pays
-    from po3d.parsing.parser import Parser as Seq2SeqParser
+    from po3d.io import checkpoint  # torch takes seconds to import: only who runs the networks pays
+    from po3d.language.read.street_parser import Parser as Seq2SeqParser
     from po3d.perception.estimator import Estimator
 
     if perception is None:

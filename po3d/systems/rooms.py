@@ -3,7 +3,7 @@
     table ──► frame(text) ──► change(text or program) ──► World ──► question(text or program) ──► answer
 
 `RoomOracle` runs gold programs on true tables. `RoomPipeline` reads the texts; its table comes from a source
-(`po3d.room_sources`).
+(`po3d.systems.room_sources`).
 """
 
 import functools
@@ -11,24 +11,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, get_args
 
-from po3d.ablation.room_substitution import MODULES, TABLE, substitute
-from po3d.ablation.substitution import checked_modules
-from po3d.checkpoint import locate
-from po3d.errors import InputError
-from po3d.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
-from po3d.layout import Layout
-from po3d.parsing.room_parser import RoomParse, RoomParser, Sort
-from po3d.question import Prediction, Question
-from po3d.reasoning.nudges import record
+from po3d.io.checkpoint import locate
+from po3d.io.errors import InputError
+from po3d.language.programs.rooms import Call, parse_text
+from po3d.language.read.room_parser import RoomParse, RoomParser, Sort
+from po3d.reasoning.perturbations import record
+from po3d.reasoning.questions import Prediction, Question
 from po3d.reasoning.room_executor import Unresolved, run
 from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_planner import Planned, brought_in, plan
-from po3d.reasoning.room_program import Call, parse_text
 from po3d.reasoning.room_samples import WORLDS, Named, Vote, possible, presupposed, uncertain, vote, worlds
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
-from po3d.room_sources import TRUTH, TableSource, checked, source
-from po3d.scene import Scene
+from po3d.scene.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
+from po3d.scene.index import Layout
+from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context
+from po3d.systems.room_sources import TRUTH, TableSource, checked, source
+from po3d.systems.room_substitution import MODULES, TABLE, substitute
+from po3d.systems.substitution import checked_modules
 
 FrameMode = Literal["anchors", "none", "camera"]
 Given = Literal["given"]  # the scene's own axes: somebody framed it before

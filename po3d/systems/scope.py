@@ -20,20 +20,20 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.ablation.substitution import checked_modules
-from po3d.ablation.view_substitution import TABLE, Mixed, substitute, truly_fused
-from po3d.errors import InputError
-from po3d.fusion import Fused, View, fuse
-from po3d.orbit import Reading, sense_of, turned_axes, viewer_axes
-from po3d.parsing.scope_reader import ScopeParse, read
-from po3d.question import Prediction, Question
-from po3d.reasoning.nudges import record
-from po3d.reasoning.program import ProgramError
+from po3d.io.errors import InputError
+from po3d.language.programs.scope import Call, parse_text
+from po3d.language.programs.street import ProgramError
+from po3d.language.read.scope_reader import ScopeParse, read
+from po3d.reasoning.perturbations import record
+from po3d.reasoning.questions import Prediction, Question
 from po3d.reasoning.scope_executor import ScopeOutcome, Seen, run, single
 from po3d.reasoning.scope_margins import scope_tip
-from po3d.reasoning.scope_program import Call, parse_text
-from po3d.scene import Scene
+from po3d.scene.fusion import Fused, View, fuse
+from po3d.scene.orbit import Reading, sense_of, turned_axes, viewer_axes
+from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, perceived
+from po3d.systems.substitution import checked_modules
+from po3d.systems.view_substitution import TABLE, Mixed, substitute, truly_fused
 
 MODULES = (*TABLE, "fusion", "parsing")  # what can be true of it: the tables', where views lie, programs
 

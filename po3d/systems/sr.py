@@ -14,21 +14,21 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.ablation.substitution import checked_modules
-from po3d.ablation.view_substitution import TABLE, Mixed, substitute
-from po3d.errors import InputError
-from po3d.grounding import ground
-from po3d.parsing.sr_reader import SrReading, fit_options, read
-from po3d.question import Prediction, Question
-from po3d.reasoning.program import ProgramError
-from po3d.reasoning.sr_executor import Ground, called, rows_only, run
-from po3d.reasoning.sr_geometry import DEFAULT_SR_RULES, SrRules
-from po3d.reasoning.sr_margins import sr_margin
-from po3d.reasoning.sr_planar import planar
-from po3d.reasoning.sr_program import SrProgram, parse_text
-from po3d.scene import Scene
-from po3d.seeding import rng
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.language.programs.street import ProgramError
+from po3d.language.programs.threedsrbench import SrProgram, parse_text
+from po3d.language.read.threedsrbench_reader import SrReading, fit_options, read
+from po3d.reasoning.grounding import ground
+from po3d.reasoning.planar import planar
+from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.threedsrbench_executor import Ground, called, rows_only, run
+from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules
+from po3d.reasoning.threedsrbench_margins import sr_margin
+from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, perceived
+from po3d.systems.substitution import checked_modules
+from po3d.systems.view_substitution import TABLE, Mixed, substitute
 
 MODULES = (*TABLE, "grounding", "parsing")  # what can be true: the tables', which rows are meant, programs
 

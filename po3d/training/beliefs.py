@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize, minimize_scalar
 from scipy.stats import chi2
 
-from po3d.geometry import Array
+from po3d.scene.geometry import Array
 
 SMALLEST = 1e-6  # probability, and most of one, whose odds are taken
 

@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from po3d.benchmarks import pulsecheck457
-from po3d.entry import guarded
-from po3d.files import read_json, write_json
-from po3d.geometry import Array, wrap_angle
-from po3d.metrics import match
+from po3d.benchmarks.metrics import match
+from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
+from po3d.io.config import guarded
+from po3d.io.files import read_json, write_json
 from po3d.perception.estimator import Estimator
-from po3d.scene import Scene
+from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.table import Scene
+from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.training import beliefs
-from po3d.vocabulary import ATTRIBUTES
 
 BATCH = 16
 

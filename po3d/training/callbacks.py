@@ -11,8 +11,8 @@ from pytorch_lightning.loggers.logger import Logger
 from pytorch_lightning.utilities import rank_zero_only
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
-from po3d.files import atomic_write
-from po3d.seeding import rng
+from po3d.io.files import atomic_write
+from po3d.io.seeding import rng
 
 ROWS = 100  # new ones after which the table is written
 

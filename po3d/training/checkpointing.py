@@ -16,8 +16,8 @@ from pytorch_lightning.plugins.io import CheckpointIO
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from po3d.errors import InputError
-from po3d.files import read_json
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
 
 
 class SafetensorsCheckpointIO(CheckpointIO):

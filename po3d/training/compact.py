@@ -7,8 +7,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from po3d.checkpoint import compact, locate
-from po3d.entry import guarded
+from po3d.io.checkpoint import compact, locate
+from po3d.io.config import guarded
 
 
 def main() -> int:

@@ -14,14 +14,14 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 from tqdm import tqdm
 
-from po3d.benchmarks.superclevr import read_scenes, scene_from_superclevr
-from po3d.errors import InputError
-from po3d.files import atomic_write, read_json, write_json
-from po3d.images import read_image
+from po3d.benchmarks.pulsecheck457.superclevr_files import read_scenes, scene_from_superclevr
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, read_json, write_json
+from po3d.io.images import read_image
+from po3d.io.pools import pool
 from po3d.perception.detection import resize
-from po3d.pools import pool
-from po3d.synthesis.layouts import TRAIN_MESHES
 from po3d.synthesis.splits import own_name
+from po3d.synthesis.street.layouts import TRAIN_MESHES
 from po3d.training.labels import StreetLabels, mirrored_street, street_labels
 from po3d.training.stream import BatchStream, FreshMirrored, StreamData
 
@@ -44,7 +44,7 @@ class RenderedScenes(Dataset):
         return self.size
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        from po3d.synthesis.dataset import render_example  # the renderer is an extra
+        from po3d.synthesis.street.dataset import render_example  # the renderer is an extra
 
         image, record = render_example(self.seed, index, self.split, self.samples, skies=self.skies)
         labels = street_labels(scene_from_superclevr(record))

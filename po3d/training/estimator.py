@@ -10,8 +10,8 @@ import torch
 from pytorch_lightning.utilities import rank_zero_info
 from torch import Tensor
 
-from po3d import checkpoint
-from po3d.errors import InputError
+from po3d.io import checkpoint
+from po3d.io.errors import InputError
 from po3d.perception.estimator import Estimator
 from po3d.perception.looker import Looker
 from po3d.perception.room_view import RoomViewEstimator

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.geometry import box_corners, wrap_angle
 from po3d.perception import top_view
 from po3d.perception.estimator import ATTRIBUTES, viewing_azimuth
 from po3d.perception.mirrored import SWAPPED
-from po3d.scene import Scene
-from po3d.street import HEIGHT, WIDTH
+from po3d.scene.geometry import box_corners, wrap_angle
+from po3d.scene.street import HEIGHT, WIDTH
+from po3d.scene.table import Scene
 
 MAX_OBJECTS = 10  # of the benchmark's scenes
 UNKNOWN = -1

@@ -9,13 +9,13 @@ import pytorch_lightning as pl
 import torch
 from torch import Tensor
 
-from po3d import checkpoint
-from po3d.parsing.parser import KIND
-from po3d.parsing.seq2seq import Language, Seq2Seq
-from po3d.parsing.tokenizer import Tokenizer
-from po3d.reasoning.program import TOKENS
-from po3d.seeding import rng
-from po3d.synthesis.language import FAMILIES, realise, sample_program
+from po3d.io import checkpoint
+from po3d.io.seeding import rng
+from po3d.language.programs.street import TOKENS
+from po3d.language.read.seq2seq import Language, Seq2Seq
+from po3d.language.read.street_parser import KIND
+from po3d.language.read.tokenizer import Tokenizer
+from po3d.language.say.street.language import FAMILIES, realise, sample_program
 from po3d.training.ranks import Term, means
 from po3d.training.schedule import adamw_cosine
 from po3d.training.stream import LengthStream, StreamData

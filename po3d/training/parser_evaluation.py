@@ -15,15 +15,15 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from po3d.checkpoint import locate
-from po3d.errors import InputError
-from po3d.parsing.parser import Parser
-from po3d.parsing.phrases import plurals
-from po3d.parsing.synonyms import ADJECTIVES, NOUNS
-from po3d.seeding import rng
-from po3d.synthesis import grammar_wide
-from po3d.synthesis.grammar_benchmark import WORDS
-from po3d.synthesis.language import DEEP_FAMILIES, FAMILIES, realise, sample_program
+from po3d.io.checkpoint import locate
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.language.read.phrases import plurals
+from po3d.language.read.street_parser import Parser
+from po3d.language.read.synonyms import ADJECTIVES, NOUNS
+from po3d.language.say.street import wide_grammar as grammar_wide
+from po3d.language.say.street.benchmark_grammar import WORDS
+from po3d.language.say.street.language import DEEP_FAMILIES, FAMILIES, realise, sample_program
 
 
 class Row(NamedTuple):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from po3d.seeding import rng
+from po3d.io.seeding import rng
 
 
 class Draws:

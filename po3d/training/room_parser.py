@@ -10,22 +10,22 @@ from torch import Tensor
 from torch.utils.data import Dataset
 from tqdm import tqdm
 
-from po3d.english import plain
-from po3d.parsing.room_parser import ANYTHING, KIND, LANGUAGE, SORTS, UNKNOWN
-from po3d.pools import pool
-from po3d.reasoning.room_program import OPEN, Call, call
+from po3d.io.pools import pool
+from po3d.io.seeding import rng
+from po3d.language.english import plain
+from po3d.language.programs.rooms import OPEN, Call, call
+from po3d.language.read.room_parser import ANYTHING, KIND, LANGUAGE, SORTS, UNKNOWN
+from po3d.language.say.rooms.sentences import say_change, say_question
+from po3d.language.say.rooms.speaker import reworded
+from po3d.language.say.rooms.utterance import Said
 from po3d.reasoning.room_world import World
-from po3d.rooms import ANYTHING as ANY_NOUN
-from po3d.seeding import rng
-from po3d.synthesis.room_changes import TYPES, sample_change
-from po3d.synthesis.room_free_changes import FreeChanger
-from po3d.synthesis.room_free_questions import FreeAsker
-from po3d.synthesis.room_layouts import sample_room
-from po3d.synthesis.room_marks import Said
-from po3d.synthesis.room_more_programs import MoreAsker, MoreChanger
-from po3d.synthesis.room_questions import ASKED, Asker
-from po3d.synthesis.room_sentences import say_change, say_question
-from po3d.synthesis.room_speaker import reworded
+from po3d.scene.rooms import ANYTHING as ANY_NOUN
+from po3d.synthesis.rooms.changes import TYPES, sample_change
+from po3d.synthesis.rooms.free_changes import FreeChanger
+from po3d.synthesis.rooms.free_questions import FreeAsker
+from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.rooms.more_programs import MoreAsker, MoreChanger
+from po3d.synthesis.rooms.questions import ASKED, Asker
 from po3d.training.parser import ParserModule
 from po3d.training.stream import LengthStream, StreamData
 

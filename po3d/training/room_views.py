@@ -12,12 +12,12 @@ import torch
 from torch.utils.data import ConcatDataset, Dataset
 from tqdm import tqdm
 
-from po3d.errors import InputError
-from po3d.files import read_json
-from po3d.images import read_image
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
+from po3d.io.images import read_image
 from po3d.perception.detection import resize
 from po3d.perception.room_view import HEIGHT, WIDTH
-from po3d.scene import Scene, from_json
+from po3d.scene.table import Scene, from_json
 from po3d.training.data import PictureData, WithMirror
 from po3d.training.view_labels import ViewLabels, mirrored_labels, view_labels
 
@@ -83,7 +83,7 @@ class RoomViewData(PictureData):
         return self.hparams.seed + (split != "train")
 
     def prepare_data(self) -> None:
-        from po3d.synthesis.assets.furniture import FOLDER
+        from po3d.synthesis.furniture.libraries import FOLDER
         from po3d.synthesis.view_sets import ViewSpec, generate  # the renderer is an extra
 
         h = self.hparams

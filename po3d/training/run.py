@@ -15,10 +15,10 @@ import torch
 from pytorch_lightning.callbacks import LearningRateMonitor
 from pytorch_lightning.loggers import Logger
 
-from po3d.errors import InputError
-from po3d.files import read_json, write_json
-from po3d.pools import end_with
-from po3d.shipped import EXPORTS
+from po3d.io.errors import InputError
+from po3d.io.files import read_json, write_json
+from po3d.io.pools import end_with
+from po3d.io.shipped import EXPORTS
 from po3d.synthesis.splits import NOTHING, summary
 from po3d.training.callbacks import Averaging, MetricsTable, Progress, SaveLast, SeedSteps, global_batch
 from po3d.training.checkpointing import SafetensorsCheckpointIO

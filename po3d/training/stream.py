@@ -14,7 +14,7 @@ import pytorch_lightning as pl
 import torch
 from torch.utils.data import DataLoader, Dataset, Sampler
 
-from po3d.seeding import rng
+from po3d.io.seeding import rng
 
 SORTED = 50  # batches that are sorted by length together
 

@@ -9,12 +9,12 @@ import numpy as np
 from torch.utils.data import Dataset
 from tqdm import tqdm
 
-from po3d.errors import InputError
-from po3d.files import read_json
-from po3d.images import read_image
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
+from po3d.io.images import read_image
 from po3d.perception.detection import resize
 from po3d.perception.top_view import WIDTH
-from po3d.scene import from_json
+from po3d.scene.table import from_json
 from po3d.training.data import PictureData
 from po3d.training.labels import RoomLabels, quarter_turned, room_labels
 
@@ -22,7 +22,7 @@ TURNS = 4  # items a room: a map has no up of its own
 
 
 class MapFolder(Dataset):
-    """The rooms of a set of top views (`po3d.synthesis.top_views`); item TURNS k + q is room k after q quarter turns."""
+    """The rooms of a set of top views (`po3d.synthesis.rooms.top_views`); item TURNS k + q is room k after q quarter turns."""
 
     def __init__(self, folder: str | Path, count: int, width: int, turns: int = TURNS) -> None:
         self.folder, self.width, self.turns = Path(folder) / "rooms", width, turns
@@ -73,8 +73,8 @@ class TopViewData(PictureData):
         return self.hparams.seed + (split != "train")
 
     def prepare_data(self) -> None:
-        from po3d.synthesis.assets.furniture import FOLDER
-        from po3d.synthesis.top_views import SetSpec, generate  # the renderer is an extra
+        from po3d.synthesis.furniture.libraries import FOLDER
+        from po3d.synthesis.rooms.top_views import SetSpec, generate  # the renderer is an extra
 
         h = self.hparams
         for split, count in (("train", h.rooms), ("val", h.validation)):

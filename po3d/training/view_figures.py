@@ -1,6 +1,6 @@
 """How good the room-view estimator is: `python -m po3d.training.view_figures CHECKPOINT SET... [--calibrate]`.
 
-A SET is a folder of views of models that no weights saw (`python -m po3d.render_rooms --kind inside|orbit --split val`). With
+A SET is a folder of views of models that no weights saw (`python -m po3d.synthesis.render_rooms --kind inside|orbit --split val`). With
 --calibrate the beliefs are made honest first, on these very views, and what was fitted is written into the checkpoint's
 JSON; the weights stay. Prints a table: rows are kinds of views and of models, columns what was measured.
 """
@@ -16,17 +16,17 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from tqdm import tqdm
 
-from po3d.entry import guarded
-from po3d.files import read_json, write_json
-from po3d.geometry import Array, wrap_angle
+from po3d.io.config import guarded
+from po3d.io.files import read_json, write_json
 from po3d.perception.room_view import ATTRIBUTES, AZIMUTH, BATCH, CALIBRATION, TOLD, RoomViewEstimator, lifted
-from po3d.scene import Scene
+from po3d.scene.camera import held, hold_of
+from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.table import Scene
+from po3d.synthesis.orbit.catalogue import things
 from po3d.synthesis.splits import OWN
-from po3d.synthesis.things import things
 from po3d.training import beliefs
 from po3d.training.room_views import ViewFolder
 from po3d.training.view_labels import SYMMETRIC, asked_rows
-from po3d.viewpoint import held, hold_of
 
 OFF = 0.5  # of a box's diagonal that a predicted middle may be off in the picture
 DISAGREE = 0.3  # diagonals that another name costs

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.geometry import box_corners, wrap_angle
 from po3d.perception.mirrored import SWAPPED
 from po3d.perception.room_view import ATTRIBUTES, HEIGHT, WIDTH
-from po3d.scene import ObjectState, Scene
+from po3d.scene.camera import hold_of
+from po3d.scene.geometry import box_corners, wrap_angle
+from po3d.scene.table import ObjectState, Scene
 from po3d.training.labels import LEAST_SEEN, UNKNOWN, mirrored_points
-from po3d.viewpoint import hold_of
 
 VIEW_OBJECTS = 40  # of a picture
 LEAST_PIXELS = 0.0004  # of the picture, that it must show of a thing

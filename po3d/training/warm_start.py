@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from po3d import checkpoint
-from po3d.errors import InputError
+from po3d.io import checkpoint
+from po3d.io.errors import InputError
 from po3d.perception.network import SceneNet
 
 

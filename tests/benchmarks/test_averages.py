@@ -2,11 +2,14 @@
 
 import pytest
 
-from po3d.benchmarks import hypo3d_score, pulsecheck457_score, scope_score, srbench_score
+from po3d.benchmarks.hypo3d import score as hypo3d_score
+from po3d.benchmarks.pulsecheck457 import score as pulsecheck457_score
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.question import Prediction
-from po3d.report import hypo3d_tables
-from po3d.report.results import results_table
+from po3d.benchmarks.scope import score as scope_score
+from po3d.benchmarks.threedsrbench import score as srbench_score
+from po3d.evaluation.report import hypo3d_tables
+from po3d.evaluation.report.results import results_table
+from po3d.reasoning.questions import Prediction
 
 COLUMNS = {
     "pulsecheck457": pulsecheck457_score.CATEGORIES,

@@ -8,7 +8,7 @@ import pytest
 from generators import random_scene
 from PIL import Image
 
-from po3d.benchmarks.hypo3d import (
+from po3d.benchmarks.hypo3d.data import (
     frame_text,
     load,
     read_results,
@@ -16,13 +16,13 @@ from po3d.benchmarks.hypo3d import (
     write_release,
     write_results,
 )
-from po3d.benchmarks.hypo3d_inputs import CAMERAS, MAPS
-from po3d.benchmarks.hypo3d_score import ALIGNED
+from po3d.benchmarks.hypo3d.inputs import CAMERAS, MAPS
+from po3d.benchmarks.hypo3d.score import ALIGNED
 from po3d.benchmarks.registry import DATA
-from po3d.errors import InputError
-from po3d.question import Prediction, Question
-from po3d.scene import to_json
-from po3d.seeding import rng
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.reasoning.questions import Prediction, Question
+from po3d.scene.table import to_json
 
 ROOMS = ("scene0000_00", "0a4b8ef6-a83a-21f2-8672-dce34dd0d7ca")
 AXES = """\

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from po3d.benchmarks.hypo3d import Split, write_release
-from po3d.benchmarks.hypo3d_inputs import (
+from po3d.benchmarks.hypo3d.data import Split, write_release
+from po3d.benchmarks.hypo3d.inputs import (
     CAMERAS,
     CAPTION_FILE,
     LABELLED,
@@ -20,12 +20,12 @@ from po3d.benchmarks.hypo3d_inputs import (
     RoomInputs,
     write_inputs,
 )
-from po3d.errors import InputError
-from po3d.files import write_json
+from po3d.io.errors import InputError
+from po3d.io.files import write_json
 from po3d.perception.semantic_map import semantic_map, to_json
-from po3d.room_sources import SOURCES, Maps, source
-from po3d.synthesis.room_layouts import sample_room
+from po3d.synthesis.rooms.layouts import sample_room
 from po3d.systems.pipeline import Context
+from po3d.systems.room_sources import SOURCES, Maps, source
 from po3d.systems.rooms import framed
 from po3d.training.estimator import EstimatorModule
 

@@ -5,9 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from po3d.benchmarks.hypo3d_sbert import load_encoder, sbert_score
-from po3d.errors import InputError
-from po3d.question import Prediction, Question
+from po3d.benchmarks.hypo3d.sbert import load_encoder, sbert_score
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Prediction, Question
 
 
 class Letters:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.benchmarks.hypo3d_score import (
+from po3d.benchmarks.hypo3d.score import (
     CATEGORIES,
     FINE_TYPES,
     TYPES,
@@ -21,14 +21,14 @@ from po3d.benchmarks.hypo3d_score import (
     published_rows,
     score,
 )
-from po3d.errors import InputError
-from po3d.question import Prediction, Question
-from po3d.report.hypo3d_tables import (
+from po3d.evaluation.report.hypo3d_tables import (
     change_and_type_table,
     change_table,
     report_markdown,
     report_text,
 )
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Prediction, Question
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "hypo3d_metric.jsonl"
 PAIRS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]

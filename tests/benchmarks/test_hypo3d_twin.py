@@ -6,12 +6,13 @@ from itertools import groupby
 
 import pytest
 
-from po3d.benchmarks import hypo3d, hypo3d_twin
-from po3d.benchmarks.hypo3d_score import ALIGNED
-from po3d.errors import InputError
-from po3d.frames import in_frame, room_centre, wall_azimuth
-from po3d.synthesis.room_changes import TYPES
-from po3d.synthesis.room_questions import ASKED, COARSE
+from po3d.benchmarks.hypo3d import data as hypo3d
+from po3d.benchmarks.hypo3d import twin as hypo3d_twin
+from po3d.benchmarks.hypo3d.score import ALIGNED
+from po3d.io.errors import InputError
+from po3d.scene.frames import in_frame, room_centre, wall_azimuth
+from po3d.synthesis.rooms.changes import TYPES
+from po3d.synthesis.rooms.questions import ASKED, COARSE
 from po3d.systems.pipeline import Context
 from po3d.systems.rooms import RoomOracle, framed
 

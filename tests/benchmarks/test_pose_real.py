@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from PIL import Image
 from scipy.io import savemat
 
-from po3d.benchmarks import pose_real
-from po3d.benchmarks.sunrgbd import read_annotations
-from po3d.errors import InputError
-from po3d.question import Prediction
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Prediction
+from tools import pose_real
+from tools.sunrgbd import read_annotations
 
 K = [[500.0, 0, 320], [0, 500.0, 240], [0, 0, 1]]
 LEVEL = np.eye(3).tolist()

@@ -10,7 +10,7 @@ import pytest
 from generators import random_scene
 from PIL import Image
 
-from po3d.benchmarks.pulsecheck457 import (
+from po3d.benchmarks.pulsecheck457.data import (
     BANDS,
     FILES,
     Disagreement,
@@ -19,14 +19,14 @@ from po3d.benchmarks.pulsecheck457 import (
     read_answer,
     write_tsv,
 )
-from po3d.benchmarks.pulsecheck457_score import CATEGORIES, correct, lenient, published_rows, score, strict
-from po3d.benchmarks.superclevr import nodes_from_program, surface
-from po3d.errors import InputError
-from po3d.question import Prediction
-from po3d.seeding import rng
-from po3d.street import rotation_from_heading
-from po3d.synthesis.question_world import World
-from po3d.synthesis.questions import COLUMNS, Balance, ask
+from po3d.benchmarks.pulsecheck457.score import CATEGORIES, correct, lenient, published_rows, score, strict
+from po3d.benchmarks.pulsecheck457.superclevr_files import nodes_from_program, surface
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.reasoning.questions import Prediction
+from po3d.scene.street import rotation_from_heading
+from po3d.synthesis.street.question_world import World
+from po3d.synthesis.street.questions import COLUMNS, Balance, ask
 
 NAMES = [f"superCLEVR_new_{i:06d}.png" for i in range(4)]
 SCENES = {name: random_scene(rng(5, "release", i), 7) for i, name in enumerate(NAMES)}

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from po3d.benchmarks.pulsecheck457 import BANDS, FILES, load, open_mini, read_records
-from po3d.benchmarks.pulsecheck457_score import CATEGORIES
-from po3d.errors import InputError
+from po3d.benchmarks.pulsecheck457.data import BANDS, FILES, load, open_mini, read_records
+from po3d.benchmarks.pulsecheck457.score import CATEGORIES
+from po3d.io.errors import InputError
 
 
 def encoded(size):

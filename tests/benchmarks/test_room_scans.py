@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from po3d.benchmarks.inert_pickle import read_pickle
-from po3d.benchmarks.room_scans import embodiedscan_scenes, read_scan, rscan_scene, scannet_scene
-from po3d.benchmarks.scan_boxes import color_name, lab
-from po3d.edits import support
-from po3d.errors import InputError
-from po3d.frames import frame_from_text
-from po3d.rooms import COLORS
-from po3d.scene import from_json, to_json
+from po3d.benchmarks.hypo3d.inert_pickle import read_pickle
+from po3d.benchmarks.hypo3d.scan_boxes import color_name, lab
+from po3d.benchmarks.hypo3d.scans import embodiedscan_scenes, read_scan, rscan_scene, scannet_scene
+from po3d.io.errors import InputError
+from po3d.scene.edits import support
+from po3d.scene.frames import frame_from_text
+from po3d.scene.rooms import COLORS
+from po3d.scene.table import from_json, to_json
 
 TURN = math.radians(30)  # the scan stands askew by this much; axisAlignment sets it right
 SHIFT = np.array([1.0, -2.0, 0.0])

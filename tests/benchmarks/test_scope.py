@@ -9,18 +9,19 @@ from itertools import groupby
 import numpy as np
 import pytest
 
-from po3d.benchmarks import scope, scope_twin
-from po3d.benchmarks.scope_score import TASKS, chosen, published, published_rows
-from po3d.errors import InputError
-from po3d.geometry import Pose, rotation_z, wrap_angle
-from po3d.orbit import FAR, LABELS, VIEWS, group_of, turned_label
-from po3d.question import Prediction
-from po3d.registration import rotation
-from po3d.scene import Scene, to_json
-from po3d.seeding import rng
-from po3d.synthesis.orbit_scenes import LEAST_VISIBLE
+from po3d.benchmarks.scope import data as scope
+from po3d.benchmarks.scope import twin as scope_twin
+from po3d.benchmarks.scope.score import TASKS, chosen, published, published_rows
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.reasoning.questions import Prediction
+from po3d.scene.geometry import Pose, rotation_z, wrap_angle
+from po3d.scene.orbit import FAR, LABELS, VIEWS, group_of, turned_label
+from po3d.scene.registration import rotation
+from po3d.scene.table import Scene, to_json
+from po3d.synthesis.orbit.catalogue import PEOPLE, things
+from po3d.synthesis.orbit.scenes import LEAST_VISIBLE
 from po3d.synthesis.splits import SPLITS
-from po3d.synthesis.things import PEOPLE, things
 from po3d.systems.pipeline import Context
 from po3d.systems.scope import PictureTables, ScopeOracle, ScopePipeline, TrueTables, scope_pipeline
 

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from boxes_library import boxes_library
 
-from po3d.benchmarks import scope, scope_twin
-from po3d.benchmarks.scope_pictures import MASKS, judged
-from po3d.errors import InputError
-from po3d.images import read_image
-from po3d.orbit import VIEWS
-from po3d.synthesis.orbit_scenes import LEAST_AREA, sample_orbit_scene, seen_pairs
-from po3d.synthesis.render import RenderError
+from po3d.benchmarks.scope import data as scope
+from po3d.benchmarks.scope import twin as scope_twin
+from po3d.benchmarks.scope.pictures import MASKS, judged
+from po3d.io.errors import InputError
+from po3d.io.images import read_image
+from po3d.scene.orbit import VIEWS
+from po3d.synthesis.orbit.scenes import LEAST_AREA, sample_orbit_scene, seen_pairs
+from po3d.synthesis.render.renderer import RenderError
 
 SIZE, SEED = 1, 4
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from po3d.benchmarks import scope, scope_twin
-from po3d.benchmarks.scope_views import as_camera_sees, measure, text
-from po3d.geometry import Pose, rotation_z
-from po3d.metrics import match_in_view
-from po3d.scene import sure
+from po3d.benchmarks.metrics import match_in_view
+from po3d.benchmarks.scope import data as scope
+from po3d.benchmarks.scope import twin as scope_twin
+from po3d.scene.geometry import Pose, rotation_z
+from po3d.scene.table import sure
+from tools.scope_views import as_camera_sees, measure, text
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from po3d.benchmarks import srbench_score
-from po3d.benchmarks.pulsecheck457_score import lenient
+from po3d.benchmarks.pulsecheck457.score import lenient
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.files import atomic_write
-from po3d.question import Prediction, Question
-from po3d.seeding import rng
-from po3d.vocabulary import SUPER_CATEGORIES
+from po3d.benchmarks.threedsrbench import score as srbench_score
+from po3d.io.files import atomic_write
+from po3d.io.seeding import rng
+from po3d.reasoning.questions import Prediction, Question
+from po3d.scene.vocabulary import SUPER_CATEGORIES
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 IMAGES = {"pulsecheck457": 3, "hypo3d": 9, "3dsrbench": 8, "scope": 4}  # of the shipped splits

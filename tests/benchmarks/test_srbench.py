@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from po3d.benchmarks import srbench
-from po3d.benchmarks.srbench_score import (
+from po3d.benchmarks.threedsrbench import data as srbench
+from po3d.benchmarks.threedsrbench.score import (
     CATEGORIES,
     MAIN,
     SCORERS,
@@ -25,8 +25,8 @@ from po3d.benchmarks.srbench_score import (
     row_hits,
     score,
 )
-from po3d.errors import InputError
-from po3d.question import Prediction, Question
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Prediction, Question
 
 COLUMNS = [
     "index",

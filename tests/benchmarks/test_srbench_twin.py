@@ -6,16 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from po3d.analysis.flip_noise import disagreement
-from po3d.benchmarks import srbench
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.benchmarks.srbench_score import CATEGORIES, VIEWPOINTS, mirrored_answer, score
-from po3d.benchmarks.srbench_twin import asked, generate, look, make, open_fresh
-from po3d.errors import InputError
-from po3d.evaluation import predict
-from po3d.seeding import rng
+from po3d.benchmarks.threedsrbench import data as srbench
+from po3d.benchmarks.threedsrbench.score import CATEGORIES, VIEWPOINTS, mirrored_answer, score
+from po3d.benchmarks.threedsrbench.twin import asked, generate, look, make, open_fresh
+from po3d.evaluation.run import predict
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.scene.camera import hold_of
 from po3d.systems.sr import SrOracle, SrPlanar, sr_pipeline
-from po3d.viewpoint import hold_of
+from tools.label_noise import disagreement
 
 SIZE, SEED = 8, 3
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from generators import random_scene
 
-from po3d.benchmarks.superclevr import (
+from po3d.benchmarks.pulsecheck457.superclevr_files import (
     identifier,
     nodes_from_program,
     program_from_nodes,
@@ -14,13 +14,13 @@ from po3d.benchmarks.superclevr import (
     scene_from_superclevr,
     surface,
 )
-from po3d.errors import InputError
-from po3d.reasoning.program import ProgramError, parse_text
-from po3d.seeding import rng
-from po3d.street import AXES, camera, origin_height
-from po3d.synthesis.question_world import World
-from po3d.synthesis.questions import COLUMNS, Balance, ask
-from po3d.vocabulary import SHAPES
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.language.programs.street import ProgramError, parse_text
+from po3d.scene.street import AXES, camera, origin_height
+from po3d.scene.vocabulary import SHAPES
+from po3d.synthesis.street.question_world import World
+from po3d.synthesis.street.questions import COLUMNS, Balance, ask
 
 
 def record(**extra):
@@ -213,7 +213,7 @@ def test_what_the_release_can_not_say_is_refused():
 
 def test_a_read_scene_answers_relations_like_the_stored_ones():
     """The released rule for left of: further than 0.2 along the stored axis."""
-    from po3d.reasoning.executor import execute
+    from po3d.reasoning.street_executor import execute
 
     scene = replace(scene_from_superclevr(record()), occluders=({}, {}, {}))
     right = np.array(AXES["right"])

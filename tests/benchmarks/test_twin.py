@@ -7,17 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from po3d.benchmarks import pulsecheck457, pulsecheck457_twin
-from po3d.benchmarks.pulsecheck457 import (
+from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
+from po3d.benchmarks.pulsecheck457 import twin as pulsecheck457_twin
+from po3d.benchmarks.pulsecheck457.data import (
     generate,
     generate_tables,
     load,
     oracle_disagreements,
     training_questions,
 )
-from po3d.benchmarks.pulsecheck457_score import CATEGORIES
-from po3d.benchmarks.superclevr import program_from_nodes
-from po3d.errors import InputError
+from po3d.benchmarks.pulsecheck457.score import CATEGORIES
+from po3d.benchmarks.pulsecheck457.superclevr_files import program_from_nodes
+from po3d.io.errors import InputError
 
 pytestmark = pytest.mark.render
 

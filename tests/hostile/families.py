@@ -25,12 +25,13 @@ from spoiling import drawn, spoiled, written
 from study_room import study
 from untrained import untrained_parser
 
-from po3d import cli, schemas
-from po3d.entry import ROOT, compose, guarded, run_hydra
-from po3d.files import sha256
-from po3d.parsing.parser import Parser
-from po3d.scene import to_json
-from po3d.seeding import rng
+from po3d.cli import main as cli
+from po3d.io import schemas
+from po3d.io.config import ROOT, compose, guarded, run_hydra
+from po3d.io.files import sha256
+from po3d.io.seeding import rng
+from po3d.language.read.street_parser import Parser
+from po3d.scene.table import to_json
 
 MINI = ROOT / "data" / "mini"
 ASKED, WHERE = "How many cars are there?", "How many chairs are there?"

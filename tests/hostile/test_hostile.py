@@ -15,11 +15,11 @@ from typing import NamedTuple
 import pytest
 from families import FAMILIES, REFUSED, right
 
-from po3d.analysis import trust
 from po3d.benchmarks.registry import opened
-from po3d.integrations import imports
-from po3d.parsing.parser import Parser
-from po3d.parsing.room_parser import RoomParser
+from po3d.evaluation import trust
+from po3d.evaluation.harness import imports
+from po3d.language.read.room_parser import RoomParser
+from po3d.language.read.street_parser import Parser
 
 LIMIT = 10  # seconds of processor time for one input, and WALL by the clock, which counts what else the machine does
 WALL = 120

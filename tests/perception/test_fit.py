@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from po3d.geometry import box_corners, wrap_angle
+from po3d.io.seeding import rng
 from po3d.perception.fit import joint_fit, project_boxes
-from po3d.seeding import rng
-from po3d.street import camera, extent
-from po3d.vocabulary import SHAPES, SIZES
+from po3d.scene.geometry import box_corners, wrap_angle
+from po3d.scene.street import camera, extent
+from po3d.scene.vocabulary import SHAPES, SIZES
 
 
 def scenes(seed: int, images: int = 40, objects: int = 6):

@@ -13,15 +13,15 @@ import torch
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
-from po3d import cli
-from po3d.entry import ROOT
-from po3d.errors import InputError
-from po3d.images import exif_focal
+from po3d.cli import main as cli
+from po3d.io.config import ROOT
+from po3d.io.errors import InputError
+from po3d.io.images import exif_focal
 from po3d.perception import foundation_networks as networks
 from po3d.perception.foundation import foundation
 from po3d.perception.foundation_weights import Weights, folders
-from po3d.question import read_predictions
-from po3d.scene import from_json
+from po3d.reasoning.questions import read_predictions
+from po3d.scene.table import from_json
 
 _SPEC = importlib.util.spec_from_file_location("evaluate", ROOT / "evaluate.py")
 evaluate = importlib.util.module_from_spec(_SPEC)

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from po3d.geometry import Camera, box_corners, rotation_z, wrap_angle
 from po3d.perception.foundation_geometry import (
     AZIMUTH,
     EYE,
@@ -20,7 +19,8 @@ from po3d.perception.foundation_geometry import (
     thing_points,
     unprojected,
 )
-from po3d.viewpoint import Hold, held, hold_of
+from po3d.scene.camera import Hold, held, hold_of
+from po3d.scene.geometry import Camera, box_corners, rotation_z, wrap_angle
 
 WIDTH, HEIGHT, FOCAL = 320, 240, 300.0
 THINGS = (  # position, heading, extent

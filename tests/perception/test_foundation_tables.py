@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from test_foundation_geometry import FOCAL, HEIGHT, THINGS, WIDTH, depth_map, image_box
 
-from po3d.ask_photos import as_text, ask_photo
+from po3d.cli.ask_photos import as_text, ask_photo
 from po3d.perception import foundation_networks as networks
 from po3d.perception.foundation import Choice, FoundationEstimator, chosen, colors, nouns
-from po3d.viewpoint import Hold, held, hold_of
+from po3d.scene.camera import Hold, held, hold_of
 
 
 def test_the_detector_is_asked_for_the_nouns_of_descriptions():

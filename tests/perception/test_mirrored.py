@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from po3d.geometry import BOX_SIGNS, MIRRORED_CORNERS, box_corners, wrap_angle
 from po3d.perception import detection, room_view
 from po3d.perception.detection import detect
 from po3d.perception.mirrored import SWAPPED, Mirrored
 from po3d.perception.network import HEADING_BINS
 from po3d.perception.room_view import room_view_net
+from po3d.scene.geometry import BOX_SIGNS, MIRRORED_CORNERS, box_corners, wrap_angle
 
 
 @pytest.fixture(scope="module")

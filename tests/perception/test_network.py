@@ -5,17 +5,17 @@ import pytest
 import torch
 from torchvision.ops import roi_align
 
+from po3d.io.seeding import rng
 from po3d.perception.detection import THRESHOLD, _first_of_overlapping, resize
 from po3d.perception.estimator import Estimator, street_net
 from po3d.perception.network import boxes_at, crop_features, peaks
-from po3d.scene import ObjectState, Scene, sure
-from po3d.seeding import rng
-from po3d.street import AXES, WIDTH, camera, extent, origin_height
+from po3d.scene.street import AXES, WIDTH, camera, extent, origin_height
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.scene.vocabulary import COLORS, SHAPES, SIZES
 from po3d.training.estimator import EstimatorModule, photometric
 from po3d.training.labels import MAX_OBJECTS, StreetLabels, street_labels
 from po3d.training.losses import losses, total
 from po3d.training.ranks import Draws, means
-from po3d.vocabulary import COLORS, SHAPES, SIZES
 
 TINY = dict(backbone="resnet10t", width=128, height=96, neck=16, hidden=32)
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from po3d.io.seeding import rng
 from po3d.perception.caption_grammar import Mention, Said, read_caption
 from po3d.perception.room_captions import table
-from po3d.seeding import rng
-from po3d.synthesis.room_captions import EACH, captions
-from po3d.synthesis.room_layouts import sample_room
+from po3d.synthesis.rooms.captions import EACH, captions
+from po3d.synthesis.rooms.layouts import sample_room
 
 IT = Mention("")
 

@@ -9,9 +9,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from po3d.errors import InputError
-from po3d.geometry import wrap_angle
-from po3d.orbit import viewer_axes
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
 from po3d.perception import room_view
 from po3d.perception.detection import Detections
 from po3d.perception.room_view import (
@@ -23,14 +22,15 @@ from po3d.perception.room_view import (
     lifted,
     room_view_net,
 )
-from po3d.rooms import CATEGORIES
-from po3d.scene import ObjectState, Scene, sure
-from po3d.seeding import rng
+from po3d.scene.camera import Hold, held, hold_of, mirrored
+from po3d.scene.geometry import wrap_angle
+from po3d.scene.orbit import viewer_axes
+from po3d.scene.rooms import CATEGORIES
+from po3d.scene.table import ObjectState, Scene, sure
 from po3d.training.estimator import EstimatorModule
 from po3d.training.losses import losses, total
 from po3d.training.ranks import Draws
 from po3d.training.view_labels import mirrored_labels, view_labels
-from po3d.viewpoint import Hold, held, hold_of, mirrored
 
 TINY = dict(backbone="resnet10t", width=128, height=96, neck=16, hidden=32)
 FOCAL = 0.8  # widths of the picture
@@ -195,7 +195,7 @@ def test_what_is_hidden_tiny_or_outside_is_not_asked_for():
 
 
 def test_names_are_those_of_rooms_and_of_orbit_scenes():
-    from po3d.synthesis.things import things
+    from po3d.synthesis.orbit.catalogue import things
 
     assert set(NAMES) == {*CATEGORIES, *things()}
     assert list(NAMES) == sorted(NAMES)

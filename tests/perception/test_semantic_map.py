@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
-from po3d.errors import InputError
+from po3d.io.errors import InputError
 from po3d.perception.room_furnishing import FILLED, Thing, furnished
 from po3d.perception.semantic_map import (
     LabelReader,
@@ -21,9 +21,9 @@ from po3d.perception.semantic_map import (
     table,
     to_json,
 )
-from po3d.rooms import CATEGORIES
-from po3d.scene import sure
-from po3d.synthesis.room_layouts import sample_room
+from po3d.scene.rooms import CATEGORIES
+from po3d.scene.table import sure
+from po3d.synthesis.rooms.layouts import sample_room
 
 ROOMS = [sample_room(5, k) for k in range(4)]
 

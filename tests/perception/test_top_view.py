@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from po3d.errors import InputError
-from po3d.frames import axes_from_front
-from po3d.geometry import Camera, look_at, wrap_angle
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
 from po3d.perception.detection import Detections
 from po3d.perception.top_view import ATTRIBUTES, WIDTH, TopViewEstimator, outline, top_view_net
-from po3d.scene import ObjectState, Scene, sure
-from po3d.seeding import rng
+from po3d.scene.frames import axes_from_front
+from po3d.scene.geometry import Camera, look_at, wrap_angle
+from po3d.scene.table import ObjectState, Scene, sure
 from po3d.training.estimator import EstimatorModule
 from po3d.training.labels import quarter_turned, room_labels
 from po3d.training.losses import losses, total

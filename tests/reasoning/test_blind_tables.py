@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from study_room import study
 
-from po3d.edits import unchanged
+from po3d.language.programs.rooms import parse_text
 from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_program import parse_text
 from po3d.reasoning.room_world import World
+from po3d.scene.edits import unchanged
 
 BLIND = replace(
     study(),

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from generators import random_program, random_scene
 
-from po3d.errors import InputError
-from po3d.question import Task
-from po3d.reasoning.batched import execute_batch, pack_programs, pack_scenes, sample_tables
-from po3d.reasoning.executor import execute
-from po3d.reasoning.program import Program, chain, parse_text
+from po3d.io.errors import InputError
+from po3d.language.programs.street import Program, chain, parse_text
+from po3d.reasoning.questions import Task
 from po3d.reasoning.relations import Rules
-from po3d.scene import ObjectState, Scene, sure
-from po3d.street import AXES, extent
-from po3d.vocabulary import ATTRIBUTES, PARENT
+from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes, sample_tables
+from po3d.reasoning.street_executor import execute
+from po3d.scene.street import AXES, extent
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.scene.vocabulary import ATTRIBUTES, PARENT
 
 STREET_ZERO = {"left": 270, "right": 90, "front": 180, "back": 0}
 

@@ -11,14 +11,14 @@ from generators import random_program, random_scene
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from po3d.errors import InputError
-from po3d.reasoning.executor import execute
-from po3d.reasoning.margins import Pixels, margins, record_of
-from po3d.reasoning.program import parse_text
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.language.programs.street import parse_text
 from po3d.reasoning.relations import Rules
-from po3d.scene import ObjectState, Scene, sure
-from po3d.seeding import rng
-from po3d.street import AXES
+from po3d.reasoning.street_executor import execute
+from po3d.reasoning.street_margins import Pixels, margins, record_of
+from po3d.scene.street import AXES
+from po3d.scene.table import ObjectState, Scene, sure
 
 
 def thing(x, y, degrees=0.0, color="red", **more):

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from po3d.geometry import Camera, look_at
-from po3d.orbit import LABELS, Orbit, turned_axes
-from po3d.reasoning.nudges import Nudge, record
+from po3d.io.seeding import rng
+from po3d.language.programs.scope import CAMERA, call
+from po3d.language.programs.threedsrbench import SIGNATURES, SrProgram, ask
+from po3d.reasoning.perturbations import Nudge, record
 from po3d.reasoning.scope_executor import Seen
 from po3d.reasoning.scope_executor import run as run_scope
 from po3d.reasoning.scope_margins import scope_tip
-from po3d.reasoning.scope_program import CAMERA, call
-from po3d.reasoning.sr_executor import run as run_sr
-from po3d.reasoning.sr_margins import sr_tip
-from po3d.reasoning.sr_program import SIGNATURES, SrProgram, ask
-from po3d.scene import ObjectState, Scene, sure
-from po3d.seeding import rng
+from po3d.reasoning.threedsrbench_executor import run as run_sr
+from po3d.reasoning.threedsrbench_margins import sr_tip
+from po3d.scene.geometry import Camera, look_at
+from po3d.scene.orbit import LABELS, Orbit, turned_axes
+from po3d.scene.table import ObjectState, Scene, sure
 
 NAMES = ("man", "cup", "dog", "plant", "piano")
 SEEDS = st.integers(0, 10**6)

@@ -6,7 +6,7 @@ from generators import random_program
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.reasoning.program import (
+from po3d.language.programs.street import (
     ANSWER_TYPES,
     TOKENS,
     Program,

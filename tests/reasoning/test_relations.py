@@ -9,12 +9,12 @@ import pytest
 import torch
 from shapely.geometry import MultiPoint, Polygon, box
 
-from po3d.errors import InputError
-from po3d.geometry import footprint
+from po3d.io.errors import InputError
 from po3d.reasoning import relations
 from po3d.reasoning.relations import DEFAULT_RULES, NO_FACING, Rules
-from po3d.street import AXES, extent
-from po3d.vocabulary import DIRECTIONS, FACINGS, SHAPES, SIZES
+from po3d.scene.geometry import footprint
+from po3d.scene.street import AXES, extent
+from po3d.scene.vocabulary import DIRECTIONS, FACINGS, SHAPES, SIZES
 
 STREET = np.array([AXES[d] for d in DIRECTIONS])
 RIGHT, BEHIND = np.array(AXES["right"]), np.array(AXES["behind"])

@@ -7,16 +7,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from study_room import study, thing
 
-from po3d.edits import unchanged
-from po3d.frames import axes_from_front
+from po3d.io.seeding import rng
+from po3d.language.programs.rooms import parse_text
 from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_program import parse_text
 from po3d.reasoning.room_world import World
-from po3d.scene import Scene
-from po3d.seeding import rng
-from po3d.synthesis.room_layouts import sample_room
+from po3d.scene.edits import unchanged
+from po3d.scene.frames import axes_from_front
+from po3d.scene.table import Scene
+from po3d.synthesis.rooms.layouts import sample_room
 
 NAMES = ("bed", "desk", "sofa", "plant", "stove", "piano")
 NOUNS = [f'only(all("{name}"))' for name in NAMES]

@@ -3,12 +3,12 @@
 import pytest
 from study_room import study, thing
 
+from po3d.language.programs.rooms import parse_text
 from po3d.reasoning.room_executor import Unresolved, run
 from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_program import parse_text
 from po3d.reasoning.room_world import World
-from po3d.rooms import CATEGORIES, NOUNS_OF_USE, PURPOSES, SYNONYMS, VALUE_WORDS, attribute_of
-from po3d.scene import Scene
+from po3d.scene.rooms import CATEGORIES, NOUNS_OF_USE, PURPOSES, SYNONYMS, VALUE_WORDS, attribute_of
+from po3d.scene.table import Scene
 
 
 def answer(question: str, change: str = "", scene: Scene | None = None) -> str:

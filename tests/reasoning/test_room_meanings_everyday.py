@@ -3,21 +3,21 @@
 import pytest
 from study_room import study, thing
 
-from po3d.analysis.natural_rooms import BANK, ROOMS
-from po3d.benchmarks.hypo3d_score import exact_match
-from po3d.files import read_jsonl
-from po3d.parsing.room_meaning import telling
-from po3d.parsing.room_parser import RoomParse
-from po3d.question import Question
+from po3d.benchmarks.hypo3d.score import exact_match
+from po3d.io.files import read_jsonl
+from po3d.language.programs.rooms import parse_text, told_apart
+from po3d.language.read.room_meaning import telling
+from po3d.language.read.room_parser import RoomParse
+from po3d.reasoning.questions import Question
 from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_planner import Unresolved, brought_in, plan
-from po3d.reasoning.room_program import parse_text, told_apart
 from po3d.reasoning.room_world import World
-from po3d.room_sources import TRUTH
-from po3d.scene import Scene, from_json
+from po3d.scene.table import Scene, from_json
 from po3d.systems.pipeline import Context
+from po3d.systems.room_sources import TRUTH
 from po3d.systems.rooms import RoomPipeline, framed
+from tools.natural_rooms import BANK, ROOMS
 
 CHAIR = 'only(all("chair"))'
 IT = 'only(touched(all("object")))'

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.frames import axes_from_front
-from po3d.parsing.room_parser import RoomParse
-from po3d.question import Question
-from po3d.reasoning.room_program import parse_text
+from po3d.language.programs.rooms import parse_text
+from po3d.language.read.room_parser import RoomParse
+from po3d.reasoning.questions import Question
 from po3d.reasoning.room_samples import Named, possible, presupposed, uncertain, vote, worlds
-from po3d.scene import ObjectState, Scene, sure
+from po3d.scene.frames import axes_from_front
+from po3d.scene.table import ObjectState, Scene, sure
 from po3d.systems.pipeline import Context
 from po3d.systems.rooms import RoomPipeline
 

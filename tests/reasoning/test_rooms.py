@@ -8,18 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from study_room import study, thing
 
-from po3d.edits import unchanged
-from po3d.frames import with_front
-from po3d.reasoning.program import ProgramError
+from po3d.io.seeding import rng
+from po3d.language.programs.rooms import from_tokens, parse_text
+from po3d.language.programs.street import ProgramError
 from po3d.reasoning.room_executor import Unresolved, run
 from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_program import from_tokens, parse_text
 from po3d.reasoning.room_world import DIRECTIONS, World
-from po3d.scene import ObjectState, Scene
-from po3d.seeding import rng
-from po3d.synthesis.room_changes import TYPES, sample_change
-from po3d.synthesis.room_layouts import sample_room
-from po3d.synthesis.room_questions import ASKED, Asker
+from po3d.scene.edits import unchanged
+from po3d.scene.frames import with_front
+from po3d.scene.table import ObjectState, Scene
+from po3d.synthesis.rooms.changes import TYPES, sample_change
+from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.rooms.questions import ASKED, Asker
 
 ROOMS = [sample_room(11, k) for k in range(5)]
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from po3d.orbit import Orbit, turned_axes
-from po3d.reasoning.program import ProgramError
+from po3d.language.programs.scope import CAMERA, Call, call, parse_text
+from po3d.language.programs.street import ProgramError
 from po3d.reasoning.scope_executor import Seen, fits, run, single
-from po3d.reasoning.scope_program import CAMERA, Call, call, parse_text
-from po3d.scene import ObjectState, Scene, sure
+from po3d.scene.orbit import Orbit, turned_axes
+from po3d.scene.table import ObjectState, Scene, sure
 
 ORBIT = Orbit(6.0, 3.0, 0.4)  # the camera of 0 degrees looks along +y: right is +x, front is -y
 EXTENT = (0.4, 0.4, 0.4)

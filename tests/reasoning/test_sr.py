@@ -8,14 +8,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from po3d.benchmarks.srbench_score import CATEGORIES, mirrored_answer
-from po3d.geometry import Pose, rotation_z, wrap_angle
-from po3d.reasoning.program import ProgramError
-from po3d.reasoning.sr_executor import called, drawn, run
-from po3d.reasoning.sr_geometry import DEFAULT_SR_RULES, Unanswerable, View
-from po3d.reasoning.sr_program import ANSWERS, SIGNATURES, SrProgram, ask, parse_text
-from po3d.scene import ObjectState, Scene, sure
-from po3d.viewpoint import Hold, held, mirrored
+from po3d.benchmarks.threedsrbench.score import CATEGORIES, mirrored_answer
+from po3d.language.programs.street import ProgramError
+from po3d.language.programs.threedsrbench import ANSWERS, SIGNATURES, SrProgram, ask, parse_text
+from po3d.reasoning.threedsrbench_executor import called, drawn, run
+from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, Unanswerable, View
+from po3d.scene.camera import Hold, held, mirrored
+from po3d.scene.geometry import Pose, rotation_z, wrap_angle
+from po3d.scene.table import ObjectState, Scene, sure
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
 

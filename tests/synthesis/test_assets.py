@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import trimesh
 
-from po3d.errors import InputError
-from po3d.seeding import rng
-from po3d.synthesis.assets import _MODULES, Mesh, vehicle
-from po3d.synthesis.assets.mesh import MATERIALS, Piece, assemble
-from po3d.synthesis.assets.primitives import ball, box, lathe, ring, rod, rounded, slab, wheel
-from po3d.vocabulary import EXTENTS, PARENT, SHAPES, SUPER_CATEGORIES
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.scene.vocabulary import EXTENTS, PARENT, SHAPES, SUPER_CATEGORIES
+from po3d.synthesis.shapes.mesh import MATERIALS, Piece, assemble
+from po3d.synthesis.shapes.primitives import ball, box, lathe, ring, rod, rounded, slab, wheel
+from po3d.synthesis.vehicles import _MODULES, Mesh, vehicle
 
 SEEDS = range(2)
 TAIL_LAMPS = {"left_tail_light", "right_tail_light", "taillight_left", "taillight_right"}
@@ -20,7 +20,7 @@ CARS, BUSES = SUPER_CATEGORIES["car"], SUPER_CATEGORIES["bus"]
 
 
 def pieces(shape: str, seed: int) -> list[Piece]:
-    module = importlib.import_module(f"po3d.synthesis.assets.{_MODULES[PARENT[shape]]}")
+    module = importlib.import_module(f"po3d.synthesis.vehicles.{_MODULES[PARENT[shape]]}")
     return module.MAKERS[shape](rng(seed, "pieces", 0))
 
 

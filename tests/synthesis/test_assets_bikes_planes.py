@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from po3d.seeding import rng
-from po3d.synthesis.assets import Mesh, vehicle
-from po3d.synthesis.assets.primitives import hull, tube
-from po3d.synthesis.assets.two_wheelers import sample_finish
-from po3d.vocabulary import SUPER_CATEGORIES
+from po3d.io.seeding import rng
+from po3d.scene.vocabulary import SUPER_CATEGORIES
+from po3d.synthesis.shapes.primitives import hull, tube
+from po3d.synthesis.vehicles import Mesh, vehicle
+from po3d.synthesis.vehicles.two_wheelers import sample_finish
 
 SEEDS = range(6)
 CYCLES = SUPER_CATEGORIES["bicycle"] + SUPER_CATEGORIES["motorbike"]

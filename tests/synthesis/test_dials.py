@@ -9,32 +9,32 @@ import pytest
 from generators import random_scene
 from test_evaluate import record
 
-from po3d.benchmarks import pulsecheck457
-from po3d.benchmarks.pulsecheck457 import load, open_fresh, oracle_disagreements
-from po3d.benchmarks.pulsecheck457_twin import questions
+from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
+from po3d.benchmarks.pulsecheck457.data import load, open_fresh, oracle_disagreements
+from po3d.benchmarks.pulsecheck457.twin import questions
 from po3d.benchmarks.registry import BENCHMARKS, dials_in
-from po3d.benchmarks.srbench_twin import look
-from po3d.entry import compose
-from po3d.errors import InputError
-from po3d.files import read_json
-from po3d.integrations.export import open_split
-from po3d.orbit import STEP, azimuth_in, nearest_label, off
-from po3d.reasoning.margins import margins
-from po3d.reasoning.program import parse_text
+from po3d.benchmarks.threedsrbench.twin import look
+from po3d.evaluation.harness.export import open_split
+from po3d.io.config import compose
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
+from po3d.io.seeding import rng
+from po3d.language.programs.rooms import parse_text as parse_room
+from po3d.language.programs.street import parse_text
+from po3d.language.programs.threedsrbench import SIGNATURES
 from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_program import parse_text as parse_room
 from po3d.reasoning.room_world import World
-from po3d.reasoning.sr_geometry import View
-from po3d.reasoning.sr_program import SIGNATURES
-from po3d.scene import Scene
-from po3d.seeding import rng
-from po3d.synthesis.dials import DEFAULT, Dials, InsideDials, OrbitDials, RoomDials, dials_of
-from po3d.synthesis.inside_questions import DEGREES, METRES, NEAREST, offers
-from po3d.synthesis.orbit_scenes import MARGIN, sample_orbit_scene, seen_pairs
-from po3d.synthesis.questions import NEAR
-from po3d.synthesis.room_layouts import sample_room
-from po3d.synthesis.room_questions import hops_of
+from po3d.reasoning.street_margins import margins
+from po3d.reasoning.threedsrbench_geometry import View
+from po3d.scene.orbit import STEP, azimuth_in, nearest_label, off
+from po3d.scene.table import Scene
+from po3d.synthesis.difficulty import DEFAULT, Dials, InsideDials, OrbitDials, RoomDials, dials_of
+from po3d.synthesis.inside.questions import DEGREES, METRES, NEAREST, offers
+from po3d.synthesis.orbit.scenes import MARGIN, sample_orbit_scene, seen_pairs
+from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.rooms.questions import hops_of
+from po3d.synthesis.street.questions import NEAR
 from po3d.systems.rooms import framed
 
 SCENES = [random_scene(rng(5, "dials", k), 7) for k in range(4)]

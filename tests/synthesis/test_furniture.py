@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from po3d.errors import InputError
-from po3d.synthesis.assets import furniture
-from po3d.synthesis.assets.furniture import CATALOGUE, load_model, read_catalogue, read_catalogues
-from po3d.synthesis.environment import Finish, to_linear
+from po3d.io.errors import InputError
+from po3d.synthesis.furniture import libraries as furniture
+from po3d.synthesis.furniture.libraries import CATALOGUE, load_model, read_catalogue, read_catalogues
+from po3d.synthesis.render.environment import Finish, to_linear
 
 # A box of 2 x 4 x 6 file units off the origin, y up; its front (+z) is painted, its back a pane, a lid textured.
 OBJ = """mtllib box.mtl

@@ -7,16 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from po3d.geometry import wrap_angle
-from po3d.grounding import ground
-from po3d.reasoning.sr_geometry import View
-from po3d.reasoning.sr_planar import planar
-from po3d.reasoning.sr_program import ANSWERS, SIGNATURES
-from po3d.scene import ObjectState, Scene, sure
-from po3d.seeding import rng
-from po3d.synthesis.inside_phrases import phrases
-from po3d.synthesis.inside_questions import DEGREES, METRES, OPERATIONS, Balance, Item, offers
-from po3d.synthesis.inside_views import (
+from po3d.io.seeding import rng
+from po3d.language.programs.threedsrbench import ANSWERS, SIGNATURES
+from po3d.reasoning.grounding import ground
+from po3d.reasoning.planar import planar
+from po3d.reasoning.threedsrbench_geometry import View
+from po3d.scene.camera import Hold, held, hold_of
+from po3d.scene.geometry import wrap_angle
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.synthesis.inside.phrases import phrases
+from po3d.synthesis.inside.questions import DEGREES, METRES, OPERATIONS, Balance, Item, offers
+from po3d.synthesis.inside.views import (
     COMMON,
     UNCOMMON,
     common_view,
@@ -26,8 +27,7 @@ from po3d.synthesis.inside_views import (
     uncommon_view,
     view_table,
 )
-from po3d.synthesis.room_layouts import sample_room
-from po3d.viewpoint import Hold, held, hold_of
+from po3d.synthesis.rooms.layouts import sample_room
 
 SIZE = (640, 480)
 OUTLINE = ((0.0, 0.0), (6.0, 0.0), (6.0, 4.0), (0.0, 4.0))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.synthesis.labels import Box, Masks, label_object, mask_box
+from po3d.synthesis.street.labels import Box, Masks, label_object, mask_box
 
 Rectangle = tuple[int, int, int, int]
 

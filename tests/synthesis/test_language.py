@@ -1,10 +1,10 @@
 import pytest
 
-from po3d.parsing.tokenizer import Tokenizer
-from po3d.reasoning.program import ProgramError, parse_text
-from po3d.seeding import rng
-from po3d.synthesis.grammar import LINKS, analyse, assemble
-from po3d.synthesis.language import DEEP_FAMILIES, FAMILIES, canonical, realise, sample_program
+from po3d.io.seeding import rng
+from po3d.language.programs.street import ProgramError, parse_text
+from po3d.language.read.tokenizer import Tokenizer
+from po3d.language.say.street.grammar import LINKS, analyse, assemble
+from po3d.language.say.street.language import DEEP_FAMILIES, FAMILIES, canonical, realise, sample_program
 
 
 def programs(stage, count, families=tuple(FAMILIES)):

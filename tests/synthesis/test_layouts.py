@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapely.geometry import Polygon
 
-from po3d.errors import InputError
-from po3d.geometry import footprint
-from po3d.seeding import rng
-from po3d.street import CAMERA_JITTER, SPREAD
-from po3d.synthesis.layouts import (
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.scene.geometry import footprint
+from po3d.scene.street import CAMERA_JITTER, SPREAD
+from po3d.scene.vocabulary import COLORS, SHAPES
+from po3d.synthesis.street.layouts import (
     FOOTPRINT_MARGIN,
     MESHES,
     TEST_MESHES,
@@ -21,7 +22,6 @@ from po3d.synthesis.layouts import (
     overlapping,
     sample_layout,
 )
-from po3d.vocabulary import COLORS, SHAPES
 
 
 @given(st.integers(0, 10**6))

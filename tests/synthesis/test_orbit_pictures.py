@@ -7,15 +7,15 @@ import pytest
 import shapely
 from boxes_library import boxes_library
 
-from po3d.errors import InputError
-from po3d.geometry import footprint
-from po3d.orbit import VIEWS
-from po3d.synthesis.assets.room_models import TURNS, RoomModels
-from po3d.synthesis.orbit_pictures import OPEN, TABLES, draw_views, drawn_scene, orbit_view, shown_shares
-from po3d.synthesis.orbit_scenes import sample_orbit_scene
-from po3d.synthesis.render import RenderError
-from po3d.synthesis.room_looks import PAINTS
-from po3d.synthesis.room_pictures import RoomRenderer
+from po3d.io.errors import InputError
+from po3d.scene.geometry import footprint
+from po3d.scene.orbit import VIEWS
+from po3d.synthesis.furniture.models import TURNS, RoomModels
+from po3d.synthesis.orbit.pictures import OPEN, TABLES, draw_views, drawn_scene, orbit_view, shown_shares
+from po3d.synthesis.orbit.scenes import sample_orbit_scene
+from po3d.synthesis.render.renderer import RenderError
+from po3d.synthesis.rooms.looks import PAINTS
+from po3d.synthesis.rooms.pictures import RoomRenderer
 from po3d.synthesis.splits import SPLITS, catalogue, split_of
 
 SEED = 3

@@ -5,13 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from po3d.rooms import CATEGORIES
-from po3d.seeding import rng
-from po3d.synthesis.assets.own_shapes import MODULES, SHAPES, shape
-from po3d.synthesis.assets.shape_parts import palettes
-from po3d.synthesis.placed import MAX_PARTS
+from po3d.io.seeding import rng
+from po3d.scene.rooms import CATEGORIES
+from po3d.synthesis.orbit.catalogue import CATALOGUE_ONLY, own_sizes, things
+from po3d.synthesis.render.instances import MAX_PARTS
+from po3d.synthesis.shapes.own_shapes import MODULES, SHAPES, shape
+from po3d.synthesis.shapes.shape_parts import palettes
 from po3d.synthesis.splits import OWN_VARIANTS, SPLITS, own_name
-from po3d.synthesis.things import CATALOGUE_ONLY, own_sizes, things
 
 VARIANTS = (0, 1, 1000)
 OLD = {

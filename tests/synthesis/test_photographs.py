@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.errors import InputError
-from po3d.seeding import rng
-from po3d.synthesis.dataset import make_scene, open_renderer, picture
-from po3d.synthesis.environment import sample_look
-from po3d.synthesis.photographs import LUMINANCE, Photographs, read_photograph, split_sun
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.synthesis.render.environment import sample_look
+from po3d.synthesis.render.photographs import LUMINANCE, Photographs, read_photograph, split_sun
+from po3d.synthesis.street.dataset import make_scene, open_renderer, picture
 
 
 def sky(row: int = 10, column: int = 50, sun: float = 500.0) -> np.ndarray:

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from generators import random_scene
 
-from po3d.plain import plain_answer
-from po3d.reasoning.executor import execute
-from po3d.seeding import rng
-from po3d.synthesis.language import realise
-from po3d.synthesis.question_world import World, members
-from po3d.synthesis.questions import COLUMNS, Balance, ask
+from po3d.io.seeding import rng
+from po3d.language.say.street.language import realise
+from po3d.reasoning.plain import plain_answer
+from po3d.reasoning.street_executor import execute
+from po3d.synthesis.street.question_world import World, members
+from po3d.synthesis.street.questions import COLUMNS, Balance, ask
 
 SCENES = [random_scene(rng(0, "questions-test", i), 3 + i % 8) for i in range(40)]
 

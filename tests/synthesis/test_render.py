@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from po3d.errors import InputError
-from po3d.geometry import Camera, Pose, box_corners, look_at
-from po3d.seeding import rng
-from po3d.synthesis.assets.mesh import Mesh, Part
-from po3d.synthesis.environment import (
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.scene.geometry import Camera, Pose, box_corners, look_at
+from po3d.scene.vocabulary import COLORS
+from po3d.synthesis.render.environment import (
     Finish,
     Light,
     Look,
@@ -20,10 +20,10 @@ from po3d.synthesis.environment import (
     sample_finish,
     sample_look,
 )
-from po3d.synthesis.labels import mask_box
-from po3d.synthesis.placed import SURFACES, Placed
-from po3d.synthesis.render import Frame, Renderer, RenderError
-from po3d.vocabulary import COLORS
+from po3d.synthesis.render.instances import SURFACES, Placed
+from po3d.synthesis.render.renderer import Frame, Renderer, RenderError
+from po3d.synthesis.shapes.mesh import Mesh, Part
+from po3d.synthesis.street.labels import mask_box
 
 pytestmark = pytest.mark.render
 
@@ -249,7 +249,7 @@ def test_light_of_a_look_is_finite_and_exposes_white_ground() -> None:
 
 
 def test_every_mesh_material_has_a_surface_and_finishes_differ() -> None:
-    from po3d.synthesis.assets.mesh import MATERIALS
+    from po3d.synthesis.shapes.mesh import MATERIALS
 
     assert set(MATERIALS) == {*SURFACES, "paint"}
     assert sample_finish("metal", rng(0, "f")).metallic > 0.8 > sample_finish("rubber", rng(0, "f")).metallic

@@ -3,20 +3,20 @@
 import numpy as np
 import pytest
 
-from po3d.english import singular
-from po3d.reasoning.room_program import OPEN, Call, parse_text
+from po3d.io.seeding import rng
+from po3d.language.english import singular
+from po3d.language.programs.rooms import OPEN, Call, parse_text
+from po3d.language.say.rooms.sentences import say_change, say_question
+from po3d.language.say.rooms.speaker import OTHER_LOOKS
+from po3d.language.say.rooms.uses import DOINGS, LACKS, Uses, gerund
+from po3d.language.say.rooms.utterance import Said
 from po3d.reasoning.room_world import World
-from po3d.rooms import ANYTHING, PURPOSES, VALUE_WORDS, attribute_of
-from po3d.seeding import rng
-from po3d.synthesis.room_changes import TYPES, sample_change
-from po3d.synthesis.room_free_questions import asked_of
-from po3d.synthesis.room_layouts import sample_room
-from po3d.synthesis.room_marks import Said
-from po3d.synthesis.room_more_programs import MoreAsker, MoreChanger
-from po3d.synthesis.room_questions import Asker
-from po3d.synthesis.room_sentences import say_change, say_question
-from po3d.synthesis.room_speaker import OTHER_LOOKS
-from po3d.synthesis.room_uses import DOINGS, LACKS, Uses, gerund
+from po3d.scene.rooms import ANYTHING, PURPOSES, VALUE_WORDS, attribute_of
+from po3d.synthesis.rooms.changes import TYPES, sample_change
+from po3d.synthesis.rooms.free_questions import asked_of
+from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.rooms.more_programs import MoreAsker, MoreChanger
+from po3d.synthesis.rooms.questions import Asker
 
 RED, BLUE = ('only(having(color, "red", all("chair")))', 'only(having(color, "blue", all("chair")))')
 

@@ -6,13 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from po3d.reasoning.room_program import parse_text
-from po3d.rooms import CATEGORIES, SYNONYMS, VALUE_WORDS, attribute_of
-from po3d.seeding import rng
-from po3d.synthesis.room_clauses import Clauses
-from po3d.synthesis.room_loose_changes import LooseChanges
-from po3d.synthesis.room_loose_questions import LooseQuestions
-from po3d.synthesis.room_marks import numbered, unmarked
+from po3d.io.seeding import rng
+from po3d.language.programs.rooms import parse_text
+from po3d.language.say.rooms.clauses import Clauses
+from po3d.language.say.rooms.loose_changes import LooseChanges
+from po3d.language.say.rooms.loose_questions import LooseQuestions
+from po3d.language.say.rooms.utterance import numbered, unmarked
+from po3d.scene.rooms import CATEGORIES, SYNONYMS, VALUE_WORDS, attribute_of
 
 CHANGES = (
     'move(just(only(having(color, "red", all("lamp")))), on(only(all("desk"))))',
@@ -55,11 +55,11 @@ def test_talk_leaves_the_sentence_as_it_is():
 @pytest.mark.parametrize("program", [*CHANGES, *QUESTIONS])
 def test_whatever_is_said_loosely_names_all_of_its_program(program, monkeypatch):
     for module, shares in (
-        ("room_loose_changes", ("ABOUT", "STORY", "SOMEBODY", "RELATIVE")),
-        ("room_loose_questions", ("ABOUT", "LOOSE")),
+        ("loose_changes", ("ABOUT", "STORY", "SOMEBODY", "RELATIVE")),
+        ("loose_questions", ("ABOUT", "LOOSE")),
     ):
         for share in shares:
-            monkeypatch.setattr(f"po3d.synthesis.{module}.{share}", 1.0)
+            monkeypatch.setattr(f"po3d.language.say.rooms.{module}.{share}", 1.0)
     wanted = [word for word in re.findall(r'"([^"]+)"', program) if word != "object"]
     speaker = LooseChanges if program in CHANGES else LooseQuestions
     named = 0

@@ -5,14 +5,14 @@ import re
 import numpy as np
 import pytest
 
-from po3d.english import _GROUPS, IDLE, plain, singular, words_of
-from po3d.reasoning.room_program import OPEN, Call, parse_text
-from po3d.rooms import ANYTHING, VALUE_WORDS
-from po3d.seeding import rng
-from po3d.synthesis.room_marks import again, finish, leaves, numbered, shortened
-from po3d.synthesis.room_phrasing import Phrasing
-from po3d.synthesis.room_sentences import say_change, say_question
-from po3d.synthesis.room_speaker import reworded
+from po3d.io.seeding import rng
+from po3d.language.english import _GROUPS, IDLE, plain, singular, words_of
+from po3d.language.programs.rooms import OPEN, Call, parse_text
+from po3d.language.say.rooms.phrasing import Phrasing
+from po3d.language.say.rooms.sentences import say_change, say_question
+from po3d.language.say.rooms.speaker import reworded
+from po3d.language.say.rooms.utterance import again, finish, leaves, numbered, shortened
+from po3d.scene.rooms import ANYTHING, VALUE_WORDS
 from po3d.training.room_parser import pairs_of_room
 
 SWAP = 'swap(only(having(color, "gray", all("chair"))), only(having(color, "red", all("chair"))))'

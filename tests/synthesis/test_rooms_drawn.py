@@ -12,15 +12,13 @@ from boxes_library import boxes_library
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.errors import InputError
-from po3d.frames import axes_from_front
-from po3d.geometry import Camera, look_at
-from po3d.rooms import COLORS, MATERIALS
-from po3d.scene import ObjectState, Scene, from_json, sure
-from po3d.seeding import rng
-from po3d.synthesis.assets.mesh import Mesh, Part, assemble, solid
-from po3d.synthesis.assets.primitives import ball
-from po3d.synthesis.assets.room_models import (
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.scene.frames import axes_from_front
+from po3d.scene.geometry import Camera, look_at
+from po3d.scene.rooms import COLORS, MATERIALS
+from po3d.scene.table import ObjectState, Scene, from_json, sure
+from po3d.synthesis.furniture.models import (
     RoomModels,
     catalogue_names,
     coarsened,
@@ -28,14 +26,16 @@ from po3d.synthesis.assets.room_models import (
     models_of,
     painted_parts,
 )
-from po3d.synthesis.environment import Finish
-from po3d.synthesis.placed import Placed
-from po3d.synthesis.render import Renderer, RenderError
-from po3d.synthesis.room_layouts import sample_room
-from po3d.synthesis.room_looks import FINISHES, PAINTS, room_paint, sample_room_look
-from po3d.synthesis.room_pictures import RoomRenderer, near_far
-from po3d.synthesis.room_shell import Shell, floor_corners, wall_corners
-from po3d.synthesis.top_views import SetSpec, generate, metres_per_pixel, top_camera, top_view
+from po3d.synthesis.render.environment import Finish
+from po3d.synthesis.render.instances import Placed
+from po3d.synthesis.render.renderer import Renderer, RenderError
+from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.rooms.looks import FINISHES, PAINTS, room_paint, sample_room_look
+from po3d.synthesis.rooms.pictures import RoomRenderer, near_far
+from po3d.synthesis.rooms.shell import Shell, floor_corners, wall_corners
+from po3d.synthesis.rooms.top_views import SetSpec, generate, metres_per_pixel, top_camera, top_view
+from po3d.synthesis.shapes.mesh import Mesh, Part, assemble, solid
+from po3d.synthesis.shapes.primitives import ball
 
 VARIANTS = 6  # of our own shapes, that are looked at
 SQUARE = ((0.0, 0.0), (4.0, 0.0), (4.0, 3.0), (0.0, 3.0))

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.checkpoint import SHIPPED
-from po3d.rooms import CATEGORIES
-from po3d.synthesis.assets.own_shapes import SHAPES
-from po3d.synthesis.assets.room_models import models_of
-from po3d.synthesis.layouts import TEST_MESHES, TRAIN_MESHES, VALIDATION_MESHES
+from po3d.io.checkpoint import SHIPPED
+from po3d.scene.rooms import CATEGORIES
+from po3d.synthesis.furniture.models import models_of
+from po3d.synthesis.orbit.catalogue import CATALOGUE_ONLY, things
+from po3d.synthesis.shapes.own_shapes import SHAPES
 from po3d.synthesis.splits import (
     OWN,
     SPLITS,
@@ -25,7 +25,7 @@ from po3d.synthesis.splits import (
     split_of,
     summary,
 )
-from po3d.synthesis.things import CATALOGUE_ONLY, things
+from po3d.synthesis.street.layouts import TEST_MESHES, TRAIN_MESHES, VALIDATION_MESHES
 
 SHOWN = {
     split: {name for c in CATEGORIES for name in models_of(c, split)}

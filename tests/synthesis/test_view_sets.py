@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from boxes_library import boxes_library
 
-from po3d.errors import InputError
-from po3d.geometry import rotation_z
-from po3d.scene import from_json
-from po3d.seeding import rng
-from po3d.synthesis.assets.room_models import RoomModels
-from po3d.synthesis.device import RenderError
-from po3d.synthesis.room_layouts import sample_room
-from po3d.synthesis.room_pictures import RoomRenderer
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.scene.geometry import rotation_z
+from po3d.scene.table import from_json
+from po3d.synthesis.furniture.models import RoomModels
+from po3d.synthesis.render.device import RenderError
+from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.rooms.pictures import RoomRenderer
 from po3d.synthesis.splits import SPLITS, split_of
 from po3d.synthesis.view_sets import (
     CAMERAS,

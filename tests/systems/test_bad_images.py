@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.errors import InputError
-from po3d.evaluation import predict
-from po3d.images import ImageError, read_image
-from po3d.question import Prediction, Question
+from po3d.evaluation.run import predict
+from po3d.io.errors import InputError
+from po3d.io.images import ImageError, read_image
+from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.bad_images import MARK, counting, note
 from po3d.systems.pipeline import Eager
 

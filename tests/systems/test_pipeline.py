@@ -3,13 +3,12 @@ from dataclasses import dataclass, replace
 import pytest
 from generators import random_program, random_scene
 
-from po3d.ablation.substitution import MODULES
-from po3d.errors import InputError
-from po3d.question import Prediction, Question, write_predictions
-from po3d.reasoning.executor import execute
-from po3d.reasoning.program import Program, parse_text
-from po3d.scene import Scene
-from po3d.seeding import rng
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.language.programs.street import Program, parse_text
+from po3d.reasoning.questions import Prediction, Question, write_predictions
+from po3d.reasoning.street_executor import execute
+from po3d.scene.table import Scene
 from po3d.systems.pipeline import (
     ANSWERS,
     Context,
@@ -21,6 +20,7 @@ from po3d.systems.pipeline import (
     Replay,
     asked_for,
 )  # fmt: skip
+from po3d.systems.substitution import MODULES
 
 
 class Sees:

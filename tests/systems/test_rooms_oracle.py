@@ -4,14 +4,14 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from po3d.ablation.room_substitution import MODULES
-from po3d.benchmarks import hypo3d
+from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.benchmarks.registry import DATA
-from po3d.errors import InputError
-from po3d.parsing.room_parser import RoomParse
-from po3d.room_sources import TRUTH
-from po3d.scene import Scene
+from po3d.io.errors import InputError
+from po3d.language.read.room_parser import RoomParse
+from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context
+from po3d.systems.room_sources import TRUTH
+from po3d.systems.room_substitution import MODULES
 from po3d.systems.rooms import RoomOracle, RoomPipeline
 
 SPLIT = hypo3d.load(DATA / "hypo3d", "mini")

@@ -6,19 +6,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from po3d.benchmarks.srbench import rotations
-from po3d.benchmarks.srbench_score import consistency, mirrored_answer, row_hits, score
-from po3d.errors import InputError
-from po3d.geometry import wrap_angle
-from po3d.question import Question
-from po3d.reasoning.sr_executor import TAKEN, called, run
-from po3d.reasoning.sr_program import ANSWERS, SIGNATURES, SrProgram, parse_text
-from po3d.scene import ObjectState, Scene, sure
-from po3d.seeding import rng
-from po3d.synthesis.sr_speaker import STYLES, speak
+from po3d.benchmarks.threedsrbench.data import rotations
+from po3d.benchmarks.threedsrbench.score import consistency, mirrored_answer, row_hits, score
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.language.programs.threedsrbench import ANSWERS, SIGNATURES, SrProgram, parse_text
+from po3d.language.say.threedsrbench import STYLES, speak
+from po3d.reasoning.questions import Question
+from po3d.reasoning.threedsrbench_executor import TAKEN, called, run
+from po3d.scene.camera import Hold, held, mirrored
+from po3d.scene.geometry import wrap_angle
+from po3d.scene.table import ObjectState, Scene, sure
 from po3d.systems.pipeline import Context
 from po3d.systems.sr import PictureTables, SrOracle, SrPipeline, SrRandom, TrueTables
-from po3d.viewpoint import Hold, held, mirrored
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
 NAMES = (("red", "chair"), ("blue", "sofa"), ("green", "plant"), ("white", "dog"), ("black", "tv"))

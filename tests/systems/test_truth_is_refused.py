@@ -4,10 +4,10 @@ import inspect
 
 import pytest
 
-from po3d.question import Question
-from po3d.room_sources import TRUTH, Maps, checked
-from po3d.scene import Scene
+from po3d.reasoning.questions import Question
+from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, Pipeline
+from po3d.systems.room_sources import TRUTH, Maps, checked
 from po3d.systems.rooms import RoomPipeline, room_pipeline
 from po3d.systems.scope import ScopePipeline, scope_pipeline
 from po3d.systems.sr import SrPipeline, sr_pipeline

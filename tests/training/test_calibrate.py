@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from po3d.scene import ObjectState, Scene, sure
-from po3d.seeding import rng
-from po3d.street import AXES, extent
+from po3d.io.seeding import rng
+from po3d.scene.street import AXES, extent
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.training.calibrate import fitted
-from po3d.vocabulary import ATTRIBUTES
 
 
 def test_known_temperature_and_covariance_are_recovered():

@@ -6,16 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from po3d.benchmarks.pulsecheck457 import open_mini
-from po3d.entry import ROOT, build, compose
-from po3d.errors import InputError
-from po3d.geometry import wrap_angle
-from po3d.scene import ObjectState, Scene, sure
-from po3d.seeding import rng
-from po3d.street import AXES, CAMERA_POSITION, camera, extent
+from po3d.benchmarks.pulsecheck457.data import open_mini
+from po3d.io.config import ROOT, build, compose
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.scene.geometry import wrap_angle
+from po3d.scene.street import AXES, CAMERA_POSITION, camera, extent
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.scene.vocabulary import COLORS, SHAPES
 from po3d.training.data import FolderScenes, StreetData, WithMirror, collate
 from po3d.training.labels import mirrored_street, street_labels
-from po3d.vocabulary import COLORS, SHAPES
 
 MINI = ROOT / "data" / "mini" / "pulsecheck457"
 

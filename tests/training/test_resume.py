@@ -9,8 +9,8 @@ import pytest
 import torch
 from tiny_trainings import BATCH, SAMPLES, few_words, run
 
-from po3d.entry import ROOT
-from po3d.errors import InputError
+from po3d.io.config import ROOT
+from po3d.io.errors import InputError
 from po3d.training import parser, room_parser
 from po3d.training.callbacks import MetricsTable
 from po3d.training.estimator import EstimatorModule

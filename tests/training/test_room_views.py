@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from po3d.errors import InputError
-from po3d.files import write_json
-from po3d.orbit import viewer_axes
-from po3d.scene import ObjectState, Scene, sure, to_json
-from po3d.seeding import rng
+from po3d.io.errors import InputError
+from po3d.io.files import write_json
+from po3d.io.seeding import rng
+from po3d.scene.camera import Hold, held
+from po3d.scene.orbit import viewer_axes
+from po3d.scene.table import ObjectState, Scene, sure, to_json
 from po3d.training.data import WithMirror
 from po3d.training.estimator import EstimatorModule
 from po3d.training.room_views import RoomViewData, ViewFolder
 from po3d.training.run import train
 from po3d.training.view_labels import ViewLabels, mirrored_labels
-from po3d.viewpoint import Hold, held
 
 COUNTS = {"inside": 2, "orbit": 1}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.seeding import rng
+from po3d.io.seeding import rng
 from po3d.training.stream import SORTED, BatchStream, FreshMirrored, LengthStream, Shares, Shuffled
 
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 from tiny_trainings import Noise
 
-from po3d import checkpoint
-from po3d.errors import InputError
+from po3d.io import checkpoint
+from po3d.io.errors import InputError
 from po3d.perception.estimator import KIND, Estimator, street_net
 from po3d.perception.network import Dense
 from po3d.training.checkpointing import SafetensorsCheckpointIO, _decode, _encode

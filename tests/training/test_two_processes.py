@@ -14,8 +14,8 @@ import pytest
 import torch
 from tiny_trainings import KINDS, SIZES, few_words, made, run
 
-from po3d.entry import ROOT
-from po3d.files import read_json
+from po3d.io.config import ROOT
+from po3d.io.files import read_json
 from po3d.training import parser, room_parser
 from po3d.training.checkpointing import SafetensorsCheckpointIO
 from po3d.training.estimator import photometric
@@ -117,7 +117,7 @@ def wait(happened, process: subprocess.Popen | None = None, seconds: float = 300
 def test_a_process_ends_with_the_one_that_started_it(tmp_path):
     pid = tmp_path / "pid"
     child = (
-        "import os, time; from po3d.pools import end_with; end_with(os.getppid()); "
+        "import os, time; from po3d.io.pools import end_with; end_with(os.getppid()); "
         f"open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     )
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"

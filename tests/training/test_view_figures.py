@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from po3d.geometry import wrap_angle
+from po3d.io.seeding import rng
 from po3d.perception.room_view import ATTRIBUTES, TOLD
-from po3d.scene import ObjectState, Scene, sure
-from po3d.seeding import rng
+from po3d.scene.camera import Hold, held, hold_of
+from po3d.scene.geometry import wrap_angle
+from po3d.scene.table import ObjectState, Scene, sure
 from po3d.training.view_figures import ROWS, Sight, figures, fitted, in_own_frame, matched, table
-from po3d.viewpoint import Hold, held, hold_of
 
 HOLD = Hold(1.5, -0.3, 0.2, math.pi / 2)
 ALL = ROWS[0]

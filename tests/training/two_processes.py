@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tiny_trainings import few_words, run
 
-from po3d.files import write_json
+from po3d.io.files import write_json
 from po3d.training import parser, room_parser
 from po3d.training.stream import BatchStream
 

@@ -1,1 +1,0 @@
-"""Looking at results: comparing, trusting, auditing, reading runs and asking outside the twins."""

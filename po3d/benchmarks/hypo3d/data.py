@@ -1,0 +1,356 @@
+"""Hypo3D: questions about rooms after a change that nobody sees. The official files, read and written.
+
+    contextvqa.json, or hypo3d.json        {scene_id: [change, ...]}, a change with its questions and answers
+    "Axis Definition.xlsx", or             what stood at the front, back, left and right of each room; or the
+    axis_definition.xlsx or .csv           same columns as CSV, which needs no reader of spreadsheets
+    2D_VLM_data/top_view_no_label_rotated  {scene_id}.png: each room from above
+    scenes.json, or scenes.jsonl           true tables in po3d's own format: ours alone, the release has none
+    labelled maps and captions             see `po3d.benchmarks.hypo3d.inputs`
+
+`Question.image` is the scene id. `meta` holds "change" (its text), "frame" (where the anchors stood) and "types"
+(Scale, Direction, Semantic). A twin's files may say more of each question: "program", "change_program", "fine"
+and "control"; the last three come back in `meta`. Scores: `po3d.benchmarks.hypo3d.score`."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.benchmarks.hypo3d.inputs import Captions, RoomInputs, TopView
+from po3d.benchmarks.hypo3d.scans import read_scan
+from po3d.benchmarks.hypo3d.score import ALIGNED, CATEGORIES, SCORERS, correct, published_rows, score
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, read_cells, read_json, read_jsonl, write_json
+from po3d.language.programs.rooms import SIDES
+from po3d.perception.semantic_map import SemanticMap
+from po3d.reasoning.questions import Prediction, Question
+from po3d.scene.frames import frame_text_anchors
+from po3d.scene.geometry import Camera
+from po3d.scene.table import Scene, from_json, to_json
+
+__all__ = [
+    "SCORERS",
+    "Split",
+    "correct",
+    "frame_text",
+    "load",
+    "published_rows",
+    "read_results",
+    "score",
+    "write_release",
+    "write_results",
+]
+
+QUESTION_FILES = ("contextvqa.json", "hypo3d.json")
+AXIS_FILES = ("axis_definition.csv", "Axis Definition.xlsx", "axis_definition.xlsx")
+SCENE_FILES = ("scenes.jsonl", "scenes.json")
+EXTRAS = ("change_program", "fine", "control")  # optional fields of a question that go into its meta
+WHERE = (
+    "it is on GitHub: MatchLab-Imperial/Hypo3D; the question file is given out through the form linked there"
+)
+
+Anchors = Mapping[str, str]  # side -> what stood there; sides without an anchor are left out
+
+
+def frame_text(anchors: Anchors) -> str:
+    """The world frame in the benchmark's words, "" without anchors."""
+    return frame_text_anchors([(anchors[side], side) for side in SIDES if anchors.get(side)])
+
+
+@dataclass(frozen=True)
+class Split:
+    """Questions, and what there is to each of their rooms."""
+
+    split: str
+    questions: tuple[Question, ...]
+    root: Path
+    anchors: Mapping[str, Anchors]  # by scene id
+    scans: Path | None = (
+        None  # annotated scans (room_scans.read_scan) that give the tables of rooms without one
+    )
+    furniture: Path | None = None  # models that missing maps are drawn with; None: the Debian package's
+    _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
+
+    def frame(self, scene_id: str) -> str:
+        """Where the room's anchors stood, in words; "" when the release does not say."""
+        return frame_text(self.anchors.get(scene_id, {}))
+
+    def image(self, scene_id: str) -> NDArray[np.uint8]:
+        """(H, W, 3) pixels of the room from above; InputError when there is neither a picture nor a true table."""
+        return self._inputs.picture(scene_id)
+
+    def truth(self, scene_id: str) -> Scene:
+        """The true table of the unchanged room; InputError when there is none."""
+        if not self._scenes:
+            if self.scans is not None:
+                self._scenes.update(read_scan(self.scans, only=self.images))
+            self._scenes.update(_read_scenes(self.root))
+        if scene_id not in self._scenes:
+            raise InputError(
+                f"{self.split} has no true table of {scene_id!r}: the official release has none (give "
+                f"benchmark.scans=DIR with ScanNet, 3RScan or EmbodiedScan files), a twin has them in {SCENE_FILES[0]}"
+            )
+        return self._scenes[scene_id]
+
+    def hidden(self, scene_id: str) -> None:
+        """None: how much of an object others hide is not known here."""
+        return None
+
+    def given(self, scene_id: str, what: str) -> SemanticMap | Captions | TopView | Camera:
+        """What a room's table can be made from, or turned by: its "semantic_map", "captions", "top_view" or "camera"."""
+        if what == "semantic_map":
+            return self._inputs.labelled_map(scene_id)
+        if what == "captions":
+            return self._inputs.captions(scene_id)
+        if what == "top_view":
+            return self._inputs.top_view(scene_id)
+        if what == "camera":
+            return self._inputs.camera(scene_id, self.frame(scene_id))
+        raise InputError(f"a room has no {what!r}; known: semantic_map, captions, top_view, camera")
+
+    def files(self) -> list[Path]:
+        """What questions, inputs and tables are read from, as far as it is there; `scans` are not among them."""
+        paths = (_first_there(self.root, names) for names in (QUESTION_FILES, AXIS_FILES, SCENE_FILES))
+        twin = self.root / "twin.json"
+        own = [path for path in (*paths, twin) if path is not None and path.is_file()]
+        return own + self._inputs.files(self.images)
+
+    def notes(self) -> list[str]:
+        """What a reader of figures on this split should know: rooms whose sides the axis definition does not name."""
+        bare = [name for name in self.images if not self.anchors.get(name)]
+        if not bare:
+            return []
+        return [f"{len(bare)} of {len(self.images)} rooms have no axis definition: nothing says which side is front "
+                f"({', '.join(bare[:3])}{', ...' if len(bare) > 3 else ''})"]  # fmt: skip
+
+    @cached_property
+    def _inputs(self) -> RoomInputs:
+        return RoomInputs(self.root, self.truth, self.furniture)
+
+    def first(self, size: int | None) -> "Split":
+        """The questions on the first `size` rooms by id, aligned copies with their rooms; None keeps all."""
+        kept = set(sorted({name.removesuffix(ALIGNED) for name in self.images})[:size])
+        own = tuple(q for q in self.questions if q.image.removesuffix(ALIGNED) in kept)
+        return replace(self, questions=own)
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """Scene ids, by first appearance in the questions."""
+        return tuple(dict.fromkeys(q.image for q in self.questions))
+
+
+# --- reading ------------------------------------------------------------------------------------------------
+
+
+def load(root: str | Path, split: str = "") -> Split:
+    """The benchmark in the folder `root`; InputError says what is missing and where it is to be had."""
+    root = Path(root)
+    path = _first_there(root, QUESTION_FILES)
+    if path is None:
+        raise InputError(f"no Hypo3D under {root}: expected {' or '.join(QUESTION_FILES)}; {WHERE}")
+    axes = _first_there(root, AXIS_FILES)
+    if axes is None:
+        raise InputError(
+            f"{root} says nothing of the rooms' axes: expected {' or '.join(AXIS_FILES)}; {WHERE}"
+        )
+    anchors = _read_axes(axes)
+    questions = [_question(*found, anchors) for found in _records(path, "question file")]
+    if not questions:
+        raise InputError(f"{path} holds no questions")
+    seen: set[str] = set()
+    for q in questions:
+        if q.id in seen:
+            raise InputError(f"{path}: the question_id {q.id!r} stands twice")
+        seen.add(q.id)
+    return Split(split or root.name, tuple(questions), root, anchors)
+
+
+def _first_there(root: Path, names: Iterable[str]) -> Path | None:
+    return next((root / name for name in names if (root / name).is_file()), None)
+
+
+def _records(path: Path, what: str) -> Iterator[tuple[str, dict, dict, str]]:
+    """Scene id, change, question and where it stands, of each question of an official JSON file."""
+    content = read_json(path, what)
+    if not isinstance(content, dict):
+        raise InputError(f"{path} is no Hypo3D {what}: it should hold {{scene_id: [change, ...]}}")
+    for scene_id, changes in content.items():
+        if not isinstance(changes, list):
+            raise InputError(f"{path}, scene {scene_id}: there should be a list of changes")
+        if Path(scene_id).name != scene_id:
+            raise InputError(f"{path}: the scene id {scene_id!r} can be no file's name")
+        for k, change in enumerate(changes):
+            where = f"{path}, scene {scene_id}, change {k}"
+            records = change.get("questions_answers") if isinstance(change, dict) else None
+            if not isinstance(records, list) or not all(isinstance(r, dict) for r in records):
+                raise InputError(f"{where}: 'questions_answers' should be a list of questions")
+            for n, record in enumerate(records):
+                yield scene_id, change, record, f"{where}, question {n}"
+
+
+def _question(
+    scene_id: str, change: dict, record: dict, where: str, anchors: Mapping[str, Anchors]
+) -> Question:
+    def get(part: dict, key: str) -> str:
+        value = part.get(key)
+        if value is None:
+            raise InputError(f"{where}: the field {key!r} is missing")
+        if not isinstance(value, str | int | float) or value != value:
+            raise InputError(f"{where}: the field {key!r} should be a text, not {str(value)[:40]!r}")
+        return str(value)
+
+    name, text, answer = (get(record, key) for key in ("question_id", "question", "answer"))
+    if not answer.strip() or not text.strip():
+        raise InputError(f"{where}: the field {'answer' if text.strip() else 'question'!r} is empty")
+    types = [word.capitalize() for word in get(record, "question_type").split()]
+    category = _category(get(change, "change_type"), where)
+    described = get(change, "context_change")
+    meta = {"change": described, "frame": frame_text(anchors.get(scene_id, {})), "types": types}
+    meta |= {key: str(record[key]) for key in EXTRAS if record.get(key)}
+    return Question(name, scene_id, text, "2d", category, answer, str(record.get("program") or ""), meta)
+
+
+def _category(change_type: str, where: str) -> str:
+    """The kind of change: "movement" of "Object Movement Change", also of "Movement Change"."""
+    found = [word for word in change_type.lower().split() if word in CATEGORIES]
+    if len(found) != 1:
+        raise InputError(f"{where}: change_type {change_type!r} should name one of {', '.join(CATEGORIES)}")
+    return found[0]
+
+
+def _read_axes(path: Path) -> dict[str, dict[str, str]]:
+    """Scene id -> its anchors, from a table with the columns scene_id, Front, Back, Left and Right."""
+    rows = read_cells(path, "axis definition") if path.suffix == ".csv" else _xlsx_rows(path)
+    table = [["" if cell is None else str(cell).strip() for cell in row] for row in rows]
+    header = [cell.lower() for cell in table[0]] if table else []
+    if missing := [name for name in ("scene_id", *SIDES) if name not in header]:
+        raise InputError(
+            f"axis definition {path}: no column {missing[0]!r}; it needs scene_id, Front, Back, Left, Right"
+        )
+    anchors = {}
+    for row in table[1:]:
+        cells = dict(zip(header, row))
+        if cells.get("scene_id"):
+            anchors[cells["scene_id"]] = {side: cells[side] for side in SIDES if cells.get(side)}
+    return anchors
+
+
+def _xlsx_rows(path: Path) -> list[tuple]:
+    try:
+        import openpyxl
+    except ImportError:
+        raise InputError(
+            f"reading {path} needs openpyxl: pip install 'po3d[hypo3d]', or save it as {AXIS_FILES[0]}"
+        ) from None
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
+        sheet = book["Sheet1"] if "Sheet1" in book.sheetnames else book.worksheets[0]
+        return list(sheet.iter_rows(values_only=True))
+    except Exception as error:  # a damaged workbook raises whatever zip, XML and openpyxl raise
+        raise InputError(
+            f"axis definition {path} is no readable .xlsx ({type(error).__name__}: {error})"
+        ) from None
+
+
+def _read_scenes(root: Path) -> dict[str, Scene]:
+    path = _first_there(root, SCENE_FILES)
+    if path is None:
+        return {}
+    stored = (
+        list(read_jsonl(path, "scene file")) if path.suffix == ".jsonl" else read_json(path, "scene file")
+    )
+    if isinstance(stored, dict):
+        return {name: replace(from_json(r, f"{path}, {name}"), image=name) for name, r in stored.items()}
+    if not isinstance(stored, list):
+        raise InputError(f"scene file {path} should be a list of scene tables, or {{scene_id: table}}")
+    scenes = [from_json(record, f"{path}, record {k}") for k, record in enumerate(stored)]
+    return {scene.image: scene for scene in scenes}
+
+
+# --- writing ------------------------------------------------------------------------------------------------
+
+
+def write_release(
+    folder: str | Path,
+    questions: Sequence[Question],
+    anchors: Mapping[str, Anchors],
+    scenes: Iterable[Scene] = (),
+) -> None:
+    """Write questions, axes and true tables (known by their `image`) as `load` reads them; it gives the same
+    questions when those of a room and of a change stand together. Every file is whole or absent, the question
+    file comes last: where it is, all is."""
+    folder = Path(folder)
+    with atomic_write(folder / SCENE_FILES[0]) as file:
+        for scene in scenes:
+            file.write(json.dumps(to_json(scene), ensure_ascii=False, separators=(",", ":")) + "\n")
+    with atomic_write(folder / AXIS_FILES[0]) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("scene_id", *(side.capitalize() for side in SIDES)))
+        for scene_id, sides in anchors.items():
+            if unknown := sorted(set(sides) - set(SIDES)):
+                raise InputError(f"scene {scene_id}: unknown side {unknown[0]!r}; known: {', '.join(SIDES)}")
+            writer.writerow((scene_id, *(sides.get(side, "") for side in SIDES)))
+    write_json(folder / QUESTION_FILES[0], _layout(questions, {}))
+
+
+def _layout(questions: Sequence[Question], answers: Mapping[str, str]) -> dict[str, list[dict]]:
+    """The official JSON; `answers` (by question id) become "predicted_answer"."""
+    content: dict[str, dict[tuple[str, str], dict]] = {}
+    for q in questions:
+        change = content.setdefault(q.image, {}).setdefault(
+            (q.category, q.meta["change"]),
+            {
+                "context_change": q.meta["change"],
+                "change_type": f"Object {q.category.capitalize()} Change",
+                "questions_answers": [],
+            },
+        )
+        record = {
+            "question_id": q.id,
+            "question": q.text,
+            "answer": q.answer,
+            "question_type": " ".join(q.meta["types"]),
+            **({"program": q.program} if q.program else {}),
+            **{key: q.meta[key] for key in EXTRAS if q.meta.get(key)},
+        }
+        if q.id in answers:
+            record["predicted_answer"] = answers[q.id]
+        change["questions_answers"].append(record)
+    return {scene_id: list(changes.values()) for scene_id, changes in content.items()}
+
+
+# --- official result files: the question file with "predicted_answer" ---------------------------------------
+
+
+def read_results(path: str | Path) -> list[Prediction]:
+    """The predictions of an official result file, exp/contextvqa_*.json. No answer, or an empty one, is
+    "abstained"; the official script stops at the former and counts the latter as wrong."""
+    predictions = []
+    for _, _, record, where in _records(Path(path), "result file"):
+        if "question_id" not in record:
+            raise InputError(f"{where}: the field 'question_id' is missing")
+        name, answer = str(record["question_id"]), record.get("predicted_answer")
+        if answer is None or not str(answer).strip():
+            predictions.append(
+                Prediction(name, "abstained", reason="the result file gives no predicted_answer")
+            )
+        else:
+            predictions.append(Prediction(name, "ok", str(answer)))
+    if not any(p.status == "ok" for p in predictions):
+        raise InputError(f"result file {path} holds no predicted_answer")
+    return predictions
+
+
+def write_results(path: str | Path, questions: Sequence[Question], predictions: Iterable[Prediction]) -> None:
+    """The predictions as an official result file, which metric_compute.py scores; what is not "ok" becomes
+    an empty answer."""
+    answers = {p.id: (p.answer or "") if p.status == "ok" else "" for p in predictions}
+    if missing := [q.id for q in questions if q.id not in answers]:
+        raise InputError(f"no prediction for question {missing[0]}")
+    write_json(path, _layout(questions, answers))

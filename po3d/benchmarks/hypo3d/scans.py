@@ -1,0 +1,317 @@
+"""Hypo3D's rooms from the annotated scans they come from: ScanNet, 3RScan, EmbodiedScan.
+
+    scannet_scene(folder)        ScanNet: <id>_vh_clean_2.ply, <id>_vh_clean_2.0.010000.segs.json,
+                                 <id>.aggregation.json and <id>.txt, as the ScanNet readme lists them
+    rscan_scene(path, scene_id)  3RScan: semseg.v2.json, oriented boxes
+    embodiedscan_scenes(path)    EmbodiedScan: embodiedscan_infos_{train,val}.pkl, nine numbers a box
+    read_scan(path)              any of these, or a folder of them
+
+How boxes become a table: `po3d.benchmarks.hypo3d.scan_boxes`. Names are the annotators' labels in lower case. Only ScanNet
+says something of colour."""
+
+import math
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.benchmarks.hypo3d.inert_pickle import read_pickle
+from po3d.benchmarks.hypo3d.scan_boxes import Box, box, color_name, numbers, room
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
+from po3d.scene.geometry import Array
+from po3d.scene.table import Scene
+
+__all__ = ["embodiedscan_scenes", "read_scan", "rscan_scene", "scannet_scene"]
+
+MESH, SEGMENTS, AGGREGATION = "_vh_clean_2.ply", "_vh_clean_2.0.010000.segs.json", ".aggregation.json"
+BOXES = "semseg.v2.json"
+EXPECTED = (
+    f"a ScanNet folder (<id>{MESH}), a 3RScan folder ({BOXES}), an EmbodiedScan .pkl, or a folder of them"
+)
+ROBUST = (1, 99)  # percentiles of an instance's vertices that its box spans: stray vertices stay outside
+MAX_VERTICES = 20_000_000  # ScanNet's decimated meshes have some 10^5
+MAX_JSON = 512 * 2**20  # bytes
+MAX_HEADER = 200  # lines, each of at most as many bytes
+
+
+def read_scan(path: str | Path, only: Collection[str] | None = None) -> dict[str, Scene]:
+    """Scene id -> table, of whatever `path` holds: a scene's folder or file, or a folder of scene folders and info
+    files, where a scene folder goes before an info file. `only`: the scene ids wanted, others may not even be read.
+    InputError when nothing there is a scan."""
+    path = Path(path)
+    if path.is_file() and path.suffix == ".pkl":
+        return _kept(embodiedscan_scenes(path), only)
+    if path.is_file() and path.suffix == ".json":
+        return _kept({_name(path.parent): rscan_scene(path, _name(path.parent))}, only)
+    if not path.exists():
+        raise InputError(f"no scan there: {path}; expected {EXPECTED}")
+    scenes = _kept(_scene_of(path), only)
+    if scenes is None and path.is_dir():
+        parts = [child for child in sorted(path.iterdir()) if child.is_dir() or child.suffix == ".pkl"]
+        for child in sorted(parts, key=Path.is_file):
+            if child.is_file():
+                found = _kept(embodiedscan_scenes(child), only)
+            else:
+                found = _scene_of(child) if only is None or child.name in only else {}
+            if found is not None:
+                scenes = found | (scenes or {})
+    if scenes is None:
+        raise InputError(f"no scan in {path}; expected {EXPECTED}")
+    return scenes
+
+
+def _scene_of(folder: Path) -> dict[str, Scene] | None:
+    """The one scene of a scene folder; None when it is no such folder."""
+    if folder.is_dir() and any(folder.glob(f"*{MESH}")):
+        scene = scannet_scene(folder)
+        return {scene.image: scene}
+    if (folder / BOXES).is_file():
+        return {_name(folder): rscan_scene(folder / BOXES, _name(folder))}
+    return None
+
+
+def _kept(scenes: dict[str, Scene] | None, only: Collection[str] | None) -> dict[str, Scene] | None:
+    if scenes is None or only is None:
+        return scenes
+    return {scene_id: scene for scene_id, scene in scenes.items() if scene_id in only}
+
+
+def _name(folder: Path) -> str:
+    return folder.resolve().name
+
+
+def _json(path: Path, what: str) -> dict:
+    """The object in a JSON file; InputError when it is none, or too large to be one of these."""
+    if path.is_file() and path.stat().st_size > MAX_JSON:
+        raise InputError(f"{what} {path} is larger than {MAX_JSON >> 20} MiB")
+    try:
+        content = read_json(path, what)
+    except RecursionError:
+        raise InputError(f"{what} {path} is nested too deeply") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{what} {path} should hold a JSON object")
+    return content
+
+
+def _groups(content: dict, what: str, path: Path) -> Iterator[tuple[str, dict]]:
+    """Where it stands, and the record, of each of 'segGroups'."""
+    groups = content.get("segGroups")
+    if not isinstance(groups, list):
+        raise InputError(f"{what} {path}: 'segGroups' should be a list of instances")
+    for k, group in enumerate(groups):
+        where = f"{what} {path}, segGroups[{k}]"
+        if not isinstance(group, dict) or not isinstance(group.get("label"), str):
+            raise InputError(f"{where}: 'label' should be a text")
+        yield where, group
+
+
+# --- ScanNet --------------------------------------------------------------------------------------------------------
+
+
+def scannet_scene(folder: str | Path) -> Scene:
+    """The room of a ScanNet scene folder, in its axis-aligned frame (<id>.txt), `image` = the id of its files.
+
+    An instance is the box of its vertices from the 1st to the 99th percentile, parallel to the world's axes; one
+    without vertices is left out. Its colour is the word nearest to their mean colour (scan_boxes.color_name), when the
+    mesh has colours. The floor's level is the median of the floor. InputError says which file lacks what.
+    """
+    folder = Path(folder)
+    meshes = sorted(folder.glob(f"*{MESH}"))
+    if len(meshes) != 1:
+        raise InputError(f"{folder} should hold one mesh <id>{MESH}, not {len(meshes)}")
+    scene_id = meshes[0].name.removesuffix(MESH)
+    points, colors = _vertices(meshes[0])
+    align = _axis_alignment(folder / f"{scene_id}.txt")
+    points = points @ align[:3, :3].T + align[:3, 3]
+    path = folder / f"{scene_id}{SEGMENTS}"
+    segments = _integers(_json(path, "segment file").get("segIndices"), f"segment file {path}: 'segIndices'")
+    if len(segments) != len(points):
+        raise InputError(
+            f"segment file {path}: 'segIndices' has {len(segments)} entries, but the mesh has {len(points)} vertices"
+        )
+    path = folder / f"{scene_id}{AGGREGATION}"
+    if not path.is_file() and (other := folder / f"{scene_id}_vh_clean{AGGREGATION}").is_file():
+        path = other
+    content = _json(path, "aggregation file")
+    if str(content.get("segmentsFile", "")).endswith("_vh_clean.segs.json"):
+        raise InputError(
+            f"aggregation file {path}: its 'segmentsFile' is of the full mesh; needed: {scene_id}{AGGREGATION}"
+        )
+    boxes = []
+    for where, group in _groups(content, "aggregation file", path):
+        mine = np.isin(segments, _integers(group.get("segments"), f"{where}: 'segments'"))
+        if mine.any():
+            boxes.append(_instance(group["label"], points[mine], None if colors is None else colors[mine]))
+    if not boxes:
+        raise InputError(f"aggregation file {path}: no vertex of the mesh is in any of 'segGroups'")
+    return room(scene_id, boxes)
+
+
+def _instance(label: str, points: Array, colors: Array | None) -> Box:
+    """The box of an instance's vertices (n, 3), with the word for their mean sRGB value (n, 3)."""
+    label = " ".join(label.lower().split())
+    low, high = np.percentile(points, ROBUST, axis=0)
+    if label == "floor":
+        low[2] = high[2] = np.median(points[:, 2])
+    word = None if colors is None else color_name(colors.mean(0, dtype=float))
+    return Box(label, (low + high) / 2, np.eye(3), high - low, word)
+
+
+def _axis_alignment(path: Path) -> Array:
+    """(4, 4) `axisAlignment` of a scene's text file, 16 numbers row by row: aligned_T_scan."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise InputError(f"scan info {path} is missing or no text file") from None
+    for line in lines:
+        key, _, value = line.partition("=")
+        if key.strip() == "axisAlignment":
+            try:
+                found = [float(word) for word in value.split()]
+            except ValueError:
+                found = []
+            matrix = numbers(found, 16, f"scan info {path}", "'axisAlignment'").reshape(4, 4)
+            turn = matrix[:3, :3]
+            if (
+                np.abs(turn @ turn.T - np.eye(3)).max() > 0.02
+                or np.abs(matrix[3] - (0, 0, 0, 1)).max() > 1e-3
+            ):
+                raise InputError(f"scan info {path}: 'axisAlignment' is no rigid transform")
+            return matrix
+    raise InputError(
+        f"scan info {path}: the field 'axisAlignment' is missing (ScanNet's test scans have none)"
+    )
+
+
+def _integers(values: object, what: str) -> NDArray[np.int64]:
+    """(n,) whole numbers of a JSON list."""
+    try:
+        array = np.asarray(values if isinstance(values, list) else None)
+    except ValueError:  # a ragged list
+        array = np.asarray(None)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InputError(f"{what} should be a list of whole numbers")
+    return array.astype(np.int64)
+
+
+# --- PLY ------------------------------------------------------------------------------------------------------------
+
+_PLY_TYPES = {
+    "char": "<i1", "uchar": "<u1", "short": "<i2", "ushort": "<u2", "int": "<i4", "uint": "<u4", "float": "<f4",
+    "double": "<f8", "int8": "<i1", "uint8": "<u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4", "uint32": "<u4",
+    "float32": "<f4", "float64": "<f8",
+}  # fmt: skip
+
+
+def _vertices(path: Path) -> tuple[Array, NDArray[np.uint8] | None]:
+    """(n, 3) points and (n, 3) sRGB values, or None, of a binary little-endian PLY; faces are not read."""
+    try:
+        with open(path, "rb") as file:
+            count, layout = _ply_header(file, path)
+            left = os.fstat(file.fileno()).st_size - file.tell()
+            if count * layout.itemsize > left:
+                raise InputError(
+                    f"mesh {path} is cut off: {count} vertices don't fit into its last {left} bytes"
+                )
+            rows = np.fromfile(file, layout, count)
+    except OSError as error:
+        raise InputError(f"mesh {path} can't be read ({error.strerror})") from None
+    points = np.stack([rows[axis] for axis in "xyz"], -1).astype(float)
+    if not np.isfinite(points).all() or np.abs(points).max(initial=0.0) > 1e6:
+        raise InputError(f"mesh {path}: a vertex lies nowhere (x, y or z is not a finite number of metres)")
+    channels = ("red", "green", "blue")
+    if not all(c in layout.names and layout[c] == np.uint8 for c in channels):
+        return points, None
+    return points, np.stack([rows[c] for c in channels], -1)
+
+
+def _ply_header(file: BinaryIO, path: Path) -> tuple[int, np.dtype]:
+    """How many vertices follow, and the layout of one. InputError unless they come first."""
+    lines: list[list[str]] = []
+    while len(lines) < MAX_HEADER and (lines[-1:] != [["end_header"]]):
+        line = file.readline(MAX_HEADER)
+        if not line.endswith(b"\n"):
+            break
+        lines.append(line.decode("ascii", "replace").split())
+    if lines[:1] != [["ply"]] or lines[-1:] != [["end_header"]]:
+        raise InputError(f"mesh {path} is no PLY file")
+    if ["format", "binary_little_endian", "1.0"] not in lines:
+        raise InputError(f"mesh {path}: its 'format' should be binary_little_endian 1.0")
+    starts = [k for k, words in enumerate(lines) if words[:1] == ["element"]]
+    if not starts or lines[starts[0]][1:2] != ["vertex"]:
+        raise InputError(f"mesh {path}: the first 'element' of a scan's mesh should be its vertices")
+    end = starts[1] if len(starts) > 1 else len(lines)
+    count = lines[starts[0]][2:]
+    if len(count) != 1 or not count[0].isdecimal() or not 0 < int(count[0]) <= MAX_VERTICES:
+        raise InputError(f"mesh {path}: 'element vertex' should count 1 to {MAX_VERTICES}, not {count[:1]}")
+    properties = [words[1:] for words in lines[starts[0] : end] if words[:1] == ["property"]]
+    names = [p[1] for p in properties if len(p) == 2 and p[0] in _PLY_TYPES]
+    if len(names) != len(properties) or len(set(names)) != len(names) or not {"x", "y", "z"} <= set(names):
+        raise InputError(f"mesh {path}: a vertex should have x, y, z and only single numbers of known types")
+    return int(count[0]), np.dtype([(name, _PLY_TYPES[kind]) for kind, name in properties])
+
+
+# --- 3RScan and EmbodiedScan ----------------------------------------------------------------------------------------
+
+
+def rscan_scene(path: str | Path, scene_id: str) -> Scene:
+    """The room of a 3RScan semseg.v2.json. Each instance's "obb": "centroid", "axesLengths" and "normalizedAxes",
+    which is one axis after the other. The world's z is up; which of a box's axes is its height differs from box to
+    box, and is the one closest to z."""
+    path = Path(path)
+    boxes = []
+    for where, group in _groups(_json(path, "box file"), "box file", path):
+        obb = group.get("obb")
+        if not isinstance(obb, dict):
+            raise InputError(f"{where}: the field 'obb' is missing")
+        fields = (obb.get("centroid"), obb.get("normalizedAxes"), obb.get("axesLengths"))
+        boxes.append(box(group["label"], *fields, f"{where}, obb"))
+    return room(scene_id, boxes)
+
+
+def embodiedscan_scenes(path: str | Path) -> dict[str, Scene]:
+    """The rooms of an EmbodiedScan info file, by scene id: "scannet/scene0001_00" and "3rscan/<uuid>" count without
+    the first part, as in Hypo3D; Matterport's regions with all parts. A box is centre, lengths along its own x, y, z,
+    and Euler angles about its own Z, X, Y in this order, radians: axes = columns of Rz @ Rx @ Ry (EmbodiedScan,
+    structures/bbox_3d/euler_box3d.py). Read without running anything that the pickle asks for."""
+    path = Path(path)
+    content = read_pickle(path, "info file")
+    info, listed = (content.get(k) if isinstance(content, dict) else None for k in ("metainfo", "data_list"))
+    categories = info.get("categories") if isinstance(info, dict) else None
+    if not isinstance(categories, dict) or not isinstance(listed, list):
+        raise InputError(
+            f"info file {path} should hold 'metainfo' with 'categories', and the list 'data_list'"
+        )
+    names = {number: name for name, number in categories.items() if isinstance(number, int)}
+    scenes = {}
+    for k, record in enumerate(listed):
+        where = f"info file {path}, data_list[{k}]"
+        sample = record.get("sample_idx") if isinstance(record, dict) else None
+        if not isinstance(sample, str) or not sample:
+            raise InputError(f"{where}: 'sample_idx' should be a text such as 'scannet/scene0001_00'")
+        instances = record.get("instances")
+        if not isinstance(instances, list) or not all(isinstance(i, dict) for i in instances):
+            raise InputError(f"{where} ({sample}): 'instances' should be a list of boxes")
+        boxes = [_nine(i, names, f"{where} ({sample}), instances[{n}]") for n, i in enumerate(instances)]
+        collection, _, scene_id = sample.partition("/")
+        scene_id = scene_id if collection in ("scannet", "3rscan") and scene_id else sample
+        if scene_id in scenes:
+            raise InputError(f"{where}: the scene {scene_id!r} stands twice")
+        scenes[scene_id] = room(scene_id, boxes)
+    return scenes
+
+
+def _nine(instance: dict, names: dict, where: str) -> Box:
+    label = instance.get("bbox_label_3d")
+    if not isinstance(label, int) or label not in names:
+        raise InputError(f"{where}: 'bbox_label_3d' {str(label)[:20]!r} is none of the file's categories")
+    values = numbers(instance.get("bbox_3d"), 9, where, "'bbox_3d'")
+    (ca, cb, cc), (sa, sb, sc) = (tuple(map(f, values[6:])) for f in (math.cos, math.sin))
+    z = np.array([[ca, -sa, 0], [sa, ca, 0], [0, 0, 1]])
+    x = np.array([[1, 0, 0], [0, cb, -sb], [0, sb, cb]])
+    y = np.array([[cc, 0, sc], [0, 1, 0], [-sc, 0, cc]])
+    return box(names[label], values[:3], (z @ x @ y).T.ravel(), values[3:6], where)

@@ -1,0 +1,248 @@
+"""The twin of Hypo3D: generated rooms with a world frame, changes of the five types and questions in the paper's
+proportions, answers by execution, in the official files.
+
+Every room is a pure function of (seed, index), so any number of workers writes the same bytes. Three control sets come
+with it, told apart by the question's "control": *without change* (the same question about the unchanged room),
+*irrelevant change* (a change that does not alter the answer) and *aligned map* (a frame whose front is the map's top).
+For the last every fifth room stands there a second time under another id, turned to its frame, with the same frame,
+changes and questions of direction; these come after everything else.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from po3d.benchmarks.hypo3d.data import Split, load, write_release
+from po3d.benchmarks.hypo3d.inputs import write_inputs, write_plain_maps
+from po3d.benchmarks.hypo3d.score import ALIGNED
+from po3d.benchmarks.twin_folder import claimed
+from po3d.io.errors import InputError
+from po3d.io.files import write_json
+from po3d.io.pools import pool
+from po3d.io.seeding import rng
+from po3d.language.programs.rooms import parse_text
+from po3d.language.say.rooms.sentences import say_change, say_question
+from po3d.language.say.rooms.speaker import reworded
+from po3d.reasoning.questions import Question
+from po3d.reasoning.room_executor import Unresolved, run
+from po3d.reasoning.room_planner import plan
+from po3d.reasoning.room_world import World
+from po3d.scene.edits import unchanged
+from po3d.scene.frames import frame, frame_from_text, frame_text_anchors, in_frame, room_centre, with_front
+from po3d.scene.geometry import wrap_angle
+from po3d.scene.table import Scene
+from po3d.synthesis.difficulty import ROOM_DEFAULT, RoomDials
+from po3d.synthesis.rooms.changes import TYPES, sample_change
+from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.rooms.questions import ASKED, COARSE, Asker
+
+FORMAT = "po3d-hypo3d-twin-2"
+CHANGES = {
+    "movement": 3,
+    "removal": 2,
+    "attribute": 2,
+    "addition": 2,
+    "replacement": 2,
+}  # of a room; 11 as in the release
+QUESTIONS = 2  # of a change, as in the release (14,885 of 7,727)
+CONTROL_SHARE = 0.1  # of the questions that come back in each control set
+ALIGNED_EVERY = 5  # rooms, of which one has an aligned copy
+ANCHORS = 2  # of a frame, at most
+SQUARE = np.cos(np.radians(35))  # an anchor points at its side at least this squarely
+
+
+def generate(
+    out: str | Path,
+    size: int,
+    seed: int = 0,
+    split: str = "test",
+    controls: bool = True,
+    workers: int = 1,
+    maps: bool = False,
+    dials: RoomDials = ROOM_DEFAULT,
+) -> None:
+    """Write `size` rooms with their questions into the folder `out`; the same folder again is left as it is. `maps`: draw
+    the plain maps too, which else are drawn when they are asked for. `dials`: how hard."""
+    if size < 1 or workers < 1:
+        raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
+    out = Path(out)
+    identity = {"format": FORMAT, "size": size, "seed": seed, "split": split, "controls": controls}
+    if changed := dials.changed():
+        identity["dials"] = changed
+    description = claimed(out, identity)
+    if (out / "contextvqa.json").exists():
+        return
+    write_json(description, identity)
+    work = partial(room, seed=seed, split=split, controls=controls, dials=dials)
+    questions: list[Question] = []
+    scenes: list[Scene] = []
+    anchors: dict[str, Mapping[str, str]] = {}
+    turned: list[Question] = []
+    copies: list[Scene] = []
+    for index, (scene, sides, asked) in enumerate(_mapped(work, size, workers)):
+        scenes.append(scene)
+        anchors[scene.image] = sides
+        questions += [replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(asked)]
+        if controls and index % ALIGNED_EVERY == 0:
+            copies.append(aligned(scene, [(name, side) for side, name in sides.items()]))
+            turned += aligned_questions(copies[-1], asked)
+    questions += [replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(turned)]
+    anchors |= {copy.image: anchors[copy.image.removesuffix(ALIGNED)] for copy in copies}
+    write_inputs(out, scenes + copies)
+    if maps:
+        write_plain_maps(out, scenes + copies)
+    write_release(out, questions, anchors, scenes + copies)
+
+
+def open_fresh(root: Path, size: int, seed: int, workers: int = 1, dials: RoomDials = ROOM_DEFAULT) -> Split:
+    """The twin of a seed, made when it is not there yet."""
+    generate(root, size, seed, workers=workers, dials=dials)
+    return load(root, f"fresh, seed {seed}")
+
+
+def _mapped(work, size: int, workers: int) -> Iterator:
+    if workers == 1:
+        yield from tqdm(map(work, range(size)), "rooms", size, unit="room", delay=1)
+        return
+    with pool(workers) as processes:
+        yield from tqdm(processes.map(work, range(size), chunksize=4), "rooms", size, unit="room", delay=1)
+
+
+def room(
+    index: int, seed: int, split: str, controls: bool, dials: RoomDials = ROOM_DEFAULT
+) -> tuple[Scene, dict[str, str], list[Question]]:
+    """Room `index`: its table (axes of the map), its anchors by side, and its questions without ids."""
+    scene = sample_room(seed, index, split, dials.objects)
+    random = rng(seed, f"hypo3d/{split}", index)
+    anchors = sample_frame(scene, random)
+    framed = frame(scene, anchors)
+    questions = []
+    for kind in TYPES:
+        for _ in range(CHANGES[kind]):
+            questions += _asked(framed, kind, random, dials)
+    sides = {side: name for name, side in anchors}
+    if controls:
+        questions += _controls(framed, questions, random)
+    frame_words = frame_text_anchors(anchors)
+    return scene, sides, [replace(q, meta={**q.meta, "frame": frame_words}) for q in questions]
+
+
+def aligned(scene: Scene, anchors: Sequence[tuple[str, str]]) -> Scene:
+    """The room under another id, turned about the vertical so that its frame's front is the map's top (+y), its
+    outline's corner at the origin again."""
+    framed = frame(scene, anchors)
+    turn = float(np.pi / 2 - np.arctan2(framed.axes["front"][1], framed.axes["front"][0]))
+    c, s = round(np.cos(turn)), round(np.sin(turn))  # walls are along the axes: a number of quarter turns
+    corners = np.array(scene.outline) @ np.array([[c, s], [-s, c]])
+    low = corners.min(0)
+    objects = []
+    for o in scene.objects:
+        x, y, z = o.position
+        position = (float(c * x - s * y - low[0]), float(s * x + c * y - low[1]), z)
+        objects.append(replace(o, position=position, heading=float(wrap_angle(o.heading + turn))))
+    outline = tuple((float(x), float(y)) for x, y in corners - low)
+    return replace(scene, objects=tuple(objects), outline=outline, image=scene.image + ALIGNED)
+
+
+def aligned_questions(copy: Scene, questions: Sequence[Question]) -> list[Question]:
+    """The questions of direction alone, about the aligned copy of their room: all but their room is as it was. One
+    whose answer hangs on the grid of places, which does not turn with the room, is left out."""
+    found = []
+    for q in questions:
+        if q.meta.get("control") or q.meta["types"] != ["Direction"]:
+            continue
+        framed = frame_from_text(copy, q.meta["frame"])
+        try:
+            edited = plan(framed, parse_text(q.meta["change_program"])).edited
+            outcome = run(parse_text(q.program), World(edited, framed))
+        except Unresolved:
+            continue
+        if outcome.answer == q.answer:
+            found.append(replace(q, image=copy.image, meta={**q.meta, "control": "aligned map"}))
+    return found
+
+
+def sample_frame(scene: Scene, random: np.random.Generator) -> list[tuple[str, str]]:
+    """(name, side) of one or two anchors that define a frame; the front is a random wall."""
+    front = random.integers(4) * np.pi / 2
+    target = with_front(scene, (np.cos(front), np.sin(front)))
+    away = in_frame(scene.positions[:, :2] - room_centre(scene), target.axes)
+    names = [o.value("name") for o in scene.objects]
+    sides = {"front": (0, 1), "back": (0, -1), "right": (1, 0), "left": (-1, 0)}
+    found: dict[str, str] = {}
+    for i in random.permutation(len(names)).tolist():
+        distance = float(np.hypot(*away[i]))
+        if names.count(names[i]) > 1 or distance < 0.8:
+            continue
+        for side, way in sides.items():
+            if away[i] @ np.array(way) / distance >= SQUARE and side not in found:
+                candidate = [*((n, s) for s, n in found.items()), (names[i], side)]
+                if _means(scene, candidate, target):
+                    found[side] = names[i]
+        if len(found) == ANCHORS or (found and random.random() < 0.5):
+            break
+    if not found:  # no squarely placed single thing: take the best that defines the frame at all
+        for i, name in enumerate(names):
+            for side in sides:
+                if away[i] @ np.array(sides[side]) > 0 and _means(scene, [(name, side)], target):
+                    return [(name, side)]
+        raise AssertionError(f"room {scene.image} has no anchor")
+    order = {side: k for k, side in enumerate(sides)}
+    return sorted(((name, side) for side, name in found.items()), key=lambda a: order[a[1]])
+
+
+def _means(scene: Scene, anchors: list[tuple[str, str]], target: Scene) -> bool:
+    try:
+        return bool(np.allclose(frame(scene, anchors).axes["front"], target.axes["front"], atol=1e-6))
+    except InputError:
+        return False
+
+
+def _asked(framed: Scene, kind: str, random: np.random.Generator, dials: RoomDials) -> list[Question]:
+    """One change of a kind and its questions."""
+    change = sample_change(framed, kind, random)
+    if change is None:
+        return []
+    spoken = reworded(change.program, random)
+    described = say_change(spoken, kind, random)
+    asker = Asker(World(change.planned.edited, framed), random, dials.hops)
+    questions: list[Question] = []
+    for fine in random.permutation(ASKED[kind]).tolist():
+        near = None if dials.near is None else bool(random.random() < dials.near)
+        asked = asker.ask(fine, near=near)
+        if asked is None:
+            continue
+        program = reworded(asked.program, random)
+        if run(program, asker.world).answer != asked.answer:  # another word for a thing may mean more things
+            continue
+        text = say_question(program, kind, random).text
+        meta = {"change": described.text, "frame": "", "types": list(COARSE[fine]), "fine": fine,
+                "change_program": spoken.text()}  # fmt: skip
+        questions.append(Question("", framed.image, text, "2d", kind, asked.answer, program.text(), meta))
+        if len(questions) == QUESTIONS:
+            break
+    return questions
+
+
+def _controls(framed: Scene, questions: list[Question], random: np.random.Generator) -> list[Question]:
+    """The control sets of a room, from some of its questions."""
+    world = World(unchanged(framed), framed)
+    found = []
+    for q in questions:
+        if random.random() >= 3 * CONTROL_SHARE:
+            continue
+        try:
+            outcome = run(parse_text(q.program), world)
+        except Unresolved:
+            continue
+        if outcome.status != "ok":  # it speaks of what only the change brought about
+            continue
+        if outcome.answer == q.answer:
+            found.append(replace(q, meta={**q.meta, "control": "irrelevant change"}))
+        still = {**q.meta, "change": "", "change_program": "", "control": "without change"}
+        found.append(replace(q, answer=outcome.answer, meta=still))
+    return found

@@ -1,0 +1,211 @@
+"""PulseCheck457's question files and VLMEvalKit's TSV of it, as `Question`s.
+
+    questions/<file>.json   {"questions": [...]} or the list alone: question_index, image_filename, question, answer, program
+    *.tsv                   index, image (base64, or the index of the row that has it), question, answer, category
+
+A row's column is what its file or its `category` says; a TSV without categories is read by the bands of question_index,
+as lmms-eval does. A program that is no node list of ours leaves its question without one, and `meta["program_error"]`
+says why; anything else that is missing, malformed or unknown is an InputError with file and row."""
+
+import base64
+import csv
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.benchmarks.pulsecheck457.score import CATEGORIES, WRITTEN
+from po3d.benchmarks.pulsecheck457.superclevr_files import identifier, program_from_nodes, written
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, read_table
+from po3d.io.images import ImageError, decode_image, image_size
+from po3d.language.programs.street import ProgramError
+from po3d.reasoning.questions import Question, Task
+
+# Column -> question file, and the first question_index of its band (lmms-eval tells the tasks apart by the
+# bands).
+FILES: dict[str, str] = dict(
+    zip(
+        CATEGORIES,
+        ("L1_single", "L2_objects", "L3_2D_spatial", "L4_occ", "L4_pose", "L5_collision", "L5_6d_spatial"),
+        strict=True,
+    )
+)
+BANDS: dict[str, int] = dict(
+    zip(CATEGORIES, (100_000, 200_000, 300_000, 400_000, 450_000, 550_000, 500_000), strict=True)
+)
+_CATEGORY = {name.lower(): category for category, file in FILES.items() for name in (file, category)}
+_BOOLEANS = {"true": "yes", "yes": "yes", "false": "no", "no": "no"}
+_POINTER = 64  # an image cell this short is the index of the row that has the image (VLMEvalKit's rule)
+_FIELDS = ("index", "image", "question", "answer", "category")
+_HEAD = 65_536  # characters of base64 in which a picture's size is found: 48 kB
+
+
+def read_answer(stored: str) -> str:
+    """A stored answer in po3d's words: "True" -> "yes", "Road Bike" -> "road", "03" -> "3"."""
+    text = " ".join(stored.strip().lower().split())
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    return str(int(text)) if text.isdecimal() else identifier(text)
+
+
+# --- question files -----------------------------------------------------------------------------------------
+
+
+def read_records(records: Iterable[Mapping], category: str, where: str) -> list[Question]:
+    """The questions of one official file."""
+    questions = []
+    for k, record in enumerate(records):
+        here = f"{where}, question {k}"
+        if not isinstance(record, Mapping):
+            raise InputError(f"{here}: a question should be an object, not {type(record).__name__}")
+        index, image = _index(record, here), _text(record, "image_filename", here)
+        if PurePosixPath(image).is_absolute() or ".." in PurePosixPath(image).parts:
+            raise InputError(f"{here}: the image {image!r} leaves the folder")
+        text, stored = _text(record, "question", here), _text(record, "answer", here)
+        meta = {"answer": stored, "question_index": index}
+        program = ""
+        if record.get("program"):
+            try:
+                program = program_from_nodes(_nodes(record["program"])).text()
+            except ProgramError as error:
+                meta["program_error"] = str(error)
+        questions.append(_question(category, index, image, text, stored, program, meta))
+    return questions
+
+
+def _index(record: Mapping, where: str) -> int:
+    value = record.get("question_index")
+    try:
+        if isinstance(value, bool) or int(value) != float(value):
+            raise ValueError
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"{where}: missing or malformed field question_index ({value!r}): it should be a whole number"
+        ) from None
+
+
+def _text(record: Mapping, field: str, where: str) -> str:
+    """A field as text: a word, a number or a truth value, but neither null nor blank."""
+    value = record.get(field)
+    if not isinstance(value, str | int | float) or value != value or not str(value).strip():
+        raise InputError(f"{where}: missing or malformed field {field} ({str(value)[:40]!r})")
+    return str(value)
+
+
+def _nodes(stored: object) -> Sequence[Mapping]:
+    """A node list; the Hugging Face loader turns it into a mapping of lists. ProgramError for anything else."""
+    if isinstance(stored, Mapping):
+        columns = list(stored.values())
+        if not all(isinstance(c, list) and len(c) == len(columns[0]) for c in columns):
+            raise ProgramError("its columns are no lists of one length")
+        return [dict(zip(stored, values)) for values in zip(*columns, strict=True)]
+    if not isinstance(stored, list):
+        raise ProgramError(f"it is no list of nodes but {type(stored).__name__} {str(stored)[:40]!r}")
+    return stored
+
+
+def _question(
+    category: str, index: int, image: str, text: str, stored: str, program: str, meta: dict
+) -> Question:
+    task: Task = "6d" if category == "L5-6D-Spatial" else "2d"
+    name = f"{FILES[category]}:{index}"
+    return Question(name, image, text, task, category, read_answer(stored), program, meta)
+
+
+def unique(questions: list[Question], where: Path) -> tuple[Question, ...]:
+    """The questions; InputError when two have one name."""
+    seen: set[str] = set()
+    for q in questions:
+        if q.id in seen:
+            raise InputError(f"{where}: the question_index of {q.id} stands twice")
+        seen.add(q.id)
+    return tuple(questions)
+
+
+# --- VLMEvalKit's TSV ---------------------------------------------------------------------------------------
+
+
+class Inline:
+    """Images that came as base64 in a table; they bring no true tables."""
+
+    def __init__(self, images: dict[str, str], path: Path) -> None:
+        self.images, self.path = images, path
+
+    def image(self, name: str) -> NDArray[np.uint8]:
+        """(H, W, 3) pixels; ImageError for a cell that is no picture."""
+        try:
+            data = base64.b64decode(self.images[name], validate=True)
+        except ValueError as error:
+            raise ImageError(f"image {name} is no base64 ({error})") from None
+        return decode_image(data, name)
+
+    def size(self, name: str) -> tuple[int, int] | None:
+        """(width, height); None where it can't be told."""
+        try:
+            return image_size(base64.b64decode(self.images[name][:_HEAD]))
+        except ValueError:
+            return None
+
+    def record(self, name: str) -> None:
+        return None
+
+    def files(self, names: Iterable[str]) -> list[Path]:
+        """The one file."""
+        return [self.path]
+
+
+def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
+    """The questions of a TSV, and its images."""
+    rows = list(read_table(path, "Spatial457 table"))
+    if not rows or not set(_FIELDS[:4]) <= set(rows[0]):
+        raise InputError(f"{path} is no Spatial457 table: its columns should be {', '.join(_FIELDS)}")
+    cells = {row["index"]: row["image"] for row in rows}
+    images: dict[str, str] = {}
+    questions = []
+    for k, row in enumerate(rows):
+        where = f"{path}, row {k}"
+        cell = row["image"] if len(row["image"]) > _POINTER else cells.get(row["image"], "")
+        if len(cell) <= _POINTER or not row["index"].isdecimal():
+            raise InputError(
+                f"{where}: index {row['index']!r} is no number or its image is nowhere in the file"
+            )
+        name = hashlib.sha256(cell.encode()).hexdigest()[:16]
+        images[name] = cell
+        index = int(row["index"])
+        category = _category(row.get("category", ""), index, where)
+        text, answer = _text(row, "question", where), _text(row, "answer", where)
+        meta = {"answer": answer, "question_index": index, WRITTEN: answer}
+        questions.append(_question(category, index, name, text, answer, "", meta))
+    return unique(questions, path), Inline(images, path)
+
+
+def _category(cell: str, index: int, where: str) -> str:
+    """The column that a row is of."""
+    name = cell.strip().lower()
+    if name in _CATEGORY:
+        return _CATEGORY[name]
+    if name:
+        raise InputError(f"{where}: unknown category {cell!r}; known: {', '.join(FILES.values())}")
+    if index < min(BANDS.values()):
+        raise InputError(
+            f"{where}: there is no category, and the index {index} is no question_index that would tell it"
+        )
+    return max((c for c in CATEGORIES if BANDS[c] <= index), key=BANDS.__getitem__)
+
+
+def write_tsv(path: str | Path, questions: Iterable[Question], encoded: Mapping[str, bytes]) -> None:
+    """Questions as VLMEvalKit reads them; `encoded` holds each image's file content. Only the first row of an
+    image carries it, the others point there."""
+    carrier: dict[str, str] = {}
+    with atomic_write(path) as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        writer.writerow(_FIELDS)
+        for q in questions:
+            index = str(q.meta["question_index"])
+            cell = carrier.get(q.image) or base64.b64encode(encoded[q.image]).decode()
+            carrier.setdefault(q.image, index)
+            writer.writerow((index, cell, q.text, written(q.answer or ""), FILES[q.category]))

@@ -1,0 +1,209 @@
+"""Scores on PulseCheck457: a pure function of questions and predictions.
+
+Two scorers are in use for the benchmark and differ on shapes, so a table must say which it used:
+
+strict       lmms-eval's: the same answer. Case, "true" for "yes" and "03" for "3" don't matter (see `strict`).
+vlmevalkit   VLMEvalKit's spatial457: any type of the right super-category counts, and more (see `lenient`).
+
+`vlmevalkit` gives what upstream's code gives for the same two texts. It compares with the spelling of VLMEvalKit's table:
+that of the row where the questions come from a TSV, else the one that `po3d export` writes ("Yes", "road bike"). `strict`
+differs from lmms-eval's code in two things, both named there.
+"""
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from importlib import resources
+
+from po3d.benchmarks.averages import comparable, counted
+from po3d.benchmarks.metrics import (
+    Bootstrap,
+    bootstrap,
+    coefficient_of_variation,
+    confusion,
+    distribution,
+    interval,
+    rpdr,
+)
+from po3d.benchmarks.pulsecheck457.superclevr_files import identifier, written
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Prediction, Question, paired
+from po3d.scene.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORIES
+
+CATEGORIES = (
+    "L1-Single",
+    "L2-Multi-obj",
+    "L3-2D-Spatial",
+    "L4-Occlusion",
+    "L4-3D-Pose",
+    "L5-Collision",
+    "L5-6D-Spatial",
+)
+MEAN = "mean"  # of the columns, each counting the same
+WRITTEN = "written"  # in a question's meta: the right answer as VLMEvalKit's table spells it
+BIAS_COLUMN = "L4-3D-Pose"  # where the paper looks for biased answers (Tab. 4)
+ASKED: dict[str, tuple[str, ...]] = {"shape": SHAPES, "color": COLORS, "size": SIZES, "pose": FACINGS}
+
+_YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
+_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_ANY_COUNT = tuple("123456789")
+_KIND_OF_WORD = {word: kind for kind, leaves in SUPER_CATEGORIES.items() for word in (*leaves, kind)} | {
+    "addi": "car"
+}  # a 22nd type of Super-CLEVR that no scene uses
+
+
+def strict(predicted: str, gold: str) -> bool:
+    """lmms-eval's rule: outer blanks and case don't matter, "true" and "1" are yes, "false" and "0" are no, and numbers are
+    compared as numbers: "03" is 3. Two differences: ids ("articulated") and written names ("articulated bus") are the
+    same word here; and a count is a count here, where upstream takes "yes" for 1 and "no" for 0."""
+    said, right = (identifier(text.strip().lower()) for text in (predicted, gold))
+    for words in (_YES, _NO):
+        if right == words[0]:
+            return said in words
+    if said.isdecimal() and right.isdecimal():
+        return int(said) == int(right)
+    return said == right
+
+
+def lenient(predicted: str, gold: str) -> bool:
+    """VLMEvalKit's rule for a right answer in po3d's words ("no") or a table's ("No"), with its leniencies: "none" is no,
+    "0" is no where the table says "No", number words, any count from 1 to 9 is yes, and every type of the same
+    super-category (by the first word) is right. Neither is "true" yes nor "1 " 1 there: blanks count."""
+    return _as_table(predicted, written(gold))
+
+
+def _as_table(predicted: str, gold: str) -> bool:
+    """VLMEvalKit's rule for an answer as its table spells it."""
+    if predicted.lower() == "none":
+        predicted = "no"
+    said, right = predicted.lower(), gold.lower()
+    if said == right or (predicted, gold) == ("0", "No"):
+        return True
+    if said in _NUMBER_WORDS and gold == str(_NUMBER_WORDS.index(said)):
+        return True
+    if right == "yes" and predicted in _ANY_COUNT:
+        return True
+    kinds = [_KIND_OF_WORD.get(text.split(" ")[0]) for text in (said, right)]
+    return kinds[0] is not None and kinds[0] == kinds[1]
+
+
+SCORERS: dict[str, Callable[[str, str], bool]] = {"strict": strict, "vlmevalkit": lenient}
+
+
+def correct(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> list[bool]:
+    """Of each question whether its prediction is right; what is not "ok" is wrong."""
+    if scorer not in SCORERS:
+        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
+    result = []
+    for q, p in paired(questions, predictions):
+        rule, gold = SCORERS[scorer], q.answer
+        if scorer == "vlmevalkit" and WRITTEN in q.meta:
+            rule, gold = _as_table, q.meta[WRITTEN]
+        result.append(p.status == "ok" and p.answer is not None and rule(p.answer, gold))
+    return result
+
+
+def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict") -> dict:
+    """Everything the benchmark's page reports, in percent, ready for JSON:
+
+    rows            name, n, failed, value, ci_low, ci_high for each column there is, and their `mean`; one over fewer than
+                    seven columns says so under "columns"
+    other_scorers   the rows of the scorers not asked for
+    rpdr            the four abilities with their intervals (value, ci_low, ci_high)
+    cv              coefficient of variation of predicted and gold answers on L4-3D-Pose, by attribute
+    distribution    the same answers counted by value
+    confusion       rows gold, columns predicted, the last column for what is no value
+    published       the paper's rows, measured on the official images; without their mean where ours is of fewer columns
+    images          number of images, the unit of the bootstrap (1000 resamples, 95 %)
+    """
+    if not questions:
+        raise InputError("no questions to score")
+    names = [c for c in CATEGORIES if any(q.category == c for q in questions)]
+    boot = _boot(questions, predictions, scorer, names)
+    rows = _rows(boot, questions, predictions, names)
+    return {
+        "scorer": scorer,
+        "images": len({q.image for q in questions}),
+        "rows": rows,
+        "other_scorers": {
+            other: _rows(_boot(questions, predictions, other, names), questions, predictions, names)
+            for other in SCORERS
+            if other != scorer
+        },
+        "rpdr": _rpdr(boot, names),
+        **_bias(questions, predictions),
+        "published": comparable(published_rows(), rows),
+    }
+
+
+def _boot(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str, names: Sequence[str]
+) -> Bootstrap:
+    values = [100.0 * right for right in correct(questions, predictions, scorer)]
+    return bootstrap(values, [q.image for q in questions], [q.category for q in questions], names)
+
+
+def _rows(
+    boot: Bootstrap, questions: Sequence[Question], predictions: Sequence[Prediction], names: Sequence[str]
+) -> list[dict]:
+    failed_ids = {p.id for p in predictions if p.status != "ok"}
+    rows = []
+    for k, name in enumerate(names):
+        own = [q.id for q in questions if q.category == name]
+        low, high = interval(boot.samples[:, k])
+        failed = sum(i in failed_ids for i in own)
+        rows.append(_row(name, len(own), failed, boot.value[k], low, high))
+    low, high = interval(boot.samples.mean(1))
+    failed = sum(row["failed"] for row in rows)
+    mean = _row(MEAN, len(questions), failed, boot.value.mean(), low, high)
+    return [*rows, counted(mean, len(names), len(CATEGORIES))]
+
+
+def _row(name: str, n: int, failed: int, value: float, low: float, high: float) -> dict:
+    return {"name": name, "n": n, "failed": failed, "value": float(value), "ci_low": low, "ci_high": high}
+
+
+def _rpdr(boot: Bootstrap, names: Sequence[str]) -> dict[str, dict[str, float]]:
+    point = rpdr(dict(zip(names, boot.value)))
+    samples = [rpdr(dict(zip(names, row))) for row in boot.samples]
+    result = {}
+    for ability, value in point.items():
+        if value == value:  # an ability whose columns are not all there is left out
+            low, high = interval([s[ability] for s in samples])
+            result[ability] = {"value": float(value), "ci_low": low, "ci_high": high}
+    return result
+
+
+def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, dict]:
+    """Distributions, CV and confusion of the answers to the queries of BIAS_COLUMN."""
+    by_id = {p.id: p for p in predictions}
+    cv: dict[str, dict[str, float]] = {"predicted": {}, "gold": {}}
+    counts: dict[str, dict] = {}
+    confused: dict[str, dict] = {}
+    for attribute, values in ASKED.items():
+        asked = [q for q in questions if q.category == BIAS_COLUMN and q.answer in values]
+        if not asked:
+            continue
+        gold = [q.answer for q in asked]
+        given = [
+            identifier(a.strip().lower()) if (a := by_id[q.id].answer) is not None else None for q in asked
+        ]
+        counts[attribute] = {"predicted": distribution(given, values), "gold": distribution(gold, values)}
+        for side, table in counts[attribute].items():
+            if any(table.values()):
+                cv[side][attribute] = coefficient_of_variation(table)
+        confused[attribute] = {"values": list(values), "counts": confusion(gold, given, values).tolist()}
+    for side in cv.values():
+        if side:
+            side["average"] = sum(side.values()) / len(side)
+    return {"cv": cv if counts else {}, "distribution": counts, "confusion": confused}
+
+
+def published_rows() -> list[dict]:
+    """Tab. 2 of the paper, as measured on the official images: model, the columns, and their mean."""
+    file = resources.files("po3d.benchmarks.pulsecheck457") / "published" / "pulsecheck457.csv"
+    rows = []
+    for record in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))):
+        values = {name: float(record[name]) for name in CATEGORIES}
+        rows.append({"model": record["model"], **values, MEAN: sum(values.values()) / len(values)})
+    return rows

@@ -1,0 +1,283 @@
+"""Super-CLEVR's files in po3d's terms: scene records, question programs and the names on their surface.
+
+The same layout carries Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457): degrees, Blender's camera,
+`rotation` instead of a heading, program nodes such as filter_color. Everything is converted here, in both
+directions (records of our own scenes are written by `po3d.synthesis.street.dataset.scene_record`)."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from po3d.io.errors import InputError, shown, visible
+from po3d.io.files import read_json
+from po3d.language.programs.street import Program, ProgramError, Step
+from po3d.scene.geometry import Array, Camera, Pose
+from po3d.scene.street import AXES, CAMERA_JITTER, FOCAL, HEIGHT, WIDTH, camera, extent, heading_from_rotation
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
+
+if TYPE_CHECKING:
+    from po3d.io.schemas import Hidden, Vehicle
+
+# Where the written name of a shape differs from its id.
+_WRITTEN: dict[str, str] = {
+    **{leaf: f"{leaf} bus" for leaf in ("articulated", "regular", "double", "school")},
+    **{leaf: f"{leaf} bike" for leaf in ("road", "utility", "mountain", "tandem")},
+}
+_READ = {written: leaf for leaf, written in _WRITTEN.items()}
+
+_BLENDER = np.diag([1.0, -1.0, -1.0])  # its camera looks along -z with y up; ours along +z with y down
+_PIXEL_SD, _DEPTH_SD = 0.3, 1e-3  # stored pixels are rounded, stored depths are not
+
+
+def surface(value: str) -> str:
+    """The name a question uses: "articulated" -> "articulated bus"; other words stay as they are."""
+    return _WRITTEN.get(value, value)
+
+
+def identifier(name: str) -> str:
+    """The id of a written name: "road bike" -> "road"; other words stay as they are."""
+    return _READ.get(name, name)
+
+
+def written(answer: str) -> str:
+    """An answer as the benchmarks' tables write it: "yes" -> "Yes", "road" -> "road bike"; others stay as they are."""
+    return answer.capitalize() if answer in ("yes", "no") else surface(answer)
+
+
+# --- scenes -------------------------------------------------------------------------------------------------
+
+
+def read_scenes(root: str | Path) -> list[dict]:
+    """The scene records of a folder (scenes.json, or scenes/*.json) or of one file, in image order."""
+    root = Path(root)
+    if root.is_file():
+        files = [root]
+    elif (root / "scenes.json").is_file():
+        files = [root / "scenes.json"]
+    else:
+        files = sorted((root / "scenes").glob("*.json"))
+    if not files:
+        raise InputError(f"no scene records under {root}: expected scenes.json or scenes/*.json")
+    records: list[dict] = []
+    for file in files:
+        content = read_json(file, "scene file")
+        found = content.get("scenes", [content]) if isinstance(content, dict) else content
+        if not isinstance(found, list) or not all(isinstance(r, dict) and "objects" in r for r in found):
+            raise InputError(f"{file} holds no Super-CLEVR scenes: each needs the field 'objects'")
+        records += found
+    return sorted(records, key=lambda r: str(r.get("image_filename", "")))
+
+
+def scene_from_superclevr(record: Mapping) -> Scene:
+    """The ground-truth table of a scene record; InputError names what is missing or unknown.
+
+    The camera comes from `matrix_world`, else it is fitted to `pixel_coords`, else it is the nominal one.
+    Occluders and boxes are there when the record has them."""
+    from po3d.io.schemas import VehicleScene, checked  # pydantic takes a tenth of a second
+
+    given = checked(VehicleScene, record, f"scene {_name(record)}")
+    where, count = f"scene {_name(record)}", len(given.objects)
+    boxes = given.po3d.boxes or (None,) * count
+    if len(boxes) != count:
+        raise InputError(f"{where}: {len(boxes)} boxes for {count} objects")
+    objects = tuple(
+        _object(o, f"{where}: object {i}", box) for i, (o, box) in enumerate(zip(given.objects, boxes))
+    )
+    if given.matrix_world is not None:
+        view = _camera_from_blender(given.matrix_world)
+    else:
+        view = _fitted_camera(given.objects)
+    occluders = None if given.occlusion is None else _occluders(given.occlusion, count, where)
+    return Scene(objects, AXES, "gt", view, occluders, given.image_filename)
+
+
+def _name(record: object) -> str:
+    name = record.get("image_filename", "?") if isinstance(record, Mapping) else "?"
+    return visible(str(name)[:100])
+
+
+def _object(o: "Vehicle", where: str, box: tuple[float, float, float, float] | None) -> ObjectState:
+    shape = identifier(o.shape)
+    known = {"shape": SHAPES, "color": COLORS, "size": SIZES, "material": MATERIALS}
+    values = {"shape": shape, "color": o.color, "size": o.size, "material": o.material}
+    # PulseCheck457's realistic objects have no material.
+    values = {a: v for a, v in values.items() if not (a == "material" and v in (None, "None"))}
+    for attribute, value in values.items():
+        if value not in known[attribute]:
+            raise InputError(
+                f"{where}: unknown {attribute} {shown(value)}; known: {', '.join(known[attribute])}"
+            )
+    return ObjectState(
+        sure(**values),
+        o.coords,
+        heading_from_rotation(shape, o.rotation),
+        tuple(float(v) for v in extent(shape, values["size"])),
+        box=box,
+    )
+
+
+def _camera_from_blender(matrix: Sequence[Sequence[float]]) -> Camera:
+    world_T_blender = np.asarray(matrix, float)
+    world_R_cam = world_T_blender[:3, :3] @ _BLENDER
+    eye = world_T_blender[:3, 3]
+    return Camera(WIDTH, HEIGHT, FOCAL, Pose(world_R_cam.T, -world_R_cam.T @ eye))
+
+
+def _fitted_camera(objects: Sequence["Vehicle"]) -> Camera:
+    """The benchmark's camera whose three jitter numbers explain the stored pixels and depths of the
+    origins."""
+    seen = [o for o in objects if o.pixel_coords is not None]
+    if not seen:
+        return camera()
+    origins = np.array([o.coords for o in seen], float)
+    stored = np.array([o.pixel_coords[0] for o in seen], float)
+
+    def residuals(jitter: Array) -> Array:
+        pixels, depth = camera(jitter).project(origins)
+        return np.concatenate(
+            [(pixels - stored[:, :2]).ravel() / _PIXEL_SD, (depth - stored[:, 2]) / _DEPTH_SD]
+        )
+
+    bound = CAMERA_JITTER + 1e-3
+    return camera(least_squares(residuals, np.zeros(3), bounds=(-bound, bound)).x)
+
+
+def _occluders(stored: Mapping[str, "Hidden"], count: int, where: str) -> tuple[dict[int, float], ...]:
+    """Of each object its dominant occluder. An entry is {"obj": [state, mask, flag, occluder's index]}."""
+    occluders: list[dict[int, float]] = []
+    for i in range(count):
+        entry = stored[str(i)].obj if str(i) in stored else (0,)
+        try:
+            hider = int(entry[3]) if int(entry[0]) > 0 and len(entry) > 3 else None
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"{where}: occlusion.{i}: {shown(list(entry))} should tell state and occluder"
+            ) from None
+        if hider is not None and (not 0 <= hider < count or hider == i):
+            raise InputError(
+                f"{where}: occlusion.{i}: {hider} is no other object; there are 0 to {count - 1}"
+            )
+        occluders.append({} if hider is None else {hider: 1.0})
+    return tuple(occluders)
+
+
+# --- programs -----------------------------------------------------------------------------------------------
+
+MAX_STEPS = 200  # of a program; the benchmark's longest has 25 nodes
+_TRAVELS = ("forward", "backward")
+_PLAIN = (
+    "scene",
+    "unique",
+    "union",
+    "intersect",
+    "count",
+    "exist",
+    "equal_integer",
+    "less_than",
+    "greater_than",
+)
+_ALIGNED = {"same_pose": "same", "opposite_pose": "opposite", "vertical_pose": "vertical"}
+_OCCLUSION = {"relate_occluding": "occludees", "relate_occluded": "occluder"}
+_OCCLUSION_FILTERS = {"filter_occludee": "occluded", "filter_occluder": "occluding"}
+
+
+def _step(kind: str, values: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """(op, args) of one official node."""
+    if kind in _PLAIN:
+        return kind, ()
+    if kind in _ALIGNED:
+        return "aligned", (_ALIGNED[kind],)
+    if kind in _OCCLUSION:
+        return _OCCLUSION[kind], ()
+    if kind in _OCCLUSION_FILTERS:
+        return "filter", ("occlusion", _OCCLUSION_FILTERS[kind])
+    if kind == "relate":
+        (value,) = values
+        return ("collide", (value,)) if value in _TRAVELS else ("relate", (value, "task"))
+    op, _, attribute = kind.partition("_")
+    attribute = "facing" if attribute == "pose" else attribute
+    if op == "filter":
+        (value,) = values
+        return "filter", (attribute, identifier(value.removesuffix("_pose")))
+    if op in ("query", "same", "equal"):
+        return op, (attribute,)
+    raise ProgramError(f"unknown node type {kind!r}")
+
+
+def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
+    """The program of an official node list, whose last node is the answer. ProgramError for what we have no
+    words for, such as parts of objects, and for what is no node list. A node that feeds several others is written out
+    for each of them."""
+    steps: list[Step] = []
+
+    def build(k: int) -> int:
+        if len(steps) > MAX_STEPS:
+            raise ProgramError(f"it has more than {MAX_STEPS} steps")
+        node = nodes[k]
+        if not isinstance(node, Mapping):
+            raise ProgramError(f"node {k} is malformed: it is {type(node).__name__} {str(node)[:40]!r}")
+        try:
+            op, args = _step(node.get("type") or node["function"], node.get("value_inputs") or ())
+            inputs = tuple(int(i) for i in node["inputs"])
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+            if isinstance(error, ProgramError):
+                raise
+            raise ProgramError(f"node {k} is malformed: {error!r}") from None
+        if any(not 0 <= i < k for i in inputs):
+            raise ProgramError(f"node {k}: its inputs {inputs} are not earlier nodes")
+        built = tuple(build(i) for i in inputs)
+        steps.append(Step(op, args, built))
+        return len(steps) - 1
+
+    if not nodes:
+        raise ProgramError("an empty node list")
+    if len(nodes) > MAX_STEPS:
+        raise ProgramError(f"it has more than {MAX_STEPS} nodes")
+    build(len(nodes) - 1)
+    return Program(tuple(steps))
+
+
+def nodes_from_program(program: Program, outputs: Sequence[object] | None = None) -> list[dict]:
+    """The official node list of a program, with each node's `_output` when `outputs` gives them.
+
+    ProgramError for what the official language lacks: explicit frames, "parallel", unoccluded.
+    """
+    nodes = []
+    for k, step in enumerate(program.steps):
+        kind, values = _node(step)
+        node: dict = {"type": kind, "inputs": list(step.inputs), "value_inputs": values}
+        if outputs is not None:
+            node["_output"] = outputs[k]
+        nodes.append(node)
+    return nodes
+
+
+def _node(step: Step) -> tuple[str, list[str]]:
+    op, args = step.op, step.args
+    if op in _PLAIN:
+        return op, []
+    if op == "collide":
+        return "relate", list(args)
+    if op == "relate" and args[1] == "task":
+        return "relate", [args[0]]
+    names = {"aligned": _ALIGNED, "occludees": _OCCLUSION, "occluder": _OCCLUSION}
+    if op in names:
+        meaning = args[0] if args else op
+        for kind, word in names[op].items():
+            if word == meaning:
+                return kind, []
+    if op == "filter" and args[0] == "occlusion":
+        for kind, word in _OCCLUSION_FILTERS.items():
+            if word == args[1]:
+                return kind, []
+    elif op == "filter":
+        return (
+            ("filter_pose", [f"{args[1]}_pose"]) if args[0] == "facing" else (f"filter_{args[0]}", [args[1]])
+        )
+    elif op in ("query", "same", "equal"):
+        return f"{op}_{'pose' if args[0] == 'facing' else args[0]}", []
+    raise ProgramError(f"the official node list has no word for {step.token}")

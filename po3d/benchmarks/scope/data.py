@@ -1,0 +1,320 @@
+"""SCOPE: the same space from eight viewpoints. No official data is public; this is the format a release is read from.
+
+    items.jsonl      one question a line (below)
+    images/          the views
+    scenes.jsonl     true tables with their orbits: a twin's alone
+
+A line of items.jsonl:
+
+    id         unique
+    scene      what the eight views have in common
+    task       one of scope_score.TASKS
+    images     file names in images/, one, or as many as the question shows, in their order
+    view       the camera's angle of each, degrees on the circle; a number or a list
+    question   its text
+    options    the texts of A, B, C, D
+    answer     the letter of the right one, or its text
+    group      optional: questions that ask the same from different views; by default those of one scene, task and text
+    variant    optional: "paraphrase"; then `of` is the id of the question in the benchmark's own wording, and the line
+               counts in no column
+    program    optional: the gold program
+
+`Question.image` is the scene, so that a system gets all questions on a scene at once and perceives each view once;
+`meta` holds "images", "views", "options", "group", "variant" and "of". `Split.image` and `Split.truth` take the file name
+of a view too: its pixels, which are drawn now where a twin has none, and the table of what it shows in its own world,
+whose camera stands at -y. Scores: `po3d.benchmarks.scope.score`."""
+
+import json
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.benchmarks.scope.score import SCORERS, TASKS, chosen, correct, published_rows, score
+from po3d.benchmarks.twin_folder import described
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, read_jsonl
+from po3d.io.images import read_image
+from po3d.reasoning.questions import Question
+from po3d.scene.geometry import wrap_angle
+from po3d.scene.orbit import READING, VIEWS, Orbit, Reading, view_angle
+from po3d.scene.registration import rotation
+from po3d.scene.table import Scene, from_json, to_json
+
+__all__ = ["SCORERS", "Split", "View", "correct", "load", "published_rows", "score", "write_release"]
+
+ITEMS, SCENES, IMAGES = "items.jsonl", "scenes.jsonl", "images"
+TWIN, TWIN_FORMAT = "twin.json", "po3d-scope-twin-2"
+FOCAL = 1.0  # focal length of a release's pictures, in their widths: they come without any
+SEEN = 0.25  # of a thing has to be visible for a view's true table to have it
+
+
+def scene_name(index: int) -> str:
+    """What a twin calls its scene `index`."""
+    return f"scope_{index:06d}"
+
+
+def image_name(scene: str, angle: int) -> str:
+    """The file name of a twin's view."""
+    return f"{scene}_{angle:03d}.jpg"
+
+
+@dataclass(frozen=True)
+class View:
+    """The views of one scene: a true table, the orbit, and the share of each thing that each view shows, (8, n)."""
+
+    scene: Scene
+    orbit: Orbit
+    visible: NDArray[np.float64]
+    ground: str = ""
+    models: tuple[str, ...] = ()
+
+    def rows(self, angle: int) -> list[int]:
+        """The rows of the true table that the view of `angle` shows."""
+        shares = self.visible[VIEWS.index(view_angle(angle))]
+        return np.flatnonzero(shares >= SEEN).tolist()
+
+    def table(self, angle: int, image: str = "") -> Scene:
+        """What the view of `angle` shows, in the view's own world: turned so that its camera stands at -y."""
+        back = -self.orbit.reading.sense * np.radians(angle)
+        turn = rotation(back)
+        objects = []
+        for i in self.rows(angle):
+            o = self.scene.objects[i]
+            x, y = turn @ np.array(o.position[:2])
+            position = (float(x), float(y), o.position[2])
+            objects.append(replace(o, position=position, heading=float(wrap_angle(o.heading + back))))
+        return Scene(tuple(objects), self.orbit.axes(0), "gt", self.orbit.camera(0), image=image)
+
+
+@dataclass(frozen=True)
+class Split:
+    """Questions, and what there is to their scenes and views."""
+
+    split: str
+    questions: tuple[Question, ...]
+    root: Path
+    furniture: Path | None = (
+        None  # models that a twin's missing pictures are drawn with; None: the Debian package's
+    )
+    items: Path | None = None  # the file of the questions, where it is not ITEMS
+    own_worlds: ClassVar[bool] = True  # tables of pictures live in the world of their camera
+    _views: dict[str, View] = field(default_factory=dict, repr=False)
+
+    def image(self, name: str) -> NDArray[np.uint8]:
+        """(H, W, 3) pixels of a view by its file name, drawn now where a twin has no file; of a scene, those of its first
+        view."""
+        name = name if name in self._angles else self._first(name)
+        path = self.root / IMAGES / name
+        if path.is_file() or not (self.root / TWIN).is_file():
+            return read_image(path)
+        from po3d.benchmarks.scope.pictures import picture  # the renderer is an extra
+
+        twin = described(self.root / TWIN)
+        if twin.get("format") != TWIN_FORMAT:
+            raise InputError(
+                f"{self.root} lacks the picture {name} and is no twin that it could be drawn from"
+            )
+        scene, angle = self._angles[name]
+        return picture(twin, self.view(scene), angle, self.furniture)
+
+    def focal(self, name: str) -> float:
+        """The focal length of a view in widths of its picture: where the camera stands is for the picture to say. A twin
+        knows it, for a release's pictures FOCAL is assumed."""
+        if not (self.root / SCENES).is_file():
+            return FOCAL
+        orbit = self.view(self._angles[name][0]).orbit
+        return orbit.focal / orbit.width
+
+    @property
+    def reading(self) -> Reading:
+        """Which way the orbit of the views goes: a twin's own, else the benchmark's."""
+        return self.view(self.images[0]).orbit.reading if (self.root / SCENES).is_file() else READING
+
+    def truth(self, name: str) -> Scene:
+        """The true table of a scene, its world that of the camera of 0 degrees; of a view, what it shows. InputError
+        when there is none."""
+        if name in self._angles:
+            scene, angle = self._angles[name]
+            return self.view(scene).table(angle, name)
+        return self.view(name).scene
+
+    def view(self, scene: str) -> View:
+        """The true table of a scene with its orbit; InputError when there is none."""
+        if not self._views:
+            self._views.update(read_views(self.root))
+        if scene not in self._views:
+            raise InputError(
+                f"{self.split} has no true table of {scene!r}: a twin has them in {SCENES}, a release none"
+            )
+        return self._views[scene]
+
+    def given(self, name: str, what: str) -> "Split":
+        """ "views": the pixels and true tables of a scene's views, by file name."""
+        if what != "views":
+            raise InputError(f"there is no {what.replace('_', ' ')} with {name}")
+        return self
+
+    def hidden(self, name: str) -> None:
+        """None: a table of several views hides nothing."""
+        return None
+
+    def first(self, size: int | None) -> "Split":
+        """The questions on the first `size` scenes by id; None keeps all."""
+        kept = set(sorted(self.images)[:size])
+        return replace(self, questions=tuple(q for q in self.questions if q.image in kept))
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """Scene ids, by first appearance in the questions."""
+        return tuple(dict.fromkeys(q.image for q in self.questions))
+
+    def files(self) -> list[Path]:
+        """What questions, pictures and tables are read from, as far as it is there."""
+        own = [self.items or self.root / ITEMS, self.root / SCENES, self.root / TWIN]
+        return [
+            path for path in (*own, *(self.root / IMAGES / name for name in self._angles)) if path.is_file()
+        ]
+
+    def notes(self) -> list[str]:
+        """What a reader of figures on this split should know: nothing."""
+        return []
+
+    @property
+    def _angles(self) -> Mapping[str, tuple[str, int]]:
+        """File name of a view -> (scene, angle)."""
+        if "angles" not in self.__dict__:
+            found = {
+                name: (q.image, angle)
+                for q in self.questions
+                for name, angle in zip(q.meta["images"], q.meta["views"])
+            }
+            self.__dict__["angles"] = found
+        return self.__dict__["angles"]
+
+    def _first(self, scene: str) -> str:
+        names = [n for n, (s, _) in sorted(self._angles.items(), key=lambda item: item[1][1]) if s == scene]
+        if not names:
+            raise InputError(f"{self.split} has no view of {scene!r}")
+        return names[0]
+
+
+# --- reading ------------------------------------------------------------------------------------------------
+
+
+def load(root: str | Path, split: str = "") -> Split:
+    """The benchmark in the folder `root`, or in an items file; InputError says what is missing or wrong."""
+    root = Path(root)
+    path = root if root.is_file() else root / ITEMS
+    if not path.is_file():
+        raise InputError(f"no SCOPE under {root}: expected {ITEMS}; no official data is public, a twin is made by: "
+                         "po3d generate benchmark=scope size=100 seed=1 out=DIR")  # fmt: skip
+    questions, seen = [], set()
+    for number, record in enumerate(read_jsonl(path, "items file"), 1):
+        question = _question(record, f"{path}, line {number}")
+        if question.id in seen:
+            raise InputError(f"{path}, line {number}: the id {question.id!r} stands twice")
+        seen.add(question.id)
+        questions.append(question)
+    if not questions:
+        raise InputError(f"{path} holds no questions")
+    return Split(split or path.parent.name, tuple(questions), path.parent, items=path)
+
+
+def _question(record: object, where: str) -> Question:
+    from po3d.io.schemas import ScopeItem, checked  # pydantic takes a tenth of a second
+
+    if not isinstance(record, dict):
+        raise InputError(f"{where}: an item should be an object with id, scene, task ...")
+    for key in ("id", "scene", "task", "images", "view", "question", "options", "answer"):
+        if record.get(key) in (None, "", []):
+            raise InputError(f"{where}: the field {key!r} is missing")
+    checked(ScopeItem, record, where)
+    task = str(record["task"])
+    if task not in TASKS:
+        raise InputError(f"{where}: unknown task {task!r}; known: {', '.join(TASKS)}")
+    options, images = record["options"], record["images"]
+    views = record["view"] if isinstance(record["view"], list) else [record["view"]]
+    texts = [str(o).strip() for o in options] if isinstance(options, list) else []
+    if len(texts) < 2 or "" in texts or len(set(texts)) < len(texts):
+        raise InputError(
+            f"{where}: 'options' should be a list of different texts, not {json.dumps(options)[:60]}"
+        )
+    if not isinstance(images, list) or len(images) != len(views):
+        raise InputError(f"{where}: 'images' and 'view' should be lists of one length")
+    if any(Path(str(name)).name != name for name in images):
+        raise InputError(
+            f"{where}: 'images' should be file names without folders, not {json.dumps(images)[:60]}"
+        )
+    angles = [view_angle(v) for v in views]
+    options = [str(o) for o in options]
+    answer = chosen(str(record["answer"]), options)
+    if answer is None:
+        raise InputError(f"{where}: the answer {record['answer']!r} is none of the options")
+    text, scene = str(record["question"]), str(record["scene"])
+    meta = {
+        "images": [str(name) for name in images], "views": angles, "options": options,
+        "group": str(record.get("group") or f"{scene}/{task}/{text}"),
+    }  # fmt: skip
+    meta |= {key: str(record[key]) for key in ("variant", "of") if record.get(key)}
+    frame = "2d" if task.endswith("_ego") else "6d"
+    return Question(
+        str(record["id"]), scene, text, frame, task, answer, str(record.get("program") or ""), meta
+    )
+
+
+def read_views(root: str | Path) -> dict[str, View]:
+    """Scene -> its true table, orbit and visibilities; {} where the folder has none."""
+    path = Path(root) / SCENES
+    found = {}
+    for number, record in enumerate(read_jsonl(path, "scene file") if path.is_file() else (), 1):
+        where = f"{path}, line {number}"
+        scene = from_json(record, where)
+        try:
+            visible = np.array(record.get("visible", []), float)
+        except (TypeError, ValueError):
+            visible = np.zeros(0)
+        if visible.shape != (len(VIEWS), len(scene)):
+            raise InputError(f"{where}: 'visible' should be {len(VIEWS)} lists of {len(scene)} shares")
+        models = record.get("models", [])
+        if not isinstance(models, list):
+            raise InputError(f"{where}: 'models' should be a list of names")
+        orbit = Orbit.from_json(record.get("orbit") or {}, where)
+        found[scene.image] = View(
+            scene, orbit, visible, str(record.get("ground", "")), tuple(map(str, models))
+        )
+    return found
+
+
+# --- writing ------------------------------------------------------------------------------------------------
+
+
+def write_release(folder: str | Path, questions: Sequence[Question], views: Iterable[View] = ()) -> None:
+    """Write questions and true tables as `load` reads them; the items file is last."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_write(folder / SCENES) as file:
+        for view in views:
+            record = to_json(view.scene) | {
+                "ground": view.ground, "orbit": view.orbit.to_json(), "models": list(view.models),
+                "visible": np.round(view.visible, 3).tolist(),
+            }  # fmt: skip
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    with atomic_write(folder / ITEMS) as file:
+        for q in questions:
+            file.write(json.dumps(_item(q), ensure_ascii=False) + "\n")
+
+
+def _item(q: Question) -> dict:
+    options, views = q.meta["options"], q.meta["views"]
+    record = {
+        "id": q.id, "scene": q.image, "task": q.category, "images": q.meta["images"],
+        "view": views[0] if len(views) == 1 else views, "question": q.text, "options": options,
+        "answer": string.ascii_uppercase[options.index(q.answer)], "group": q.meta["group"],
+    }  # fmt: skip
+    record |= {key: q.meta[key] for key in ("variant", "of") if key in q.meta}
+    return record | ({"program": q.program} if q.program else {})

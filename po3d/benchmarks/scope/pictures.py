@@ -1,0 +1,148 @@
+"""The pictures of SCOPE's twin, drawn from its scenes, and what their masks say of who is seen.
+
+    draw     ──► OUT/images/*.jpg, and OUT/masks/<scene>.json until the questions are asked     any number of processes
+    picture  ──► one view, where a twin without pictures is looked at
+
+Needs the extra "synthesis" and furniture models (Debian package sweethome3d-furniture). A twin of split "test" shows
+test models alone (`po3d.synthesis.splits`).
+"""
+
+import functools
+import io
+import multiprocessing
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from tqdm import tqdm
+
+from po3d.benchmarks.scope.data import IMAGES, View, image_name, scene_name
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, read_json, write_json
+from po3d.scene.geometry import Array
+from po3d.scene.orbit import READING, VIEWS, Reading
+from po3d.synthesis.difficulty import OrbitDials, dials_of
+from po3d.synthesis.furniture.libraries import FOLDER
+from po3d.synthesis.furniture.models import RoomModels
+from po3d.synthesis.orbit.pictures import DrawnScene, draw_views, drawn_scene, shown_shares
+from po3d.synthesis.orbit.scenes import LEAST_AREA, LEAST_VISIBLE, OrbitScene, sample_orbit_scene
+from po3d.synthesis.rooms.pictures import RoomRenderer
+
+MASKS = "masks"
+QUALITY = 80  # of a JPEG
+SAMPLES = 4  # smooth edges
+FILLED = 0.5  # share of its box that a silhouette fills, about: LEAST_AREA is of boxes
+
+
+@dataclass(frozen=True)
+class Studio:
+    """What a twin's pictures are made of: its seed, split and reading; the folder of the models (None: where the Debian
+    package puts them) and their cache (see RoomModels)."""
+
+    seed: int
+    split: str
+    reading: Reading = READING
+    furniture: str | None = None
+    cache: str | None = None
+    objects: tuple[int, int] | None = None  # the dial of that name
+
+    def drawn(self, index: int) -> DrawnScene:
+        """Scene `index` in its look."""
+        return drawn_scene(self.found(index), self.seed, index, self.split)
+
+    def found(self, index: int) -> OrbitScene:
+        return sample_orbit_scene(self.seed, index, self.split, self.reading, self.objects)
+
+    def renderer(self, width: int, height: int) -> RoomRenderer:
+        return _renderer(width, height, str(self.furniture or FOLDER), self.cache)
+
+
+@functools.lru_cache(1)
+def _renderer(width: int, height: int, furniture: str, cache: str | None) -> RoomRenderer:
+    return RoomRenderer(width, height, SAMPLES, RoomModels(furniture, cache))
+
+
+# --- all views ----------------------------------------------------------------------------------------------
+
+
+def draw(out: Path, size: int, studio: Studio, workers: int = 1) -> None:
+    """Write the pictures and masks of `size` scenes that are not there yet."""
+    todo = [k for k in range(size) if not _masks(out, k).is_file()]
+    if todo:
+        RoomModels(studio.furniture or FOLDER, studio.cache)  # where there are none, that shows now
+    work = functools.partial(_draw, out=out, studio=studio)
+    for _ in tqdm(_mapped(work, todo, workers), "pictures", len(todo), unit="scene", delay=1):
+        pass
+    for torn in (out / IMAGES).glob(".*.tmp"):  # left by killed writers
+        torn.unlink()
+
+
+def _mapped(work, todo: list[int], workers: int) -> Iterator[None]:
+    if workers == 1 or len(todo) < 2:
+        yield from map(work, todo)
+        return
+    # Spawned, not forked: a forked child would share its parent's graphics context.
+    with multiprocessing.get_context("spawn").Pool(workers) as pool:
+        yield from pool.imap_unordered(work, todo)
+
+
+def _draw(index: int, out: Path, studio: Studio) -> None:
+    found = studio.found(index)
+    drawn = drawn_scene(found, studio.seed, index, studio.split)
+    shots = draw_views(studio.renderer(found.orbit.width, found.orbit.tall), drawn)
+    for angle, shot in zip(VIEWS, shots):
+        with atomic_write(out / IMAGES / image_name(scene_name(index), angle), "wb") as file:
+            file.write(_jpeg(shot.rgb))
+    visible, area = shown_shares(shots, len(found.scene))
+    write_json(_masks(out, index), {"visible": visible.tolist(), "area": area.tolist()}, indent=None)
+
+
+def _masks(out: Path, index: int) -> Path:
+    return out / MASKS / f"{scene_name(index)}.json"
+
+
+def _jpeg(rgb: NDArray[np.uint8]) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(rgb).save(file, "JPEG", quality=QUALITY, optimize=True)
+    return file.getvalue()
+
+
+def seen_in_pictures(found: OrbitScene, out: Path, index: int) -> OrbitScene:
+    """The scene with what its drawn views show in place of what boxes say."""
+    record = read_json(_masks(out, index), "masks of a scene")
+    return judged(found, np.array(record["visible"]), np.array(record["area"]))
+
+
+def judged(found: OrbitScene, visible: Array, area: Array) -> OrbitScene:
+    """The scene by its masks, (8, n) shares each: what can be asked about, and the pairs that still can."""
+    shown = (visible >= LEAST_VISIBLE) & (area >= FILLED * LEAST_AREA)
+    own = tuple(p for p in found.own if shown[:, p.target].all() and shown[:, p.reference].all())
+    return replace(found, visible=visible, shown=shown, own=own)
+
+
+# --- one view -----------------------------------------------------------------------------------------------
+
+
+def picture(twin: dict, view: View, angle: int, furniture: str | Path | None) -> NDArray[np.uint8]:
+    """(H, W, 3) pixels of a view of the twin that `twin` (its twin.json) describes; the bytes of a drawn twin before they
+    are compressed. InputError when this version makes another scene."""
+    index = int(view.scene.image.rpartition("_")[2])
+    models = None if furniture is None else str(furniture)
+    objects = dials_of(twin.get("dials"), OrbitDials).objects
+    studio = Studio(twin["seed"], twin["split"], view.orbit.reading, models, None, objects)
+    drawn = _scene(studio, index)
+    ground = drawn.scene.positions[: len(view.scene), :2]
+    if len(ground) != len(view.scene) or not np.allclose(ground, view.scene.positions[:, :2], atol=1e-6):
+        raise InputError(
+            f"{view.scene.image} is of a twin that another version made; its pictures can't be drawn any more"
+        )
+    renderer = studio.renderer(drawn.orbit.width, drawn.orbit.tall)
+    return renderer.shoot(drawn.scene, drawn.camera(angle), drawn.look).rgb
+
+
+@functools.lru_cache(2)
+def _scene(studio: Studio, index: int) -> DrawnScene:
+    return studio.drawn(index)

@@ -1,0 +1,298 @@
+"""Scores on SCOPE: a pure function of questions and predictions.
+
+There is one scorer, "choice": a prediction is the letter or the text of an option, and right or wrong; what is no option,
+or not "ok", is wrong. The headline is the mean of the six tasks (the paper's Avg, as its human row shows). Paraphrases
+count in no column; they are paired with the questions that they say otherwise.
+"""
+
+import csv
+import io
+import math
+import re
+import string
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+
+import numpy as np
+
+from po3d.benchmarks.averages import comparable, counted
+from po3d.benchmarks.metrics import bootstrap, confusion, distribution, interval
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Prediction, Question, paired
+from po3d.scene.orbit import DIAGONAL, GROUPS, LABELS, ORTHOGONAL, VIEWS, group_of, turned_label
+
+TASKS = (
+    "consistency_ego", "consistency_allo", "updating_ego", "updating_allo", "integration_ego", "integration_allo",
+)  # fmt: skip
+SINGLE = TASKS[:4]  # of one view: their answers are directions
+AVERAGE = "average"
+SCORERS = ("choice",)
+RELEASE = "official images"
+VIEW_SETS = {"orthogonal": VIEWS[0::2], "diagonal": VIEWS[1::2], "all": VIEWS}
+ERRORS = ("correct", "no rotation", "wrong direction", "wrong angle", "no answer")
+_ANGLE = re.compile(r"\b(\d{2,3}) ?(?:°|degrees?\b)")
+_LETTER = re.compile(r"\(?([A-Za-z])(?:[).:]\s*(.*))?$", re.DOTALL)
+
+Choices = Mapping[str, str | None]  # question id -> the option taken
+
+
+def chosen(answer: str, options: Sequence[str]) -> str | None:
+    """The option that an answer names: by its text, its letter, or both ("B", "(B)", "B. left", "left"); else None."""
+    answer = answer.strip().rstrip(".").strip()
+    by_text = {option.casefold(): option for option in options}
+    if answer.casefold() in by_text:
+        return by_text[answer.casefold()]
+    found = _LETTER.match(answer)
+    if not found:
+        return None
+    index = string.ascii_uppercase.find(found[1].upper())
+    return options[index] if index < len(options) else None
+
+
+def correct(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "choice"
+) -> list[float]:
+    """Of each question 1.0 or 0.0; NaN for a paraphrase, which counts in no headline."""
+    taken = _choices(questions, predictions, scorer)
+    return [math.nan if q.meta.get("variant") else float(taken[q.id] == q.answer) for q in questions]
+
+
+def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "choice") -> dict:
+    """Everything the paper reports, in percent, ready for JSON. Intervals (95 %, 1000 resamples) are over scenes.
+
+    rows             name, n, failed, value, ci_low, ci_high: `average`, then the six tasks; an average over fewer says so
+                     under "columns"
+    consistency      task -> view set (orthogonal, diagonal, all) -> {n, consistent, joint}: Eq. 1, and the share of
+                     questions that are right from every view
+    confusion        task -> group -> 4 x 5 counts, rows gold, columns answered, the last column for no direction
+    directions       task -> {"gold", "answered"} -> direction -> count
+    updating_errors  group -> angle -> kind of error -> count, of egocentric updating (Fig. 8b)
+    paraphrase       task, and "average" -> {n, template, paraphrase, delta}
+    baselines        name -> rows of an answer that looks at nothing; baseline_consistency: its consistency
+    other_scorers    {}: there is one scorer
+    published        the paper's Table 2, without its average where ours is of fewer tasks; published_consistency: its Table 7
+    images           number of scenes, the unit of the bootstrap
+    """
+    if not questions:
+        raise InputError("no questions to score")
+    if unknown := sorted({q.category for q in questions} - set(TASKS)):
+        raise InputError(f"unknown task {unknown[0]!r}; known: {', '.join(TASKS)}")
+    taken = _choices(questions, predictions, scorer)
+    failed = {p.id for p in predictions if p.status != "ok"}
+    main = [q for q in questions if not q.meta.get("variant")]
+    blinds = {name: {q.id: pick(q) for q in main} for name, pick in BASELINES.items()}
+    rows = _rows(main, taken, failed)
+    return {
+        "scorer": scorer,
+        "images": len({q.image for q in questions}),
+        "rows": rows,
+        "other_scorers": {},
+        "consistency": _consistency(main, taken),
+        "confusion": _confusion(main, taken),
+        "directions": _directions(main, taken),
+        "updating_errors": _updating_errors(main, taken),
+        "paraphrase": _paraphrase(questions, taken),
+        "baselines": {name: _rows(main, blind, set()) for name, blind in blinds.items()},
+        "baseline_consistency": {name: _consistency(main, blind) for name, blind in blinds.items()},
+        "published": comparable(published_rows(), rows),
+        "published_consistency": published("scene_consistency"),
+    }
+
+
+def _choices(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
+) -> dict[str, str | None]:
+    if scorer not in SCORERS:
+        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
+    return {
+        q.id: chosen(p.answer, q.meta["options"]) if p.status == "ok" and p.answer is not None else None
+        for q, p in paired(questions, predictions)
+    }
+
+
+# --- accuracy -----------------------------------------------------------------------------------------------
+
+
+def _rows(questions: Sequence[Question], taken: Choices, failed: set[str]) -> list[dict]:
+    there = [task for task in TASKS if any(q.category == task for q in questions)]
+    values = [100.0 * (taken[q.id] == q.answer) for q in questions]
+    boot = bootstrap(values, [q.image for q in questions], [q.category for q in questions], there)
+    columns = [(AVERAGE, questions, boot.value.mean(), boot.samples.mean(axis=1))]
+    for k, task in enumerate(there):
+        own = [q for q in questions if q.category == task]
+        columns.append((task, own, boot.value[k], boot.samples[:, k]))
+    rows = []
+    for name, own, value, samples in columns:
+        low, high = interval(samples)
+        wrong = sum(q.id in failed for q in own)
+        rows.append(
+            {
+                "name": name,
+                "n": len(own),
+                "failed": wrong,
+                "value": float(value),
+                "ci_low": low,
+                "ci_high": high,
+            }
+        )
+    return [counted(rows[0], len(there), len(TASKS)), *rows[1:]]
+
+
+def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
+    """Accuracy in the benchmark's wording and in a paraphrase of the same questions."""
+    by_id = {q.id: q for q in questions}
+    pairs: dict[str, list[tuple[bool, bool]]] = {}
+    for q in questions:
+        original = by_id.get(q.meta.get("of", ""))
+        if q.meta.get("variant") and original is not None:
+            pairs.setdefault(q.category, []).append((taken[original.id] == q.answer, taken[q.id] == q.answer))
+    result = {}
+    for task in TASKS:
+        if task in pairs:
+            template, other = (100 * np.array(pairs[task], float).mean(0)).tolist()
+            result[task] = {
+                "n": len(pairs[task]),
+                "template": template,
+                "paraphrase": other,
+                "delta": other - template,
+            }
+    if result:
+        result[AVERAGE] = {
+            key: (sum if key == "n" else np.mean)([cell[key] for cell in result.values()])
+            for key in ("n", "template", "paraphrase", "delta")
+        }
+        result[AVERAGE] = {k: int(v) if k == "n" else float(v) for k, v in result[AVERAGE].items()}
+    return result
+
+
+# --- consistency --------------------------------------------------------------------------------------------
+
+
+def _consistency(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
+    """C(S) of Eq. 1 and its strict companion. Agreement does not depend on the reference view; an answer that is no
+    direction agrees with nothing."""
+    result: dict[str, dict] = {}
+    for task in SINGLE:
+        asked: dict[str, dict[int, Question]] = {}
+        for q in questions:
+            if q.category == task:
+                asked.setdefault(q.meta["group"], {})[q.meta["views"][0]] = q
+        cells = {}
+        for name, views in VIEW_SETS.items():
+            whole = [own for own in asked.values() if all(v in own for v in views)]
+            if whole:
+                agree = [_agrees([own[v] for v in views], taken) for own in whole]
+                right = [all(taken[own[v].id] == own[v].answer for v in views) for own in whole]
+                cells[name] = {
+                    "n": len(whole), "consistent": 100.0 * float(np.mean(agree)), "joint": 100.0 * float(np.mean(right)),
+                }  # fmt: skip
+        if cells:
+            result[task] = cells
+    return result
+
+
+def _agrees(questions: Sequence[Question], taken: Choices) -> bool:
+    """Whether the answers say one thing, each brought back to the view of 0 degrees."""
+    said = set()
+    for q in questions:
+        label = taken[q.id]
+        if label not in LABELS:
+            return False
+        said.add(turned_label(label, -q.meta["views"][0]) if q.category.endswith("_ego") else label)
+    return len(said) == 1
+
+
+# --- diagnoses ----------------------------------------------------------------------------------------------
+
+
+def _confusion(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
+    result: dict[str, dict] = {}
+    for task in SINGLE:
+        own = [q for q in questions if q.category == task]
+        if own:
+            answers = [taken[q.id] for q in own]
+            gold = [q.answer for q in own]
+            result[task] = {
+                name: confusion(gold, answers, labels).tolist() for name, labels in GROUPS.items()
+            }
+    return result
+
+
+def _directions(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
+    result = {}
+    for task in SINGLE:
+        own = [q for q in questions if q.category == task]
+        if own:
+            result[task] = {
+                "gold": distribution([q.answer for q in own], LABELS),
+                "answered": distribution([taken[q.id] for q in own], LABELS),
+            }
+    return result
+
+
+def _updating_errors(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
+    """How egocentric updating goes wrong: the label before the turn, the one after a clockwise turn, another one. After
+    half a circle both ways are one."""
+    result: dict[str, dict] = {}
+    for q in questions:
+        found = _ANGLE.search(q.text)
+        if q.category != "updating_ego" or q.answer not in LABELS or not found:
+            continue
+        angle = int(found[1])
+        cell = result.setdefault(group_of(q.answer), {}).setdefault(str(angle), dict.fromkeys(ERRORS, 0))
+        cell[_error(taken[q.id], q.answer, angle)] += 1
+    return {g: dict(sorted(result[g].items(), key=lambda item: int(item[0]))) for g in GROUPS if g in result}
+
+
+def _error(answer: str | None, gold: str, angle: int) -> str:
+    if answer not in LABELS:
+        return "no answer"
+    if answer == gold:
+        return "correct"
+    if answer == turned_label(gold, -angle):
+        return "no rotation"
+    return "wrong direction" if answer == turned_label(gold, -2 * angle) else "wrong angle"
+
+
+# --- answers that look at nothing ---------------------------------------------------------------------------
+
+
+def _always_first(q: Question) -> str:
+    return q.meta["options"][0]
+
+
+def _always_front(q: Question) -> str:
+    """ "front" of the orthogonal options, "front-right" of the diagonal ones, else the first option."""
+    return next((o for o in (ORTHOGONAL[0], DIAGONAL[0]) if o in q.meta["options"]), q.meta["options"][0])
+
+
+def _quarter_off(q: Question) -> str:
+    """The right direction a quarter of a circle on: always consistent, never right. It shows what C(S) leaves out."""
+    if q.answer in LABELS and turned_label(q.answer, 90) in q.meta["options"]:
+        return turned_label(q.answer, 90)
+    options = q.meta["options"]
+    return options[(options.index(q.answer) + 1) % len(options)]
+
+
+BASELINES: dict[str, Callable[[Question], str]] = {
+    "always A": _always_first,
+    "always front": _always_front,
+    "a quarter turn off": _quarter_off,
+}
+
+
+# --- published ----------------------------------------------------------------------------------------------
+
+
+def published_rows() -> list[dict]:
+    """Table 2 of the paper: model, the columns of `score`'s rows, "measured_on"."""
+    return [row | {"measured_on": RELEASE} for row in published("accuracy")]
+
+
+def published(table: str) -> list[dict]:
+    """A table of the paper, numbers in percent: accuracy (Table 2) or scene_consistency (Table 7)."""
+    file = resources.files("po3d.benchmarks.scope") / "published" / f"scope_{table}.csv"
+    rows = []
+    for record in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))):
+        rows.append({k: v if k in ("model", "family") else float(v) for k, v in record.items()})
+    return rows

@@ -1,0 +1,270 @@
+"""The twin of SCOPE: generated scenes, their eight views, the six tasks in the paper's wordings and paraphrased, answers
+by geometry. With `images` the views are drawn (`scope_pictures`) and their masks say what can be asked about, without
+boxes do; the pictures of a twin without them are drawn when somebody looks.
+
+Every scene is a pure function of (seed, index), so any number of workers writes the same bytes. Of each scene:
+
+    consistency, updating   2 pairs a perspective, each asked from all eight views; updating asks about the pairs of
+                            consistency, from the same views
+    integration             egocentric 2 pairs x 2 sets of four views, allocentric 2 sets (where a person stands)
+
+and each question once more, paraphrased (`variant`). Answers are computed from where observers stand; the systems reason
+with programs on tables, so that one checks the other.
+"""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from po3d.benchmarks.scope.data import (
+    ITEMS,
+    TWIN_FORMAT,
+    Split,
+    View,
+    image_name,
+    load,
+    scene_name,
+    write_release,
+)
+from po3d.benchmarks.scope.score import VIEW_SETS
+from po3d.benchmarks.twin_folder import claimed
+from po3d.io.errors import InputError
+from po3d.io.files import write_json
+from po3d.io.pools import pool
+from po3d.io.seeding import rng
+from po3d.language.programs.scope import CAMERA, Call, call
+from po3d.language.say.scope import IMAGES, say
+from po3d.reasoning.questions import Question
+from po3d.scene.orbit import (
+    GROUPS,
+    READING,
+    VIEWS,
+    Axes,
+    Reading,
+    azimuth_in,
+    group_of,
+    nearest_label,
+    own_axes,
+)
+from po3d.synthesis.difficulty import ORBIT_DEFAULT, OrbitDials
+from po3d.synthesis.orbit.scenes import OrbitScene, Pair, choices, sample_orbit_scene, seen_pairs
+from po3d.synthesis.splits import SPLITS
+
+TURNS = (90, 180, 270)
+PAIRS = 2  # of a scene in the camera's frame
+STANDING = "standing human"
+
+
+def generate(
+    out: str | Path,
+    size: int,
+    seed: int = 0,
+    split: str = "test",
+    workers: int = 1,
+    reading: Reading = READING,
+    images: bool = False,
+    furniture: str | Path | None = None,
+    cache: str | Path | None = None,
+    dials: OrbitDials = ORBIT_DEFAULT,
+) -> None:
+    """Write `size` scenes with their questions into the folder `out`, and with `images` their pictures; the same folder
+    again is left as it is. `furniture`, `cache`: see `scope_pictures.Studio`; `dials`: how hard."""
+    if size < 1 or workers < 1:
+        raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
+    if split not in SPLITS:
+        raise InputError(f"unknown split {split!r}; known: {', '.join(SPLITS)}")
+    out = Path(out)
+    identity = {
+        "format": TWIN_FORMAT, "size": size, "seed": seed, "split": split, "reading": reading.name, "images": images,
+    }  # fmt: skip
+    if changed := dials.changed():
+        identity["dials"] = changed
+    description = claimed(out, identity)
+    if (out / ITEMS).exists():
+        return
+    write_json(description, identity)
+    pictures = out if images else None
+    if images:
+        from po3d.benchmarks import scope_pictures  # the renderer is an extra
+
+        folders = (None if folder is None else str(folder) for folder in (furniture, cache))
+        studio = scope_pictures.Studio(seed, split, reading, *folders, dials.objects)
+        scope_pictures.draw(out, size, studio, workers)
+    questions: list[Question] = []
+    views: list[View] = []
+    work = partial(scene, seed=seed, split=split, reading=reading, pictures=pictures, dials=dials)
+    for view, asked in _mapped(work, size, workers):
+        views.append(view)
+        questions += asked
+    write_release(out, questions, views)
+    if images:
+        shutil.rmtree(out / scope_pictures.MASKS)
+
+
+def open_fresh(
+    root: Path, size: int, seed: int, workers: int = 1, dials: OrbitDials = ORBIT_DEFAULT
+) -> Split:
+    """The twin of a seed, made when it is not there yet."""
+    generate(root, size, seed, workers=workers, dials=dials)
+    return load(root, f"fresh, seed {seed}")
+
+
+def _mapped(work, size: int, workers: int) -> Iterator:
+    if workers == 1:
+        yield from tqdm(map(work, range(size)), "scenes", size, unit="scene", delay=1)
+        return
+    with pool(workers) as processes:
+        yield from tqdm(processes.map(work, range(size), chunksize=4), "scenes", size, unit="scene", delay=1)
+
+
+def scene(
+    index: int,
+    seed: int,
+    split: str,
+    reading: Reading = READING,
+    pictures: Path | None = None,
+    dials: OrbitDials = ORBIT_DEFAULT,
+) -> tuple[View, list[Question]]:
+    """Scene `index` and its questions; `pictures`: the folder with its drawn views."""
+    found = sample_orbit_scene(seed, index, split, reading, dials.objects)
+    if pictures is not None:
+        from po3d.benchmarks.scope.pictures import seen_in_pictures
+
+        found = seen_in_pictures(found, pictures, index)
+    name = scene_name(index)
+    asker = _Asker(found, name, index, rng(seed, f"scope/{split}", index), dials)
+    view = View(replace(found.scene, image=name), found.orbit, found.visible, found.ground, found.models)
+    return view, asker.questions()
+
+
+@dataclass
+class _Asker:
+    """Asks all questions about one scene."""
+
+    found: OrbitScene
+    name: str
+    index: int
+    random: np.random.Generator
+    dials: OrbitDials
+
+    def questions(self) -> list[Question]:
+        asked: list[Question] = []
+        for k, pair in enumerate(self.pairs()):
+            asked += self.seen(pair, k)
+        for k, pair in enumerate(self.found.own):
+            asked += self.own(pair, k)
+        if ranked := choices(self.found):
+            asked += self.nearest(ranked)
+        return asked
+
+    def pairs(self) -> list[Pair]:
+        """The pairs of the camera's frame: different things each, where there are such."""
+        chosen: list[Pair] = []
+        for _ in range(PAIRS):
+            taken = [{p.target, p.reference} for p in chosen]
+            others = [p for p in self.offered() if {p.target, p.reference} not in taken]
+            if others:
+                chosen.append(others[int(self.random.integers(len(others)))])
+        return chosen
+
+    def offered(self) -> list[Pair]:
+        """The pairs that one may be chosen from: of the kind that the dials ask for, where there are any."""
+        near = self.dials.near
+        if near is not None and self.random.random() < near and (pairs := seen_pairs(self.found, near=True)):
+            return pairs
+        return seen_pairs(self.found)
+
+    # --- one view -------------------------------------------------------------------------------------------
+
+    def seen(self, pair: Pair, k: int) -> list[Question]:
+        """A pair for the camera, for an imagined one, and in one of four images."""
+        a, b = self.nouns(pair)
+        program = call("where", a, b, CAMERA)
+        turn = TURNS[(self.index + k) % 3]
+        ground = self.found.scene.positions[:, :2]
+        middle = (ground[pair.target] + ground[pair.reference]) / 2
+        orbit = self.found.orbit
+        stay = {v: self.label(orbit.axes(v), pair) for v in VIEWS}
+        gone = {
+            v: self.label(orbit.observer(v).turned(middle, turn, orbit.reading).axes(orbit.reading), pair)
+            for v in VIEWS
+        }
+        asked = self.around("consistency_ego", k, program, stay)
+        asked += self.around("updating_ego", k, call("turned", str(turn), a, b, program), gone)
+        for n, (which, views) in enumerate(list(VIEW_SETS.items())[:2]):
+            right = (self.index + 2 * k + n) % 4
+            program = call("which_view", stay[views[right]], a, b)
+            words = int(self.random.integers(2**31))
+            asked += self.ask("integration_ego", f"{k}-{which}", program, views, IMAGES, IMAGES[right], words)
+        return asked
+
+    def own(self, pair: Pair, k: int) -> list[Question]:
+        """A pair in the reference's own frame, for any camera and any imagined one."""
+        a, b = self.nouns(pair)
+        label = self.label(own_axes(self.found.scene.objects[pair.reference].heading), pair)
+        program = call("where", a, b, call("own", b))
+        turn = TURNS[(self.index + k + 1) % 3]
+        sitting = pair.reference in self.found.seats
+        same = dict.fromkeys(VIEWS, label)
+        return [
+            *self.around("consistency_allo", k, program, same, sitting),
+            *self.around("updating_allo", k, call("turned", str(turn), b, a, program), same, sitting),
+        ]
+
+    def around(
+        self, task: str, k: int, program: Call, labels: dict[int, str], sitting: bool = False
+    ) -> list[Question]:
+        """One question from all views, said the same way each time."""
+        asked = []
+        words = int(self.random.integers(2**31))
+        for v in VIEWS:
+            group = GROUPS[group_of(labels[v])]
+            options = [group[i] for i in self.random.permutation(4)]
+            asked += self.ask(task, str(k), program, (v,), options, labels[v], words, sitting)
+        return asked
+
+    # --- four views -----------------------------------------------------------------------------------------
+
+    def nearest(self, ranked: Sequence[int]) -> list[Question]:
+        """What is nearest to the thing behind the person, from either set of four views."""
+        program = call("name", call("nearest", call("toward", "behind", call("thing", STANDING))))
+        names = self.found.names
+        asked = []
+        for n, (which, views) in enumerate(list(VIEW_SETS.items())[:2]):
+            others = [names[ranked[1 + i]] for i in self.random.permutation(len(ranked) - 1)[:3]]
+            right = (self.index + 2 * n) % 4
+            options = [*others[:right], names[ranked[0]], *others[right:]]
+            words = int(self.random.integers(2**31))
+            asked += self.ask("integration_allo", which, program, views, options, names[ranked[0]], words)
+        return asked
+
+    def ask(
+        self, task: str, which: str, program: Call, views: Sequence[int], options: Sequence[str], answer: str,
+        words: int, sitting: bool = False,
+    ) -> list[Question]:  # fmt: skip
+        """The question in the paper's wording, and paraphrased; equal `words` are said alike."""
+        group = f"{self.name}/{task}/{which}"
+        key = f"{group}/{views[0]}"
+        meta = {
+            "images": [image_name(self.name, v) for v in views], "views": list(views), "options": list(options),
+            "group": group,
+        }  # fmt: skip
+        frame = "2d" if task.endswith("_ego") else "6d"
+        texts = [say(program, task, r, sitting, views, options) for r in (None, rng(words, "words"))]
+        said = {"variant": "paraphrase", "of": key}
+        return [
+            Question(key, self.name, texts[0], frame, task, answer, program.text(), meta),
+            Question(f"{key}/p", self.name, texts[1], frame, task, answer, program.text(), meta | said),
+        ]
+
+    def label(self, axes: Axes, pair: Pair) -> str:
+        ground = self.found.scene.positions[:, :2]
+        return nearest_label(azimuth_in(axes, ground[pair.target] - ground[pair.reference]))
+
+    def nouns(self, pair: Pair) -> tuple[Call, Call]:
+        return call("thing", self.found.names[pair.target]), call("thing", self.found.names[pair.reference])

@@ -1,0 +1,349 @@
+"""3DSRBench: its files, read and written. Every row is a question of its own; scores: `srbench_score`.
+
+    qid   XXXXXXXX | XXXXXXXX-N | XXXXXXXX-flip | XXXXXXXX-flip-N     N: the N-th rotation of the options
+
+The release has one file an evaluation, in several formats (`srbench_tables`). Ours, a folder with `3dsrbench.tsv`,
+may say more of each row: `viewpoint` (common or uncommon), `scene` (rows of one scene count as one in intervals and
+in `first`), `program`, and any `meta_...`; `scenes.jsonl` beside it holds the true tables by image.
+
+Answers are chosen by content: `Question.answer` is the text of the right option and so is a system's answer, and the
+letter is the protocol's business. So every rotation of a question agrees. Pictures that come inside a table are
+shown as they are, flip rows being flipped already; of pictures named by path or URL a flip row shows the mirror image.
+"""
+
+import base64
+import csv
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.benchmarks.threedsrbench.report import LETTERS, read_table
+from po3d.benchmarks.threedsrbench.score import (
+    CATEGORIES,
+    SCORERS,
+    VIEWPOINTS,
+    chosen,
+    correct,
+    published_rows,
+    score,
+)
+from po3d.benchmarks.twin_folder import described
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, read_jsonl
+from po3d.io.images import ImageError, decode_image, read_image
+from po3d.reasoning.questions import Prediction, Question
+from po3d.scene.camera import mirrored
+from po3d.scene.table import Scene, from_json, to_json
+from po3d.synthesis.difficulty import InsideDials, dials_of
+
+__all__ = [
+    "SCORERS",
+    "Split",
+    "correct",
+    "load",
+    "published_rows",
+    "rotations",
+    "score",
+    "split_qid",
+    "write_release",
+    "write_results",
+    "write_vlmevalkit",
+]
+
+OURS = "3dsrbench.tsv"
+FILES = (  # looked for in this order; the first with rotations gives the official figure
+    OURS,
+    "3dsrbench_v1_vlmevalkit_circular.tsv",
+    "3DSRBench.tsv",
+    "3dsrbench_v1_vlmevalkit.tsv",
+    "3dsrbench_v1-00000-of-00001.parquet",
+    "3dsrbench_v1.csv",
+)
+SCENES = "scenes.jsonl"
+TWIN, TWIN_FORMAT = "twin.json", "po3d-3dsrbench-twin-1"
+FOLDERS = ("", "images", "coco_images")  # where pictures named by path or URL are looked for
+FOCAL = 1.0  # focal length taken for photographs, in their widths: some 53 degrees across
+MIRROR = "#flip"  # behind a picture's name: its mirror image
+WHERE = "it is on Hugging Face: dataset ccvl/3DSRBench"
+_QID = re.compile(r"(?P<base>[^-\s]+)(?P<flip>-flip)?(?:-(?P<turn>\d+))?")
+
+
+class Qid(NamedTuple):
+    """The parts of a row's name."""
+
+    base: str
+    flip: bool
+    turn: int  # 0: the options as annotated
+
+
+def split_qid(qid: str, where: str = "") -> Qid:
+    """InputError for what is no qid; `where` it stands begins its message."""
+    found = _QID.fullmatch(qid)
+    if not found:
+        raise InputError(f"{where}{qid!r} is no qid; they are XXXXXXXX, with -flip, -1 or -flip-1 behind it")
+    return Qid(found["base"], bool(found["flip"]), int(found["turn"] or 0))
+
+
+@dataclass(frozen=True)
+class Split:
+    """Questions, and what there is to each of their pictures."""
+
+    split: str
+    questions: tuple[Question, ...]
+    root: Path  # the folder of the table
+    pictures: Mapping[str, bytes] = field(
+        default_factory=dict, repr=False
+    )  # those that came inside the table
+    furniture: Path | None = (
+        None  # models that a twin's missing pictures are drawn with; None: the Debian package's
+    )
+    table: Path | None = None  # the file of the questions
+    own_worlds: ClassVar[bool] = True  # tables of pictures live in the world of their camera
+    _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
+
+    def image(self, name: str) -> NDArray[np.uint8]:
+        """(H, W, 3) pixels, of a twin's view drawn now where there is no file; InputError without a picture."""
+        if name in self.pictures:
+            return decode_image(self.pictures[name], name)
+        bare = name.removesuffix(MIRROR)
+        found = self._file(bare)
+        if found is not None:
+            pixels = read_image(found)
+        elif (self.root / TWIN).is_file():
+            pixels = self._drawn(bare)
+        else:
+            raise ImageError(
+                f"picture {bare} is not under {self.root}; 3DSRBench's photographs are COCO's, {WHERE}, coco_images.zip"
+            )
+        return pixels if bare == name else np.ascontiguousarray(pixels[:, ::-1])
+
+    def _file(self, name: str) -> Path | None:
+        places = (self.root / folder / name for folder in FOLDERS)
+        return next((p for p in places if p.is_file()), None)
+
+    def files(self) -> list[Path]:
+        """What questions, pictures and tables are read from, as far as it is there."""
+        bare = dict.fromkeys(n.removesuffix(MIRROR) for n in self.images if n not in self.pictures)
+        paths = (self.table, self.root / SCENES, self.root / TWIN, *map(self._file, bare))
+        return [path for path in paths if path is not None and path.is_file()]
+
+    def notes(self) -> list[str]:
+        """What a reader of figures on this split should know: a table without rotations."""
+        if any(split_qid(q.id).turn for q in self.questions):
+            return []
+        return [
+            "the table has no rotations of options, so circular is vanilla here; the published figures are circular"
+        ]
+
+    def _drawn(self, name: str) -> NDArray[np.uint8]:
+        from po3d.benchmarks.threedsrbench.pictures import picture  # the renderer is an extra
+
+        twin = described(self.root / TWIN)
+        if twin.get("format") != TWIN_FORMAT:
+            raise InputError(f"{self.root} lacks picture {name} and is no twin that it could be drawn from")
+        objects = dials_of(twin.get("dials"), InsideDials).objects
+        return picture(self.truth(name), twin["seed"], twin["split"], self.furniture, objects=objects)
+
+    def truth(self, name: str) -> Scene:
+        """The true table of a picture; InputError when there is none."""
+        if not self._scenes and (self.root / SCENES).is_file():
+            self._scenes.update(_read_scenes(self.root / SCENES))
+        bare = name.removesuffix(MIRROR)
+        if bare not in self._scenes:
+            raise InputError(
+                f"{self.split} has no true table of {bare!r}: photographs have none, a twin has them in {SCENES}"
+            )
+        scene = self._scenes[bare]
+        return scene if bare == name else replace(mirrored(scene), image=name)
+
+    def hidden(self, name: str) -> None:
+        """None: how much of an object others hide is not known here."""
+        return None
+
+    def given(self, name: str, what: str) -> float | None:
+        """What comes with a picture besides its pixels: its "focal" length in widths of the picture, of a twin's view the
+        camera's own, of photographs, which come without any, FOCAL; or its "known_focal" length, which of photographs is
+        None. InputError for anything else."""
+        if what not in ("focal", "known_focal"):
+            raise InputError(f"a picture has no {what!r}; known: focal, known_focal")
+        camera = self.truth(name).camera if (self.root / SCENES).is_file() else None
+        if camera is not None:
+            return camera.focal / camera.width
+        return FOCAL if what == "focal" else None
+
+    def first(self, size: int | None) -> "Split":
+        """The questions on the first `size` scenes by name, from all viewpoints; None keeps all."""
+        kept = set(sorted({q.meta["scene"] for q in self.questions})[:size])
+        return replace(self, questions=tuple(q for q in self.questions if q.meta["scene"] in kept))
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """Names, by first appearance in the questions."""
+        return tuple(dict.fromkeys(q.image for q in self.questions))
+
+
+# --- reading ------------------------------------------------------------------------------------------------
+
+
+def load(root: str | Path, split: str = "") -> Split:
+    """The benchmark of a file, or of the folder that holds it; InputError says what is missing."""
+    root = Path(root)
+    path = root
+    if not root.is_file():
+        path = next((root / name for name in FILES if (root / name).is_file()), root / OURS)
+        if not path.is_file():
+            raise InputError(f"no 3DSRBench under {root}: expected one of {', '.join(FILES)}; {WHERE}")
+    records, pictures = read_table(path)
+    questions = [_question(r, f"{path}, row {k}") for k, r in enumerate(records)]
+    seen: set[str] = set()
+    for q in questions:
+        if q.id in seen:
+            raise InputError(f"{path}: the qid {q.id!r} stands twice")
+        seen.add(q.id)
+    return Split(split or path.stem, tuple(questions), path.parent, pictures, table=path)
+
+
+def _question(record: Mapping[str, str], where: str) -> Question:
+    """A row as a question. meta: "options", "letter", "scene", "index" and, where the file says them, "viewpoint",
+    "source" and every meta_... column."""
+    qid = record.get("qid") or record.get("index", "")
+    name = split_qid(qid, f"{where}: ")
+    options = [record[letter] for letter in LETTERS if letter in record]
+    letter, category = record.get("answer", "").upper(), record.get("category", "")
+    if letter not in LETTERS[: len(options)]:
+        raise InputError(
+            f"{where}: the answer {letter!r} is none of the options {', '.join(LETTERS[: len(options)])}"
+        )
+    if category not in CATEGORIES:
+        raise InputError(f"{where}: unknown category {category!r}; known: {', '.join(CATEGORIES)}")
+    if "question" not in record:
+        raise InputError(f"{where}: the question is missing")
+    photo = _photo(record, where)
+    meta = {"options": options, "letter": letter, "scene": record.get("scene") or photo or name.base}
+    meta |= {k: record[k] for k in ("index", "image_source") if record.get(k)}
+    meta |= {k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")}
+    if "viewpoint" in record:
+        if record["viewpoint"] not in VIEWPOINTS:
+            raise InputError(
+                f"{where}: unknown viewpoint {record['viewpoint']!r}; known: {', '.join(VIEWPOINTS)}"
+            )
+        meta["viewpoint"] = record["viewpoint"]
+    image = record.get("pixels") or photo + (MIRROR if name.flip else "")
+    if not image:
+        raise InputError(f"{where}: the row has neither a picture nor its path or URL")
+    return Question(
+        qid,
+        image,
+        record["question"],
+        "6d",
+        category,
+        options[LETTERS.index(letter)],
+        record.get("program", ""),
+        meta,
+    )
+
+
+def _photo(record: Mapping[str, str], where: str) -> str:
+    """A picture's path below the folder, "" without one: of a URL, what is behind the host."""
+    given = record.get("image_path") or record.get("image_url", "")
+    path = urlsplit(given).path.lstrip("/") if "://" in given else given
+    if path and (Path(path).is_absolute() or ".." in Path(path).parts):
+        raise InputError(f"{where}: the picture's path {path!r} leaves the folder")
+    return path
+
+
+def _read_scenes(path: Path) -> dict[str, Scene]:
+    scenes = (from_json(r, f"{path}, record {k}") for k, r in enumerate(read_jsonl(path, "scene file")))
+    return {scene.image: scene for scene in scenes}
+
+
+# --- writing ------------------------------------------------------------------------------------------------
+
+
+def rotations(question: Question) -> list[Question]:
+    """A question as annotated and with its options moved on by 1, 2 ...: what CircularEval asks."""
+    options, letter = question.meta["options"], LETTERS.index(question.meta["letter"])
+    rows = []
+    for turn in range(len(options)):
+        moved = [options[(k + turn) % len(options)] for k in range(len(options))]
+        at = LETTERS[(letter - turn) % len(options)]
+        name = question.id if turn == 0 else f"{question.id}-{turn}"
+        rows.append(replace(question, id=name, meta={**question.meta, "options": moved, "letter": at}))
+    return rows
+
+
+_OWN = ("index", "options", "letter", "scene", "viewpoint", "image_source")
+
+
+def write_release(folder: str | Path, questions: Sequence[Question], scenes: Iterable[Scene] = ()) -> None:
+    """Write rows and true tables (known by their `image`) as `load` reads them; the pictures are files that the
+    caller puts below the folder, named as in `Question.image`. The table comes last: where it is, all is."""
+    folder = Path(folder)
+    with atomic_write(folder / SCENES) as file:
+        for scene in scenes:
+            file.write(json.dumps(to_json(scene), ensure_ascii=False, separators=(",", ":")) + "\n")
+    extra = sorted({k for q in questions for k in q.meta} - set(_OWN))
+    columns = ["index", "qid", "question", *LETTERS, "answer", "category", "image_path", "image_source"]
+    columns += ["viewpoint", "scene", "program", *(f"meta_{k}" for k in extra)]
+    with atomic_write(folder / OURS) as file:
+        writer = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", restval="")
+        writer.writeheader()
+        for k, q in enumerate(questions):
+            row = {"index": q.meta.get("index", k), "qid": q.id, "question": q.text, "category": q.category}
+            row |= dict(zip(LETTERS, q.meta["options"])) | {"answer": q.meta["letter"], "program": q.program}
+            row |= {k: q.meta.get(k, "") for k in ("scene", "viewpoint", "image_source")}
+            row |= {f"meta_{k}": q.meta[k] for k in extra if k in q.meta}
+            writer.writerow(row | {"image_path": q.image.removesuffix(MIRROR)})
+
+
+def write_vlmevalkit(path: str | Path, questions: Sequence[Question], encoded: Mapping[str, bytes]) -> None:
+    """The rows as VLMEvalKit reads them; `encoded` holds each picture's file content by `Question.image`, flipped ones
+    flipped. Only the first row of a picture carries it, the others point there."""
+    carrier: dict[str, str] = {}
+    columns = (
+        "index",
+        "qid",
+        "question",
+        *LETTERS,
+        "answer",
+        "category",
+        "image",
+        "image_source",
+        "image_url",
+    )
+    with atomic_write(path) as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        writer.writerow(columns)
+        for k, q in enumerate(questions):
+            cell = carrier.get(q.image) or base64.b64encode(encoded[q.image]).decode()
+            carrier.setdefault(q.image, str(k))
+            options = [*q.meta["options"], "", ""][:4]
+            source = q.meta.get("image_source", "")
+            writer.writerow((k, q.id, q.text, *options, q.meta["letter"], q.category, cell, source, ""))
+
+
+def write_results(path: str | Path, questions: Sequence[Question], predictions: Iterable[Prediction]) -> None:
+    """The predictions as a result file for VLMEvalKit's evaluator (TSV, no pictures): a bare letter a row, empty
+    where there is no answer or it is none of the options."""
+    by_id = {p.id: p for p in predictions}
+    if missing := [q.id for q in questions if q.id not in by_id]:
+        raise InputError(f"no prediction for question {missing[0]}")
+    columns = ("index", "qid", "question", *LETTERS, "answer", "category", "image_source", "prediction")
+    with atomic_write(path) as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        writer.writerow(columns)
+        for k, q in enumerate(questions):
+            options, p = q.meta["options"], by_id[q.id]
+            at = chosen(p.answer, options) if p.status == "ok" and p.answer is not None else None
+            padded = [*options, "", ""][:4]
+            source = q.meta.get("image_source", "")
+            letter = "" if at is None else LETTERS[at]
+            index = q.meta.get("index", k)
+            writer.writerow((index, q.id, q.text, *padded, q.meta["letter"], q.category, source, letter))

@@ -1,0 +1,171 @@
+"""The files of 3DSRBench as plain records: VLMEvalKit's TSV, the Hub's parquet and the raw annotations as CSV.
+
+    *.tsv       index, qid, question, A, B, C, D, answer (a letter), category, image, image_source, image_url
+    *.parquet   the same without `qid` (it stands in `index`) and without pictures, or with them as {bytes, path}
+    *.csv       qid, image (a URL), qtype, relation, subject, object1, object2, answer (in words): no question yet
+
+A record is a mapping of column to text; a cell that is empty, or not a number, is left out. Pictures come as
+bytes under "pixels" (decoded base64), each distinct one once, so that rotations of a question share them.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from po3d.io import files
+from po3d.io.errors import InputError
+
+POINTER = 64  # an image cell this short is the index of the row that has the image (VLMEvalKit's rule)
+SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")  # of a path
+LETTERS = ("A", "B", "C", "D")
+REQUIRED = ("question", "A", "B", "answer", "category")
+RAW = ("qid", "qtype", "relation", "answer")
+LOCATIONS = "Consider the real-world 3D locations of the objects."
+LOCATION = "Consider the real-world 3D location of the objects."
+ORIENTATIONS = "Consider the real-world 3D orientations of the objects."
+BOTH = "Consider the real-world 3D locations and orientations of the objects."
+SIDES = ("front", "left", "back", "right")
+
+# relation -> opening, question, options and, for annotations that say yes and no, what these mean. {0} {1} {2}: the
+# cells that are filled, of subject, object1 and object2 in this order. Read off released rows, but for the order
+# of the cells, which is known of "viewpoint towards object" alone, and "closer to camera".
+WORDINGS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "higher": (LOCATIONS, "Which object has a higher location?", ("{0}", "{1}")),
+    "above": (LOCATIONS, "Is the {0} directly above the {1}?", ("yes", "no")),
+    "closer to camera": (LOCATION, "Which object is closer to the camera?", ("{0}", "{1}")),
+    "next to": (
+        LOCATIONS,
+        "Are the {0} and the {1} next to each other or far away from each other?",
+        ("next to each other", "far away from each other"),
+    ),
+    "in front of": (
+        BOTH,
+        "If I stand at the {0}'s position facing where it is facing, is the {1} in front of me or behind me?",
+        ("in front of", "behind"),
+    ),
+    "on the left": (
+        BOTH,
+        "If I stand at the {0}'s position facing where it is facing, is the {1} on the left or right of me?",
+        ("on the left", "on the right"),
+    ),
+    "viewpoint": (BOTH, "Which side of the {0} is facing the camera?", SIDES),
+    "viewpoint towards object": (BOTH, "Which side of the {0} is facing the {1}?", SIDES),
+    "closer to": (LOCATIONS, "Which is closer to the {0}, the {1} or the {2}?", ("{1}", "{2}")),
+    "facing": (BOTH, "Which object is the {0} facing towards, the {1} or the {2}?", ("{1}", "{2}")),
+    "parallel": (
+        ORIENTATIONS,
+        "What is the relationship between the orientations of the {0} and the {1}, parallel of perpendicular to each other?",
+        ("parallel", "perpendicular"),
+    ),
+    "same direction": (
+        ORIENTATIONS,
+        "Are the {0} and the {1} facing same or similar directions, or very different directions?",
+        ("same or similar directions", "very different directions"),
+    ),
+}
+
+
+def read_table(path: Path) -> tuple[list[dict[str, str]], dict[str, bytes]]:
+    """The rows of a file and the pictures that it holds, by the name under "pixels"; InputError says what is
+    wrong with it."""
+    rows: list[Mapping]
+    if path.suffix == ".parquet":
+        rows = list(_parquet_rows(path))
+    else:
+        rows = list(files.read_table(path, "3DSRBench table"))
+    if not rows:
+        raise InputError(f"{path} holds no rows")
+    pictures: dict[str, bytes] = {}
+    records = [_record(row, pictures, path, k) for k, row in enumerate(rows)]
+    _follow_pointers(records, path)
+    columns = set().union(*records)
+    if set(RAW) <= columns and "question" not in columns:
+        return [_worded(r, f"{path}, row {k}") for k, r in enumerate(records)], pictures
+    if missing := [c for c in REQUIRED if c not in columns]:
+        raise InputError(f"{path} is no 3DSRBench table: it has no column {missing[0]!r}")
+    return records, pictures
+
+
+def _parquet_rows(path: Path) -> Iterable[Mapping]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError(f"reading {path} needs pyarrow: pip install 'po3d[srbench]'") from None
+    try:
+        return pyarrow.parquet.read_table(path).to_pylist()
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"{path} is no readable parquet file ({error})") from None
+
+
+def _record(row: Mapping, pictures: dict[str, bytes], path: Path, number: int) -> dict[str, str]:
+    """The filled cells of a row as text; a picture among them goes into `pictures`."""
+    record = {str(k): str(v).strip() for k, v in row.items() if k != "image" and not _empty(v)}
+    cell = row.get("image")
+    if isinstance(cell, Mapping):  # the Hub's image type
+        cell = cell.get("bytes") or cell.get("path")
+    if isinstance(cell, bytes):
+        record["pixels"] = _kept(cell, pictures)
+    elif not _empty(cell):
+        cell = str(cell).strip()
+        if cell.startswith(("http://", "https://")) or cell.lower().endswith(SUFFIXES):
+            record.setdefault("image_url", cell)
+        elif len(cell) <= POINTER:
+            record["pointer"] = cell
+        else:
+            try:
+                record["pixels"] = _kept(base64.b64decode(cell, validate=True), pictures)
+            except ValueError as error:
+                raise InputError(f"{path}, row {number}: the image is no base64 ({error})") from None
+    return record
+
+
+def _empty(cell: object) -> bool:
+    return cell is None or cell == "" or cell != cell or str(cell).lower() == "nan"
+
+
+def _kept(data: bytes, pictures: dict[str, bytes]) -> str:
+    name = hashlib.sha256(data).hexdigest()[:16]
+    pictures.setdefault(name, data)
+    return name
+
+
+def _follow_pointers(records: list[dict[str, str]], path: Path) -> None:
+    """Give rows whose image cell is another row's index that row's picture."""
+    carrier = {r["index"]: r for r in records if "pixels" in r and "index" in r}
+    for k, record in enumerate(records):
+        if "pointer" in record:
+            target = record.pop("pointer")
+            if target not in carrier:
+                raise InputError(f"{path}, row {k}: its image is that of row {target!r}, which has none")
+            record["pixels"] = carrier[target]["pixels"]
+
+
+def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
+    """A raw annotation as the question, options and letter that the release makes of it."""
+    relation, answer = record.get("relation", ""), record.get("answer", "")
+    if relation not in WORDINGS:
+        raise InputError(f"{where}: unknown relation {relation!r}; known: {', '.join(WORDINGS)}")
+    opening, question, options = WORDINGS[relation]
+    things = [record[c] for c in ("subject", "object1", "object2") if record.get(c)]
+    try:
+        texts = [option.format(*things) for option in options]
+        question = question.format(*things)
+    except IndexError:
+        raise InputError(f"{where}: {relation!r} needs more objects than {things}") from None
+    said = dict(zip(("yes", "no"), texts)) if len(texts) == 2 else {}
+    wanted = said.get(answer.lower(), answer).lower()
+    found = [letter for letter, text in zip(LETTERS, texts) if text.lower() == wanted]
+    if not found:
+        raise InputError(f"{where}: the answer {answer!r} is none of {', '.join(texts)}")
+    kept = {
+        k: v for k, v in record.items() if k not in ("subject", "object1", "object2", "qtype", "relation")
+    }
+    category = f"{record['qtype']}_{relation}".replace(" ", "_")
+    return kept | {
+        "question": f"{opening} {question}",
+        **dict(zip(LETTERS, texts)),
+        "answer": found[0],
+        "category": category,
+    }

@@ -1,0 +1,315 @@
+"""Scores on 3DSRBench: a pure function of questions and predictions.
+
+A row is right when the answer names the content of its right option. Rows then come in groups, and a group is right
+when all of its rows are. Four settings are in use, and published figures differ in them:
+
+circular         the rotations of a question; a question and its flipped twin are two groups. The official figure
+                 (paper, leaderboard) and VLMEvalKit's circ_eval.
+vanilla          every row for itself
+flip             a row and its flipped twin, each rotation for itself (VLMEvalKit's flip_eval)
+flip_circular    all rows of one annotation (VLMEvalKit's flip_circ_eval); some papers report this
+
+All means are micro averages over groups, also those of the four main types. A group has the category of its first row.
+VLMEvalKit stops at a group whose first row is missing; here it counts.
+"""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Sequence
+from importlib import resources
+
+import numpy as np
+
+from po3d.benchmarks.averages import comparable, counted
+from po3d.benchmarks.metrics import bootstrap, interval
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Prediction, Question, paired
+from po3d.reasoning.threedsrbench_executor import TAKEN
+
+MAIN_TYPES: dict[str, tuple[str, ...]] = {
+    "height": ("height_higher",),
+    "location": ("location_above", "location_closer_to_camera", "location_next_to"),
+    "orientation": ("orientation_in_front_of", "orientation_on_the_left", "orientation_viewpoint"),
+    "multi_object": (
+        "multi_object_closer_to",
+        "multi_object_facing",
+        "multi_object_viewpoint_towards_object",
+        "multi_object_parallel",
+        "multi_object_same_direction",
+    ),
+}
+CATEGORIES = tuple(c for types in MAIN_TYPES.values() for c in types)
+TYPES_OF = MAIN_TYPES | {c: (c,) for c in CATEGORIES}  # of a row's name; the other rows are over all
+MAIN = {c: main for main, types in MAIN_TYPES.items() for c in types}
+VIEWPOINTS = ("common", "uncommon")
+OVERALL = "overall"
+SCORERS = ("circular", "vanilla", "flip", "flip_circular")
+SIDED = (  # what a mirror image changes the answer of
+    "orientation_on_the_left",
+    "orientation_viewpoint",
+    "multi_object_viewpoint_towards_object",
+)
+MEASURED = {"real": "official photographs, circular", "synthetic": "official synthetic splits, circular"}
+LETTERS = "ABCD"
+
+_ARTICLE = re.compile(r"^(?:the|an?) ")
+_TURN = re.compile(r"-\d+$")
+
+
+# --- rows ---------------------------------------------------------------------------------------------------
+
+
+def chosen(answer: str, options: Sequence[str]) -> int | None:
+    """The option that an answer means: by its content, else by a lone letter ("B", "(B)", "B."). None when it means none
+    of them. What a language model wrote around its answer is `po3d import`'s business."""
+    said = _plain(answer)
+    same = [k for k, option in enumerate(options) if _plain(option) == said]
+    if same:
+        return same[0]
+    letter = answer.strip(" .():").upper()
+    return LETTERS.index(letter) if len(letter) == 1 and letter in LETTERS[: len(options)] else None
+
+
+def _plain(text: str) -> str:
+    """A text without case, outer blanks and marks, and article, for comparison."""
+    text = " ".join(text.lower().split()).strip(" .!?")
+    return _ARTICLE.sub("", text)
+
+
+def correct(
+    questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "circular"
+) -> list[float]:
+    """Of each row 1 or 0: whether its group is right in the setting `scorer`, said once, at the group's first row; NaN at
+    the other rows."""
+    _known(scorer)
+    hits = row_hits(questions, predictions)
+    right: dict[str, bool] = {}
+    for q, hit in zip(questions, hits, strict=True):
+        key = group_key(q.id, scorer)
+        right[key] = right.get(key, True) and hit
+    return [
+        float(right.pop(key)) if (key := group_key(q.id, scorer)) in right else math.nan for q in questions
+    ]
+
+
+def row_hits(questions: Sequence[Question], predictions: Sequence[Prediction]) -> list[bool]:
+    """Of each row for itself whether its prediction is right; what is not "ok" is wrong."""
+    result = []
+    for q, p in paired(questions, predictions):
+        at = chosen(p.answer, q.meta["options"]) if p.status == "ok" and p.answer is not None else None
+        result.append(at is not None and _plain(q.meta["options"][at]) == _plain(q.answer or ""))
+    return result
+
+
+def _known(scorer: str) -> None:
+    if scorer not in SCORERS:
+        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
+
+
+def mirrored_answer(category: str, answer: str) -> str:
+    """What is right on the mirror image when `answer` is right on the picture."""
+    if category not in SIDED:
+        return answer
+    return re.sub(r"\b(left|right)\b", lambda m: {"left": "right", "right": "left"}[m[0]], answer)
+
+
+def group_key(qid: str, scorer: str) -> str:
+    """The group of a row in a setting."""
+    if scorer == "vanilla":
+        return qid
+    if scorer == "flip":
+        return qid.replace("-flip", "")
+    key = _TURN.sub("", qid)
+    return key if scorer == "circular" else key.removesuffix("-flip")
+
+
+# --- the tables ---------------------------------------------------------------------------------------------
+
+
+def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "circular") -> dict:
+    """Everything the benchmark's paper reports, in percent, ready for JSON; 95 % intervals over scenes (1000
+    resamples).
+
+    rows            name, n (groups), failed, value, ci_low, ci_high: `overall`, the main types, the 12 types there
+                    are, then `common` and `uncommon` where the file tells viewpoints; an average over fewer types than
+                    there are says so under "columns"
+    other_scorers   the rows of the settings not asked for
+    baselines       "random" and "random++" (the same guess for every rotation): expected values of the same rows
+    relative_drop   from the common to the uncommon viewpoint: value, ci_low, ci_high; {} without viewpoints
+    by_viewpoint    viewpoint -> rows
+    not_found       of the groups whose answer names a thing that was not found but taken for granted: n, of (all groups), and
+                    the rows of these alone; {} where there is none
+    consistency     share of groups whose rotations, and of pairs whose flipped twin, get answers that disagree;
+                    pairs without two answers are left out
+    published       the paper's rows, without averages that ours takes over fewer types
+    images          number of scenes, the unit of the bootstrap
+    """
+    _known(scorer)
+    if not questions:
+        raise InputError("no questions to score")
+    hits = row_hits(questions, predictions)
+    views = [v for v in VIEWPOINTS if any(q.meta.get("viewpoint") == v for q in questions)]
+    table = _Table(questions, predictions, hits, scorer)
+    rows = table.rows()
+    return {
+        "scorer": scorer,
+        "images": len({q.meta["scene"] for q in questions}),
+        "rows": rows,
+        "other_scorers": {s: _Table(questions, predictions, hits, s).rows() for s in SCORERS if s != scorer},
+        "baselines": {name: table.guessing(same) for name, same in (("random", False), ("random++", True))},
+        "relative_drop": table.relative_drop(),
+        "by_viewpoint": {
+            v: _Table(*_seen_from(v, questions, predictions, hits), scorer).rows() for v in views
+        },
+        "not_found": _not_found(questions, predictions, hits, scorer),
+        "consistency": consistency(questions, predictions),
+        "published": comparable(published_rows(), rows),
+    }
+
+
+def _seen_from(
+    view: str, questions: Sequence[Question], predictions: Sequence[Prediction], hits: Sequence[bool]
+):
+    kept = [k for k, q in enumerate(questions) if q.meta.get("viewpoint") == view]
+    return [questions[k] for k in kept], predictions, [hits[k] for k in kept]
+
+
+def _not_found(
+    questions: Sequence[Question], predictions: Sequence[Prediction], hits: Sequence[bool], scorer: str
+) -> dict:
+    taken = {p.id for p in predictions if p.status == "ok" and p.reason.startswith(TAKEN)}
+    keys = [group_key(q.id, scorer) for q in questions]
+    own = {key for q, key in zip(questions, keys) if q.id in taken}
+    kept = [k for k, key in enumerate(keys) if key in own]
+    if not kept:
+        return {}
+    table = _Table([questions[k] for k in kept], predictions, [hits[k] for k in kept], scorer)
+    return {"n": len(own), "of": len(set(keys)), "rows": table.rows()}
+
+
+class _Table:
+    """Groups of rows in one setting."""
+
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        predictions: Sequence[Prediction],
+        hits: Sequence[bool],
+        scorer: str,
+    ) -> None:
+        failed = {p.id for p in predictions if p.status != "ok"}
+        members: dict[str, list[int]] = {}
+        for k, q in enumerate(questions):
+            members.setdefault(group_key(q.id, scorer), []).append(k)
+        self.groups = [[questions[k] for k in rows] for rows in members.values()]
+        self.right = [all(hits[k] for k in rows) for rows in members.values()]
+        self.failed = [any(questions[k].id in failed for k in rows) for rows in members.values()]
+        present: dict[str, list[int]] = {}
+        for k, rows in enumerate(self.groups):
+            for name in self._names(rows[0]):
+                present.setdefault(name, []).append(k)
+        order = (OVERALL, *MAIN_TYPES, *CATEGORIES, *VIEWPOINTS)
+        self.columns = {name: present[name] for name in order if name in present}
+
+    @staticmethod
+    def _names(q: Question) -> tuple[str, ...]:
+        names = (OVERALL, MAIN[q.category], q.category)
+        return (*names, q.meta["viewpoint"]) if "viewpoint" in q.meta else names
+
+    def _boot(self, names: Sequence[str]):
+        pairs = [(name, k) for name in names for k in self.columns[name]]
+        values = [100.0 * self.right[k] for _, k in pairs]
+        scenes = [self.groups[k][0].meta["scene"] for _, k in pairs]
+        return bootstrap(values, scenes, [name for name, _ in pairs], list(names))
+
+    def rows(self) -> list[dict]:
+        names = list(self.columns)
+        boot = self._boot(names)
+        result = []
+        for column, name in enumerate(names):
+            own = self.columns[name]
+            low, high = interval(boot.samples[:, column])
+            row = {"name": name, "n": len(own), "failed": sum(self.failed[k] for k in own)}
+            row |= {"value": float(boot.value[column]), "ci_low": low, "ci_high": high}
+            types = {self.groups[k][0].category for k in own}
+            result.append(counted(row, len(types), len(TYPES_OF.get(name, CATEGORIES))))
+        return result
+
+    def guessing(self, consistent: bool) -> list[dict]:
+        """What guessing is expected to get: of k options, once for a group of rotations or once a row. A flipped twin
+        is another picture, so it is guessed anew."""
+        expected = []
+        for rows in self.groups:
+            guesses = {group_key(q.id, "circular"): q for q in rows}.values() if consistent else rows
+            expected.append(100 * float(np.prod([1 / len(q.meta["options"]) for q in guesses])))
+        return [
+            {"name": name, "n": len(own), "value": float(np.mean([expected[k] for k in own]))}
+            for name, own in self.columns.items()
+        ]
+
+    def relative_drop(self) -> dict[str, float]:
+        if not all(v in self.columns for v in VIEWPOINTS):
+            return {}
+        boot = self._boot(VIEWPOINTS)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            drops = 100 * (boot.samples[:, 1] / boot.samples[:, 0] - 1)
+            value = 100 * float(boot.value[1] / boot.value[0] - 1)
+        low, high = interval(drops[np.isfinite(drops)])
+        return {"value": value, "ci_low": low, "ci_high": high}
+
+
+def consistency(
+    questions: Sequence[Question], predictions: Sequence[Prediction]
+) -> dict[str, dict[str, float]]:
+    """Percent of disagreeing answers, right or wrong, over those that can be compared: "circular" between the
+    rotations of a question, "flip" between a row and its flipped twin, whose left and right are told apart."""
+    said: dict[str, str] = {}
+    for q, p in paired(questions, predictions):
+        at = chosen(p.answer, q.meta["options"]) if p.status == "ok" and p.answer is not None else None
+        if at is not None:
+            said[q.id] = _plain(q.meta["options"][at])
+    turns: dict[str, set[str]] = {}
+    sizes: dict[str, int] = {}
+    flips = []
+    for q in questions:
+        if q.id in said:
+            key = group_key(q.id, "circular")
+            turns.setdefault(key, set()).add(said[q.id])
+            sizes[key] = sizes.get(key, 0) + 1
+        base = group_key(q.id, "flip")
+        if base != q.id and q.id in said and base in said:
+            flips.append(mirrored_answer(q.category, said[base]) != said[q.id])
+    rotated = [len(turns[key]) > 1 for key, size in sizes.items() if size > 1]
+    return {
+        name: {"n": len(found), "value": 100 * float(np.mean(found)) if found else 0.0}
+        for name, found in (("circular", rotated), ("flip", flips))
+    }
+
+
+# --- published ----------------------------------------------------------------------------------------------
+
+
+def published_rows() -> list[dict]:
+    """Tables 2 and 4 of the paper: model, the columns of `score`'s rows that they have, "measured_on". Table 4's
+    `relative_drop` is recomputed: it prints -32.2 for Gemini-1.5-Pro where 59.9 to 49.5 is -17.4."""
+    rows = []
+    for record in _published("real"):
+        values = {k: float(v) for k, v in record.items() if k not in ("model", "family")}
+        rows.append({"model": record["model"], **values, "measured_on": MEASURED["real"]})
+    for record in _published("synthetic"):
+        row: dict = {"model": f"{record['model']}, synthetic"}
+        row |= {view: float(record[f"{view}_overall"]) for view in VIEWPOINTS}
+        row["relative_drop"] = float(record["relative_drop_percent"])
+        row["by_viewpoint"] = {
+            view: {name: float(record[f"{view}_{name}"]) for name in (OVERALL, *MAIN_TYPES)}
+            for view in VIEWPOINTS
+        }
+        rows.append({**row, "measured_on": MEASURED["synthetic"]})
+    return rows
+
+
+def _published(table: str) -> list[dict[str, str]]:
+    file = resources.files("po3d.benchmarks.threedsrbench") / "published" / f"3dsrbench_{table}.csv"
+    return list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))

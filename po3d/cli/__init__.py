@@ -1,0 +1,1 @@
+"""The `po3d` command."""

@@ -1,0 +1,1 @@
+"""What a system is worth: runs, statistics, comparisons, audits."""

@@ -1,0 +1,344 @@
+"""The oracle grid: every mixture of true, predicted and noisy modules, from one look at the images.
+
+    evaluation.predict ──► predictions.jsonl, scenes.jsonl      perception and parsing, once
+    a cell             ──► tables with some modules true, some true with noise, programs gold or parsed
+                       ──► the executor ──► right or wrong, of every question
+
+A cell says of each module "truth", "predicted" or a sigma, the size of noise on the truth; what it leaves out is
+predicted. What the modules of a benchmark are, and how a cell answers, is its `Kind`: `po3d.evaluation.ablation.grid_street`,
+`grid_rooms`, `grid_sr` (3DSRBench) and `grid_scope`.
+"""
+
+import contextlib
+import itertools
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from po3d.benchmarks.metrics import bootstrap, interval
+from po3d.evaluation.ablation.attribution import blame, minimal_repairs
+from po3d.evaluation.run import Split, by_image, read_scenes
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, write_json
+from po3d.io.pools import pool
+from po3d.io.runs import ERRORS, GRID, PREDICTIONS, SCENES
+from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
+from po3d.scene.table import Scene
+
+TRUTH, PREDICTED = "truth", "predicted"
+Setting = str | float  # TRUTH, PREDICTED, or a sigma
+
+
+class Asked(Protocol):
+    """One image with its questions, ready to go to another process."""
+
+    def answers(self, settings: Sequence[Setting]) -> list[str | None]:
+        """What a cell answers to each question, `settings` in the order of the kind's modules; None for no answer."""
+        ...
+
+
+class Kind(Protocol):
+    """What can be true or predicted in a benchmark's pipeline."""
+
+    modules: tuple[str, ...]
+    units: Mapping[str, str]  # of the modules that can be noisy: what their sigma is
+    headline: str  # "mean" of the categories, or "overall", of the questions
+    grouped: (
+        bool  # whether questions are right as a group, so that those that count for no more are asked too
+    )
+
+    def image(
+        self,
+        questions: Sequence[Question],
+        predictions: Mapping[str, Prediction],
+        predicted: Mapping[str, Scene],
+        truth: Callable[[str], Scene],
+        seed: int,
+    ) -> Asked:
+        """`predictions` by question id tell the parsed programs; tables are those of the image, or of its views.
+        InputError when one was not kept (`kept_table`)."""
+        ...
+
+
+class Cell(NamedTuple):
+    """One mixture; `settings` of all modules, in the kind's order."""
+
+    name: str
+    settings: tuple[Setting, ...]
+
+
+def cell(kind: Kind, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED) -> Cell:
+    """The cell of the modules named, the others being `rest`; InputError for an unknown module or setting."""
+    settings = {_american(k): v for k, v in settings.items()}
+    if unknown := sorted(set(settings) - set(kind.modules)):
+        raise InputError(f"grid: {unknown[0]!r} is no module; known: {', '.join(kind.modules)}")
+    for module, value in settings.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+        if not number and value not in (TRUTH, PREDICTED):
+            raise InputError(f"grid: {module}={value!r} should be truth, predicted or a sigma of at least 0")
+        if number and module not in kind.units:
+            raise InputError(f"grid: there is no noise in {module!r}; known: {', '.join(kind.units)}")
+    return Cell(name, tuple(settings.get(m, rest) for m in kind.modules))
+
+
+def kept_table(scenes: Mapping[str, Scene], name: str) -> Scene:
+    """The predicted table of an image or view; InputError when there is none."""
+    if name not in scenes:
+        raise InputError(f"grid: there is no predicted table of {name}; the system keeps none")
+    return scenes[name]
+
+
+def _american(name: str) -> str:
+    return {"colour": "color"}.get(name, name)
+
+
+def grid_answers(
+    kind: Kind,
+    questions: Sequence[Question],
+    truth: Callable[[str], Scene],
+    cells: Sequence[Cell],
+    predictions: Mapping[str, Prediction],
+    scenes: Mapping[str, Scene],
+    seed: int = 0,
+    workers: int = 1,
+) -> list[list[Prediction]]:
+    """Of each cell the predictions in the order of `questions`. `truth` gives an image's true table, `scenes` the
+    predicted ones by image. The answers do not depend on `workers`, processes."""
+    images, ids = [], []
+    for _, group in itertools.groupby(by_image(questions), key=lambda q: q.image):
+        own = list(group)
+        ids += [q.id for q in own]
+        images.append(kind.image(own, predictions, scenes, truth, seed))
+    with contextlib.ExitStack() as stack:
+        mapped = map
+        if workers > 1:
+            mapped = stack.enter_context(pool(workers)).map
+        each = mapped(_image_answers, images, itertools.repeat(cells))
+        rows = [row for found in tqdm(each, "grid", len(images), unit="image", delay=1) for row in found]
+    found = dict(zip(ids, rows, strict=True))
+    return [
+        [Prediction(q.id, "failed" if (a := found[q.id][k]) is None else "ok", a) for q in questions]
+        for k in range(len(cells))
+    ]
+
+
+def _image_answers(image: Asked, cells: Sequence[Cell]) -> list[tuple[str | None, ...]]:
+    """Of each question the answers of all cells."""
+    return list(zip(*(image.answers(c.settings) for c in cells)))
+
+
+# --- the cells of a run -------------------------------------------------------------------------------------
+
+
+class Plan(NamedTuple):
+    """What a run works out. `subsets[mask]` has the groups of the mask's bits true."""
+
+    groups: dict[str, tuple[str, ...]]
+    subsets: list[Cell]
+    singles: list[Cell]  # each module alone true, then each alone predicted
+    curves: dict[str, list[tuple[float, Cell]]]  # quantity -> (sigma, cell): noise, everything else true
+    more: list[Cell]
+
+    @property
+    def cells(self) -> list[Cell]:
+        noise = [c for points in self.curves.values() for _, c in points]
+        return [*self.subsets, *self.singles, *noise, *self.more]
+
+
+def plan(kind: Kind, options: Mapping[str, Any]) -> Plan:
+    """The plan of a config's `grid`; InputError for what it should not say."""
+    groups = {str(k): tuple(map(_american, v)) for k, v in (options.get("groups") or {}).items()}
+    named = [m for own in groups.values() for m in own]
+    if sorted(named) != sorted(kind.modules):
+        raise InputError(
+            f"grid.groups should hold each of {', '.join(kind.modules)} once, not {', '.join(sorted(named))}"
+        )
+    subsets = []
+    for mask in range(1 << len(groups)):
+        true = [name for k, name in enumerate(groups) if mask >> k & 1]
+        label = (
+            "all predicted"
+            if not true
+            else "all true"
+            if len(true) == len(groups)
+            else "+ " + ", ".join(true)
+        )
+        subsets.append(cell(kind, label, {m: TRUTH for name in true for m in groups[name]}))
+    singles = []
+    if options.get("singles", True):
+        singles = [cell(kind, f"only {m} true", {m: TRUTH}) for m in kind.modules]
+        for m in kind.modules:
+            if m != "depth":  # a true position has the true depth, so they are predicted together
+                together = [m, "depth"] if m == "position" and "depth" in kind.modules else [m]
+                singles.append(cell(kind, f"only {m} predicted", dict.fromkeys(together, PREDICTED), TRUTH))
+    curves: dict[str, list[tuple[float, Cell]]] = {}
+    for quantity, sigmas in (options.get("noise") or {}).items():
+        quantity = _american(quantity)
+        points = [0.0, *(s for s in sigmas if s != 0)]
+        curves[quantity] = [(s, cell(kind, f"{quantity} noise {s:g}", {quantity: s}, TRUTH)) for s in points]
+    more = [cell(kind, _spelled(c), c) for c in options.get("cells") or []]
+    return Plan(groups, subsets, singles, curves, more)
+
+
+def _spelled(settings: Mapping[str, Setting]) -> str:
+    return ", ".join(f"{m} {s if isinstance(s, str) else f'noise {s:g}'}" for m, s in settings.items())
+
+
+# --- the result ---------------------------------------------------------------------------------------------
+
+
+def run_grid(
+    kind: Kind,
+    module: Any,
+    split: Split,
+    options: Mapping[str, Any],
+    folder: str | Path,
+    scorer: str,
+    seed: int,
+    workers: int = 1,
+) -> dict:
+    """The grid over what a finished run left in `folder` (predictions.jsonl, scenes.jsonl), ready for JSON, in percent.
+    Questions that count in no headline figure (controls) are left out:
+
+    cells         name, settings (module -> truth, predicted or sigma), rows (name, n, value, ci_low, ci_high)
+    curves        quantity -> points: sigma, value, ci_low, ci_high of the headline
+    units         quantity -> what its sigma is
+    attribution   category -> n, error, shares (group -> percentage points that sum to error), alone (group -> percent
+                  of the wrong answers that it repairs alone)
+    errors        of each wrong answer: id, image, category, text, gold, answer, repaired_by, shares
+    problems      why the grid is not to be trusted: an all-true cell below 100, an all-predicted one that differs from
+                  the run's own answers; [] when all is well
+    """
+    folder = Path(folder)
+    work = plan(kind, options)
+    predictions = {p.id: p for p in read_predictions(folder / PREDICTIONS)}
+    scenes = read_scenes(folder / SCENES)
+    asked = list(split.questions) if kind.grouped else _counted(module, split.questions, scorer)
+    answers = grid_answers(kind, asked, split.truth, work.cells, predictions, scenes, seed, workers)
+    problems = _unlike(asked, predictions, answers[0])
+    right = np.array([module.correct(asked, given, scorer) for given in answers], float)
+    counts = np.flatnonzero(~np.isnan(right[0])).tolist()
+    right, asked = right[:, counts] == 1, [asked[k] for k in counts]
+    rows = {id(c): _rows(r, asked, kind.headline) for c, r in zip(work.cells, right)}
+    masks = right[: len(work.subsets)]
+    shares = blame(masks)
+    names = list(work.groups)
+    return {
+        "cells": [
+            {"name": c.name, "settings": dict(zip(kind.modules, c.settings)), "rows": rows[id(c)]}
+            for c in work.cells
+        ],
+        "curves": {
+            q: [
+                {"sigma": s, **{k: rows[id(c)][-1][k] for k in ("value", "ci_low", "ci_high")}}
+                for s, c in points
+            ]
+            for q, points in work.curves.items()
+        },
+        "units": {q: kind.units[q] for q in work.curves},
+        "attribution": _attribution(asked, masks, shares, names),
+        "errors": _errors(asked, masks, shares, names, [answers[0][k] for k in counts]),
+        "problems": _untrue(asked, masks) + problems,
+    }
+
+
+def _counted(module: Any, questions: Sequence[Question], scorer: str) -> list[Question]:
+    """The questions that count in the headline figures."""
+    given = module.correct(questions, [Prediction(q.id, "abstained") for q in questions], scorer)
+    return [q for q, right in zip(questions, given, strict=True) if not math.isnan(right)]
+
+
+def _rows(right: NDArray[np.bool_], questions: Sequence[Question], headline: str) -> list[dict]:
+    categories = list(dict.fromkeys(q.category for q in questions))
+    own = [q.category for q in questions]
+    clusters = [cluster(q) for q in questions]
+    boot = bootstrap(100.0 * right, clusters, own, categories)
+    rows = []
+    for k, name in enumerate(categories):
+        rows.append(_row(name, own.count(name), boot.value[k], boot.samples[:, k]))
+    value, samples = boot.value.mean(), boot.samples.mean(1)
+    if headline == "overall":
+        boot = bootstrap(100.0 * right, clusters, [headline] * len(own), [headline])
+        value, samples = boot.value[0], boot.samples[:, 0]
+    return [*rows, _row(headline, len(own), value, samples)]
+
+
+def _row(name: str, n: int, value: float, samples: NDArray[np.float64]) -> dict:
+    """A figure with its interval; None where there is none (one image)."""
+    low, high = (None if math.isnan(end) else end for end in interval(samples))
+    return {"name": name, "n": n, "value": float(value), "ci_low": low, "ci_high": high}
+
+
+def _attribution(
+    questions: Sequence[Question], masks: NDArray[np.bool_], shares: NDArray[np.float64], names: Sequence[str]
+) -> dict[str, dict]:
+    result = {}
+    for category in (*dict.fromkeys(q.category for q in questions), "all"):
+        own = np.array([category in (q.category, "all") for q in questions])
+        wrong = own & ~masks[0]
+        alone = [masks[1 << k][wrong].mean() if wrong.any() else 0.0 for k in range(len(names))]
+        result[category] = {
+            "n": int(own.sum()),
+            "error": 100 * float((~masks[0][own]).mean()),
+            "shares": {name: 100 * float(s) for name, s in zip(names, shares[:, own].mean(1))},
+            "alone": {name: 100 * float(a) for name, a in zip(names, alone)},
+        }
+    return result
+
+
+def _errors(
+    questions: Sequence[Question],
+    masks: NDArray[np.bool_],
+    shares: NDArray[np.float64],
+    names: Sequence[str],
+    answers: Sequence[Prediction],
+) -> list[dict]:
+    errors = []
+    for k in np.flatnonzero(~masks[0]).tolist():
+        q, repairs = questions[k], minimal_repairs(masks[:, k].tolist())
+        errors.append(
+            {"id": q.id, "image": q.image, "category": q.category, "text": q.text, "gold": q.answer,
+             "answer": answers[k].answer,
+             "repaired_by": [[n for b, n in enumerate(names) if mask >> b & 1] for mask in repairs],
+             "shares": {n: float(s) for n, s in zip(names, shares[:, k])}}
+        )  # fmt: skip
+    return errors
+
+
+def _untrue(questions: Sequence[Question], masks: NDArray[np.bool_]) -> list[str]:
+    if masks[-1].all():
+        return []
+    first = questions[int(np.argmin(masks[-1]))].id
+    return [
+        f"the all-true cell is {100 * masks[-1].mean():.3f}, not 100: {int((~masks[-1]).sum())} released answers are "
+        f"not what their program gives on the true table, first {first} (po3d audit lists them)"
+    ]
+
+
+def _unlike(
+    questions: Sequence[Question], predictions: Mapping[str, Prediction], answers: Sequence[Prediction]
+) -> list[str]:
+    other = [q.id for q, p in zip(questions, answers, strict=True) if predictions[q.id].answer != p.answer]
+    if not other:
+        return []
+    return [
+        f"the all-predicted cell answers {len(other)} questions otherwise than the system, first {other[0]}"
+    ]
+
+
+def write_grid(result: dict, out: str | Path, pages: Mapping[str, str]) -> None:
+    """OUT/errors.jsonl, `pages` by file name, then OUT/grid.json with everything but the errors."""
+    out = Path(out)
+    with atomic_write(out / ERRORS) as file:
+        for error in result["errors"]:
+            file.write(json.dumps(error, ensure_ascii=False) + "\n")
+    for name, page in pages.items():
+        with atomic_write(out / name) as file:
+            file.write(page)
+    write_json(out / GRID, {k: v for k, v in result.items() if k != "errors"})

@@ -1,0 +1,355 @@
+"""Many trainings, one table: `python train.py experiment=backbones` and `experiment=data_efficiency`.
+
+    a part ──► one run for each value and variant ──► OUT/PART/RUN: training, checkpoint pair, evaluation, result.json
+    all results                                   ──► OUT/study.json, OUT/study.md, OUT/PART.png
+
+Every run is a training like any other, in a folder of its own: a killed study goes on where it was, and finished runs
+are read, not repeated. What a run trains takes its place in the pipeline; the other module is a shipped one.
+"""
+
+import importlib.util
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from po3d.benchmarks.registry import BENCHMARKS
+from po3d.evaluation.report.plots import drawn
+from po3d.evaluation.run import Split, data_digest, evaluate, provenance
+from po3d.io.checkpoint import git_revision, locate
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, read_json, write_json
+from po3d.io.text_tables import Table, markdown, text
+from po3d.language.read.street_parser import Parser
+from po3d.perception.estimator import Estimator
+from po3d.scene.table import Scene
+from po3d.systems.pipeline import Executor, Pipeline
+
+BENCHMARK = "pulsecheck457"
+FRESH_SIZE = 300  # images of a fresh split
+TIMED = {"perception": 8, "parser": 200}  # images and questions that speed is measured on
+PARTS = {"fills", "experiment", "options", "over", "values", "variants", "oracle"}
+PERCEPTION = {  # figure -> (column, factor, digits)
+    "recall": ("recall %", 100, 1),
+    "shape": ("shape %", 100, 1),
+    "color": ("colour %", 100, 1),
+    "yaw_median_deg": ("yaw °", 1, 1),
+    "position_median": ("position", 1, 3),
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training of a study."""
+
+    part: str
+    name: str
+    value: object  # of what the part varies
+    variant: str
+    config: dict[
+        str, Any
+    ]  # of train.py, resolved; its `out` is the run's folder, its `export` its checkpoint
+    fills: Literal["perception", "parser"]  # the module that it trains
+    oracle: tuple[str, ...] = ()  # modules from ground truth in its evaluation
+
+
+@dataclass(frozen=True)
+class Setting:
+    """On what, and with which other modules, the runs are evaluated."""
+
+    split: str = "mini"
+    root: str | None = None
+    size: int | None = None
+    seed: int = 0
+    scorer: str = "strict"
+    mode: Literal["argmax", "marginal", "samples"] = "marginal"
+    perception: str = "street_estimator"
+    parser: str = "street_parser"
+
+
+def planned(
+    study: Mapping[str, Any],
+    out: str | Path,
+    varied: Callable[[str | None, Sequence[str], dict[str, Any]], dict[str, Any]],
+) -> list[Run]:
+    """The runs of a study's `parts`: every value of `over` in every variant. `varied(experiment, options, changes)` is
+    the config of train.py with that; `changes` are dotted keys with their values."""
+    runs = []
+    for part, wanted in study["parts"].items():
+        if unknown := set(wanted) - PARTS:
+            raise InputError(
+                f"study.parts.{part}: unknown key {sorted(unknown)[0]!r}; known: {', '.join(sorted(PARTS))}"
+            )
+        if wanted.get("fills") not in TIMED:
+            raise InputError(
+                f"study.parts.{part}.fills={wanted.get('fills')!r} should be one of {', '.join(TIMED)}"
+            )
+        values = wanted.get("values") or []
+        if not values or not wanted.get("over"):
+            raise InputError(f"study.parts.{part} needs `over`, an option of train.py, and `values` for it")
+        variants = wanted.get("variants") or {"": {}}
+        for value in values:
+            for variant, changes in variants.items():
+                name = "-".join(filter(None, (_filename(value), variant)))
+                folder = Path(out) / part / name
+                given = {"out": str(folder), "export": str(folder / "checkpoint"), wanted["over"]: value}
+                config = varied(wanted.get("experiment"), wanted.get("options") or [], {**changes, **given})
+                runs.append(
+                    Run(
+                        part, name, value, variant, config, wanted["fills"], tuple(wanted.get("oracle") or ())
+                    )
+                )
+    folders = [run.config["out"] for run in runs]
+    if twice := next((f for f in folders if folders.count(f) > 1), None):
+        raise InputError(f"two runs of the study would share the folder {twice}")
+    return runs
+
+
+def run_study(
+    runs: Sequence[Run], fit: Callable[[dict[str, Any]], object], setting: Setting, out: str | Path
+) -> dict[str, Any]:
+    """Train what is not trained (`fit` gets a run's config), evaluate, and write the tables and curves under `out`;
+    the content of OUT/study.json."""
+    out = Path(out)
+    split, root = _opened(setting, out)
+    others = _Modules(setting)
+    data = {"root": str(root), "sha256": data_digest(root, split)}
+    results = []
+    for run in tqdm(runs, "study", unit="run"):
+        folder = Path(run.config["out"])
+        identity = {
+            "config": run.config,
+            "oracle": list(run.oracle),
+            "setting": setting.__dict__,
+            "data": data,
+        }
+        _claim(folder, run.config)
+        done = folder / "result.json"
+        if not done.is_file() or read_json(done)["identity"] != identity:
+            fit(run.config)
+            write_json(done, {"identity": identity, **_result(run, split, data, others, setting)})
+        record = read_json(done)
+        results.append({k: v for k, v in record.items() if k != "identity"})
+        found = {"setting": setting.__dict__, "data": data, "runs": results}
+        write_json(out / "study.json", found)  # after every run: a long study can be read before it ends
+        with atomic_write(out / "study.md") as file:
+            file.write(study_markdown(results))
+    for part in curves(results):
+        if importlib.util.find_spec("matplotlib") is None:
+            print("no curves: they need matplotlib, pip install 'po3d[report]'")
+            break
+        curve_plot(curves(results)[part], out / f"{part}.png")
+    return found
+
+
+def _filename(value: object) -> str:
+    return "".join(c if c.isalnum() or c in "._" else "-" for c in str(value))
+
+
+def _opened(setting: Setting, out: Path) -> tuple[Split, Path]:
+    source = BENCHMARKS[BENCHMARK]
+    if setting.root is not None:
+        return source.load(setting.root).first(setting.size), Path(setting.root)
+    if setting.split == "mini":
+        return source.load(source.mini, "mini").first(setting.size), source.mini
+    if setting.split != "fresh":
+        raise InputError(
+            f"study.split={setting.split!r} should be mini or fresh; a release is given by study.root"
+        )
+    size = setting.size or FRESH_SIZE
+    folder = out / f"twin-seed{setting.seed}-size{size}"
+    return source.open_fresh(folder, size, setting.seed), folder
+
+
+def _claim(folder: Path, config: dict[str, Any]) -> None:
+    """Refuse a folder in which something else was trained: training would go on from its weights."""
+    mark = folder / "run.json"
+    if mark.is_file() and read_json(mark) != config:
+        raise InputError(f"{folder} holds a training with other options; give another out=DIR or remove it")
+    write_json(mark, config)
+
+
+class _Modules:
+    """The shipped modules beside what is trained, opened when first needed."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.opened: dict[str, Any] = {}
+
+    def get(self, role: str) -> Any:
+        if role not in self.opened:
+            if role == "parser":
+                self.opened[role] = Parser.from_checkpoint(locate(self.setting.parser))
+            else:
+                self.opened[role] = Remembering(Estimator.from_checkpoint(locate(self.setting.perception)))
+        return self.opened[role]
+
+
+@dataclass(frozen=True)
+class Remembering:
+    """A perception that looks once at an image, however many parsers ask about it."""
+
+    perception: Any
+    seen: dict[str, Scene] = field(default_factory=dict)
+
+    def estimate(
+        self, images: Sequence[NDArray[np.uint8]], names: Sequence[str] | None = None
+    ) -> list[Scene]:
+        if names is None:
+            return self.perception.estimate(images)
+        for image, name in zip(images, names, strict=True):
+            if name not in self.seen:
+                (self.seen[name],) = self.perception.estimate([image], [name])
+        return [self.seen[name] for name in names]
+
+
+def _result(
+    run: Run, split: Split, data: dict[str, Any], others: _Modules, setting: Setting
+) -> dict[str, Any]:
+    """The figures of a trained run: accuracy, perception, size, speed."""
+    folder = Path(run.config["out"])
+    pair = folder / "checkpoint"
+    about = read_json(pair.with_name("checkpoint.json"), "checkpoint description")
+    if run.fills == "perception":
+        perception, parser = Estimator.from_checkpoint(pair), others.get("parser")
+        names = list(dict.fromkeys(q.image for q in split.questions))[: TIMED["perception"]]
+        images = [split.image(name) for name in names]
+        speed = _rate(lambda: [perception.estimate([image]) for image in images], len(images))
+    else:
+        perception, parser = others.get("perception"), Parser.from_checkpoint(pair)
+        texts = [q.text for q in split.questions[: TIMED["parser"]]]
+        speed = _rate(lambda: parser.parse(texts), len(texts))
+    system = Pipeline(perception, parser, Executor(setting.mode, traced=False), run.oracle)
+    report = evaluate(
+        BENCHMARKS[BENCHMARK].module,
+        split,
+        system,
+        folder / "evaluation",
+        setting.scorer,
+        {
+            "benchmark": BENCHMARK,
+            "split": setting.split if setting.root is None else "release",
+            "system": f"po3d, {run.part} {run.name}",
+            "settings": {},
+            "provenance": provenance(run.config, {run.fills: about["sha256"]}, data, git_revision()),
+        },
+        {"checkpoint": about["sha256"], "setting": setting.__dict__, "oracle": run.oracle, "data": data},
+    )
+    return {
+        "part": run.part,
+        "name": run.name,
+        "value": run.value,
+        "variant": run.variant,
+        "fills": run.fills,
+        "parameters": about["parameters"],
+        "validation": about["metrics"],
+        "speed": speed,
+        "rows": [
+            {k: row.get(k) for k in ("name", "n", "value", "ci_low", "ci_high")} for row in report["rows"]
+        ],
+        "perception": report["perception"].get("all", {}) if run.fills == "perception" else {},
+    }
+
+
+def _rate(work: Callable[[], object], units: int) -> float:
+    """Units a second of the fastest of three, after one to warm up."""
+    work()
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return units / min(times)
+
+
+# --- tables and curves --------------------------------------------------------------------------------------
+
+
+def study_tables(results: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
+    """Of each part the accuracy by task with the other figures, a row for each run."""
+    tables = {}
+    for part in dict.fromkeys(r["part"] for r in results):
+        own = [r for r in results if r["part"] == part]
+        tasks = [row["name"] for row in own[0]["rows"]]
+        seen = [k for k in PERCEPTION if any(r["perception"].get(k) is not None for r in own)]
+        per = "images/s" if own[0]["fills"] == "perception" else "questions/s"
+        header = (part, "M parameters", per, *tasks, *(PERCEPTION[k][0] for k in seen))
+        rows = []
+        for r in own:
+            figures = [_figure(r["perception"].get(k), *PERCEPTION[k][1:]) for k in seen]
+            rows.append(
+                [r["name"], r["parameters"] / 1e6, r["speed"], *(row["value"] for row in r["rows"]), *figures]
+            )
+        tables[part] = Table(header, rows)
+    return tables
+
+
+def _figure(value: float | None, factor: float, digits: int) -> str | None:
+    return None if value is None else f"{value * factor:.{digits}f}"
+
+
+def study_markdown(results: Sequence[Mapping[str, Any]]) -> str:
+    """The tables as Markdown."""
+    return "\n\n".join(markdown(table) for table in study_tables(results).values()) + "\n"
+
+
+def study_text(results: Sequence[Mapping[str, Any]]) -> str:
+    """The tables for the terminal."""
+    return "\n\n".join(text(table) for table in study_tables(results).values())
+
+
+Curve = Mapping[str, Sequence[Mapping[str, float]]]
+
+
+def curves(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[dict[str, float]]]]:
+    """Part -> task and variant -> points (x, value, ci_low, ci_high) of the parts that vary a number."""
+    found: dict[str, dict[str, list[dict[str, float]]]] = {}
+    for part in dict.fromkeys(r["part"] for r in results):
+        own = [r for r in results if r["part"] == part]
+        if len(own) < 2 or not all(isinstance(r["value"], int | float) for r in own):
+            continue
+        lines: dict[str, list[dict[str, float]]] = {}
+        for r in sorted(own, key=lambda r: r["value"]):
+            for row in r["rows"]:
+                line = " ".join(filter(None, (row["name"], r["variant"])))
+                point = {k: row[k] for k in ("value", "ci_low", "ci_high")}
+                lines.setdefault(line, []).append({"x": r["value"], **point})
+        found[part] = lines
+    return found
+
+
+def curve_plot(lines: Curve, path: Path) -> None:
+    """Accuracy against the number that a part varies, a line for each task; the mean is thick, with its interval."""
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        for name, points in lines.items():
+            x, main = [p["x"] for p in points], name.startswith("mean")
+            color = "black" if name == "mean" else None
+            axes.plot(
+                x, [p["value"] for p in points], "o-", lw=3 if main else 1, ms=4, label=name, color=color
+            )
+            low, high = ([p[end] for p in points] for end in ("ci_low", "ci_high"))
+            if main and None not in low:
+                axes.fill_between(x, low, high, alpha=0.2, color=axes.lines[-1].get_color())
+        values = sorted({p["x"] for points in lines.values() for p in points})
+        axes.set(xscale="log", xlabel=path.stem, ylabel="right (%)")
+        axes.set_xticks(values, map(str, values))
+        axes.set_xticks((), minor=True)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small")
+
+    drawn(path, (6.0, 4.2), draw)
+
+
+def setting_of(study: Mapping[str, Any], seed: int) -> Setting:
+    """The study's options beside its parts."""
+    known = {k: v for k, v in study.items() if k != "parts"}
+    if unknown := set(known) - set(Setting.__dataclass_fields__):
+        raise InputError(f"study.{sorted(unknown)[0]} is no option of a study")
+    return replace(Setting(seed=seed), **known)

@@ -1,0 +1,281 @@
+"""Predictions files side by side: accuracies with intervals, and for each pair of systems whether they differ.
+
+    po3d compare A.jsonl B.jsonl ...     every pair; --to-first: each against the first
+
+Accuracies are those of the benchmark's own scorer, their intervals resample images or rooms. A pair is compared on
+all questions together: the difference with its bootstrap interval, the exact McNemar test, Holm's correction over all
+pairs shown, the smallest difference that so many images can show, and how far both err on the same questions.
+"""
+
+import argparse
+import itertools
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.evaluation.report.naming import row_name
+from po3d.evaluation.statistics import agreement, holm, mcnemar, paired_difference
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write
+from po3d.io.runs import described
+from po3d.io.text_tables import Table, interval_text, latex, markdown, text
+from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
+
+ABSENT = "no line for this question"
+ONE_IMAGE = "one image"  # why there is no interval
+
+
+class Entry(NamedTuple):
+    """One system's predictions, as many as there are questions, and what the file had of them."""
+
+    name: str
+    predictions: list[Prediction]
+    absent: frozenset[str]  # questions without a line; they count as wrong
+    foreign: int  # lines on other questions; they count nowhere
+
+
+def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") -> Entry:
+    """The predictions of a file in the order of the questions; InputError when it answers none of them."""
+    path = Path(path)
+    by_id: dict[str, Prediction] = {}
+    for p in read_predictions(path):
+        if p.id in by_id:
+            raise InputError(f"{path} answers question {p.id!r} twice")
+        by_id[p.id] = p
+    known = {q.id for q in questions}
+    foreign = len(by_id.keys() - known)
+    if foreign == len(by_id):
+        example = next(iter(by_id), None)
+        raise InputError(
+            f"{path} answers none of the {len(questions)} questions (it has {example!r}, they have "
+            f"{questions[0].id!r}); check --benchmark and --data"
+        )
+    predictions = [by_id.get(q.id) or Prediction(q.id, "failed", reason=ABSENT) for q in questions]
+    return Entry(name or _name(path), predictions, frozenset(known - by_id.keys()), foreign)
+
+
+def compare(
+    module: Any,
+    questions: Sequence[Question],
+    entries: Sequence[Entry],
+    scorer: str,
+    to_first: bool = False,
+    by_category: bool = False,
+) -> dict:
+    """Everything the tables show, in percent, ready for JSON:
+
+    models      name, absent, foreign, not_ok, and `rows`, the benchmark's own (name, n, failed, value, ci_low, ci_high)
+    pairs       first, second, difference, ci_low, ci_high, p_bootstrap, only_first, only_second, p_mcnemar, p_holm (of
+                McNemar's, over all pairs), detectable, kappa, shared_errors; with by_category the same of each category under
+                that name, without p_holm. What can't be known is None, and `reason` says why there is no interval
+    questions, clusters, scorer
+    """
+    right = np.array([module.correct(questions, e.predictions, scorer) for e in entries], float)
+    counted = ~np.isnan(right).any(0)
+    kept = [q for q, c in zip(questions, counted) if c]
+    right = right[:, counted]
+    models = [
+        {
+            "name": e.name,
+            "absent": len(e.absent),
+            "foreign": e.foreign,
+            "not_ok": sum(p.status != "ok" for p in e.predictions),
+            "rows": [
+                {k: _number(v) if isinstance(v, float) else v for k, v in row.items()}
+                for row in module.score(questions, e.predictions, scorer)["rows"]
+            ],
+        }
+        for e in entries
+    ]
+    chosen = [(0, k) for k in range(1, len(entries))]
+    if not to_first:
+        chosen = list(itertools.combinations(range(len(entries)), 2))
+    names = dict.fromkeys(q.category for q in kept) if by_category else ()
+    groups = {name: np.array([q.category == name for q in kept]) for name in names}
+    pairs = []
+    for i, j in chosen:
+        pairs.append(
+            {"first": entries[i].name, "second": entries[j].name}
+            | _pair(right[i], right[j], kept, np.ones(len(kept), bool))
+            | {"by_category": {name: _pair(right[i], right[j], kept, own) for name, own in groups.items()}}
+        )
+    for pair, p in zip(pairs, holm([pair["p_mcnemar"] for pair in pairs])):
+        pair["p_holm"] = p
+    clusters = len({cluster(q) for q in kept})
+    return {"scorer": scorer, "questions": len(kept), "clusters": clusters, "models": models, "pairs": pairs}
+
+
+def _pair(a: np.ndarray, b: np.ndarray, questions: Sequence[Question], own: np.ndarray) -> dict:
+    images = [cluster(q) for q, mine in zip(questions, own) if mine]
+    difference = paired_difference(a[own], b[own], images)
+    test, errors = mcnemar(a[own], b[own]), agreement(a[own], b[own])
+    return {
+        "n": len(images),
+        "difference": _number(100 * difference.value),
+        "ci_low": _number(100 * difference.low),
+        "ci_high": _number(100 * difference.high),
+        "p_bootstrap": _number(difference.p),
+        "reason": ONE_IMAGE if len(set(images)) == 1 else difference.reason,
+        "only_first": test.only_first,
+        "only_second": test.only_second,
+        "p_mcnemar": test.p,
+        "detectable": _number(100 * difference.detectable),
+        "kappa": _number(errors.kappa),
+        "shared_errors": _number(100 * errors.shared),
+    }
+
+
+def accuracy_table(result: dict) -> Table:
+    """A row for each system and a row with its 95 % intervals, a column for each figure of the benchmark."""
+    names = [row["name"] for row in result["models"][0]["rows"]]
+    none = f"none: {ONE_IMAGE}" if result["clusters"] == 1 else None
+    rows: list[list] = []
+    for model in result["models"]:
+        rows.append([model["name"], model["not_ok"], *(row["value"] for row in model["rows"])])
+        rows.append(["  95 % interval", None, *(interval_text(row, True) or none for row in model["rows"])])
+    title = f"{result['scorer']}, {result['questions']} questions, {result['clusters']} clusters"
+    return Table([title, "no answer", *names], rows)
+
+
+def pair_table(result: dict) -> Table:
+    """A row for each pair of systems, below it one for each category that was compared."""
+    header = ["first - second", "difference", "95 %", "p (bootstrap)", "only first", "only second", "p (McNemar)",
+              "p (Holm)", "detectable", "kappa", "shared errors %"]  # fmt: skip
+    rows: list[list] = []
+    for pair in result["pairs"]:
+        rows.append([f"{pair['first']} - {pair['second']}", *_cells(pair)])
+        rows += [[f"  {name}", *_cells(own)] for name, own in pair["by_category"].items()]
+    return Table(header, rows)
+
+
+def _cells(pair: dict) -> list:
+    kappa = None if pair["kappa"] is None else f"{pair['kappa']:.2f}"
+    return [
+        None if pair["difference"] is None else f"{pair['difference']:+.1f}",
+        interval_text(pair, True) or f"none: {pair['reason']}",
+        _p(pair["p_bootstrap"]),
+        pair["only_first"],
+        pair["only_second"],
+        _p(pair["p_mcnemar"]),
+        _p(pair["p_holm"]) if "p_holm" in pair else None,
+        pair["detectable"],
+        kappa,
+        pair["shared_errors"],
+    ]
+
+
+def _p(p: float | None) -> str | None:
+    if p is None:
+        return None
+    if p < 1e-16:
+        return "<1e-16"
+    return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}"
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _name(path: Path) -> str:
+    """The file's name; of what evaluate.py wrote the run's own, as its report has it."""
+    if path.name != "predictions.jsonl":
+        return path.stem
+    about = described(path.parent)
+    return row_name(about) if "system" in about else path.resolve().parent.name
+
+
+# --- the command --------------------------------------------------------------------------------------------
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    """`po3d compare` among the commands."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser(
+        "compare", help="systems side by side, with tests", description=__doc__, formatter_class=raw
+    )
+    parser.add_argument("files", nargs="+", metavar="PREDICTIONS", help="predictions.jsonl of each system")
+    parser.add_argument(
+        "--names", default="", help="how the systems are called, with commas; default: the files"
+    )
+    parser.add_argument("--benchmark", default="pulsecheck457", choices=sorted(BENCHMARKS))
+    parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the shipped mini split")
+    parser.add_argument("--size", type=int, help="only the first images or rooms, as in evaluate.py size=")
+    parser.add_argument("--scorer", help="default: the benchmark's own")
+    common = (
+        "compare on the questions that every file has a line for; otherwise a missing line is a wrong answer"
+    )
+    parser.add_argument("--common", action="store_true", help=common)
+    parser.add_argument("--to-first", action="store_true", help="compare each system with the first alone")
+    parser.add_argument("--by-category", action="store_true", help="each pair by category too")
+    form = parser.add_mutually_exclusive_group()
+    for name in SPELLINGS:
+        form.add_argument(f"--{name}", dest="form", action="store_const", const=name, default="text")
+    form.add_argument("--json", dest="form", action="store_const", const="json")
+    parser.add_argument("--out", metavar="FILE", help="write it there instead of printing it")
+    parser.set_defaults(run=compare_command)
+
+
+SPELLINGS = {"markdown": markdown, "latex": latex}
+
+
+def compare_command(arguments: argparse.Namespace) -> int:
+    """Print the tables of the named files, or write them."""
+    if arguments.size is not None and arguments.size < 1:
+        raise InputError(f"--size {arguments.size}: should be at least 1")
+    split = opened(arguments.benchmark, arguments.data).first(arguments.size)
+    questions = [q for q in split.questions if q.answer is not None]
+    if not questions:
+        raise InputError("the questions come without answers: there is nothing to compare against")
+    names = arguments.names.split(",") if arguments.names else [""] * len(arguments.files)
+    if len(names) != len(arguments.files):
+        raise InputError(f"--names gives {len(names)} names for {len(arguments.files)} files")
+    entries = [read_entry(path, questions, name.strip()) for path, name in zip(arguments.files, names)]
+    entries = _distinct(entries, arguments.files)
+    notes = [
+        f"{e.name}: {len(e.absent)} questions without a line, {e.foreign} lines on other questions"
+        for e in entries
+        if e.absent or e.foreign
+    ]
+    if arguments.common:
+        questions, entries = _common(questions, entries)
+        notes.append(f"compared on the {len(questions)} questions that all have a line for")
+    module = BENCHMARKS[arguments.benchmark].module
+    scorer = arguments.scorer or next(iter(module.SCORERS))
+    result = compare(module, questions, entries, scorer, arguments.to_first, arguments.by_category)
+    page = _page({**result, "notes": notes}, arguments.form)
+    if arguments.out:
+        with atomic_write(arguments.out) as file:
+            file.write(page + "\n")
+        print(f"wrote {arguments.out}")
+    else:
+        print(page)
+    return 0
+
+
+def _distinct(entries: list[Entry], files: Sequence[str]) -> list[Entry]:
+    """Entries of one name get their paths as names."""
+    names = [e.name for e in entries]
+    return [e._replace(name=str(f)) if names.count(e.name) > 1 else e for e, f in zip(entries, files)]
+
+
+def _common(questions: list[Question], entries: list[Entry]) -> tuple[list[Question], list[Entry]]:
+    keep = [k for k, q in enumerate(questions) if not any(q.id in e.absent for e in entries)]
+    if not keep:
+        raise InputError("--common: there is no question that every file has a line for")
+    kept = [e._replace(predictions=[e.predictions[k] for k in keep]) for e in entries]
+    return [questions[k] for k in keep], kept
+
+
+def _page(result: dict, form: str) -> str:
+    if form == "json":
+        return json.dumps(result, indent=1, ensure_ascii=False)
+    spelling = SPELLINGS.get(form, text)
+    tables = [spelling(accuracy_table(result))]
+    if result["pairs"]:
+        tables.append(spelling(pair_table(result)))
+    return "\n\n".join([*tables, *result["notes"]])

@@ -1,0 +1,1 @@
+"""Files and services of other evaluation harnesses: export, import, serving."""

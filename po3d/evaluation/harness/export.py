@@ -1,0 +1,335 @@
+"""A split as language models are asked it: the very items that po3d answers, for a harness or an endpoint.
+
+    po3d export --benchmark hypo3d --format vlmevalkit --out DIR
+    po3d export --benchmark pulsecheck457 --data outputs/twins/... --format lmms-eval --out DIR
+    po3d export --benchmark scope --format openai --inline --out DIR
+    po3d export --benchmark pulsecheck457 --data DIR/Spatial457.tsv --format results --predictions FILE \\
+                --dataset Spatial457 --out WORK/po3d
+
+    vlmevalkit   DIR/po3d_<benchmark>.tsv       images inside, a row whose images an earlier row has points there
+    lmms-eval    DIR/po3d_<benchmark>.yaml      with po3d_task.py, data.jsonl and images/; include DIR by path
+    results      DIR/<model>_<dataset>.xlsx     the answers of --predictions, for VLMEvalKit's evaluator
+    openai       DIR/messages.jsonl             id, messages, answer, options, category; images/ or data URIs
+
+A twin without pictures, as `split=fresh` keeps it under `outputs/twins`, is drawn now. Prompts: `po3d.systems.prompts`. Every
+row carries the question's id (qid, or id), by which `po3d import` finds it again.
+"""
+
+import argparse
+import base64
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
+from po3d.benchmarks.pulsecheck457.data import FILES
+from po3d.benchmarks.pulsecheck457.superclevr_files import written
+from po3d.benchmarks.registry import BENCHMARKS, dials_in, opened
+from po3d.benchmarks.threedsrbench import data as srbench
+from po3d.benchmarks.twin_folder import described
+from po3d.evaluation.harness import lmms_task
+from po3d.evaluation.harness.vlmevalkit_results import write_results
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write
+from po3d.reasoning.questions import Question, read_predictions
+from po3d.systems.prompts import (
+    LETTERS,
+    ImageFormat,
+    data_uri,
+    encode,
+    image_names,
+    letter,
+    messages,
+    prompt,
+)
+
+FORMATS = ("vlmevalkit", "lmms-eval", "openai")
+LONGEST = 1024  # tokens of a response, where the harness asks for a limit
+
+
+class Encoded(Mapping[str, bytes]):
+    """Image files by name, made when asked for and not kept."""
+
+    def __init__(self, split: Any, names: Sequence[str], image_format: ImageFormat) -> None:
+        self.split, self.image_format = split, image_format
+        self.names = tuple(dict.fromkeys(names))
+
+    def __getitem__(self, name: str) -> bytes:
+        pixels: NDArray[np.uint8] = self.split.image(name)
+        return encode(pixels, self.image_format)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def open_split(benchmark: str, root: str | Path | None = None, size: int | None = None) -> Any:
+    """The questions on the first `size` images of the mini split, or of the release or twin at `root`; the pictures of
+    a twin that has none are drawn when asked for."""
+    settings = None if root is None else Path(root) / "twin.json"
+    if settings is not None and settings.is_file():
+        twin = described(settings)
+        if twin.get("images") is False:
+            # The labels are there and whole, or open_fresh completes them.
+            split = BENCHMARKS[benchmark].open_fresh(
+                Path(root), twin["size"], twin["seed"], twin.get("look"), 1, **dials_in(twin)
+            )
+            return split.first(size)
+    return opened(benchmark, root).first(size)
+
+
+def export(
+    split: Any,
+    benchmark: str,
+    form: str,
+    out: str | Path,
+    image_format: ImageFormat = "png",
+    bare: bool = False,
+    inline: bool = False,
+) -> Path:
+    """Write a split in one of FORMATS below the folder `out`; returns the file to give to the harness. `bare`: the
+    question alone, for a harness's own class of the benchmark (vlmevalkit). `inline`: data URIs (openai)."""
+    questions = [q for q in split.questions if q.answer is not None]
+    if not questions:
+        raise InputError("there is nothing to export: no question has an answer")
+    if form not in FORMATS:
+        raise InputError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+    if (bare and form != "vlmevalkit") or (inline and form != "openai"):
+        raise InputError("--bare belongs to --format vlmevalkit, --inline to --format openai")
+    encoded = Encoded(split, [name for q in questions for name in image_names(q)], image_format)
+    out = Path(out)
+    if form == "vlmevalkit":
+        return _vlmevalkit(split, questions, benchmark, out, encoded, bare)
+    if form == "lmms-eval":
+        return _lmms_eval(questions, benchmark, out, encoded)
+    return _openai(questions, benchmark, out, encoded, inline)
+
+
+# --- VLMEvalKit ---------------------------------------------------------------------------------------------
+
+
+def _vlmevalkit(
+    split: Any, questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, bare: bool
+) -> Path:
+    path = out / f"po3d_{benchmark}.tsv"
+    if benchmark == "3dsrbench":  # the harness words options itself
+        srbench.write_vlmevalkit(path, questions, encoded)
+    elif bare and benchmark == "pulsecheck457":
+        pulsecheck457.write_tsv(split, path, encoded)
+    else:
+        _write_table(path, questions, benchmark, encoded, bare)
+    return path
+
+
+def _write_table(
+    path: Path, questions: Sequence[Question], benchmark: str, encoded: Encoded, bare: bool
+) -> None:
+    """The harness's custom data: with columns A to D a multiple choice whose prompt it builds, else the question is
+    the whole prompt. Several images are lists, and then need names in image_path."""
+    choices = max(len(q.meta.get("options", ())) for q in questions)
+    several = any(len(image_names(q)) > 1 for q in questions)
+    columns = ["index", "qid", "image", "question", *LETTERS[:choices], "answer", "category"]
+    carrier: dict[tuple[str, ...], str] = {}
+    with atomic_write(path) as file:
+        writer = csv.DictWriter(
+            file,
+            [*columns, *(["image_path"] if several else [])],
+            delimiter="\t",
+            lineterminator="\n",
+            restval="",
+        )
+        writer.writeheader()
+        for k, q in enumerate(tqdm(questions, "exporting", delay=1)):
+            names, index = tuple(image_names(q)), str(q.meta.get("question_index", k))
+            row = {"index": index, "qid": q.id, "category": FILES.get(q.category, q.category)}
+            if names in carrier:
+                row["image"] = carrier[names]
+            else:
+                cells = [base64.b64encode(encoded[name]).decode() for name in names]
+                row["image"] = cells[0] if len(cells) == 1 else str(cells)
+                carrier[names] = index
+            if several:
+                row["image_path"] = str([_file_name(name, encoded.image_format) for name in names])
+            if options := q.meta.get("options"):
+                row |= dict(zip(LETTERS, options)) | {"answer": letter(q)}
+            else:
+                row["answer"] = written(q.answer)
+            row["question"] = q.text if bare or options else prompt(benchmark, q).text
+            writer.writerow(row)
+
+
+# --- lmms-eval ----------------------------------------------------------------------------------------------
+
+_TASK = """\
+# lmms-eval --include_path {folder} --tasks {name} ...
+task: {name}
+dataset_path: json
+dataset_kwargs:
+  data_files:
+    test: {data}  # where it was exported to; change it when the folder moves
+test_split: test
+output_type: generate_until
+doc_to_visual: !function {module}.doc_to_visual
+doc_to_text: !function {module}.doc_to_text
+doc_to_messages: !function {module}.doc_to_messages
+doc_to_target: answer
+process_results: !function {module}.process_results
+generation_kwargs:
+  max_new_tokens: {tokens}
+  temperature: 0
+  do_sample: false
+metric_list:
+  - metric: po3d_quick
+    aggregation: !function {module}.mean_score
+    higher_is_better: true
+metadata:
+  version: 1.0
+"""
+
+
+def _lmms_eval(questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded) -> Path:
+    files = _write_images(out, encoded)
+    with atomic_write(out / "data.jsonl") as file:
+        for q in questions:
+            asked, names = prompt(benchmark, q), [files[name] for name in image_names(q)]
+            parts = [
+                {"type": "image", "value": names[part]}
+                if isinstance(part, int)
+                else {"type": "text", "value": part}
+                for part in asked.parts
+            ]
+            options = [str(option) for option in q.meta.get("options", ())]
+            row = {
+                "id": q.id, "question": asked.text, "parts": parts, "images": names, "answer": written(q.answer),
+                "letter": letter(q) if options else "", "options": options, "category": q.category,
+            }  # fmt: skip
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    with atomic_write(out / "po3d_task.py") as file:
+        file.write(Path(lmms_task.__file__).read_text(encoding="utf-8"))
+    folder, name = out.resolve(), f"po3d_{benchmark}"
+    task = _TASK.format(
+        name=name, folder=folder, data=json.dumps(str(folder / "data.jsonl"), ensure_ascii=False),
+        module="po3d_task", tokens=LONGEST,
+    )  # fmt: skip
+    with atomic_write(out / f"{name}.yaml") as file:
+        file.write(task)
+    return out / f"{name}.yaml"
+
+
+# --- OpenAI messages ----------------------------------------------------------------------------------------
+
+
+def _openai(questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, inline: bool) -> Path:
+    urls = {} if inline else _write_images(out, encoded)
+    latest: dict[str, str] = {}  # questions on one image mostly stand together
+    path = out / "messages.jsonl"
+    with atomic_write(path) as file:
+        for q in tqdm(questions, "exporting", delay=1):
+            names = image_names(q)
+            if inline:
+                latest = {
+                    n: latest.get(n) or data_uri(encoded[n], encoded.image_format)
+                    for n in dict.fromkeys(names)
+                }
+            content = messages(prompt(benchmark, q), [(latest if inline else urls)[n] for n in names])
+            row = {"id": q.id, "messages": content, "answer": written(q.answer), "category": q.category}
+            if options := q.meta.get("options"):
+                row |= {"options": list(options), "letter": letter(q)}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return path
+
+
+# --- what they share ----------------------------------------------------------------------------------------
+
+
+def _file_name(name: str, image_format: ImageFormat) -> str:
+    """A file name without folders for an image; what is no letter becomes its code."""
+    stem = re.sub(r"\.(?:png|jpe?g|webp)(?=#|$)", "", name, flags=re.IGNORECASE)
+    safe = re.sub(r"[^A-Za-z0-9._-]", lambda m: f"_{ord(m[0]):x}_", stem)
+    return safe + (".png" if image_format == "png" else ".jpg")
+
+
+def _write_images(out: Path, encoded: Encoded) -> dict[str, str]:
+    """Write images/ below `out`; name -> path relative to `out`."""
+    files = {name: f"images/{_file_name(name, encoded.image_format)}" for name in encoded}
+    if len(set(files.values())) < len(files):
+        files = {name: f"images/{k:06d}_{Path(file).name}" for k, (name, file) in enumerate(files.items())}
+    for name, file in tqdm(files.items(), "images", delay=1):
+        with atomic_write(out / file, "wb") as target:
+            target.write(encoded[name])
+    return files
+
+
+# --- the command --------------------------------------------------------------------------------------------
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    """`po3d export` among the commands."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser(
+        "export", help="a split for LMM harnesses and endpoints", description=__doc__, formatter_class=raw
+    )
+    parser.add_argument("--benchmark", default="pulsecheck457", choices=sorted(BENCHMARKS))
+    parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the mini split")
+    parser.add_argument(
+        "--size", type=int, metavar="N", help="the first N images, rooms or scenes; default: all"
+    )
+    parser.add_argument("--format", required=True, choices=(*FORMATS, "results"))
+    parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
+    parser.add_argument(
+        "--image-format", default="png", choices=("png", "jpeg"), help="png (default): the very same pixels"
+    )
+    parser.add_argument(
+        "--bare", action="store_true", help="vlmevalkit: the question without our prompt around it"
+    )
+    parser.add_argument("--inline", action="store_true", help="openai: images as data URIs, not as files")
+    parser.add_argument("--predictions", metavar="FILE", help="results: a predictions.jsonl")
+    parser.add_argument(
+        "--model", default="po3d", metavar="NAME", help="results: whose they are (default: po3d)"
+    )
+    parser.add_argument(
+        "--dataset", metavar="NAME", help="results: as the harness calls it (default: po3d_<benchmark>)"
+    )
+    parser.set_defaults(run=export_command)
+
+
+def export_command(arguments: argparse.Namespace) -> int:
+    """Write the files, and say what to do with them."""
+    if arguments.size is not None and arguments.size < 1:
+        raise InputError(f"--size {arguments.size} should be at least 1")
+    if (arguments.format == "results") is (arguments.predictions is None):
+        raise InputError("--format results and --predictions FILE belong together")
+    split = open_split(arguments.benchmark, arguments.data, arguments.size)
+    if arguments.format == "results":
+        return _results(arguments, split)
+    path = export(
+        split, arguments.benchmark, arguments.format, arguments.out, arguments.image_format, arguments.bare,
+        arguments.inline,
+    )  # fmt: skip
+    data = f" --data {arguments.data}" if arguments.data else ""
+    print(f"wrote {len(split.questions)} questions to {path}")
+    print(
+        f"score what a model answers: po3d import RESULTS --benchmark {arguments.benchmark}{data} --out FILE.jsonl"
+    )
+    return 0
+
+
+def _results(arguments: argparse.Namespace, split: Any) -> int:
+    dataset = arguments.dataset or f"po3d_{arguments.benchmark}"
+    for name in (arguments.model, dataset):
+        if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
+            raise InputError(f"{name!r} can't be a part of a file name; use letters, digits, dots and dashes")
+    path = Path(arguments.out) / f"{arguments.model}_{dataset}.xlsx"
+    predictions = read_predictions(Path(arguments.predictions))
+    silent = write_results(path, arguments.benchmark, split.questions, predictions)
+    print(f"wrote {len(split.questions)} answers, {silent} of them empty, to {path}")
+    return 0

@@ -1,0 +1,187 @@
+"""Result files of LMM harnesses as plain rows, read so that no file can do harm.
+
+    VLMEvalKit   <model>_<dataset>.xlsx, .tsv, .json     the benchmark's columns and `prediction`; after its judge `hit`
+    lmms-eval    <date>_samples_<task>.jsonl             filtered_resps, target, and what its metric said of the item
+    plain        .jsonl, .json, .csv, .tsv               whatever columns; `imports` says which it looks for
+
+Refused, with one line: pickles, formulas, cells above CELL characters, files above FILE bytes, workbooks that unpack
+to much more than they are, text that is not UTF-8. A cell is never evaluated.
+"""
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from po3d.io.errors import InputError
+from po3d.io.files import parse_json
+
+CELL = 1_000_000  # characters; answers have a few thousand at most
+FILE = 256_000_000  # bytes, also of a workbook unpacked
+RATIO, SMALL = 200, 10_000_000  # a workbook may unpack to RATIO times its size, or to SMALL bytes
+FORMATS = (".xlsx", ".tsv", ".csv", ".jsonl", ".json")
+
+
+class Row(NamedTuple):
+    """One row: where it stood in the file, counted from 1 without the header, and its cells."""
+
+    number: int
+    cells: dict[str, object]  # str, int, float, bool, None, and of JSON lists and objects
+
+
+def read_rows(path: str | Path) -> list[Row]:
+    """The rows of a result file; InputError for what is refused."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"result file not found: {path}")
+    if path.suffix.lower() in (".pkl", ".pickle", ".pt", ".npy"):
+        raise InputError(f"{path}: pickled files are not read; have the harness write .xlsx, .tsv or .json")
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(f"{path}: unknown format {path.suffix!r}; known: {', '.join(FORMATS)}")
+    if path.stat().st_size > FILE:
+        raise InputError(f"{path} has {path.stat().st_size:,} bytes, more than the {FILE:,} that are read")
+    reader = {".xlsx": _xlsx, ".json": _json, ".jsonl": _jsonl}.get(path.suffix.lower(), _separated)
+    rows = [Row(k, cells) for k, cells in enumerate(reader(path), 1)]
+    if not rows:
+        raise InputError(f"{path} holds no rows")
+    for row in rows:
+        for name, cell in row.cells.items():
+            _check(cell, f"{path}, row {row.number}, column {name!r}")
+    return rows
+
+
+def _check(cell: object, where: str) -> None:
+    if isinstance(cell, str) and len(cell) > CELL:
+        raise InputError(f"{where}: the cell has {len(cell):,} characters, more than {CELL:,}")
+    for part in cell.values() if isinstance(cell, dict) else cell if isinstance(cell, list) else ():
+        _check(part, where)
+
+
+def _text(path: Path) -> str:
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 ({error.reason} at byte {error.start})") from None
+    if "\0" in text:
+        raise InputError(f"{path} holds NUL characters: it is no text in UTF-8")
+    return text
+
+
+def _separated(path: Path) -> Iterator[dict[str, object]]:
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    limit = csv.field_size_limit(CELL)
+    try:
+        table = list(csv.reader(io.StringIO(_text(path), newline=""), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        what = f"a cell has more than {CELL:,} characters" if "field limit" in str(error) else str(error)
+        raise InputError(f"{path}: {what}") from None
+    finally:
+        csv.field_size_limit(limit)
+    header, *rows = [row for row in table if row] or [[]]
+    for k, row in enumerate(rows, 1):
+        if len(row) != len(header):
+            raise InputError(f"{path}, row {k}: {len(row)} cells under {len(header)} columns")
+        for name, cell in zip(header, row):
+            if cell.startswith("="):
+                raise InputError(f"{path}, row {k}, column {name!r}: formulas are refused ({cell[:30]!r})")
+        yield dict(zip(header, row))
+
+
+def _jsonl(path: Path) -> Iterator[dict[str, object]]:
+    for k, line in enumerate(_text(path).split("\n"), 1):
+        if line.strip():
+            yield _record(parse_json(line, f"{path}, line {k}: not valid JSON"), f"{path}, line {k}")
+
+
+def _json(path: Path) -> Iterator[dict[str, object]]:
+    content = parse_json(_text(path), f"{path}: not valid JSON")
+    if isinstance(content, dict):  # pandas writes a table as {column: {row: cell}}; others wrap their list
+        if columns := _columns(content):
+            yield from columns
+            return
+        lists = [v for v in content.values() if isinstance(v, list)]
+        content = _hypo3d(content) or (lists[0] if len(lists) == 1 else None)
+    if not isinstance(content, list):
+        raise InputError(f"{path} should hold a list of rows")
+    for k, record in enumerate(content, 1):
+        yield _record(record, f"{path}, row {k}")
+
+
+def _hypo3d(content: dict) -> list[object]:
+    """The questions of Hypo3D's own layout, {scene_id: [change, ...]}; [] for any other."""
+    changes = [
+        (s, c) for s, own in content.items() if isinstance(own, list) for c in own if isinstance(c, dict)
+    ]
+    records = [
+        (s, r)
+        for s, c in changes
+        if isinstance(c.get("questions_answers"), list)
+        for r in c["questions_answers"]
+    ]
+    return [{"scene_id": s, **r} if isinstance(r, dict) else r for s, r in records]
+
+
+def _columns(content: dict) -> list[dict[str, object]]:
+    tables = list(content.values())
+    if not tables or not all(isinstance(t, dict) and t.keys() == tables[0].keys() for t in tables):
+        return []
+    return [{name: column[row] for name, column in content.items()} for row in tables[0]]
+
+
+def _record(value: object, where: str) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: a row should be an object, not {type(value).__name__}")
+    return value
+
+
+def _xlsx(path: Path) -> Iterator[dict[str, object]]:
+    try:
+        import openpyxl
+    except ImportError:
+        raise InputError(
+            f"reading {path} needs openpyxl: pip install 'po3d[tables]', or save it as .tsv"
+        ) from None
+    _check_archive(path)
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=False, keep_links=False)
+        header: list[str] | None = None
+        for number, cells in enumerate(book.worksheets[0].iter_rows()):
+            values = []
+            for k, cell in enumerate(cells):
+                if cell.data_type == "f":
+                    name = header[k] if header and k < len(header) else str(k)
+                    raise InputError(
+                        f"{path}, row {number}, column {name!r}: formulas are refused ({str(cell.value)[:30]!r})"
+                    )
+                values.append(cell.value)
+            if header is None:
+                header = ["" if v is None else str(v) for v in values]
+            elif any(v is not None for v in values):
+                yield {name: value for name, value in zip(header, values) if name}
+    except InputError:
+        raise
+    except Exception as error:  # a damaged workbook raises whatever zip, XML and openpyxl raise
+        raise InputError(
+            f"{path} is no readable .xlsx ({type(error).__name__}: {str(error)[:100]})"
+        ) from None
+
+
+def _check_archive(path: Path) -> None:
+    """Refuses a workbook before anything of it is unpacked. The sizes that a zip declares bound what it gives."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            parts = archive.infolist()
+            unpacked, packed = sum(p.file_size for p in parts), path.stat().st_size
+            if unpacked > FILE or unpacked > max(RATIO * packed, SMALL):
+                raise InputError(
+                    f"{path} unpacks from {packed:,} to {unpacked:,} bytes, which no table of answers does"
+                )
+            if any(b"<!DOCTYPE" in archive.read(p) for p in parts):  # entities may expand without end
+                raise InputError(f"{path} is no readable .xlsx: its XML declares a document type")
+    except InputError:
+        raise
+    except Exception as error:  # a damaged archive raises whatever zipfile and zlib raise
+        raise InputError(f"{path} is no readable .xlsx ({error})") from None

@@ -1,0 +1,304 @@
+"""What an LMM answered in a harness, as a predictions file of ours: aligned, extracted, scored again.
+
+    po3d import model_Spatial457.xlsx --benchmark pulsecheck457 --data RELEASE --out model.jsonl
+
+A row belongs to the question with its id (columns qid, question_id, id, index, question_index, also inside what
+lmms-eval's metric said), unless both have a text and the texts differ; else to the only question with its image and
+text; else to the only one with its text. What belongs to no question, comes twice, or is missing is listed in
+OUT.import.json and counted on the screen. A missing question has no line in OUT, and counts as wrong wherever it is
+scored.
+
+The response is read from the first of the columns RESPONSES (of lmms-eval: filtered_resps, resps), its answer by
+`po3d.systems.answers`. Columns A, B, C, D are the options of a multiple choice, where the benchmark gives none itself.
+"""
+
+import argparse
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.evaluation.harness.harness_files import Row, read_rows
+from po3d.io.errors import InputError, visible
+from po3d.io.files import atomic_write, write_json
+from po3d.io.text_tables import Table, text
+from po3d.reasoning.questions import Prediction, Question
+from po3d.systems.answers import extract
+
+RESPONSES = (
+    "prediction",
+    "filtered_resps",
+    "resps",
+    "response",
+    "predicted_answer",
+    "model_answer",
+    "output",
+    "completion",
+)
+IDS = ("qid", "question_id", "id", "index", "question_index")
+IMAGES = ("image", "image_filename", "image_path", "image_name", "scene_id")
+TEXTS = ("question", "input", "prompt", "text")
+GOLD = ("answer", "target", "gt_answer", "gold")
+OWN = (
+    "hit",
+    "is_correct",
+    "correct",
+    "score",
+    "acc",
+    "accuracy",
+)  # what the harness itself thinks of the row
+SHOWN = 5  # listed rows on the screen; the sidecar has all
+
+
+@dataclass
+class Imported:
+    """What became of a result file."""
+
+    predictions: list[Prediction]  # in the order of the questions
+    responses: dict[str, str]  # question id -> what the model wrote
+    missing: list[str] = field(default_factory=list)  # questions without a row
+    unmatched: list[dict] = field(default_factory=list)  # rows without a question: row, reason
+    duplicates: list[dict] = field(default_factory=list)  # rows on a question that has one already: row, id
+    other_gold: list[dict] = field(
+        default_factory=list
+    )  # rows whose right answer is not ours: row, id, theirs, ours
+    rules: dict[str, int] = field(default_factory=dict)  # of the extractor: how often each found the answer
+    matched_by: dict[str, int] = field(default_factory=dict)
+    own: dict[str, float] = field(default_factory=dict)  # the harness's own figure: column, percent, rows
+
+
+def import_rows(rows: Sequence[Row], questions: Sequence[Question], module: Any, scorer: str) -> Imported:
+    """Rows of a result file as predictions on `questions`."""
+    present = {name for _, cells in rows for name in cells}
+    if not present & set(RESPONSES):
+        raise InputError(
+            f"no column with the model's responses; looked for {', '.join(RESPONSES)}, found {', '.join(sorted(present))}"
+        )
+    finder = _Finder(questions)
+    chosen: dict[str, Prediction] = {}
+    result = Imported([], {})
+    rules: Counter[str] = Counter()
+    matched: Counter[str] = Counter()
+    gold: list[tuple[int, Question, str]] = []
+    for number, cells in rows:
+        question, how = finder.find(cells)
+        if question is None:
+            result.unmatched.append({"row": number, "reason": how})
+            continue
+        if question.id in chosen:
+            result.duplicates.append({"row": number, "id": question.id})
+            continue
+        matched[how] += 1
+        options = _options(question, cells)
+        response = _response(cells)
+        found = extract(response, options)
+        rules[found.rule] += 1
+        status, reason = (
+            ("ok", "")
+            if found.answer is not None
+            else ("abstained", f"no answer in the response: {found.rule}")
+        )
+        chosen[question.id] = Prediction(question.id, status, found.answer, None, "", reason)
+        result.responses[question.id] = response
+        if theirs := _said(_first(cells, GOLD)):
+            gold.append((number, question, extract(theirs, options).answer or theirs))
+    if not chosen:
+        raise InputError(
+            f"none of the {len(rows)} rows is on one of the {len(questions)} questions; check --benchmark and --data"
+        )
+    asked = [q for _, q, _ in gold]
+    right = (
+        module.correct(asked, [Prediction(q.id, "ok", theirs) for _, q, theirs in gold], scorer)
+        if gold
+        else []
+    )
+    result.other_gold = [
+        {"row": n, "id": q.id, "theirs": theirs, "ours": q.answer}
+        for (n, q, theirs), r in zip(gold, right)
+        if r == 0
+    ]
+    result.predictions = [chosen[q.id] for q in questions if q.id in chosen]
+    result.missing = [q.id for q in questions if q.id not in chosen]
+    result.rules, result.matched_by, result.own = dict(rules), dict(matched), own_figure(rows)
+    return result
+
+
+def own_figure(rows: Sequence[Row]) -> dict[str, Any]:
+    """The mean of the column in which the harness scored the rows itself; {} when there is none."""
+    for name in OWN:
+        values = [_truth(_first(cells, (name,))) for _, cells in rows]
+        known = [v for v in values if v is not None]
+        if known:
+            return {"column": name, "percent": 100 * sum(known) / len(known), "rows": len(known)}
+    return {}
+
+
+class _Finder:
+    """Questions by their ids and by their image and text."""
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self.by_id: dict[str, list[Question]] = {}
+        self.by_image: dict[tuple[str, str], list[Question]] = {}
+        self.by_text: dict[str, list[Question]] = {}
+        for q in questions:
+            for name in {q.id, *(str(q.meta[k]) for k in IDS if k in q.meta)}:
+                self.by_id.setdefault(name, []).append(q)
+            self.by_image.setdefault((_stem(q.image), _plain(q.text)), []).append(q)
+            self.by_text.setdefault(_plain(q.text), []).append(q)
+
+    def find(self, cells: Mapping[str, object]) -> tuple[Question | None, str]:
+        """The question of a row and what it was found by, or None and why."""
+        said = _plain(_said(_first(cells, TEXTS)))
+        names = [_said(value) for key in IDS if (value := _first(cells, (key,))) is not None]
+        for name in names:
+            found = self.by_id.get(name, [])
+            agreeing = [q for q in found if not said or _plain(q.text) in said or said in _plain(q.text)]
+            if len(agreeing) == 1:
+                return agreeing[0], "id"
+        images = [_stem(_said(value)) for key in IMAGES if (value := _first(cells, (key,))) is not None]
+        for image in images:
+            if len(found := self.by_image.get((image, said), [])) == 1:
+                return found[0], "image and question"
+        found = self.by_text.get(said, []) if said else []
+        if len(found) == 1 and not images:
+            return found[0], "question"
+        if len(found) > 1:
+            return None, f"{len(found)} questions have its text, and its id {names[:1]} is none of theirs"
+        return None, f"no question has its id {names[:1]} or its text"
+
+
+def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
+    """The first cell of those names that is there, also one level down, where lmms-eval keeps its metrics' words."""
+    lower = {key.lower(): value for key, value in cells.items()}
+    for name in names:
+        if lower.get(name) is not None and lower[name] != "":
+            return lower[name]
+    for inner in lower.values():
+        if isinstance(inner, dict):
+            for name in names:
+                if inner.get(name) is not None:
+                    return inner[name]
+    return None
+
+
+def _response(cells: Mapping[str, object]) -> str:
+    """What the model said; lmms-eval leaves resps out of the rows where it is the filtered ones."""
+    return _said(next((cells[name] for name in RESPONSES if cells.get(name) not in (None, "")), ""))
+
+
+def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
+    if question.meta.get("options"):
+        return [str(option) for option in question.meta["options"]]
+    found = [_said(cells.get(letter)) for letter in "ABCD"]
+    return [option for option in found if option and option.lower() != "nan"]
+
+
+def _said(value: object) -> str:
+    """A cell as text; of a list (lmms-eval's resps) the first."""
+    while isinstance(value, list):
+        value = value[0] if value else ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # spreadsheets keep indices as floats
+    return "" if value is None else json.dumps(value) if isinstance(value, dict) else str(value)
+
+
+def _truth(value: object) -> float | None:
+    if isinstance(value, bool | int | float):
+        return float(value) if 0 <= value <= 1 else None
+    words = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "1.0": 1.0, "0.0": 0.0}
+    return words.get(value.lower()) if isinstance(value, str) else None
+
+
+def _stem(name: str) -> str:
+    return re.split(r"[/\\]", name)[-1].rsplit(".", 1)[0].lower()
+
+
+def _plain(said: str) -> str:
+    return " ".join(re.sub(r"[^a-z0-9]+", " ", said.lower()).split())
+
+
+# --- the command --------------------------------------------------------------------------------------------
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    """`po3d import` among the commands."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser(
+        "import",
+        help="an LMM's results from a harness, scored by us",
+        description=__doc__,
+        formatter_class=raw,
+    )
+    parser.add_argument(
+        "file", metavar="FILE", help="VLMEvalKit .xlsx/.tsv/.json, lmms-eval samples, or plain .jsonl/.csv"
+    )
+    parser.add_argument("--benchmark", default="pulsecheck457", choices=sorted(BENCHMARKS))
+    parser.add_argument(
+        "--data", metavar="ROOT", help="the release or twin that was asked; default: the mini split"
+    )
+    parser.add_argument("--scorer", help="of the gold answers and the headline; default: the benchmark's own")
+    parser.add_argument("--out", required=True, metavar="PREDICTIONS", help="the predictions file to write")
+    parser.set_defaults(run=import_command)
+
+
+def import_command(arguments: argparse.Namespace) -> int:
+    """Write OUT and OUT.import.json, and say what became of the rows."""
+    rows = read_rows(arguments.file)
+    questions = [q for q in opened(arguments.benchmark, arguments.data).questions if q.answer is not None]
+    module = BENCHMARKS[arguments.benchmark].module
+    first = arguments.scorer or next(iter(module.SCORERS))
+    result = import_rows(rows, questions, module, first)
+    absent = [Prediction(i, "failed", reason="no row in the result file") for i in result.missing]
+    whole = module.score(questions, [*result.predictions, *absent], first)
+    scored = {first: whole["rows"], **whole["other_scorers"]}
+    out = Path(arguments.out)
+    with atomic_write(out) as file:
+        for p in result.predictions:
+            file.write(
+                json.dumps({**asdict(p), "response": result.responses[p.id]}, ensure_ascii=False) + "\n"
+            )
+    sidecar = out.with_name(out.name + ".import.json")
+    lists = {k: getattr(result, k) for k in ("missing", "unmatched", "duplicates", "other_gold")}
+    write_json(
+        sidecar,
+        {"file": str(arguments.file), "rows": len(rows), "matched_by": result.matched_by, "rules": result.rules,
+         "harness": result.own, "scores": scored, **lists},
+    )  # fmt: skip
+    print(visible(_said_of(rows, questions, result, scored)))
+    print(f"\nwrote {out} and {sidecar}")
+    return 0
+
+
+def _said_of(
+    rows: Sequence[Row], questions: Sequence[Question], result: Imported, scored: Mapping[str, list[dict]]
+) -> str:
+    lines = [f"{len(result.predictions)} of {len(questions)} questions from {len(rows)} rows, found by "
+             + ", ".join(f"{how} {n}" for how, n in result.matched_by.items())]  # fmt: skip
+    lines.append("answers found by: " + ", ".join(f"{rule} {n}" for rule, n in sorted(result.rules.items())))
+    for what, items in (
+        ("questions without a row, counted as wrong", result.missing),
+        ("rows without a question, left out", [f"row {u['row']} ({u['reason']})" for u in result.unmatched]),
+        ("rows on a question that had one already, left out", [f"row {d['row']} ({d['id']})" for d in result.duplicates]),
+        ("rows with another right answer than ours",
+         [f"row {g['row']} ({g['id']}: {g['theirs']}, ours {g['ours']})" for g in result.other_gold]),
+    ):  # fmt: skip
+        if items:
+            more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
+            lines.append(f"{what}: {len(items)}: {'; '.join(items[:SHOWN])}{more}")
+    names = [row["name"] for row in next(iter(scored.values()))]
+    table = Table(
+        ["scorer", *names], [[scorer, *(row["value"] for row in rows)] for scorer, rows in scored.items()]
+    )
+    lines += ["", text(table)]
+    if result.own:
+        lines.append(
+            f"the harness's own figure: {result.own['percent']:.1f} (mean of {result.own['column']!r} over "
+            f"{result.own['rows']} rows)"
+        )
+    return "\n".join(lines)

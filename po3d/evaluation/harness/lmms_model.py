@@ -1,0 +1,91 @@
+"""po3d as a model of lmms-eval, found through its entry point; nothing is patched.
+
+    lmms-eval --model po3d --tasks po3d_pulsecheck457 --include_path DIR --log_samples --output_path OUT
+    lmms-eval --model po3d --model_args predictions=FILE --tasks po3d_hypo3d,po3d_scope --include_path DIR ...
+
+Alone it looks at street scenes with the networks that `po3d serve` has: one picture and one question a row. With
+`predictions`, a predictions.jsonl of any system of ours, each row gets the answer to its question: its column id, qid,
+question_id, question_index or index. A row that has no answer is answered with a refusal that says why.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from lmms_eval.api.model import lmms
+from tqdm import tqdm
+
+from po3d.reasoning.questions import Prediction, read_predictions
+from po3d.reasoning.street_executor import Mode
+from po3d.systems.chat import NAME, Asked, Refusal, Remembering, ask, said
+from po3d.systems.pipeline import Pipeline, pipeline
+from po3d.systems.prompts import LETTERS
+
+IDS = ("id", "qid", "question_id", "question_index", "index")
+
+
+class Po3d(lmms):
+    """The model. What the harness passes to every model, batch sizes, has no meaning here."""
+
+    is_simple = False
+
+    def __init__(
+        self,
+        predictions: str | Path | None = None,
+        perception_checkpoint: str = "street_estimator",
+        parser_checkpoint: str = "street_parser",
+        mode: Mode = "marginal",
+        device: str = "cpu",
+        batch_size: int | str | None = None,
+        max_batch_size: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.known: dict[str, Prediction] | None = None
+        if predictions is not None:
+            self.known = {p.id: p for p in read_predictions(Path(predictions))}
+            return
+        street = pipeline(perception_checkpoint, parser_checkpoint, mode, device=device)
+        self.pipeline = Pipeline(Remembering(street.perception), street.parser, street.executor)
+
+    def generate_until(self, requests: list) -> list[str]:
+        """The responses in the order of the requests."""
+        return [self._respond(request) for request in tqdm(requests, "po3d", delay=1)]
+
+    def _respond(self, request: Any) -> str:
+        *_, doc_to_messages, _settings, doc_id, task, split = request.args
+        doc = self.task_dict[task][split][doc_id]
+        content = [part for message in doc_to_messages(doc) for part in message["content"]]
+        texts = tuple(part["text"] for part in content if part["type"] == "text")
+        if self.known is not None:
+            prediction = _of(doc, self.known)
+        else:
+            pictures = [part["url"] for part in content if part["type"] == "image"]
+            try:
+                if len(pictures) != 1:
+                    raise Refusal(400, f"a street question is about one picture, not {len(pictures)}")
+                _, prediction = ask(self.pipeline, Asked(NAME, texts, np.asarray(pictures[0].convert("RGB"))))
+            except Refusal as refusal:
+                prediction = Prediction("", "failed", reason=str(refusal))
+        return said(prediction, texts, options_of(doc))
+
+    def generate_until_multi_round(self, requests: list) -> list[str]:
+        raise NotImplementedError("po3d answers single questions")
+
+    def loglikelihood(self, requests: list) -> list:
+        raise NotImplementedError("po3d writes answers; it has no likelihood of others' words")
+
+
+def options_of(doc: Mapping[str, Any]) -> list[str]:
+    """The options of a row: its list `options`, or its columns A, B, C, D."""
+    if isinstance(options := doc.get("options"), Iterable) and not isinstance(options, str):
+        return [str(option) for option in options]
+    return [str(doc[letter]) for letter in LETTERS if doc.get(letter) not in (None, "", "nan")]
+
+
+def _of(doc: Mapping[str, Any], known: Mapping[str, Prediction]) -> Prediction:
+    ids = [str(doc[name]) for name in IDS if doc.get(name) is not None]
+    found = next((known[i] for i in ids if i in known), None)
+    return found or Prediction(
+        "", "failed", reason=f"no prediction for {', '.join(ids) or 'a row without an id'}"
+    )

@@ -1,0 +1,268 @@
+"""`po3d serve`: po3d as a model behind OpenAI's chat completions, for harnesses that know nothing of it.
+
+    po3d serve --port 8457
+    GET  /v1/models               the models below
+    POST /v1/chat/completions     the last user message: one picture as a data URI, and a question somewhere in the text
+
+    po3d-pulsecheck457-2d     left and right are the camera's
+    po3d-pulsecheck457-6d     left and right are the object's own
+    po3d-pulsecheck457        the words around the question decide: the object's own where they speak of a perspective
+
+The question is the line behind "Question:", else the last line, else the last sentence, that ends in a question mark
+and that the parser can read. The answer comes in the template {'Reasoning': .., 'Answer': ..} where the message asks
+for that, else alone; the field "po3d" of the response has status, probability, program and reason.
+
+Nothing is fetched or stored. It listens on this machine alone unless told otherwise; what is too large, too long, too
+much at once or malformed is refused with a JSON error that says why.
+"""
+
+import argparse
+import contextlib
+import ipaddress
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from po3d.io.errors import InputError
+from po3d.systems.chat import MODELS, Refusal, Remembering, answer, read_request
+from po3d.systems.pipeline import Pipeline
+
+LINGER = 2.0  # seconds that a refused client has to send the rest
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one request, and all together, may take."""
+
+    body: int = 32_000_000  # bytes
+    seconds: float = 120.0  # for an answer, waiting included
+    idle: float = 30.0  # for the client to send its request
+    waiting: int = 32  # requests under way; more are sent away, so there are at most so many bodies at once
+    connections: int = 128
+
+
+class Server(ThreadingHTTPServer):
+    """A thread for each connection, which reads and waits; one pool, which answers."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(
+        self, address: tuple[str, int], pipeline: Pipeline, limits: Limits = Limits(), workers: int = 1
+    ) -> None:
+        self.pipeline = Pipeline(
+            Remembering(pipeline.perception), pipeline.parser, pipeline.executor, pipeline.oracle
+        )
+        self.limits, self.started = limits, int(time.time())
+        self.pool = ThreadPoolExecutor(workers, "answer")
+        self.slots = threading.BoundedSemaphore(limits.waiting)
+        self.open = threading.BoundedSemaphore(limits.connections)
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        super().__init__(address, Handler)
+
+    @property
+    def base_url(self) -> str:
+        """What a client is given."""
+        host, port = self.server_address[:2]
+        return f"http://[{host}]:{port}/v1" if ":" in str(host) else f"http://{host}:{port}/v1"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self.open.acquire(blocking=False):
+            self.shutdown_request(request)  # not even an error: whoever opens so many doesn't read
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.open.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is no news."""
+
+    def respond(self, body: Callable[[], bytes]) -> dict:
+        """The response to a request, whose body is read once there is room for it, and worked out in the pool; Refusal
+        when that takes too long or too many wait."""
+        if not self.slots.acquire(blocking=False):
+            raise Refusal(
+                503, f"{self.limits.waiting} requests are under way already; try again later", code="busy"
+            )
+        try:
+            future: Future[dict] = self.pool.submit(self._work, body())
+        except BaseException:
+            self.slots.release()
+            raise
+        future.add_done_callback(lambda _: self.slots.release())
+        try:
+            return future.result(self.limits.seconds)
+        except FutureTimeout:
+            future.cancel()
+            raise Refusal(503, f"no answer within {self.limits.seconds:g} seconds", code="timeout") from None
+
+    def _work(self, body: bytes) -> dict:
+        return answer(self.pipeline, read_request(body))
+
+    def server_close(self) -> None:
+        """Stop listening, and give up what still waits."""
+        super().server_close()
+        self.pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    server: Server
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "po3d", ""
+
+    def setup(self) -> None:
+        self.timeout = self.server.limits.idle
+        super().setup()
+
+    def do_GET(self) -> None:
+        """The models, all or one."""
+        path = self.path.split("?")[0].rstrip("/")
+        models = {
+            name: {"id": name, "object": "model", "created": self.server.started, "owned_by": "po3d"}
+            for name in MODELS
+        }
+        if path == "/v1/models":
+            self._send(200, {"object": "list", "data": list(models.values())})
+        elif path.startswith("/v1/models/") and path.split("/")[-1] in models:
+            self._send(200, models[path.split("/")[-1]])
+        else:
+            self._refuse(
+                Refusal(404, f"nothing is at GET {path[:80]}; known: /v1/models, POST /v1/chat/completions")
+            )
+
+    def do_POST(self) -> None:
+        """An answer."""
+        try:
+            if self.path.split("?")[0].rstrip("/") != "/v1/chat/completions":
+                raise Refusal(404, f"nothing is at POST {self.path[:80]}; known: /v1/chat/completions")
+            self._send(200, self.server.respond(self._body))
+        except Refusal as refusal:
+            self._refuse(refusal)
+        except InputError as error:
+            self._refuse(Refusal(400, str(error)))
+        except TimeoutError:
+            self._refuse(Refusal(408, f"the request did not come within {self.server.limits.idle:g} seconds"))
+        except ConnectionError:
+            self.close_connection = True
+        except Exception as error:  # a fault of ours is an answer too, and the server stays up
+            self.log_error("%r", error)
+            self._refuse(Refusal(500, f"po3d failed on this request ({type(error).__name__})"))
+
+    def _body(self) -> bytes:
+        kind = self.headers.get("Content-Type", "").split(";")[0].strip().lower()
+        if kind != "application/json":  # what a web page may send unasked is of another type
+            raise Refusal(415, "Content-Type should be application/json")
+        length = self.headers.get("Content-Length", "")
+        if not length.isascii() or not length.isdecimal():
+            raise Refusal(411, "Content-Length is missing; bodies in chunks are not read")
+        if int(length) > self.server.limits.body:
+            raise Refusal(413, f"the body has {int(length):,} bytes, more than {self.server.limits.body:,}")
+        end, data = time.monotonic() + self.server.limits.idle, bytearray()
+        while len(data) < int(length):
+            part = self.rfile.read1(min(65536, int(length) - len(data)))
+            if not part:
+                raise ConnectionError("the client went away")
+            if time.monotonic() > end:
+                raise TimeoutError
+            data += part
+        return bytes(data)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What the protocol itself refuses: JSON too, not http.server's page."""
+        self.request_version = self.protocol_version  # else a malformed request gets no status line
+        self._refuse(Refusal(int(code), message or "the request is malformed"))
+
+    def _refuse(self, refusal: Refusal) -> None:
+        self.close_connection = True  # a body may be left unread
+        self._send(refusal.status, refusal.as_json())
+        # Closing on unread data resets the connection, and the client may lose the error: let it finish.
+        end, left = time.monotonic() + LINGER, 2 * self.server.limits.body
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            self.connection.settimeout(LINGER)
+            while left > 0 and time.monotonic() < end and (part := self.rfile.read1(65536)):
+                left -= len(part)
+
+    def _send(self, status: int, value: dict) -> None:
+        data = json.dumps(value, ensure_ascii=False).encode()
+        try:
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            if status == 503:
+                self.send_header("Retry-After", "1")
+            if self.close_connection:
+                self.send_header("Connection", "close")
+            self.end_headers()
+            self.wfile.write(data)
+        except OSError:
+            self.close_connection = True
+
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        """Requests are not written down; faults are."""
+
+
+# --- the command --------------------------------------------------------------------------------------------
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    """`po3d serve` among the commands."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser(
+        "serve", help="po3d as an OpenAI-compatible model", description=__doc__, formatter_class=raw
+    )
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on (default: this machine alone)"
+    )
+    parser.add_argument("--port", type=int, default=8457, help="0: any free one")
+    parser.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="marginal")
+    parser.add_argument("--workers", type=int, default=1, help="answers worked out at once (default: 1)")
+    parser.add_argument(
+        "--timeout", type=float, default=Limits.seconds, metavar="SECONDS", help="for an answer"
+    )
+    parser.add_argument(
+        "--max-megabytes", type=float, default=Limits.body / 1e6, metavar="MB", help="of a request"
+    )
+    parser.add_argument("--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH")
+    parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
+    parser.set_defaults(run=serve_command)
+
+
+def serve_command(arguments: argparse.Namespace) -> int:
+    """Serve until interrupted."""
+    if not 0 <= arguments.port < 65536 or arguments.workers < 1:
+        raise InputError("--port should be 0 to 65535, --workers at least 1")
+    if arguments.timeout <= 0 or arguments.max_megabytes <= 0:
+        raise InputError("--timeout and --max-megabytes should be above 0")
+    from po3d.systems.pipeline import pipeline
+
+    system = pipeline(arguments.perception_checkpoint, arguments.parser_checkpoint, arguments.mode)
+    limits = Limits(int(arguments.max_megabytes * 1e6), arguments.timeout)
+    try:
+        server = Server((arguments.host, arguments.port), system, limits, arguments.workers)
+    except OSError as error:
+        raise InputError(
+            f"can't listen on {arguments.host}:{arguments.port} ({error.strerror or error})"
+        ) from None
+    with server:
+        print(f"serving {', '.join(MODELS)} at {server.base_url}", flush=True)
+        if not ipaddress.ip_address(str(server.server_address[0]).split("%")[0]).is_loopback:
+            print("note: whoever reaches this machine can ask; there is no key", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print("stopped")
+    return 0

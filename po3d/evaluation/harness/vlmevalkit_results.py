@@ -1,0 +1,62 @@
+"""Predictions of ours as a result file of VLMEvalKit, which its evaluator scores like any model's.
+
+<work>/<model>/<T20260101-000000>/<model>_<dataset>.xlsx     then: run.py --mode eval --reuse --work-dir <work>
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from po3d.benchmarks.pulsecheck457.data import FILES
+from po3d.benchmarks.pulsecheck457.superclevr_files import written
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write
+from po3d.reasoning.questions import Prediction, Question
+from po3d.systems.chat import said
+from po3d.systems.prompts import LETTERS, letter, prompt
+
+CELL = 32_767  # characters of an .xlsx cell
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def write_results(
+    path: str | Path, benchmark: str, questions: Sequence[Question], predictions: Iterable[Prediction]
+) -> int:
+    """Write the .xlsx: the columns of the table of questions, without pictures, and `prediction` in the form that the
+    prompt asks for; empty where there is no answer. Returns how many questions have none."""
+    try:
+        import openpyxl
+    except ModuleNotFoundError:
+        raise InputError(f"writing {path} needs openpyxl: pip install 'po3d[tables]'") from None
+    by_id = {p.id: p for p in predictions}
+    choices = LETTERS[: max(len(q.meta.get("options", ())) for q in questions)]
+    columns = ["index", "qid", "question", *choices, "answer", "category", "prediction"]
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(columns)
+    silent = 0
+    for k, q in enumerate(questions):
+        options, p = [str(o) for o in q.meta.get("options", ())], by_id.get(q.id)
+        answered = p is not None and p.status == "ok" and p.answer is not None
+        silent += not answered
+        response = said(p, prompt(benchmark, q).texts, options) if answered else ""
+        index = str(q.meta.get("question_index", q.meta.get("index", k)))
+        row = {
+            "index": int(index) if index.isdecimal() else index,
+            "qid": q.id,
+            "question": q.text,
+            "answer": letter(q) if options else written(q.answer or ""),
+            "category": FILES.get(q.category, q.category),
+            "prediction": response,
+            **dict(zip(choices, options)),
+        }
+        for column, name in enumerate(columns, 1):
+            value = row.get(name, "")
+            cell = sheet.cell(
+                k + 2, column, _CONTROL.sub(" ", value)[:CELL] if isinstance(value, str) else value
+            )
+            if isinstance(value, str):
+                cell.data_type = "s"  # also what begins with "="
+    with atomic_write(path, "wb") as file:
+        book.save(file)
+    return silent

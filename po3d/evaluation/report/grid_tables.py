@@ -1,0 +1,70 @@
+"""The oracle grid as people read it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from po3d.evaluation.report.naming import counted, row_name
+from po3d.io.text_tables import Cell, Table, interval_text, markdown, text
+
+MAX_ROWS = 80  # cells on the terminal; grid.md has all
+
+
+def cells_table(result: Mapping[str, Any], most: int | None = None) -> Table:
+    """A row for each cell, a column for each category, and the interval of their mean."""
+    names = [row["name"] for row in result["cells"][0]["rows"]]
+    rows: list[list[Cell]] = []
+    for cell in result["cells"][:most]:
+        last = cell["rows"][-1]
+        values = [row["value"] for row in cell["rows"]]
+        rows.append([cell["name"], *values, interval_text(last)])
+    return Table(["modules", *names, "95 %"], rows)
+
+
+def curves_table(result: Mapping[str, Any]) -> Table:
+    """A row for each quantity and size of noise."""
+    rows: list[list[Cell]] = []
+    for quantity, points in result["curves"].items():
+        for point in points:
+            rows.append([f"{quantity} ({result['units'][quantity]})", f"{point['sigma']:g}", point["value"],
+                         interval_text(point)])  # fmt: skip
+    return Table(("noise on the truth, all else true", "sigma", "right", "95 %"), rows)
+
+
+def attribution_table(result: Mapping[str, Any]) -> Table:
+    """By category: the error rate, and each module's share of it."""
+    groups = list(next(iter(result["attribution"].values()))["shares"])
+    rows: list[list[Cell]] = []
+    for category, found in result["attribution"].items():
+        shares = [f"{found['shares'][g]:.2f}" for g in groups]
+        rows.append([category, found["n"], f"{found['error']:.2f}", *shares])
+    return Table(["Shapley shares", "n", "error", *groups], rows, (len(rows) - 1,))
+
+
+def alone_table(result: Mapping[str, Any]) -> Table:
+    """By category: how much of the wrong answers each module's truth repairs alone, in percent."""
+    groups = list(next(iter(result["attribution"].values()))["alone"])
+    rows: list[list[Cell]] = [
+        [c, *(found["alone"][g] for g in groups)] for c, found in result["attribution"].items()
+    ]
+    return Table(["repaired by it alone (%)", *groups], rows, (len(rows) - 1,))
+
+
+def grid_text(result: Mapping[str, Any]) -> str:
+    """What the terminal shows."""
+    page = _page(result, text, "", MAX_ROWS)
+    more = len(result["cells"]) - MAX_ROWS
+    return page + (f"\n\n{more} more cells are in grid.md" if more > 0 else "")
+
+
+def grid_markdown(result: Mapping[str, Any]) -> str:
+    """What grid.md holds."""
+    title = f"# The oracle grid of {row_name(result)} on {result['benchmark']} ({result['split']}, {counted(result)}, {result['scorer']})"
+    return f"{title}\n\n{_page(result, markdown, '## ', None)}\n"
+
+
+def _page(result: Mapping[str, Any], spelling: Callable[[Table], str], heading: str, most: int | None) -> str:
+    parts = [f"{heading}Cells", spelling(cells_table(result, most))]
+    if result["curves"]:
+        parts += [f"{heading}Sensitivity to noise", spelling(curves_table(result))]
+    parts += [f"{heading}Who is to blame", spelling(attribution_table(result)), spelling(alone_table(result))]
+    return "\n\n".join([*parts, *(f"PROBLEM: {p}" for p in result["problems"])])

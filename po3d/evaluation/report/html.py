@@ -1,0 +1,190 @@
+"""A run as one HTML file that needs nothing else: tables, plots, and a browser of its questions.
+
+Questions, answers and names are foreign text. Outside the data they are escaped; the data are JSON in script elements of
+a type that is not run, without any "<"; the page's script puts them in as text. The page's policy lets this
+one script run and nothing be fetched.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from po3d.evaluation.report import svg
+from po3d.evaluation.report.naming import counted, row_name
+from po3d.evaluation.report.results import made_and_scored
+from po3d.io.text_tables import Table, cell_text
+from po3d.reasoning.questions import Prediction, Question
+
+PAGE = Path(__file__).parent / "page"
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a report shows. `right` is of each system what the benchmark's `correct` says of each question."""
+
+    report: Mapping[str, Any]  # as in report.json
+    systems: Sequence[str]  # the run's own first
+    tables: Sequence[tuple[str, Table]]  # titles and tables
+    rows: Sequence[Sequence[Mapping]]  # of each system the figures of the benchmark
+    questions: Sequence[Question]
+    answers: Sequence[Mapping[str, Prediction]]
+    right: Sequence[Sequence[float]]
+    notes: Sequence[str] = ()
+    trust: Mapping[str, Any] | None = None
+    risk: tuple[Sequence[float], Sequence[float]] | None = None  # coverage, risk
+    grid: Mapping[str, Any] | None = None
+    errors: Mapping[str, Mapping] = field(default_factory=dict)  # question id -> record of errors.jsonl
+
+
+def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
+    """The HTML of a page; `images` are names and `html_items.image_record`s, each taken when its turn comes."""
+    report = page.report
+    names, blocks = [], []
+    for k, (name, record) in enumerate(images):
+        names.append(name)
+        blocks.append(data_block(f"image-{k}", record))
+    blocks.append(data_block("index", _index(page, names)))
+    script = (PAGE / "report.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    n = len(page.questions)
+    parts = {
+        "title": escape(f"{row_name(report)} on {report['benchmark']}"),
+        "subtitle": escape(
+            f"{report['split']} split, {counted(report)}, {n} questions, scored {report['scorer']}"
+        ),
+        "headline": _headline(page),
+        "style": (PAGE / "report.css").read_text(encoding="utf-8"),
+        "tables": "\n".join(
+            f'<div class="card table">{f"<h3>{escape(title)}</h3>" if title else ""}{table_html(table)}</div>'
+            for title, table in page.tables
+        )
+        + "".join(f'<p class="note">{escape(note)}</p>' for note in page.notes),
+        "plots": _plots(page),
+        "provenance": _provenance(report),
+        "data": "\n".join(blocks),
+        "script": script,
+        "script_hash": f"sha256-{digest}",
+    }
+    return Template((PAGE / "report.html").read_text(encoding="utf-8")).substitute(parts)
+
+
+def data_block(name: str, value: object) -> str:
+    """A value as JSON in a script element that is not run; nothing in it can end the element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for mark in "<>&\u2028\u2029":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return f'<script type="application/json" id="{escape(name)}">{text}</script>'
+
+
+def table_html(table: Table) -> str:
+    """A table; what `report.results` marks in the first cell (two spaces: an interval; a star: published) is styled."""
+    lines = ["<table><thead><tr>", *(f"<th>{escape(h)}</th>" for h in table.header), "</tr></thead><tbody>"]
+    for k, row in enumerate(table.rows):
+        first = str(row[0])
+        following = str(table.rows[k + 1][0]) if k + 1 < len(table.rows) else ""
+        kinds = ["rule"] if k in table.rules else []
+        if first.startswith("  "):
+            kinds.append("interval")
+        elif first.endswith(" *"):
+            kinds.append("published")
+        elif following.startswith("  "):
+            kinds.append("ours")
+        cells = "".join(f"<td>{escape(cell_text(c))}</td>" for c in row)
+        lines.append(f'<tr class="{" ".join(kinds)}">{cells}</tr>')
+    return "".join([*lines, "</tbody></table>"])
+
+
+def _index(page: Page, images: Sequence[str]) -> dict:
+    categories = list(dict.fromkeys(q.category for q in page.questions))
+    place = {name: k for k, name in enumerate(images)}
+    items = []
+    for k, q in enumerate(page.questions):
+        answers = []
+        for own, right in zip(page.answers, page.right):
+            p = own[q.id]
+            probability = None if p.probability is None else round(p.probability, 4)
+            answers.append((p.answer, p.status, probability, None if right[k] != right[k] else int(right[k])))
+        error = page.errors.get(q.id)
+        blame = None
+        if error:
+            shares = {name: round(v, 3) for name, v in error["shares"].items() if v}
+            blame = {"shares": shares, "repaired_by": error["repaired_by"]}
+        items.append((q.id, place[q.image], categories.index(q.category), q.text, q.answer, answers, blame))
+    return {"systems": page.systems, "categories": categories, "images": images, "items": items}
+
+
+def _headline(page: Page) -> str:
+    """The figure that stands for all, the answers that are missing, and how far probabilities can be trusted."""
+    rows = {row["name"]: row for row in page.rows[0]}
+    name = next((n for n in ("mean", "overall") if n in rows), page.rows[0][0]["name"])
+    row = rows[name]
+    figures = [] if row["value"] is None else [(f"{row['value']:.1f} %", name)]
+    silent = sum(p.status != "ok" for p in page.answers[0].values())
+    figures.append((str(silent), "without an answer"))
+    if page.trust:
+        figures.append((f"{page.trust['ece']:.3f}", "calibration error"))
+    return "".join(f"<div><b>{escape(value)}</b><span>{escape(what)}</span></div>" for value, what in figures)
+
+
+def _plots(page: Page) -> str:
+    names = {row["name"] for row in page.rows[0]}
+    cards = [
+        ("Figures with 95 % intervals", "wide", _legend(page.systems) + svg.intervals(
+            list(zip(page.systems, page.rows)), page.report["published"]),
+         "Faint dots are published results." if any(names & set(p) for p in page.report["published"]) else "")
+    ]  # fmt: skip
+    if page.trust:
+        ece = f"Expected calibration error {page.trust['ece']:.3f}; a dot's area is its number of answers."
+        cards.append(("Reliability", "", svg.reliability(page.trust), ece))
+    if page.risk and page.trust:
+        within = "; ".join(
+            f"{100 * found['coverage']:.1f} % can be answered at {100 * float(level):g} % risk"
+            for level, found in page.trust["coverage_at"].items()
+        )
+        cards.append(("Risk and coverage", "", svg.risk_coverage(*page.risk), within + "."))
+    if page.grid:
+        cards.append(("Who is to blame", "full", svg.shares(page.grid["attribution"]),
+                      "Shapley shares of the error rate, in percentage points; they sum to it."))  # fmt: skip
+        if page.grid["curves"]:
+            plots = svg.noise_curves(page.grid["curves"], page.grid["units"])
+            curves = "".join(f"<div><h3>{escape(name)}</h3>{plot}</div>" for name, plot in plots)
+            cards.append(("Sensitivity to noise, all else true", "full",
+                          f'<div class="curves">{curves}</div>', ""))  # fmt: skip
+    return (
+        '<div class="plots">'
+        + "".join(
+            f'<div class="card {kind}"><h3>{escape(title)}</h3>{plot}'
+            + (f'<p class="note">{escape(note)}</p>' if note else "")
+            + "</div>"
+            for title, kind, plot, note in cards
+        )
+        + "</div>"
+    )
+
+
+def _legend(systems: Sequence[str]) -> str:
+    if len(systems) < 2:
+        return ""
+    entries = (
+        f'<span><svg viewBox="0 0 12 12"><circle cx="6" cy="6" r="5" class="s{k % svg.SERIES}"/></svg>{escape(name)}</span>'
+        for k, name in enumerate(systems)
+    )
+    return f'<div class="legend">{"".join(entries)}</div>'
+
+
+def _provenance(report: Mapping[str, Any]) -> str:
+    run = report["provenance"]
+    facts = [
+        *(("made by" if k == 0 else "later", fact) for k, fact in enumerate(made_and_scored(run))),
+        *((f"{name} checkpoint", f"sha256 {digest}") for name, digest in run["checkpoints"].items()),
+        *((f"data {key}", str(value)) for key, value in run["data"].items()),
+        *((f"{name}", str(value)) for name, value in (report.get("settings") or {}).items()),
+        ("versions", ", ".join(f"{name} {value}" for name, value in run["versions"].items())),
+    ]
+    return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts) + "</dl>"

@@ -1,0 +1,103 @@
+"""Tables as outlines, and pictures, for the page of `po3d.evaluation.report.html`.
+
+A table becomes a view: of each object its label, its colour, its outline seen from above (the viewer's right is +x, away
+from the viewer is up, so -y, as on a screen) and, where there is a picture and a camera, its box in pixels. The page
+draws them, so that it can light up what a step found.
+"""
+
+import base64
+import io
+import json
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from po3d.scene.geometry import Array, box_corners, footprint
+from po3d.scene.table import ObjectState, Scene
+from po3d.scene.vocabulary import COLORS_RGB
+
+WIDTH, QUALITY = 480, 62  # pixels and JPEG quality of a picture in the page
+_PAINT = {"beige": (225, 210, 180), "orange": (235, 150, 70), "pink": (235, 160, 185), "white": (238, 238, 238),
+          "black": (70, 70, 70)}  # fmt: skip
+_PLAIN = (150, 155, 165)
+
+
+@dataclass
+class Drawings:
+    """The drawings of one image. Objects that several tables share are kept once."""
+
+    size: tuple[int, int] | None = None  # of the picture that boxes are drawn on
+    objects: list[dict] = field(default_factory=list)
+    views: list[dict] = field(default_factory=list)
+    _known: dict[str, int] = field(default_factory=dict)
+
+    def add(self, scene: Scene, up: str, marked: frozenset[int] = frozenset()) -> int:
+        """The index of a scene's view; `up` names the axis that points up from above, `marked` are outlined."""
+        ways = np.array([scene.axes["right"], -np.array(scene.axes[up])], float)
+        view = {"objects": [self._index(_drawn(o, scene, ways, self.size)) for o in scene.objects]}
+        if scene.outline:
+            view["outline"] = _flat(np.array(scene.outline, float) @ ways.T, 2)
+        if marked:
+            view["marked"] = sorted(marked)
+        self.views.append(view)
+        return len(self.views) - 1
+
+    def _index(self, drawn: dict) -> int:
+        key = json.dumps(drawn)
+        if key not in self._known:
+            self._known[key] = len(self.objects)
+            self.objects.append(drawn)
+        return self._known[key]
+
+
+def _drawn(o: ObjectState, scene: Scene, ways: Array, size: tuple[int, int] | None) -> dict:
+    nose = np.array([math.cos(o.heading), math.sin(o.heading)]) * (
+        0.5 * o.extent[0] + 0.2 * max(o.extent[:2])
+    )
+    ground = np.array(o.position[:2], float)
+    drawn = {
+        "label": _label(o),
+        "kind": o.value("name") if "name" in o.beliefs else o.name,
+        "color": _color(o),
+        "z": round(o.position[2] + o.extent[2], 2),  # what is higher is drawn later
+        "foot": _flat(footprint(o.position, o.heading, o.extent) @ ways.T, 2),
+        "nose": _flat(np.stack([ground, ground + nose]) @ ways.T, 2),
+    }
+    if o.existence < 0.995:
+        drawn["p"] = round(o.existence, 2)
+    if size and scene.camera is not None:
+        camera = scene.camera.resized(*size)
+        z = o.extent[2] / 2
+        ends = np.array([(*ground, z), (*(ground + nose), z)])
+        corners, depth = camera.project(np.concatenate([box_corners(o.position, o.heading, o.extent), ends]))
+        if depth.min() > 0:
+            drawn["box"] = _flat(corners, 1)
+    return drawn
+
+
+def _flat(points: Array, digits: int) -> list[float]:
+    return [round(float(v), digits) for v in np.asarray(points).ravel()]
+
+
+def _label(o: ObjectState) -> str:
+    words = [o.value(a) for a in ("size", "state", "color", "material", "shape", "name") if a in o.beliefs]
+    return " ".join(words) or o.name or "object"
+
+
+def _color(o: ObjectState) -> str:
+    name = o.value("color") if "color" in o.beliefs else ""
+    rgb = _PAINT.get(name) or COLORS_RGB.get(name) or _PLAIN
+    return "#" + "".join(f"{int(c):02x}" for c in rgb)
+
+
+def picture(pixels: NDArray[np.uint8]) -> tuple[str, tuple[int, int]]:
+    """A data URI of the pixels as a small JPEG, and its width and height."""
+    image = Image.fromarray(np.ascontiguousarray(pixels)).convert("RGB")
+    if image.width > WIDTH:
+        image = image.resize((WIDTH, round(image.height * WIDTH / image.width)), Image.Resampling.LANCZOS)
+    file = io.BytesIO()
+    image.save(file, "JPEG", quality=QUALITY, optimize=True)
+    return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode("ascii"), image.size

@@ -1,0 +1,120 @@
+"""What the report's browser shows of each image and question: a picture, tables as outlines, and the trace of the answer."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from po3d.evaluation.report.html_drawings import Drawings, picture
+from po3d.evaluation.report.html_traces import (
+    Trace,
+    plain_trace,
+    room_trace,
+    scope_trace,
+    sr_trace,
+    street_trace,
+)
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Prediction, Question
+from po3d.scene.table import Scene
+from po3d.systems.pipeline import Context, Executor, nothing_given
+from po3d.systems.room_sources import source
+from po3d.systems.scope import ScopePipeline, TrueTables
+
+
+def image_record(
+    split: Any,
+    name: str,
+    questions: Sequence[Question],
+    answers: Sequence[Mapping[str, Prediction]],
+    kept: Scene | None,
+    report: Mapping[str, Any],
+) -> dict:
+    """Everything that the page needs of one image: picture, size, objects, views, truth (the index of the true table's
+    view), pictures (by name, where questions are on several images), items (question id -> facts, gold, programs and
+    reasons of all systems, views, steps, note, what would flip the answer, names of pictures). `answers` are the predictions of each system by
+    question id, the run's own first. `kept` is the table that the system handed over; without one the true table
+    stands in for it, where the system used that."""
+    true = _attempt(lambda: split.truth(name))
+    # A room is drawn from its table; a picture is read where boxes can stand on it, or where there is nothing else.
+    several = list(dict.fromkeys(n for q in questions for n in q.meta.get("images", ())))
+    drawn = several or (true is not None and true.camera is None)
+    pixels = None if drawn else _attempt(lambda: split.image(name))
+    shown = None if pixels is None else picture(pixels)
+    drawings = Drawings(None if shown is None else shown[1])
+    trace = _trace_of(split, name, questions, drawings, kept, true, report)
+    pictures = {n: _attempt(lambda n=n: picture(split.image(n))[0]) for n in several}
+    pictures = {n: uri for n, uri in pictures.items() if uri is not None}
+    items = {}
+    for q in questions:
+        found = trace(q, answers[0][q.id])
+        items[q.id] = {
+            "facts": facts(q),
+            "gold": gold_program(q),
+            "programs": [own[q.id].program for own in answers],
+            "reasons": [own[q.id].reason for own in answers],
+            "views": found.views,
+            "steps": [(s.call, s.words, s.objects, s.nearest) for s in found.steps],
+            "note": found.note,
+            "flip": found.flip,
+            "pictures": [n for n in q.meta.get("images", ()) if n in pictures],
+        }
+    record: dict[str, Any] = {"pictures": pictures}
+    if kept is not None and true is not None and true.outline is None:
+        record["truth"] = drawings.add(true, "behind")
+    if shown is not None:
+        record |= {"picture": shown[0], "size": shown[1]}
+    return {**record, "objects": drawings.objects, "views": drawings.views, "items": items}
+
+
+def gold_program(q: Question) -> str:
+    """The gold program as systems write theirs: a room's change before the question."""
+    return " ; ".join(filter(None, (q.meta.get("change_program"), q.program)))
+
+
+def facts(q: Question) -> list[tuple[str, str]]:
+    """What a question comes with beside its text: a frame, a change, options."""
+    found = [(key, q.meta[key]) for key in ("frame", "change") if q.meta.get(key)]
+    if options := q.meta.get("options"):
+        found.append(("options", "; ".join(map(str, options))))
+    return found
+
+
+def _trace_of(
+    split: Any,
+    name: str,
+    questions: Sequence[Question],
+    drawings: Drawings,
+    kept: Scene | None,
+    true: Scene | None,
+    report: Mapping[str, Any],
+) -> Trace:
+    settings = report.get("settings") or {}
+    if report["benchmark"] == "pulsecheck457":
+        options = report["provenance"].get("config", {}).get("executor", {})
+        executor = Executor(options.get("mode", "argmax"), options.get("samples", 64))
+        return street_trace(drawings, kept or true, executor)
+    if report["benchmark"] == "hypo3d":
+        table = kept or _attempt(lambda: source(settings.get("table", "truth")).table(_context(split, name)))
+        return room_trace(drawings, table, settings.get("frame", "anchors"))
+    if report["benchmark"] == "scope":
+        known_yaw = settings.get("known_yaw", True)
+        tables = _attempt(
+            lambda: ScopePipeline(TrueTables(), known_yaw).perceive(questions, _context(split, name))
+        )
+        return scope_trace(drawings, None if tables is None else tables.seen)
+    if report["benchmark"] == "3dsrbench":
+        return sr_trace(drawings, kept or true)
+    return plain_trace(drawings, kept or true)
+
+
+def _context(split: Any, name: str) -> Context:
+    give = getattr(split, "given", None)
+    given = nothing_given if give is None else lambda what: give(name, what)
+    return Context(lambda: split.image(name), lambda: split.truth(name), name, given=given)
+
+
+def _attempt(read: Callable[[], Any]) -> Any:
+    """What `read` gives, or None where the split has no such thing."""
+    try:
+        return read()
+    except InputError:
+        return None

@@ -1,0 +1,179 @@
+"""Hypo3D's tables in the paper's shape: ours first, under them the published rows, marked with *."""
+
+from collections.abc import Callable, Sequence
+
+from po3d.benchmarks.hypo3d.score import (
+    CATEGORIES,
+    OVERALL,
+    RELEASE,
+    TYPES,
+    published,
+    published_by_change_and_type,
+)
+from po3d.evaluation.report.naming import counted, row_name
+from po3d.io.text_tables import Cell, Table, interval_text, markdown, text
+
+FOOTNOTE = f"* published, measured on the {RELEASE}"
+_COLUMNS = (*CATEGORIES, OVERALL)
+_FRAMES = {"none": "no frame", "camera": "camera frame", "anchors": "anchor frame"}
+
+
+def change_table(*reports: dict) -> Table:
+    """Table 1: EM and PM by the kind of change and overall, in percent. `reports` are what `hypo3d.score`
+    gives, with the keys system and split; each gets a row and a row with its 95 % intervals."""
+    titles = (*CATEGORIES, _overall(reports))
+    header = ["model", *(title for name in titles for title in (f"{name} EM", "PM"))]
+    names = [name + suffix for name in _COLUMNS for suffix in ("", "_pm")]
+    rows: list[list[Cell]] = []
+    for report in reports:
+        found = {row["name"]: row for row in report["rows"]}
+        rows.append([_label(report), *(found[n]["value"] if n in found else None for n in names)])
+        rows.append(["  95 % interval", *(interval_text(found[n]) if n in found else None for n in names)])
+    ours = len(rows)
+    for theirs in reports[0]["published"] if reports else ():
+        rows.append([f"{theirs['model']} *", *(theirs.get(name) for name in names)])
+    return Table(header, rows, (ours,))
+
+
+def _overall(reports: Sequence[dict]) -> str:
+    """The title of the average over all kinds of change, which says so when there are fewer."""
+    found = next((r["columns"] for report in reports for r in report["rows"] if "columns" in r), None)
+    return OVERALL if found is None else f"{OVERALL} ({found[0]} of {found[1]})"
+
+
+def change_and_type_table(*reports: dict) -> Table:
+    """Table 8: by the kind of change (movement, removal, attribute, addition, replacement) and of question
+    (Scale, Direction, Semantic), a row for EM and one for PM."""
+    whole = _overall(reports)
+    header = ["model", "", *(f"{c[:3]}/{t[:2]}" for c in CATEGORIES for t in TYPES), whole]
+    rows: list[list[Cell]] = []
+    for report in reports:
+        found = {row["name"]: row["value"] for row in report["rows"]}
+        for metric, name in (("em", OVERALL), ("pm", f"{OVERALL}_pm")):
+            cells = [
+                report["by_change_and_type"].get(c, {}).get(t, {}).get(metric, {}).get("value")
+                for c in CATEGORIES
+                for t in TYPES
+            ]
+            rows.append([_label(report), metric.upper(), *cells, found.get(name)])
+    ours = len(rows)
+    for theirs in published_by_change_and_type() if reports else ():
+        cells = [theirs["cells"][c][t] for c in CATEGORIES for t in TYPES]
+        rows.append(
+            [
+                f"{theirs['model']} *",
+                theirs["metric"].upper(),
+                *cells,
+                theirs[OVERALL] if whole == OVERALL else None,
+            ]
+        )
+    return Table(header, rows, (ours,))
+
+
+def frame_table(*reports: dict) -> Table:
+    """Table 2: EM and PM on questions that are about direction alone, by the frame that was given; a run fills its
+    own column."""
+    header = ["model", *(title for name in _FRAMES.values() for title in (f"{name} EM", "PM"))]
+    rows: list[list[Cell]] = []
+    for report in reports:
+        cell, given = report.get("direction_only"), report.get("settings", {}).get("frame", "anchors")
+        values = [_value(cell, m) if f == given else None for f in _FRAMES for m in ("em", "pm")]
+        rows.append([_label(report), *values])
+    columns = [f"{f.replace(' ', '_')}_{m}" for f in _FRAMES.values() for m in ("em", "pm")]
+    rows += [[f"{row['model']} *", *(row[c] for c in columns)] for row in published("world_frame")]
+    return Table(header, rows, (len(reports),))
+
+
+def change_control_table(*reports: dict) -> Table:
+    """Tables 3 and 4: the same questions with and without the change, where that alters the answer and where not."""
+    settings = [
+        (kind, s, m) for kind in ("relevant", "irrelevant") for s in ("without", "with") for m in ("em", "pm")
+    ]
+    header = ["model", *(f"{kind}: {s} EM" if m == "em" else "PM" for kind, s, m in settings)]
+    rows: list[list[Cell]] = [
+        [_label(r), *(_value(r.get("pairs", {}).get(kind, {}).get(s), m) for kind, s, m in settings)]
+        for r in reports
+    ]
+    theirs: dict[str, dict[str, dict]] = {}
+    for row in published("with_without_change"):
+        theirs.setdefault(row["model"], {})[row["change"]] = row
+    rows += [
+        [f"{model} *", *(own.get(kind, {}).get(f"{s}_{m}") for kind, s, m in settings)]
+        for model, own in theirs.items()
+    ]
+    return Table(header, rows, (len(reports),))
+
+
+def aligned_table(*reports: dict) -> Table:
+    """Table 9: the same questions of direction on the room as it is and turned to its frame."""
+    settings = [(s, m) for s in ("non-aligned", "aligned") for m in ("em", "pm")]
+    header = ["model", *(f"{s} EM" if m == "em" else "PM" for s, m in settings)]
+    rows: list[list[Cell]] = [
+        [_label(r), *(_value(r.get("pairs", {}).get("aligned", {}).get(s), m) for s, m in settings)]
+        for r in reports
+    ]
+    for row in published("aligned_map_direction_questions"):
+        rows.append([f"{row['model']} *", *(row[f"{s.replace('-', '_')}_{m}"] for s, m in settings)])
+    return Table(header, rows, (len(reports),))
+
+
+def sbert_table(*reports: dict) -> Table:
+    """100 times the mean SBERT cosine by change and by type of question, of the reports that have it."""
+    names = (OVERALL, *CATEGORIES, *TYPES)
+    rows: list[list[Cell]] = []
+    for report in reports:
+        found = {row["name"]: row for row in (*report["sbert"]["rows"], *report["sbert"]["by_type"])}
+        rows.append([_label(report), *(found[n]["value"] if n in found else None for n in names)])
+        rows.append(["  95 % interval", *(interval_text(found[n]) if n in found else None for n in names)])
+    return Table(("model", *names), rows)
+
+
+def cell_table(cells: dict[str, dict], name: str) -> Table:
+    """A table of `score`'s cells, such as report["by_fine_type"], under the title `name`."""
+    rows = [
+        [key, cell["n"], cell["failed"], cell["em"]["value"], interval_text(cell["em"])]
+        + [cell["pm"]["value"], interval_text(cell["pm"])]
+        for key, cell in cells.items()
+    ]
+    return Table((name, "n", "failed", "EM", "95 %", "PM", "95 %"), rows)
+
+
+def report_text(*reports: dict) -> str:
+    """All tables as the terminal shows them."""
+    return _page(reports, text, "")
+
+
+def report_markdown(*reports: dict) -> str:
+    """All tables as markdown, with headings."""
+    return _page(reports, markdown, "## ")
+
+
+def _page(reports: tuple[dict, ...], spelling: Callable[[Table, int], str], heading: str) -> str:
+    parts = [
+        f"{heading}By change",
+        spelling(change_table(*reports), 2),
+        f"{heading}By change and question",
+        spelling(change_and_type_table(*reports), 2),
+        f"{heading}Questions of direction alone, by frame",
+        spelling(frame_table(*reports), 2),
+        f"{heading}With and without the change",
+        spelling(change_control_table(*reports), 2),
+        f"{heading}Questions of direction alone, map aligned with the frame or not",
+        spelling(aligned_table(*reports), 2),
+        FOOTNOTE,
+    ]
+    if measured := [report for report in reports if "sbert" in report]:
+        parts += [f"{heading}SBERT cosine", spelling(sbert_table(*measured), 2)]
+    for report in reports:
+        for key, name in (("by_fine_type", "question"), ("by_control", "control")):
+            if report.get(key):
+                parts += [f"{heading}{_label(report)}, by {name}", spelling(cell_table(report[key], name), 2)]
+    return "\n\n".join(parts)
+
+
+def _label(report: dict) -> str:
+    return f"{row_name(report)} ({report['split']}, {counted(report)})"
+
+
+def _value(cell: dict | None, metric: str) -> float | None:
+    return cell[metric]["value"] if cell else None

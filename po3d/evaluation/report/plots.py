@@ -1,0 +1,76 @@
+"""Pictures of figures, drawn with matplotlib (the extra `report`), written whole or not at all."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from po3d.evaluation.report.svg import lower_end
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write
+
+PLOTS = (".png", ".pdf", ".svg")
+
+
+def reliability_plot(figures: Mapping[str, Any], path: str | Path) -> None:
+    """The reliability diagram of `trust`'s figures: accuracy against probability, and how many answers a bin has."""
+
+    def draw(figure: Any) -> None:
+        upper, lower = figure.subplots(2, 1, height_ratios=(3, 1), sharex=True)
+        bins = figures["bins"]
+        middle = [(b["low"] + b["high"]) / 2 for b in bins]
+        width = bins[0]["high"] - bins[0]["low"] if bins else 1.0
+        upper.bar(middle, [b["accuracy"] for b in bins], width, color="tab:blue", edgecolor="white")
+        upper.plot((0, 1), (0, 1), "--", color="gray")
+        upper.plot(
+            [b["confidence"] for b in bins], [b["accuracy"] for b in bins], "o", color="tab:orange", ms=4
+        )
+        upper.set(ylabel="share right", xlim=(0, 1), ylim=(0, 1), title=f"ECE {figures['ece']:.3f}")
+        lower.bar(middle, [b["n"] for b in bins], width, color="gray", edgecolor="white")
+        lower.set(xlabel="probability of the answer", ylabel="answers", yscale="log")
+
+    drawn(path, (4.5, 5.0), draw)
+
+
+def sensitivity_plot(
+    curves: Mapping[str, Sequence[Mapping[str, Any]]], units: Mapping[str, str], path: str | Path
+) -> None:
+    """Accuracy against noise, a panel for each quantity. A curve is points with sigma, value, ci_low and ci_high."""
+
+    def draw(figure: Any) -> None:
+        panels = figure.subplots(
+            -(-len(curves) // COLUMNS), min(COLUMNS, len(curves)), sharey=True, squeeze=False
+        )
+        lowest = min(lower_end(p) for points in curves.values() for p in points)
+        for axes, (name, points) in zip(panels.flat, curves.items()):
+            x, y = [p["sigma"] for p in points], [p["value"] for p in points]
+            if known := [p for p in points if p["ci_low"] is not None]:
+                low, high = ([p[end] for p in known] for end in ("ci_low", "ci_high"))
+                axes.fill_between([p["sigma"] for p in known], low, high, alpha=0.25)
+            axes.plot(x, y, "o-", ms=3)
+            axes.set(title=name, xlabel=units[name], ylim=(max(0, lowest - 5), 102))
+            axes.grid(alpha=0.3)
+        for axes in panels[:, 0]:
+            axes.set_ylabel("right (%)")
+        for axes in panels.flat[len(curves) :]:
+            axes.set_axis_off()
+
+    drawn(path, (3.0 * min(COLUMNS, len(curves)), 2.6 * -(-len(curves) // COLUMNS)), draw)
+
+
+COLUMNS = 4
+
+
+def drawn(path: str | Path, size: tuple[float, float], draw: Callable[[Any], None]) -> None:
+    """Write what `draw` puts on a matplotlib figure of `size` (inches); InputError without matplotlib or for another
+    ending than PLOTS."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in PLOTS:
+        raise InputError(f"{path}: the name of a plot should end in one of {', '.join(PLOTS)}")
+    try:
+        from matplotlib.figure import Figure  # not pyplot: no window, no global state
+    except ImportError:
+        raise InputError("plots need matplotlib: pip install 'po3d[report]'") from None
+    figure = Figure(size, layout="constrained")
+    draw(figure)
+    with atomic_write(path, "wb") as file:
+        figure.savefig(file, format=suffix[1:], dpi=150)

@@ -1,0 +1,149 @@
+"""SCOPE's figures: `python -m po3d.evaluation.report.scope_plots OUT/report.json [MORE.json ...] --save DIR`.
+
+Of the first report: confusion matrices of directions (orthogonal and diagonal, the paper's Fig. 7), directions answered
+beside those that are right (Fig. 8a) and kinds of errors of updating by angle and group (Fig. 8b). Of all of them together:
+accuracy against consistency (Fig. 6), with the paper's two rows of Table 7. Needs matplotlib."""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from po3d.benchmarks.scope.score import ERRORS, published
+from po3d.evaluation.report.naming import row_name
+from po3d.evaluation.report.plots import drawn
+from po3d.io.config import guarded
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
+from po3d.scene.orbit import GROUPS, LABELS
+
+TASK = "consistency_ego"
+COLORS = dict(zip(ERRORS, ("tab:green", "tab:blue", "tab:red", "tab:orange", "lightgray")))
+
+
+def confusion_plot(report: Mapping[str, Any], path: str | Path, task: str = TASK) -> None:
+    """The two relational confusion matrices of a task: rows gold, columns answered, shares of a row."""
+
+    def draw(figure: Any) -> None:
+        for axes, (group, labels) in zip(figure.subplots(1, 2), GROUPS.items()):
+            counts = np.array(report["confusion"][task][group], float)
+            shares = counts[:, : len(labels)] / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+            axes.imshow(shares, cmap="Reds", vmin=0, vmax=1)
+            axes.set_xticks(range(len(labels)), labels, rotation=30, ha="right")
+            axes.set_yticks(range(len(labels)), labels)
+            axes.set(title=group, xlabel="answered", ylabel="gold")
+            for (i, j), share in np.ndenumerate(shares):
+                color = "white" if share > 0.6 else "black"
+                axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", color=color, fontsize=8)
+
+    drawn(path, (7.6, 3.9), draw)
+
+
+def direction_plot(report: Mapping[str, Any], path: str | Path) -> None:
+    """How often each direction was answered, and how often it is right, a panel for each task."""
+    tasks = report["directions"]
+
+    def draw(figure: Any) -> None:
+        for axes, (task, both) in zip(
+            figure.subplots(1, len(tasks), sharey=True, squeeze=False)[0], tasks.items()
+        ):
+            at = np.arange(len(LABELS))
+            for k, (name, color) in enumerate((("gold", "lightgray"), ("answered", "tab:blue"))):
+                axes.bar(at + 0.4 * k, [both[name][label] for label in LABELS], 0.4, label=name, color=color)
+            axes.set_xticks(at + 0.2, LABELS, rotation=60, ha="right", fontsize=7)
+            axes.set_title(task, fontsize=9)
+        axes.legend(fontsize=7)
+
+    drawn(path, (2.7 * len(tasks), 3.0), draw)
+
+
+def updating_plot(report: Mapping[str, Any], path: str | Path) -> None:
+    """Shares of the kinds of errors in egocentric updating, a bar for each group and angle."""
+    bars = {f"{g}\n{a}°": c for g, angles in report["updating_errors"].items() for a, c in angles.items()}
+
+    def draw(figure: Any) -> None:
+        axes, floor = figure.subplots(), np.zeros(len(bars))
+        totals = np.array([max(sum(counts.values()), 1) for counts in bars.values()])
+        for kind in ERRORS:
+            share = 100 * np.array([counts[kind] for counts in bars.values()]) / totals
+            axes.bar(list(bars), share, bottom=floor, label=kind, color=COLORS[kind])
+            floor += share
+        axes.set(ylabel="answers (%)", ylim=(0, 100))
+        axes.tick_params(axis="x", labelsize=7)
+        axes.legend(fontsize=7, loc="lower right")
+
+    drawn(path, (5.6, 3.4), draw)
+
+
+def consistency_plot(reports: Sequence[Mapping[str, Any]], path: str | Path, task: str = TASK) -> None:
+    """Accuracy against C(S) over all eight views, a point for each report and for its blind answers."""
+    points = [(r["model"], r["accuracy"], r["all_8_view"], "s") for r in published("scene_consistency")]
+    for report in reports:
+        points.append(
+            (row_name(report), _accuracy(report["rows"], task), _agreement(report["consistency"], task), "o")
+        )
+    if reports:
+        for name, cells in reports[0]["baseline_consistency"].items():
+            points.append(
+                (name, _accuracy(reports[0]["baselines"][name], task), _agreement(cells, task), "x")
+            )
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        axes.plot((0, 100), (0, 100), "--", color="gray", lw=1)
+        at: dict[tuple[int, int], tuple[tuple[float, float], list[str]]] = {}
+        for name, x, y, marker in points:
+            if x is not None and y is not None:
+                axes.plot([x], [y], marker, ms=6)
+                at.setdefault((round(x / 4), round(y / 4)), ((x, y), []))[1].append(name)
+        for place, names in at.values():  # what lies at one place shares its label
+            label = ", ".join(names)
+            axes.annotate(label, place, textcoords="offset points", xytext=(5, 4), fontsize=7)
+        axes.set(
+            xlabel=f"accuracy, {task} (%)",
+            ylabel="consistency, all views (%)",
+            xlim=(-3, 135),
+            ylim=(-3, 108),
+        )
+
+    drawn(path, (4.6, 4.4), draw)
+
+
+def _accuracy(rows: Sequence[Mapping[str, Any]], task: str) -> float | None:
+    return next((row["value"] for row in rows if row["name"] == task), None)
+
+
+def _agreement(consistency: Mapping[str, Any], task: str) -> float | None:
+    return consistency.get(task, {}).get("all", {}).get("consistent")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Draw the figures of reports; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m po3d.evaluation.report.scope_plots", description=__doc__)
+    parser.add_argument("reports", nargs="+", help="report.json files of evaluate.py benchmark=scope")
+    parser.add_argument("--save", required=True, help="the folder for the pictures")
+    options = parser.parse_args(arguments)
+
+    def run() -> None:
+        reports = [read_json(path, "report") for path in options.reports]
+        for path, report in zip(options.reports, reports):
+            if not isinstance(report, dict) or report.get("benchmark") != "scope":
+                raise InputError(f"{path} is no report of the benchmark scope")
+        folder = Path(options.save)
+        first = reports[0]
+        if first["confusion"]:
+            for task in first["confusion"]:
+                confusion_plot(first, folder / f"confusion_{task}.png", task)
+            direction_plot(first, folder / "directions.png")
+        if first["updating_errors"]:
+            updating_plot(first, folder / "updating_errors.png")
+        consistency_plot(reports, folder / "accuracy_consistency.png")
+
+    return guarded(run)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

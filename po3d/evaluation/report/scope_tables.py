@@ -1,0 +1,102 @@
+"""SCOPE's diagnoses as tables: consistency beside its strict companion, errors of updating, directions, paraphrases, and
+what answers that look at nothing get. Published figures stand under ours, marked with *."""
+
+from collections.abc import Callable, Sequence
+
+from po3d.benchmarks.scope.score import ERRORS, SINGLE, VIEW_SETS
+from po3d.io.text_tables import Cell, Table, markdown, text
+from po3d.scene.orbit import GROUPS, LABELS
+
+FOOTNOTE = "consistent: the answers from all views of a set say one thing (the paper's C(S)), right or wrong; joint: all are right"
+
+
+def consistency_table(report: dict) -> Table:
+    """C(S) and the joint figure by task, over orthogonal, diagonal and all views; then answers that look at nothing, and
+    the paper's Table 7 (egocentric)."""
+    header = ["consistent / joint (%)", "questions"]
+    header += [title for name in VIEW_SETS for title in (name, "joint")]
+    rows = [_consistency_row(task, report["consistency"].get(task)) for task in SINGLE]
+    ours = len(rows)
+    for name, cells in report["baseline_consistency"].items():
+        for task in SINGLE[:2]:
+            rows.append(_consistency_row(f"{name}, {task}", cells.get(task)))
+    theirs = len(rows)
+    for row in report["published_consistency"]:
+        cells = [row["orthogonal_4_view"], None, row["diagonal_4_view"], None, row["all_8_view"], None]
+        rows.append([f"{row['model']} *", None, *cells])
+    return Table(header, rows, (ours, theirs))
+
+
+def _consistency_row(name: str, cells: dict | None) -> list[Cell]:
+    cells = cells or {}
+    values = [cells.get(s, {}).get(key) for s in VIEW_SETS for key in ("consistent", "joint")]
+    return [name, max((c["n"] for c in cells.values()), default=None), *values]
+
+
+def confusion_table(report: dict, task: str, group: str) -> Table:
+    """Rows gold, columns answered, in percent of a row."""
+    labels = GROUPS[group]
+    rows = []
+    for label, counts in zip(labels, report["confusion"][task][group]):
+        total = sum(counts)
+        rows.append([label, total, *(100 * c / total if total else None for c in counts)])
+    return Table((f"{task}, {group} (%)", "n", *labels, "none"), rows)
+
+
+def direction_table(report: dict) -> Table:
+    """How often each direction is right and how often it is answered, by task."""
+    rows = [
+        [f"{task}, {name}", *(counts[label] for label in LABELS)]
+        for task, both in report["directions"].items()
+        for name, counts in both.items()
+    ]
+    return Table(("directions", *LABELS), rows)
+
+
+def updating_table(report: dict) -> Table:
+    """Kinds of errors in egocentric updating, in percent, by group and angle."""
+    rows = []
+    for group, angles in report["updating_errors"].items():
+        for angle, counts in angles.items():
+            total = sum(counts.values())
+            rows.append([f"{group}, {angle}°", total, *(100 * counts[kind] / total for kind in ERRORS)])
+    return Table(("egocentric updating (%)", "n", *ERRORS), rows)
+
+
+def paraphrase_table(report: dict) -> Table:
+    """Accuracy in the benchmark's words and in ours."""
+    rows = [
+        [name, c["n"], c["template"], c["paraphrase"], c["delta"]] for name, c in report["paraphrase"].items()
+    ]
+    return Table(("paraphrase (%)", "n", "template", "paraphrase", "change"), rows)
+
+
+def report_text(report: dict) -> str:
+    """What the terminal shows beside the main table."""
+    return _page(report, text, "", short=True)
+
+
+def report_markdown(report: dict) -> str:
+    """All tables as markdown, with headings."""
+    return _page(report, markdown, "## ", short=False)
+
+
+def _page(report: dict, spelling: Callable[..., str], heading: str, short: bool) -> str:
+    titled = [("Consistency", [consistency_table(report)])]
+    if report["paraphrase"]:
+        titled.append(("Natural paraphrases", [paraphrase_table(report)]))
+    if not short:
+        matrices = [confusion_table(report, task, group) for task in report["confusion"] for group in GROUPS]
+        titled += [
+            ("Errors of updating", [updating_table(report)]),
+            ("Directions", [direction_table(report)]),
+            ("Relational confusion", matrices),
+        ]
+    return "\n\n".join(
+        part for title, tables in titled for part in _section(heading, title, tables, spelling) if part
+    )
+
+
+def _section(heading: str, title: str, tables: Sequence[Table], spelling: Callable[..., str]) -> list[str]:
+    note = FOOTNOTE if title == "Consistency" else ""
+    return [f"{heading}{title}" if heading else "", *(spelling(table) for table in tables), note]

@@ -1,0 +1,362 @@
+"""Evaluation in two loops: answers into a predictions file, then scores from that file.
+
+    loop 1   image by image: system.answer(questions, context) -> OUT/partial.jsonl, synced after each image
+    loop 2   a pure function of (predictions file, benchmark)  -> OUT/report.json, OUT/report.md
+
+A killed run leaves partial.jsonl; the same command goes on behind its last whole line and gives the same
+files. What made the predictions is kept beside them and stands in the report (`po3d.io.runs`).
+"""
+
+import dataclasses
+import datetime
+import hashlib
+import importlib.metadata
+import json
+import math
+import os
+import platform
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from itertools import groupby
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from po3d import __version__
+from po3d.benchmarks.metrics import perception
+from po3d.evaluation.report.results import report_markdown
+from po3d.io import runs
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, read_jsonl, sha256, write_json
+from po3d.io.runs import HTML, PARTIAL, PREDICTIONS, REPORT, REPORT_PAGE, SCENES
+from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
+from po3d.scene.camera import carried
+from po3d.scene.table import Scene, from_json, to_json
+from po3d.systems import bad_images
+from po3d.systems.pipeline import Begun, Context, Eager, System, nothing_given
+
+Measure = Callable[[Sequence[Question], Sequence[Prediction]], Any]
+
+
+class Split(Protocol):
+    """The questions of a benchmark's split and what there is to each image."""
+
+    questions: Sequence[Question]
+
+    def image(self, name: str) -> NDArray[np.uint8]:
+        """(H, W, 3) pixels, read or rendered now."""
+        ...
+
+    def truth(self, name: str) -> Scene:
+        """The true table; InputError when the split has none."""
+        ...
+
+    def hidden(self, name: str) -> list[float] | None:
+        """Of each true object the share that others hide; None when that is not known."""
+        ...
+
+    def files(self) -> Sequence[Path]:
+        """What questions, pictures and tables are read from, as far as it is there."""
+        ...
+
+    def notes(self) -> Sequence[str]:
+        """What a reader of figures on this split should know, a line each."""
+        ...
+
+
+class Benchmark(Protocol):
+    """A benchmark's module, such as `po3d.benchmarks.pulsecheck457.data`."""
+
+    SCORERS: Sequence[str] | dict[str, Any]  # by name; the first is the benchmark's own
+
+    def correct(
+        self, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
+    ) -> Sequence[float]:
+        """Of each question 1 for right and 0 for wrong, as paired tests need it; NaN for one that counts in no
+        headline figure (a control; the later rows of a group that is right or wrong as a whole)."""
+        ...
+
+    def score(self, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> dict:
+        """rows, other_scorers, published and what else the benchmark reports, ready for JSON."""
+        ...
+
+
+def evaluate(
+    benchmark: Benchmark,
+    split: Split,
+    system: System,
+    out: str | Path,
+    scorer: str,
+    about: dict[str, Any],
+    identity: dict[str, Any],
+    resume: bool = False,
+    measures: Mapping[str, Measure] = MappingProxyType({}),
+    overwrite: bool = False,
+    beside: Sequence[str | Path] = (),
+) -> dict:
+    """Both loops; the report that is also in OUT/report.json. `about` (benchmark, split, system, settings, provenance)
+    goes into it as the predictions were made with it; "scored" in its provenance says when and by what revision they were
+    scored, where that was later. `identity`: see `predict`. `measures` are asked for beside the benchmark's score; each goes
+    under its name. `beside`: folders of finished runs on the same questions, whose figures stand below the run's own."""
+    out = Path(out)
+    nothing = [Prediction(q.id, "abstained") for q in split.questions]
+    benchmark.score(split.questions, nothing, scorer)  # an unknown scorer shows now, not after the answers
+    with runs.locked(out):
+        predictions = predict(split, system, out, identity, resume, about, overwrite)
+        score = benchmark.score(split.questions, predictions, scorer)
+        others = [_beside(Path(folder), out, benchmark, split, scorer) for folder in beside]
+        report = {
+            **scored(runs.described(out), about),
+            **score,
+            **{name: measure(split.questions, predictions) for name, measure in measures.items()},
+            "statuses": dict(Counter(p.status for p in predictions)),
+            "notes": [*split.notes(), *filter(None, [bad_images.note(split.questions, predictions)])],
+            "perception": perception_figures(split, read_scenes(out / SCENES)),
+            **({"beside": others} if others else {}),
+        }
+        report = _finite(report)
+        write_report(out, report)
+    return report
+
+
+def scored(made: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """What made the predictions; its provenance also has when, and by what revision, they were scored, if not at once."""
+    made, now = _plain(made), _plain(now)
+    if not made or made == now:
+        return now
+    later = {k: v for k, v in now.get("provenance", {}).items() if k in ("git_revision", "versions", "date")}
+    return {**made, "provenance": {**made.get("provenance", {}), "scored": later}}
+
+
+def _beside(folder: Path, out: Path, benchmark: Benchmark, split: Split, scorer: str) -> dict[str, Any]:
+    """A finished run on the same questions, scored now; InputError when it is on others."""
+    about, path = runs.described(folder), folder / PREDICTIONS
+    if not about or not path.is_file():
+        raise InputError(f"beside: {folder} holds no finished run")
+    given = _in_order(split.questions, read_predictions(path), path)
+    return {**about, **benchmark.score(split.questions, given, scorer)}
+
+
+def perception_figures(split: Split, scenes: dict[str, Scene]) -> dict[str, dict[str, float]]:
+    """The figures of the kept tables against the true ones; {} when there are none of either."""
+    if not scenes:
+        return {}
+    try:
+        true = [split.truth(name) for name in scenes]
+    except InputError:  # the official release comes without tables
+        return {}
+    hidden = [split.hidden(name) for name in scenes]
+    found = list(scenes.values())
+    if getattr(split, "own_worlds", False):  # an estimator of single views knows no world but its camera's
+        found = [p if t.camera is None else carried(p, t.camera) for p, t in zip(found, true)]
+    return perception(found, true, None if None in hidden else hidden)
+
+
+def predict(
+    split: Split,
+    system: System,
+    out: str | Path,
+    identity: dict,
+    resume: bool = False,
+    about: Mapping[str, Any] = MappingProxyType({}),
+    overwrite: bool = False,
+) -> list[Prediction]:
+    """The system's predictions in the order of the questions, also in OUT/predictions.jsonl, and the tables
+    that it kept in OUT/scenes.jsonl. `identity` says what is being run, `about` what runs it; both are kept in OUT/run.json.
+    An unfinished run of the same goes on; a finished one is answered anew, because uncommitted code may have changed,
+    unless `resume`. InputError when OUT holds anything else, unless `overwrite`."""
+    out = Path(out)
+    asked = digest([dataclasses.asdict(q) for q in split.questions])
+    run = runs.Run(_plain({**identity, "questions": asked}), _plain(dict(about)))
+    done_file, partial = out / PREDICTIONS, out / PARTIAL
+    begun = runs.unfinished(out, run, overwrite)
+    if begun is None and runs.finished(out, run, overwrite) and resume:
+        return _in_order(split.questions, read_predictions(done_file), done_file)
+    out.mkdir(parents=True, exist_ok=True)
+    if begun is None:
+        runs.begin(partial, run)
+    else:
+        run = _another_sitting(partial, begun, run)
+    done = {record["image"]: record for record in begun or () if "image" in record}
+    images = [
+        (name, list(group)) for name, group in groupby(by_image(split.questions), key=lambda q: q.image)
+    ]
+    with open(partial, "a", encoding="utf-8") as file:
+        left = [item for item in images if item[0] not in done]
+        bar = tqdm(
+            left, "answering", total=len(images), initial=len(images) - len(left), unit="image", delay=1
+        )
+        for name, questions, kept, predictions in _answers(split, system, bar):
+            if [p.id for p in predictions] != [q.id for q in questions]:
+                raise AssertionError(
+                    f"{type(system).__name__} did not answer the questions on {name} in their order"
+                )
+            record = {
+                "image": name,
+                "predictions": [dataclasses.asdict(p) for p in predictions],
+                "scenes": _tables(name, questions, kept),
+            }
+            runs.append(file, record)
+            done[name] = json.loads(json.dumps(record))
+    predictions = _in_order(
+        split.questions, (Prediction(**p) for name, _ in images for p in done[name]["predictions"]), partial
+    )
+    with atomic_write(out / SCENES) as file:
+        for name, _ in images:
+            for record in done[name]["scenes"]:
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    written = out / f"new-{PREDICTIONS}"
+    write_predictions(written, predictions)
+    runs.finish(out, run, written)
+    partial.unlink()
+    return predictions
+
+
+def _another_sitting(partial: Path, begun: Sequence[dict], run: runs.Run) -> runs.Run:
+    """An unfinished run that goes on: described as it was begun, with when and where each later sitting was."""
+    first = begun[0]["run"]["about"]
+    now = {k: v for k, v in run.about.get("provenance", {}).items() if k in ("versions", "date", "machine")}
+    with open(partial, "a", encoding="utf-8") as file:
+        runs.append(file, {"sitting": now})
+    sittings = [record["sitting"] for record in begun if "sitting" in record] + [now]
+    made = {**first.get("provenance", {}), "continued": sittings}
+    return run._replace(about={**first, "provenance": made})
+
+
+def _tables(name: str, questions: Sequence[Question], kept: Sequence[Scene]) -> list[dict]:
+    """Of the tables that a system kept the last one of the image, or of each of the views that its questions show."""
+    views = {view for q in questions for view in q.meta.get("images", ())}
+    named = {scene.image if scene.image in views else name: scene for scene in kept}
+    return [to_json(dataclasses.replace(scene, image=image)) for image, scene in named.items()]
+
+
+def _answers(
+    split: Split, system: System, images: Iterable[tuple[str, list[Question]]]
+) -> Iterator[tuple[str, list[Question], list[Scene], list[Prediction]]]:
+    """Each image with its questions, the tables that the system kept, and its predictions, in order. Of an `Eager`
+    system some images are under way at once; the pictures are made here, one after the other."""
+    begin, ahead = (system.begin, system.ahead) if isinstance(system, Eager) else (_at_once(system), 0)
+    under_way: deque[tuple[str, list[Question], list[Scene], Begun]] = deque()
+    try:
+        for name, questions in images:
+            kept: list[Scene] = []
+            context = Context(
+                _image(split, name), _truth(split, name), name, kept.append, _given(split, name)
+            )
+            under_way.append((name, questions, kept, begin(questions, context)))
+            if len(under_way) > ahead:
+                *item, begun = under_way.popleft()
+                yield *item, begun.result()
+        while under_way:
+            *item, begun = under_way.popleft()
+            yield *item, begun.result()
+    finally:
+        for *_, begun in under_way:
+            begun.cancel()
+
+
+def _at_once(system: System) -> Callable[[Sequence[Question], Context], Begun]:
+    def begin(questions: Sequence[Question], context: Context) -> Begun:
+        done: Future[list[Prediction]] = Future()
+        done.set_result(system.answer(questions, context))
+        return done
+
+    return begin
+
+
+def read_scenes(path: str | Path) -> dict[str, Scene]:
+    """Image name -> table, from a scenes.jsonl."""
+    return {
+        r.get("image", ""): from_json(r, f"{path}, record {k}")
+        for k, r in enumerate(read_jsonl(path, "scene file"))
+    }
+
+
+def provenance(config: dict, checkpoints: dict[str, str], data: dict[str, Any], revision: str) -> dict:
+    """Where a result comes from: enough to run it again and to see what differed."""
+    packages = ("torch", "timm", "numpy", "scipy", "pillow")
+    return {
+        "config": config,
+        "git_revision": revision,
+        "checkpoints": checkpoints,
+        "data": data,
+        "versions": {"po3d": __version__, "python": platform.python_version()}
+        | {name: importlib.metadata.version(name) for name in packages},
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "machine": {"system": platform.platform(), "processor": platform.machine(), "cores": os.cpu_count()},
+    }
+
+
+def data_digest(root: str | Path, split: Split) -> str:
+    """One hash of the files that a split is read from, with their names below the folder `root`; of a single file its own."""
+    root, files = Path(root), split.files()
+    if list(files) == [root]:
+        return sha256(root)
+    folder = root.parent if root.is_file() else root
+    names = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in files}
+    return digest({name: sha256(path) for name, path in sorted(names.items())})
+
+
+def write_report(out: str | Path, report: dict) -> None:
+    """OUT/report.md, then OUT/report.json; a page made of an earlier report goes."""
+    (Path(out) / HTML).unlink(missing_ok=True)
+    with atomic_write(Path(out) / REPORT_PAGE) as file:
+        file.write(report_markdown(report))
+    write_json(Path(out) / REPORT, report)
+
+
+def by_image(questions: Sequence[Question]) -> list[Question]:
+    """Stable order in which the questions on one image stand together, images by first appearance."""
+    first: dict[str, int] = {}
+    for question in questions:
+        first.setdefault(question.image, len(first))
+    return sorted(questions, key=lambda q: first[q.image])
+
+
+def _image(split: Split, name: str):
+    return lambda: split.image(name)
+
+
+def _truth(split: Split, name: str):
+    return lambda: split.truth(name)
+
+
+def _given(split: Split, name: str):
+    """What else a benchmark has with its images: only rooms have anything."""
+    give = getattr(split, "given", None)
+    return nothing_given if give is None else lambda what: give(name, what)
+
+
+def _finite(value: Any) -> Any:
+    """`value` with NaN, which JSON has no word for, as None."""
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _in_order(
+    questions: Sequence[Question], predictions: Iterable[Prediction], path: Path
+) -> list[Prediction]:
+    by_id = {p.id: p for p in predictions}
+    if missing := [q.id for q in questions if q.id not in by_id]:
+        raise InputError(
+            f"{path} has no line for {len(missing)} of {len(questions)} questions, first {missing[0]!r}"
+        )
+    return [by_id[q.id] for q in questions]
+
+
+def _plain(value: dict) -> dict:
+    """The value as it comes back from JSON."""
+    return json.loads(json.dumps(value, default=str))
+
+
+def digest(value: object) -> str:
+    """Hex digest of a JSON value."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()

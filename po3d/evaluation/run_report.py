@@ -1,0 +1,307 @@
+"""`po3d report`: a run beside published rows and other systems, as one HTML file, LaTeX or Markdown.
+
+    po3d report outputs/pulsecheck457-mini-po3d                        writes RUN/report.html
+    po3d report RUN --with LMM.jsonl OTHER_RUN --names "LMM,ours v1"   with other systems on the same questions
+    po3d report RUN --latex                                            prints the tables for a paper
+
+RUN is a folder that evaluate.py wrote. What it holds is shown: report.json or, after +experiment=oracle_grid, grid.json
+with its curves and errors.jsonl with the modules to blame; scenes.jsonl gives the tables that are drawn. The file
+fetches nothing and opens without a server.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tqdm import tqdm
+
+from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.evaluation.compare import Entry, compare, pair_table, read_entry
+from po3d.evaluation.report import hypo3d_tables, scope_tables
+from po3d.evaluation.report.html import Page, render
+from po3d.evaluation.report.html_items import image_record
+from po3d.evaluation.report.latex import latex_page
+from po3d.evaluation.report.naming import row_name
+from po3d.evaluation.report.results import no_intervals, results_table
+from po3d.evaluation.run import by_image, read_scenes
+from po3d.evaluation.trust import answered, risk_coverage, trust
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, read_json, read_jsonl
+from po3d.io.runs import ERRORS, GRID, HTML, PREDICTIONS, REPORT, SCENES
+from po3d.io.text_tables import Cell, Table, interval_text, markdown
+
+
+class Run(NamedTuple):
+    """What is known of a run and of the systems beside it."""
+
+    report: dict[str, Any]
+    module: Any
+    split: Any  # with the questions that have an answer
+    entries: Sequence[Entry]  # the run's own first
+    compared: dict[str, Any]  # as `compare` gives it
+
+
+def read_run(
+    folder: str | Path, others: Sequence[str] = (), names: Sequence[str] = (), data: str | None = None
+) -> Run:
+    """A run's report and predictions with those of other systems; InputError when they are on other questions."""
+    folder = Path(folder)
+    about = _about(folder)
+    benchmark = about["benchmark"]
+    if benchmark not in BENCHMARKS:
+        raise InputError(f"{folder} is a run on {benchmark!r}; known benchmarks: {', '.join(BENCHMARKS)}")
+    root = data or (None if about["split"] == "mini" else about["provenance"]["data"]["root"])
+    split = _asked(opened(benchmark, root), folder / PREDICTIONS)
+    split = replace(split, **_folders(about["provenance"]))
+    questions = [q for q in split.questions if q.answer is not None]
+    if not questions:
+        raise InputError("the questions come without answers: there is nothing to report")
+    if len(names) not in (0, len(others)):
+        raise InputError(f"--names gives {len(names)} names for {len(others)} files of --with")
+    entries = [read_entry(folder / PREDICTIONS, questions, row_name(about))]
+    for path, name in zip(others, names or [""] * len(others)):
+        file = Path(path) / PREDICTIONS if Path(path).is_dir() else path
+        entries.append(read_entry(file, questions, name))
+    known = Counter(e.name for e in entries)
+    entries = [
+        entries[0],
+        *(e._replace(name=str(path)) if known[e.name] > 1 else e for e, path in zip(entries[1:], others)),
+    ]
+    module = BENCHMARKS[benchmark].module
+    compared = compare(module, questions, entries, about["scorer"], to_first=True)
+    if "rows" not in about:
+        about |= module.score(questions, entries[0].predictions, about["scorer"])
+        about["statuses"] = dict(Counter(p.status for p in entries[0].predictions))
+    return Run(about, module, split, entries, compared)
+
+
+def _asked(split: Any, predictions: Path) -> Any:
+    """The split with the questions on the images that the run was asked about: it may have been on the first few."""
+    absent = read_entry(predictions, split.questions).absent
+    images = {q.image for q in split.questions if q.id not in absent}
+    return replace(split, questions=tuple(q for q in split.questions if q.image in images))
+
+
+def _folders(provenance: Mapping[str, Any]) -> dict[str, Path]:
+    """The folders beside the questions that the run read and that are still there: scans of rooms, models of things."""
+    options = provenance.get("config", {}).get("benchmark") or {}
+    paths = {key: Path(options[key]) for key in ("scans", "furniture") if options.get(key)}
+    return {key: path for key, path in paths.items() if path.exists()}
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    """report.json, or what grid.json says of its run."""
+    for name in (REPORT, GRID):
+        if (folder / name).is_file():
+            record = read_json(folder / name)
+            needed = {"benchmark", "split", "system", "scorer", "images", "provenance"}
+            if not isinstance(record, dict) or not needed <= set(record):
+                raise InputError(f"{folder / name} is no report of a run; evaluate.py writes one")
+            return record if name == REPORT else {k: record[k] for k in (*needed, "settings") if k in record}
+    raise InputError(f"{folder} is no finished run: it has neither {REPORT} nor {GRID}")
+
+
+# --- tables -------------------------------------------------------------------------------------------------
+
+
+def run_tables(run: Run) -> list[tuple[str, Table]]:
+    """Titles and tables of a run: figures beside other systems and published rows, differences, and the rest."""
+    report, tables = run.report, []
+    others = [_as_report(run, k) for k in range(1, len(run.entries))]
+    what, beside = f"{report['benchmark']}, {report['split']} split", report.get("beside", ())
+    if report["benchmark"] == "hypo3d":
+        tables = [
+            (f"{what}: by change", hypo3d_tables.change_table(report, *beside, *others)),
+            (f"{what}: by change and type", hypo3d_tables.change_and_type_table(report, *beside, *others)),
+        ]
+    else:
+        tables = [(f"{what} (%)", _beside(results_table(report), others))]
+    if report["benchmark"] == "scope":
+        tables.append((f"{what}: consistency", scope_tables.consistency_table(report)))
+    if run.compared["pairs"]:
+        tables.append(("Paired differences in percentage points", pair_table(run.compared)))
+    if report.get("rpdr"):
+        rows = [[name, v["value"], interval_text(v)] for name, v in report["rpdr"].items()]
+        tables.append(("Relative performance drop (RPDR, %)", Table(("factor", "kept", "95 %"), rows)))
+    if report.get("perception"):
+        tables.append(("Perception against the true tables", _perception_table(report["perception"])))
+    return tables
+
+
+def _as_report(run: Run, k: int) -> dict:
+    entry = run.entries[k]
+    questions = [q for q in run.split.questions if q.answer is not None]
+    score = run.module.score(questions, entry.predictions, run.report["scorer"])
+    return {**score, "system": entry.name, "split": run.report["split"]}
+
+
+def _beside(table: Table, others: Sequence[dict]) -> Table:
+    """The table with rows of other systems under the run's own, above the published."""
+    at = table.rules[0] if table.rules else len(table.rows)
+    more: list[list[Cell]] = []
+    for other in others:
+        more.append([other["system"], *(row["value"] for row in other["rows"])])
+        more.append(["  95 % interval", *(interval_text(row) for row in other["rows"])])
+    rows = [*table.rows[:at], *more, *table.rows[at:]]
+    return table._replace(rows=rows, rules=tuple(r + len(more) for r in table.rules))
+
+
+def _perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
+    """A row for each figure, a column for each group of objects."""
+    figures = dict.fromkeys(name for group in groups.values() for name in group)
+    rows: list[list[Cell]] = []
+    for name in figures:
+        values = [group.get(name) for group in groups.values()]
+        rows.append([name, *(f"{v:.4g}" if isinstance(v, int | float) else None for v in values)])
+    return Table(("figure", *groups), rows)
+
+
+# --- the page -----------------------------------------------------------------------------------------------
+
+
+def run_page(run: Run, folder: str | Path, grid: str | Path | None = None) -> str:
+    """The HTML of a run; `grid` is the folder of its oracle grid, the run's own by default."""
+    folder, grid = Path(folder), Path(grid or folder)
+    questions = [q for q in run.split.questions if q.answer is not None]
+    answers = [{p.id: p for p in entry.predictions} for entry in run.entries]
+    scorer = run.report["scorer"]
+    right = [[float(r) for r in run.module.correct(questions, e.predictions, scorer)] for e in run.entries]
+    figures, risk = None, None
+    try:
+        items = answered(run.module, questions, run.entries[0].predictions, scorer)
+        figures = trust(items)
+        risk = risk_coverage(items.probabilities, items.right, items.total)[1:]
+    except InputError:  # answers without probabilities, or none at all: there is nothing to plot
+        pass
+    notes = [f"{status}: {n}" for status, n in (run.report.get("statuses") or {}).items() if status != "ok"]
+    page = Page(
+        run.report,
+        [entry.name for entry in run.entries],
+        run_tables(run),
+        [model["rows"] for model in run.compared["models"]],
+        questions,
+        answers,
+        right,
+        [*([f"not answered, counted as wrong: {', '.join(notes)}"] if notes else []),
+         *(f"note: {note}" for note in run.report.get("notes") or ()),
+         *filter(None, [no_intervals(run.report)]),
+         *(["* published, measured on the official release"] if run.report["published"] else []),
+         *(f"{e.name}: {len(e.absent)} questions without a line, {e.foreign} lines on other questions"
+           for e in run.entries if e.absent or e.foreign)],
+        figures,
+        risk,
+        *_grid(grid, questions, run.report["benchmark"]),
+    )  # fmt: skip
+    return render(page, _images(run, folder, answers))
+
+
+def write_page(
+    run: Run, folder: str | Path, out: str | Path | None = None, grid: str | Path | None = None
+) -> Path:
+    """Write `run_page`, to FOLDER/report.html by default; the file."""
+    path = Path(out or Path(folder) / HTML)
+    with atomic_write(path) as file:
+        file.write(run_page(run, folder, grid))
+    return path
+
+
+def log_to_wandb(folder: str | Path, options: Mapping[str, Any]) -> None:
+    """A finished run's tables, figures and page (also written to FOLDER/report.html) as a wandb run; `options` are those
+    of wandb.init. Offline unless WANDB_MODE says otherwise."""
+    import os
+
+    os.environ.setdefault("WANDB_MODE", "offline")
+    import wandb  # slow to import, so only when asked for
+
+    run = read_run(folder)
+    page = write_page(run, folder)
+    defaults = {"name": Path(folder).name, "job_type": "evaluate"}
+    with wandb.init(
+        **{"dir": str(folder), "config": run.report["provenance"]["config"], **defaults, **options}
+    ) as log:
+        for title, table in run_tables(run):
+            rows = [list(row) for row in table.rows]
+            log.log({title: wandb.Table(list(table.header), rows, allow_mixed_types=True)})
+        log.log({"report": wandb.Html(str(page), inject=False)})
+        log.summary.update({row["name"]: row["value"] for row in run.report["rows"]})
+
+
+def _grid(folder: Path, questions: Sequence, benchmark: str) -> tuple[Any, dict[str, dict]]:
+    """The oracle grid of a folder and its errors by question id; (None, {}) when there is none."""
+    if not (folder / GRID).is_file():
+        return None, {}
+    grid = read_json(folder / GRID, "oracle grid")
+    if not isinstance(grid, dict) or grid.get("benchmark") != benchmark:
+        raise InputError(f"{folder / GRID} is no oracle grid of {benchmark}")
+    known = {q.id for q in questions}
+    errors = {r["id"]: r for r in read_jsonl(folder / ERRORS, "errors of the grid") if r["id"] in known}
+    return grid, errors
+
+
+def _images(run: Run, folder: Path, answers: Sequence[Mapping]) -> Iterator[tuple[str, dict]]:
+    kept = read_scenes(folder / SCENES) if (folder / SCENES).is_file() else {}
+    groups: dict[str, list] = {}
+    for q in by_image([q for q in run.split.questions if q.answer is not None]):
+        groups.setdefault(q.image, []).append(q)
+    for name, own in tqdm(groups.items(), "drawing", unit="image", delay=2):
+        yield name, image_record(run.split, name, own, answers, kept.get(name), run.report)
+
+
+# --- the command --------------------------------------------------------------------------------------------
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    """`po3d report` among the commands."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser(
+        "report", help="a run as one HTML file, or its tables", description=__doc__, formatter_class=raw
+    )
+    parser.add_argument("folder", metavar="RUN", help="a folder that evaluate.py wrote")
+    parser.add_argument("--with", "--imported", dest="others", nargs="+", default=[], metavar="PREDICTIONS",
+                        help="predictions of other systems on the same questions: files (`po3d import` makes "
+                        "them of a harness's results), or runs")  # fmt: skip
+    parser.add_argument("--names", default="", help="how those are called, with commas; default: the files")
+    parser.add_argument(
+        "--data", metavar="ROOT", help="where the questions are; default: where the run had them"
+    )
+    parser.add_argument(
+        "--grid", metavar="RUN", help="the folder of an oracle grid of the same system; default: RUN"
+    )
+    form = parser.add_mutually_exclusive_group()
+    for name in SPELLINGS:
+        form.add_argument(f"--{name}", dest="form", action="store_const", const=name,
+                          help=f"print the tables in {name} instead")  # fmt: skip
+    parser.add_argument("--out", metavar="FILE", help=f"default: RUN/{HTML}; tables are printed")
+    parser.set_defaults(run=report_command)
+
+
+def _latex(tables: Sequence[tuple[str, Table]], benchmark: str) -> str:
+    return latex_page(tables, benchmark)
+
+
+def _markdown(tables: Sequence[tuple[str, Table]], benchmark: str) -> str:
+    return "\n\n".join(f"## {title}\n\n{markdown(table)}" for title, table in tables)
+
+
+SPELLINGS = {"latex": _latex, "markdown": _markdown}
+
+
+def report_command(arguments: argparse.Namespace) -> int:
+    """Write a run's page, or print its tables."""
+    names = [n.strip() for n in arguments.names.split(",")] if arguments.names else []
+    run = read_run(arguments.folder, arguments.others, names, arguments.data)
+    if not arguments.form:
+        path = write_page(run, arguments.folder, arguments.out, arguments.grid)
+        print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
+        return 0
+    content = SPELLINGS[arguments.form](run_tables(run), run.report["benchmark"]).rstrip() + "\n"
+    if arguments.out is None:
+        print(content, end="")
+        return 0
+    with atomic_write(arguments.out) as file:
+        file.write(content)
+    print(f"wrote {arguments.out}")
+    return 0

@@ -1,0 +1,280 @@
+"""How far a system's probabilities can be trusted, and what it is worth to let it be silent.
+
+    po3d trust PREDICTIONS                                        reliability, ECE, risk and coverage
+    po3d trust PREDICTIONS --fit-on VALIDATION --fit-data ROOT    the same after temperature scaling
+
+The temperature T is fitted on the predictions for another split: sigmoid(logit(p) / T) is the probability that an
+answer is right (Guo et al. 2017, of the answer against all others). It is one number, so it changes neither an answer
+nor their order. What has no answer is no part of reliability; it counts as not covered.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import expit, logit
+
+from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.evaluation.compare import Entry, read_entry
+from po3d.evaluation.report.plots import PLOTS, reliability_plot
+from po3d.io.errors import InputError
+from po3d.io.text_tables import Table, text
+from po3d.reasoning.questions import Prediction, Question, write_predictions
+from po3d.systems.pipeline import Context, System
+
+Array = NDArray[np.float64]
+BINS = 15  # as usual for ECE
+RISKS = (0.01, 0.05)
+_EDGE = 1e-6  # a probability nearer to 0 or 1 is a rounding matter
+
+
+class Bin(NamedTuple):
+    """Answers whose probability is in (low, high]."""
+
+    low: float
+    high: float
+    n: int
+    confidence: float  # their mean probability
+    accuracy: float  # their share that is right
+
+
+class Coverage(NamedTuple):
+    """How much is answered when answers below a threshold are held back."""
+
+    coverage: float  # share of all questions
+    threshold: float  # the least probability that is answered; inf when nothing may be
+
+
+@dataclass(frozen=True)
+class Abstaining:
+    """A system whose answers below a probability are held back; one without a probability passes."""
+
+    system: System
+    below: float
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        return [held_back(p, self.below) for p in self.system.answer(questions, context)]
+
+
+def held_back(prediction: Prediction, below: float) -> Prediction:
+    """The prediction, or an abstention when its probability is below the threshold."""
+    p = prediction.probability
+    if prediction.status != "ok" or p is None or p >= below:
+        return prediction
+    return replace(
+        prediction,
+        status="abstained",
+        answer=None,
+        reason=f"the answer has probability {p:.3f}, below {below:g}",
+    )
+
+
+def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) -> list[Bin]:
+    """The reliability diagram's data: bins of equal width, empty ones left out."""
+    p, r = np.asarray(probabilities, float), np.asarray(right, float)
+    column = np.clip(np.ceil(p * bins).astype(int) - 1, 0, bins - 1)
+    found = []
+    for k in range(bins):
+        own = column == k
+        if own.any():
+            found.append(
+                Bin(k / bins, (k + 1) / bins, int(own.sum()), float(p[own].mean()), float(r[own].mean()))
+            )
+    return found
+
+
+def calibration_error(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) -> float:
+    """ECE: the mean distance of confidence and accuracy over the bins, each weighted by its items; from 0 to 1."""
+    found = reliability(probabilities, right, bins)
+    return sum(b.n * abs(b.confidence - b.accuracy) for b in found) / max(sum(b.n for b in found), 1)
+
+
+def fit_temperature(probabilities: ArrayLike, right: ArrayLike) -> float:
+    """The temperature with the least negative log-likelihood; above 1, the probabilities were too bold."""
+    z, r = _logits(probabilities), np.asarray(right, float)
+
+    def loss(log_temperature: float) -> float:
+        s = z / np.exp(log_temperature)
+        return float((np.logaddexp(0, s) - r * s).mean())
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-3, 3), method="bounded").x))
+
+
+def rescaled(probabilities: ArrayLike, temperature: float) -> Array:
+    """The probabilities after temperature scaling."""
+    return expit(_logits(probabilities) / temperature)
+
+
+def risk_coverage(probabilities: ArrayLike, right: ArrayLike, total: int) -> tuple[Array, Array, Array]:
+    """Thresholds (k,) descending, and of each the share of `total` questions answered from there on and the share of
+    those answers that is wrong. Answers of one probability come together."""
+    p, r = np.asarray(probabilities, float), np.asarray(right, float)
+    order = np.argsort(-p, kind="stable")
+    p, wrong = p[order], np.cumsum(1 - r[order])
+    last = np.flatnonzero(np.append(p[1:] != p[:-1], True)) if len(p) else np.array([], int)
+    return p[last], (last + 1) / total, wrong[last] / (last + 1)
+
+
+def coverage_at(probabilities: ArrayLike, right: ArrayLike, total: int, risk: float) -> Coverage:
+    """The most that can be answered while at most the share `risk` of the answers is wrong, chosen in hindsight."""
+    thresholds, coverage, risks = risk_coverage(probabilities, right, total)
+    within = np.flatnonzero(risks <= risk)
+    return (
+        Coverage(float(coverage[within[-1]]), float(thresholds[within[-1]]))
+        if len(within)
+        else Coverage(0.0, np.inf)
+    )
+
+
+def _logits(probabilities: ArrayLike) -> Array:
+    return logit(np.clip(np.asarray(probabilities, float), _EDGE, 1 - _EDGE))
+
+
+# --- of predictions -----------------------------------------------------------------------------------------
+
+
+class Answered(NamedTuple):
+    """The answers that were given, with their probabilities and whether they are right, and how many were asked."""
+
+    probabilities: Array
+    right: Array
+    total: int
+
+
+def answered(
+    module: Any, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
+) -> Answered:
+    """InputError when an answer comes without a probability."""
+    right = np.array(module.correct(questions, predictions, scorer), float)
+    counts = ~np.isnan(right)  # what counts in no headline figure, counts in none here
+    given = np.array([p.status == "ok" for p in predictions]) & counts
+    if not given.any():
+        raise InputError("there is no answer whose probability could be looked at")
+    for p, g in zip(predictions, given):
+        if g and p.probability is None:
+            raise InputError(
+                f"the answer to {p.id} has no probability; po3d's own answers have, an LMM's have not"
+            )
+    values = np.array([p.probability for p, g in zip(predictions, given) if g], float)
+    return Answered(values, right[given], int(counts.sum()))
+
+
+def trust(items: Answered, temperature: float = 1.0) -> dict:
+    """The figures of one system, ready for JSON: temperature, questions, answers, accuracy of the answers, ece, bins,
+    coverage_at (risk -> coverage, threshold), aurc (the mean risk over all coverages)."""
+    p = items.probabilities if temperature == 1.0 else rescaled(items.probabilities, temperature)
+    _, coverage, risk = risk_coverage(p, items.right, items.total)
+    return {
+        "temperature": temperature,
+        "questions": items.total,
+        "answers": len(p),
+        "accuracy": float(items.right.mean()),
+        "ece": calibration_error(p, items.right),
+        "bins": [b._asdict() for b in reliability(p, items.right)],
+        "coverage_at": {
+            f"{level:g}": _finite(coverage_at(p, items.right, items.total, level)._asdict())
+            for level in RISKS
+        },
+        "aurc": float(np.average(risk, weights=np.diff(coverage, prepend=0.0))),
+    }
+
+
+def trust_tables(figures: dict) -> list[Table]:
+    """The figures, and the reliability diagram, as tables."""
+    rows: list[list] = [
+        ["answers / questions", f"{figures['answers']} / {figures['questions']}"],
+        ["temperature", f"{figures['temperature']:.3f}"],
+        ["ECE", f"{figures['ece']:.4f}"],
+        ["area under risk and coverage", f"{figures['aurc']:.4f}"],
+    ]
+    for level, found in figures["coverage_at"].items():
+        where = "" if found["threshold"] is None else f" (answers from {found['threshold']:.3f})"
+        rows.append([f"coverage at {100 * float(level):g} % risk", f"{100 * found['coverage']:.1f} %{where}"])
+    bins = [[f"{b['low']:.2f}-{b['high']:.2f}", b["n"], f"{b['confidence']:.3f}", f"{b['accuracy']:.3f}"]
+            for b in figures["bins"]]  # fmt: skip
+    return [Table(("figure", "value"), rows), Table(("probability", "n", "confidence", "accuracy"), bins)]
+
+
+def _finite(found: dict[str, float]) -> dict[str, float | None]:
+    return {k: v if np.isfinite(v) else None for k, v in found.items()}
+
+
+# --- the command --------------------------------------------------------------------------------------------
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    """`po3d trust` among the commands."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser(
+        "trust", help="calibration, risk and coverage", description=__doc__, formatter_class=raw
+    )
+    parser.add_argument("file", metavar="PREDICTIONS")
+    parser.add_argument("--benchmark", default="pulsecheck457", choices=sorted(BENCHMARKS))
+    parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the shipped mini split")
+    parser.add_argument("--scorer", help="default: the benchmark's own")
+    parser.add_argument(
+        "--fit-on", metavar="PREDICTIONS", help="of a validation split: fit the temperature there"
+    )
+    parser.add_argument("--fit-data", metavar="ROOT", help="the validation split")
+    parser.add_argument("--temperature", type=float, help="use this temperature")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    parser.add_argument(
+        "--plot", metavar="PICTURE", help=f"draw the reliability diagram ({', '.join(PLOTS)})"
+    )
+    parser.add_argument(
+        "--out", metavar="PREDICTIONS", help="write the predictions with scaled probabilities"
+    )
+    parser.set_defaults(run=trust_command)
+
+
+def trust_command(arguments: argparse.Namespace) -> int:
+    """Print the figures of a predictions file."""
+    if (arguments.fit_on is None) != (arguments.fit_data is None):
+        raise InputError(
+            "--fit-on and --fit-data belong together: predictions, and the split that they are on"
+        )
+    if arguments.temperature is not None and (arguments.fit_on or not arguments.temperature > 0):
+        raise InputError("--temperature should be a number above 0, given instead of --fit-on")
+    module = BENCHMARKS[arguments.benchmark].module
+    scorer = arguments.scorer or next(iter(module.SCORERS))
+    items, entry = _read(arguments.file, arguments.data, arguments.benchmark, module, scorer)
+    temperature = arguments.temperature or 1.0
+    if arguments.fit_on:
+        if Path(arguments.fit_on).resolve() == Path(arguments.file).resolve():
+            raise InputError(
+                "--fit-on should be predictions for another split than the one that is looked at"
+            )
+        fitting, _ = _read(arguments.fit_on, arguments.fit_data, arguments.benchmark, module, scorer)
+        temperature = fit_temperature(fitting.probabilities, fitting.right)
+    figures = {"absent": len(entry.absent), **trust(items, temperature)}
+    figures["ece_before"] = calibration_error(items.probabilities, items.right)
+    if arguments.plot:
+        reliability_plot(figures, arguments.plot)
+    if arguments.out:
+        lines = [_scaled(p, temperature) for p in entry.predictions if p.id not in entry.absent]
+        write_predictions(arguments.out, lines)
+    if arguments.json:
+        print(json.dumps(figures, indent=1))
+    else:
+        print("\n\n".join(text(table) for table in trust_tables(figures)))
+        if entry.absent:
+            print(f"\n{len(entry.absent)} questions have no line in the file and count as not covered")
+        if temperature != 1.0:
+            print(f"\nECE before scaling: {figures['ece_before']:.4f}")
+    return 0
+
+
+def _read(file: str, root: str | None, benchmark: str, module: Any, scorer: str) -> tuple[Answered, Entry]:
+    questions = [q for q in opened(benchmark, root).questions if q.answer is not None]
+    entry = read_entry(file, questions)
+    return answered(module, questions, entry.predictions, scorer), entry
+
+
+def _scaled(p: Prediction, temperature: float) -> Prediction:
+    return p if p.probability is None else replace(p, probability=float(rescaled(p.probability, temperature)))

@@ -1,1 +1,0 @@
-"""Other programs: result files, harnesses, endpoints and servers of language models."""

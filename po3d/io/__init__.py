@@ -1,0 +1,1 @@
+"""Files, images, checkpoints, configuration, errors: what knows nothing of scenes."""

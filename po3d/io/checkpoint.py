@@ -1,0 +1,171 @@
+"""Shippable checkpoints: NAME.safetensors (fp16 weights) beside NAME.json (how to build the network, hash, origin).
+
+A compact pair holds large matrices as int8 with one scale an output channel (the tensor's name and SCALE), half the size;
+`python -m po3d.training.compact` makes one. Nothing here reads a pickle.
+"""
+
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from safetensors.torch import save as serialise
+
+from po3d import __version__
+from po3d.io import shipped
+from po3d.io.errors import InputError, shown, visible
+from po3d.io.files import atomic_write, read_json, sha256, write_json
+
+Network = TypeVar("Network", bound=torch.nn.Module)
+FORMAT = "po3d-checkpoint-1"
+SCALE = ":scale"  # after the name of a tensor that is stored as int8
+LARGE = 4096  # values, from which on a compact pair stores a matrix as int8
+SHIPPED = shipped.CHECKPOINTS
+
+
+def git_revision() -> str:
+    """The commit of the source tree, with "+" when files differ from it, or the one that a wheel was built from; "" where
+    neither is known."""
+    root = shipped.ROOT
+    if shipped.INSTALLED:  # a repository around the folder of the package would not be ours
+        return (root / "revision").read_text(encoding="utf-8")
+    try:
+        run = lambda *a: subprocess.run(  # noqa: E731
+            ["git", "-C", str(root), *a], capture_output=True, text=True, timeout=10, check=True
+        ).stdout.strip()
+        return run("rev-parse", "HEAD") + (
+            "+" if run("status", "--porcelain", "--untracked-files=no") else ""
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def save(
+    path: str | Path,
+    kind: str,
+    weights: Mapping[str, torch.Tensor],
+    config: dict,
+    training: dict,
+    metrics: dict,
+) -> Path:
+    """Write `path`.safetensors and `path`.json; returns the path of the weights. The json names the hash of the
+    weights and is written last, so a pair with a matching hash is always whole."""
+    stem = Path(path).with_suffix("") if Path(path).suffix in (".safetensors", ".json") else Path(path)
+    half = {k: (v.half() if v.is_floating_point() else v).contiguous().cpu() for k, v in weights.items()}
+    record = {
+        "format": FORMAT,
+        "kind": kind,
+        "config": config,
+        "training": training,
+        "metrics": metrics,
+        "parameters": sum(v.numel() for v in half.values()),
+    }
+    return _write(stem, half, record, {"po3d": __version__, "git": git_revision()})
+
+
+def compact(path: str | Path, out: str | Path) -> Path:
+    """Write the pair `path` again as `out` (without suffix), its matrices as int8; returns the path of the weights."""
+    weights, record = load(path)
+    stored: dict[str, torch.Tensor] = {}
+    for name, value in weights.items():
+        if value.is_floating_point() and value.ndim > 1 and value.numel() >= LARGE:
+            scale = value.abs().flatten(1).amax(1).clamp(min=1e-12) / 127
+            stored[name] = (value / _along(scale, value)).round().to(torch.int8).contiguous()
+            stored[name + SCALE] = scale
+        else:
+            stored[name] = value.half() if value.is_floating_point() else value
+    origin = {key: record.pop(key) for key in ("po3d", "git")}
+    record.pop("sha256")
+    return _write(Path(out), stored, record, origin)
+
+
+def _write(stem: Path, tensors: dict[str, torch.Tensor], record: dict, origin: dict) -> Path:
+    target = stem.with_name(stem.name + ".safetensors")
+    with atomic_write(target, "wb") as file:
+        file.write(serialise(tensors))
+    write_json(stem.with_name(stem.name + ".json"), {**record, "sha256": sha256(target), **origin})
+    return target
+
+
+def _along(scale: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
+    """One scale a row of `matrix`, shaped to multiply it."""
+    return scale.view(-1, *[1] * (matrix.ndim - 1))
+
+
+def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Tensor], dict]:
+    """(weights in fp32, the json record) of a checkpoint pair of `kind` (None: any); InputError when a file is missing, of
+    another kind, or the weights are not the ones the json was written for."""
+    path = Path(path)
+    if path.suffix in (".ckpt", ".pt", ".pth", ".pkl", ".bin"):
+        raise InputError(
+            f"checkpoint {path}: pickled files are not read; give the .safetensors of an exported pair"
+        )
+    stem = path.with_suffix("") if path.suffix in (".safetensors", ".json") else path
+    weights, record = stem.with_name(stem.name + ".safetensors"), stem.with_name(stem.name + ".json")
+    meta = _description(record)
+    if kind is not None and meta["kind"] != kind:
+        raise InputError(f"checkpoint {weights} holds a {visible(meta['kind'])}, not a {kind}")
+    if not weights.is_file():
+        raise InputError(f"checkpoint weights not found: {weights}")
+    if (found := sha256(weights)) != meta["sha256"]:
+        raise InputError(
+            f"checkpoint {weights}: its sha256 is {found[:12]}..., but {record.name} was written for "
+            f"{meta['sha256'][:12]}...; fetch the pair again or export it anew"
+        )
+    return _tensors(weights), meta
+
+
+def _description(path: Path) -> dict:
+    from po3d.io.schemas import CONFIGS, CheckpointRecord, checked
+
+    meta, where = read_json(path, "checkpoint description"), f"checkpoint description {path}"
+    if not isinstance(meta, dict) or meta.get("format") != FORMAT:
+        raise InputError(f"{where} is not of format {FORMAT!r}")
+    kind = checked(CheckpointRecord, meta, where).kind
+    if kind in CONFIGS:
+        checked(CONFIGS[kind], meta["config"], f"{where}, config")
+    return meta
+
+
+def _tensors(path: Path) -> dict[str, torch.Tensor]:
+    """What a file of weights holds, in fp32, matrices of int8 by their scales."""
+    try:
+        tensors = load_file(str(path))
+        values = {
+            k: v.float() if v.is_floating_point() else v for k, v in tensors.items() if not k.endswith(SCALE)
+        }
+        for name in values.keys() & {k.removesuffix(SCALE) for k in tensors if k.endswith(SCALE)}:
+            values[name] = values[name].float() * _along(tensors[name + SCALE].float(), values[name])
+    except (SafetensorError, OSError, RuntimeError, ValueError) as error:
+        raise InputError(f"checkpoint {path} can't be read ({_first_line(error)})") from None
+    if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:
+        raise InputError(f"checkpoint {path}: the tensor {shown(odd[0])} has values that are not finite")
+    return values
+
+
+def restored(make: Callable[[], Network], weights: Mapping[str, torch.Tensor], path: str | Path) -> Network:
+    """The network that `make` builds with the weights of the checkpoint `path`; InputError when they don't fit it."""
+    try:
+        network = make()
+        network.load_state_dict(weights)
+    except (RuntimeError, ValueError, TypeError, IndexError, AssertionError) as error:
+        raise InputError(
+            f"checkpoint {path}: its weights and its description do not fit this version ({_first_line(error)})"
+        ) from None
+    return network
+
+
+def _first_line(error: Exception) -> str:
+    return visible(" ".join(str(error).split())[:200])
+
+
+def locate(name: str | Path) -> Path:
+    """The path of a checkpoint given by its path (with or without suffix) or by the bare name of one that is here, in checkpoints/ or
+    shipped."""
+    if Path(name).name != str(name) or Path(name).suffix:
+        return Path(name)
+    places = (Path(), shipped.EXPORTS)
+    return next((p / name for p in places if (p / f"{name}.json").is_file()), SHIPPED / name)

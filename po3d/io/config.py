@@ -1,0 +1,231 @@
+"""How a script starts: hydra composes its config; what the user got wrong is one line and exit code 2.
+
+hydra's compose API is used, not its launcher: no working directory changes, no output folders appear, and
+its errors can be said in one line.
+"""
+
+import contextlib
+import difflib
+import os
+import runpy
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import HydraException
+from hydra.utils import instantiate
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
+
+from po3d.io.errors import InputError, visible
+from po3d.io.shipped import CONFIGS, INSTALLED, script
+from po3d.io.shipped import ROOT as ROOT  # where scripts and tests look for it
+
+BAD_INPUT = 2
+INTERRUPTED = 130  # as shells say of Ctrl+C
+PIPE_CLOSED = 141  # and of `... | head -1`
+EXTRAS = {  # module -> the extra of pyproject.toml that brings it
+    "moderngl": "synthesis",
+    "trimesh": "synthesis",
+    "mapbox_earcut": "synthesis",
+    "openpyxl": "tables",
+    "rapidocr_onnxruntime": "ocr",
+    "pyarrow": "srbench",
+    "OpenEXR": "hdri",
+    "matplotlib": "report",
+    "lmms_eval": "harness",
+    "transformers": "foundation",
+}
+
+
+def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
+    """The config `name` with key=value overrides; InputError, in one line, for a wrong one."""
+    if wrong := next((o for o in overrides if "=" not in o and not o.startswith("~")), None):
+        raise InputError(f"{wrong!r} is no option; options are written key=value, see --help")
+    try:
+        config = _compose(name, overrides)
+        plain = OmegaConf.to_container(
+            config, resolve=True, throw_on_missing=True
+        )  # bad interpolations show here
+    except MissingMandatoryValue as error:
+        raise InputError(f"the option {error.full_key} has no value; give {error.full_key}=...") from None
+    except (HydraException, OmegaConfBaseException) as error:
+        raise InputError(_one_line(name, overrides, error)) from None
+    from po3d.io.schemas import check_settings  # pydantic takes a tenth of a second
+
+    check_settings(name, plain)
+    return config
+
+
+def _compose(name: str, overrides: Sequence[str]) -> DictConfig:
+    GlobalHydra.instance().clear()
+    with initialize_config_dir(version_base="1.3", config_dir=str(CONFIGS)):
+        return hydra_compose(name, overrides=list(overrides))
+
+
+def varied(config: DictConfig, changes: dict[str, Any]) -> dict[str, Any]:
+    """The config, resolved, with other values at some dotted keys; InputError for a key that it does not have."""
+    changed = config.copy()
+    for key, value in changes.items():
+        try:
+            OmegaConf.update(changed, key, value)
+        except OmegaConfBaseException as error:
+            raise InputError(f"{key}={value}: {' '.join(str(error).split())}") from None
+    return OmegaConf.to_container(changed, resolve=True)
+
+
+def build(node: dict[str, Any], **extra: object) -> Any:
+    """The object that a config node with a `_target_` describes, made without its `name`."""
+    try:
+        return instantiate({k: v for k, v in node.items() if k != "name"}, _convert_="all", **extra)
+    except HydraException as error:
+        cause: BaseException = error
+        while cause.__cause__ is not None:
+            cause = cause.__cause__
+        if isinstance(cause, InputError | OSError | ModuleNotFoundError):
+            raise cause from None
+        said = " ".join(str(cause).split())[:300]
+        raise InputError(f"{node.get('_target_')}: {said} ({type(cause).__name__})") from error
+
+
+@contextlib.contextmanager
+def naming_extras() -> Iterator[None]:
+    """A module that is missing because an extra is not installed becomes an InputError that names the extra."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        module = (error.name or "").partition(".")[0]
+        if module not in EXTRAS:
+            raise
+        raise InputError(f"this needs {module}: pip install 'po3d[{EXTRAS[module]}]'") from None
+
+
+def run_hydra(
+    main: Callable[[DictConfig], None], name: str, usage: str | None, argv: Sequence[str] | None = None
+) -> int:
+    """Run a script and return its exit code. `main` gets the composed config; --help and --cfg only print."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    flags = [a for a in arguments if a.startswith("-")]
+    options = [a for a in arguments if not a.startswith("-")]
+
+    def script() -> None:
+        if unknown := [f for f in flags if f not in ("-h", "--help", "--cfg")]:
+            raise InputError(
+                f"unknown flag {unknown[0]!r}; options are written key=value, flags are --help and --cfg"
+            )
+        config = compose(name, options)
+        if flags and flags[0] != "--cfg":
+            print(f"{_usage(usage, name)}\n\nOptions and their defaults (configs/{name}.yaml):\n")
+            print(OmegaConf.to_yaml(config))
+            print("Groups:")
+            for group in _groups(name):
+                print(f"  {group}={'|'.join(sorted(p.stem for p in (CONFIGS / group).glob('*.yaml')))}")
+        elif flags:
+            print(OmegaConf.to_yaml(config), end="")
+        else:
+            main(config)
+
+    return guarded(script)
+
+
+def guarded(main: Callable[[], None]) -> int:
+    """Run `main` and return the exit code. What the user got wrong (InputError) and what the machine refuses (OSError: a full
+    disk, a folder that can't be written) is one line on stderr and 2. A reader of the output that is gone ends the program
+    quietly, Ctrl+C with one line: both by SystemExit, so that no caller goes on with the next thing."""
+    try:
+        try:
+            with naming_extras():
+                main()
+        finally:
+            sys.stdout.flush()  # a reader that is gone shows here at the latest
+    except BrokenPipeError:
+        _drop_output()
+        raise SystemExit(PIPE_CLOSED) from None
+    except (InputError, HydraException, OSError) as error:
+        cause = _told(error)
+        if cause is None:
+            raise
+        if isinstance(cause, OSError):
+            _drop_output()
+        print(f"error: {' '.join(visible(_words(cause)).split())}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("interrupted; the same command resumes", file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None
+    return 0
+
+
+def _told(error: BaseException | None) -> BaseException | None:
+    """The error itself, or what it was raised from, that can be told in one line: hydra wraps what a constructor raises."""
+    while error is not None and not isinstance(error, InputError | OSError):
+        error = error.__cause__
+    return error
+
+
+def _words(error: BaseException) -> str:
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+
+
+def _drop_output() -> None:
+    """What is still to be written must not fail a second time when Python ends, which it would tell in a traceback."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        return
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def run_script(name: str, argv: Sequence[str]) -> None:
+    """Run evaluate.py or train.py with these arguments, as `python evaluate.py ...` does; ends in SystemExit. An installed
+    po3d, which has neither in the working directory, finds its own."""
+    sys.argv = [str(script(name)), *argv]
+    runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+def _usage(text: str | None, name: str) -> str:
+    """What a script says of itself; where it is no file in the user's folder its name is a command of po3d."""
+    text = (text or "").strip()
+    return text.replace(f"python {name}.py", f"po3d {name}") if INSTALLED else text
+
+
+def _groups(name: str) -> list[str]:
+    """The config groups that the defaults list of `name` chooses from."""
+    defaults = OmegaConf.load(CONFIGS / f"{name}.yaml").get("defaults", [])
+    return [
+        str(key).removeprefix("optional ")
+        for entry in defaults
+        if isinstance(entry, DictConfig)
+        for key in entry
+    ]
+
+
+def _one_line(name: str, overrides: Sequence[str], error: Exception) -> str:
+    """What matters of a hydra error, which spreads over lines and causes."""
+    message = " ".join(str(error).split())
+    for tail in ("Config search path:", "See https://", "object_type="):
+        message = message.split(tail)[0].rstrip()
+    if "Could not override" not in message:
+        return message
+    wrong = next((o for o in overrides if f"'{_key(o)}'" in message), message)
+    known = list(_keys(OmegaConf.to_container(_compose(name, ()))))
+    near = difflib.get_close_matches(_key(wrong), known, 3, 0.6)
+    known_here = ", ".join([k for k in known if "." not in k])
+    return f"unknown option {_key(wrong)!r} (in {wrong!r}); " + (
+        f"did you mean {' or '.join(near)}?" if near else f"known: {known_here}"
+    )
+
+
+def _key(override: str) -> str:
+    return override.split("=")[0].lstrip("+~")
+
+
+def _keys(node: Any, prefix: str = "") -> Iterator[str]:
+    for key, value in node.items():
+        yield prefix + key
+        if isinstance(value, dict):
+            yield from _keys(value, f"{prefix}{key}.")

@@ -1,0 +1,178 @@
+"""Files that are either whole or absent: written to a temporary name, synced, renamed. And the readers of text, JSON
+and tables, which all know the same encodings and say in one line what is wrong with a file."""
+
+import codecs
+import contextlib
+import csv
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from po3d.io.errors import InputError
+
+LARGEST = 2**30  # bytes of a file that is read whole; the scenes of all of Super-CLEVR have a fifth of it
+LONGEST_CELL = 2**31 - 1  # characters of a table's cell: pictures stand in some
+_HEAD = 4096  # bytes that tell a file's encoding
+
+
+@contextlib.contextmanager
+def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
+    """A file object whose content appears at `path` only when the block ends without an exception."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, mode, encoding=None if "b" in mode else "utf-8") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
+    """Write `value` as JSON, atomically; compact when `indent` is None."""
+    separators = (",", ":") if indent is None else None
+    with atomic_write(path) as file:
+        json.dump(value, file, indent=indent, ensure_ascii=False, separators=separators)
+        file.write("\n")
+
+
+def read_text(path: str | Path, what: str = "text file") -> str:
+    """The text of a file in UTF-8, with or without a byte order mark, or in UTF-16 with one; InputError when it is
+    missing or no such text. `what` names the file in the error, here and below."""
+    data = _utf8(_read_bytes(path, what), path, what)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(_not_text(path, what, error)) from None
+
+
+def read_json(path: str | Path, what: str = "JSON file") -> object:
+    """The parsed content of a JSON file, whose text is as in `read_text`; InputError when it is missing or not JSON."""
+    return parse_json(read_text(path, what), f"{what} is not valid JSON: {path}")
+
+
+def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
+    """The records of a JSONL file, whose text is as in `read_text`. A torn last line, left by a killed writer, is
+    dropped; any other line that is no JSON object is an InputError."""
+    lines = _utf8(_read_bytes(path, what), path, what).split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        where = f"{what} {path}, line {number}"
+        try:
+            record = parse_json(line.decode("utf-8"), f"{where}: not valid JSON")
+        except (InputError, UnicodeDecodeError) as error:
+            if number == len(lines):  # no newline after it: the writer was killed inside this record
+                return
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{where}: not text in UTF-8 (byte {error.start} of the line)") from None
+        if not isinstance(record, dict):
+            raise InputError(f"{where}: each line should be a JSON object, not {type(record).__name__}")
+        yield record
+
+
+def read_cells(path: str | Path, what: str = "table") -> Iterator[list[str]]:
+    """The rows of a .csv file, or of one with tabs (any other suffix), as they stand, the header too; text as in
+    `read_text`, read row by row, because some tables are larger than memory likes. A cell may be of any length."""
+    csv.field_size_limit(LONGEST_CELL)
+    try:
+        with open(path, "rb") as binary:
+            encoding = _encoding(binary.read(_HEAD), path, what)
+        with open(path, encoding=encoding, newline="") as file:
+            yield from csv.reader(file, delimiter="," if Path(path).suffix.lower() == ".csv" else "\t")
+    except OSError as error:
+        raise InputError(_unreadable(path, what, error)) from None
+    except UnicodeError as error:
+        raise InputError(_not_text(path, what, error)) from None
+    except csv.Error as error:
+        raise InputError(f"{what} {path} is no table of text ({error})") from None
+
+
+def read_table(path: str | Path, what: str = "table") -> Iterator[dict[str, str]]:
+    """The rows of `read_cells` by column; InputError for a row whose cells are not as many as the columns."""
+    header: list[str] | None = None
+    rows = (row for row in read_cells(path, what) if row)
+    for number, row in enumerate(rows):
+        if header is None:
+            header = row
+        elif len(row) != len(header):
+            raise InputError(
+                f"{what} {path}, row {number - 1}: {len(row)} cells under {len(header)} columns; the file may be cut off"
+            )
+        else:
+            yield dict(zip(header, row))
+
+
+def _read_bytes(path: str | Path, what: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size <= LARGEST:
+                data = file.read() if Path(path).is_file() else file.read(LARGEST + 1)  # a pipe may never end
+                if len(data) <= LARGEST:
+                    return data
+    except ValueError:  # a name with NUL
+        raise InputError(f"{what} not found: {path}") from None
+    except OSError as error:
+        raise InputError(_unreadable(path, what, error)) from None
+    raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")
+
+
+def _unreadable(path: str | Path, what: str, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"{what} not found: {path}"
+    if isinstance(error, IsADirectoryError):
+        return f"{what} is a folder, not a file: {path}"
+    return f"{what} can't be read: {path} ({error.strerror})"
+
+
+def _encoding(head: bytes, path: str | Path, what: str) -> str:
+    """The encoding of a file that begins with these bytes: what its byte order mark says, else UTF-8."""
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # begins like UTF-16
+        raise InputError(f"{what} {path} is text in UTF-32; save it as UTF-8")
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if b"\0" in head:
+        raise InputError(f"{what} {path} is no text in UTF-8: it holds NUL characters")
+    return "utf-8-sig"
+
+
+def _utf8(data: bytes, path: str | Path, what: str) -> bytes:
+    """The text in UTF-8 without a byte order mark; of UTF-8 nothing but the mark is looked at."""
+    if _encoding(data[:_HEAD], path, what) == "utf-8-sig":
+        return data.removeprefix(codecs.BOM_UTF8)
+    try:
+        return data.decode("utf-16").encode("utf-8")
+    except UnicodeError as error:
+        raise InputError(_not_text(path, what, error)) from None
+
+
+def _not_text(path: str | Path, what: str, error: UnicodeError) -> str:
+    at = f" at byte {error.start}" if isinstance(error, UnicodeDecodeError) else ""
+    reason = getattr(error, "reason", str(error))
+    return f"{what} {path} is no text in UTF-8 ({reason}{at}); save it as UTF-8"
+
+
+def parse_json(text: str | bytes, failing: str) -> object:
+    """What a JSON text says; an InputError that begins with `failing` where it is none, is nested deeper than 200 lists
+    and objects, or has a number of more than 4,300 digits: pydantic's reader, quicker than Python's, caps both."""
+    from pydantic_core import from_json  # not before a file is read
+
+    try:
+        return from_json(text)
+    except ValueError as error:
+        reason = str(error).replace("recursion limit exceeded", "nested too deep")
+        reason = reason.replace("number out of range", "a number of too many digits")
+    raise InputError(f"{failing} ({reason})")
+
+
+def sha256(path: str | Path) -> str:
+    """Hex digest of a file's content."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,147 @@
+"""Pictures from files nobody vouches for: an allow-list of formats, a cap before decoding, and large ones made smaller."""
+
+import io
+import math
+import warnings
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from po3d.io.errors import InputError, visible
+
+FORMATS = ("PNG", "JPEG", "WEBP")
+_TURNED = (5, 6, 7, 8)  # EXIF orientations of a picture that is stored on its side
+MAX_PIXELS = 50_000_000  # read from the header, so a bomb is refused before it is unpacked
+MAX_PIXELS_WHOLE = {
+    "WEBP": 20_000_000
+}  # of formats that are decoded whole, several times over: within 500 MB
+ANIMATED = (
+    "PNG",
+    "WEBP",
+)  # formats of animations; the several pictures of a phone's JPEG are one picture in sizes
+LARGE = 12_000_000  # pixels; networks look at a twentieth of them
+STRIP = 1_000_000  # pixels that are scaled down at once
+
+
+class ImageError(InputError):
+    """A picture that is missing, damaged or refused: of one image of a benchmark, not of the whole run."""
+
+
+def read_image(path: str | Path, whole: bool = False) -> NDArray[np.uint8]:
+    """(H, W, 3) sRGB pixels of an image file, as `decode_image` gives them; ImageError when it is missing, truncated,
+    huge or no image."""
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ImageError(f"image not found: {path}") from None
+    except ValueError:  # a name with NUL
+        raise ImageError(f"image not found: {path}") from None
+    except IsADirectoryError:
+        raise ImageError(f"image is a folder, not a file: {path}") from None
+    except OSError as error:
+        raise ImageError(f"image can't be read: {path} ({error.strerror})") from None
+    return decode_image(data, str(path), whole=whole)
+
+
+def exif_focal(path: str | Path) -> float | None:
+    """The focal length in widths of the upright picture that a photograph's EXIF tells by its equivalent on 35 mm film (by
+    the diagonals, as CIPA has it); None without one. Of a cropped picture it is wrong."""
+    try:
+        with Image.open(path, formats=FORMATS) as image:
+            exif = image.getexif()
+            width, height = image.size
+            focal = float(exif.get_ifd(0x8769).get(0xA405, 0))  # the EXIF block: FocalLengthIn35mmFilm
+            turned = exif.get(0x0112, 1) in _TURNED
+    except (OSError, SyntaxError, ValueError, TypeError, ZeroDivisionError):
+        return None
+    if not 1 <= focal <= 10_000:
+        return None
+    return focal / math.hypot(36, 24) * math.hypot(width, height) / (height if turned else width)
+
+
+def image_size(source: str | Path | bytes) -> tuple[int, int] | None:
+    """Width and height of the upright picture in a file or in encoded bytes, of which the head is enough; None where
+    they can't be told."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(
+                io.BytesIO(source) if isinstance(source, bytes) else source, formats=FORMATS
+            ) as image:
+                turned = image.getexif().get(0x0112, 1) in _TURNED
+                return image.size[::-1] if turned else image.size
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        return None
+
+
+def decode_image(
+    data: bytes, where: str, max_pixels: int = MAX_PIXELS, whole: bool = False
+) -> NDArray[np.uint8]:
+    """(H, W, 3) sRGB pixels of an encoded image; `where` names it in the error. Upright by its EXIF orientation,
+    transparency dropped; a picture of more than LARGE pixels is scaled down by a whole number while it is read, unless it
+    is wanted `whole`, because something else counts in its pixels."""
+    where = visible(where)
+    if not data:
+        raise ImageError(f"image {where} is empty (0 bytes)")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own cap is stricter
+            image = Image.open(io.BytesIO(data), formats=FORMATS)
+    except Image.DecompressionBombError:
+        raise ImageError(
+            f"image {where} has more than {MAX_PIXELS // 10**6} megapixels; scale it down first"
+        ) from None
+    except UnidentifiedImageError:
+        raise ImageError(f"image {where} is not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} image") from None
+    except (OSError, SyntaxError, ValueError) as error:  # Pillow raises all three on a damaged header
+        raise ImageError(f"image {where} is damaged ({error})") from None
+    width, height = image.size
+    largest = min(max_pixels, MAX_PIXELS_WHOLE.get(image.format or "", max_pixels))
+    if width * height > largest:
+        raise ImageError(
+            f"image {where} has {width} x {height} = {width * height / 1e6:.0f} megapixels; "
+            f"at most {largest // 10**6} are read{'' if largest == max_pixels else f' of a {image.format}'}, "
+            f"scale it down first"
+        )
+    if image.mode.startswith(("I", "F")):
+        raise ImageError(
+            f"image {where} has more than 8 bits a channel (mode {image.mode}); convert it to 8 bits"
+        )
+    if image.format in ANIMATED and getattr(image, "n_frames", 1) > 1:
+        raise ImageError(
+            f"image {where} is an animation of {image.n_frames} frames; give the one that is meant"
+        )
+    try:
+        return np.asarray(_upright(image if whole else _scaled(image)))
+    except (OSError, SyntaxError, ValueError, EOFError) as error:
+        raise ImageError(f"image {where} is truncated or damaged ({error})") from None
+
+
+def _upright(image: Image.Image) -> Image.Image:
+    return ImageOps.exif_transpose(image).convert("RGB")
+
+
+def _scaled(image: Image.Image) -> Image.Image:
+    """The picture with about LARGE pixels at most."""
+    factor = math.ceil(math.sqrt(image.width * image.height / LARGE))
+    if factor == 1:
+        return image
+    drafted = image.draft(None, (max(image.width // 2, 1), max(image.height // 2, 1)))
+    return (
+        image if drafted else _reduced(image, factor)
+    )  # a JPEG is decoded at half its size, 12.5 megapixels at most
+
+
+def _reduced(image: Image.Image, factor: int) -> Image.Image:
+    """The picture in RGB at 1 / `factor`, made of strips: the whole one in RGB beside itself would take twice its memory."""
+    strip = factor * max(1, STRIP // (image.width * factor))
+    size = (-(-image.width // factor), -(-image.height // factor))
+    small = Image.new("RGB", size)
+    for top in range(0, image.height, strip):
+        part = image.crop((0, top, image.width, min(top + strip, image.height)))
+        small.paste(part.convert("RGB").reduce(factor), (0, top // factor))
+    small.info["exif"] = image.getexif().tobytes()
+    return small

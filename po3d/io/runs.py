@@ -1,0 +1,196 @@
+"""A run's folder: it says what made the predictions in it, and no other run takes their place unasked.
+
+    run.json            of predictions.jsonl: `identity` (what must be the same for it to be used again), `about` (what
+                        made it: settings, revision, date, machine), and its sha256
+    partial.jsonl       an unfinished run: a line with both, then a line an image; each later sitting adds one of its own
+    .lock               held while an evaluation is at work; the kernel lets go of it when the process ends, however it ends
+
+The revision of the code is part of `about`: an unfinished run goes on at its own revision alone; a finished one may be
+scored at another, and the report then says both.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from po3d.io.errors import InputError
+from po3d.io.files import read_json, sha256, write_json
+
+RUN, PREDICTIONS, SCENES, PARTIAL = "run.json", "predictions.jsonl", "scenes.jsonl", "partial.jsonl"
+REPORT, REPORT_PAGE, HTML = "report.json", "report.md", "report.html"
+GRID, GRID_PAGE, ERRORS, CURVES = "grid.json", "grid.md", "errors.jsonl", "sensitivity.png"
+DERIVED = (REPORT, REPORT_PAGE, HTML, GRID, GRID_PAGE, ERRORS, CURVES)  # from the predictions beside them
+LOGS = "wandb"
+SHOWN = 3  # differences that a message names
+ABSENT = "nothing"
+
+
+class Run(NamedTuple):
+    """What is being run: `identity` and `about` are JSON values."""
+
+    identity: dict[str, Any]
+    about: dict[str, Any]
+
+    @property
+    def revision(self) -> str:
+        return self.about.get("provenance", {}).get("git_revision", "")
+
+
+@contextlib.contextmanager
+def locked(out: str | Path) -> Iterator[Path]:
+    """The folder, made if need be, while nobody else works in it; InputError when somebody does."""
+    out = Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    with open(out / ".lock", "a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                f"another evaluation is at work in {out}; wait for it, or give another out="
+            ) from None
+        yield out
+
+
+# --- an unfinished run --------------------------------------------------------------------------------------
+
+
+def begin(partial: Path, run: Run) -> None:
+    """Write the first line of partial.jsonl."""
+    with open(partial, "w", encoding="utf-8") as file:
+        append(file, {"run": run._asdict()})
+
+
+def append(file: Any, record: dict) -> None:
+    """A line of partial.jsonl, on the disk when this returns."""
+    file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def unfinished(out: Path, run: Run, overwrite: bool = False) -> list[dict] | None:
+    """The lines of partial.jsonl when it is an unfinished `run`, its torn last line cut off; None when there is none with
+    an answer, or `overwrite` threw another run's away. InputError for another run's."""
+    partial = out / PARTIAL
+    if not partial.is_file():
+        return None
+    data = partial.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    records = [json.loads(line) for line in whole.splitlines()]
+    if not any("image" in record for record in records):
+        partial.unlink()
+        return None
+    other = _of(records[0])
+    different = _differences(other, run)
+    if other is not None and other.revision != run.revision:
+        different.append(_said("revision", other.revision, run.revision))
+    if different:
+        if not overwrite:
+            raise _taken(out, "an unfinished run", different)
+        partial.unlink()
+        return None
+    if len(whole) < len(data):
+        os.truncate(partial, len(whole))
+    return records
+
+
+# --- a finished run -----------------------------------------------------------------------------------------
+
+
+def finished(out: Path, run: Run, overwrite: bool = False) -> bool:
+    """Whether OUT holds the finished predictions of `run`, at whatever revision; False too when `overwrite` says that another run's
+    may go. InputError for another run's."""
+    if not (out / PREDICTIONS).is_file():
+        return False
+    record = read_json(out / RUN, "description of a run") if (out / RUN).is_file() else {}
+    different = _differences(_of({"run": record}), run)
+    if not different and sha256(out / PREDICTIONS) != record.get("predictions"):
+        different = [f"{PREDICTIONS} (it is not the file that the run wrote; system=replay scores any file)"]
+    if different and not overwrite:
+        raise _taken(out, "a finished run", different)
+    return not different
+
+
+def finish(out: Path, run: Run, written: Path) -> None:
+    """Make `written` OUT's predictions and say what made them. What was derived from other predictions goes; wandb's logs of
+    them, which may not have been synced, are kept under the date of their run."""
+    made = sha256(written)
+    if (out / PREDICTIONS).is_file() and sha256(out / PREDICTIONS) != made:
+        for name in DERIVED:
+            (out / name).unlink(missing_ok=True)
+        if (out / LOGS).is_dir():
+            (out / LOGS).rename(_free(out / f"{LOGS}-of-{_date(out)}"))
+    os.replace(written, out / PREDICTIONS)
+    write_json(out / RUN, {**run._asdict(), "predictions": made})
+
+
+def described(out: str | Path) -> dict[str, Any]:
+    """What made the predictions in a folder: the `about` of its run.json; {} when nothing says it."""
+    path = Path(out) / RUN
+    record = _of({"run": read_json(path, "description of a run")}) if path.is_file() else None
+    return {} if record is None else record.about
+
+
+# --- differences --------------------------------------------------------------------------------------------
+
+
+def _of(record: object) -> Run | None:
+    """The run of a record of ours; None when it says none."""
+    found = record.get("run") if isinstance(record, dict) else None
+    if not isinstance(found, dict) or not all(isinstance(found.get(k), dict) for k in Run._fields):
+        return None
+    return Run(found["identity"], found["about"])
+
+
+def _differences(other: Run | None, run: Run) -> list[str]:
+    if other is None:
+        return [f"what made it ({RUN} does not say)"]
+    theirs, ours = _flat(other.identity), _flat(run.identity)
+    keys = [*ours, *(k for k in theirs if k not in ours)]
+    return [
+        _said(k, theirs.get(k, ABSENT), ours.get(k, ABSENT))
+        for k in keys
+        if theirs.get(k, ABSENT) != ours.get(k, ABSENT)
+    ]
+
+
+def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, item in value.items():
+        found |= _flat(item, f"{prefix}{key}.") if isinstance(item, dict) else {prefix + key: item}
+    return found
+
+
+def _said(key: str, theirs: object, ours: object) -> str:
+    return f"{key} ({_short(theirs)} there, {_short(ours)} here)"
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if not text:
+        return "unknown"
+    if len(text) >= 40 and not set(text.rstrip("+")) - set("0123456789abcdef"):  # a hash or a revision
+        return text[:12] + "+" * text.endswith("+")
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _taken(out: Path, what: str, different: Sequence[str]) -> InputError:
+    more = len(different) - SHOWN
+    named = ", ".join(different[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return InputError(
+        f"{out} holds {what} that differs in {named}; give another out=, or overwrite=true to replace it"
+    )
+
+
+def _date(out: Path) -> str:
+    date = described(out).get("provenance", {}).get("date", "")
+    return "".join(c if c.isalnum() else "-" for c in date[:19]) or "unknown"
+
+
+def _free(path: Path) -> Path:
+    """The path, numbered when it is taken."""
+    taken = (path.with_name(f"{path.name}-{k}") for k in range(2, 1000))
+    return path if not path.exists() else next(p for p in taken if not p.exists())

@@ -1,0 +1,519 @@
+"""What may come in from outside: the schema of every kind of record, checked once, where the record enters, so that
+nothing inside need look at it again. `checked` says in one line which field is wrong, with which value.
+
+pydantic, because its errors are data (field path, value, what was expected) and `wandb` brings it anyway; it is
+imported with the first record that is read. Numbers are JSON numbers, finite and at most LARGEST; texts are no longer
+than LONGEST; fields that a schema does not name are left out, so that other tools may add theirs.
+"""
+
+import functools
+import math
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import numpy as np
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
+from pydantic_core import ErrorDetails
+
+from po3d.io.errors import InputError, shown, visible
+
+OBJECTS = 500  # of a scene: executors compare all pairs, and a room of 200 things is a large one
+LARGEST = (
+    1e6  # scene units, pixels, degrees: no scene is larger, and squares and products stay far from overflow
+)
+LONGEST = 2000  # characters of a name
+THINNEST = 1e-4  # scene units: no thing is thinner
+ROUNDING = 1e-3  # of what should be exact: sums of probabilities, unit vectors, rotations
+
+Kind = TypeVar("Kind")
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
+Size = Annotated[Number, Field(ge=THINNEST)]
+Probability = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1 + 1e-6)]
+Whole = Annotated[int, Field(strict=True, ge=0, le=10**9)]
+Name = Annotated[str, Field(strict=True, max_length=LONGEST)]
+Text = Annotated[str, Field(strict=True, max_length=10_000_000)]
+Hash = Annotated[str, Field(strict=True, pattern="^[0-9a-f]{64}$")]
+Index = Annotated[int, Field(ge=0, lt=OBJECTS)]
+Point = tuple[Number, Number]
+Vector = tuple[Number, Number, Number]
+Matrix = tuple[Vector, Vector, Vector]
+
+
+class Record(BaseModel):
+    """A JSON object of which these fields are read."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+def checked(kind: type[Kind], value: object, where: str) -> Kind:
+    """`value` as a `kind` of this module; InputError that begins with `where` when it is none."""
+    try:
+        return _adapter(kind).validate_python(value)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        more = f" ({len(details) - 1} more)" if len(details) > 1 else ""
+        raise InputError(f"{where}: {_said(details[0])}{more}") from None
+
+
+@functools.cache
+def _adapter(kind: type[Kind]) -> TypeAdapter[Kind]:
+    return TypeAdapter(kind)
+
+
+# How pydantic calls the branches of a field that may be of several kinds: no part of its path.
+_KINDS = ("str", "int", "float", "constrained-str", "constrained-int", "constrained-float")
+
+
+def _said(error: ErrorDetails, sign: str = ": ") -> str:
+    """One error: the path of the field, its value, and what it should be."""
+    path = ""
+    for part in (p for p in error["loc"] if p not in _KINDS):
+        path += f"[{part}]" if isinstance(part, int) else f".{_key(part)}" if path else _key(part)
+    if error["type"] == "missing":
+        return f"the field {path!r} is missing"
+    wanted = _wanted(error["type"], error.get("ctx", {}), error["msg"])
+    return f"{path}{sign}{shown(error['input'])} {wanted}" if path else f"{shown(error['input'])} {wanted}"
+
+
+def _key(part: str) -> str:
+    return visible(part if len(part) <= 40 else f"{part[:37]}...")
+
+
+def _wanted(kind: str, context: dict[str, Any], message: str) -> str:
+    if kind == "value_error":
+        return str(context["error"])
+    told = {
+        "greater_than_equal": "should be at least {ge:g}",
+        "greater_than": "should be more than {gt:g}",
+        "less_than_equal": "should be at most {le:g}",
+        "less_than": "should be less than {lt:g}",
+        "too_long": "has too many entries; at most {max_length} are read",
+        "too_short": "has too few entries; there should be at least {min_length}",
+        "literal_error": "should be {expected}",
+        "string_too_long": "is too long; at most {max_length} characters are read",
+        "float_type": "should be a number",
+        "finite_number": "should be a finite number",
+        "int_type": "should be a whole number",
+        "string_type": "should be text",
+        "bool_type": "should be true or false",
+        "dict_type": "should be an object: {{key: value}}",
+        "model_type": "should be an object",
+        "list_type": "should be a list",
+        "tuple_type": "should be a list",
+    }
+    return told[kind].format_map(context) if kind in told else message.replace("Input should", "should", 1)
+
+
+# --- scene tables -------------------------------------------------------------------------------------------
+
+
+def _sums_to_one(belief: dict[str, float]) -> dict[str, float]:
+    if abs(sum(belief.values()) - 1) > ROUNDING:
+        raise ValueError("should be probabilities that sum to 1")
+    return belief
+
+
+def _at_most_one(belief: dict[int, float]) -> dict[int, float]:
+    if sum(belief.values()) > 1 + ROUNDING:
+        raise ValueError("should be probabilities that sum to 1 at most")
+    return belief
+
+
+def _possible_covariance(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
+    """Symmetric and without a negative variance along any direction, but for rounding."""
+    if any(map(any, rows)):
+        matrix = np.array(rows)
+        slack = 1e-4 * np.abs(matrix).max() + 1e-9
+        if np.abs(matrix - matrix.T).max() > slack:
+            raise ValueError("should be symmetric: it is a covariance")
+        if np.linalg.eigvalsh(matrix)[0] < -slack:
+            raise ValueError("should have no negative variance: it is a covariance")
+    return rows
+
+
+def _ordered(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    if box[0] > box[2] or box[1] > box[3]:
+        raise ValueError("should be left, top, right, bottom in pixels")
+    return box
+
+
+def _four_sides(axes: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    if missing := [side for side in ("left", "right", "front", "behind") if side not in axes]:
+        raise ValueError(f"should have all four sides; {missing[0]!r} is missing")
+    for side, (x, y) in axes.items():
+        if abs(math.hypot(x, y) - 1) > ROUNDING:
+            raise ValueError(f"should be unit vectors; {side!r} has the length {math.hypot(x, y):.4g}")
+    for side, other in (("left", "right"), ("front", "behind")):
+        if math.dist(axes[side], (-axes[other][0], -axes[other][1])) > ROUNDING:
+            raise ValueError(f"should have {side!r} opposite to {other!r}")
+    (x, y), (a, b) = axes["left"], axes["front"]
+    if abs(x * b - y * a) < ROUNDING:
+        raise ValueError("should have 'left' across 'front', not along it")
+    return axes
+
+
+def _rotation(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
+    matrix = np.array(rows)
+    if np.abs(matrix @ matrix.T - np.eye(3)).max() > ROUNDING or np.linalg.det(matrix) < 0:
+        raise ValueError("should be a rotation: rows of length 1, at right angles, right-handed")
+    return rows
+
+
+def _closed(outline: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    """Corners whose edges enclose a floor: the last corner is joined to the first."""
+    import shapely  # for rooms alone
+
+    polygon = shapely.Polygon(outline)
+    if not polygon.is_valid or polygon.area < THINNEST:
+        raise ValueError("should be the corners of a floor, whose edges do not cross")
+    return outline
+
+
+Belief = Annotated[
+    dict[Name, Probability], Field(min_length=1, max_length=2000), AfterValidator(_sums_to_one)
+]
+Covariance = Annotated[Matrix, AfterValidator(_possible_covariance)]
+Box = Annotated[tuple[Number, Number, Number, Number], AfterValidator(_ordered)]
+Axes = Annotated[dict[Literal["left", "right", "front", "behind"], Point], AfterValidator(_four_sides)]
+Occluders = Annotated[dict[Index, Probability], AfterValidator(_at_most_one)]
+Rotation = Annotated[Matrix, AfterValidator(_rotation)]
+Outline = Annotated[tuple[Point, ...], Field(min_length=3, max_length=2000), AfterValidator(_closed)]
+Pixels = Annotated[int, Field(strict=True, ge=1, le=100_000)]
+
+
+class Row(Record):
+    """One object of our scene tables."""
+
+    beliefs: Annotated[dict[Name, Belief], Field(max_length=100)]
+    position: Vector
+    heading_deg: Number
+    extent: tuple[Size, Size, Size]
+    covariance: Covariance = ((0.0,) * 3,) * 3
+    flip: Probability = 0.0
+    existence: Probability = 1.0
+    box: Box | None = None
+    name: Name = ""
+
+
+class View(Record):
+    """The camera of a scene table."""
+
+    width: Pixels
+    height: Pixels
+    focal: Annotated[Number, Field(ge=THINNEST)]
+    center: Point
+    cam_R_world: Rotation
+    cam_t_world: Vector
+
+
+class SceneTable(Record):
+    """A scene table of ours, format `po3d.scene.table.FORMAT`."""
+
+    source: Literal["gt", "predicted", "edited"]
+    axes: Axes
+    objects: Annotated[tuple[Row, ...], Field(max_length=OBJECTS)]
+    image: Name = ""
+    occluders: tuple[Occluders, ...] | None = None
+    outline: Outline | None = None
+    camera: View | None = None
+
+
+# --- Super-CLEVR's scene records ------------------------------------------------------------------------------
+
+
+def _camera_matrix(rows: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
+    _rotation(tuple(row[:3] for row in rows[:3]))
+    return rows
+
+
+Seen = tuple[Vector, Any]  # pixel x, pixel y and depth of an origin; the size of the picture
+Row4 = tuple[Number, Number, Number, Number]
+
+
+class Vehicle(Record):
+    """One object of a Super-CLEVR scene; which names there are is checked with the street world's vocabulary."""
+
+    shape: Name
+    size: Name
+    color: Name | None = None
+    material: Name | None = None
+    coords: Vector = Field(validation_alias="3d_coords")
+    rotation: Number
+    pixel_coords: Seen | None = None
+
+
+class Extras(Record):
+    """What the twin adds."""
+
+    boxes: tuple[Box, ...] | None = None
+
+
+class Hidden(Record):
+    """Who hides an object, in Super-CLEVR's way: [state, mask, flag, occluder's index]."""
+
+    obj: Annotated[tuple[Any, ...], Field(min_length=1, max_length=20)] = (0,)
+
+
+class VehicleScene(Record):
+    """A scene of Super-CLEVR, Super-CLEVR-3D or Spatial457, and of their twin."""
+
+    image_filename: Name = ""
+    objects: Annotated[tuple[Vehicle, ...], Field(max_length=OBJECTS)]
+    matrix_world: Annotated[tuple[Row4, Row4, Row4, Row4], AfterValidator(_camera_matrix)] | None = None
+    occlusion: dict[Name, Hidden] | None = None
+    po3d: Extras = Extras()
+
+
+# --- predictions and checkpoints ------------------------------------------------------------------------------
+
+
+class PredictionRecord(Record):
+    """A line of a predictions file; the fields of `po3d.reasoning.questions.Prediction`."""
+
+    id: Name
+    status: Literal["ok", "unparsed", "failed", "abstained"]
+    answer: Text | None = None
+    probability: Probability | None = None
+    program: Text = ""
+    reason: Text = ""
+    margin: dict[Name, Any] | None = None
+
+
+class _Config(BaseModel):
+    """What builds a network: nothing else may stand there, so that a description can't ask for a download."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Side = Annotated[int, Field(strict=True, ge=32, le=4096)]
+Width = Annotated[int, Field(strict=True, ge=1, le=2048)]
+
+
+class SceneNetwork(_Config):
+    """Keywords of `po3d.perception.network.SceneNet`; the backbone is a name of timm's own models."""
+
+    backbone: Annotated[str, Field(strict=True, pattern="^[a-z0-9_.]{1,80}$")] = "regnetx_004"
+    width: Side = 640
+    height: Side = 480
+    fold: Annotated[int, Field(strict=True, ge=1, le=8)] = 2
+    neck: Annotated[int, Field(strict=True, ge=1, le=512)] = 96
+    hidden: Width = 256
+    pose_hidden: Annotated[int, Field(strict=True, ge=0, le=2048)] = 0
+
+
+class ParserNetwork(_Config):
+    """Keywords of `po3d.language.read.seq2seq.Seq2Seq`."""
+
+    width: Width = 128
+    dilations: Annotated[tuple[Annotated[int, Field(ge=1, le=128)], ...], Field(max_length=64)] | None = None
+    heads: Annotated[int, Field(strict=True, ge=1, le=64)] = 4
+    reach: Annotated[int, Field(strict=True, ge=1, le=256)] = 15
+    dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.1
+    longest: Annotated[int, Field(strict=True, ge=1, le=1024)] = 72
+
+
+class EstimatorConfig(Record):
+    """`config` of an estimator's checkpoint."""
+
+    network: SceneNetwork
+    attributes: dict[Name, tuple[Name, ...]] | None = None
+    calibration: dict[Name, Number] | None = None
+
+
+class ParserConfig(Record):
+    """`config` of a parser's checkpoint."""
+
+    network: ParserNetwork
+    words: Annotated[tuple[Name, ...], Field(min_length=1, max_length=200_000)]
+
+
+CONFIGS = {
+    **dict.fromkeys(("parser", "room_parser"), ParserConfig),
+    **dict.fromkeys(("street_estimator", "top_view_estimator", "room_view_estimator"), EstimatorConfig),
+}
+
+
+class CheckpointRecord(Record):
+    """The description beside the weights of a checkpoint pair; its `config` is checked by CONFIGS."""
+
+    kind: Name
+    config: dict[Name, Any]
+    training: dict[Name, Any] = {}
+    metrics: dict[Name, Any] = {}
+    sha256: Hash
+
+
+class TwinRecord(Record):
+    """twin.json: what a twin was made with."""
+
+    format: Name
+    size: Annotated[int, Field(strict=True, ge=1, le=10**8)]
+    seed: Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+    split: Name = "test"
+    look: Literal["studio", "outdoor"] | None = None
+    images: Annotated[bool, Field(strict=True)] = True
+    dials: dict[Name, Any] | None = None
+
+
+class ScopeItem(Record):
+    """A line of a SCOPE items file; `po3d.benchmarks.scope.data` says how its fields belong together."""
+
+    id: Name | Whole
+    scene: Name | Whole
+    task: Name
+    images: tuple[Name, ...]
+    view: Annotated[tuple[Number, ...], BeforeValidator(lambda v: v if isinstance(v, list) else [v])]
+    question: Name
+    options: tuple[Name | Number, ...]
+    answer: Name | Number
+    group: Name | None = None
+    program: Name | None = None
+    variant: Name | None = None
+    of: Name | Whole | None = None
+
+
+class OrbitRecord(Record):
+    """The orbit beside a scene table of SCOPE's twin; the fields of `po3d.scene.orbit.Orbit`."""
+
+    radius: Size
+    height: Number
+    target: Number
+    width: Pixels
+    tall: Pixels
+    focal: Size
+    reading: Name
+
+
+# --- settings of the commands ---------------------------------------------------------------------------------
+
+
+def _folder(path: str) -> str:
+    """Where a folder is or can be made."""
+    there = next((p for p in (Path(path), *Path(path).parents) if os.path.lexists(p)), None)
+    if not path.strip() or "\0" in path or (there is not None and not there.is_dir()):
+        raise ValueError("should be a folder" + (f"; {there} is a file" if there is not None else ""))
+    return path
+
+
+Count = Annotated[int, Field(strict=True, ge=1, le=10**8)]
+Seed = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+Workers = Annotated[int, Field(strict=True, ge=1, le=1024)]
+Flag = Annotated[bool, Field(strict=True)]
+Folder = Annotated[Name, AfterValidator(_folder)]
+# A list, or the one thing that stands for itself: `oracle=heading`.
+Names = Annotated[
+    tuple[Name, ...], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)
+]
+Group = dict[str, Any]  # of options that are checked by what is built from them
+
+
+class _Data(Record):
+    root: Name | None = None
+
+
+class _Benchmark(Record):
+    name: Name
+    sbert: Flag = False
+    scans: Name | None = None
+    furniture: Name | None = None
+    look: Literal["studio", "outdoor"] | None = None
+    dials: Group | None = None
+
+
+class _Executor(Record):
+    mode: Name
+    samples: Annotated[int, Field(strict=True, ge=1, le=100_000)]
+    margins: Flag
+
+
+class _Perception(Record):
+    checkpoint: Name | None = None
+    device: Name
+    mirror: Flag = True
+
+
+class _Parser(Record):
+    checkpoint: Name
+
+
+class _Grid(Record):
+    images: Count | None = None
+    groups: dict[str, tuple[Name, ...]] = {}
+    singles: Flag = True
+    noise: dict[str, tuple[Annotated[Number, Field(ge=0)], ...]] = {}
+    cells: tuple[dict[str, Name | Number], ...] = ()
+
+
+class EvaluateSettings(Record):
+    """configs/evaluate.yaml."""
+
+    benchmark: _Benchmark
+    perception: _Perception
+    parser: _Parser
+    system: Group
+    grid: _Grid | None = None
+    split: Literal["mini", "fresh"]
+    seed: Seed
+    size: Count | None
+    twins: Folder
+    data: _Data
+    scorer: Name
+    oracle: Names
+    executor: _Executor
+    abstain_below: Annotated[Number, Field(ge=0, le=1)]
+    resume: Flag
+    overwrite: Flag
+    beside: Names
+    workers: Workers
+    wandb: Group | None
+    out: Folder | None
+
+
+class GenerateSettings(Record):
+    """configs/generate.yaml."""
+
+    benchmark: _Benchmark
+    size: Count
+    seed: Seed
+    split: Name
+    out: Folder
+    images: Flag
+    look: Literal["studio", "outdoor"] | None
+    skies: Name | None
+    workers: Workers
+
+
+class TrainSettings(Record):
+    """configs/train.yaml."""
+
+    model: Group
+    data: Group
+    trainer: Group
+    seed: Seed
+    out: Folder
+    export: Name
+    steps: Count
+    ema: Annotated[Number, Field(ge=0, lt=1)]
+    save_every: Count
+    wandb: Group | None
+
+
+SETTINGS = {"evaluate": EvaluateSettings, "generate": GenerateSettings, "train": TrainSettings}
+
+
+def check_settings(name: str, options: dict[str, Any]) -> None:
+    """InputError in the words of a command line (`size='abc' should be a whole number`) for options of the config `name`
+    that are none."""
+    try:
+        _adapter(SETTINGS[name]).validate_python(options)
+    except ValidationError as error:
+        raise InputError(_said(error.errors(include_url=False)[0], "=")) from None

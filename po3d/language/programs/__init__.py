@@ -1,0 +1,1 @@
+"""Programs: operations, types and text form."""

@@ -1,0 +1,215 @@
+"""Sentences about rooms to programs: changes ("The chair has been moved next to the bed") and questions.
+
+The same network as for streets with the room language, whose names and values are spans copied from the sentence: a
+thing never seen in training is read like any other. Words that are not in the vocabulary count as one unknown word,
+unless they look like a misspelt known one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from po3d.io import checkpoint
+from po3d.io.devices import device_of
+from po3d.io.spelling import alike, too_long
+from po3d.language.english import KNOWN, plain, singular, words_of
+from po3d.language.programs.rooms import ANSWERS, CLOSED, OPEN, SIGNATURES, Call, from_tokens
+from po3d.language.read.room_meaning import agreeing, telling
+from po3d.language.read.seq2seq import PAD, Language, Seq2Seq
+from po3d.scene.rooms import SYNONYMS
+
+KIND = "room_parser"
+UNKNOWN = 1  # id of a word that training did not have
+SORTS = ("question", "change")
+ANYTHING = "name:*"  # "object", or no noun at all: "what is on the desk?"
+LEAST_PROBABILITY = 0.3  # below it the parser says "unparsed"
+LONGEST_SENTENCE = 60
+SIMILAR = 0.8  # of a misspelt word to the known one (difflib's ratio)
+SHORTEST_MISSPELT = 4
+NO_NAME = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "with",
+        "than",
+        "from",
+        "that",
+        "which",
+        "is",
+        "are",
+        "was",
+        "to",
+        "s",
+        "?",
+        "my",
+    ]
+) | {"'s"}  # never in a name
+NOUNLESS = ("one", "ones", "everything", "anything", "something", "stuff", "whatever")
+NOUN_WORDS = frozenset(word for noun in SYNONYMS for word in noun.split())
+
+Sort = Literal["question", "change"]
+
+
+def _language() -> Language:
+    tokens: list[str] = []
+    inputs: list[tuple[str, ...]] = []
+    outputs: list[str] = []
+    for op, signature in SIGNATURES.items():
+        tokens.append(op)
+        inputs.append(signature.inputs)
+        outputs.append(signature.output)
+    leaves = [(kind, f"{kind}:{value}") for kind, values in CLOSED.items() for value in values]
+    leaves += [(kind, f"{kind}:") for kind in OPEN] + [("name", ANYTHING)]
+    for kind, token in leaves:
+        tokens.append(token)
+        inputs.append(())
+        outputs.append(kind)
+    copies = frozenset(f"{kind}:" for kind in OPEN)
+    return Language(tuple(tokens), tuple(inputs), tuple(outputs), (ANSWERS, ("edit",)), copies)
+
+
+LANGUAGE = _language()
+
+
+@dataclass(frozen=True)
+class RoomParse:
+    """What was read: a program, or why there is none."""
+
+    status: Literal["ok", "unparsed"]
+    program: Call | None = None
+    probability: float = 0.0
+    reason: str = ""
+
+
+class RoomParser:
+    """The network and vocabulary of one checkpoint."""
+
+    def __init__(
+        self,
+        network: Seq2Seq,
+        words: Sequence[str],
+        least_probability: float = LEAST_PROBABILITY,
+        batch: int = 256,
+        device: str = "cpu",
+    ) -> None:
+        self.device = device_of(device)
+        self.network = network.eval().to(self.device)
+        self.index = {word: k for k, word in enumerate(words)}
+        known = {*words, *KNOWN, *NOUN_WORDS}
+        self.long_words = sorted(w for w in known if len(w) >= SHORTEST_MISSPELT and w.isalpha())
+        self.least_probability, self.batch = least_probability, batch
+
+    @classmethod
+    def from_checkpoint(cls, path: str | Path, **options) -> "RoomParser":
+        """The parser of a checkpoint pair; InputError when there is none or it is not whole."""
+        weights, record = checkpoint.load(path, KIND)
+        words = record["config"]["words"]
+        make = partial(Seq2Seq, len(words), LANGUAGE, **record["config"]["network"])
+        network = checkpoint.restored(make, weights, path)
+        return cls(network, words, **options)
+
+    def parse(self, texts: Sequence[str], sort: Sort = "question") -> list[RoomParse]:
+        """One RoomParse for each text, in order."""
+        parses: list[RoomParse | None] = [None] * len(texts)
+        ready: list[tuple[int, list[str]]] = []
+        for number, text in enumerate(texts):
+            if reason := _unreadable(text, sort):
+                parses[number] = RoomParse("unparsed", reason=reason)
+                continue
+            written = words_of(text)
+            words = [self._spelt(word) for word in written]
+            if len(unknown := self._unknown(written, words)) > max(len(words) // 3, 1):
+                reason = f"too many unknown words: {', '.join(dict.fromkeys(unknown))}"
+                parses[number] = RoomParse("unparsed", reason=reason)
+            else:
+                ready.append((number, words))
+        ready.sort(key=lambda item: len(item[1]))
+        for start in range(0, len(ready), self.batch):
+            part = ready[start : start + self.batch]
+            for (number, _), parse in zip(
+                part, self._decode([words for _, words in part], sort), strict=True
+            ):
+                parses[number] = parse
+        return parses
+
+    def _unknown(self, written: list[str], words: list[str]) -> list[str]:
+        """The words, as they were written, that training did not have."""
+        return [w for w, word in zip(written, words, strict=True) if plain(word) not in self.index]
+
+    def _spelt(self, word: str) -> str:
+        """The word, or the known one that it misspells."""
+        if plain(word) in self.index or len(word) < SHORTEST_MISSPELT or not word.isalpha():
+            return word
+        if {word, singular(word)} & (
+            self.index.keys() | NOUN_WORDS
+        ):  # nor is the plural of a known word a mistake
+            return word
+        close = alike(word, self.long_words, SIMILAR, 4)
+        swapped = [
+            known for known in close if sorted(known) == sorted(word)
+        ]  # "chiar" is the chair, not a charm
+        return next(iter(swapped + close), word)
+
+    def _decode(self, sentences: list[list[str]], sort: Sort) -> list[RoomParse]:
+        ids = torch.full((len(sentences), max(map(len, sentences))), PAD)
+        for row, words in enumerate(sentences):
+            ids[row, : len(words)] = torch.tensor([self.index.get(plain(w), UNKNOWN) for w in words])
+        ids = ids.to(self.device)
+        decoded = self.network.greedy(ids, torch.full_like(ids[:, 0], SORTS.index(sort)))
+        parses = []
+        for words, tokens, length, probability, spans in zip(
+            sentences, decoded.tokens.tolist(), decoded.lengths.tolist(), decoded.probability.tolist(), decoded.spans.tolist(),
+            strict=True,
+        ):  # fmt: skip
+            texts = [_text(LANGUAGE.tokens[t], words, span) for t, span in zip(tokens[:length], spans)]
+            if probability < self.least_probability:
+                reason = f"not understood: the best program has probability {probability:.2f}, below {self.least_probability}"
+                parses.append(RoomParse("unparsed", None, probability, reason))
+            else:
+                parses.append(RoomParse("ok", telling(agreeing(from_tokens(texts)), words), probability))
+        return parses
+
+
+def _unreadable(text: str, sort: Sort) -> str:
+    """Why a text is no sentence to read, before any of its words is looked at; "" for one that is."""
+    if reason := too_long(text, sort):
+        return reason
+    words = words_of(text)
+    if not words or words == ["?"]:
+        return f"the {sort} is empty"
+    if len(words) > LONGEST_SENTENCE:
+        return f"the {sort} has {len(words)} words; at most {LONGEST_SENTENCE} are read"
+    return ""
+
+
+def _text(token: str, words: list[str], span: list[int]) -> str:
+    """A token as `from_tokens` reads it: operations and closed leaves by their text, copies by their words."""
+    if token == ANYTHING:
+        return "object"
+    kind, colon, value = token.partition(":")
+    if not colon:
+        return token
+    if kind not in OPEN:
+        return value
+    copied = _trimmed(words[span[0] : span[1] + 1])
+    if kind == "value":
+        return copied
+    return "object" if copied in NOUNLESS else singular(copied)
+
+
+def _trimmed(words: list[str]) -> str:
+    """The first run of words that may stand in a name; all of them when there is none."""
+    found: list[str] = []
+    for word in words:
+        if word not in NO_NAME:
+            found.append(word)
+        elif found:
+            break
+    return " ".join(found or words)

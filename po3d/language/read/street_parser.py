@@ -1,0 +1,114 @@
+"""Questions in English to programs: `Parser.parse` reads a list of texts and says what it can't read."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from po3d.io import checkpoint
+from po3d.io.devices import device_of
+from po3d.io.spelling import too_long
+from po3d.language.programs.street import TOKENS, Program, from_tokens
+from po3d.language.read.seq2seq import PAD, Seq2Seq
+from po3d.language.read.tokenizer import Tokenizer, words_of
+
+KIND = "parser"
+# Below it the parser says "unparsed". Chosen on data/natural/pulsecheck457_dev.jsonl.
+LEAST_PROBABILITY = 0.5
+LONGEST_QUESTION = 90  # tokens after phrases are merged; the longest training question has about 60
+
+
+@dataclass(frozen=True)
+class Parse:
+    """What was read: a program, or why there is none. `unknown` holds the words that the parser does not
+    know."""
+
+    status: Literal["ok", "unparsed"]
+    program: Program | None = None
+    probability: float = 0.0
+    unknown: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class Parser:
+    """The tokenizer and the network of one checkpoint."""
+
+    def __init__(
+        self,
+        network: Seq2Seq,
+        words: Sequence[str],
+        least_probability: float = LEAST_PROBABILITY,
+        batch: int = 256,
+        record: dict | None = None,
+        device: str = "cpu",
+    ):
+        self.device = device_of(device)
+        self.network = network.eval().to(self.device)
+        self.index = {word: k for k, word in enumerate(words)}
+        self.tokenizer = Tokenizer(words)
+        self.least_probability = least_probability
+        self.batch = batch
+        self.record = record or {}
+
+    @classmethod
+    def from_checkpoint(cls, path: str | Path, **options) -> "Parser":
+        """The parser of a checkpoint pair; InputError when there is none or it is not whole."""
+        weights, record = checkpoint.load(path, KIND)
+        words = record["config"]["words"]
+        make = partial(Seq2Seq, len(words), **record["config"]["network"])
+        network = checkpoint.restored(make, weights, path)
+        return cls(network, words, record=record, **options)
+
+    def parse(self, texts: Sequence[str]) -> list[Parse]:
+        """One Parse for each text, in order."""
+        parses: list[Parse | None] = [None] * len(texts)
+        ready: list[tuple[int, list[int]]] = []
+        for number, text in enumerate(texts):
+            if reason := too_long(text, "question"):
+                parses[number] = Parse("unparsed", reason=reason)
+                continue
+            if not words_of(text):
+                parses[number] = Parse("unparsed", reason="the question is empty")
+                continue
+            read = self.tokenizer(text)
+            if read.unknown:
+                listed = ", ".join(read.unknown)
+                parses[number] = Parse("unparsed", unknown=read.unknown, reason=f"unknown words: {listed}")
+            elif not read.tokens:
+                parses[number] = Parse("unparsed", reason="the text asks nothing")
+            elif len(read.tokens) > LONGEST_QUESTION:
+                reason = f"the question has {len(read.tokens)} words; at most {LONGEST_QUESTION} are read"
+                parses[number] = Parse("unparsed", reason=reason)
+            else:
+                ready.append((number, [self.index[token] for token in read.tokens]))
+        ready.sort(key=lambda item: len(item[1]))  # little padding
+        parts = [ready[start : start + self.batch] for start in range(0, len(ready), self.batch)]
+        # Two batches at a time: torch works for one while Python builds the programs of the other.
+        with ThreadPoolExecutor(2) as pool:
+            decoded = pool.map(lambda part: self._decode([ids for _, ids in part]), parts)
+            for part, found in zip(parts, decoded, strict=True):
+                for (number, _), parse in zip(part, found, strict=True):
+                    parses[number] = parse
+        return parses
+
+    def _decode(self, questions: list[list[int]]) -> list[Parse]:
+        words = torch.full((len(questions), max(map(len, questions))), PAD)
+        for row, ids in enumerate(questions):
+            words[row, : len(ids)] = torch.tensor(ids)
+        decoded = self.network.greedy(words.to(self.device))
+        parses = []
+        for row, length, probability in zip(
+            decoded.tokens.tolist(), decoded.lengths.tolist(), decoded.probability.tolist()
+        ):
+            program = from_tokens([TOKENS[k] for k in row[:length]])
+            if probability < self.least_probability:
+                least = self.least_probability
+                reason = f"not understood: the best program has probability {probability:.2f}, below {least}"
+                parses.append(Parse("unparsed", None, probability, (), reason))
+            else:
+                parses.append(Parse("ok", program, probability))
+        return parses

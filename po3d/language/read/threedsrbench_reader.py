@@ -1,0 +1,164 @@
+"""3DSRBench's questions read into programs of `sr_program`, by rules: patterns of clauses over spans of free text.
+
+    "Consider the real-world 3D locations of the objects. Which is closer to the sofa, the dog or the cat?"
+        ─► opening dropped ─► one pattern of `sr_patterns` matches ─► closer_to("sofa", "dog", "cat")
+
+A description is kept as it stands, without its article. Options say what a question leaves out ("Which object has a
+higher location?" names its two objects there alone) and settle where "X or Y" parts. What no pattern fits, or whose
+options fit no answer, is "unparsed" with a reason.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from po3d.io.spelling import too_long
+from po3d.language.programs.street import ProgramError
+from po3d.language.programs.threedsrbench import SIGNATURES, SrProgram
+from po3d.language.read.threedsrbench_patterns import (
+    CAMERA,
+    CHOICE_WORDS,
+    KEYS,
+    OPENING,
+    PATTERNS,
+    POLITE,
+    TAIL,
+    TRAILER,
+)
+
+_QUOTED = re.compile(r'["“”«][^"“”»]*["“”»]')
+_HOLE = re.compile(r"QUOTE(\d+)")
+_ARTICLE = re.compile(r"^(?:the|an?|my|that|this|those|these)\s+", re.IGNORECASE)
+# A preposition that "X or Y" repeats: "towards the sofa or towards the bed".
+_LED = re.compile(r"^(?:is it |be )?(?:towards?|at|to|from|into)\s+(?=(?:the|an?|my)\s)", re.IGNORECASE)
+_SENTENCES = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
+_TO_CAMERA = {"closer_to": "nearer_camera", "farther_from": "farther_camera", "side_to": "side_to_camera"}
+_GROUND = re.compile(r"(?:ground|floor|earth)(?: level)?")
+_TO_GROUND = {"closer_to": "lower", "farther_from": "higher"}
+
+
+@dataclass(frozen=True)
+class SrReading:
+    """A program, and answer of the program -> the option that says it; or why there is none."""
+
+    status: Literal["ok", "unparsed"]
+    program: SrProgram | None = None
+    option_of: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+
+
+def read(text: str, options: Sequence[str] = ()) -> SrReading:
+    """The program of a question. Without options every answer stands for itself."""
+    if reason := too_long(text, "question"):
+        return SrReading("unparsed", reason=reason)
+    question, quotes = _cleaned(text)
+    if not question:
+        return SrReading("unparsed", reason="there is no question")
+    reason = f"no pattern fits {question!r}"
+    asked = {op for op, key in KEYS.items() if key.search(question)}
+    for op, pattern in PATTERNS:
+        found = pattern.fullmatch(question) if op in asked else None
+        if not found:
+            continue
+        try:
+            program = _program(op, found.groupdict(), quotes, options)
+        except ProgramError as error:
+            reason = str(error)
+            continue
+        chosen = fit_options(program, options)
+        if chosen is None:
+            reason = f"the options {', '.join(options)} fit no answer of {program}"
+            continue
+        return SrReading("ok", program, chosen)
+    return SrReading("unparsed", reason=reason)
+
+
+def _cleaned(text: str) -> tuple[str, list[str]]:
+    """The question proper, quotations taken out so that their words mean nothing."""
+    quotes: list[str] = []
+
+    def hole(found: re.Match) -> str:
+        quotes.append(found[0])
+        return f"QUOTE{len(quotes) - 1}"
+
+    text = _QUOTED.sub(hole, " ".join(text.replace("’", "'").split()))
+    sentences = [s for s in _SENTENCES.split(text) if not TRAILER.match(s)]
+    while len(sentences) > 1 and OPENING.match(sentences[0]):
+        sentences = sentences[1:]
+    question = " ".join(sentences).strip(" ?.!")
+    question = POLITE.sub("", OPENING.sub("", question)).strip(" ,?.!")
+    return TAIL.sub("", question), quotes
+
+
+def _program(op: str, found: dict[str, str | None], quotes: list[str], options: Sequence[str]) -> SrProgram:
+    """The groups of a match as a program. Groups: x, y (things in the program's order), pair ("X or Y", "X and Y"),
+    each with a number behind it."""
+    groups = {name.rstrip("0123456789"): text for name, text in found.items() if text}
+    things = [groups[name] for name in ("x", "y") if name in groups]
+    if "pair" in groups:
+        things += _parted(groups["pair"], options)
+    elif len(things) < len(SIGNATURES[op].roles) and SIGNATURES[op].output == "object":
+        things += list(options)
+    if op in _TO_CAMERA and CAMERA.fullmatch(_bare(things[-1] if op == "side_to" else things[0])):
+        things = things[:1] if op == "side_to" else things[1:]
+        op = _TO_CAMERA[op]
+    elif op in _TO_GROUND and _GROUND.fullmatch(_bare(things[0])):
+        op, things = _TO_GROUND[op], things[1:]
+    return SrProgram(op, tuple(_HOLE.sub(lambda m: quotes[int(m[1])], _bare(thing)) for thing in things))
+
+
+def _bare(thing: str) -> str:
+    return _ARTICLE.sub("", thing.strip(" ,:;")).strip()
+
+
+def _parted(pair: str, options: Sequence[str]) -> list[str]:
+    """The two things of "X or Y": where both are options, else where the second begins with an article, else at the
+    first place."""
+    places = list(re.finditer(r"\s*,?\s+(?:or|and)\s+", pair))
+    if not places:
+        raise ProgramError(f"{pair!r} names one thing, not two")
+    parts = [[pair[: m.start()], _LED.sub("", pair[m.end() :])] for m in places]
+    known = {_same(option) for option in options}
+    for two in parts:
+        if known and all(_same(thing) in known for thing in two):
+            return two
+    return next((two for two in parts if _ARTICLE.match(two[1])), parts[0])
+
+
+def _same(text: str) -> str:
+    """For comparison: without case, article and marks. Holes of quotations stay, so a quoted option never equals one."""
+    return re.sub(r"[^\w\s]", "", _bare(text).lower()).strip()
+
+
+def fit_options(program: SrProgram, options: Sequence[str]) -> dict[str, str] | None:
+    """Answer of a program -> the option that says it, one to one; None when they don't fit."""
+    if not options:
+        return {answer: answer for answer in program.answers}
+    if len(options) != len(program.answers):
+        return None
+    if program.candidates:
+        return _things(program.answers, options)
+    words = CHOICE_WORDS[program.signature.output]
+    chosen: dict[str, str] = {}
+    for option in options:
+        fitting = [a for a, pattern in words.items() if pattern.search(option.lower())]
+        if len(fitting) != 1 or fitting[0] in chosen:
+            return None
+        chosen[fitting[0]] = option
+    return chosen
+
+
+def _things(answers: Sequence[str], options: Sequence[str]) -> dict[str, str] | None:
+    """The option that names each of two things: the pairing that shares more words; None on a tie."""
+
+    def shared(a: str, b: str) -> float:
+        first, second = set(_same(a).split()), set(_same(b).split())
+        return len(first & second) / max(len(first | second), 1)
+
+    straight = shared(answers[0], options[0]) + shared(answers[1], options[1])
+    crossed = shared(answers[0], options[1]) + shared(answers[1], options[0])
+    if straight == crossed:
+        return None
+    pairs = options if straight > crossed else options[::-1]
+    return dict(zip(answers, pairs, strict=True))

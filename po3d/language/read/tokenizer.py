@@ -1,0 +1,113 @@
+"""Question text to network tokens: lower case, punctuation off, phrases by the synonym table, small typing
+slips."""
+
+import re
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from po3d.io.spelling import slips
+from po3d.language.read.phrases import PHRASES
+from po3d.language.read.synonyms import MISSPELT
+
+_APOSTROPHES = str.maketrans("\u2018\u2019`", "'''")
+_SUBJECT = (
+    "it|they|we|you|i|he|she|there|that|this|these|those|what|which|who|where|how|here|whatever|whoever|let"
+)
+_CONTRACTIONS = (
+    (re.compile(r"\blet's\b"), "let us"),
+    (re.compile(rf"\b({_SUBJECT})'s\b"), r"\1 is"),
+    (re.compile(r"\bcan't\b"), "can not"),
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"\b(is|are|does|do|did|would|will|could|should|was|were|has|have)n't\b"), r"\1 not"),
+    (re.compile(rf"\b({_SUBJECT})'(ll|d)\b"), r"\1 would"),
+    (re.compile(rf"\b({_SUBJECT})'re\b"), r"\1 are"),
+    (re.compile(rf"\b({_SUBJECT})'ve\b"), r"\1 have"),
+    (re.compile(r"\bi'm\b"), "i am"),
+    (re.compile(r"s'(?=\s)"), "s 's"),  # the buses' left
+    (re.compile(r"'s\b"), " 's"),
+)
+# "Isn't there a bus?" and "There is a bus, isn't there?" ask what "Is there a bus?" asks.
+_VERB = "is|are|does|do|did|would|will|can|could|has|have|was|were"
+_NEGATIVE = re.compile(
+    rf"^\W*({_VERB}) ?(?:n't|nt|not) (?=there|that|this|it|the|any|some|a|an|we|you|one)\b"
+)
+_TAG = re.compile(
+    rf"[,;.-]\s*(?:(?:{_VERB}|ca|wo) ?(?:n't|nt|not)? ?(?:it|there|they|that|this|we|you|one|he|she)(?: not)?|innit|"
+    r"right|correct|true|yes|no|yes or no|true or false|eh|huh|is that so|is that right|am i right|or not|don't you think|"
+    r"would you say|do you think|if any|or no)\s*\?+\s*$"
+)
+# "Are all cars red?" asks what no program says; without its quantifier it would be read as "is any car red".
+_UNIVERSAL = re.compile(rf"^\W*(?:{_VERB})\s+(all|each|every|both)(?=\s+(?!the\b)|\s+the\b(?!.*\band\b))")
+_WORD = re.compile(r"'s|[a-z0-9]+")
+SHORTEST_REPAIR = 5  # letters; below it too many English words are one slip apart
+
+
+class Tokens(NamedTuple):
+    """What the network reads, and the words that nothing is known about."""
+
+    tokens: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def words_of(text: str) -> list[str]:
+    """The plain words of a text, "'s" apart."""
+    text = text.lower().translate(_APOSTROPHES).replace("+", " plus ").replace("&", " and ")
+    text = _NEGATIVE.sub(r"\1 ", _TAG.sub("", text))
+    if "'" in text:
+        for pattern, replacement in _CONTRACTIONS:
+            text = pattern.sub(replacement, text)
+    return _WORD.findall(text)
+
+
+class Tokenizer:
+    """Longest phrase first. A word that is in no phrase is repaired when exactly one known word of the same
+    meaning is one slip away, else it is unknown; so is a token outside `vocabulary`, where one is given."""
+
+    def __init__(self, vocabulary: Collection[str] | None = None, phrases: Mapping[str, str] = PHRASES):
+        self.vocabulary = None if vocabulary is None else frozenset(vocabulary)
+        self._phrases = {tuple(phrase.split()): tuple(tokens.split()) for phrase, tokens in phrases.items()}
+        self._longest: dict[str, int] = {}
+        for phrase in self._phrases:
+            self._longest[phrase[0]] = max(self._longest.get(phrase[0], 0), len(phrase))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every single word that stands in a phrase."""
+        return frozenset(word for phrase in self._phrases for word in phrase)
+
+    def repaired(self, word: str) -> str:
+        """`word`, or the one known word that a slip made it from."""
+        if word in MISSPELT:
+            return MISSPELT[word]
+        if len(word) < SHORTEST_REPAIR or word in self.words:
+            return word
+        near = slips(word, self.words)
+        if len({self._phrases.get((w,), (w,)) for w in near}) == 1:
+            return min(near)
+        return word
+
+    def __call__(self, text: str) -> Tokens:
+        universal = _UNIVERSAL.match(text.lower())
+        if universal:
+            return Tokens((), (universal[1],))
+        words = [self.repaired(word) for word in words_of(text)]
+        tokens: list[str] = []
+        unknown: list[str] = []
+        position = 0
+        while position < len(words):
+            for length in range(min(self._longest.get(words[position], 0), len(words) - position), 0, -1):
+                phrase = tuple(words[position : position + length])
+                found = self._phrases.get(phrase)
+                if found is None:
+                    continue
+                if self.vocabulary is not None and any(t not in self.vocabulary for t in found):
+                    unknown.extend(phrase)
+                else:
+                    tokens.extend(found)
+                position += length
+                break
+            else:
+                unknown.append(words[position])
+                position += 1
+        return Tokens(tuple(tokens), tuple(dict.fromkeys(unknown)))

@@ -1,0 +1,1 @@
+"""Changes and questions of rooms in English."""

@@ -1,0 +1,249 @@
+"""Noun phrases, relations and predicates in the words of a grammar."""
+
+import numpy as np
+
+from po3d.language.programs.street import ProgramError
+from po3d.language.say.street.grammar import Grammar, Link, Pair, Things, choose, expand
+
+
+class Phrasing:
+    """Says the parts of one question; holds what its opening clause has already settled."""
+
+    def __init__(self, grammar: Grammar, rng: np.random.Generator):
+        self.grammar = grammar
+        self.rng = rng
+        self.camera_opened = False  # the sentence began with the camera's viewpoint
+
+    def pick(self, options):
+        return choose(self.rng, options)
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    def fill(self, templates, **slots) -> str:
+        return expand(self.pick(templates), self.rng, slots)
+
+    # ------------------------------------------------------------------------------------------- noun phrases
+    def noun(self, things: Things, plural: bool) -> str:
+        noun = self.pick(self.grammar.nouns[things.value("shape") or "thing"])
+        return self.grammar.plural(noun) if plural else noun
+
+    def phrase(
+        self,
+        things: Things,
+        article: str = "the",
+        plural: bool = False,
+        link: str | None = None,
+        nested: bool = False,
+    ) -> str:
+        """The group as a noun phrase. `link` is the wording of its link where the caller has one; `nested`
+        says that the phrase ends a longer one, so that reduced clauses could be taken for the sentence's
+        predicate."""
+        free, rng = self.grammar.free, self.rng
+        before, after = [], []
+        for attribute in ("size", "color", "material"):
+            value = things.value(attribute)
+            if value is None:
+                continue
+            if attribute == "material" and free and rng.random() < 0.2:
+                after.append(self.clause(self.pick(self.grammar.words[f"material.{value}"]), plural, nested))
+            else:
+                before.append(self.pick(self.grammar.words[value]))
+        if free and len(before) > 1 and rng.random() < 0.15:
+            before = [before[i] for i in rng.permutation(len(before))]
+        linked = things.source is not None
+        facing, occlusion = things.value("facing"), things.value("occlusion")
+        # "facing left left of" and "hidden behind" would read as something else: such filters go first.
+        if facing is not None:
+            if free and (facing in ("left", "right") and (linked or rng.random() < 0.3)):
+                before.insert(0, f"{facing}-facing")
+            else:
+                after.append(self.clause(*self.state("facing", facing, plural), nested or linked))
+        if occlusion is not None:
+            early = self.grammar.words.get(f"early.{occlusion}")
+            if early and (linked or rng.random() < 0.4):
+                before.insert(0, self.pick(early))
+            else:
+                after.append(
+                    self.clause(*self.state(f"occlusion.{occlusion}", occlusion, plural), nested or linked)
+                )
+        noun = self.noun(things, plural)
+        if isinstance(things.source, Link):
+            after.append(
+                link if link is not None else self.modifier(things.source, plural, bool(after) or nested)
+            )
+            if things.source.op == "same" and article in ("a", "any") and rng.random() < 0.7:
+                article = {"a": "another", "any": "any other"}[article]
+        elif isinstance(things.source, Pair):
+            after.append("that " + self.pair(things.source, plural))
+        head = " ".join([*before, noun])
+        if (
+            article in ("a", "any", "another", "any other")
+            and free
+            and things.value("shape") is None
+            and not plural
+        ) and rng.random() < 0.4:
+            other = " else" if "other" in article else ""
+            head = " ".join([self.pick(("anything", "something")) + other, *before])
+            article = ""
+        if free and things.source is None and len(after) > 1 and rng.random() < 0.4:
+            after = [*after[:-1], "and", after[-1].removeprefix("that ").removeprefix("which ")]
+        if article == "a":
+            article = "an" if head[0] in "aeiou" else "a"
+        return " ".join(part for part in (article, head, *after) if part)
+
+    def state(self, key: str, value: str, plural: bool) -> tuple[str, bool | None]:
+        """(wording, plural) of a facing or occlusion filter; plural is None for a verb phrase."""
+        forms = self.grammar.link[key]
+        form = self.pick(tuple(forms))
+        direction = self.pick(self.grammar.facing[value]) if key == "facing" else ""
+        text = self.fill(
+            forms[form], direction=direction, s="" if plural else "s", has="have" if plural else "has"
+        )
+        return text, (plural if form == "be" else None)
+
+    def clause(self, text: str, plural: bool | None, full: bool) -> str:
+        """`text` joined to the noun before it: "that is ...", or reduced to itself unless `full`."""
+        pronoun = self.pick(self.grammar.relative)
+        if plural is None:
+            return f"{pronoun} {text}"
+        return text if not full and self.chance(0.5) else f"{pronoun} {'are' if plural else 'is'} {text}"
+
+    # -------------------------------------------------------------------------------------------------- links
+    def forms(self, link: Link, it: bool = False, settled: bool = False):
+        """The templates by form for a link; `it`: its reference is the pronoun, `settled`: the opening
+        clause has said the viewpoint or the travel."""
+        table, key = self.grammar.link, link.op
+        if link.op == "aligned":
+            key = f"aligned.{link.args[0]}"
+        if link.op == "same":
+            specific = table.get(f"same.{link.args[0]}")
+            if specific and self.chance(0.35):
+                return specific
+        if link.op == "relate":
+            direction, frame = link.args
+            sideways = direction in ("left", "right")
+            driver = table.get("relate.object.driver" if sideways else "relate.object.ahead")
+            alone = link.target.source is None
+            if driver and frame == "object" and not settled and alone and self.chance(0.35):
+                return driver
+            if frame == "task" or settled or (frame == "camera" and self.camera_opened):
+                key = "relate"
+                has = sideways and not settled and frame == "task" and table.get("relate.has")
+                if has and (it or alone) and self.chance(0.15):
+                    return has
+                side = sideways and table.get("relate.it" if it else "relate.side")
+                if side and (it or alone) and self.chance(0.5 if it else 0.15):
+                    return side
+                if settled and table.get("relate.view"):
+                    return table["relate.view"]
+            else:
+                key = f"relate.{frame}"
+                near = table.get(key + ".near")
+                side = sideways and table.get(key + ".side")
+                if side and (it or alone) and self.chance(0.2):
+                    return side
+                if near and (it or alone) and self.chance(0.65):
+                    return near
+                nearer = table.get(f"{key}.{direction}")  # "nearer to the camera than"
+                if nearer and self.chance(0.4):
+                    return nearer
+        onward = (
+            link.op == "collide" and link.args[0] == "forward" and not settled and table.get("collide.onward")
+        )
+        if onward and not it and self.chance(0.12):
+            return onward
+        if link.op == "collide" and settled and not it:
+            return table["collide.named"]  # only these name the reference when the movement has been said
+        near = table.get(f"{key}.near") if link.op in ("same", "aligned") else None
+        return near if near and (it or link.target.source is None) and self.chance(0.3) else table[key]
+
+    def speak(
+        self,
+        link: Link,
+        form: str,
+        forms,
+        plural: bool,
+        it: bool = False,
+        settled: bool = False,
+        thing: str = "",
+    ) -> str:
+        """One form of a link in words. `thing` is the {obj} of an inverted question."""
+        direction = link.args[0] if link.op == "relate" else "left"
+        travel = ""
+        if link.op == "collide" and not settled:
+            travel = self.fill(self.grammar.travel[link.args[0]])
+        words = self.grammar.words
+        return self.fill(
+            forms[form],
+            ref="it" if it else lambda: self.phrase(link.target, nested=True),
+            noun="it" if it else lambda: self.noun(link.target, False),
+            its="its" if it else lambda: self.phrase(link.target, nested=True) + "'s",
+            own=direction,
+            front=lambda: (
+                {"front": "in front", "behind": "behind"}.get(direction)
+                or self.pick(("to", "on")) + f" the {direction}"
+            ),
+            direction=lambda: self.pick(self.grammar.direction[direction]),
+            attr=lambda: self.pick(words[f"attr.{link.args[0]}"]),
+            travel=travel,
+            ahead=link.args[0] if link.op == "collide" else "",
+            cond="" if settled else lambda: self.condition(link, it),
+            obj=thing,
+            s="" if plural else "s",
+            has="have" if plural else "has",
+            itself="itself",
+        )
+
+    def condition(self, link: Link, it: bool = False) -> str:
+        """ "if the bus moved forward" of a collision."""
+        templates = self.grammar.travel if it else self.grammar.opening
+        key = link.args[0] if it else f"if.{link.args[0]}"
+        return self.fill(templates[key], ref=lambda: self.phrase(link.target, nested=True))
+
+    def modifier(self, link: Link, plural: bool, full: bool, it: bool = False, settled: bool = False) -> str:
+        """The link as what follows a noun: "left of the bus", "that faces ...", "the jet would hit ..."."""
+        forms = self.forms(link, it, settled)
+        usable = [
+            f
+            for f in ("be", "vp", "gap")
+            if f in forms and not (f == "gap" and link.target.source is not None)
+        ]
+        form = self.pick(usable or ("gap",))
+        text = self.speak(link, form, forms, plural, it, settled)
+        if form == "be":
+            return self.clause(text, plural, full)
+        if form == "vp":
+            return f"{self.pick(self.grammar.relative)} {text}"
+        return text if not full and self.chance(0.5) else f"{self.pick(self.grammar.relative)} {text}"
+
+    def predicate(self, group: Things, plural: bool) -> str:
+        """A bare link as a predicate with its verb: "are left of the bus", "face the same way as the jet"."""
+        if group.filters or not isinstance(group.source, Link):
+            raise ProgramError("intersect is said of two relations, without filters inside")
+        forms = self.forms(group.source)
+        form = self.pick([f for f in ("be", "vp") if f in forms])
+        text = self.speak(group.source, form, forms, plural)
+        return f"{'are' if plural else 'is'} {text}" if form == "be" else text
+
+    def pair(self, pair: Pair, plural: bool) -> str:
+        """Two groups as a predicate of their common noun."""
+        relations = all(not g.filters and isinstance(g.source, Link) for g in (pair.left, pair.right))
+        if pair.op == "intersect" or relations:
+            word = "and" if pair.op == "intersect" else "or"
+            texts = [self.predicate(g, plural) for g in (pair.left, pair.right)]
+            both = {"and": "both ", "or": "either "}[word]
+            verb = "are " if plural else "is "
+            if all(t.startswith(verb) for t in texts) and self.chance(0.8):
+                lead = both if self.chance(0.5) else ""
+                return f"{verb}{lead}{texts[0][len(verb) :]} {word} {texts[1][len(verb) :]}"
+            return f"{texts[0]} {word} {texts[1]}"
+        left, right = self.members(pair.left, plural), self.phrase(pair.right, "" if plural else "a", plural)
+        return f"{'are' if plural else 'is'} {'either ' if self.chance(0.5) else ''}{left} or {right}"
+
+    def members(self, group: Things, plural: bool) -> str:
+        """The first part of a union; a union in it is a list: "jets, cars" before "or buses"."""
+        if isinstance(group.source, Pair) and group.source.op == "union" and not group.filters:
+            parts = (group.source.left, group.source.right)
+            return ", ".join(self.phrase(g, "" if plural else "a", plural) for g in parts)
+        return self.phrase(group, "" if plural else "a", plural)

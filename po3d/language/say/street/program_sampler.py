@@ -1,0 +1,287 @@
+"""Random programs of every family of the benchmark, and of the combinations that people ask; no scene
+needed."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from po3d.language.programs.street import FILTER_VALUES, Program
+from po3d.language.say.street.grammar import COMPARISONS, Ask, Link, Pair, Things, assemble, choose
+from po3d.scene.vocabulary import DIRECTIONS, SHAPES, SUPER_CATEGORIES
+
+_ALIGNMENTS = ("same", "same", "opposite", "opposite", "vertical", "vertical", "parallel")
+_ATTRIBUTES = ("shape", "color", "size", "material")
+
+
+class _Sampler:
+    def __init__(self, rng: np.random.Generator, max_hops: int, materials: bool):
+        self.rng = rng
+        self.max_hops = max_hops
+        self.materials = materials
+
+    def pick(self, options):
+        return choose(self.rng, options)
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    def filters(
+        self, least: int = 1, skip: tuple[str, ...] = (), rich: float = 0.0
+    ) -> tuple[tuple[str, str], ...]:
+        """At least `least` filters, one value an attribute; `rich` is the share of facing or occlusion
+        filters."""
+        shares = {"size": 0.35, "color": 0.5, "material": 0.3 if self.materials else 0.0, "shape": 0.75}
+        while True:
+            chosen = [a for a, share in shares.items() if a not in skip and self.chance(share)]
+            if len(chosen) >= least:
+                break
+        if rich and self.chance(rich):
+            extra = self.pick(("facing", "occlusion"))
+            if extra not in skip:
+                chosen.append(extra)
+        return tuple((a, self.value(a)) for a in chosen)
+
+    def value(self, attribute: str) -> str:
+        if attribute == "shape":
+            return self.pick(SHAPES) if self.chance(0.6) else self.pick(tuple(SUPER_CATEGORIES))
+        return self.pick(FILTER_VALUES[attribute])
+
+    def things(self, source=None, least: int = 1, **options) -> Things:
+        return Things(self.filters(least, **options), source)
+
+    def link(self, op: str, target: Things) -> Link:
+        args: tuple[str, ...] = ()
+        if op == "relate":
+            frame = "task" if self.chance(0.74) else self.pick(("camera", "object"))
+            args = (self.pick(DIRECTIONS), frame)
+        elif op == "same":
+            args = (self.pick(_ATTRIBUTES if self.materials else _ATTRIBUTES[:3]),)
+        elif op == "aligned":
+            args = (self.pick(_ALIGNMENTS),)
+        elif op == "collide":
+            args = (self.pick(("forward", "backward")),)
+        return Link(op, args, target)
+
+    def related(
+        self, op: str = "relate", hops: int = 1, rich: float = 0.0, least: int = 0, skip=()
+    ) -> Things:
+        """A group in relation `op` to a thing at the end of hops - 1 "relate" links."""
+        target = self.things(rich=rich)
+        for _ in range(hops - 1):
+            target = Things(self.filters(0 if self.chance(0.15) else 1), self.link("relate", target))
+        return Things(self.filters(least if self.chance(0.25) else 1, skip=skip), self.link(op, target))
+
+    def head(self, make: Callable[[int, tuple[str, ...]], Things], facing: float = 0.08) -> Ask:
+        """count, exist or query about the group that make(least number of filters, attributes not to name)
+        gives."""
+        op = self.pick(("count", "exist", "query", "query"))
+        if op != "query":
+            return Ask(op, (), (make(0, ()),))
+        options = _ATTRIBUTES if self.materials else _ATTRIBUTES[:3]
+        attribute = "facing" if self.chance(facing) else self.pick(options)
+        group = make(0, (attribute,))
+        if attribute == "shape" and self.chance(0.35):
+            super_category = ("shape", self.pick(tuple(SUPER_CATEGORIES)))
+            group = Things((*(f for f in group.filters if f[0] != "shape"), super_category), group.source)
+        return Ask("query", (attribute,), (group,))
+
+    # ------------------------------------------------------------------------------------------------
+    # families
+    def zero_hop(self) -> Ask:
+        return self.head(lambda least, skip: self.things(least=1, skip=skip), facing=0.0)
+
+    def single_or(self) -> Ask:
+        skip = self.pick((("size",), ("color",), ("shape",), ("material",) if self.materials else (), (), ()))
+        first = self.things()
+        if self.chance(0.18):
+            first = Things((), Pair("union", first, self.things()))
+        pair = Pair("union", first, self.things())
+        top = Things(tuple((a, self.value(a)) for a in skip), pair)
+        return Ask("count" if self.chance(0.75) else "exist", (), (top,))
+
+    def same_relate(self) -> Ask:
+        def make(least, skip):
+            group = self.related("same", 2 if self.chance(0.1) else 1, least=least, skip=skip)
+            return group.without(group.source.args[0])
+
+        return self.head(make, facing=0.0)
+
+    def hops(self, number: int) -> Ask:
+        return self.head(lambda least, skip: self.related("relate", number, least=least, skip=skip))
+
+    def _bare(self) -> Things:
+        op = self.pick(("relate",) * 5 + ("aligned", "occludees", "collide", "same"))
+        hops = 2 if self.chance(0.2) else 1
+        return Things((), self.related(op, hops).source)
+
+    def single_and(self) -> Ask:
+        pair = Pair("intersect", self._bare(), self._bare())
+        return self.head(lambda least, skip: Things(self.filters(least, skip=skip), pair), facing=0.0)
+
+    def relation_or(self) -> Ask:
+        if self.chance(0.4):
+            pair = Pair("union", self._bare(), self._bare())
+            return Ask(self.pick(("count", "exist")), (), (self.things(pair, least=0),))
+        sides = [self.related(least=1), self.related(least=1) if self.chance(0.6) else self.things()]
+        if self.chance(0.3):
+            sides.reverse()
+        top = () if self.chance(0.5) else self.filters(1, skip=("shape", "material"))
+        return Ask(self.pick(("count", "count", "exist")), (), (Things(top, Pair("union", *sides)),))
+
+    def _side(self, related: bool) -> Things:
+        if not related:
+            return self.things(rich=0.12)
+        op = self.pick(("relate",) * 7 + ("aligned", "occludees", "collide"))
+        return self.related(op, 2 if self.chance(0.15) else 1, least=1)
+
+    def _sides(self) -> tuple[Things, Things]:
+        layout = self.pick(((True, False), (False, True), (True, True), (False, False)))
+        return self._side(layout[0]), self._side(layout[1])
+
+    def compare_integer(self) -> Ask:
+        one, two = self._sides()
+        if self.chance(0.25):  # the same things, in another place
+            filters = () if self.chance(0.3) else one.filters
+            if self.chance(0.3):
+                kept = tuple(f for f in filters if f[0] not in ("facing", "occlusion"))
+                ways = self.rng.permutation(FILTER_VALUES["facing"])[:2]
+                one, two = (Things((*kept, ("facing", str(way)))) for way in ways)
+            else:
+                target = self.things()
+                other = target if self.chance(0.5) else self.things()
+                op = self.pick(("relate", "relate", "relate", "collide"))
+                links = [self.link(op, t) for t in (target, other)]
+                if op == "relate" and target == other and self.chance(0.4):
+                    links = [Link("relate", (link.args[0], "object"), target) for link in links]
+                one, two = (Things(filters, link) for link in links)
+        return Ask(self.pick(COMPARISONS), (), (one, two))
+
+    def comparison(self) -> Ask:
+        attribute = self.pick(_ATTRIBUTES if self.materials else _ATTRIBUTES[:3])
+        groups = tuple(g.without(attribute) if self.chance(0.8) else g for g in self._sides())
+        return Ask(
+            "equal",
+            (attribute,),
+            tuple(g if g.filters else Things((("shape", "car"),), g.source) for g in groups),
+        )
+
+    def pose(self) -> Ask:
+        if self.chance(0.5):
+            hops = self.pick((0, 0, 0, 1, 2))
+            return Ask("query", ("facing",), (self.related("relate", hops) if hops else self.things(),))
+
+        def make(least, skip):
+            group = self.things(least=least, skip=skip)
+            return Things((*group.filters, ("facing", self.value("facing"))))
+
+        return self.head(make, facing=0.0)
+
+    def pose_relate(self) -> Ask:
+        return self.head(lambda least, skip: self.related("aligned", least=least, skip=skip))
+
+    def occlusion(self) -> Ask:
+        def make(least, skip):
+            group = self.things(least=least, skip=skip)
+            return Things(
+                (
+                    *group.filters,
+                    ("occlusion", self.pick(("occluded", "occluded", "occluding", "unoccluded"))),
+                )
+            )
+
+        return self.head(make)
+
+    def occlusion_by(self) -> Ask:
+        op = self.pick(("occludees", "occluder"))
+        return self.head(
+            lambda least, skip: self.related(op, 2 if self.chance(0.15) else 1, least=least, skip=skip)
+        )
+
+    def collision(self) -> Ask:
+        hops = 2 if self.chance(0.2) else 1
+        return self.head(lambda least, skip: self.related("collide", hops, least=least, skip=skip))
+
+    def shared(self) -> Ask:
+        """Two groups about one thing: "cars or vans left of it", "more cars than vans left of it", "does what hides it
+        have its colour"."""
+        op = self.pick(("relate",) * 5 + ("occludees", "occluder", "aligned", "collide"))
+        source = self.related(op, 2 if self.chance(0.1) else 1).source
+        kind = self.pick(("union", "union", "compare", "equal"))
+        if kind == "union":
+            sides = (self.things(source), self.things(source))
+            return Ask(self.pick(("count", "count", "exist")), (), (Things((), Pair("union", *sides)),))
+        if kind == "compare":
+            return Ask(self.pick(COMPARISONS), (), (self.things(source), self.things(source)))
+        attribute = self.pick(_ATTRIBUTES if self.materials else _ATTRIBUTES[:3])
+        first = Things(self.filters(0 if self.chance(0.5) else 1, skip=(attribute,)), source)
+        second = source.target.without(attribute)
+        if not second.filters or (op == "relate" and self.chance(0.5)):
+            link = self.link("relate", source.target)
+            second = Things(self.filters(0 if self.chance(0.5) else 1, skip=(attribute,)), link)
+        elif second != source.target:
+            first = Things(first.filters, Link(source.op, source.args, second))
+        groups = (first, second) if self.chance(0.75) else (second, first)
+        return Ask("equal", (attribute,), groups)
+
+    def verification(self) -> Ask:
+        op = self.pick(("", "", "relate", "relate", "relate", "aligned", "occludees", "occluder", "collide"))
+        if not op:
+            return Ask("exist", (), (self.things(least=2, rich=0.5),))
+        hops = self.pick((1, 1, 1, 2))
+        return Ask("exist", (), (self.related(op, hops, least=1, rich=0.1),))
+
+    def mixed(self) -> Ask:
+        def make(least, skip):
+            group = self.things(rich=0.4)
+            collided = False  # two travels in one chain can't be said clearly
+            for _ in range(self.pick((1, 1, 2, 2, 3)[: 2 * self.max_hops - 1])):
+                op = self.pick(
+                    ("relate", "relate", "aligned", "occludees", "occluder", "same")
+                    + ("collide",) * (not collided)
+                )
+                collided |= op == "collide"
+                link = self.link(op, group)
+                group = Things(self.filters(0 if self.chance(0.25) else 1, skip=skip, rich=0.25), link)
+                if op == "same":
+                    group = group.without(link.args[0])
+            return group
+
+        return self.head(make)
+
+
+# How often training draws each family.
+FAMILIES: dict[str, float] = {
+    "zero_hop": 1.0,
+    "single_or": 0.7,
+    "same_relate": 1.0,
+    "one_hop": 1.2,
+    "two_hop": 1.2,
+    "three_hop": 1.4,
+    "single_and": 0.9,
+    "relation_or": 0.6,
+    "compare_integer": 1.0,
+    "comparison": 1.0,
+    "shared": 0.9,
+    "pose": 0.8,
+    "pose_relate": 0.8,
+    "occlusion": 0.7,
+    "occlusion_by": 0.8,
+    "collision": 1.3,
+    "verification": 1.2,
+    "mixed": 1.4,
+}
+DEEP_FAMILIES = ("four_hop", "five_hop")  # deeper than training ever shows
+_HOPS = {"one_hop": 1, "two_hop": 2, "three_hop": 3, "four_hop": 4, "five_hop": 5}
+
+
+def sample_program(
+    rng: np.random.Generator, task_family: str, max_hops: int = 3, materials: bool = True
+) -> Program:
+    """A random canonical program of a family of FAMILIES or DEEP_FAMILIES. `max_hops` bounds the links of
+    one chain in "mixed"; `materials` False leaves materials out, as PulseCheck457 does."""
+    sampler = _Sampler(rng, max_hops, materials)
+    if task_family in _HOPS:
+        return assemble(sampler.hops(_HOPS[task_family]))
+    if task_family not in FAMILIES:
+        raise ValueError(f"unknown family {task_family!r}; known: {', '.join([*FAMILIES, *DEEP_FAMILIES])}")
+    return assemble(getattr(sampler, task_family)())

@@ -1,0 +1,190 @@
+"""Which row of a table a description means: a probability for each row.
+
+    "mug next to the laptop" ──► noun, attributes, relations ──► how well each row fits each ──► beliefs
+
+Factors multiply: noun (po3d.language.lexicon), colours, materials and states by the table's own beliefs, relations to whatever
+the landmark most probably is, and ranks ("second from the left") among the rows that fit so far. Left, right, in front
+and behind in a description are the viewer's. What the table says nothing about weighs the same for all rows.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from po3d.language.descriptions import Description, Rank, describe
+from po3d.language.lexicon import fits
+from po3d.reasoning.threedsrbench_geometry import View
+from po3d.scene.geometry import Array
+from po3d.scene.table import Scene
+
+# Weights of evidence. Ours: a factor must be able to lose against the others, so none is 0.
+FLOOR = 0.06  # of an attribute or relation that doesn't hold
+UNKNOWN = 0.5  # of one that the table can't tell
+OUTRANKED = 0.1  # of a row that fits but is not the one in the row
+COUNTS = 0.35  # of the best row, what still takes part in a ranking
+SURE = 0.25  # weight of the best row from which on something is believed to be there at all
+PART = 0.3  # of the belief in a thing when only its part is described ("the wheel of the bicycle")
+LANDS = {
+    "ground": 0.35,
+    "floor": 0.35,
+    "grass": 0.35,
+    "road": 0.35,
+    "street": 0.35,
+    "sidewalk": 0.35,
+}  # metres
+
+
+def ground(phrase: str, scene: Scene) -> list[float]:
+    """A probability for every row of the scene; what is missing to 1 is "not there"."""
+    return _Grounder(scene).beliefs(describe(phrase)).tolist()
+
+
+class _Grounder:
+    def __init__(self, scene: Scene) -> None:
+        self.scene, self.view = scene, View(scene)
+        self.names = [dict(o.beliefs.get("name", {})) or {o.name: 1.0} for o in scene.objects]
+        if scene.camera is not None and len(scene):
+            seen = scene.camera.cam_T_world.transform(scene.positions)
+            self.across, self.depth = seen[:, 0], np.linalg.norm(seen, axis=1)
+        else:
+            right, ahead = (np.array(scene.axes[name]) for name in ("right", "behind"))
+            self.across, self.depth = scene.positions[:, :2] @ right, scene.positions[:, :2] @ ahead
+
+    def beliefs(self, d: Description) -> Array:
+        """(n,) of a description."""
+        weights = self.named(d.noun)
+        if not weights.any():
+            return self.part(d)
+        for attribute, values in d.attributes:
+            weights = weights * self.attribute(attribute, values)
+        for relation, landmarks in d.relations:
+            weights = weights * self.related(relation, landmarks, weights)
+        for rank in d.ranks:
+            weights = weights * self.ranked(rank, weights)
+        best = float(weights.max(initial=0.0))
+        if best <= 0:
+            return np.zeros(len(self.scene))
+        return weights / weights.sum() * min(1.0, best / SURE)
+
+    def named(self, noun: str) -> Array:
+        """(n,) how well the noun fits what each row is called."""
+        if not noun:
+            return np.ones(len(self.scene))
+        return np.array([sum(p * fits(noun, name) for name, p in row.items()) for row in self.names])
+
+    def part(self, d: Description) -> Array:
+        """Of a thing that the table has no row for: what it is a part of, or on."""
+        for relation, landmarks in d.relations:
+            if relation in ("part", "on", "in"):
+                return PART * self.beliefs(landmarks[0])
+        return np.zeros(len(self.scene))
+
+    def attribute(self, name: str, options: Sequence[str]) -> Array:
+        """(n,) belief that an attribute has one of the values."""
+        found = np.full(len(self.scene), UNKNOWN)
+        for i, state in enumerate(self.scene.objects):
+            if name in state.beliefs:
+                found[i] = sum(state.beliefs[name].get(option, 0.0) for option in options)
+        return FLOOR + (1 - FLOOR) * found
+
+    # --- relations ----------------------------------------------------------------------------------------------
+
+    def related(self, relation: str, landmarks: Sequence[Description], weights: Array) -> Array:
+        """(n,) belief in a relation to the landmarks."""
+        n = len(self.scene)
+        noun = landmarks[0].noun
+        if relation == "on" and noun in LANDS and not self.named(noun).any():
+            low = np.array([self.view.bottom(i) for i in range(n)]) <= LANDS[noun]
+            return FLOOR + (1 - FLOOR) * low
+        beliefs = [self.beliefs(d) for d in landmarks]
+        if relation in ("closest", "farthest"):
+            return self._by_distance(beliefs[0], weights, 1 if relation == "closest" else -1)
+        if relation == "between" and len(beliefs) == 2:
+            return self._between(*beliefs)
+        holds = np.array(
+            [[self._holds(relation, i, j) if i != j else 0.0 for j in range(n)] for i in range(n)]
+        )
+        belief = beliefs[0]
+        found = holds @ belief + UNKNOWN * max(0.0, 1 - float(belief.sum()))
+        if relation == "with":  # carried things are often no rows of their own
+            found = UNKNOWN + (1 - UNKNOWN) * found
+        return FLOOR + (1 - FLOOR) * np.clip(found, 0, 1)
+
+    def _holds(self, relation: str, i: int, j: int) -> float:
+        """From 0 to 1, of two rows."""
+        if relation in ("near", "with"):
+            return self._near(i, j)
+        if relation in ("on", "above", "in", "part"):
+            return self._upon(i, j, relation)
+        if relation == "under":
+            return self._upon(j, i, "above")
+        size = (self.view.extent[i].max() + self.view.extent[j].max()) / 2
+        aside = (self.across[i] - self.across[j]) / size
+        deeper = (self.depth[i] - self.depth[j]) / size
+        if relation in ("left of", "right of"):
+            return _more(aside if relation == "right of" else -aside)
+        close = math.exp(-(aside**2) / 2)
+        return _more(deeper if relation == "behind" else -deeper) * close
+
+    def _near(self, i: int, j: int) -> float:
+        limit = self.view.next_to_limit(i, j)
+        return min(1.0, limit / max(self.view.gap(i, j), 1e-6))
+
+    def _upon(self, i: int, j: int, relation: str) -> float:
+        over = self.view.over(i, j)
+        higher = self.view.position[i, 2] > self.view.position[j, 2]
+        apart = float(np.hypot(*(self.view.position[i, :2] - self.view.position[j, :2])))
+        beside = apart > max(self.view.extent[j, :2].max(), self.view.extent[i, :2].max()) / 2
+        if over > -0.1 or (higher and not beside):
+            return 1.0
+        return {"part": 0.4, "in": 0.4}.get(relation, 0.15) * self._near(i, j)
+
+    def _between(self, first: Array, second: Array) -> Array:
+        a, b = (
+            belief @ self.view.position[:, :2] / max(float(belief.sum()), 1e-9) for belief in (first, second)
+        )
+        way = b - a
+        length = max(float(np.hypot(*way)), 1e-6)
+        offset = self.view.position[:, :2] - a
+        along = offset @ way / length**2
+        off = np.abs(offset @ np.array([-way[1], way[0]])) / length**2
+        return FLOOR + (1 - FLOOR) * ((along > 0.05) & (along < 0.95)) * np.exp(-4 * off)
+
+    # --- ranks --------------------------------------------------------------------------------------------------
+
+    def _by_distance(self, landmark: Array, weights: Array, sign: int) -> Array:
+        if not landmark.any():
+            return np.full(len(self.scene), UNKNOWN)
+        goal = int(landmark.argmax())
+        away = np.linalg.norm(self.view.position - self.view.position[goal], axis=1)
+        return self._first(sign * away, np.where(np.arange(len(weights)) == goal, 0.0, weights), 1)
+
+    def ranked(self, rank: Rank, weights: Array) -> Array:
+        """(n,) 1 for the row that has the place, OUTRANKED for the others."""
+        if rank.measure == "middle":
+            fit = weights >= COUNTS * weights.max(initial=0.0)
+            middle = np.median(self.across[fit]) if fit.sum() > 2 else 0.0
+            return self._first(np.abs(self.across - middle), weights, 1)
+        measures = {
+            "across": self.across,
+            "depth": self.depth,
+            "size": self.view.extent.prod(1),
+            "height": self.view.extent[:, 2],
+            "level": self.view.position[:, 2],
+        }
+        return self._first(rank.sign * measures[rank.measure], weights, rank.place)
+
+    def _first(self, measure: Array, weights: Array, place: int) -> Array:
+        fit = [
+            i for i in np.argsort(measure, kind="stable") if weights[i] >= COUNTS * weights.max(initial=0.0)
+        ]
+        result = np.full(len(self.scene), OUTRANKED)
+        if weights.any() and place <= len(fit):
+            result[fit[place - 1]] = 1.0
+        return result
+
+
+def _more(difference: float) -> float:
+    """From 0 to 1: whether a difference, in sizes of the things, is clearly positive."""
+    return 1 / (1 + math.exp(-4 * float(difference)))

@@ -1,0 +1,372 @@
+"""Run one program on one scene table, and say what every step found.
+
+Probabilistic execution is the definition, and there is one interpreter for it; the exact answer is what it
+says when all beliefs are 0 or 1. Three modes:
+
+* argmax    Every belief is replaced by its most probable value; then set semantics.
+* marginal  A set is a probability per object. Steps multiply marginals as if independent. Relations under
+            uncertain poses are frequencies over `samples` draws of all poses, the same draws at every step.
+* samples   `samples` joint draws of the whole table, each executed exactly (`batched`), then a vote. What
+            marginal treats as independent (two steps that read the same object) stays dependent here.
+
+All three agree on a scene without uncertainty.
+
+In marginal mode a set holds P(object is in it | object exists); existence enters where objects are counted or
+picked. `unique` weighs object i by P(i is in the set and no other object is), and what is missing to 1 is the
+probability that the program fails. Answers are conditional on success, as votes over successful samples are.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.language.programs.street import Program, Step
+from po3d.reasoning import packing, relations
+from po3d.reasoning import street_batched as batched
+from po3d.reasoning.questions import Task
+from po3d.reasoning.relations import DEFAULT_RULES, Rules
+from po3d.scene.geometry import Array
+from po3d.scene.table import Scene
+from po3d.scene.vocabulary import ATTRIBUTES, FACINGS, PARENT, lineage
+
+Mode = Literal["argmax", "marginal", "samples"]
+MIN_VALID = 1e-6  # a program that succeeds less often than this has failed
+_SHOWN = 5e-3  # probabilities below this are left out of a trace's text
+
+
+@dataclass(frozen=True)
+class TraceStep:
+    """What one step found. Sets and objects fill `objects`, numbers and words fill `values`."""
+
+    token: str
+    kind: str  # the step's output type: set, object, integer, boolean or an attribute
+    objects: Mapping[int, float]  # index in the scene -> probability of being in the set, or the object
+    values: Mapping[str, float]  # value -> probability
+    text: str  # one line to read
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The answer of a program, or why there is none."""
+
+    status: Literal["ok", "failed"]
+    answer: str | None
+    probability: float | None  # of the answer, given that the program has one
+    distribution: Mapping[str, float] = field(default_factory=dict)  # over all answers, most probable first
+    reason: str = ""  # why it failed
+    trace: tuple[TraceStep, ...] = ()  # up to the step that failed
+    valid: float = 0.0  # probability that the program has an answer
+
+
+def execute(
+    program: Program,
+    scene: Scene,
+    task: Task = "2d",
+    mode: Mode = "argmax",
+    rules: Rules = DEFAULT_RULES,
+    samples: int = 64,
+    seed: int = 0,
+    traced: bool = True,
+) -> Outcome:
+    """The program's answer on the scene: "yes", "no", a number, or an attribute's value (shapes as leaf ids).
+
+    `task` decides whose left a relation without an explicit frame means: the camera's ("2d") or the object's
+    own ("6d"). `samples` and `seed` belong to the modes that draw. `traced` False leaves the trace out, which takes
+    more than a third of the time.
+    """
+    if mode not in get_args(Mode):
+        raise InputError(f"unknown mode {mode!r}; known: {', '.join(get_args(Mode))}")
+    if samples < 1:
+        raise InputError(f"samples should be at least 1, not {samples}")
+    if task not in packing.FRAME_OF_TASK:
+        raise InputError(f"unknown task {task!r}; known: {', '.join(packing.FRAME_OF_TASK)}")
+    if mode == "samples":
+        return _vote(program, scene, task, rules, samples, seed)
+    if mode == "argmax":
+        return Interpreter(scene.certain(), scene.present, task, rules, 1, seed).run(program, traced)
+    return Interpreter(scene, tuple(range(len(scene))), task, rules, samples, seed).run(program, traced)
+
+
+class _Value(NamedTuple):
+    """A step's result: of a set, each object's probability; else a distribution over objects or values."""
+
+    kind: str
+    p: Array
+
+
+class _Failure(Exception):
+    """A step without a result; the message says why."""
+
+
+class Interpreter:
+    """Executes one program on one table; `names[i]` is the index to report for object i."""
+
+    def __init__(
+        self, scene: Scene, names: tuple[int, ...], task: Task, rules: Rules, samples: int, seed: int
+    ) -> None:
+        self.scene, self.names, self.task, self.rules = scene, names, task, rules
+        self.samples, self.seed = samples, seed
+        self.existence = np.array([o.existence for o in scene.objects], float)
+        self.axes = packing.axes_array(scene)
+        self.valid = 1.0  # probability that every step so far has a result
+        self.where = ""  # where the input of the present step came from
+
+    def run(self, program: Program, traced: bool = True) -> Outcome:
+        done: list[_Value] = []
+        trace: list[TraceStep] = []
+        for k, step in enumerate(program.steps):
+            self.where = self._origin(program, k, done)
+            try:
+                value = _Value(step.types[1], self._step(step, [done[i].p for i in step.inputs]))
+                if self.valid < MIN_VALID:
+                    raise _Failure(f"an answer has probability {self.valid:.1g}")
+            except (_Failure, InputError) as error:
+                reason = f"step {k} {step.token}: {error}"
+                return Outcome("failed", None, None, reason=reason, trace=tuple(trace))
+            done.append(value)
+            if traced:
+                trace.append(self._traced(step, value))
+        distribution = _ranked(_Value(value.kind, value.p / value.p.sum()))
+        answer = next(iter(distribution))
+        return Outcome("ok", answer, distribution[answer], distribution, "", tuple(trace), self.valid)
+
+    # --- steps ---------------------------------------------------------------------------------------------
+
+    def _step(self, step: Step, inputs: list[Array]) -> Array:
+        op, *args = packing.resolve(step, self.task)
+        return getattr(self, f"_op_{op}")(*inputs, *args)
+
+    def _op_scene(self) -> Array:
+        return np.ones(len(self.scene))
+
+    def _op_filter(self, members: Array, attribute: str, value: str) -> Array:
+        if attribute == "facing":
+            return members * self._facing[:, FACINGS.index(value)]
+        if attribute == "occlusion":
+            if value == "occluding":
+                return members * (1 - (1 - self.existence[:, None] * self._occlusion).prod(0))
+            hidden = self._occlusion @ self.existence
+            return members * (hidden if value == "occluded" else 1 - hidden)
+        matching = [value in lineage(v) for v in ATTRIBUTES[attribute]]
+        return members * self._belief(attribute)[:, matching].sum(1)
+
+    def _op_unique(self, members: Array) -> Array:
+        q = members * self.existence
+        others = np.where(np.eye(len(q), dtype=bool), 1.0, 1 - q).prod(1)  # P(no other object is in the set)
+        return self._given(q * others, lambda: self._not_one(q))
+
+    def _op_relate(self, obj: Array, direction: str, frame: relations.Frame) -> Array:
+        positions, headings = self._poses
+        geometry = (positions, headings, self.axes)
+        truth = relations.relate(*geometry, direction, frame, self.rules, self._bicycle)
+        return obj @ truth.mean(0)
+
+    def _op_same(self, obj: Array, attribute: str) -> Array:
+        belief = self._belief(attribute)
+        return obj @ np.where(np.eye(len(obj), dtype=bool), 0.0, belief @ belief.T)
+
+    def _op_aligned(self, obj: Array, how: str) -> Array:
+        truth = relations.aligned(self._degrees, how, self.rules)
+        if not self.rules.aligned_needs_label:
+            return obj @ truth.mean(0)
+        labelled = self._labels != relations.NO_FACING  # (samples, n)
+        weight = self._given(obj * labelled.mean(0), self._faces_nothing)
+        # Of each reference, the samples in which it has a label.
+        given = (truth & labelled[..., None]).mean(0) / np.maximum(labelled.mean(0), 1e-12)[:, None]
+        return weight @ given
+
+    def _op_occludees(self, obj: Array) -> Array:
+        return self._occlusion @ obj
+
+    def _op_occluder(self, obj: Array) -> Array:
+        return obj @ self._occlusion
+
+    def _op_collide(self, obj: Array, travel: str) -> Array:
+        positions, headings = self._poses
+        extents = self.scene.extents
+        return obj @ relations.collide(positions, headings, extents, travel, self.rules).mean(0)
+
+    def _op_union(self, first: Array, second: Array) -> Array:
+        return 1 - (1 - first) * (1 - second)
+
+    def _op_intersect(self, first: Array, second: Array) -> Array:
+        return first * second
+
+    def _op_count(self, members: Array) -> Array:
+        counts = np.ones(1)
+        for q in members * self.existence:
+            counts = np.convolve(counts, [1 - q, q])
+        return counts
+
+    def _op_exist(self, members: Array) -> Array:
+        return _boolean(1 - (1 - members * self.existence).prod())
+
+    def _op_query(self, obj: Array, attribute: str) -> Array:
+        if attribute == "facing":
+            return self._given(obj @ self._facing, self._faces_nothing)
+        return obj @ self._belief(attribute)
+
+    def _op_equal(self, first: Array, second: Array, _attribute: str) -> Array:
+        return _boolean(first @ second)
+
+    def _op_equal_integer(self, first: Array, second: Array) -> Array:
+        n = min(len(first), len(second))
+        return _boolean(first[:n] @ second[:n])
+
+    def _op_less_than(self, first: Array, second: Array) -> Array:
+        return _boolean(np.triu(np.outer(first, second), 1).sum())
+
+    def _op_greater_than(self, first: Array, second: Array) -> Array:
+        return self._op_less_than(second, first)
+
+    # --- what steps read -----------------------------------------------------------------------------------
+
+    def _given(self, mass: Array, why: Callable[[], str]) -> Array:
+        """`mass` made to sum to 1; its sum is the probability that the step has a result."""
+        total = float(mass.sum())
+        self.valid *= total
+        if self.valid < MIN_VALID:
+            raise _Failure(why())
+        return mass / total
+
+    def _belief(self, attribute: str) -> Array:
+        return self.scene.belief(attribute, ATTRIBUTES[attribute])
+
+    @cached_property
+    def _poses(self) -> tuple[Array, Array]:
+        """Positions (k, n, 2) and headings (k, n): draws, or the one pose of a scene that is sure of it."""
+        if any(o.flip or np.any(o.covariance) for o in self.scene.objects):
+            return packing.sample_poses(self.scene, self.samples, rng(self.seed, "executor.poses"))
+        return self.scene.positions[None, :, :2], self.scene.headings[None]
+
+    @cached_property
+    def _bicycle(self) -> NDArray[np.bool_]:
+        """(n,) which objects are bicycles; none where the scene does not know every shape."""
+        known = all("shape" in o.beliefs for o in self.scene.objects)
+        return np.array([known and PARENT[o.value("shape")] == "bicycle" for o in self.scene.objects], bool)
+
+    @cached_property
+    def _degrees(self) -> Array:
+        return relations.pose_degrees(self._poses[1], self.axes, self.rules)
+
+    @cached_property
+    def _labels(self) -> Array:
+        return relations.facing_labels(self._degrees, self.rules)
+
+    @cached_property
+    def _facing(self) -> Array:
+        """(n, 4) probability of each facing; what a row lacks to 1 is that the object faces none of them."""
+        return (self._labels[..., None] == np.arange(len(FACINGS))).mean(0)
+
+    @cached_property
+    def _occlusion(self) -> Array:
+        """(n, n) probability that j is the dominant occluder of i, given that j exists."""
+        if self.scene.occluders is None:
+            raise _Failure("the scene says nothing about occlusion")
+        return packing.occluder_table(self.scene)[:, :-1]
+
+    # --- words ---------------------------------------------------------------------------------------------
+
+    def _origin(self, program: Program, k: int, done: list[_Value]) -> str:
+        """Where the input of step k came from: "filter[color=green] over 5 objects"."""
+        if not program.steps[k].inputs:
+            return ""
+        source = program.steps[program.steps[k].inputs[0]]
+        over = len(self.scene)
+        if source.op == "filter":
+            over = (done[source.inputs[0]].p * self.existence).sum()
+        return f"{source.token} over {over:.3g} object{'' if over == 1 else 's'}"
+
+    def _not_one(self, q: Array) -> str:
+        if np.isin(q, (0, 1)).all():
+            what = f"the set has {int(q.sum())} objects" if q.any() else "the set is empty"
+        else:
+            what = f"the set hardly ever has one object (its expected size is {q.sum():.2g})"
+        return f"{what} ({self.where})"
+
+    def _faces_nothing(self) -> str:
+        return f"the object faces none of {', '.join(FACINGS)} ({self.where})"
+
+    def _traced(self, step: Step, value: _Value) -> TraceStep:
+        if value.kind == "set":
+            value = _Value("set", value.p * self.existence)
+        return _trace_step(step, value, self.scene, self.names)
+
+
+def _boolean(yes: float) -> Array:
+    yes = min(max(float(yes), 0.0), 1.0)
+    return np.array([1 - yes, yes])
+
+
+def _ranked(value: _Value) -> dict[str, float]:
+    """Value -> probability, most probable first; a tie keeps the vocabulary's order."""
+    words = map(str, range(len(value.p))) if value.kind == "integer" else batched.spelling(value.kind)
+    return {w: float(p) for w, p in sorted(zip(words, value.p), key=lambda item: -item[1]) if p > 0}
+
+
+def _trace_step(step: Step, value: _Value, scene: Scene, names: tuple[int, ...]) -> TraceStep:
+    """The record of a step; of a set, `value.p` counts existence."""
+    kind, p = value
+    if kind not in ("set", "object"):
+        values = _ranked(value)
+        words = ", ".join(f"{w}{_odds(q)}" for w, q in values.items() if q > _SHOWN)
+        return TraceStep(step.token, kind, {}, values, f"{step.token} -> {words}")
+    likely = [i for i in np.argsort(-p, kind="stable") if p[i] > _SHOWN]
+    words = ", ".join(f"{describe(scene, i, names[i])}{_odds(p[i])}" for i in likely)
+    if kind == "set":
+        words = f"{p.sum():.3g} of {len(scene)}" + (f": {words}" if words else "")
+    objects = {names[i]: float(p[i]) for i in range(len(p)) if p[i] > 0}
+    return TraceStep(step.token, kind, objects, {}, f"{step.token} -> {words}")
+
+
+def describe(scene: Scene, i: int, name: int) -> str:
+    """Object i in words, under the index `name`: "#3 small red rubber suv"."""
+    state = scene.objects[i]
+    known = [state.value(a) for a in ("size", "color", "material", "shape") if a in state.beliefs]
+    return " ".join([f"#{name}", *known])
+
+
+def _odds(p: float) -> str:
+    return "" if p > 1 - 1e-9 else f" {p:.2f}"
+
+
+# --- samples ------------------------------------------------------------------------------------------------
+
+
+def _vote(program: Program, scene: Scene, task: Task, rules: Rules, samples: int, seed: int) -> Outcome:
+    tables = batched.sample_tables(scene, samples, rng(seed, "executor.samples"))
+    packed = batched.pack_programs([program] * samples, range(samples), task)
+    result = batched.execute_batch(tables, packed, rules)
+    valid = float(result.ok.mean())
+    if not valid:
+        failed = Counter(result.reason(p) for p in range(samples))
+        reason, times = failed.most_common(1)[0]
+        if len(failed) > 1:
+            reason += f" (the most frequent failure, {times} of {samples} samples)"
+        return Outcome("failed", None, None, reason=reason)
+    votes = Counter(a for a in result.answers() if a is not None)
+    total = votes.total()
+    order = {w: k for k, w in enumerate(batched.spelling(program.answer_type))}  # ties go to the first value
+    distribution = {w: votes[w] / total for w in sorted(votes, key=lambda w: (-votes[w], order[w]))}
+    answer = next(iter(distribution))
+    registers = result.registers[packed.slot].reshape(samples, -1).numpy()[result.ok]
+    trace = tuple(_sampled(step, registers[:, k], scene) for k, step in enumerate(program.steps))
+    return Outcome("ok", answer, distribution[answer], distribution, "", trace, valid)
+
+
+def _sampled(step: Step, register: np.ndarray, scene: Scene) -> TraceStep:
+    """A step's record as frequencies over its values (v,) in the valid samples."""
+    kind, n = step.types[1], len(scene)
+    if kind == "set":
+        p = ((register[:, None] >> np.arange(n)) & 1).mean(0)
+    else:
+        size = n if kind == "object" else len(batched.spelling(kind))
+        p = np.bincount(register, minlength=size) / len(register)
+    return _trace_step(step, _Value(kind, p), scene, tuple(range(n)))

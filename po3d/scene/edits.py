@@ -1,0 +1,257 @@
+"""Changes of a scene as values: Move, SetAttribute, Remove, Add; `apply(scene, edits)` gives the changed scene.
+
+Turning is a move to the same place; replacing is removing and adding in place. Targets are indices into the scene
+that `apply` is given; sentences with descriptions are resolved before (reasoning.room_executor), places too (placement).
+
+What rests on a thing follows a rule:
+* moved or turned: it is carried along, rigidly;
+* removed: it falls straight down, onto what is below or the floor;
+* replaced: it stays on the new thing when that is below it, at its new height; otherwise it falls.
+
+Occlusion belongs to the picture, so an edit drops it.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol, TypeVar
+
+from po3d.scene.rectangles import Rectangle, holds, rectangle
+from po3d.scene.rooms import hangs
+from po3d.scene.table import ObjectState, Scene
+
+REST_BELOW, REST_ABOVE = 0.015, 0.08  # metres that a thing may sink into or float above what it rests on
+REST_MARGIN = 0.03  # metres that its middle may be beside it
+
+
+@dataclass(frozen=True)
+class Move:
+    """Object `index` to a new position (its box's centre) and heading; None keeps the heading."""
+
+    index: int
+    position: tuple[float, float, float]
+    heading: float | None = None
+
+
+@dataclass(frozen=True)
+class SetAttribute:
+    index: int
+    attribute: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Remove:
+    index: int
+
+
+@dataclass(frozen=True)
+class Add:
+    """A new object; `instead` is the index of the one that it replaces."""
+
+    state: ObjectState
+    instead: int | None = None
+
+
+Edit = Move | SetAttribute | Remove | Add
+
+
+@dataclass(frozen=True)
+class Edited:
+    """The changed scene and where its objects came from."""
+
+    scene: Scene
+    origin: tuple[int | None, ...]  # index in the scene before; None for what was added
+    touched: frozenset[int]  # indices in the changed scene that an edit was about
+    touched_before: frozenset[int]  # indices in the scene before
+    mentioned: frozenset[int] = frozenset()  # there, too: what only tells where, "next to the red bin"
+
+    @cached_property
+    def index(self) -> dict[int, int]:
+        """Index before -> index after, of what is still there."""
+        return {old: new for new, old in enumerate(self.origin) if old is not None}
+
+
+Row = TypeVar("Row", ObjectState, Scene, Edited)
+
+
+def with_fields(value: Row, **fields: object) -> Row:
+    """`dataclasses.replace` for tables, which copies what stays instead of building it anew: most of an edit's time."""
+    made = object.__new__(type(value))
+    made.__dict__.update(value.__dict__)
+    made.__dict__.update(fields)
+    return made
+
+
+def unchanged(scene: Scene) -> Edited:
+    return Edited(scene, tuple(range(len(scene))), frozenset(), frozenset())
+
+
+def apply(scene: Scene, edits: Iterable[Edit]) -> Scene:
+    """The changed scene; IndexError for an object that is not there."""
+    return trace(scene, edits).scene
+
+
+def trace(scene: Scene, edits: Iterable[Edit], below: Sequence[int | None] | None = None) -> Edited:
+    """The changed scene with the history of its objects. All indices mean the scene as given: edits don't renumber
+    each other's objects. Two moves of one object: the last one counts from where the first left it. `below`: the
+    scene's `support`, by those who know it already."""
+    edits = list(edits)
+    if not edits:
+        return unchanged(scene)
+    states: list[ObjectState | None] = list(scene.objects)
+    added: list[ObjectState] = []
+    touched_before: set[int] = set()
+    gone: set[int] = set()
+    stirred = False  # whether something moved or went, so that other things may rest on each other
+    for edit in edits:
+        if isinstance(edit, Add):
+            added.append(edit.state)
+            index = edit.instead
+        else:
+            index = edit.index
+        if index is not None:
+            if not 0 <= index < len(states):
+                raise IndexError(f"{edit} is about object {index}, but the scene has {len(states)}")
+            touched_before.add(index)
+        if isinstance(edit, Remove) or (isinstance(edit, Add) and index is not None):
+            states[index], stirred = None, True
+            gone.add(index)
+        elif isinstance(edit, SetAttribute):
+            old = states[index]
+            states[index] = with_fields(old, beliefs={**old.beliefs, edit.attribute: {edit.value: 1.0}})
+        elif isinstance(edit, Move):
+            _carry(states, edit, support(states) if below is None or stirred else below)
+            stirred = True
+    kept: Sequence[int] = range(len(states))
+    touched = touched_before
+    if gone:
+        replacing = [e.state for e in edits if isinstance(e, Add) and e.instead is not None]
+        _drop(states, replacing, support(scene.objects) if below is None else below, gone)
+        kept = [k for k in kept if k not in gone]
+        touched = {new for new, old in enumerate(kept) if old in touched_before}
+        states = [states[k] for k in kept]
+    touched = touched.union(range(len(kept), len(kept) + len(added)))
+    origin = (*kept, *([None] * len(added)))
+    changed = with_fields(scene, objects=(*states, *added), source="edited", occluders=None, camera=None)
+    return Edited(changed, origin, frozenset(touched), frozenset(touched_before))
+
+
+class Body(Protocol):
+    """What resting on each other depends on: name, footprint, heights of underside and top."""
+
+    name: str
+    box: Rectangle
+    low: float
+    top: float
+
+
+class _Body(NamedTuple):
+    name: str
+    box: Rectangle
+    low: float
+    top: float
+
+
+def support(states: Sequence[ObjectState | None]) -> list[int | None]:
+    """Index of what each object rests on; None for the floor, a wall, or an object that is gone (None)."""
+    return resting([None if s is None else _Body(_name(s), footprint(s), _low(s), _top(s)) for s in states])
+
+
+def resting(bodies: Sequence[Body | None]) -> list[int | None]:
+    """`support` of what is worked out already."""
+    tops = sorted((b.top, k) for k, b in enumerate(bodies) if b is not None and not hangs(b.name))
+    levels = [top for top, _ in tops]
+    found: list[int | None] = [None] * len(bodies)
+    for _, i in tops:
+        low, box = bodies[i].low, bodies[i].box
+        if low - levels[0] <= -REST_BELOW:  # everything reaches higher than its underside
+            continue
+        best = -math.inf
+        for j in range(bisect_left(levels, low - 2 * REST_ABOVE), len(tops)):
+            top, k = tops[j]
+            gap = low - top
+            if gap <= -REST_BELOW:
+                break
+            if gap < REST_ABOVE and k != i and top > best and holds(bodies[k].box, box.x, box.y, REST_MARGIN):
+                found[i], best = k, top
+    return found
+
+
+def _name(state: ObjectState) -> str:
+    return state.value("name") if "name" in state.beliefs else ""
+
+
+def footprint(state: ObjectState) -> Rectangle:
+    """The ground rectangle of a thing's box."""
+    x, y, _ = state.position
+    depth, width, _ = state.extent
+    return rectangle((x, y, math.cos(state.heading), math.sin(state.heading), depth / 2, width / 2))
+
+
+def carried_by(below: Sequence[int | None], index: int) -> list[int]:
+    """Indices of all that rests on an object, directly or on what rests on it."""
+    found = [k for k, b in enumerate(below) if b == index]
+    for k in found:  # grows while it is read
+        found += [i for i, b in enumerate(below) if b == k and i not in found]
+    return found
+
+
+def _wrapped(angle: float) -> float:
+    """`geometry.wrap_angle` of one angle."""
+    return math.pi - (math.pi - angle) % (2 * math.pi)
+
+
+def _carry(states: list[ObjectState | None], move: Move, below: Sequence[int | None]) -> None:
+    old = states[move.index]
+    heading = old.heading if move.heading is None else _wrapped(move.heading)
+    states[move.index] = with_fields(old, position=tuple(map(float, move.position)), heading=heading)
+    turn = heading - old.heading
+    c, s = math.cos(turn), math.sin(turn)
+    for k in carried_by(below, move.index):
+        rider = states[k]
+        dx, dy, dz = (a - b for a, b in zip(rider.position, old.position))
+        x, y, z = move.position
+        position = (float(x + c * dx - s * dy), float(y + s * dx + c * dy), float(z + dz))
+        states[k] = with_fields(rider, position=position, heading=_wrapped(rider.heading + turn))
+
+
+def _drop(
+    states: list[ObjectState | None],
+    replacing: list[ObjectState],
+    below: Sequence[int | None],
+    gone: set[int],
+) -> None:
+    """Let what rested on removed objects come to rest again, the lowest first."""
+    falling = {k for g in gone for k in carried_by(below, g)} - gone
+    if not falling:
+        return
+    settled = {k for k, s in enumerate(states) if s is not None} - falling
+    for k in sorted(falling, key=lambda i: (states[i].position[2], i)):
+        faller = states[k]
+        x, y, z = faller.position
+        bottom = z - faller.extent[2] / 2
+        tops = [_top(s) for s in replacing if _under(faller, s)]
+        tops += [
+            _top(states[i])
+            for i in settled
+            if _under(faller, states[i]) and _top(states[i]) < bottom + REST_BELOW
+        ]
+        states[k] = with_fields(faller, position=(x, y, max(tops, default=0.0) + faller.extent[2] / 2))
+        settled.add(k)
+
+
+def _low(state: ObjectState) -> float:
+    return state.position[2] - state.extent[2] / 2
+
+
+def _top(state: ObjectState) -> float:
+    return state.position[2] + state.extent[2] / 2
+
+
+def _under(faller: ObjectState, other: ObjectState) -> bool:
+    """Whether `other` is below the middle of `faller`."""
+    x, y, _ = faller.position
+    return holds(footprint(other), x, y, REST_MARGIN)

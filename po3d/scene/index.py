@@ -1,0 +1,171 @@
+"""What follows from a room's table, worked out once: what rests on what, footprints, positions in the frame.
+
+A scene holds state only; a `Layout` stands beside it for as long as it is asked about. The layout of a changed scene
+takes over the rows of the things that the change left alone.
+"""
+
+import math
+from functools import cached_property, lru_cache, partial
+from typing import NamedTuple
+
+from po3d.scene.edits import Edited, footprint, resting, unchanged
+from po3d.scene.floor import Floor
+from po3d.scene.frames import ground_corners, room_centre
+from po3d.scene.rectangles import Rectangle
+from po3d.scene.rooms import NOUNS_OF_USE, SYNONYMS, attribute_of, is_a, purposes_of
+from po3d.scene.table import ObjectState, Scene
+
+FLAT = 0.05  # metres: what is lower is no obstacle
+
+
+class Thing(NamedTuple):
+    """One row: its footprint, and its place to the right and to the front of the frame."""
+
+    state: ObjectState
+    name: str
+    box: Rectangle
+    reach: float  # half the footprint's diagonal
+    low: float  # height of its underside
+    top: float
+    right: float
+    front: float
+    x0: float  # the sides of the upright box around the footprint, along the world's axes
+    x1: float
+    y0: float
+    y1: float
+
+
+_thing = partial(tuple.__new__, Thing)  # in half the time of the class's own constructor
+
+
+class Layout:
+    """`like`: the layout of the scene that this one was changed from, in the same frame."""
+
+    def __init__(self, scene: Scene, like: "Layout | None" = None) -> None:
+        self.scene = scene
+        self._like = like = like if like is not None and like.scene.axes == scene.axes else None
+        self._axes = scene.axes["right"], scene.axes["front"]
+        made = like.by_identity if like is not None else {}
+        self.things = [made.get(id(state)) or self._thing(state) for state in scene.objects]
+        self.names = [thing.name for thing in self.things]
+        self._called: dict[str, list[int]] = {}
+        if like is not None and like.names == self.names:
+            self._called = like._called
+        self._ways: dict[str, tuple[float, float]] = {}
+
+    @cached_property
+    def by_identity(self) -> dict[int, Thing]:
+        """Rows by the identity of their state, which the row itself keeps alive."""
+        return {id(thing.state): thing for thing in self.things}
+
+    def _thing(self, state: ObjectState) -> Thing:
+        (right_x, right_y), (front_x, front_y) = self._axes
+        x, y, z = state.position
+        name = state.value("name") if "name" in state.beliefs else ""
+        box, half = footprint(state), state.extent[2] / 2
+        _, _, c, s, a, b = box
+        across, along = abs(c), abs(s)
+        half_x, half_y = a * across + b * along, a * along + b * across
+        return _thing((
+            state, name, box, math.hypot(a, b), z - half, z + half,
+            x * right_x + y * right_y, x * front_x + y * front_y,
+            x - half_x, x + half_x, y - half_y, y + half_y,
+        ))  # fmt: skip
+
+    @cached_property
+    def solid(self) -> list[Thing]:
+        """Those high enough to be in the way."""
+        return [thing for thing in self.things if thing.state.extent[2] > FLAT]
+
+    @cached_property
+    def unchanged(self) -> Edited:
+        """The scene as the change that does nothing."""
+        return unchanged(self.scene)
+
+    @cached_property
+    def below(self) -> list[int | None]:
+        """`support` of the scene."""
+        return resting(self.things)
+
+    @cached_property
+    def floor(self) -> Floor | None:
+        """None when the table has no outline."""
+        if self._like and self._like.scene.outline is self.scene.outline:
+            return self._like.floor
+        return Floor(self.scene.outline) if self.scene.outline else None
+
+    @cached_property
+    def centre(self) -> tuple[float, float]:
+        """`room_centre` of the scene."""
+        return room_centre(self.scene)
+
+    @cached_property
+    def middle(self) -> tuple[float, float]:
+        """The room's centre, to the right and to the front."""
+        return self._ahead(self.centre)
+
+    @cached_property
+    def half(self) -> tuple[float, float]:
+        """Half the room's size, across and along the frame."""
+        right, front = zip(*map(self._ahead, ground_corners(self.scene)))
+        return (max(right) - min(right)) / 2, (max(front) - min(front)) / 2
+
+    def _ahead(self, point: tuple[float, float]) -> tuple[float, float]:
+        """A ground point as (to the right, to the front)."""
+        (x, y), ((right_x, right_y), (front_x, front_y)) = point, self._axes
+        return x * right_x + y * right_y, x * front_x + y * front_y
+
+    def called(self, noun: str) -> list[int]:
+        """Those that a noun means: by their own name, else by what noun and name are other words for, else what serves
+        the purpose that the noun names ("seat"), else by the noun's last words ("kitchen chair")."""
+        found = self._called.get(noun)
+        if found is None:
+            fit = _fit(noun)
+            fits = [*map(fit.__getitem__, self.names)]
+            best = max(fits, default=_NOT)
+            if best != _NOT:
+                found = [i for i, one in enumerate(fits) if one == best]
+            else:
+                found = self.called(fit.last_words) if fit.last_words else []
+            self._called[noun] = found
+        return found
+
+    def way(self, direction: str) -> tuple[float, float]:
+        """Unit ground vector of "left", "front right" ... in the scene's frame."""
+        found = self._ways.get(direction)
+        if found is None:
+            axes = [self.scene.axes[_AXIS.get(word, word)] for word in direction.split()]
+            x, y = (sum(part) for part in zip(*axes))
+            length = math.hypot(x, y)
+            found = self._ways[direction] = (x / length, y / length)
+        return found
+
+
+_AXIS = {"back": "behind"}
+
+
+_NOT, _BY_USE, _BY_OTHER_WORDS, _BY_NAME = range(4)
+
+
+class _Fit(dict[str, int]):
+    """How well names fit a noun, for the names met so far."""
+
+    def __init__(self, noun: str) -> None:
+        super().__init__()
+        self.noun, self.use = noun, NOUNS_OF_USE.get(noun)
+        first, _, rest = noun.partition(" ")
+        self.last_words = rest if attribute_of(first) is None else ""
+
+    def __missing__(self, name: str) -> int:
+        noun, called = SYNONYMS.get(self.noun, self.noun), SYNONYMS.get(name, name)
+        if is_a(name, self.noun):
+            found = _BY_NAME
+        elif is_a(called, noun):
+            found = _BY_OTHER_WORDS
+        else:
+            found = _BY_USE if self.use is not None and self.use in purposes_of(called) else _NOT
+        self[name] = found
+        return found
+
+
+_fit = lru_cache(1024)(_Fit)

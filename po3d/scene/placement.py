@@ -1,0 +1,300 @@
+"""Where a described place is: poses for "next to the bed", "in the back left corner", "on the desk".
+
+Every description gives a cost over candidate poses on a grid; the cheapest feasible candidate wins, the first in a
+fixed order on a tie, so a place is a pure function of the scene. Feasible means: inside the room's outline, and apart
+from every object at the same height (oriented footprints; po3d.scene.free_space). A crowded room may leave no such pose: then
+the candidate that overlaps least is taken, and `Spot.crowded` says so.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from po3d.scene.edits import carried_by, footprint
+from po3d.scene.floor import Wall
+from po3d.scene.free_space import FREE, Candidates, cheapest_free, least_overlap
+from po3d.scene.geometry import Array
+from po3d.scene.index import Layout, Thing
+from po3d.scene.rectangles import TINY, Rectangle, gaps, turned
+from po3d.scene.rooms import category_of, hangs
+from po3d.scene.table import ObjectState, Scene
+
+GAP = 0.08  # metres between a thing and what it is put next to, or the wall at its back
+STEP = 0.1  # of the candidate grid
+SLACK = 0.02  # overlap in height below which two things don't collide
+SMALL = 0.35  # square metres: a thing with a smaller footprint that goes next to one on a table goes on the table too
+REACH = {"centre": 2.0, "under": 0.6, "amid": 1.2}  # metres from the middle to the sides of the grid
+
+Kind = Literal["next_to", "on", "under", "amid", "at", "corner", "wall", "centre", "spot", "shift"]
+
+
+class Spot(NamedTuple):
+    """A resolved place: centre of the box, heading, and whether nothing free was found."""
+
+    position: tuple[float, float, float]
+    heading: float
+    crowded: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """A described place. `objects` are the states it refers to; `direction` is a word of the frame; metres."""
+
+    kind: Kind
+    objects: tuple[ObjectState, ...] = ()
+    direction: str = ""
+    distance: float = 0.0
+
+
+def resolve(scene: Scene | Layout, state: ObjectState, place: Place, moving: int | None = None) -> Spot:
+    """The pose of `state` at `place`. `moving`: its index when it is in the scene already; it and what it carries
+    are no obstacles then. A `Layout` of the scene saves working it out again."""
+    if place.kind == "spot":
+        return _spot(state, place.objects[0])
+    layout = scene if isinstance(scene, Layout) else Layout(scene)
+    if place.kind == "shift":
+        return _shift(layout, state, place)
+    finder = _Finder(layout, state, moving)
+    if place.kind == "on":
+        return finder.on(place.objects[0])
+    if hangs(state.value("name")):
+        return finder.hang(place)
+    if place.kind in ("corner", "wall"):
+        return finder.against(place)
+    return finder.free(place)
+
+
+def _shift(layout: Layout, state: ObjectState, place: Place) -> Spot:
+    """Straight that far; no farther than the wall."""
+    x, y, z = state.position
+    dx, dy = (part * place.distance for part in layout.way(place.direction))
+    part = layout.floor.part_inside(footprint(state), (dx, dy)) if layout.floor else 1.0
+    return Spot((x + dx * part, y + dy * part, z), state.heading)
+
+
+def _spot(state: ObjectState, former: ObjectState) -> Spot:
+    """Where another thing stands or stood, on the same base, turned like it."""
+    bottom = former.position[2] - former.extent[2] / 2
+    x, y, _ = former.position
+    return Spot((x, y, bottom + state.extent[2] / 2), former.heading)
+
+
+class _Finder:
+    """The obstacles to one thing, and the search for its pose. Where a method takes `crop`, candidates that are surely
+    beyond the floor may be left out."""
+
+    def __init__(self, layout: Layout, state: ObjectState, moving: int | None) -> None:
+        self.layout, self.state, self.moving = layout, state, moving
+        self.start = state.position[:2] if moving is not None else layout.centre
+
+    def free(self, place: Place) -> Spot:
+        """Standing on the floor, or on the furniture that the reference stands on."""
+        reference = place.objects[0] if place.objects else None
+        bottom = 0.0
+        if reference is not None and place.kind != "under":
+            low = reference.position[2] - reference.extent[2] / 2
+            small = self.state.extent[0] * self.state.extent[1] < SMALL
+            if low > 0.3 and small and not hangs(reference.value("name")):
+                bottom = low
+        ignore = place.objects if place.kind == "under" else ()
+        heading = self.state.heading if self.moving is not None else self._default_heading(place)
+        return self._best(lambda crop: [self._around(place, heading, crop)], bottom, ignore)
+
+    def _around(self, place: Place, heading: float, crop: bool) -> Candidates:
+        """The grid about what the place refers to."""
+        if place.kind in ("centre", "under", "amid"):
+            x, y = self.layout.centre
+            if place.kind == "under":
+                x, y, _ = place.objects[0].position
+            elif place.kind == "amid":
+                (x, y, _), (x1, y1, _) = (o.position for o in place.objects)
+                x, y = (x + x1) / 2, (y + y1) / 2
+            lines = self._grid((x, y), REACH[place.kind], heading, crop)
+            return Candidates(*lines, _distance(*lines, (x, y)), heading)
+        reference = place.objects[0]
+        middle = reference.position[:2]
+        reach = max(reference.extent[:2]) / 2 + max(self.state.extent[:2]) + 0.9
+        x, y = self._grid(middle, reach, heading, crop)
+        cost = gaps(x, y, footprint(self.state), footprint(reference))
+        cost -= GAP
+        np.abs(cost, out=cost)
+        away = _distance(x, y, self.start)
+        if place.kind == "next_to":
+            cost *= 4
+            away *= 0.2
+        else:
+            along, across = turned(x - middle[0], y - middle[1], *self.layout.way(place.direction))
+            off = np.abs(across) / np.maximum(along, 1e-6)
+            np.minimum(off, 3.0, out=off)
+            np.copyto(off, 3.0, where=along <= 0)
+            cost *= 2
+            off *= 3
+            cost += off
+            away *= 1e-3
+        cost += away
+        return Candidates(x, y, cost, heading)
+
+    def _default_heading(self, place: Place) -> float:
+        """Of a new thing: as what it stands next to."""
+        if place.objects:
+            return place.objects[0].heading
+        x, y = self.layout.scene.axes["behind"]
+        return math.atan2(y, x)
+
+    def against(self, place: Place) -> Spot:
+        """Its back to a wall, or to the walls of a corner."""
+        return self._best(lambda crop: self._along_walls(place, crop), 0.0, ())
+
+    def _along_walls(self, place: Place, crop: bool) -> list[Candidates]:
+        depth, width = self.state.extent[:2]
+        words = place.direction.split()
+        ways = [self.layout.way(word) for word in words]
+        found = []
+        for wall in self._walls():
+            (nx, ny), _, length = wall
+            outward = [-(nx * x + ny * y) for x, y in ways]
+            facing = max(range(len(words)), key=outward.__getitem__)
+            if outward[facing] < 0.75:
+                continue
+            t = np.arange(-length / 2 + width / 2 + 0.02, length / 2 - width / 2, STEP / 2)
+            if not len(t):
+                continue
+            x, y = _before(wall, depth / 2 + 0.03, t)
+            if len(words) == 2:
+                dx, dy = self.layout.way(place.direction)
+                cost = (0.0 if facing == 0 else 0.05) - (x * dx + y * dy)
+            else:
+                cost = _distance(x, y, self.start)
+            found.append(Candidates(x, y, cost, math.atan2(ny, nx)))
+        return found or [self._toward(self._far(self.layout.centre, place.direction), crop)]
+
+    def _toward(self, goal: tuple[float, float], crop: bool) -> Candidates:
+        """The whole room, as near to a goal as may be: for tables without walls."""
+        lines = self._grid(self.layout.centre, 4.0, self.state.heading, crop)
+        return Candidates(*lines, _distance(*lines, goal), self.state.heading)
+
+    def hang(self, place: Place) -> Spot:
+        """On a wall, at its own height, as near as may be to what the place says."""
+        category = category_of(self.state.value("name"))
+        bottom = self.state.position[2] - self.state.extent[2] / 2
+        if self.moving is None and category is not None:
+            bottom = category.bottom
+        return self._best(lambda crop: self._on_walls(self._goal(place), crop), bottom, ())
+
+    def _goal(self, place: Place) -> tuple[float, float]:
+        """What a hanging thing should be near."""
+        if place.objects:
+            x, y = (sum(o.position[k] for o in place.objects) / len(place.objects) for k in (0, 1))
+            if place.kind != "at":
+                return x, y
+            dx, dy = self.layout.way(place.direction)
+            return x + 0.8 * dx, y + 0.8 * dy
+        centre = self.layout.centre
+        if place.kind == "corner":
+            return self._far(centre, place.direction)
+        between = ((self.start[0] + centre[0]) / 2, (self.start[1] + centre[1]) / 2)
+        return self._far(between, place.direction) if place.direction else between
+
+    def _far(self, point: tuple[float, float], direction: str) -> tuple[float, float]:
+        dx, dy = self.layout.way(direction)
+        return point[0] + 10 * dx, point[1] + 10 * dy
+
+    def _on_walls(self, goal: tuple[float, float], crop: bool) -> list[Candidates]:
+        depth, half = self.state.extent[0], self.state.extent[1] / 2
+        found = []
+        for wall in self._walls():
+            (nx, ny), _, length = wall
+            t = np.arange(-length / 2 + half, length / 2 - half + 1e-9, STEP)
+            x, y = _before(wall, depth / 2 + 0.005, t)
+            found.append(Candidates(x, y, _distance(x, y, goal), math.atan2(ny, nx)))
+        return found or [self._toward(goal, crop)]
+
+    def on(self, reference: ObjectState) -> Spot:
+        """Resting on the reference, as near its middle as other things there allow."""
+        top = reference.position[2] + reference.extent[2] / 2
+        half = [max((r - s) / 2, 0.0) for r, s in zip(reference.extent[:2], self.state.extent[:2])]
+        u, v = (np.arange(-h, h + 1e-9, STEP / 2) if h else np.zeros(1) for h in half)
+        u, v = (u - u.mean())[:, None], v - v.mean()
+        (x, y, _), c, s = reference.position, math.cos(reference.heading), math.sin(reference.heading)
+        x, y = x + (u * c - v * s), y + (u * s + v * c)
+        return self._best(
+            lambda _: [Candidates(x, y, np.sqrt(u * u + v * v), reference.heading)],
+            top,
+            (reference,),
+            inside=False,
+        )
+
+    def _walls(self) -> list[Wall]:
+        return self.layout.floor.walls if self.layout.floor else []
+
+    def _grid(self, middle: Sequence[float], reach: float, heading: float, crop: bool) -> tuple[Array, Array]:
+        """Lines x (k, 1) and y (1, m) of a grid about a point, the point among them."""
+        n = max(round(reach / STEP), 1)
+        x, y = middle
+        x0, x1, y0, y1 = -n, n, -n, n
+        if crop and self.layout.floor:
+            a, b = self.state.extent[0] / 2, self.state.extent[1] / 2
+            box = Rectangle(0.0, 0.0, math.cos(heading), math.sin(heading), a, b)
+            span = self.layout.floor.span(box, FREE)
+            if span is not None:
+                least_x, most_x, least_y, most_y = span
+                x0, x1 = max(x0, math.ceil((least_x - x) / STEP)), min(x1, math.floor((most_x - x) / STEP))
+                y0, y1 = max(y0, math.ceil((least_y - y) / STEP)), min(y1, math.floor((most_y - y) / STEP))
+        return x + _steps(x0, x1)[:, None], y + _steps(y0, y1)[None]
+
+    def _best(
+        self,
+        candidates: Callable[[bool], list[Candidates]],
+        bottom: float,
+        ignore: Sequence[ObjectState],
+        inside: bool = True,
+    ) -> Spot:
+        """The cheapest free candidate, or the one that overlaps least; `bottom` is the height of its underside."""
+        height, size = self.state.extent[2], self.state.extent[:2]
+        obstacles = self._obstacles(bottom + SLACK, bottom + height - SLACK, ignore)
+        floor = self.layout.floor if inside else None
+        found, wrong = cheapest_free(candidates(True), size, obstacles, floor), 0.0
+        if found is None:
+            found, wrong = least_overlap(candidates(False), size, obstacles, floor)
+        return Spot((found.x, found.y, bottom + height / 2), found.heading, wrong > FREE)
+
+    def _obstacles(self, low: float, top: float, ignore: Sequence[ObjectState]) -> list[Thing]:
+        """What takes up some of the height between two levels."""
+        found = [thing for thing in self.layout.solid if thing.low < top and thing.top > low]
+        if self.moving is not None:
+            objects = self.layout.scene.objects
+            own = {id(objects[k]) for k in (self.moving, *carried_by(self.layout.below, self.moving))}
+            found = [thing for thing in found if id(thing.state) not in own]
+        if ignore:
+            found = [thing for thing in found if thing.state not in ignore]
+        return found
+
+
+def _before(wall: Wall, off: float, t: Array) -> tuple[Array, Array]:
+    """x and y at places t along a wall, `off` from it, metres; lines of a grid where the wall is along an axis."""
+    (nx, ny), (wx, wy), _ = wall
+    x, y = wx + nx * off - t * ny, wy + ny * off + t * nx
+    if abs(ny) < TINY:
+        return x[:1, None], y[None]
+    if abs(nx) < TINY:
+        return x[:, None], y[None, :1]
+    return x, y
+
+
+@lru_cache(1024)
+def _steps(first: int, last: int) -> Array:
+    """Metres of the grid's lines from its middle."""
+    steps = np.arange(first, last + 1) * STEP
+    steps.setflags(write=False)
+    return steps
+
+
+def _distance(x: Array, y: Array, point: Sequence[float]) -> Array:
+    """Metres of (x, y) from a point, in the shape of x + y."""
+    dx, dy = x - point[0], y - point[1]
+    square = dx * dx + dy * dy
+    return np.sqrt(square, out=square)

@@ -1,0 +1,252 @@
+"""Oriented rectangles on the ground: overlaps and distances, one pair at a time in plain floats (quicker than arrays for
+a pair) and one rectangle at many places against another in arrays. Metres."""
+
+import math
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+
+from po3d.scene.geometry import Array
+
+TINY = 1e-12  # sines below this are rounding: such rectangles are aligned
+SIGNS = ((1, 1), (-1, 1), (-1, -1), (1, -1))  # of the corners, counter-clockwise
+
+
+class Rectangle(NamedTuple):
+    """Centre, unit vector (c, s) along its heading, half its depth along that and half its width across."""
+
+    x: float
+    y: float
+    c: float
+    s: float
+    a: float
+    b: float
+
+    @property
+    def corners(self) -> list[tuple[float, float]]:
+        x, y, c, s, a, b = self
+        return [(x + i * a * c - j * b * s, y + i * a * s + j * b * c) for i, j in SIGNS]
+
+
+rectangle = partial(tuple.__new__, Rectangle)  # of a tuple, in half the time of the class's own constructor
+
+
+def overlap(p: Rectangle, q: Rectangle) -> float:
+    """Square metres that two rectangles share."""
+    u, v, c, s = _seen_from(p, q)
+    across, along = abs(s), abs(c)
+    reach_u, reach_v = q.a * along + q.b * across, q.a * across + q.b * along
+    if abs(u) >= p.a + reach_u or abs(v) >= p.b + reach_v:
+        return 0.0
+    if across < TINY or along < TINY:
+        wide = min(p.a, u + reach_u) - max(-p.a, u - reach_u)
+        return wide * (min(p.b, v + reach_v) - max(-p.b, v - reach_v))
+    if abs(u * c + v * s) >= q.a + p.a * along + p.b * across:
+        return 0.0
+    if abs(v * c - u * s) >= q.b + p.a * across + p.b * along:
+        return 0.0
+    shape = [(u + i * q.a * c - j * q.b * s, v + i * q.a * s + j * q.b * c) for i, j in SIGNS]
+    for axis, limit in ((0, p.a), (1, p.b)):
+        for sense in (1.0, -1.0):
+            shape = _clipped(shape, axis, sense, limit)
+    return abs(sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in pairwise([*shape, *shape[:1]]))) / 2
+
+
+def distance(p: Rectangle, q: Rectangle) -> float:
+    """Metres between two rectangles, 0 when they touch."""
+    u, v, c, s = _seen_from(p, q)
+    across, along = abs(s), abs(c)
+    du = abs(u) - p.a - q.a * along - q.b * across
+    dv = abs(v) - p.b - q.a * across - q.b * along
+    if across < TINY or along < TINY:
+        return math.hypot(max(du, 0.0), max(dv, 0.0))
+    away, aside = u * c + v * s, v * c - u * s  # of q from p, in the frame of q
+    if (
+        max(
+            du,
+            dv,
+            abs(away) - q.a - p.a * along - p.b * across,
+            abs(aside) - q.b - p.a * across - p.b * along,
+        )
+        <= 0
+    ):
+        return 0.0
+    return min(
+        min(
+            _from_box(u + i * q.a * c - j * q.b * s, v + i * q.a * s + j * q.b * c, p.a, p.b)
+            for i, j in SIGNS
+        ),
+        min(
+            _from_box(i * p.a * c + j * p.b * s - away, j * p.b * c - i * p.a * s - aside, q.a, q.b)
+            for i, j in SIGNS
+        ),
+    )
+
+
+def holds(p: Rectangle, x: float, y: float, margin: float = 0.0) -> bool:
+    """Whether a point is in the rectangle enlarged by `margin`."""
+    dx, dy = x - p.x, y - p.y
+    return abs(dx * p.c + dy * p.s) <= p.a + margin and abs(dy * p.c - dx * p.s) <= p.b + margin
+
+
+def from_segment(p: Rectangle, start: tuple[float, float], end: tuple[float, float]) -> float:
+    """Metres from the rectangle to the line between two points, 0 when they meet."""
+    (u0, v0), (u1, v1) = (
+        ((x - p.x) * p.c + (y - p.y) * p.s, (y - p.y) * p.c - (x - p.x) * p.s) for x, y in (start, end)
+    )
+    du, dv = u1 - u0, v1 - v0
+    enter, leave = 0.0, 1.0  # the part of the line that is within both pairs of sides
+    for origin, way, limit in ((u0, du, p.a), (v0, dv, p.b)):
+        if way == 0.0:
+            if abs(origin) > limit:
+                leave = -1.0
+            continue
+        near, far = sorted(((-limit - origin) / way, (limit - origin) / way))
+        enter, leave = max(enter, near), min(leave, far)
+    if enter <= leave:
+        return 0.0
+    least = min(_from_box(u0, v0, p.a, p.b), _from_box(u1, v1, p.a, p.b))
+    length = du * du + dv * dv
+    for i, j in SIGNS if length else ():
+        x, y = i * p.a - u0, j * p.b - v0
+        t = min(max((x * du + y * dv) / length, 0.0), 1.0)
+        least = min(least, math.hypot(x - t * du, y - t * dv))
+    return least
+
+
+def _seen_from(p: Rectangle, q: Rectangle) -> tuple[float, float, float, float]:
+    """Centre and unit vector of q in the frame of p."""
+    dx, dy = q.x - p.x, q.y - p.y
+    return (
+        dx * p.c + dy * p.s,
+        dy * p.c - dx * p.s,
+        p.c * q.c + p.s * q.s,
+        p.c * q.s - p.s * q.c,
+    )
+
+
+def _from_box(u: float, v: float, a: float, b: float) -> float:
+    return math.hypot(max(abs(u) - a, 0.0), max(abs(v) - b, 0.0))
+
+
+def _clipped(
+    shape: list[tuple[float, float]], axis: int, sense: float, limit: float
+) -> list[tuple[float, float]]:
+    """The part of a convex shape where sense * coordinate <= limit (Sutherland and Hodgman 1974)."""
+    kept: list[tuple[float, float]] = []
+    for k, end in enumerate(shape):
+        start = shape[k - 1]
+        first, second = limit - sense * start[axis], limit - sense * end[axis]
+        if (first < 0) != (second < 0):
+            t = first / (first - second)
+            kept.append((start[0] + t * (end[0] - start[0]), start[1] + t * (end[1] - start[1])))
+        if second >= 0:
+            kept.append(end)
+    return kept
+
+
+def footprints(position: Array, heading: Array, extent: Array) -> np.ndarray:
+    """(n,) shapely polygons of boxes: position (n, 2 or 3), heading (n,), extent (n, 2 or 3)."""
+    signs = np.array(SIGNS) / 2
+    local = signs * extent[:, None, :2]
+    c, s = np.cos(heading)[:, None], np.sin(heading)[:, None]
+    x = local[..., 0] * c - local[..., 1] * s + position[:, None, 0]
+    y = local[..., 0] * s + local[..., 1] * c + position[:, None, 1]
+    return shapely.polygons(np.stack([x, y], -1))
+
+
+# --- one rectangle at many places -----------------------------------------------------------------------------------
+# x and y are arrays that broadcast against each other: two lines (k, 1) and (1, m) are a grid, and what depends on one
+# of them alone stays that small. The rectangle that is tried has the heading and size of `box`; its place counts not.
+
+
+def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
+    """Metres from `other` to `box` at every (x, y), 0 where they touch; the shape of x + y."""
+    if along_axes(box) and along_axes(other):
+        dx = _excess(x - other.x, reach_x(box) + reach_x(other))
+        dy = _excess(y - other.y, reach_y(box) + reach_y(other))
+        square = dx * dx + dy * dy
+        return np.sqrt(square, out=square)
+    u, v = turned(x - other.x, y - other.y, other.c, other.s)
+    c, s = box.c * other.c + box.s * other.s, box.s * other.c - box.c * other.s
+    du = np.abs(u) - (other.a + box.a * abs(c) + box.b * abs(s))
+    dv = np.abs(v) - (other.b + box.a * abs(s) + box.b * abs(c))
+    if aligned(box, other):
+        du, dv = np.maximum(du, 0.0), np.maximum(dv, 0.0)
+        return np.sqrt(du * du + dv * dv)
+    away, aside = turned(other.x - x, other.y - y, box.c, box.s)
+    apart = np.maximum(du, dv)
+    apart = np.maximum(apart, np.abs(away) - (box.a + other.a * abs(c) + other.b * abs(s)))
+    apart = np.maximum(apart, np.abs(aside) - (box.b + other.a * abs(s) + other.b * abs(c)))
+    least = np.full(apart.shape, np.inf)
+    for i, j in SIGNS:  # the nearest points of two rectangles apart: a corner of one is among them
+        du = np.maximum(np.abs(u + (i * box.a * c - j * box.b * s)) - other.a, 0.0)
+        dv = np.maximum(np.abs(v + (i * box.a * s + j * box.b * c)) - other.b, 0.0)
+        np.minimum(least, du * du + dv * dv, out=least)
+        du = np.maximum(np.abs(away + (i * other.a * c + j * other.b * s)) - box.a, 0.0)
+        dv = np.maximum(np.abs(aside + (j * other.b * c - i * other.a * s)) - box.b, 0.0)
+        np.minimum(least, du * du + dv * dv, out=least)
+    return np.where(apart <= 0, 0.0, np.sqrt(least))
+
+
+def _excess(away: Array, reach: float) -> Array:
+    """By how much distances exceed a reach, 0 where they don't. Uses up the distances."""
+    np.abs(away, out=away)
+    away -= reach
+    return np.maximum(away, 0.0, out=away)
+
+
+def overlapping(x: Array, y: Array, box: Rectangle, other: Rectangle, area: float) -> Array:
+    """Where `box` at (x, y) shares at least `area` with `other`. All such places when the two are aligned; else those
+    that overlap by less than about a centimetre may be missing, but none is wrong."""
+    u, v = turned(x - other.x, y - other.y, other.c, other.s)
+    c, s = abs(box.c * other.c + box.s * other.s), abs(box.s * other.c - box.c * other.s)
+    reach_u, reach_v = box.a * c + box.b * s, box.a * s + box.b * c
+    if aligned(box, other):
+        wide = np.minimum(other.a + reach_u - np.abs(u), 2 * min(other.a, reach_u))
+        deep = np.minimum(other.b + reach_v - np.abs(v), 2 * min(other.b, reach_v))
+        return np.maximum(wide, 0.0) * np.maximum(deep, 0.0) >= area
+    # Rectangles that still meet when both are made smaller all around by r share a disc of that radius.
+    r = math.sqrt(area / math.pi)
+    if min(box.a, box.b, other.a, other.b) <= r:
+        return np.zeros(np.broadcast_shapes(x.shape, y.shape), bool)
+    shrink = r * (1 + c + s)
+    away, aside = turned(x - other.x, y - other.y, box.c, box.s)
+    return (
+        (np.abs(u) < other.a + reach_u - shrink)
+        & (np.abs(v) < other.b + reach_v - shrink)
+        & (np.abs(away) < box.a + other.a * c + other.b * s - shrink)
+        & (np.abs(aside) < box.b + other.a * s + other.b * c - shrink)
+    )
+
+
+def along_axes(p: Rectangle) -> bool:
+    """Whether the sides are parallel to the axes."""
+    return abs(p.s) < TINY or abs(p.c) < TINY
+
+
+def reach_x(p: Rectangle) -> float:
+    """Half of what it takes up along x."""
+    return p.a * abs(p.c) + p.b * abs(p.s)
+
+
+def reach_y(p: Rectangle) -> float:
+    """Half of what it takes up along y."""
+    return p.a * abs(p.s) + p.b * abs(p.c)
+
+
+def aligned(p: Rectangle, q: Rectangle) -> bool:
+    """Whether the sides of one are parallel to those of the other."""
+    return abs(p.c * q.s - p.s * q.c) < TINY or abs(p.c * q.c + p.s * q.s) < TINY
+
+
+def turned(dx: Array, dy: Array, c: float, s: float) -> tuple[Array, Array]:
+    """Offsets along and across the unit vector (c, s); lines stay lines where it is along an axis."""
+    if abs(s) < TINY:
+        return dx * c, dy * c
+    if abs(c) < TINY:
+        return dy * s, dx * -s
+    return dx * c + dy * s, dy * c - dx * s

@@ -1,0 +1,193 @@
+"""Which rows of two scene tables are one thing, and how one table lies in the other's world.
+
+Tables are level (gravity is known), so a table lies in another's world by a turn about the vertical and a shift on the
+ground. A match is judged by what both tables say: category, attributes, size and heading as beliefs, position by its
+covariances. Nothing is matched across the gate, so two equal things at two places stay two.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.table import ObjectState, Scene
+
+GATE = 16.0  # of the squared Mahalanobis distance on the ground: 99.97 % of true matches lie below
+AGREE = 0.005  # rows whose beliefs agree less than this are not one thing
+FLOOR = 0.02  # metres; no table is surer than this of a place, a truth with zero covariance too
+TURN_FLOOR = math.radians(4)  # nor of a heading
+LOOSE = 0.7  # share of a thing's size: the gate while the shift is only guessed from one pair
+SIZE_SIGMA = 0.35  # of log sizes of one thing in two tables
+ROUNDS = 4
+STARTS = 6  # guesses that are worked out
+STRETCH = 0.35  # share by which a distance between two things may differ in two tables
+FLIPPED, ANY_HEADING = 3.0, 6.0  # what a reversed heading costs, and any other: symmetrical things have any
+EPSILON = 1e-3  # a belief of zero still leaves so much
+
+
+class Placed(NamedTuple):
+    """How a table lies in the reference's world: x_ref = turn(yaw) x + shift, and who is who."""
+
+    yaw: float  # radians
+    shift: tuple[float, float]
+    matches: dict[int, int]  # row of the table -> row of the reference
+    cost: float  # of the matches, lower is better; what is unmatched costs nothing and earns nothing
+
+    def points(self, ground: Array) -> Array:
+        """(n, 2) ground points of the table in the reference's world."""
+        return ground @ rotation(self.yaw).T + np.array(self.shift)
+
+
+def rotation(yaw: float | Array) -> Array:
+    """(2, 2, ...) turns on the ground, counter-clockwise from above."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    return np.array([[c, -s], [s, c]])
+
+
+def covariance_of(o: ObjectState, yaw: float = 0.0) -> Array:
+    """(3, 3) over x, y, heading in a world turned by `yaw`, never below the floor."""
+    turn = np.eye(3)
+    turn[:2, :2] = rotation(yaw)
+    floor = np.diag([FLOOR**2, FLOOR**2, TURN_FLOOR**2])
+    return turn @ np.array(o.covariance, float) @ turn.T + floor
+
+
+def likeness(reference: Scene, table: Scene) -> Array:
+    """(n_ref, n) how well two rows could be one thing by category, attributes and size, from 0 to 1."""
+    result = np.zeros((len(reference), len(table)))
+    for i, a in enumerate(reference.objects):
+        for j, b in enumerate(table.objects):
+            agree = 1.0
+            for attribute in a.beliefs.keys() & b.beliefs.keys():
+                agree *= _agreement(a.beliefs[attribute], b.beliefs[attribute])
+            grown = np.log(np.maximum(a.extent, 1e-3)) - np.log(np.maximum(b.extent, 1e-3))
+            result[i, j] = agree * math.exp(-0.5 * float(np.mean(grown**2)) / SIZE_SIGMA**2)
+    return result
+
+
+def _agreement(p: Mapping[str, float], q: Mapping[str, float]) -> float:
+    """The cosine of two beliefs: 1 for equal ones, however unsure they are, 0 for those that exclude each other."""
+    together = sum(p[v] * q[v] for v in p.keys() & q.keys())
+    return together / math.sqrt(sum(x * x for x in p.values()) * sum(x * x for x in q.values()))
+
+
+def register(reference: Scene, table: Scene, yaw: float | None = None) -> Placed | None:
+    """Where `table` lies in the reference's world; `yaw` None: that is found too. None without any match."""
+    pair = _Tables(reference, table)
+    best: Placed | None = None
+    for start in pair.promising(*pair.starts(yaw)):
+        found = pair.settled(*start, fixed=yaw is not None)
+        if found is not None and (best is None or found.cost < best.cost - 1e-9):
+            best = found
+    return best
+
+
+class _Tables:
+    """Two tables as arrays: rows of the reference by i, of the table by j."""
+
+    def __init__(self, reference: Scene, table: Scene) -> None:
+        self.alike = likeness(reference, table)
+        self.here, self.there = reference.positions[:, :2], table.positions[:, :2]
+        self.headings = reference.headings[:, None] - table.headings[None]
+        own = [np.array([covariance_of(o) for o in t.objects]).reshape(-1, 3, 3) for t in (reference, table)]
+        self.own = [c[:, :2, :2] for c in own]
+        self.turning = own[0][:, None, 2, 2] + own[1][None, :, 2, 2]
+        sizes = [t.extents[:, :2].min(axis=1) if len(t) else np.zeros(0) for t in (reference, table)]
+        self.slack = (LOOSE * sizes[0])[:, None] ** 2 + np.zeros(len(table))
+        self.liked = self.alike > AGREE
+        self.unlike = -0.5 * np.log(np.where(self.liked, self.alike, 1.0))  # what a doubtful match costs
+
+    def starts(self, yaw: float | None) -> tuple[Array, Array]:
+        """(s,) yaws and (s, 2) shifts: from each pair of rows that could be one thing; without a known yaw from two."""
+        i, j = np.nonzero(self.liked)
+        if yaw is None and len(i) > 1:
+            k, l = np.triu_indices(len(i), 1)
+            apart = (i[k] != i[l]) & (j[k] != j[l])
+            k, l = k[apart], l[apart]
+            a, b = self.here[i[l]] - self.here[i[k]], self.there[j[l]] - self.there[j[k]]
+            la, lb = np.hypot(*a.T), np.hypot(*b.T)
+            fit = (np.minimum(la, lb) > 1e-6) & (np.abs(la - lb) <= STRETCH * np.maximum(la, lb))
+            if fit.any():
+                yaws = (np.arctan2(a[:, 1], a[:, 0]) - np.arctan2(b[:, 1], b[:, 0]))[fit]
+                middles = (
+                    (self.here[i[k]] + self.here[i[l]])[fit] / 2,
+                    (self.there[j[k]] + self.there[j[l]])[fit] / 2,
+                )
+                return yaws, middles[0] - _turned(yaws, middles[1])
+        yaws = (
+            self.headings[i, j] if yaw is None else np.full(len(i), yaw)
+        )  # one thing's heading says the turn
+        return yaws, self.here[i] - _turned(yaws, self.there[j])
+
+    def promising(self, yaws: Array, shifts: Array) -> list[tuple[float, Array]]:
+        """The few starts that bring most rows near a like one."""
+        if not len(yaws):
+            return []
+        moved = np.einsum("sab,jb->sja", np.moveaxis(rotation(yaws), -1, 0), self.there) + shifts[:, None]
+        square = ((self.here[None, :, None] - moved[:, None]) ** 2).sum(-1)
+        traces = [np.trace(c, axis1=1, axis2=2) for c in self.own]
+        room = traces[0][:, None] + traces[1][None] + self.slack
+        cost = np.where(self.liked, 0.5 * (square / room - GATE) + self.unlike, 0.0).clip(max=0.0)
+        score = cost.min(axis=1).sum(axis=1)
+        order = np.argsort(score, kind="stable")[:STARTS]
+        return [(float(yaws[k]), shifts[k]) for k in order]
+
+    def settled(self, yaw: float, shift: Array, fixed: bool) -> Placed | None:
+        """Match and move in turn until the matches stay."""
+        matches: dict[int, int] = {}
+        loose = np.zeros((2, 2))  # how uncertain the shift is
+        for count in range(ROUNDS):
+            cost = self.cost(yaw, shift, loose, self.slack if count == 0 else 0.0)
+            rows, columns = linear_sum_assignment(cost)
+            found = {int(j): int(i) for i, j in zip(rows, columns) if cost[i, j] < 0}
+            if not found:
+                return None
+            if found == matches and count > 1:
+                break
+            matches = found
+            yaw, shift, loose = self.moved(matches, yaw, fixed)
+        total = float(sum(cost[i, j] for j, i in matches.items()))
+        return Placed(float(wrap_angle(yaw)), (float(shift[0]), float(shift[1])), matches, total)
+
+    def cost(self, yaw: float, shift: Array, loose: Array, slack: Array | float) -> Array:
+        """(n_ref, n) log odds against two rows being one thing; 0 outside the gate."""
+        turn = rotation(yaw)
+        d = self.here[:, None] - (self.there @ turn.T + shift)[None]
+        both = self.own[0][:, None] + (turn @ self.own[1] @ turn.T)[None] + loose
+        xx, yy, xy = both[..., 0, 0] + slack, both[..., 1, 1] + slack, both[..., 0, 1]
+        square = (yy * d[..., 0] ** 2 + xx * d[..., 1] ** 2 - 2 * xy * d[..., 0] * d[..., 1]) / (
+            xx * yy - xy**2
+        )
+        off = np.abs(wrap_angle(self.headings - yaw))
+        heading = np.minimum(off**2 / self.turning, (np.pi - off) ** 2 / self.turning + FLIPPED)
+        heading = heading.clip(max=ANY_HEADING)
+        cost = 0.5 * (square - GATE) + 0.5 * (heading - ANY_HEADING) + self.unlike
+        return np.where(self.liked & (square <= GATE), cost, 0.0).clip(max=0.0)
+
+    def moved(self, matches: dict[int, int], yaw: float, fixed: bool) -> tuple[float, Array, Array]:
+        """The yaw and shift that bring the matched rows together, each pair weighted by its information, and the
+        shift's covariance."""
+        i, j = np.array(list(matches.values())), np.array(list(matches))
+        fixed = fixed or len(i) < 2
+        for _ in range(1 if fixed else ROUNDS):
+            turn = rotation(yaw)
+            slope = np.array([[-math.sin(yaw), -math.cos(yaw)], [math.cos(yaw), -math.sin(yaw)]])
+            weights = np.linalg.inv(self.own[0][i] + turn @ self.own[1][j] @ turn.T)
+            jacobians = np.concatenate(
+                [np.broadcast_to(np.eye(2), (len(i), 2, 2)), (self.there[j] @ slope.T)[..., None]], axis=-1
+            )  # of shift x, shift y, yaw
+            normal = np.einsum("kab,kac,kcd->bd", jacobians, weights, jacobians)
+            right = np.einsum("kab,kac,kc->b", jacobians, weights, self.here[i] - self.there[j] @ turn.T)
+            if fixed:
+                return yaw, np.linalg.solve(normal[:2, :2], right[:2]), np.linalg.inv(normal[:2, :2])
+            step = np.linalg.solve(normal + 1e-12 * np.eye(3), right)
+            yaw, shift = yaw + float(step[2]), step[:2]
+        return yaw, shift, np.linalg.inv(normal + 1e-12 * np.eye(3))[:2, :2]
+
+
+def _turned(yaws: Array, points: Array) -> Array:
+    """(s, 2) points, each turned by its own yaw."""
+    return np.einsum("abs,sb->sa", rotation(yaws), points)

@@ -1,0 +1,71 @@
+"""The street world's fixed geometry: camera, axes and object frames of Super-CLEVR and PulseCheck457.
+
+Constants measured on the released scenes (67 objects of 10 scenes: reprojection error 0.498 px, which is rounding).
+"""
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from po3d.scene.geometry import Array, Camera, look_at, wrap_angle
+from po3d.scene.vocabulary import EXTENTS, ORIGIN_HEIGHT, PARENT, SIZE_SCALE
+
+WIDTH, HEIGHT = 640, 480
+FOCAL = 700.0  # pixels: a 35 mm lens on a 32 mm sensor, 640 pixels wide
+SHAPE_TOLERANCE = 0.02  # of a picture's aspect ratio: 640 x 471 still counts as 4:3
+CAMERA_POSITION = (7.48113, -6.50764, 5.34367)  # nominal; each image adds U(-0.5, 0.5) to every coordinate
+CAMERA_JITTER = 0.5
+SPREAD = 3.0  # objects stand at x, y in U(-3, 3)
+
+# Ground-plane directions as the benchmark stores them, the same in every scene.
+AXES: dict[str, tuple[float, float]] = {
+    "right": (0.6563112735748291, 0.7544902563095093),
+    "left": (-0.6563112735748291, -0.7544902563095093),
+    "behind": (-0.7544902563095093, 0.6563112735748291),
+    "front": (0.7544902563095093, -0.6563112735748291),
+}
+
+
+def camera(jitter: ArrayLike = (0.0, 0.0, 0.0)) -> Camera:
+    """The benchmark's camera: it tracks the world's origin from its nominal place plus `jitter` (3,)."""
+    return Camera(WIDTH, HEIGHT, FOCAL, look_at(np.asarray(CAMERA_POSITION) + np.asarray(jitter), (0, 0, 0)))
+
+
+def shape_note(sizes: Iterable[tuple[str, tuple[int, int]]]) -> str | None:
+    """What to say of pictures (name, (width, height)) that aren't of the camera's shape, 4:3, as the benchmark's all are:
+    the estimator takes them for stretched ones, which only some of them are. None when there are none."""
+    other = [
+        (name, size)
+        for name, size in sizes
+        if abs(size[0] * HEIGHT / (size[1] * WIDTH) - 1) > SHAPE_TOLERANCE
+    ]
+    if not other:
+        return None
+    name, (width, height) = other[0]
+    which = f"{name} is" if len(other) == 1 else f"{len(other)} pictures are"
+    size = f"{width} x {height}" if len(other) == 1 else f"{name}: {width} x {height}"
+    return f"{which} not 4:3 ({size}); po3d takes such a picture of a street for one that was stretched"
+
+
+def extent(shape: str, size: str) -> Array:
+    """(3,) length, width, height in world units."""
+    return np.array(EXTENTS[shape]) * SIZE_SCALE[size]
+
+
+def origin_height(shape: str, size: str) -> float:
+    """Height of the object's origin above the ground: shape and size decide it."""
+    return ORIGIN_HEIGHT[shape] * SIZE_SCALE[size]
+
+
+def heading_from_rotation(shape: str, rotation_deg: float) -> float:
+    """Heading of the nose from a scene file's `rotation`. Local +y is the nose, but +x for bicycles."""
+    nose = 0.0 if PARENT[shape] == "bicycle" else 90.0
+    return float(wrap_angle(math.radians(rotation_deg + nose)))
+
+
+def rotation_from_heading(shape: str, heading: float) -> float:
+    """A scene file's `rotation` (degrees in [0, 360)) of an object with this heading."""
+    nose = 0.0 if PARENT[shape] == "bicycle" else 90.0
+    return (math.degrees(heading) - nose) % 360.0

@@ -1,0 +1,209 @@
+"""The scene table: what is believed about every object, and nothing that follows from it.
+
+Relations (left of, collides, faces ...) are computed when asked, so an edit or a change of frame is `Scene -> Scene`
+and nothing can go stale. Occlusion alone is stored, because it is seen, not derived: who hides whom belongs to the
+image. An edit drops it.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from po3d.io.errors import InputError
+from po3d.scene.geometry import Array, Camera, Pose, wrap_angle
+
+Source = Literal["gt", "predicted", "edited"]
+FORMAT = "po3d-scene-1"
+
+
+@dataclass(frozen=True)
+class ObjectState:
+    """One row of the table: beliefs over attribute values, and a pose with its covariance."""
+
+    beliefs: Mapping[str, Mapping[str, float]]  # attribute -> value -> probability
+    position: tuple[float, float, float]  # the origin in the world
+    heading: float  # azimuth of the nose, radians
+    extent: tuple[float, float, float]  # length, width, height
+    covariance: tuple[tuple[float, ...], ...] = ((0.0,) * 3,) * 3  # (3, 3) over (x, y, heading)
+    flip: float = 0.0  # probability that the heading is off by pi
+    existence: float = 1.0  # probability that there is such an object
+    box: tuple[float, float, float, float] | None = None  # amodal image box x0, y0, x1, y1 in pixels
+    name: str = ""
+
+    def value(self, attribute: str) -> str:
+        """The most probable value of an attribute; KeyError when the table says nothing about it."""
+        belief = self.beliefs[attribute]
+        return next(iter(belief)) if len(belief) == 1 else max(belief, key=belief.__getitem__)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Objects, the viewer's axes on the ground, and what was seen of occlusion."""
+
+    objects: tuple[ObjectState, ...]
+    axes: Mapping[
+        str, tuple[float, float]
+    ]  # unit ground vectors of left, right, front, behind as the viewer says them
+    source: Source
+    camera: Camera | None = None
+    # For each object: index of its dominant occluder -> probability; what is missing to 1 means "not occluded".
+    occluders: tuple[Mapping[int, float], ...] | None = None
+    image: str = ""
+    outline: tuple[tuple[float, float], ...] | None = None  # of a room's floor, counter-clockwise from above
+
+    def __post_init__(self) -> None:
+        if self.occluders is not None and len(self.occluders) != len(self.objects):
+            raise InputError(
+                f"scene has {len(self.objects)} objects but {len(self.occluders)} occluder entries"
+            )
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    @property
+    def positions(self) -> Array:
+        """(n, 3)"""
+        return np.array([o.position for o in self.objects], float).reshape(-1, 3)
+
+    @property
+    def headings(self) -> Array:
+        """(n,)"""
+        return np.array([o.heading for o in self.objects], float)
+
+    @property
+    def extents(self) -> Array:
+        """(n, 3)"""
+        return np.array([o.extent for o in self.objects], float).reshape(-1, 3)
+
+    def belief(self, attribute: str, values: tuple[str, ...]) -> Array:
+        """(n, len(values)) probabilities; InputError when an object has no belief on `attribute`."""
+        table = np.zeros((len(self.objects), len(values)))
+        column = {value: k for k, value in enumerate(values)}
+        for i, state in enumerate(self.objects):
+            if attribute not in state.beliefs:
+                raise InputError(f"object {i} of the scene says nothing about its {attribute}")
+            for value, p in state.beliefs[attribute].items():
+                if value not in column:
+                    raise InputError(f"object {i}: unknown {attribute} {value!r}; known: {', '.join(values)}")
+                table[i, column[value]] = p
+        return table
+
+    @property
+    def present(self) -> tuple[int, ...]:
+        """Indices of the objects that are more probably there than not: those that `certain` keeps, in its order."""
+        return tuple(i for i, o in enumerate(self.objects) if o.existence >= 0.5)
+
+    def certain(self) -> "Scene":
+        """The same table with every belief replaced by its most probable value and every covariance by zero.
+        Objects more probably absent than present are dropped."""
+        keep = self.present
+        index = {old: new for new, old in enumerate(keep)}
+        objects = tuple(
+            replace(
+                self.objects[i],
+                beliefs={a: {self.objects[i].value(a): 1.0} for a in self.objects[i].beliefs},
+                covariance=((0.0,) * 3,) * 3,
+                heading=_likelier_heading(self.objects[i]),
+                flip=0.0,
+                existence=1.0,
+            )
+            for i in keep
+        )
+        occluders = None
+        if self.occluders is not None:
+            occluders = tuple(_dominant(self.occluders[i], index) for i in keep)
+        return replace(self, objects=objects, occluders=occluders)
+
+
+def _likelier_heading(state: ObjectState) -> float:
+    """The heading, or the opposite one when that is more probable; radians."""
+    return state.heading if state.flip <= 0.5 else float(wrap_angle(state.heading + math.pi))
+
+
+def _dominant(belief: Mapping[int, float], index: Mapping[int, int]) -> dict[int, float]:
+    """The most probable of "not occluded" and the kept occluders, as a sure belief on new indices."""
+    kept = {index[j]: p for j, p in belief.items() if j in index}
+    best = max(kept, key=kept.__getitem__, default=None)
+    if best is None or kept[best] <= 1.0 - sum(belief.values()):
+        return {}
+    return {best: 1.0}
+
+
+def sure(**attributes: str) -> dict[str, dict[str, float]]:
+    """Beliefs of one value each: sure(color="red")."""
+    return {name: {value: 1.0} for name, value in attributes.items()}
+
+
+# --- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def to_json(scene: Scene) -> dict:
+    """A JSON-ready record; `from_json` reads it back."""
+    record: dict = {
+        "format": FORMAT,
+        "source": scene.source,
+        "image": scene.image,
+        "axes": {k: list(v) for k, v in scene.axes.items()},
+        "objects": [_object_to_json(o) for o in scene.objects],
+    }
+    if scene.occluders is not None:
+        record["occluders"] = [{str(j): p for j, p in belief.items()} for belief in scene.occluders]
+    if scene.outline is not None:
+        record["outline"] = [list(corner) for corner in scene.outline]
+    if scene.camera is not None:
+        c = scene.camera
+        record["camera"] = {
+            "width": c.width,
+            "height": c.height,
+            "focal": c.focal,
+            "center": list(c.principal),
+            "cam_R_world": c.cam_T_world.rotation.tolist(),
+            "cam_t_world": c.cam_T_world.translation.tolist(),
+        }
+    return record
+
+
+def from_json(record: object, where: str = "scene") -> Scene:
+    """The scene of a record written by `to_json`; InputError names the field that is missing or wrong. What it lets in
+    is a possible table: `po3d.io.schemas.SceneTable` says what that is."""
+    from po3d.io.schemas import SceneTable, checked  # pydantic takes a tenth of a second
+
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise InputError(f"{where}: not a scene table (its 'format' should be {FORMAT!r})")
+    table = checked(SceneTable, record, where)
+    count = len(table.objects)
+    for i, belief in enumerate(table.occluders or ()):
+        if wrong := [j for j in belief if j >= count or j == i]:
+            raise InputError(
+                f"{where}: occluders[{i}]: {wrong[0]} is no other object; the table has 0 to {count - 1}"
+            )
+    if table.occluders is not None and len(table.occluders) != count:
+        raise InputError(f"{where}: {len(table.occluders)} entries of occluders for {count} objects")
+    camera = None
+    if (c := table.camera) is not None:
+        pose = Pose(np.array(c.cam_R_world, float), np.array(c.cam_t_world, float))
+        camera = Camera(c.width, c.height, c.focal, pose, c.center)
+    objects = tuple(
+        ObjectState(
+            o.beliefs, o.position, math.radians(o.heading_deg), o.extent, o.covariance, o.flip, o.existence, o.box, o.name
+        )
+        for o in table.objects
+    )  # fmt: skip
+    return Scene(objects, table.axes, table.source, camera, table.occluders, table.image, table.outline)
+
+
+def _object_to_json(o: ObjectState) -> dict:
+    return {
+        "name": o.name,
+        "beliefs": {a: dict(b) for a, b in o.beliefs.items()},
+        "position": list(o.position),
+        "heading_deg": math.degrees(o.heading),
+        "extent": list(o.extent),
+        "covariance": [list(row) for row in o.covariance],
+        "flip": o.flip,
+        "existence": o.existence,
+        "box": None if o.box is None else list(o.box),
+    }

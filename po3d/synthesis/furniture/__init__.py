@@ -1,0 +1,1 @@
+"""3D models of the furniture catalogue."""

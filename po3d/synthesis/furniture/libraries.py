@@ -1,0 +1,413 @@
+"""Meshes that others made: Sweet Home 3D's furniture libraries (.sh3f), read without unpacking anything to disk.
+
+    .sh3f (a zip) -> catalogue of Entries -> OBJ, MTL and textures of one entry -> Model: mesh and part colours
+
+The project ships none of them; the Debian package `sweethome3d-furniture` brings 819 models, CC0 or CC-BY-3.0 (name
+the `creator` where a picture of one is published). Sweet Home 3D's model axes are x right, y up and z to the front, as
+seen by who faces the thing; a Model's are the project's: x front, y left, z up, metres.
+"""
+
+import io
+import posixpath
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import trimesh
+from numpy.typing import NDArray
+from PIL import Image
+from trimesh.exchange.obj import load_obj
+from trimesh.geometry import triangulate_quads
+from trimesh.resolvers import Resolver
+
+from po3d.io.errors import InputError
+from po3d.io.images import FORMATS
+from po3d.scene.geometry import rotation_z
+from po3d.synthesis.render.environment import RGB, Finish, to_linear
+from po3d.synthesis.render.instances import MAX_PARTS, Placed
+from po3d.synthesis.shapes.mesh import CREASE, Mesh, Part
+
+Array = NDArray[np.float64]
+
+FOLDER = Path("/usr/share/sweethome3d/furniture")  # where the Debian package puts its libraries
+CATALOGUE = "PluginFurnitureCatalog.properties"
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+MAX_BYTES = 64 * 2**20  # of one unpacked zip member; the largest of the package is an OBJ of 9 MB
+MAX_TEXTURE = 4096 * 4096  # pixels
+MAX_FACES = 300_000
+MAX_VALENCE = 64  # faces at a vertex that share its normal: time grows with its square
+SHADES = 6  # parts that a textured material is split into: windows drawn on a texture stay windows
+GLASS, INVISIBLE = 0.7, 0.05  # opacities below which a surface is a window pane, and isn't there at all
+NEUTRAL = 0.3  # spread of a pane's sRGB channels above which it is a coloured lamp
+
+# Object (x front, y left, z up) from model (x right of who faces it, y up, z front).
+object_R_model = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a library's catalogue."""
+
+    library: Path
+    id: str  # "Scopia#bus": the maker's, unique over libraries
+    name: str
+    category: str
+    creator: str
+    size: tuple[float, float, float]  # cm: width (left to right), depth (back to front), height
+    model: str  # zip member of its OBJ
+    rotation: tuple[float, ...] = IDENTITY  # (9,) row-major, turns the OBJ's axes into the model's
+
+
+class Model(NamedTuple):
+    """A mesh in metres and the linear colour of each part that isn't glass, by part name."""
+
+    mesh: Mesh
+    colors: Mapping[str, RGB]
+
+    @property
+    def extent(self) -> tuple[float, float, float]:
+        """Length, width, height in metres."""
+        length, width, height = (self.mesh.vertices.max(0) - self.mesh.vertices.min(0)).tolist()
+        return length, width, height
+
+    def placed(self, scale: float, position: tuple[float, float], heading: float, finish: Finish) -> Placed:
+        """The object as the renderer takes it, in its own colours; `scale` in world units a metre."""
+        return Placed(self.mesh, scale, position, heading, (0.5, 0.5, 0.5), finish, self.colors)
+
+
+# --- catalogues ---------------------------------------------------------------------------------------------
+
+
+def read_catalogues(folder: str | Path = FOLDER) -> dict[str, Entry]:
+    """The entries of all .sh3f libraries in `folder` by id; InputError when there is none or one is
+    damaged."""
+    libraries = sorted(Path(folder).glob("*.sh3f"))
+    if not libraries:
+        raise InputError(
+            f"no furniture library (*.sh3f) in {folder}: install the Debian package sweethome3d-furniture"
+        )
+    return {entry.id: entry for library in libraries for entry in read_catalogue(library)}
+
+
+def read_catalogue(library: str | Path) -> tuple[Entry, ...]:
+    """The entries of one .sh3f library; InputError when it is missing, no zip, or lacks a value."""
+    library = Path(library)
+    with _opened(library) as archive:
+        text = _member(archive, library, CATALOGUE).decode("latin-1")
+    text = re.sub(r"\\\r?\n[ \t]*", "", text)  # Java's properties: lines go on after a backslash
+    text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
+    rows: dict[str, dict[str, str]] = {}
+    for line in text.splitlines():
+        key, equals, value = line.partition("=")
+        field, hash_, number = key.strip().partition("#")
+        if equals and hash_ and number and field:
+            rows.setdefault(number, {})[field] = value.strip()
+    return tuple(_entry(library, number, row) for number, row in rows.items())
+
+
+def _entry(library: Path, number: str, row: Mapping[str, str]) -> Entry:
+    try:
+        size = tuple(float(row[side]) for side in ("width", "depth", "height"))
+        rotation = (
+            tuple(float(v) for v in row["modelRotation"].split()) if "modelRotation" in row else IDENTITY
+        )
+        if len(rotation) != 9 or not np.isfinite(size + rotation).all() or min(size) <= 0:
+            raise ValueError(f"size {size}, rotation {rotation}")
+        return Entry(
+            library,
+            row.get("id", f"{library.stem}#{number}"),
+            row["name"],
+            row.get("category", ""),
+            row.get("creator", ""),
+            size,
+            row["model"].lstrip("/"),
+            rotation,
+        )
+    except KeyError as error:
+        raise InputError(f"furniture library {library}, entry {number}: no {error.args[0]}") from None
+    except ValueError as error:
+        raise InputError(f"furniture library {library}, entry {number}: {error}") from None
+
+
+# --- zip members --------------------------------------------------------------------------------------------
+
+
+def _opened(library: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(library)
+    except FileNotFoundError:
+        raise InputError(f"furniture library not found: {library}") from None
+    except (OSError, zipfile.BadZipFile) as error:
+        raise InputError(f"furniture library {library} is damaged or no zip ({error})") from None
+
+
+def _member(archive: zipfile.ZipFile, library: Path, name: str) -> bytes:
+    """The content of a zip member; InputError when it is missing, damaged or larger than MAX_BYTES."""
+    where = f"furniture library {library}, member {name}"
+    try:
+        if (size := archive.getinfo(name).file_size) > MAX_BYTES:  # zipfile unpacks no more than this
+            raise InputError(f"{where}: {size} bytes unpacked, at most {MAX_BYTES} are read")
+        return archive.read(name)
+    except KeyError:
+        raise InputError(f"{where}: not in the library") from None
+    except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(f"{where}: damaged or not readable ({error})") from None
+
+
+class _Members(Resolver):
+    """The files beside an OBJ, for trimesh, which passes over what it can't read: `error` keeps the first."""
+
+    def __init__(self, archive: zipfile.ZipFile, entry: Entry) -> None:
+        self.archive, self.entry = archive, entry
+        self.error: InputError | None = None
+
+    def get(self, name: str) -> bytes:
+        """A file by its name as the OBJ or MTL writes it; a texture that the library lacks is an OSError."""
+        entry, texture = self.entry, not name.lower().endswith(".mtl")
+        member = posixpath.normpath(posixpath.join(posixpath.dirname(entry.model), name.replace("\\", "/")))
+        where = f"furniture library {entry.library}, model {entry.model}: {name}"
+        try:
+            if member.startswith(("/", "..")):
+                raise InputError(f"{where} lies outside the library")
+            if texture and member not in self.archive.namelist():
+                raise FileNotFoundError(name)
+            data = _member(self.archive, entry.library, member)
+            if texture:
+                _check_texture(data, where)
+            return data
+        except InputError as error:
+            self.error = self.error or error
+            raise
+
+    def keys(self) -> list[str]:
+        return self.archive.namelist()
+
+    def write(self, name: str, data: object) -> None:
+        raise NotImplementedError("libraries are only read")
+
+    def namespaced(self, namespace: str) -> "Resolver":
+        raise NotImplementedError("libraries have no namespaces")
+
+
+def _check_texture(data: bytes, where: str) -> None:
+    try:
+        image = Image.open(io.BytesIO(data), formats=FORMATS)
+        if (pixels := image.width * image.height) <= MAX_TEXTURE:
+            image.load()
+            return
+    except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError):
+        raise InputError(f"{where} is no readable {', '.join(FORMATS)} image") from None
+    raise InputError(f"{where} has {pixels} pixels, at most {MAX_TEXTURE} are read")
+
+
+# --- models -------------------------------------------------------------------------------------------------
+
+
+def load_model(entry: Entry, turn: float = 0.0) -> Model:
+    """The entry's mesh at its catalogue size in metres, centred on its footprint, standing on z = 0; and its colours.
+
+    The front is +x; `turn` (radians, about +z) corrects an entry whose front is elsewhere. Parts are named as the
+    MTL's materials. A textured material becomes up to SHADES parts of the mean colours that its faces show, "name",
+    "name.1" ...; a texture that the library lacks leaves the material its diffuse colour. InputError when a file is
+    missing, damaged, too large or has no volume.
+    """
+    where = f"furniture library {entry.library}, model {entry.model}"
+    with _opened(entry.library) as archive:
+        text = _member(archive, entry.library, entry.model)
+        members = _Members(archive, entry)
+        try:
+            geometry = load_obj(io.BytesIO(text), resolver=members).get("geometry", {})
+        except (ValueError, IndexError, TypeError, KeyError, AttributeError, OverflowError) as error:
+            raise InputError(f"{where}: no readable OBJ ({type(error).__name__}: {error})") from None
+    if members.error is not None:
+        raise members.error
+    surfaces = [_Surface.of(kwargs) for kwargs in geometry.values()]
+    points = np.concatenate([s.vertices[s.faces].reshape(-1, 3) for s in surfaces] or [np.zeros((0, 3))])
+    faces = len(points) // 3
+    if not 0 < faces <= MAX_FACES or not np.isfinite(points).all():
+        raise InputError(f"{where}: {faces} triangles, 1 to {MAX_FACES} with finite corners can be read")
+
+    model_R_file = np.reshape(entry.rotation, (3, 3))
+    points = points @ model_R_file.T
+    low, high = points.min(0), points.max(0)
+    if (high - low).min() <= 1e-9 * (high - low).max():
+        raise InputError(
+            f"{where}: it is flat and can't be given the height, width and depth of the catalogue"
+        )
+    width, depth, height = (side / 100 for side in entry.size)
+    model_T_file = np.diag(np.array([width, height, depth]) / (high - low)) @ model_R_file
+    object_T_file = rotation_z(turn) @ object_R_model @ model_T_file
+
+    parts: list[Part] = []
+    colors: dict[str, RGB] = {}
+    shapes: list[_Shape] = []
+    for surface, (part, color, faces_of) in _pieces(surfaces):
+        shape = _smooth(surface.vertices @ object_T_file.T, faces_of)
+        if not len(shape.faces):  # all without area
+            continue
+        shapes.append(shape)
+        parts.append(part)
+        if color is not None:
+            colors[part.name] = color
+    if not 0 < len(parts) <= MAX_PARTS:
+        raise InputError(f"{where}: {len(parts)} visible parts, 1 to {MAX_PARTS} can be drawn")
+    return Model(_joined(shapes, parts), colors)
+
+
+_Piece = tuple[Part, RGB | None, NDArray[np.int64]]  # with its linear colour (None for glass) and its faces
+
+
+def _pieces(surfaces: Sequence["_Surface"]) -> list[tuple["_Surface", _Piece]]:
+    """What is drawn of all surfaces; textures give fewer shades where there would be too many parts."""
+    pieces: list[tuple[_Surface, _Piece]] = []
+    for shades in range(SHADES, 0, -1):
+        pieces = [(surface, piece) for surface in surfaces for piece in surface.parts(shades)]
+        if len(pieces) <= MAX_PARTS:
+            break
+    return pieces
+
+
+class _Shape(NamedTuple):
+    """Triangles with smooth normals."""
+
+    vertices: Array  # (V, 3)
+    normals: Array  # (V, 3) unit
+    faces: NDArray[np.int64]  # (F, 3)
+
+
+def _joined(shapes: Sequence[_Shape], parts: Sequence[Part]) -> Mesh:
+    """One mesh, a part a shape, centred on its footprint and standing on z = 0."""
+    count = [len(shape.vertices) for shape in shapes]
+    offset = np.cumsum([0, *count[:-1]])
+    vertices = np.concatenate([shape.vertices for shape in shapes])
+    low, high = vertices.min(0), vertices.max(0)
+    vertices = vertices - (*(low + high)[:2] / 2, low[2])
+    faces = np.concatenate([shape.faces + first for shape, first in zip(shapes, offset)])
+    normals = np.concatenate([shape.normals for shape in shapes])
+    part = np.repeat(np.arange(len(parts)), count).astype(np.uint8)
+    return Mesh(
+        vertices.astype(np.float32), normals.astype(np.float32), part, faces.astype(np.int32), tuple(parts)
+    )
+
+
+def _smooth(vertices: Array, faces: NDArray[np.int64]) -> _Shape:
+    """The triangles with the normals of `mesh.assemble`, for files of any size: a corner's normal is the mean of the
+    adjacent faces' (by area) that differ from its own face's by less than CREASE. Faces without area are left
+    out."""
+    mesh = trimesh.Trimesh(vertices, faces, process=False)
+    mesh.merge_vertices(merge_tex=True, merge_norm=True)  # texture coordinates split what is smooth
+    vertices, faces = np.array(mesh.vertices), np.array(mesh.faces)
+    cross = np.cross(
+        vertices[faces[:, 1]] - vertices[faces[:, 0]], vertices[faces[:, 2]] - vertices[faces[:, 0]]
+    )
+    area = np.linalg.norm(cross, axis=1)
+    faces, cross, area = faces[area > 1e-12], cross[area > 1e-12], area[area > 1e-12]
+    unit = cross / area[:, None]
+    crowded = (np.bincount(faces.ravel(), minlength=1) > MAX_VALENCE)[faces]
+    first = len(vertices)
+    vertices = np.concatenate([vertices, vertices[faces[crowded]]])
+    faces[crowded] = np.arange(first, len(vertices))
+
+    vertex = faces.ravel()
+    around = np.bincount(vertex, minlength=len(vertices))  # faces at each vertex
+    by_vertex, start = np.argsort(vertex, kind="stable"), np.cumsum(around) - around
+    many = around[vertex]
+    corner = np.repeat(np.arange(len(vertex)), many)
+    step = np.arange(len(corner)) - np.repeat(np.cumsum(many) - many, many)
+    other = by_vertex[np.repeat(start[vertex], many) + step] // 3
+    alike = (unit[other] * unit[corner // 3]).sum(1) > np.cos(CREASE)
+    corner, other = corner[alike], other[alike]
+    sums = [np.bincount(corner, cross[other, k], len(vertex)) for k in range(3)]
+    normals = np.stack(sums, 1).astype(float)  # sums of nothing are integers
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-20)
+    x, y, z = (
+        np.round(normals * 500).astype(np.int64).T + 512
+    )  # 10 bits each: vertices of equal normal are one
+    key = ((vertex * 1024 + x) * 1024 + y) * 1024 + z
+    _, chosen, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return _Shape(vertices[vertex[chosen]], normals[chosen], inverse.reshape(-1, 3))
+
+
+class _Surface(NamedTuple):
+    """The triangles of one material, in the file's axes."""
+
+    vertices: Array  # (V, 3)
+    faces: NDArray[np.int64]  # (F, 3)
+    uv: Array | None  # (V, 2)
+    name: str
+    color: Array  # (3,) sRGB in [0, 1]
+    opacity: float
+    texture: Image.Image | None
+
+    @classmethod
+    def of(cls, kwargs: Mapping[str, Any]) -> "_Surface":
+        """From what trimesh read."""
+        uv, material = getattr(kwargs["visual"], "uv", None), getattr(kwargs["visual"], "material", None)
+        vertices, faces = np.asarray(kwargs["vertices"], float), triangulate_quads(kwargs["faces"])
+        if material is None or not material.name:
+            return cls(vertices, faces, None, "plain", np.full(3, 0.6), 1.0, None)
+        options = material.kwargs
+        opacity = _number(options.get("d"), 1.0) if "d" in options else 1 - _number(options.get("tr"), 0.0)
+        uv = None if uv is None or len(uv) != len(vertices) else np.asarray(uv, float)[:, :2]
+        color = np.asarray(material.diffuse[:3], float) / 255
+        return cls(vertices, faces, uv, material.name, color, opacity, material.image)
+
+    def parts(self, shades: int) -> Iterator["_Piece"]:
+        """What is drawn of it; a texture is split into at most `shades` parts."""
+        if self.opacity < INVISIBLE:
+            return
+        if self.texture is None and self.opacity < GLASS and np.ptp(self.color) < NEUTRAL:
+            yield Part(self.name, "glass"), None, self.faces
+            return
+        shade, palette = self._shades(shades)
+        for k, color in enumerate(palette):
+            r, g, b = np.clip(color, 0.002, 0.95)
+            name = self.name if k == 0 else f"{self.name}.{k}"
+            yield Part(name, "paint"), (float(r), float(g), float(b)), self.faces[shade == k]
+
+    def _shades(self, most: int) -> tuple[NDArray[np.int64], Array]:
+        """(F,) shade of each face, -1 where its texture is transparent, and their (S, 3) linear colours."""
+        if self.texture is None:
+            return np.zeros(len(self.faces), int), to_linear(self.color)[None]
+        rgba = np.asarray(self.texture.convert("RGBA"), float) / 255
+        if self.uv is None or not np.isfinite(self.uv).all():
+            seen = np.tile(rgba.reshape(-1, 4).mean(0), (len(self.faces), 1))
+        else:
+            height, width = rgba.shape[:2]
+            at = np.einsum("sk,fkd->fsd", _BARYCENTRIC, self.uv[self.faces]) % 1.0
+            row = np.minimum(((1 - at[..., 1]) * height).astype(int), height - 1)
+            sample = rgba[row, np.minimum((at[..., 0] * width).astype(int), width - 1)]
+            sample[..., :3] *= sample[..., 3:]
+            seen = sample.mean(1)
+            seen[:, :3] /= np.maximum(seen[:, 3:], 1e-6)
+        there = seen[:, 3] >= INVISIBLE
+        shade = np.full(len(self.faces), -1)
+        if there.any():
+            pixels = np.uint8(np.round(seen[there, :3] * 255))[None]
+            found = np.asarray(Image.fromarray(pixels).quantize(most, Image.Quantize.MEDIANCUT))[0]
+            shade[there] = np.unique(found, return_inverse=True)[1]
+        count = shade.max() + 1
+        palette = [to_linear(seen[shade == k, :3]).mean(0) for k in range(count)]
+        return shade, np.reshape(palette, (count, 3))
+
+
+def _lattice(n: int) -> Array:
+    """(S, 3) barycentric points spread inside a triangle."""
+    points = [(i + 1 / 3, j + 1 / 3) for i in range(n) for j in range(n - i)]
+    return np.array([(i / n, j / n, 1 - (i + j) / n) for i, j in points])
+
+
+_BARYCENTRIC = _lattice(5)
+
+
+def _number(words: Sequence[str] | None, default: float) -> float:
+    try:
+        return float(words[-1]) if words else default
+    except ValueError:
+        return default

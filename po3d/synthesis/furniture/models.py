@@ -1,0 +1,284 @@
+"""The models of rooms and orbit scenes as meshes: the furniture catalogue's and our own shapes.
+
+Every model of `po3d.synthesis.splits` was rendered from the front and from above and looked at: its front is +x after
+its turn. Left out: what has parts of another thing on it (a computer with a keyboard, a tall cupboard with an oven),
+hangs from a ceiling, or names a make. Which split may show a model is said there.
+"""
+
+import functools
+import hashlib
+import json
+import math
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write
+from po3d.scene.rooms import CATEGORIES, category_of
+from po3d.synthesis import shapes
+from po3d.synthesis.furniture.libraries import FOLDER, Entry, load_model, read_catalogues
+from po3d.synthesis.render.environment import RGB
+from po3d.synthesis.shapes.mesh import Mesh, Part
+from po3d.synthesis.shapes.own_shapes import SHAPES, shape
+from po3d.synthesis.splits import OWN, Split, catalogue, own_names, own_variant, split_of
+
+OWN_TRIED = 4  # of our own shapes, before the one whose proportions come nearest is taken
+HELD = 1500  # models in memory
+MAX_FACES = 12_000  # of a drawn model: larger ones are coarsened, a room has 25 of them
+GRIDS = (500, 350, 250, 180, 130, 90, 64, 48)  # cells along the longest side, finest first
+FORMAT = 4  # of the cache's files
+PAINTED = 0.6  # share of the surface that takes the scene's colour, at least
+BRIGHTNESS = (0.55, 1.6)  # of a shade against the mean of its material, once painted
+SURFACE_POINTS, SURFACE_CELLS = 40_000, 48  # that a surface is judged by, and cells a side seen from above
+LOOSE = 1.9  # a model whose sides are stretched more unequally than this gives way to better ones
+
+# Degrees about +z that bring a model's front to +x, where the catalogue's own front isn't what stands against walls:
+# cribs stand with a long side to the wall, a kitchen island's end is rounded.
+# Of the orbit scenes' things: their noses point to a side.
+TURNS = {
+    "Blend Swap CC-0#babyRockingBed": 90.0, "Scopia#crib": 90.0, "Blend Swap CC-0#islandExtension": 90.0,
+    "Blend Swap CC-0#caballito": 90.0, "Blend Swap CC-BY#toyTrain": 90.0, "Blend Swap CC-0#motorbike": -90.0,
+    "Blend Swap CC-0#wheelbarrow": -90.0,
+}  # fmt: skip
+
+
+@functools.cache
+def catalogue_names(category: str) -> tuple[str, ...]:
+    """Catalogue ids of all models of a category of rooms."""
+    return tuple(m.name for m in catalogue().values() if m.room == category)
+
+
+def models_of(category: str, split: Split) -> tuple[str, ...]:
+    """Names of the models that a split draws from, the catalogue's first; no two splits share one."""
+    names = tuple(name for name in catalogue_names(category) if split_of(name) == split)
+    return names + (own_names(category, split) if category in SHAPES else ())
+
+
+def drawn_category(name: str) -> str:
+    """The category whose models are drawn for a thing of this name; a box for a thing without any."""
+    if name in CATEGORIES:
+        return name
+    category = category_of(name)
+    return next((n for n in CATEGORIES if category is not None and name.endswith(n)), "box")
+
+
+class RoomModel(NamedTuple):
+    """A mesh with its own colours (linear, by part), and what the scene's colour paints: part -> relative brightness."""
+
+    mesh: Mesh
+    colors: dict[str, RGB]
+    painted: dict[str, float]
+
+    @property
+    def extent(self) -> NDArray[np.float64]:
+        """(3,) depth, width, height in metres."""
+        return (self.mesh.vertices.max(0) - self.mesh.vertices.min(0)).astype(float)
+
+
+class RoomModels:
+    """Models by name, loaded when first asked for; the HELD last used stay in memory.
+
+    `folder` holds the furniture libraries, `cache` (made when missing) one file for each loaded model, written whole;
+    without it, every process reads the OBJ files and makes our own shapes anew."""
+
+    def __init__(self, folder: str | Path = FOLDER, cache: str | Path | None = None) -> None:
+        self._entries = read_catalogues(folder)
+        if missing := sorted(set(catalogue()) - set(self._entries)):
+            raise InputError(f"the furniture libraries in {folder} lack {', '.join(missing)}")
+        self._cache = None if cache is None else Path(cache)
+        self._held: OrderedDict[str, RoomModel] = OrderedDict()
+
+    def model(self, name: str) -> RoomModel:
+        """A model by its catalogue id, or one of our own by own/CATEGORY#k; InputError when the libraries lack it."""
+        if name not in self._held:
+            self._held[name] = self._load(name)
+            if len(self._held) > HELD:
+                self._held.popitem(last=False)
+        self._held.move_to_end(name)
+        return self._held[name]
+
+    def pick(
+        self, category: str, extent: tuple[float, float, float], split: Split, random: np.random.Generator
+    ) -> str:
+        """The name of a model for a box of `extent` (depth, width, height), among those whose proportions come near; of
+        the catalogue or of our own shapes with equal chances where both have one."""
+        names = models_of(category, split)
+        others = {
+            name: _unequal(extent, catalogue()[name].extent) for name in names if not name.startswith(OWN)
+        }
+        own = [name for name in names if name.startswith(OWN)]
+        limit = LOOSE if own else max(LOOSE, sorted(others.values())[min(1, len(others) - 1)])
+        fitting = [name for name, unequal in others.items() if unequal <= limit]
+        if own and (not fitting or random.random() < 0.5):
+            drawn = [own[k] for k in random.integers(len(own), size=OWN_TRIED)]
+            return min(drawn, key=lambda name: max(LOOSE, _unequal(extent, self.model(name).extent)))
+        return fitting[int(random.integers(len(fitting)))]
+
+    def _load(self, name: str) -> RoomModel:
+        if name.startswith(OWN):
+            key, make = _key(_own_version(), name), functools.partial(_own, name)
+        elif name in self._entries:
+            entry, turn = self._entries[name], TURNS.get(name, 0.0)
+            facts = (FORMAT, MAX_FACES, PAINTED, entry.id, entry.size, turn, entry.library.stat().st_size)
+            key, make = _key(*facts), functools.partial(_prepared, entry, turn)
+        else:
+            raise InputError(f"the furniture libraries lack the model {name!r}")
+        if self._cache is None:
+            return make()
+        path = self._cache / f"{key}.npz"
+        if path.exists():
+            return _read_npz(path)
+        made = make()
+        _write_npz(path, made)
+        return made
+
+
+def _unequal(extent: Sequence[float], other: Sequence[float]) -> float:
+    """How unequally the sides are stretched from one box to the other: the largest factor over the smallest."""
+    return float(np.exp(np.ptp(np.log(np.asarray(extent) / np.asarray(other)))))
+
+
+def _own(name: str) -> RoomModel:
+    mesh, colors = shape(*own_variant(name))
+    return RoomModel(mesh, colors, {"main": 1.0})
+
+
+def _prepared(entry: Entry, turn: float) -> RoomModel:
+    model = load_model(entry, math.radians(turn))
+    mesh = coarsened(model.mesh)
+    return RoomModel(mesh, dict(model.colors), painted_parts(mesh, dict(model.colors)))
+
+
+def painted_parts(mesh: Mesh, colors: dict[str, RGB]) -> dict[str, float]:
+    """The parts that take the scene's colour: whole materials, the most conspicuous first, until they cover PAINTED of the
+    surface and of what is seen from above. Glass counts only where it is most of what is seen from above: a table top,
+    no screen. The shades of a textured material keep their brightness against its mean."""
+    area, above = _shares(mesh)
+    materials: dict[str, list[int]] = {}
+    for k, part in enumerate(mesh.parts):
+        if part.name in colors or above[k] > 0.5:
+            material, _, shade = part.name.rpartition(".")
+            base = material if shade.isdigit() and material in colors else part.name
+            materials.setdefault(base, []).append(k)
+    weight = area + above
+    candidates = [k for parts in materials.values() for k in parts]
+    goal = PAINTED * np.array([area[candidates].sum(), above[candidates].sum()])
+    painted: dict[str, float] = {}
+    covered = np.zeros(2)
+    for parts in sorted(materials.values(), key=lambda ks: -weight[ks].sum()):
+        if (covered >= goal).all():
+            break
+        covered += area[parts].sum(), above[parts].sum()
+        bright = np.array([np.mean(colors.get(mesh.parts[k].name, (0.5, 0.5, 0.5))) for k in parts])
+        mean = float((bright * weight[parts]).sum() / max(weight[parts].sum(), 1e-12))
+        for k, value in zip(parts, bright):
+            painted[mesh.parts[k].name] = float(np.clip(value / max(mean, 1e-6), *BRIGHTNESS))
+    return painted
+
+
+def _shares(mesh: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of each part, the share of the surface and of what is seen from above."""
+    corners = mesh.vertices[mesh.faces].astype(float)
+    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    part = mesh.part[mesh.faces[:, 0]]
+    k = np.arange(SURFACE_POINTS)
+    face = np.searchsorted(np.cumsum(area), (k + 0.5) / SURFACE_POINTS * area.sum()).clip(0, len(area) - 1)
+    u, v = (k[:, None] * np.array([0.7548777, 0.5698403]) % 1).T  # R2 sequence
+    u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
+    a, b, c = corners[face].transpose(1, 0, 2)
+    points = a + u[:, None] * (b - a) + v[:, None] * (c - a)
+    low, size = points[:, :2].min(0), np.maximum(np.ptp(points[:, :2], axis=0), 1e-9)
+    column, row = ((points[:, :2] - low) / size * (SURFACE_CELLS - 1e-6)).astype(int).T
+    order = np.argsort(points[:, 2], kind="stable")
+    top = np.full(SURFACE_CELLS**2, -1)
+    top[(row * SURFACE_CELLS + column)[order]] = part[face][
+        order
+    ]  # the highest point of a cell is written last
+    count = len(mesh.parts)
+    above = np.bincount(top[top >= 0], minlength=count).astype(float)
+    return np.bincount(part, area, count) / max(area.sum(), 1e-12), above / above.sum()
+
+
+def coarsened(mesh: Mesh, most: int = MAX_FACES) -> Mesh:
+    """The mesh with at most about `most` triangles: what lies in one cell of the finest grid that suffices moves to one
+    place, so that no gap opens; vertices there that share a part and look the same way become one."""
+    if len(mesh.faces) <= most:
+        return mesh
+    low, high = mesh.vertices.min(0), mesh.vertices.max(0)
+    side = np.abs(mesh.normals).argmax(1)
+    facing = 2 * side + (mesh.normals[np.arange(len(side)), side] > 0)
+    for cells in GRIDS:
+        cell = ((mesh.vertices - low) / (high - low).max() * (cells - 1)).astype(np.int64)
+        place = (cell[:, 0] * 512 + cell[:, 1]) * 512 + cell[:, 2]
+        _, first, group = np.unique(
+            place * 1024 + mesh.part * 8 + facing, return_index=True, return_inverse=True
+        )
+        group = group.reshape(-1)
+        at = place[mesh.faces]
+        kept = (at[:, 0] != at[:, 1]) & (at[:, 1] != at[:, 2]) & (at[:, 0] != at[:, 2])
+        faces = np.unique(group[mesh.faces[kept]], axis=0)
+        if len(faces) <= most:
+            break
+    vertices = _means(mesh.vertices, np.unique(place, return_inverse=True)[1].reshape(-1))[first]
+    normals = _means(mesh.normals, group)[first]
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
+    shrunk = vertices.min(0), vertices.max(0)  # means lie inside: give the box back
+    vertices = low + (vertices - shrunk[0]) * ((high - low) / np.maximum(shrunk[1] - shrunk[0], 1e-9))
+    return Mesh(
+        vertices.astype(np.float32),
+        normals.astype(np.float32),
+        mesh.part[first],
+        faces.astype(np.int32),
+        mesh.parts,
+    )
+
+
+def _means(values: NDArray[np.float32], group: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(V, 3) the mean over each vertex's group."""
+    count = np.bincount(group)
+    return np.stack([(np.bincount(group, values[:, k]) / count)[group] for k in range(3)], 1)
+
+
+# --- cache --------------------------------------------------------------------------------------------------
+
+
+def _key(*facts: object) -> str:
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:20]
+
+
+@functools.cache
+def _own_version() -> str:
+    """Changes whenever the code of our own shapes does."""
+    files = sorted(p for p in Path(shapes.__file__).parent.iterdir() if p.suffix in (".py", ".csv"))
+    return _key(FORMAT, *(hashlib.sha256(p.read_bytes()).hexdigest() for p in files))
+
+
+def _write_npz(path: Path, model: RoomModel) -> None:
+    words = {
+        "parts": [[part.name, part.material] for part in model.mesh.parts],
+        "colors": model.colors,
+        "painted": model.painted,
+    }
+    mesh = model.mesh
+    with atomic_write(path, "wb") as file:
+        np.savez(
+            file, vertices=mesh.vertices, normals=mesh.normals, part=mesh.part, faces=mesh.faces,
+            words=np.frombuffer(json.dumps(words).encode(), np.uint8),
+        )  # fmt: skip
+
+
+def _read_npz(path: Path) -> RoomModel:
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            words = json.loads(data["words"].tobytes())
+            arrays = [data[name] for name in ("vertices", "normals", "part", "faces")]
+        parts = tuple(Part(*pair) for pair in words["parts"])
+        colors = {name: tuple(color) for name, color in words["colors"].items()}
+        return RoomModel(Mesh(*arrays, parts), colors, words["painted"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"cached model {path} can't be read ({error}): delete it") from None

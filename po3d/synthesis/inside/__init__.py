@@ -1,0 +1,1 @@
+"""Rooms seen from inside, for the 3DSRBench twin."""

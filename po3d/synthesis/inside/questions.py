@@ -1,0 +1,228 @@
+"""Questions of 3DSRBench's twelve types on a room seen in two views, the same question for both.
+
+    room in two views ──► `offers`: what can be asked of it, clear of every boundary, one question of each sort
+    room after room   ──► `Balance`: of the sorts a room offers, the one that the split lacks most; or none
+
+A sort is an operation, its answers, and in which views the flat picture (`sr_planar`) happens to say the same. Over a
+split, answers come equally often and the flat picture is right as often as guessing, in each view: a question that
+would tip the scales isn't asked. So neither a favourite answer nor the place in the picture helps.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+
+from po3d.language.programs.threedsrbench import ANSWERS, SIGNATURES
+from po3d.reasoning.planar import planar
+from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules, Unanswerable, Verdict, View
+from po3d.scene.table import Scene
+
+# Type -> its operations.
+OPERATIONS: dict[str, tuple[str, ...]] = {}
+for _op, _signature in SIGNATURES.items():
+    OPERATIONS[_signature.category] = (*OPERATIONS.get(_signature.category, ()), _op)
+
+NEAREST = 0.1  # of what follows is kept also by questions that are near a boundary on purpose
+DEGREES = 10.0  # that answers keep from their boundary, and metres:
+METRES: dict[str, float] = {
+    "height_higher": 0.25,
+    "location_above": 0.05,  # of a centre inside a footprint, which may be that of a nightstand
+    "location_closer_to_camera": 0.4,
+    "location_next_to": 0.2,
+    "orientation_in_front_of": 0.2,
+    "orientation_on_the_left": 0.2,
+    "orientation_viewpoint": 0.2,
+    "multi_object_closer_to": 0.4,
+    "multi_object_facing": 0.2,
+    "multi_object_viewpoint_towards_object": 0.2,
+    "multi_object_parallel": 0.0,  # angles alone decide
+    "multi_object_same_direction": 0.0,
+}
+FRONTED = frozenset(  # what shows which way it faces
+    (
+        "chair", "armchair", "office chair", "sofa", "bed", "crib", "desk", "nightstand", "dresser", "cabinet", "bookshelf",
+        "shelf", "wardrobe", "closet", "refrigerator", "washing machine", "oven", "stove", "sink", "toilet", "fireplace",
+        "piano", "tv", "monitor", "laptop", "printer", "microwave", "picture", "mirror", "whiteboard", "clock", "telephone",
+    )
+)  # fmt: skip
+APART = 0.05  # metres between footprints of things of which one is beside, before or near the other
+SLACK = 2.0  # questions that an answer, or the flat picture, may be off its share by in a view
+OPERATION_SLACK = 4  # questions that one operation of a type may be ahead of another by
+
+
+class Item(NamedTuple):
+    """A question about rows of a room and, for each of the views, its answer (a word, or the number of the thing) and
+    whether the flat picture says the same."""
+
+    op: str
+    rows: tuple[int, ...]
+    answers: tuple[str | int, ...]
+    flat: tuple[bool, ...]
+
+
+def offers(
+    views: Sequence[Scene],
+    said: Mapping[int, str],
+    random: np.random.Generator,
+    margin: float = 1.0,
+    rules: SrRules = DEFAULT_SR_RULES,
+    near: bool = False,
+) -> list[Item]:
+    """One random question of each sort that can be asked. `views` are the room's table with each view's camera and image
+    boxes, `said` the rows that may be spoken of with what they are called. `margin` scales what answers keep from their
+    boundaries: 0 takes all. `near`: only questions with an answer that does not keep it, but for NEAREST of it."""
+    asker = _Asker(views, said, margin, rules, near)
+    found: dict[tuple, Item] = {}
+    for op in SIGNATURES:
+        candidates = asker.candidates(op)
+        for k in random.permutation(len(candidates)).tolist():
+            item = asker.item(op, candidates[k])
+            if item is not None:
+                found.setdefault((op, item.answers, item.flat), item)
+    return list(found.values())
+
+
+class _Asker:
+    def __init__(
+        self,
+        views: Sequence[Scene],
+        said: Mapping[int, str],
+        margin: float,
+        rules: SrRules,
+        near: bool,
+    ) -> None:
+        self.said, self.margin, self.near = said, margin, near
+        self.views = [View(scene, rules) for scene in views]
+        self.boxes = [[o.box for o in scene.objects] for scene in views]
+        self.names = [o.value("name") for o in views[0].objects]
+        self._clear: dict[tuple[int, int], bool] = {}
+
+    def candidates(self, op: str) -> list[tuple[int, ...]]:
+        """Sets of rows that the operation makes sense for."""
+        found = []
+        for rows in itertools.permutations(sorted(self.said), len(SIGNATURES[op].roles)):
+            if not self._headed(op, rows) or self._telling(rows):
+                continue
+            if op in _BESIDE and not all(self.clear(rows[0], j) for j in rows[1:]):
+                continue
+            found.append(rows)
+        return found
+
+    def _headed(self, op: str, rows: tuple[int, ...]) -> bool:
+        """Whether the things whose headings count show which way they face."""
+        if op in ("parallel", "same_direction"):
+            return all(self.names[i] in FRONTED for i in rows)
+        if op in ("in_front_of", "on_the_left", "side_to_camera", "side_to", "facing"):
+            return self.names[rows[0]] in FRONTED
+        return True
+
+    def _telling(self, rows: tuple[int, ...]) -> bool:
+        """Whether what one thing is called says how it stands to another: "lamp on the desk" and "desk"."""
+        return any(f"the {self.said[j]}" in self.said[i] for i in rows for j in rows)
+
+    def clear(self, i: int, j: int) -> bool:
+        """Whether neither of two things stands on, over or in the other."""
+        key = (min(i, j), max(i, j))
+        if key not in self._clear:
+            prints = self.views[0].footprints
+            self._clear[key] = float(shapely.distance(prints[i], prints[j])) > APART
+        return self._clear[key]
+
+    def item(self, op: str, rows: tuple[int, ...]) -> Item | None:
+        """The question about these rows; None when an answer is too near its boundary."""
+        try:
+            verdicts = [self.views[0].decide(op, rows)]
+            if op in _SEEN_FROM and (self.near or self._keeps(op, verdicts[0])):
+                verdicts += [view.decide(op, rows) for view in self.views[1:]]
+            else:
+                verdicts *= len(self.views)
+        except Unanswerable:
+            return None
+        clear = all(self._keeps(op, verdict) for verdict in verdicts)
+        if self.near:
+            clear = not clear and all(self._keeps(op, verdict, NEAREST) for verdict in verdicts)
+        if not clear:
+            return None
+        answers = tuple(verdict.answer for verdict in verdicts)
+        flat = tuple(planar(op, tuple(boxes[i] for i in rows)) == a for boxes, a in zip(self.boxes, answers))
+        return Item(op, rows, answers, flat)
+
+    def _keeps(self, op: str, verdict: Verdict, share: float = 1.0) -> bool:
+        metres = share * self.margin * METRES[SIGNATURES[op].category]
+        return verdict.metres >= metres and verdict.degrees >= share * self.margin * DEGREES
+
+
+_SEEN_FROM = ("nearer_camera", "farther_camera", "side_to_camera")  # the answer depends on the camera
+_BESIDE = ("next_to", "in_front_of", "on_the_left", "side_to", "facing")
+
+
+class Balance:
+    """What a split has been asked so far, and what it lacks."""
+
+    def __init__(self) -> None:
+        self._asked: Counter[str] = Counter()  # operation
+        self._answers: Counter[tuple[str, int, str | int]] = Counter()  # operation, view, answer
+        self._flat: Counter[tuple[str, int]] = Counter()  # operation, view: the flat picture is right
+
+    def choose(self, offered: Sequence[Item], random: np.random.Generator) -> dict[str, Item]:
+        """Category -> the question that mends most, of those that tip nothing. Nothing is noted."""
+        found = {}
+        for category, operations in OPERATIONS.items():
+            fitting = [item for item in offered if item.op in operations and self._fits(item)]
+            if fitting:
+                order = random.permutation(len(fitting)).tolist()
+                found[category] = min((fitting[k] for k in order), key=self._tilt)
+        return found
+
+    def worth(self, chosen: Mapping[str, Item]) -> float:
+        """What asking these is worth: the more, the rarer their types are so far."""
+        return sum(
+            1 / (1 + sum(self._asked[op] for op in OPERATIONS[category])) for category in sorted(chosen)
+        )
+
+    def note(self, chosen: Mapping[str, Item]) -> None:
+        """These are asked."""
+        for item in chosen.values():
+            self._asked[item.op] += 1
+            for view, (answer, flat) in enumerate(zip(item.answers, item.flat, strict=True)):
+                self._answers[item.op, view, answer] += 1
+                self._flat[item.op, view] += flat
+
+    def _fits(self, item: Item) -> bool:
+        counts = [self._asked[op] for op in OPERATIONS[SIGNATURES[item.op].category]]
+        if self._asked[item.op] >= min(counts) + OPERATION_SLACK:
+            return False
+        # Of two answers, one may always be the flat picture's ("yes" to "above"). Then answers and flat picture share
+        # one slack: with both at their limits on opposite sides, every further question would tip one.
+        together = len(ANSWERS.get(SIGNATURES[item.op].output, ())) == 2
+        for words, flat in self._gaps(item):
+            uneven = max(map(abs, words), default=0.0)
+            if (uneven + abs(flat) if together else max(uneven, abs(flat))) > SLACK:
+                return False
+        return True
+
+    def _tilt(self, item: Item) -> float:
+        """How far from even the scales are with the question; of two operations the rarer is preferred."""
+        squares = sum(gap * gap for words, flat in self._gaps(item) for gap in (*words, flat))
+        return squares + self._asked[item.op]
+
+    def _gaps(self, item: Item) -> list[tuple[list[float], float]]:
+        """With the question, in each view: by how many each answer, and the flat picture's being right, is ahead of its
+        share."""
+        words = ANSWERS.get(SIGNATURES[item.op].output, ())
+        share = 1 / max(len(words), 2)
+        expected = share * (self._asked[item.op] + 1)
+        gaps = []
+        for view, (answer, flat) in enumerate(zip(item.answers, item.flat, strict=True)):
+            ahead = [self._answers[item.op, view, word] + (word == answer) - expected for word in words]
+            right = self._flat[item.op, view] + flat - expected
+            if (
+                item.op == "side_to_camera"
+            ):  # the flat picture always says the same: it is right by the answers
+                right = 0.0
+            gaps.append((ahead, right))
+        return gaps

@@ -1,0 +1,1 @@
+"""Scenes seen on an orbit, for the SCOPE twin."""

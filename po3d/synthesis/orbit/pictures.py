@@ -1,0 +1,190 @@
+"""Orbit scenes drawn: their things with the very models that they name, on a floor, outdoors, or on a table.
+
+    OrbitScene ─► dressed (table put underneath, paints, floor, walls, light) ─► shot from each of the eight angles
+
+The world of a drawn scene is the room's: z = 0 is its floor, or the ground outdoors. What an orbit scene has on a table
+stands `lift` metres higher here, and the table is one row more, the last. All eight views share one look; everything is
+a pure function of (seed, split, index).
+
+The cameras look down at more than 30 degrees: their highest ray still points down, so a picture shows floor and walls,
+never a ceiling or the sky, which only gives its light.
+"""
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from po3d.io.seeding import rng
+from po3d.scene.geometry import Array, Camera
+from po3d.scene.orbit import VIEWS, Orbit
+from po3d.scene.rooms import COLORS
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.synthesis.orbit.scenes import OrbitScene, sample_orbit_scene
+from po3d.synthesis.render.environment import RGB, Finish, sample_look
+from po3d.synthesis.rooms.looks import Dress, RoomLook, light_and_floor, room_paint
+from po3d.synthesis.rooms.pictures import RoomRenderer, RoomShot
+from po3d.synthesis.rooms.shell import Shell
+from po3d.synthesis.splits import split_of
+
+# Catalogue tables whose flat top reaches their full height and fills their box. They are split as rooms split them.
+TABLES = (
+    "Blend Swap CC-0#table", "Blend Swap CC-BY#table", "Kator Legaz#folding-table", "Scopia#table4",
+    "Scopia#black_table", "Scopia#wooden_table_office", "Scopia#white_kitchen_table",
+    "Scopia#wooden_office_pear_table_rect", "Scopia#table-on-trestles", "Scopia#table-with-leaning-feet",
+)  # fmt: skip
+TABLE_HEIGHT = (0.68, 0.78)  # metres
+RIM = (0.04, 0.2)  # metres of table beyond what stands on it
+BEYOND = {"floor": (0.8, 5.0), "table": (0.8, 3.5)}  # metres from the farthest camera to the walls
+OPEN = 45.0  # metres of ground outdoors: more than the cameras see
+HEADROOM = 0.4  # metres of wall above the cameras
+# (metallic, roughness, clearcoat), lowest and highest: of what is painted, and of what keeps its own colours
+PAINTED: tuple[RGB, RGB] = ((0.0, 0.3, 0.0), (0.15, 0.8, 0.5))
+OWN: tuple[RGB, RGB] = ((0.0, 0.5, 0.0), (0.0, 0.9, 0.15))
+
+
+@dataclass(frozen=True)
+class DrawnScene:
+    """An orbit scene as it is drawn."""
+
+    scene: Scene  # in the room's world, without a camera; a table is the last row
+    look: RoomLook
+    orbit: Orbit
+    lift: float  # metres that the room's floor lies below the orbit scene's
+
+    def camera(self, angle: float) -> Camera:
+        """The orbit's camera of `angle` degrees, in the room's world."""
+        camera = self.orbit.camera(angle)
+        pose = camera.cam_T_world
+        down = pose.rotation @ np.array([0.0, 0.0, self.lift])
+        return replace(camera, cam_T_world=replace(pose, translation=pose.translation - down))
+
+    def view(self, angle: float) -> Scene:
+        """The table with the camera and axes of `angle` degrees."""
+        return replace(self.scene, camera=self.camera(angle), axes=self.orbit.axes(angle))
+
+
+def dressed(found: OrbitScene, split: str, random: np.random.Generator) -> DrawnScene:
+    """An orbit scene in a random look. Each thing is dressed by a generator of its own, so that one thing more changes
+    nothing of the others."""
+    seeds = random.integers(2**32, size=(len(found.scene), 2))
+    dresses = [
+        _dress(state, path, np.random.default_rng(seed))
+        for state, path, seed in zip(found.scene.objects, found.models, seeds)
+    ]
+    objects, lift = found.scene.objects, 0.0
+    if found.ground == "table":
+        table, dress = _table(objects, split, random)
+        lift = table.extent[2]
+        raised = (replace(o, position=(*o.position[:2], o.position[2] + lift)) for o in objects)
+        objects = (*raised, table)
+        dresses.append(dress)
+    scene = replace(found.scene, objects=tuple(objects), camera=None)
+    if found.ground == "outdoor":
+        light = sample_look("outdoor", random)
+        shell = _open()
+    else:
+        light, stretch = light_and_floor(random)
+        shell = _hall(found, lift, stretch, random)
+    return DrawnScene(scene, RoomLook(light, shell, tuple(dresses)), found.orbit, lift)
+
+
+def drawn_scene(found: OrbitScene, seed: int, index: int, split: str) -> DrawnScene:
+    """Scene `index` of a seed, whose table is `found`, in its look."""
+    return dressed(found, split, rng(seed, f"orbit look/{split}", index))
+
+
+@functools.lru_cache(4)
+def _sampled(seed: int, index: int, split: str) -> DrawnScene:
+    return drawn_scene(sample_orbit_scene(seed, index, split), seed, index, split)
+
+
+def orbit_view(seed: int, split: str, index: int) -> tuple[Scene, RoomLook]:
+    """View `index` of an endless set, for `RoomRenderer.shoot`: scene index // 8 from the angle 45 (index % 8) degrees.
+    The table has the view's camera and axes, its world is one for all eight views."""
+    drawn = _sampled(seed, index // len(VIEWS), split)
+    return drawn.view(VIEWS[index % len(VIEWS)]), drawn.look
+
+
+def draw_views(
+    renderer: RoomRenderer, drawn: DrawnScene, angles: Sequence[int] = VIEWS, amodal: bool = True
+) -> list[RoomShot]:
+    """The shots by `angles`, with masks on request; the renderer is of the orbit's size."""
+    return [renderer.shoot(drawn.scene, drawn.camera(angle), drawn.look, amodal=amodal) for angle in angles]
+
+
+def shown_shares(shots: Sequence[RoomShot], count: int) -> tuple[Array, Array]:
+    """(views, count) share of each of the first `count` rows that is not hidden, and the share of the picture that its
+    whole silhouette covers, from shots with masks."""
+    visible = np.array([shot.visible[:count] for shot in shots])
+    area = np.array([shot.amodal[:count].mean((1, 2)) for shot in shots])
+    return visible, area
+
+
+# --- parts of a look ----------------------------------------------------------------------------------------
+
+
+def _dress(state: ObjectState, path: str, random: np.random.Generator) -> Dress:
+    """The named model, painted where the table says a colour."""
+    color = room_paint(state.value("color"), random) if "color" in state.beliefs else None
+    low, high = OWN if color is None else PAINTED
+    return Dress(path, color, Finish(*(float(v) for v in random.uniform(low, high))), "")
+
+
+def _table(
+    objects: Sequence[ObjectState], split: str, random: np.random.Generator
+) -> tuple[ObjectState, Dress]:
+    """A table that carries all the things, turned anyhow."""
+    names = [name for name in TABLES if split_of(name) == split]
+    heading = float(random.uniform(-math.pi, math.pi))
+    c, s = math.cos(heading), math.sin(heading)
+    points = np.array([o.position[:2] for o in objects]) @ np.array([[c, -s], [s, c]])  # along its own axes
+    reach = np.array([math.hypot(*o.extent[:2]) / 2 for o in objects])[:, None]
+    low, high = (points - reach).min(0), (points + reach).max(0)
+    rims = random.uniform(*RIM, (2, 2))
+    low, high = low - rims[0], high + rims[1]
+    x, y = (low + high) / 2
+    height = float(random.uniform(*TABLE_HEIGHT))
+    depth, width = (high - low).tolist()
+    state = ObjectState(
+        sure(name="table"), (float(c * x - s * y), float(s * x + c * y), height / 2), heading,
+        (depth, width, height), name="table",
+    )  # fmt: skip
+    color = room_paint(str(random.choice(COLORS)), random) if random.random() < 0.4 else None
+    finish = Finish(*(float(v) for v in random.uniform(*PAINTED)))
+    return state, Dress(str(random.choice(names)), color, finish, "")
+
+
+def _hall(found: OrbitScene, lift: float, stretch: float, random: np.random.Generator) -> Shell:
+    """Four walls around all cameras, higher than they are."""
+    out = found.orbit.radius + random.uniform(*BEYOND[found.ground], 4)
+    turn = random.uniform(-math.pi, math.pi)
+    corners = np.array([(-out[0], -out[1]), (out[2], -out[1]), (out[2], out[3]), (-out[0], out[3])])
+    c, s = math.cos(turn), math.sin(turn)
+    outline = tuple((float(c * x - s * y), float(s * x + c * y)) for x, y in corners)
+    tint = np.exp(random.normal(0, 0.05 if random.random() < 0.6 else 0.35, 3))
+    walls = [_rgb(random.uniform(0.3, 0.8) * tint)] * 4
+    if random.random() < 0.3:
+        walls[int(random.integers(4))] = _rgb(random.uniform(0.05, 0.7, 3))
+    return Shell(
+        outline,
+        tuple(walls),
+        height=max(2.6, found.orbit.height + lift + HEADROOM),
+        skirting=_rgb(np.full(3, random.uniform(0.1, 0.8))),
+        skirting_height=float(random.choice([0.0, random.uniform(0.05, 0.12)])),
+        stretch=stretch,
+    )
+
+
+def _open() -> Shell:
+    """Ground without walls in sight."""
+    turns = np.arange(16) * 2 * math.pi / 16
+    outline = tuple((OPEN * math.cos(t), OPEN * math.sin(t)) for t in turns.tolist())
+    return Shell(outline, ((0.3, 0.3, 0.3),) * 16, height=20.0, stretch=1.0)
+
+
+def _rgb(values: Array) -> RGB:
+    r, g, b = np.clip(values, 0.01, 0.85)
+    return float(r), float(g), float(b)

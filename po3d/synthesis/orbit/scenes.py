@@ -1,0 +1,316 @@
+"""Random scenes for a camera that goes around them: things on a floor, outdoors, or on a table, a standing person among
+them. Pure functions of (seed, index).
+
+What the questions need is placed, the rest is drawn: a person in the middle who faces the camera of 0 degrees, exactly
+one thing behind them, and two pairs of a thing and a reference whose own direction is the one that this index is to
+have, so that directions are balanced over the scenes. A layout is drawn anew until everything asked about is visible.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from po3d.io.seeding import rng
+from po3d.scene.geometry import Array
+from po3d.scene.orbit import (
+    LABELS,
+    READING,
+    STEP,
+    VIEWS,
+    Orbit,
+    Reading,
+    azimuth_in,
+    azimuth_of,
+    nearest_label,
+    off,
+    own_axes,
+)
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.synthesis.orbit.catalogue import PEOPLE, Thing, things
+from po3d.synthesis.orbit.views import visible_shares
+from po3d.synthesis.splits import pick
+
+MARGIN = math.radians(10)  # between what is asked and the nearest border of directions
+LEAST_MARGIN = math.radians(1)  # of pairs that are near one on purpose
+COUNT = (6, 8)  # things in a scene
+TRIES = 40  # places tried for a thing before the layout is drawn anew
+LAYOUTS = 3000  # layouts tried for a scene
+LEAST_VISIBLE, LEAST_AREA = 0.5, 0.0012  # of what is asked about: share seen, share of the image
+CLEAR = 1.25  # the next nearest thing is so many times as far
+SIMILAR, TWINS = 0.25, 0.15  # shares of scenes with two things of one category, told apart or not, by colour
+COLORS = ("red", "blue", "green", "yellow", "white", "black", "orange", "purple")
+GROUND_SHARES = {"floor": 0.5, "outdoor": 0.3, "table": 0.2}
+
+
+class Stage(NamedTuple):
+    """How large a ground is; metres and radians."""
+
+    reach: float  # things stand at most so far from the middle
+    gap: float  # between the circles around their footprints
+    radius: tuple[float, float]  # of the orbit
+    elevation: tuple[float, float]  # of the camera over the middle
+    target: float  # height looked at
+
+
+STAGES = {
+    "floor": Stage(2.3, 0.12, (5.6, 6.6), (0.55, 0.75), 0.35),
+    "outdoor": Stage(2.8, 0.15, (7.0, 8.2), (0.55, 0.75), 0.4),
+    "table": Stage(0.5, 0.02, (1.3, 1.55), (0.55, 0.8), 0.08),
+}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A thing and the reference in whose own frame it is asked about; rows of the table."""
+
+    target: int
+    reference: int
+
+
+@dataclass(frozen=True)
+class OrbitScene:
+    """A true table (the camera and axes are those of 0 degrees) and what the views show of it."""
+
+    scene: Scene
+    orbit: Orbit
+    ground: str
+    models: tuple[str, ...]
+    seats: frozenset[int]  # rows that one can imagine sitting on
+    person: int | None
+    behind: int | None  # the one thing behind the person
+    own: tuple[Pair, ...]  # pairs in the reference's own frame
+    visible: Array  # (8, n) shares, by VIEWS
+    shown: Array  # (8, n) bool: visible and large enough to be asked about
+
+    @property
+    def names(self) -> list[str]:
+        """What each thing is called; "" for one that no words tell from another."""
+        return [o.name for o in self.scene.objects]
+
+
+def sample_orbit_scene(
+    seed: int,
+    index: int,
+    split: str = "test",
+    reading: Reading = READING,
+    objects: tuple[int, int] | None = None,
+) -> OrbitScene:
+    """Scene `index` of a seed; `objects`: fewest and most things, None: COUNT and sometimes doubles."""
+    random = rng(seed, f"orbit/{split}", index)
+    ground = str(random.choice(list(GROUND_SHARES), p=list(GROUND_SHARES.values())))
+    shift = int(rng(seed, f"orbit/{split}/balance").integers(8))
+    wanted = tuple(LABELS[(shift + 3 * index + 5 * k) % 8] for k in range(2))
+    for _ in range(LAYOUTS):
+        found = _layout(random, ground, wanted, split, reading, objects)
+        if found is not None:
+            return found
+    raise AssertionError(f"no layout for scene {index} of seed {seed} ({ground}, {wanted})")
+
+
+# --- one layout ---------------------------------------------------------------------------------------------
+
+
+class _Cast(NamedTuple):
+    """Who is in a scene: states without places, models, and who has a part."""
+
+    states: list[ObjectState]
+    models: list[str]
+    kinds: list[Thing]
+    person: int | None
+    references: tuple[int, ...]
+
+
+def _layout(
+    random: np.random.Generator,
+    ground: str,
+    wanted: Sequence[str],
+    split: str,
+    reading: Reading,
+    objects: tuple[int, int] | None,
+) -> OrbitScene | None:
+    stage, cast = STAGES[ground], _cast(random, ground, split, objects)
+    n = len(cast.states)
+    free = [i for i in range(n) if i not in cast.references]
+    behind = free[0] if cast.person is not None else None
+    targets = [behind if behind is not None and wanted[0] == "behind" else free[1], free[2]]
+    radii = [math.hypot(*o.extent[:2]) / 2 for o in cast.states]
+    places = np.full((n, 2), np.nan)
+    order = [*((cast.person,) if cast.person is not None else ()), *((behind,) if behind is not None else ())]
+    order += [i for i in range(n) if i not in order]
+    for i in order:
+        role = _role(i, cast, behind, targets, wanted)
+        if not _place(i, role, places, radii, stage, random, cast, behind):
+            return None
+    states = [
+        replace(
+            o, position=(float(places[i, 0]), float(places[i, 1]), o.extent[2] / 2), heading=_heading(random)
+        )
+        for i, o in enumerate(cast.states)
+    ]
+    own = tuple(Pair(t, r) for t, r in zip(targets, cast.references))
+    for pair, label in zip(own, wanted):
+        jitter = random.uniform(-1, 1) * (STEP / 2 - MARGIN)
+        if pair.reference == cast.person:
+            heading = -math.pi / 2  # toward the camera of 0 degrees
+        else:
+            way = places[pair.target] - places[pair.reference]
+            heading = math.remainder(math.atan2(way[1], way[0]) - azimuth_of(label) - jitter, 2 * math.pi)
+        states[pair.reference] = replace(states[pair.reference], heading=heading)
+        azimuth = azimuth_in(own_axes(heading), places[pair.target] - places[pair.reference])
+        if nearest_label(azimuth) != label or off(azimuth, label) > STEP / 2 - MARGIN:
+            return None
+    if behind is not None and not _clear_nearest(places, behind, cast.person):
+        return None
+    radius, elevation = random.uniform(*stage.radius), random.uniform(*stage.elevation)
+    height = round(stage.target + radius * math.tan(elevation), 4)
+    orbit = Orbit(round(radius, 4), height, stage.target, reading=reading)
+    scene = Scene(tuple(_named(states)), orbit.axes(0), "gt", orbit.camera(0))
+    if any(not scene.objects[k].name for p in own for k in (p.target, p.reference)):
+        return None
+    visible, shown = np.zeros((2, len(VIEWS), n))
+    for k, angle in enumerate(VIEWS):
+        visible[k], area = visible_shares(scene, orbit.camera(angle))
+        shown[k] = (visible[k] >= LEAST_VISIBLE) & (area >= LEAST_AREA)
+        if not all(shown[k, p.target] and shown[k, p.reference] for p in own):
+            return None
+    shown = shown > 0
+    found = OrbitScene(
+        scene, orbit, ground, tuple(cast.models), frozenset(i for i in range(n) if cast.kinds[i].seat),
+        cast.person, behind, own, visible, shown,
+    )  # fmt: skip
+    return found if _good(found) else None
+
+
+def _cast(random: np.random.Generator, ground: str, split: str, objects: tuple[int, int] | None) -> _Cast:
+    """Things of the ground: the references first (a person where there are any), then the others."""
+    here = [t for t in things().values() if ground in t.grounds]
+    fronted = [t for t in here if t.front and t.name not in PEOPLE]
+    person = ground != "table"
+    kinds: list[Thing] = []
+    if person:
+        kinds.append(things()[str(random.choice(PEOPLE))])
+    kinds += [fronted[k] for k in random.choice(len(fronted), 1 if person else 2, replace=False)]
+    others = [t for t in here if t.name not in PEOPLE and t not in kinds]
+    low, high = objects or COUNT
+    count = int(random.integers(low, high + 1))
+    kinds += [others[k] for k in random.choice(len(others), count - len(kinds), replace=False)]
+    models = [pick(t.models_of(split), random) for t in kinds]
+    colors = [str(random.choice(COLORS)) if t.paint else "" for t in kinds]
+    painted = [k for k in range(2, count) if kinds[k].paint]
+    for share, same in ((SIMILAR, False), (TWINS, True)):
+        if painted and (objects is None or len(kinds) < high) and random.random() < share:
+            k = painted.pop(int(random.integers(len(painted))))
+            kinds.append(kinds[k])
+            models.append(models[k])
+            colors.append(colors[k] if same else str(random.choice([c for c in COLORS if c != colors[k]])))
+    states = [
+        ObjectState(sure(name=t.name) | (sure(color=c) if c else {}), (0.0, 0.0, 0.0), 0.0, m.extent)
+        for t, m, c in zip(kinds, models, colors)
+    ]
+    return _Cast(states, [m.name for m in models], kinds, 0 if person else None, (0, 1))
+
+
+def _role(
+    i: int, cast: _Cast, behind: int | None, targets: Sequence[int], wanted: Sequence[str]
+) -> tuple[float, float] | None:
+    """(azimuth in the person's frame, spread) that a thing has to stand in; None: anywhere."""
+    if cast.person is None:
+        return None
+    if i == behind:
+        return azimuth_of("behind"), STEP / 2 - MARGIN
+    if i == targets[0]:
+        return azimuth_of(wanted[0]), STEP / 2 - MARGIN
+    return None
+
+
+def _place(
+    i: int, role: tuple[float, float] | None, places: Array, radii: Sequence[float], stage: Stage,
+    random: np.random.Generator, cast: _Cast, behind: int | None,
+) -> bool:  # fmt: skip
+    """Put thing `i` into `places`; False when there is no room."""
+    if i == cast.person:
+        places[i] = random.uniform(-0.04, 0.04, 2) * stage.reach
+        return True
+    middle = places[cast.person] if cast.person is not None else np.zeros(2)
+    if role is None:
+        angles = random.uniform(-math.pi, math.pi, TRIES)
+    else:
+        angles = role[0] + random.uniform(-1, 1, TRIES) * role[1]
+    distances = stage.reach * np.sqrt(random.uniform(0.06, 1.0, TRIES))
+    phi = angles - math.pi / 2  # in the frame of a person who faces -y
+    candidates = middle + distances[:, None] * np.stack([np.cos(phi), np.sin(phi)], -1)
+    taken = np.flatnonzero(~np.isnan(places[:, 0]))
+    apart = np.linalg.norm(candidates[:, None] - places[taken], axis=-1)
+    free = np.all(apart >= radii[i] + np.array([radii[j] for j in taken]) + stage.gap, axis=1)
+    if role is None and behind is not None:  # one thing alone is behind the person
+        away = np.abs(np.remainder(angles - azimuth_of("behind") + math.pi, 2 * math.pi) - math.pi)
+        free &= away >= STEP / 2 + MARGIN
+    if not free.any():
+        return False
+    places[i] = candidates[int(np.argmax(free))]
+    return True
+
+
+def _heading(random: np.random.Generator) -> float:
+    return float(random.uniform(-math.pi, math.pi))
+
+
+def _named(states: Sequence[ObjectState]) -> list[ObjectState]:
+    """Each with the words that mean it alone: its category, with its colour where there are several; "" without."""
+    kinds = [o.value("name") for o in states]
+    looks = [(k, o.value("color") if "color" in o.beliefs else "") for k, o in zip(kinds, states)]
+    named = []
+    for o, kind, look in zip(states, kinds, looks):
+        name = kind if kinds.count(kind) == 1 else f"{look[1]} {kind}" if looks.count(look) == 1 else ""
+        named.append(replace(o, name=f"standing {kind}" if kind in PEOPLE else name))
+    return named
+
+
+def _good(found: OrbitScene) -> bool:
+    """Whether there is enough to ask about beside the pairs in their own frames."""
+    return len(seen_pairs(found)) >= 2 and (found.behind is None or len(choices(found)) >= 4)
+
+
+def seen_pairs(found: OrbitScene, near: bool = False) -> list[Pair]:
+    """Pairs that can be asked about in the camera's frame: visible in all views, in the middle of a direction; or `near`
+    a border."""
+    everywhere = [i for i in np.flatnonzero(found.shown.all(0)).tolist() if found.names[i]]
+    pairs = []
+    for a in everywhere:
+        for b in everywhere:
+            azimuth = azimuth_in(
+                found.scene.axes, found.scene.positions[a, :2] - found.scene.positions[b, :2]
+            )
+            away = off(azimuth, nearest_label(azimuth))
+            clear = away <= STEP / 2 - MARGIN
+            if a != b and (not clear and away <= STEP / 2 - LEAST_MARGIN if near else clear):
+                pairs.append(Pair(a, b))
+    return pairs
+
+
+def _clear_nearest(ground: Array, behind: int, person: int) -> bool:
+    """Whether one thing is clearly the nearest to the one behind the person, the person aside."""
+    others = [i for i in range(len(ground)) if i not in (behind, person)]
+    first, second = sorted(np.hypot(*(ground[others] - ground[behind]).T).tolist())[:2]
+    return second >= CLEAR * first
+
+
+def choices(found: OrbitScene) -> list[int]:
+    """What "the nearest object to the one behind the person" is chosen from, nearest first; [] when it is no clear
+    choice. Things without a name of their own are left out, and must not be the nearest."""
+    if found.behind is None or found.person is None or not found.names[found.behind]:
+        return []
+    ground = found.scene.positions[:, :2]
+    others = [i for i in range(len(found.scene)) if i not in (found.behind, found.person)]
+    away = {i: float(np.hypot(*(ground[i] - ground[found.behind]))) for i in others}
+    others.sort(key=away.__getitem__)
+    halves = (found.shown[0::2].any(0), found.shown[1::2].any(0))
+    needed = (found.person, found.behind, *others)
+    if not all(half[i] for half in halves for i in needed):
+        return []
+    if not _clear_nearest(ground, found.behind, found.person) or not found.names[others[0]]:
+        return []
+    return [i for i in others if found.names[i]]

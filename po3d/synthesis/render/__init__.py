@@ -1,0 +1,1 @@
+"""The renderer: device, lights, materials, film."""

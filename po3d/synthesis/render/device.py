@@ -1,0 +1,139 @@
+"""The graphics device: its context, its programs and the meshes that lie on it."""
+
+import os
+from collections import OrderedDict
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from po3d.io.errors import InputError
+from po3d.scene.geometry import Pose
+from po3d.synthesis.render.environment import MAP_REACH
+from po3d.synthesis.render.footprint import ambient_shadow
+from po3d.synthesis.render.instances import MAX_PARTS, Placed
+from po3d.synthesis.shapes.mesh import Mesh
+
+CACHED_MESHES = 2048  # above the 1344 variants that training draws from: making one again costs 45 ms
+
+
+class RenderError(InputError):
+    """No picture can be made on this machine; the message says what to install."""
+
+
+def open_context(threads: int) -> Any:
+    """A headless OpenGL 3.3 context; RenderError where there is none."""
+    os.environ.setdefault("LP_NUM_THREADS", str(threads))
+    try:
+        import moderngl
+    except ImportError:
+        raise RenderError("rendering needs the package moderngl: pip install 'po3d[synthesis]'") from None
+    try:
+        return moderngl.create_context(standalone=True, backend="egl", require=330)
+    except Exception as error:  # its type depends on the driver: OSError, ValueError, plain Exception
+        reason = str(error).splitlines()[0] if str(error) else repr(error)
+        raise RenderError(
+            "no OpenGL 3.3 context over EGL: install the Debian packages libegl1 libegl-mesa0 "
+            f"libgl1-mesa-dri (or a GPU driver with EGL); the driver said: {reason}"
+        ) from None
+
+
+class Program:
+    """A linked pair of shaders from shaders/. Uniforms that the compiler removed are ignored when set."""
+
+    def __init__(self, context: Any, vertex: str, *fragment: str, define: str = "") -> None:
+        """`define`: a name that both shaders see as defined."""
+        sources = (_source(define, vertex), _source(define, *fragment))
+        self.gl = context.program(vertex_shader=sources[0], fragment_shader=sources[1])
+        self._uniforms = {name: self.gl[name] for name in self.gl}
+
+    def set(self, **values: ArrayLike) -> None:
+        """Set uniforms: numbers, vectors, arrays of vectors, and square matrices (row-major, as in numpy)."""
+        for name, value in values.items():
+            uniform = self._uniforms.get(name)
+            if uniform is None:
+                continue
+            if isinstance(value, (int, float)):
+                uniform.value = value
+            else:
+                array = np.asarray(value, np.float32)
+                square = array.ndim == 2 and uniform.array_length == 1
+                uniform.write(np.ascontiguousarray(array.T if square else array).tobytes())
+
+
+def _source(define: str, *names: str) -> str:
+    folder = resources.files("po3d.synthesis.render") / "shaders"
+    head = f"#version 330\n#define PARTS {MAX_PARTS}\n#define MAP_REACH {MAP_REACH}\n"
+    head += f"#define {define}\n" if define else ""
+    return head + "".join((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+class DeviceMesh:
+    """A mesh uploaded once, for the mask and the colour program."""
+
+    def __init__(self, context: Any, mesh: Mesh, mask: Program, color: Program) -> None:
+        if len(mesh.parts) > MAX_PARTS:
+            raise InputError(f"a mesh has {len(mesh.parts)} parts: at most {MAX_PARTS} can be drawn")
+        self.mesh = mesh  # held so that its id, the cache's key, is not given to another
+        self.low, self.high = mesh.vertices.min(0), mesh.vertices.max(0)
+        columns = [mesh.vertices, mesh.normals, mesh.part[:, None]]
+        vertices = context.buffer(np.concatenate(columns, 1, dtype=np.float32).tobytes())
+        faces = context.buffer(mesh.faces.astype(np.int32).tobytes())
+        self.mask = context.vertex_array(mask.gl, [(vertices, "3f 16x", "position")], faces)
+        layout = (vertices, "3f 3f 1f", "position", "normal", "part")
+        self.color = context.vertex_array(color.gl, [layout], faces)
+        shadow, self.reach = ambient_shadow(mesh)
+        self.footprint = context.texture(shadow.shape[::-1], 1, shadow.tobytes(), alignment=1)
+        self._owned = (self.mask, self.color, vertices, faces, self.footprint)
+
+    def corners(self, world_T_object: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(8, 3) world corners of its bounding box."""
+        pick = np.array([(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+        local = np.where(pick, self.high, self.low)
+        return local @ world_T_object[:3, :3].T + world_T_object[:3, 3]
+
+    def release(self) -> None:
+        for item in self._owned:
+            item.release()
+
+
+@dataclass(frozen=True)
+class Item:
+    """An object on its way through the passes of one picture."""
+
+    placed: Placed
+    mesh: DeviceMesh
+    world_T_object: NDArray[np.float64]  # (4, 4)
+    corners: NDArray[np.float64]  # (8, 3) of its box, in the world
+
+
+class MeshCache:
+    """Meshes on the device by identity; the least recently drawn one leaves when CACHED_MESHES is passed."""
+
+    def __init__(self, context: Any, mask: Program, color: Program) -> None:
+        self._arguments = (context, mask, color)
+        self._held: OrderedDict[int, DeviceMesh] = OrderedDict()
+
+    def item(self, placed: Placed) -> Item:
+        """`placed` with its mesh on the device."""
+        mesh, matrix = self._upload(placed.mesh), placed.world_T_object
+        return Item(placed, mesh, matrix, mesh.corners(matrix))
+
+    def _upload(self, mesh: Mesh) -> DeviceMesh:
+        key = id(mesh)
+        if key not in self._held:
+            context, mask, color = self._arguments
+            self._held[key] = DeviceMesh(context, mesh, mask, color)
+            if len(self._held) > CACHED_MESHES:
+                self._held.popitem(last=False)[1].release()
+        self._held.move_to_end(key)
+        return self._held[key]
+
+
+def pose_matrix(pose: Pose) -> NDArray[np.float64]:
+    """(4, 4) homogeneous matrix of a pose."""
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = pose.rotation, pose.translation
+    return matrix

@@ -1,0 +1,396 @@
+"""Looks: everything in a picture that is not geometry (lights, sky, ground, film), drawn widely at random.
+
+Colours are linear RGB, directions point from the scene towards the light, in the world frame (z up).
+Irradiances are relative: a look is exposed so that white ground in the open comes out near white, then moved
+by `Film.exposure` stops.
+"""
+
+import functools
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from po3d.io.errors import InputError
+from po3d.scene.vocabulary import COLORS_RGB
+from po3d.synthesis.render import textures as patterns
+
+Array = NDArray[np.float64]
+RGB = tuple[float, float, float]
+Kind = Literal["studio", "outdoor"]
+
+VARIANTS = 6  # of each ground, cloud field and skyline: few enough to be made once per process
+EXPOSED_WHITE = 0.92  # linear value of white ground in the open
+LEVEL_SIZES = (64, 32, 16, 8, 4)  # of the reflection map, one per roughness 0, 1/4 .. 1
+MAP_REACH = 1.35  # the map holds directions d with |d.xy / (1 + d.z)| up to this: some below the horizon
+
+
+def to_linear(srgb: ArrayLike) -> Array:
+    """Linear values of sRGB ones in [0, 1]."""
+    c = np.asarray(srgb, float)
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+@dataclass(frozen=True)
+class Finish:
+    """How a painted surface reflects; all three in [0, 1]."""
+
+    metallic: float
+    roughness: float
+    clearcoat: float
+
+
+@dataclass(frozen=True)
+class Light:
+    """A disc of light on the dome."""
+
+    direction: RGB  # unit
+    color: RGB  # irradiance at normal incidence
+    radius: float  # angular, radians
+
+
+@dataclass(frozen=True)
+class Sky:
+    zenith: RGB  # radiance
+    horizon: RGB
+    glow: float = 0.0  # of the air around the key light
+    cloud: RGB = (0.0, 0.0, 0.0)
+    cloud_cover: float = 0.0  # in [0, 1]
+    cloud_variant: int = 0
+    hdri: NDArray[np.float32] | None = field(default=None, compare=False)  # (H, 2 H, 3), replaces the rest
+
+
+@dataclass(frozen=True)
+class Ground:
+    kind: str  # one of patterns.GROUNDS
+    variant: int
+    color: RGB  # albedo
+    color2: RGB  # of its blotches and slabs
+    contrast: float
+    tile: float  # world units one tile covers
+    angle: float
+    offset: tuple[float, float]
+    falloff: float = 0.0  # 0 evenly lit; towards 1 the light pools around `pool`
+    pool: tuple[float, float] = (0.0, 0.0)
+    pool_radius: float = 10.0
+
+
+@dataclass(frozen=True)
+class Backdrop:
+    """What stands where the ground ends: a wall with the skyline, below the sky."""
+
+    distance: float  # from the world's origin
+    color: RGB  # of the silhouettes; with a height of 0 the wall is the sky's horizon
+    height: float  # of the skyline picture
+    variant: int = 0
+
+
+@dataclass(frozen=True)
+class Film:
+    """From radiance to bytes."""
+
+    exposure: float = 0.0  # stops
+    white_balance: RGB = (1.0, 1.0, 1.0)
+    knee: float = 0.8  # linear values above are rolled off towards 1
+    contrast: float = 1.0
+    saturation: float = 1.0
+    vignette: float = 0.0  # share of light lost in the corners
+    noise: float = 0.0  # deviation, in bytes
+    noise_seed: int = 0
+    blur: float = 0.0  # pixels at 640 wide
+
+
+@dataclass(frozen=True)
+class Look:
+    kind: Kind
+    key: Light  # the one light that casts a shadow
+    fills: tuple[Light, ...]
+    sky: Sky
+    ground: Ground
+    backdrop: Backdrop
+    film: Film
+
+
+class Lighting(NamedTuple):
+    """A look's light in the form that the shaders read."""
+
+    irradiance: NDArray[np.float32]  # (9, 3) spherical harmonics of everything but the key light
+    sky: Array  # (3,) irradiance of open ground, the key light left out
+    reflections: tuple[NDArray[np.float32], ...]  # a (s, s, 3) map per LEVEL_SIZES
+    ground: Array  # (3,) radiance that the ground sends up
+    exposure: float
+
+
+def direction(azimuth: ArrayLike, elevation: ArrayLike) -> Array:
+    """(..., 3) unit vectors."""
+    azimuth, elevation = np.asarray(azimuth, float), np.asarray(elevation, float)
+    c = np.cos(elevation)
+    return np.stack([c * np.cos(azimuth), c * np.sin(azimuth), np.sin(elevation) + 0 * azimuth], -1)
+
+
+def radiance(look: Look, d: Array, ground: ArrayLike) -> Array:
+    """(N, 3) what unit directions d (N, 3) see from the origin, the key light itself left out; `ground` is
+    the radiance of the ground."""
+    z = d[:, 2]
+    if look.sky.hdri is not None:
+        h, w, _ = look.sky.hdri.shape
+        row = np.clip(np.arccos(np.clip(z, -1, 1)) / np.pi * h, 0, h - 1).astype(int)
+        column = np.clip((0.5 - np.arctan2(d[:, 1], d[:, 0]) / (2 * np.pi)) * w, 0, w - 1).astype(int)
+        sky = look.sky.hdri[row, column].astype(float)
+    else:
+        sky = _procedural_sky(look, d)
+    for light in look.fills:
+        peak = np.array(light.color) / (np.pi * np.sin(light.radius) ** 2)
+        angle = np.arccos(np.clip(d @ np.array(light.direction), -1, 1))
+        sky += _smoothstep(1.2, 0.8, angle / light.radius)[:, None] * peak
+    return sky + _smoothstep(0.02, -0.02, z)[:, None] * (np.asarray(ground) - sky)
+
+
+def _procedural_sky(look: Look, d: Array) -> Array:
+    sky, z = look.sky, np.clip(d[:, 2], 0, 1)
+    value = np.array(sky.horizon) + (z**0.6)[:, None] * (np.array(sky.zenith) - np.array(sky.horizon))
+    if sky.glow:
+        toward = np.maximum(d @ np.array(look.key.direction), 0)
+        value += (sky.glow * (0.3 * toward**6 + toward**60))[:, None] * np.array(look.key.color)
+    if sky.cloud_cover:
+        field_ = patterns.clouds(sky.cloud_variant)
+        h, w = field_.shape
+        u = d[:, :2] / (z + 0.25)[:, None]
+        thickness = field_[(u[:, 1] * 40).astype(int) % h, (u[:, 0] * 40).astype(int) % w]
+        cover = _smoothstep(-0.12, 0.12, thickness - (1 - sky.cloud_cover))
+        value += cover[:, None] * (np.array(sky.cloud) - value)
+    if look.backdrop.height:
+        rise = look.backdrop.height / look.backdrop.distance
+        value += _smoothstep(0.5 * rise, 0.2 * rise, z)[:, None] * (np.array(look.backdrop.color) - value)
+    return value
+
+
+def _smoothstep(low: float, high: float, x: Array) -> Array:
+    t = np.clip((x - low) / (high - low), 0, 1)
+    return t * t * (3 - 2 * t)
+
+
+def map_directions(size: int) -> Array:
+    """(size * size, 3) unit directions of a reflection map's texels, rows along y: a paraboloid map."""
+    t = ((np.arange(size) + 0.5) / size * 2 - 1) * MAP_REACH
+    x, y = np.meshgrid(t, t)
+    r2 = x * x + y * y
+    return np.stack([2 * x, 2 * y, 1 - r2], -1).reshape(-1, 3) / (1 + r2).reshape(-1, 1)
+
+
+# Of each harmonic in the irradiance of a surface (Ramamoorthi and Hanrahan 2001).
+COSINE_LOBE = np.array([np.pi] + [2 * np.pi / 3] * 3 + [np.pi / 4] * 5)
+
+
+def _basis(d: Array) -> Array:
+    """(N, 9) real spherical harmonics of unit directions (N, 3)."""
+    x, y, z = d.T
+    basis = [0.282095 + 0 * x, 0.488603 * y, 0.488603 * z, 0.488603 * x, 1.092548 * x * y, 1.092548 * y * z]
+    basis += [0.315392 * (3 * z * z - 1), 1.092548 * x * z, 0.546274 * (x * x - y * y)]
+    return np.stack(basis, 1)
+
+
+class _Transport(NamedTuple):
+    """Fixed weights from the radiance of sample directions to what the shaders read."""
+
+    samples: Array  # (S, 3)
+    harmonics: Array  # (9, S)
+    blurs: tuple[NDArray[np.float32], ...]  # (s * s, S) for each level but the first
+
+
+@functools.cache
+def _transport() -> _Transport:
+    n = 2048
+    k = np.arange(n) + 0.5
+    samples = direction(k * np.pi * (3 - np.sqrt(5)), np.arcsin(1 - 2 * k / n))
+    blurs = []
+    for level, size in enumerate(LEVEL_SIZES[1:], 1):
+        roughness = level / (len(LEVEL_SIZES) - 1)
+        power = max(1 / max(roughness, 0.3) ** 4, 1)  # a Phong lobe about as wide as GGX's of this roughness
+        weight = np.maximum(map_directions(size) @ samples.T, 0) ** power
+        blurs.append((weight / weight.sum(1, keepdims=True)).astype(np.float32))
+    return _Transport(samples, (_basis(samples) * COSINE_LOBE).T * (4 * np.pi / n), tuple(blurs))
+
+
+def lighting(look: Look) -> Lighting:
+    """The light of a look, with one bounce off its ground."""
+    t = _transport()
+    up = _basis(np.array([[0.0, 0.0, 1.0]]))[0]
+    key = np.array(look.key.color) * look.key.direction[2]
+    open_sky = up @ (t.harmonics @ radiance(look, t.samples, (0, 0, 0)))
+    total = open_sky + key
+    ground = np.array(look.ground.color) * total / np.pi
+    seen = radiance(look, t.samples, ground)
+    first = radiance(look, map_directions(LEVEL_SIZES[0]), ground)
+    levels = [first.astype(np.float32)] + [blur @ seen.astype(np.float32) for blur in t.blurs]
+    return Lighting(
+        irradiance=(t.harmonics @ seen).astype(np.float32),
+        sky=open_sky,
+        reflections=tuple(level.reshape(s, s, 3) for level, s in zip(levels, LEVEL_SIZES)),
+        ground=ground,
+        exposure=EXPOSED_WHITE * np.pi / float(total @ (0.2126, 0.7152, 0.0722)) * 2.0**look.film.exposure,
+    )
+
+
+# --- drawing looks at random ---
+
+
+def sample_look(kind: Kind, rng: np.random.Generator) -> Look:
+    """A random look: "studio" like Super-CLEVR, "outdoor" like PulseCheck457's realistic images."""
+    if kind == "studio":
+        return _studio(rng)
+    if kind == "outdoor":
+        return _outdoor(rng)
+    raise InputError(f"unknown look {kind!r}: choose studio or outdoor")
+
+
+def _grey(rng: np.random.Generator, low: float, high: float, tint: float) -> RGB:
+    """A nearly grey colour of log-uniform brightness."""
+    value = np.exp(rng.uniform(np.log(low), np.log(high)))
+    r, g, b = np.clip(value * (1 + tint * rng.uniform(-1, 1, 3)), 0, 1)
+    return (float(r), float(g), float(b))
+
+
+def _scaled(color: ArrayLike, factor: float) -> RGB:
+    r, g, b = np.asarray(color, float) * factor
+    return (float(r), float(g), float(b))
+
+
+def _light(rng: np.random.Generator, elevation: tuple, strength: tuple, radius: tuple, tint: float) -> Light:
+    toward = direction(rng.uniform(-np.pi, np.pi), np.radians(rng.uniform(*elevation)))
+    warm = rng.uniform(-tint, tint)
+    color = np.array([1 + warm, 1, 1 - warm]) * rng.uniform(*strength)
+    return Light(tuple(toward), tuple(color), float(rng.uniform(*radius)))
+
+
+def _film(rng: np.random.Generator, stops: tuple[float, float]) -> Film:
+    warm, magenta = rng.normal(0, 0.04), rng.normal(0, 0.015)
+    return Film(
+        exposure=float(rng.uniform(*stops)),
+        white_balance=(1 + warm, 1 - magenta, 1 - warm),
+        knee=float(rng.uniform(0.6, 0.9)),
+        contrast=float(rng.uniform(0.88, 1.15)),
+        saturation=float(rng.uniform(0.85, 1.15)),
+        vignette=float(rng.uniform(0, 0.25)) if rng.random() < 0.5 else 0.0,
+        noise=float(rng.exponential(1.5)) if rng.random() < 0.6 else 0.5,
+        noise_seed=int(rng.integers(256)),
+        blur=float(rng.uniform(0.3, 0.8)) if rng.random() < 0.25 else 0.0,
+    )
+
+
+def _studio(rng: np.random.Generator) -> Look:
+    albedo = _grey(rng, 0.2, 0.5, 0.04)
+    world = _grey(rng, 0.1, 0.4, 0.06)
+    return Look(
+        kind="studio",
+        key=_light(rng, (35, 75), (0.5, 1.4), (0.15, 0.45), 0.08),
+        fills=tuple(_light(rng, (10, 80), (0.15, 0.8), (0.15, 0.5), 0.1) for _ in range(rng.integers(2, 5))),
+        sky=Sky(zenith=world, horizon=_scaled(world, rng.uniform(0.3, 1.0))),
+        ground=Ground(
+            kind="plain",
+            variant=int(rng.integers(VARIANTS)),
+            color=albedo,
+            color2=albedo,
+            contrast=float(rng.uniform(0, 0.5)),
+            tile=float(rng.uniform(8, 20)),
+            angle=float(rng.uniform(-np.pi, np.pi)),
+            offset=tuple(rng.uniform(0, 1, 2)),
+            falloff=float(rng.uniform(0.3, 0.85)),
+            pool=tuple(rng.normal((2.0, -2.0), 2.0)),  # towards the benchmark's camera
+            pool_radius=float(rng.uniform(6, 14)),
+        ),
+        backdrop=Backdrop(distance=60.0, color=_scaled(albedo, 0.2), height=0.0),
+        film=_film(rng, (-0.5, 0.3)),
+    )
+
+
+_GROUND_LOOKS: dict[str, tuple[RGB, RGB, tuple[float, float]]] = {  # albedo, second albedo, units a tile
+    "asphalt": ((0.13, 0.13, 0.135), (0.19, 0.18, 0.17), (5, 10)),
+    "concrete": ((0.36, 0.35, 0.33), (0.28, 0.27, 0.24), (4, 12)),
+    "paving": ((0.30, 0.28, 0.26), (0.21, 0.18, 0.16), (3, 7)),
+    "brick": ((0.26, 0.12, 0.085), (0.32, 0.22, 0.17), (3, 6)),
+    "grass": ((0.075, 0.14, 0.03), (0.17, 0.17, 0.06), (2.5, 6)),
+    "sand": ((0.44, 0.35, 0.23), (0.34, 0.26, 0.17), (4, 9)),
+    "dirt": ((0.20, 0.14, 0.09), (0.29, 0.24, 0.18), (3, 7)),
+}
+_WEATHER = ("clear", "cloudy", "overcast", "sunset")
+
+
+def _outdoor(rng: np.random.Generator) -> Look:
+    weather = _WEATHER[rng.choice(4, p=[0.35, 0.3, 0.2, 0.15])]
+    haze = rng.uniform(0.7, 1.3)
+    cover = 0.0
+    if weather == "clear":
+        key = _light(rng, (25, 75), (2.5, 5.0), (0.005, 0.03), 0.08)
+        zenith, horizon = (0.14, 0.24, 0.48), (0.45, 0.55, 0.68)
+        cover = rng.uniform(0, 0.4)
+    elif weather == "cloudy":
+        key = _light(rng, (25, 75), (0.8, 2.0), (0.02, 0.12), 0.06)
+        zenith, horizon = (0.25, 0.34, 0.50), (0.55, 0.60, 0.66)
+        cover = rng.uniform(0.4, 0.7)
+    elif weather == "overcast":
+        key = _light(rng, (45, 85), (0.15, 0.5), (0.3, 0.5), 0.04)
+        zenith, horizon = (0.62, 0.64, 0.68), (0.45, 0.47, 0.50)
+    else:
+        key = _light(rng, (13, 25), (1.8, 3.2), (0.01, 0.05), 0.0)
+        key = Light(key.direction, tuple(np.array(key.color) * (1.1, 0.85, 0.62)), key.radius)
+        zenith, horizon = (0.20, 0.26, 0.42), (0.75, 0.52, 0.36)
+        cover = rng.uniform(0, 0.6)
+    color, color2, tile = _GROUND_LOOKS[kind := str(rng.choice(list(_GROUND_LOOKS)))]
+    tone, tint = np.exp(rng.normal(0, 0.25)), 1 + 0.1 * rng.uniform(-1, 1, 3)
+    silhouette = np.array([(0.035, 0.05, 0.02), (0.10, 0.10, 0.10), (0.16, 0.13, 0.10)])[rng.integers(3)]
+    distance = float(rng.uniform(15, 45))
+    return Look(
+        kind="outdoor",
+        key=key,
+        fills=(),
+        sky=Sky(
+            zenith=_scaled(zenith, haze),
+            horizon=_scaled(horizon, haze * rng.uniform(0.8, 1.3)),
+            glow=float(rng.uniform(0.02, 0.15)),
+            cloud=_scaled((0.8, 0.8, 0.82), rng.uniform(0.6, 1.4)),
+            cloud_cover=float(cover),
+            cloud_variant=int(rng.integers(VARIANTS)),
+        ),
+        ground=Ground(
+            kind=kind,
+            variant=int(rng.integers(VARIANTS)),
+            color=tuple(np.clip(np.array(color) * tone * tint, 0, 0.6)),
+            color2=tuple(np.clip(np.array(color2) * tone * tint, 0, 0.6)),
+            contrast=float(rng.uniform(0.5, 1.3)),
+            tile=float(rng.uniform(*tile)),
+            angle=float(rng.uniform(-np.pi, np.pi)),
+            offset=tuple(rng.uniform(0, 1, 2)),
+            falloff=float(rng.uniform(0, 0.25)),
+            pool_radius=float(rng.uniform(8, 20)),
+        ),
+        backdrop=Backdrop(
+            distance=distance,
+            color=_scaled(silhouette, haze * rng.uniform(0.8, 2.5)),
+            height=float(distance * rng.uniform(0.25, 0.6)),
+            variant=int(rng.integers(VARIANTS)),
+        ),
+        film=_film(rng, (-0.4, 0.35)),
+    )
+
+
+def paint(color: str, rng: np.random.Generator | None = None) -> RGB:
+    """Linear RGB of one of the vocabulary's colours; with `rng`, jittered but well inside its name."""
+    linear = to_linear(np.array(COLORS_RGB[color]) / 255)
+    if rng is not None:
+        linear = linear * np.exp(rng.normal(0, 0.08)) * np.exp(rng.normal(0, 0.05, 3))
+    r, g, b = np.clip(linear, 0.002, 0.95)
+    return (float(r), float(g), float(b))
+
+
+def sample_finish(material: str, rng: np.random.Generator) -> Finish:
+    """The surface of one of the vocabulary's materials; "paint" is a real car's lacquer (outdoor images)."""
+    if material == "rubber":
+        return Finish(0.0, float(rng.uniform(0.6, 0.9)), 0.0)
+    if material == "metal":
+        return Finish(float(rng.uniform(0.85, 1.0)), float(rng.uniform(0.15, 0.35)), 0.0)
+    if material == "paint":
+        metallic, roughness, clearcoat = rng.uniform((0.0, 0.35, 0.5), (0.35, 0.6, 1.0))
+        return Finish(float(metallic), float(roughness), float(clearcoat))
+    raise InputError(f"unknown material {material!r}: choose rubber, metal or paint")

@@ -1,0 +1,45 @@
+"""The ambient shadow that a mesh casts on the ground it stands on."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.synthesis.shapes.mesh import Mesh
+
+SIDE = 40  # texels of the footprint
+PATCHES = 300  # of the mesh's surface
+
+
+def ambient_shadow(mesh: Mesh) -> tuple[NDArray[np.uint8], float]:
+    """(SIDE, SIDE) share of the sky that the ground sees around the mesh, as bytes, rows along y, over the
+    square [-reach, reach]^2 around its origin at unit scale; and `reach`.
+
+    Each patch of the surface hides the cosine-weighted solid angle it fills; patches are taken as
+    independent, and front and back of a body as one.
+    """
+    corners = mesh.vertices[mesh.faces].astype(float)
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2
+    area = np.linalg.norm(normal, axis=1)
+    total = area.sum()
+    k = (np.arange(PATCHES) + 0.5) / PATCHES
+    face = np.minimum(np.searchsorted(np.cumsum(area), k * total), len(area) - 1)
+    u, v = (np.arange(PATCHES)[:, None] * np.array([0.7548777, 0.5698403]) % 1).T  # R2 sequence
+    u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
+    a, b, c = corners[face].transpose(1, 0, 2)
+    patches = a + u[:, None] * (b - a) + v[:, None] * (c - a)
+    n = normal[face] / np.maximum(area[face], 1e-12)[:, None]
+
+    low, high = mesh.vertices.min(0), mesh.vertices.max(0)
+    reach = float(np.abs([low[:2], high[:2]]).max() + 0.7 * high[2])
+    t = ((np.arange(SIDE) + 0.5) / SIDE * 2 - 1) * reach
+    x, y = (g.reshape(-1, 1).astype(np.float32) for g in np.meshgrid(t, t))
+    px, py, pz = (patches[:, i].astype(np.float32) for i in range(3))
+    dx, dy = px - x, py - y
+    patch = total / PATCHES
+    d2 = dx * dx + dy * dy + pz * pz + 0.5 * patch  # a patch is no point: bounds the nearest ones
+    nx, ny, nz = n.T.astype(np.float32)
+    facing = np.abs(dx * nx + dy * ny + pz * nz)
+    hidden = (facing * pz / (d2 * d2)).sum(1) * (patch / np.pi / 2)
+    left = np.exp(-1.3 * hidden).reshape(SIDE, SIDE)
+    rim = 1 - np.clip(np.abs(t) / reach * 5 - 4, 0, 1)  # ends at 1 on the square's edge
+    left = 1 - (1 - left) * np.minimum(rim[:, None], rim[None])
+    return np.uint8(np.round(left * 255)), reach

@@ -1,0 +1,80 @@
+"""An object as the renderer takes it: a mesh, where it is, and what its parts are made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.io.errors import InputError
+from po3d.scene.geometry import rotation_z
+from po3d.synthesis.render.environment import RGB, Finish
+from po3d.synthesis.shapes.mesh import Mesh
+
+MAX_PARTS = 64  # of one mesh: the length of an array in object.vert
+
+STUFFS = ("", "wood", "fabric", "leather")  # in the order of object.frag
+
+# What a part is made of where it isn't painted: base colour (linear), finish, and the share of the paint's
+# brightness that it shows on a toy of one colour (windows must stay visible, or front and back look alike).
+SURFACES: dict[str, tuple[RGB, Finish, float]] = {
+    "glass": ((0.02, 0.025, 0.03), Finish(0.0, 0.06, 1.0), 0.3),
+    "tyre": ((0.02, 0.02, 0.02), Finish(0.0, 0.85, 0.0), 0.6),
+    "chrome": ((0.65, 0.65, 0.65), Finish(1.0, 0.15, 0.0), 1.0),
+    "dark": ((0.03, 0.03, 0.03), Finish(0.0, 0.6, 0.0), 0.5),
+    "lamp": ((0.75, 0.75, 0.70), Finish(0.0, 0.15, 1.0), 1.0),
+    "tail": ((0.45, 0.02, 0.02), Finish(0.0, 0.2, 1.0), 0.7),
+    "white": ((0.75, 0.75, 0.75), Finish(0.0, 0.5, 0.0), 1.0),
+    "wood": ((0.30, 0.16, 0.07), Finish(0.0, 0.5, 0.0), 0.8),
+    "seat": ((0.06, 0.04, 0.03), Finish(0.0, 0.7, 0.0), 0.7),
+}
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A mesh in the world, painted; standing on the ground unless `z` lifts it."""
+
+    mesh: Mesh
+    scale: float
+    position: tuple[float, float]  # ground x, y of the mesh's origin
+    heading: float
+    color: RGB
+    finish: Finish
+    colors: Mapping[str, RGB] = field(default_factory=dict)  # parts painted otherwise, by name
+    tint: float = 0.0  # how far glass, tyres ... take on the paint: 0 a vehicle, 1 a toy of one colour
+    z: float = 0.0  # height of the mesh's origin
+    stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)  # along the mesh's own axes, on top of `scale`
+    stuff: str = ""  # one of STUFFS: the texture of what is painted, drawn indoors only
+
+    @property
+    def world_T_object(self) -> NDArray[np.float64]:
+        """(4, 4), scale included."""
+        matrix = np.eye(4)
+        matrix[:3, :3] = rotation_z(self.heading) * self.scale * np.array(self.stretch)
+        matrix[:3, 3] = *self.position, self.z
+        return matrix
+
+    @property
+    def world_N_object(self) -> NDArray[np.float64]:
+        """(3, 3) takes the mesh's normals to the world's, up to their length."""
+        return rotation_z(self.heading) / np.array(self.stretch)
+
+    def surfaces(self) -> NDArray[np.float32]:
+        """(2 * MAX_PARTS, 4) two rows per part: base colour, metallic; roughness, clearcoat, stuff, unused."""
+        unknown = set(self.colors) - {part.name for part in self.mesh.parts}
+        if unknown:
+            known = sorted({part.name for part in self.mesh.parts})
+            raise InputError(f"colours for parts {sorted(unknown)} that the mesh lacks; it has {known}")
+        table = np.zeros((MAX_PARTS, 8), np.float32)
+        paint = np.array((*self.color, self.finish.metallic, self.finish.roughness, self.finish.clearcoat))
+        for row, part in zip(table, self.mesh.parts):
+            row[:6] = paint
+            row[6] = STUFFS.index(self.stuff) if part.material == "paint" else 0
+            if part.name in self.colors:
+                row[:3] = self.colors[part.name]
+            elif part.material != "paint":
+                base, own, shade = SURFACES[part.material]
+                real = np.array((*base, own.metallic, own.roughness, own.clearcoat))
+                toy = paint * (shade, shade, shade, 1, 1, 1)
+                row[:6] = (1 - self.tint) * real + self.tint * toy
+        return table.reshape(-1, 4)

@@ -1,0 +1,120 @@
+"""Real skies: equirectangular high-dynamic-range photographs over the street scenes' outdoor looks.
+
+    folder of .exr and .npy files -> Photographs -> under(look, seed): the same look with a photograph for its sky
+
+The project ships none. Poly Haven's and other collections give them as CC0 .exr files; 1k (1024 x 512) is enough.
+"""
+
+import functools
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.io.errors import InputError
+from po3d.io.images import MAX_PIXELS
+from po3d.io.seeding import rng
+from po3d.synthesis.render.environment import Light, Look, direction
+
+Photograph = NDArray[np.float32]  # (H, 2 H, 3) linear radiance, top row +z, the middle column world +x
+
+SUFFIXES = (".exr", ".npy")
+SUN = 20.0  # times the median radiance: what is brighter belongs to the light that casts the shadow
+LOWEST, HIGHEST = np.radians(13.0), np.radians(80.0)  # of that light: a shadow should fall into the picture
+FAINTEST = 0.1  # of that light's irradiance, relative to the sky's: an overcast sky still has a brighter side
+LUMINANCE = np.array((0.2126, 0.7152, 0.0722))
+BALANCE = 0.8  # of the light's tint that the camera takes out
+KEPT = 2  # photographs in memory
+
+
+@dataclass(frozen=True)
+class Photographs:
+    """The photographs of a folder, in the order of their names."""
+
+    paths: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, folder: str | Path) -> "Photographs":
+        """InputError when the folder has none."""
+        paths = tuple(sorted(p for p in Path(folder).glob("*") if p.suffix.lower() in SUFFIXES))
+        if not paths:
+            raise InputError(f"no photographs ({', '.join(SUFFIXES)}) in {folder}")
+        return cls(paths)
+
+    def under(self, look: Look, seed: int) -> Look:
+        """An outdoor look with a photograph drawn by `seed`, turned at random, and its brightest place as the light
+        that casts shadows; a studio has no sky and stays as it is."""
+        if look.kind != "outdoor":
+            return look
+        random = rng(seed, "photograph")
+        sky = read_photograph(self.paths[random.integers(len(self.paths))])
+        sky = np.roll(sky, int(random.integers(sky.shape[1])), axis=1)
+        sky, key = split_sun(sky, look.key.radius)
+        return replace(
+            look, sky=replace(look.sky, hdri=sky), key=key, backdrop=replace(look.backdrop, height=0.0)
+        )
+
+
+@functools.lru_cache(KEPT)
+def read_photograph(path: Path) -> Photograph:
+    """The radiance in an equirectangular .exr or .npy file; InputError when it can't be read or has another shape."""
+    image = _read_exr(path) if path.suffix.lower() == ".exr" else _read_npy(path)
+    if image.ndim != 3 or image.shape[2] < 3 or image.shape[1] != 2 * image.shape[0] or not len(image):
+        raise InputError(f"photograph {path} has shape {image.shape}: expected (H, 2 H, 3)")
+    if image.shape[0] * image.shape[1] > MAX_PIXELS:
+        raise InputError(
+            f"photograph {path} has {image.shape[0] * image.shape[1]} pixels, at most {MAX_PIXELS}"
+        )
+    image = np.nan_to_num(image[..., :3].astype(np.float32), posinf=6e4)
+    if image.max() <= 0:
+        raise InputError(f"photograph {path} is black")
+    return np.maximum(image, 0)
+
+
+def _read_npy(path: Path) -> NDArray[np.floating]:
+    try:
+        return np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(f"photograph {path} can't be read as a .npy array ({error})") from None
+
+
+def _read_exr(path: Path) -> NDArray[np.floating]:
+    try:
+        import OpenEXR
+    except ImportError:
+        raise InputError(f"photograph {path}: .exr files need OpenEXR: pip install 'po3d[hdri]'") from None
+    try:
+        with OpenEXR.File(str(path)) as file:
+            channels = {name: channel.pixels for name, channel in file.channels().items()}
+    except Exception as error:  # the library raises its C++ errors as RuntimeError, TypeError and others
+        raise InputError(f"photograph {path} can't be read as OpenEXR ({error})") from None
+    for name in ("RGB", "RGBA"):
+        if name in channels:
+            return channels[name]
+    raise InputError(f"photograph {path} has the channels {', '.join(sorted(channels))}: expected RGB")
+
+
+def split_sun(sky: Photograph, radius: float) -> tuple[Photograph, Light]:
+    """The photograph without what is far brighter than the rest, and a light of angular `radius` (radians) that gives
+    the scene as much; it stands in the brightest direction, moved to an elevation between LOWEST and HIGHEST.
+
+    The light itself is white (compressed files keep a sun's energy but not its colour), and both are balanced so that
+    open ground is lit nearly grey, as a camera would."""
+    height, width, _ = sky.shape
+    elevation = np.pi / 2 - (np.arange(height) + 0.5) / height * np.pi
+    azimuth = (0.5 - (np.arange(width) + 0.5) / width) * 2 * np.pi
+    area = (np.cos(elevation) * (np.pi / height) ** 2)[:, None]  # steradians a pixel
+    up = elevation > 0
+    brightness = sky @ np.float32(LUMINANCE)
+    ceiling = max(SUN * float(np.median(brightness[up])), float(brightness[up].mean()))
+    clipped = sky * np.minimum(1, ceiling / np.maximum(brightness, 1e-9))[..., None].astype(np.float32)
+    taken = float((np.maximum(brightness - ceiling, 0) * area)[up].sum())
+    diffuse = (clipped * (area * np.sin(elevation)[:, None])[..., None])[up].sum(0).sum(0)
+    strength = max(taken, FAINTEST * float(diffuse @ LUMINANCE))
+    row, column = np.unravel_index(brightness[up].argmax(), brightness[up].shape)
+    toward = direction(azimuth[column], np.clip(elevation[row], LOWEST, HIGHEST))
+    total = diffuse + strength * toward[2]
+    tint = (total / (total @ LUMINANCE)) ** BALANCE
+    light = Light(tuple(toward.tolist()), tuple((strength / tint).tolist()), radius)
+    return (clipped / tint).astype(np.float32), light

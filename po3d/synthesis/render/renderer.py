@@ -1,0 +1,385 @@
+"""Pictures of placed meshes with exact masks, rendered headless (moderngl over EGL).
+
+One picture is: shadow map, light map of the ground (soft key shadow and ambient shadows), ids and depth,
+colour where the depth agrees, then each object alone for its amodal mask. Ids, depth and amodal masks are
+sampled at the pixel centres, whatever the number of colour samples. Row 0 of every buffer is the top row of
+the picture: the projection flips y, not the read-back. Equal input gives equal bytes on one driver.
+
+`indoors` renderers draw rooms: objects that are lifted, stretched and textured, and the Shell around them.
+
+Without a GPU, Mesa's llvmpipe draws, with LP_NUM_THREADS threads per process. The environment has precedence,
+otherwise the first Renderer of a process sets it from `threads`: 0 (all in the calling thread) when several
+processes render, the number of cores when one does.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageFilter
+
+from po3d.io.errors import InputError
+from po3d.scene.geometry import Camera
+from po3d.synthesis.render import textures as patterns
+from po3d.synthesis.render.device import Item, MeshCache, Program, RenderError, open_context, pose_matrix
+from po3d.synthesis.render.environment import LEVEL_SIZES, Lighting, Look, lighting
+from po3d.synthesis.render.instances import Placed
+from po3d.synthesis.render.shadows import Shadows
+from po3d.synthesis.rooms.shell import Shell, ShellPainter
+from po3d.synthesis.street.labels import Masks
+
+__all__ = ["Frame", "Placed", "RenderError", "Renderer"]
+
+Array = NDArray[np.float64]
+
+NEAR, FAR = 0.2, 400.0  # world units
+GRAIN_DEVIATION = 40.0  # of the noise picture, in bytes
+MAX_OBJECTS = 254  # ids are bytes
+
+
+@dataclass(frozen=True)
+class Frame(Masks):
+    """A picture and its masks."""
+
+    rgb: NDArray[np.uint8]  # (H, W, 3)
+    depth: NDArray[np.float32] | None  # (H, W) along the optical axis; inf where no object is
+
+
+class Renderer:
+    """Draws pictures of one size. Use as a context manager; one per process, size and number of samples."""
+
+    def __init__(
+        self, width: int = 640, height: int = 480, samples: int = 1, threads: int = 0, indoors: bool = False
+    ) -> None:
+        """`samples` 1 is the fast one, 4 smooths the edges of the colour picture; `indoors` draws rooms."""
+        if samples not in (1, 4):
+            raise InputError(f"samples={samples} can't be drawn: 1 (fast) or 4 (smooth edges)")
+        self.width, self.height, self.samples, self.indoors = width, height, samples, indoors
+        self._range = (NEAR, FAR)
+        self._ctx = open_context(threads)
+        with self._ctx:
+            self._make_programs()
+            self._make_targets()
+            self._shadows = Shadows(self._ctx)
+        self._meshes = MeshCache(self._ctx, self._mask, self._object)
+        self._textures: dict[tuple, Any] = {}
+        self._photo: tuple[Any, Any] = (None, None)
+
+    def __enter__(self) -> "Renderer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back what the device holds."""
+        self._ctx.release()
+
+    def render(
+        self,
+        objects: Sequence[Placed],
+        camera: Camera,
+        look: Look,
+        depth: bool = False,
+        shell: Shell | None = None,
+        amodal: bool = True,
+        near_far: tuple[float, float] = (NEAR, FAR),
+    ) -> Frame:
+        """The picture and the masks of `objects`; `depth` is read back on request. With a `shell`, which only an
+        `indoors` renderer draws, the surroundings are a room. Without `amodal` there are no amodal masks (N = 0).
+        What lies nearer or farther than `near_far` along the optical axis is cut off."""
+        if self.indoors != (shell is not None):
+            raise InputError("a room's shell and a renderer with indoors=True go together")
+        self._range = near_far
+        with self._ctx:
+            items, clip = self._prepare(objects, camera)
+            light = lighting(look)
+            self._shadows.draw(items, look, self._draw_masks)
+            self._draw_ids(items, clip)
+            rgb = self._draw_color(items, camera, clip, look, light, shell)
+            ids = self._read(self._ids)
+            z = self._depth() if depth else None
+            alone = self._draw_amodal(items if amodal else [], camera, clip)
+        if look.film.blur:
+            radius = look.film.blur * self.width / 640
+            rgb = np.asarray(Image.fromarray(rgb).filter(ImageFilter.GaussianBlur(radius)))
+        return Frame(ids, alone, rgb, z)
+
+    def render_masks(self, objects: Sequence[Placed], camera: Camera) -> Masks:
+        """The masks alone: the same bytes as those of `render`."""
+        self._range = (NEAR, FAR)
+        with self._ctx:
+            items, clip = self._prepare(objects, camera)
+            self._draw_ids(items, clip)
+            return Masks(self._read(self._ids), self._draw_amodal(items, camera, clip))
+
+    # --- set-up ---
+
+    def _make_programs(self) -> None:
+        self._mask = Program(self._ctx, "mask.vert", "mask.frag")
+        define = "INDOORS" if self.indoors else ""
+        self._object = Program(self._ctx, "object.vert", "film.glsl", "object.frag", define=define)
+        if self.indoors:
+            self._shell = ShellPainter(self._ctx)
+            return
+        self._ground = Program(self._ctx, "ground.vert", "film.glsl", "ground.frag")
+        self._wall = Program(self._ctx, "ground.vert", "film.glsl", "wall.frag")
+        turn = np.linspace(0, 2 * np.pi, 97)
+        disc, wall = [], []
+        for a, b in itertools.pairwise(turn):
+            disc += [(a, 0, 0), (a, 1, 0), (b, 1, 0)]
+            for low, high in ((0, 1), (1, 8)):
+                wall += [(a, 1, low), (b, 1, low), (b, 1, high), (a, 1, low), (b, 1, high), (a, 1, high)]
+        self._disc, self._cylinder = self._polar(self._ground, disc), self._polar(self._wall, wall)
+
+    def _polar(self, program: Program, corners: list[tuple[float, float, float]]) -> Any:
+        buffer = self._ctx.buffer(np.array(corners, np.float32).tobytes())
+        return self._ctx.vertex_array(program.gl, [(buffer, "3f", "polar")])
+
+    def _make_targets(self) -> None:
+        import moderngl as gl
+
+        self._gl, ctx, size = gl, self._ctx, (self.width, self.height)
+        self._depth_texture = ctx.depth_texture(size)
+        self._ids = ctx.framebuffer([ctx.texture(size, 1)], self._depth_texture)
+        self._alone = ctx.framebuffer([ctx.texture(size, 1)])
+        self._picture = ctx.framebuffer([ctx.texture(size, 4)], self._depth_texture)
+        if self.samples > 1:
+            rgba = ctx.renderbuffer(size, 4, samples=self.samples)
+            self._smooth = ctx.framebuffer([rgba], ctx.depth_renderbuffer(size, samples=self.samples))
+        self._reflections = ctx.texture((LEVEL_SIZES[0],) * 2, 3, dtype="f2")
+        self._reflections.build_mipmaps(0, len(LEVEL_SIZES) - 1)
+        self._reflections.repeat_x = self._reflections.repeat_y = False
+        grain = np.random.Generator(np.random.Philox(0)).normal(128, GRAIN_DEVIATION, (256, 256, 3))
+        self._grain = ctx.texture((256, 256), 3, np.uint8(np.clip(grain, 0, 255)).tobytes())
+
+    # --- passes ---
+
+    def _prepare(self, objects: Sequence[Placed], camera: Camera) -> tuple[list[Item], Array]:
+        if (camera.width, camera.height) != (self.width, self.height):
+            raise InputError(
+                f"the camera is {camera.width}x{camera.height} and the renderer {self.width}x{self.height}: "
+                "make them equal (Camera.resized)"
+            )
+        if len(objects) > MAX_OBJECTS:
+            raise InputError(f"{len(objects)} objects in one picture: at most {MAX_OBJECTS}")
+        return [self._meshes.item(placed) for placed in objects], _clip_T_world(camera, *self._range)
+
+    def _draw_masks(self, items: Sequence[Item], clip_T_world: Array) -> None:
+        self._mask.set(clip_T_world=clip_T_world)
+        for number, item in enumerate(items, 1):
+            self._mask.set(world_T_object=item.world_T_object, value=number / 255)
+            item.mesh.mask.render()
+
+    def _draw_ids(self, items: Sequence[Item], clip: Array) -> None:
+        self._ids.use()
+        self._ids.clear(depth=1.0)
+        self._ctx.enable_only(self._gl.DEPTH_TEST)
+        self._ctx.depth_func = "<"
+        self._draw_masks(items, clip)
+
+    def _draw_amodal(self, items: Sequence[Item], camera: Camera, clip: Array) -> NDArray[np.bool_]:
+        amodal = np.zeros((len(items), self.height, self.width), bool)
+        self._ctx.enable_only(self._gl.NOTHING)
+        self._alone.use()
+        for mask, item in zip(amodal, items):
+            x0, y0, x1, y1 = box = _window(item.corners, camera)
+            if x0 >= x1 or y0 >= y1:
+                continue
+            self._alone.scissor = x0, y0, x1 - x0, y1 - y0
+            self._alone.clear()
+            self._draw_masks([item], clip)
+            mask[y0:y1, x0:x1] = self._read(self._alone, box) != 0
+        self._alone.scissor = None
+        return amodal
+
+    def _draw_color(
+        self,
+        items: Sequence[Item],
+        camera: Camera,
+        clip: Array,
+        look: Look,
+        light: Lighting,
+        shell: Shell | None,
+    ) -> NDArray[np.uint8]:
+        around = self._shell.programs if self.indoors else (self._ground, self._wall)
+        for program in (self._object, *around):
+            program.set(clip_T_world=clip, grain=2, **self._film(look, light))
+        self._grain.use(2)
+        self._ctx.enable_only(self._gl.DEPTH_TEST)
+        outside = shell.outside if shell else (0.0, 0.0, 0.0)
+        if self.samples > 1:
+            self._smooth.use()
+            self._smooth.clear(*outside, depth=1.0)
+            self._ctx.depth_func = "<"
+        else:  # the ids' depth is there already: each pixel is shaded once
+            self._picture.use()
+            self._picture.depth_mask = False
+            self._picture.clear(*outside)
+            self._ctx.depth_func = "=="
+        self._draw_objects(items, camera, look, light)
+        self._ctx.depth_func = "<"
+        if shell:
+            tile = self._texture("ground", look.ground.kind, look.ground.variant)
+            self._shell.draw(shell, camera, look, light, self._shadows, tile)
+        else:
+            self._draw_surroundings(camera, look, light)
+        if self.samples > 1:
+            self._ctx.copy_framebuffer(self._picture, self._smooth)
+        return self._read(self._picture)
+
+    def _draw_objects(self, items: Sequence[Item], camera: Camera, look: Look, light: Lighting) -> None:
+        for level, pixels in enumerate(light.reflections):
+            self._reflections.write(pixels.astype(np.float16).tobytes(), level=level)
+        self._reflections.use(3)
+        self._shadows.bind(self._object, 0)
+        self._object.set(
+            eye=camera.position,
+            irradiance=light.irradiance,
+            key_direction=look.key.direction,
+            key_color=look.key.color,
+            key_spread=0.5 * np.tan(look.key.radius),
+            shadow_blur=self._shadows.blur(look),
+            reflections=3,
+        )
+        for item in items:
+            self._object.set(
+                world_T_object=item.world_T_object,
+                world_N_object=item.placed.world_N_object,
+                metres=item.placed.scale * np.array(item.placed.stretch),
+                height=item.corners[:, 2].max(),
+                surfaces=item.placed.surfaces(),
+            )
+            item.mesh.color.render()
+
+    def _draw_surroundings(self, camera: Camera, look: Look, light: Lighting) -> None:
+        g, back, key = look.ground, look.backdrop, np.array(look.key.color) * look.key.direction[2]
+        c, s = np.cos(g.angle) / g.tile, np.sin(g.angle) / g.tile
+        distance = max(back.distance, 1.2 * float(np.hypot(*camera.position[:2])))  # the camera stands inside
+        rise = (back.height or 0.5 * back.distance) / back.distance
+        # Ground and wall fade into one colour where they meet, as on a photographer's cove.
+        far = 1 / (1 + (distance / g.pool_radius) ** 2)
+        lit = np.array(g.color) * (light.sky + key) / np.pi * (1 - g.falloff + g.falloff * far)
+        edge = 0.75 * lit + 0.25 * np.array(look.sky.horizon) if back.height else lit
+        frame = {
+            "distance_": distance,
+            "wall_height": rise * distance,
+            "tile_T_ground": np.array([[c, s, g.offset[0]], [-s, c, g.offset[1]], [0, 0, 1]]),
+            "light_map_T_ground": self._shadows.light_map_T_ground,
+        }
+        self._texture("ground", g.kind, g.variant).use(0)
+        self._shadows.light_map.use(1)
+        self._ground.set(
+            **frame,
+            tile=0,
+            light_map=1,
+            albedo=g.color,
+            albedo2=g.color2,
+            contrast=g.contrast,
+            sky_light=light.sky / np.pi,
+            key_light=key / np.pi,
+            pool=(*g.pool, 1 / g.pool_radius**2, g.falloff),
+            edge=edge,
+            edge_scale=1 / distance**2,
+        )
+        self._disc.render()
+        self._texture("skyline", "", back.variant).use(0)
+        self._texture("clouds", "", look.sky.cloud_variant).use(1)
+        if look.sky.hdri is not None:
+            self._hdri(look.sky.hdri).use(3)
+        self._wall.set(
+            **frame,
+            skyline=0,
+            clouds=1,
+            hdri=3,
+            edge=edge,
+            silhouette=back.color,
+            horizon=look.sky.horizon,
+            zenith=look.sky.zenith,
+            cloud=look.sky.cloud,
+            cloud_cover=look.sky.cloud_cover,
+            rise=rise,
+            has_skyline=float(back.height > 0),
+            has_hdri=float(look.sky.hdri is not None),
+        )
+        self._cylinder.render()
+
+    def _film(self, look: Look, light: Lighting) -> dict[str, Any]:
+        film, shift = look.film, look.film.noise_seed * np.array([37, 101])
+        half = np.array([self.width, self.height]) / 2
+        return {
+            "gain": light.exposure * np.array(film.white_balance),
+            "curve": (film.knee, film.contrast, film.saturation, film.vignette),
+            "frame": (*half, 1 / (half @ half)),
+            "grain_shift": (*(shift % 256), film.noise / GRAIN_DEVIATION),
+        }
+
+    # --- reading back and textures ---
+
+    def _texture(self, what: str, kind: str, variant: int) -> Any:
+        """A pattern on the device, made at first use."""
+        key = (what, kind, variant)
+        if key not in self._textures:
+            gl = self._gl
+            if what == "ground":
+                pixels = patterns.ground(kind, variant)
+            elif what == "skyline":
+                pixels = patterns.skyline(variant)
+            else:
+                pixels = np.uint8(patterns.clouds(variant) * 255)[..., None]
+            height, width, channels = pixels.shape
+            texture = self._ctx.texture((width, height), channels, pixels.tobytes(), alignment=1)
+            texture.build_mipmaps()
+            texture.filter = gl.LINEAR_MIPMAP_NEAREST, gl.LINEAR
+            texture.repeat_y = what != "skyline"
+            self._textures[key] = texture
+        return self._textures[key]
+
+    def _hdri(self, pixels: NDArray[np.float32]) -> Any:
+        """The photograph's texture; only the last one is kept."""
+        if self._photo[0] is not pixels:
+            height, width, _ = pixels.shape
+            self._photo = pixels, self._ctx.texture((width, height), 3, pixels.tobytes(), dtype="f4")
+        return self._photo[1]
+
+    def _read(self, target: Any, box: tuple[int, int, int, int] | None = None) -> NDArray[np.uint8]:
+        """A colour attachment: (H, W) of a single channel, (H, W, 3) of a picture; or a box of it."""
+        x0, y0, x1, y1 = box or (0, 0, self.width, self.height)
+        shape = (y1 - y0, x1 - x0)
+        if target is self._picture:
+            raw = target.read(components=4)
+            return np.ascontiguousarray(np.frombuffer(raw, np.uint8).reshape(*shape, 4)[..., :3])
+        raw = target.read(viewport=(x0, y0, x1 - x0, y1 - y0), components=1, alignment=1)
+        return np.frombuffer(raw, np.uint8).reshape(shape)
+
+    def _depth(self) -> NDArray[np.float32]:
+        z = np.frombuffer(self._depth_texture.read(alignment=4), np.float32).reshape(self.height, self.width)
+        ndc = 2.0 * z - 1.0
+        near, far = self._range
+        depth = 2 * far * near / (far + near - ndc * (far - near))
+        return np.where(self._read(self._ids) > 0, depth, np.inf).astype(np.float32)
+
+
+def _clip_T_world(camera: Camera, near: float, far: float) -> Array:
+    """(4, 4) OpenGL projection; clip y points down, so that row 0 of a buffer is the top of the picture."""
+    (cx, cy), w, h = camera.principal, camera.width, camera.height
+    clip_T_cam = np.zeros((4, 4))
+    clip_T_cam[0, [0, 2]] = 2 * camera.focal / w, 2 * cx / w - 1
+    clip_T_cam[1, [1, 2]] = 2 * camera.focal / h, 2 * cy / h - 1
+    clip_T_cam[2, 2:] = (far + near) / (far - near), -2 * far * near / (far - near)
+    clip_T_cam[3, 2] = 1
+    return clip_T_cam @ pose_matrix(camera.cam_T_world)
+
+
+def _window(corners: Array, camera: Camera) -> tuple[int, int, int, int]:
+    """The pixels (x0, y0, x1, y1) that a box of world corners (8, 3) can cover; all if it passes the eye."""
+    pixels, depth = camera.project(corners)
+    if depth.min() <= NEAR:
+        return 0, 0, camera.width, camera.height
+    limit = np.array([camera.width, camera.height])
+    x0, y0 = np.clip(np.floor(pixels.min(0)) - 1, 0, limit).astype(int)
+    x1, y1 = np.clip(np.ceil(pixels.max(0)) + 1, 0, limit).astype(int)
+    return int(x0), int(y0), int(x1), int(y1)

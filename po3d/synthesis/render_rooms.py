@@ -1,0 +1,56 @@
+"""Make a set of pictures of rooms, for training or evaluation: `python -m po3d.synthesis.render_rooms --out DIR`.
+
+Needs the synthesis extra and the furniture libraries (Debian package sweethome3d-furniture). A run that was stopped goes
+on when started again with the same arguments. See `po3d.synthesis.rooms.top_views` (--kind top) and
+`po3d.synthesis.view_sets` (--kind inside, orbit) for what a set holds.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import get_args
+
+from po3d.io.config import guarded
+from po3d.io.errors import InputError
+from po3d.synthesis import view_sets
+from po3d.synthesis.furniture.libraries import FOLDER
+from po3d.synthesis.rooms import top_views
+from po3d.synthesis.splits import Split
+
+
+def main() -> int:
+    """The exit code."""
+    arguments = argparse.ArgumentParser(
+        "python -m po3d.synthesis.render_rooms", description=(__doc__ or "").split("\n")[0]
+    )
+    arguments.add_argument("--out", type=Path, required=True, help="folder of the set")
+    arguments.add_argument("--kind", choices=("top", *get_args(view_sets.Kind)), default="top")
+    arguments.add_argument("--count", type=int, default=4000, help="pictures")
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--split", choices=get_args(Split), default="train")
+    arguments.add_argument("--size", type=int, default=top_views.SIZE, help="pixels a side of --kind top")
+    arguments.add_argument("--samples", type=int, choices=(1, 4), default=1, help="4 smooths edges")
+    arguments.add_argument("--furniture", default=str(FOLDER), help="folder of the .sh3f libraries")
+    arguments.add_argument("--cache", type=Path, help="folder for loaded models, made when missing")
+    arguments.add_argument("--workers", type=int, default=1, help="processes")
+    a = arguments.parse_args()
+
+    def checked() -> None:
+        if a.count < 1 or a.seed < 0 or a.size < 32 or a.workers < 1:
+            raise InputError(
+                f"--count {a.count}, --workers {a.workers} must be at least 1, --seed {a.seed} at least 0 "
+                f"and --size {a.size} at least 32"
+            )
+        if a.kind == "top":
+            spec = top_views.SetSpec(a.seed, a.split, a.count, a.size, a.samples)
+            drawn = top_views.generate(a.out, spec, a.furniture, a.cache, a.workers)
+        else:
+            view_spec = view_sets.ViewSpec(a.kind, a.seed, a.split, a.count, a.samples)
+            drawn = view_sets.generate(a.out, view_spec, a.furniture, a.cache, a.workers)
+        print(f"{a.out}: {drawn} pictures drawn, {a.count - drawn} were there")
+
+    return guarded(checked)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

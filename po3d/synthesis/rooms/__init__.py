@@ -1,0 +1,1 @@
+"""Rooms, their changes and questions, for the Hypo3D twin."""

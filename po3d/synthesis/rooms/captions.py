@@ -1,0 +1,105 @@
+"""Captions of a room's things for the twin, in the manner of ScanRefer: what it is, how it looks, where it is.
+
+Every thing gets EACH captions; a caption has one or two relations, to things that name and one look single out, or to
+the room. Left, right, front and back are those of the scene's axes. Sizes, distances and headings are never said.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from po3d.language.programs.rooms import SIDES
+from po3d.reasoning.room_world import World
+from po3d.scene.edits import unchanged
+from po3d.scene.table import Scene
+
+EACH = 2
+WALL_GAP = 0.25  # metres between a wall and the centre of what hangs there, or the back of what stands there
+Caption = tuple[str, str]  # key of the thing, text
+
+
+def captions(scene: Scene, random: np.random.Generator) -> list[Caption]:
+    """(key, text) of all things; captions with one key are about the same thing."""
+    world = World(unchanged(scene), scene)
+    return [(str(i), _caption(world, i, part, random)) for i in range(world.now) for part in range(EACH)]
+
+
+def _pick(random: np.random.Generator, *options: str) -> str:
+    return options[int(random.integers(len(options)))]
+
+
+def _caption(world: World, i: int, part: int, random: np.random.Generator) -> str:
+    name = world.names[i]
+    color, material, state = (world.value(i, a) for a in ("color", "material", "state"))
+    looks = " ".join(word for word in (color, material if random.random() < 0.6 else None) if word)
+    article = "an" if (looks or name)[0] in "aeiou" else "a"
+    sentences = [
+        _pick(random, "this is", "there is", "here is") + f" {article} {looks} {name}".replace("  ", " ")
+    ]
+    if material and material not in looks:
+        sentences.append(f"it is {material}")
+    if state:
+        sentences.append(
+            _pick(random, "it is", "it is currently") + f" {'switched ' * (state in ('on', 'off'))}{state}"
+        )
+    places = _places(world, i, random)
+    chosen = places[:1] if part == 0 else places[1:3]  # the surest place once, others the second time
+    sentences += [
+        _pick(random, "it is", f"the {name} is", "you can find it") + f" {place}" for place in chosen
+    ]
+    return ". ".join(sentences) + "."
+
+
+def _places(world: World, i: int, random: np.random.Generator) -> list[str]:
+    """Phrases that say where a thing is, what it stands on first, then the room, then other things."""
+    first, others = [], []
+    below = world.supports[i]
+    if below is not None and (mark := _mark(world, below)):
+        first.append(_pick(random, "on", "on top of", "standing on") + f" the {mark}")
+    if region := _region(world, i, random):
+        first.append(region)
+    marks = {j: mark for j in range(world.now) if j not in (i, below) and (mark := _mark(world, j))}
+    for j in sorted(marks, key=lambda j: world.distance(i, j))[:5]:
+        if world.stacked(i, j):
+            continue
+        side = next((d for d in SIDES if world.lies(d, i, j)), None)
+        if float(world.gap(i, [j])[0]) <= world.rules.next_to:
+            others.append(_pick(random, "next to", "near", "beside") + f" the {marks[j]}")
+        if side:  # j lies to that side of i, so i lies to the opposite side of j
+            others.append(_OPPOSITE[side] + f" the {marks[j]}")
+    pairs = [(a, b) for a in marks for b in marks if a < b and world.between(a, b, i)]
+    if pairs:
+        a, b = pairs[int(random.integers(len(pairs)))]
+        others.append(f"between the {marks[a]} and the {marks[b]}")
+    return first + [others[k] for k in random.permutation(len(others))]
+
+
+_OPPOSITE = {"left": "to the right of", "right": "to the left of", "front": "behind", "back": "in front of"}
+
+
+def _region(world: World, i: int, random: np.random.Generator) -> str:
+    """A corner, a wall, a side or the middle of the room; "" for anything else."""
+    sides: Sequence[str] = [d for d in SIDES if world.at_side(d, i)]
+    off = (world.ground[i] - world.middle) / np.maximum(world.half, 1e-6)
+    if len(sides) == 2:
+        ordered = sorted(sides, key=lambda d: d in ("left", "right"))
+        return f"in the {' '.join(ordered)} corner" + _pick(random, "", " of the room")
+    if len(sides) == 1:
+        (side,) = sides
+        axis = 0 if side in ("left", "right") else 1
+        reach = (1 - abs(off[axis])) * world.half[axis] - world.extent[i, 0] / 2
+        if reach <= WALL_GAP:
+            return _pick(random, "against", "along", "at") + f" the {side} wall"
+        return f"on the {side} side of the room"
+    return "in the middle of the room" if np.abs(off).max() < 0.2 else ""
+
+
+def _mark(world: World, i: int) -> str:
+    """The name, with its colour when several have it; "" when both together still mean several."""
+    among = range(world.now)
+    name = world.names[i]
+    if world.called(name, among) == [i]:
+        return name
+    color = world.value(i, "color")
+    alike = [j for j in world.called(name, among) if world.value(j, "color") == color]
+    return f"{color} {name}" if color and alike == [i] else ""

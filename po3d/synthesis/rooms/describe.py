@@ -1,0 +1,152 @@
+"""Descriptions that pick out one thing of a room, as programs: "the red chair", "the lamp on the desk", "the leftmost bed".
+
+A description is kept when it means that thing alone, and still does when the borders of "next to", "left of" and so on
+are drawn more strictly or more loosely: nobody should have to measure to know what is meant.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from po3d.language.programs.rooms import SIDES, Call, call
+from po3d.reasoning.room_executor import Evaluator, Unresolved
+from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
+from po3d.scene.rooms import ATTRIBUTES
+
+STRICTER = RoomRules(next_to=0.35, cone=36.0, side=0.28, between=0.45, path=0.12)
+LOOSER = RoomRules(next_to=0.7, cone=54.0, side=0.38, between=0.75, path=0.3)
+CORNERS = ("front left", "front right", "back left", "back right")
+
+
+class Teller:
+    """Describes the things of a changed room and answers questions about it, without close calls. `related`: by how they
+    stand to others, where that tells them."""
+
+    def __init__(self, world: World, random: np.random.Generator, related: bool = False) -> None:
+        self.world, self.random, self.related = world, random, related
+        self._strict = [
+            Evaluator(World(world.edited, world.before, rules), strict=True)
+            for rules in (DEFAULT_ROOM_RULES, STRICTER, LOOSER)
+        ]
+
+    # --- evaluation that must not depend on borders -----------------------------------------------------------------
+
+    def sure_set(self, program: Call) -> list[int] | None:
+        """The set when all rules agree on it; None otherwise."""
+        return self._agreed(lambda e: e.set(program))
+
+    def sure_answer(self, program: Call) -> str | None:
+        return self._agreed(lambda e: e.answer(program))
+
+    def sure_object(self, program: Call) -> int | None:
+        return self._agreed(lambda e: e.object(program))
+
+    def _agreed(self, ask: Callable[[Evaluator], object]):
+        first = None
+        for k, evaluator in enumerate(self._strict):
+            evaluator.steps.clear()
+            evaluator.past = False
+            try:
+                value = ask(evaluator)
+            except Unresolved:
+                return None
+            if k and value != first:
+                return None
+            first = value
+        return first
+
+    # --- descriptions -----------------------------------------------------------------------------------------------
+
+    def describe(self, index: int, plain: bool = False, relations: bool = True) -> Call | None:
+        """A program of type object that means the thing; None when nothing short does. `plain`: no word about the
+        change. Things of the time before the change come as was(...)."""
+        past = index >= self.world.now
+        for candidate in self._candidates(index, plain, relations):
+            program = call("was", candidate) if past else candidate
+            if self.sure_object(program) == index:
+                return program
+        return None
+
+    def _candidates(self, index: int, plain: bool, relations: bool) -> Iterator[Call]:
+        random, name = self.random, self.world.names[index]
+        kind = call("all", name)
+        if self.related and relations:
+            yield from self._related(index, kind)
+        if not plain and self.world.touched(index) and random.random() < 0.5:
+            yield call("only", call("touched", call("all", "object") if random.random() < 0.5 else kind))
+        attributes = [a for a in ATTRIBUTES if self.world.value(index, a)]
+        if random.random() < 0.8 or not attributes:
+            yield call("only", kind)
+        with_looks = []
+        for attribute in random.permutation(attributes).tolist():
+            with_looks.append(
+                call("only", call("having", attribute, self.world.value(index, attribute), kind))
+            )
+        if random.random() < 0.7:
+            yield from with_looks
+            with_looks = []
+        if relations:
+            yield from self._related(index, kind)
+        yield from with_looks
+        if len(attributes) > 1:
+            a, b = random.permutation(attributes)[:2].tolist()
+            both = call(
+                "having", a, self.world.value(index, a), call("having", b, self.world.value(index, b), kind)
+            )
+            yield call("only", both)
+
+    def _related(self, index: int, kind: Call) -> Iterator[Call]:
+        """Relations to other things that are easy to name, in random order."""
+        random = self.random
+        builders: list[Callable[[], Iterator[Call]]] = [
+            lambda: (call("extreme", d, kind) for d in random.permutation(SIDES).tolist()),
+            lambda: (
+                call("only", call("side", d, kind)) for d in random.permutation(SIDES + CORNERS).tolist()
+            ),
+            lambda: (
+                call(op, kind) for op in random.permutation(["largest", "smallest", "tallest"]).tolist()
+            ),
+            lambda: (call(op, a, kind) for a in self.landmarks(index, 3) for op in ("nearest", "farthest")),
+            lambda: (call("only", call("beside", a, kind)) for a in self.landmarks(index, 4)),
+            lambda: (
+                call("only", call("toward", d, a, kind))
+                for a in self.landmarks(index, 2)
+                for d in ("left", "right", "front", "back")
+            ),
+            lambda: (
+                call("only", call("between", *pair, kind))
+                for pair in [self.landmarks(index, 2)]
+                if len(pair) == 2
+            ),
+        ]
+        below = self.world.supports[index]
+        if below is not None:
+            on = self.landmark(below)
+            if on is not None:
+                yield call("only", call("upon", on, kind))
+        for k in random.permutation(len(builders)).tolist():
+            yield from builders[k]()
+
+    def landmark(self, index: int) -> Call | None:
+        """A thing by its bare name, or name and one look; None when that isn't enough."""
+        kind = call("all", self.world.names[index])
+        candidates = [call("only", kind)]
+        for attribute in ATTRIBUTES:
+            if value := self.world.value(index, attribute):
+                candidates.append(call("only", call("having", attribute, value, kind)))
+        past = index >= self.world.now
+        for candidate in candidates[: 1 if self.random.random() < 0.8 else 3]:
+            if self.sure_object(call("was", candidate) if past else candidate) == index:
+                return candidate
+        return None
+
+    def landmarks(self, index: int, most: int) -> list[Call]:
+        """Other things of the same time that are easy to name, in random order."""
+        among = [i for i in self.world.times(index >= self.world.now) if i != index]
+        found = []
+        for other in self.random.permutation(among).tolist():
+            if (mark := self.landmark(other)) is not None:
+                found.append(mark)
+            if len(found) == most:
+                break
+        return found

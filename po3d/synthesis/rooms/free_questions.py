@@ -1,0 +1,289 @@
+"""Free questions about rooms for the parser's training: any short program that people might ask, whatever its answer.
+
+The benchmark's questions (room_questions) have sure answers and a type; these have neither, so that the parser also
+reads combinations which the twin never asks: "Is anything left on the desk?", "What color is the chair closest to it?".
+"""
+
+import numpy as np
+
+from po3d.language.programs.rooms import Call, call, told_apart
+from po3d.scene.rooms import ATTRIBUTES, CATEGORIES, COLORS, MATERIALS, PURPOSES, purposes_of
+from po3d.synthesis.rooms.describe import CORNERS, SIDES, Teller
+
+ANY = call("all", "object")
+IT = call("only", call("touched", ANY))
+CHOOSING = (
+    "nearest",
+    "farthest",
+    "first",
+    "extreme",
+    "largest",
+    "smallest",
+    "tallest",
+    "shortest",
+    "highest",
+    "lowest",
+)
+
+
+class Picker:
+    """Draws things, kinds and sets of one room; names and looks are mostly those of its things. LookupError when a thing
+    has no short description."""
+
+    def __init__(self, teller: Teller, random: np.random.Generator) -> None:
+        self.teller, self.world, self.random = teller, teller.world, random
+        self.now = list(self.world.times(False))
+        self.last = "object"  # the name that was drawn last
+
+    def _pick(self, *options: str) -> str:
+        return options[int(self.random.integers(len(options)))]
+
+    def _attribute(self) -> str:
+        return self._pick("color", "color", *ATTRIBUTES)
+
+    def _index(self) -> int:
+        return int(self.random.choice(self.now))
+
+    def _listed(self) -> str:
+        """The name of any category."""
+        self.last = self._pick(*CATEGORIES)
+        return self.last
+
+    def _name(self) -> str:
+        self.last = self.world.names[self._index()] if self.random.random() < 0.75 else self._listed()
+        return self.last
+
+    def _kind(self) -> Call:
+        return call("all", self._name())
+
+    def _kind_of_last(self) -> Call:
+        return call("all", self.last)
+
+    def _any(self) -> Call:
+        return call("all", "object")
+
+    def _value(self) -> tuple[str, str]:
+        """An attribute and a value of it."""
+        if self.random.random() < 0.4:
+            return (
+                ("color", self._pick(*COLORS))
+                if self.random.random() < 0.7
+                else ("material", self._pick(*MATERIALS))
+            )
+        index, attribute = self._index(), self._attribute()
+        value = self.world.value(index, attribute)
+        if value is None:
+            raise LookupError
+        return attribute, value
+
+    def _mark(self) -> Call:
+        """A thing by its bare name, or name and one look."""
+        if self.random.random() < 0.3:
+            kind = self._kind()
+            return call("only", call("having", *self._value(), kind) if self.random.random() < 0.6 else kind)
+        index = self._index()
+        found = self.teller.landmark(index)
+        if found is None:
+            raise LookupError
+        self.last = self.world.names[index]
+        return found
+
+    def _alike(self) -> tuple[Call, Call]:
+        """Two things of one name, told apart by their looks."""
+        kind = self._kind()
+        attribute = self._pick("color", "color", "material")
+        values = {"color": COLORS, "material": MATERIALS}[attribute]
+        first, second = (values[k] for k in self.random.permutation(len(values))[:2])
+        one = call("having", attribute, first, kind)
+        if self.random.random() < 0.2:
+            one = (
+                call("having", "color", self._pick(*COLORS), kind)
+                if attribute == "material"
+                else call("having", "material", self._pick(*MATERIALS), one)
+            )
+        return call("only", one), call("only", call("having", attribute, second, kind))
+
+    def _thing(self) -> Call:
+        """Mostly a thing by name and look, sometimes by two looks, a size or a relation."""
+        roll = self.random.random()
+        if roll < 0.55:
+            return self._mark()
+        if roll < 0.7:
+            kind = self._kind()
+            return call("only", call("having", *self._value(), call("having", *self._value(), kind)))
+        if roll < 0.82:
+            kind = (
+                self._kind() if self.random.random() < 0.7 else call("having", *self._value(), self._kind())
+            )
+            return call(self._pick("largest", "smallest", "tallest", "tallest", "shortest"), kind)
+        if roll < 0.87:
+            kind, mark = self._kind(), self._mark()
+            return call("nearest", mark, call("other", call("nearest", mark, kind), kind))
+        return self._related()
+
+    def _related(self) -> Call:
+        """A thing by its place."""
+        roll, kind = self.random.random(), self._kind()
+        if roll < 0.25:
+            return call("only", call("side", self._pick(*SIDES, *CORNERS), kind))
+        if roll < 0.45:
+            return call("only", call("upon", self._mark(), kind))
+        if roll < 0.6:
+            return call("only", call("beside", self._mark(), kind))
+        if roll < 0.75:
+            return call("nearest", self._mark(), kind)
+        if roll < 0.85:
+            return call("extreme", self._pick(*SIDES), kind)
+        return call("only", call("toward", self._pick(*SIDES), self._mark(), kind))
+
+    def _set(self) -> Call:
+        """A set that one clause describes."""
+        random = self.random
+        kind = self._any() if random.random() < 0.5 else self._kind()
+        roll = random.random()
+        if roll < 0.26:
+            return call("having", *self._value(), kind)
+        if roll < 0.31:
+            return call("lacking", *self._value(), kind)
+        if roll < 0.47:
+            return call("upon", self._mark(), kind)
+        if roll < 0.56:
+            return call("beside", self._mark(), kind)
+        if roll < 0.63:
+            return call("toward", self._pick(*SIDES), self._mark(), kind)
+        if roll < 0.69:
+            return call("side", self._pick(*SIDES, *CORNERS), kind)
+        if roll < 0.73:
+            return call("beneath", self._mark(), kind)
+        if roll < 0.79:
+            return call("between", self._mark(), self._mark(), kind)
+        if roll < 0.9:
+            return self._usable()
+        return kind
+
+    def _usable(self) -> Call:
+        purposes = (
+            purposes_of(self.world.names[self._index()]) if self.random.random() < 0.5 else tuple(PURPOSES)
+        )
+        if not purposes:
+            raise LookupError
+        return call("usable", self._pick(*purposes), self._any())
+
+
+class FreeAsker(Picker):
+    """Draws question programs about one room."""
+
+    def ask(self) -> Call | None:
+        """A question program; None when a description was not found."""
+        try:
+            return self._ask()
+        except LookupError:
+            return None
+
+    def _ask(self) -> Call:
+        roll = self.random.random()
+        if roll < 0.19:
+            return call("count", self._counted())
+        if roll < 0.35:
+            return call("exist", self._set())
+        if roll < 0.5:
+            return call("query", self._attribute(), self._object())
+        if roll < 0.66:
+            return asked_of(self._object())
+        if roll < 0.73:
+            one = IT if self.random.random() < 0.6 else self._thing()
+            return asked_of(
+                call(self._pick("nearest", "nearest", "farthest"), one, call("pair", *self._two()))
+            )
+        if roll < 0.75:
+            sizes = ("highest", "lowest", "largest", "largest", "smallest", "tallest", "shortest")
+            return asked_of(call(self._pick(*sizes), call("pair", *self._two())))
+        if roll < 0.78:
+            return self._more()
+        if roll < 0.84:
+            return call("whither", *self._two())
+        if roll < 0.86:
+            return call("name", call("support", self._it_or_mark()))
+        if roll < 0.89:
+            return call(self._pick("height", "height", "size", "higher", "larger"), *self._two())
+        if roll < 0.92:
+            return call("seen_from", self._it_or_mark(), *self._two())
+        if roll < 0.94:
+            return call("fits", self._thing(), call("was", self._it_or_mark()))
+        if roll < 0.96:
+            return call("closer_now", *self._two())
+        if roll < 0.98:
+            return call("exist", call("obstacles", *self._two()))
+        return call("kinds", self._attribute(), self._kind())
+
+    def _it_or_mark(self) -> Call:
+        if self.random.random() < 0.4:
+            return IT if self.random.random() < 0.7 else call("only", call("touched", self._kind()))
+        return self._mark()
+
+    def _two(self) -> tuple[Call, Call]:
+        """Two things that a question compares."""
+        if self.random.random() < 0.3:
+            return self._alike()
+        first, second = self._it_or_mark(), self._thing()
+        return (first, second) if self.random.random() < 0.6 else (second, first)
+
+    def _more(self) -> Call:
+        if self.random.random() < 0.5:
+            kind, (first, second) = self._kind(), self._two()
+            return call("more", call("upon", first, kind), call("upon", second, kind))
+        first, second = self._set(), self._set()
+        return call("more", first, second)
+
+    def _counted(self) -> Call:
+        roll = self.random.random()
+        if roll < 0.7:
+            return self._set()
+        if roll < 0.8:
+            return call("either", self._kind(), self._kind())
+        if roll < 0.9:
+            keep = self._it_or_mark()
+            return call("other", keep, self._kind_of_last() if self.random.random() < 0.6 else self._any())
+        return call("having", *self._value(), call("having", *self._value(), self._kind()))
+
+    def _object(self) -> Call:
+        roll = self.random.random()
+        if roll < 0.2:
+            return call(self._pick("nearest", "nearest", "farthest"), self._it_or_mark(), self._narrow())
+        if roll < 0.4:
+            return call("first", self._pick(*SIDES), self._it_or_mark(), self._narrow())
+        if roll < 0.55:
+            return call(self._pick("largest", "smallest", "tallest", "shortest"), self._set())
+        if roll < 0.72:
+            return call("only", self._set())
+        if roll < 0.78:
+            return call("only", call("usable", self._pick(*PURPOSES), self._any()))
+        return self._it_or_mark() if roll < 0.88 else self._thing()
+
+    def _narrow(self) -> Call:
+        """A kind, a kind with a look, what serves a purpose, or anything."""
+        roll = self.random.random()
+        if roll < 0.35:
+            return self._any()
+        if roll < 0.7:
+            return self._kind()
+        if roll < 0.78:
+            return self._usable()
+        return call("having", *self._value(), self._any() if roll < 0.92 else self._kind())
+
+
+def asked_of(one: Call) -> Call:
+    """The question for a thing: its name; of one that is chosen among its like, the look that tells it: "which chair is nearest?",
+    "is the red or the blue chair nearer?"."""
+    among = one.args[-1]
+    if one.op not in CHOOSING or _kind_of(among) == ANY:
+        return call("name", one)
+    if among.op != "pair":
+        return call("query", "color", one)
+    looks = told_apart(among)
+    return call("name", one) if looks is None else call("query", looks, one)
+
+
+def _kind_of(among: Call) -> Call:
+    """The last noun of a set, that of what it holds."""
+    return [part for part in among.calls() if part.op == "all"][-1]

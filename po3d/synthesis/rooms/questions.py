@@ -1,0 +1,350 @@
+"""Random questions about a changed room, as programs with their answers: the twelve fine types of Hypo3D.
+
+A question is about what the change touched, or may be altered by it: at least one of its things, or its answer, has to
+do with the change. Close calls are left out (room_describe.Teller), so every answer is plain to see.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from po3d.language.programs.rooms import Call, call
+from po3d.reasoning.room_margins import room_margins
+from po3d.reasoning.room_world import World
+from po3d.scene.edits import unchanged
+from po3d.scene.rooms import purposes_of
+from po3d.synthesis.rooms.describe import SIDES, Teller
+
+# Fine type -> the released coarse types that it counts under. The release has the coarse ones only; the map is ours.
+COARSE: dict[str, tuple[str, ...]] = {
+    "proximity": ("Scale",),
+    "direction-based recognition": ("Direction",),
+    "size-based recognition": ("Scale",),
+    "functionality": ("Semantic",),
+    "counting": ("Semantic",),
+    "navigation": ("Direction",),
+    "placement height": ("Scale",),
+    "relative position": ("Direction",),
+    "attribute": ("Semantic",),
+    "path reasoning": ("Scale", "Direction"),
+    "situational reasoning": ("Scale", "Direction"),
+    "size fitness": ("Scale",),
+}
+# Which fine types the paper asks after which change (its Table 6).
+ASKED: dict[str, tuple[str, ...]] = {
+    "movement": ("proximity", "direction-based recognition", "size-based recognition", "relative position",
+                 "path reasoning", "placement height", "counting"),
+    "removal": ("situational reasoning", "direction-based recognition", "size-based recognition", "size fitness",
+                "functionality", "navigation", "counting"),
+    "attribute": ("proximity", "direction-based recognition", "size-based recognition", "relative position",
+                  "functionality", "attribute", "counting"),
+    "addition": ("proximity", "direction-based recognition", "size-based recognition", "relative position",
+                 "functionality", "navigation", "counting"),
+    "replacement": ("proximity", "direction-based recognition", "size-based recognition", "relative position",
+                    "functionality", "placement height", "counting"),
+}  # fmt: skip
+
+RELATIONS = frozenset(  # operations that say how one thing stands to another
+    (
+        "toward", "beside", "upon", "beneath", "between", "obstacles", "nearest", "farthest", "first", "support", "whither",
+        "seen_from", "closer_now",
+    )
+)  # fmt: skip
+
+
+class Asked(NamedTuple):
+    fine: str
+    program: Call
+    answer: str
+
+
+class Asker:
+    """Questions about one changed room; `hops`: only chains of so many relations (None: any)."""
+
+    def __init__(
+        self, world: World, random: np.random.Generator, hops: tuple[int, ...] | None = None
+    ) -> None:
+        self.world, self.random, self.hops = world, random, hops
+        self.teller = Teller(world, random, related=hops is not None and max(hops) > 1)
+        self.now = list(world.times(False))
+        self.changed = [i for i in self.now if world.touched(i)]
+        self.gone = [
+            world.now + k for k in sorted(world.edited.touched_before) if k not in world.edited.index
+        ]  # removed or replaced: as they stood before
+
+    def ask(self, fine: str, tries: int = 25, near: bool | None = None) -> Asked | None:
+        """A question of a fine type with a sure answer; None when none was found. `near`: one that a typical error would
+        flip, however sure, or one that it would not; None: either."""
+        builder: Callable[[], Call | None] = getattr(self, "_" + fine.replace(" ", "_").replace("-", "_"))
+        wanted = self._wanted(fine)
+        spare = None
+        for k in range(tries):
+            program = builder()
+            if program is None or (self.hops is not None and hops_of(program) not in self.hops):
+                continue
+            answer = self._near_answer(program) if near else self.teller.sure_answer(program)
+            if near is False and self._near_answer(program) is not None:
+                continue
+            if answer is None or (answer == "0" and self.random.random() < 0.8):
+                continue
+            if self._beside_the_point(program, answer) and self.random.random() < 0.8:
+                continue
+            found = Asked(fine, program, answer)
+            if wanted is None or answer == wanted:
+                return found
+            spare = spare or found
+            if k > tries // 2:
+                break
+        return spare
+
+    def _near_answer(self, program: Call) -> str | None:
+        """The answer to a question that a typical error would flip; None for any other."""
+        found = room_margins(program, self.world)
+        return found.answer if found.tip is not None and found.tip.normalised <= 1 else None
+
+    def _wanted(self, fine: str) -> str | None:
+        """An answer to look for, where one of two would prevail."""
+        pairs = {
+            "path reasoning": ("yes", "no"),
+            "placement height": ("higher", "lower"),
+            "size fitness": ("yes", "no"),
+        }
+        return str(self.random.choice(pairs[fine])) if fine in pairs else None
+
+    def _beside_the_point(self, program: Call, answer: str) -> bool:
+        """Whether the question names nothing that the change touched and has the answer that it had before."""
+        names = {self.world.names[i] for i in self.changed + self.gone}
+        if any(
+            part.op == "touched" or (part.op == "all" and part.args[0] in names) for part in program.calls()
+        ):
+            return False
+        return self._untouched.sure_answer(program) == answer
+
+    @functools.cached_property
+    def _untouched(self) -> Teller:
+        return Teller(unaltered(self.world), self.random)
+
+    # --- picking ----------------------------------------------------------------------------------------------------
+
+    def _one(self, among: list[int]) -> int | None:
+        return among[int(self.random.integers(len(among)))] if among else None
+
+    def _about(self) -> Call | None:
+        """A thing that the change touched: as it is now, or the place where it was."""
+        pool = self.changed or self.gone
+        if self.changed and self.gone and self.random.random() < 0.25:
+            pool = self.gone
+        index = self._one(pool)
+        return None if index is None else self.teller.describe(index)
+
+    def _mark(self, without: Call | None = None) -> Call | None:
+        """Some other thing, easy to name."""
+        for _ in range(6):
+            index = self._one(self.now)
+            if index is None:
+                return None
+            mark = self.teller.landmark(index)
+            if mark is not None and (without is None or self.teller.sure_object(without) != index):
+                return mark
+        return None
+
+    def _mixed(self) -> tuple[Call, Call] | None:
+        """A touched thing and another one, in random order."""
+        a, b = self._about(), self._mark()
+        if a is None or b is None or self.teller.sure_object(a) == self.teller.sure_object(b):
+            return None
+        return (a, b) if self.random.random() < 0.5 else (b, a)
+
+    def _kind(self, index: int) -> Call:
+        """All things of a thing's name, or of one of its looks."""
+        kind = call("all", self.world.names[index])
+        if self.random.random() < 0.3 and (color := self.world.value(index, "color")):
+            return call("having", "color", color, kind)
+        return kind
+
+    def _any(self) -> Call:
+        return call("all", "object")
+
+    # --- the fine types ---------------------------------------------------------------------------------------------
+
+    def _proximity(self) -> Call | None:
+        about = self._about()
+        if about is None:
+            return None
+        roll = self.random.random()
+        if roll < 0.5:
+            a, b = self._mark(about), self._mark(about)
+            if a is None or b is None or a == b or self._same_name(a, b):
+                return None
+            op = "nearest" if self.random.random() < 0.75 else "farthest"
+            return call("name", call(op, about, call("pair", a, b)))
+        if roll < 0.7:
+            return call("name", call("nearest", about, self._any()))
+        mark = self._mark(about)
+        if mark is None:
+            return None
+        if roll < 0.85 and about.op != "was":
+            return call("closer_now", about, mark)
+        return call("name", call("nearest", mark, call("pair", about, other))) if (
+            other := self._mark(mark)
+        ) is not None and not self._same_name(about, other) else None  # fmt: skip
+
+    def _same_name(self, a: Call, b: Call) -> bool:
+        indices = [self.teller.sure_object(x) for x in (a, b)]
+        return None in indices or self.world.names[indices[0]] == self.world.names[indices[1]]
+
+    def _direction_based_recognition(self) -> Call | None:
+        side = str(self.random.choice(SIDES))
+        roll = self.random.random()
+        if roll < 0.6:
+            mark = self._about() or self._mark()
+            return None if mark is None else call("name", call("first", side, mark, self._any()))
+        if roll < 0.8:
+            return call("name", call("extreme", side, self._any()))
+        about = self._about()
+        return None if about is None else call("which_side", about)
+
+    def _size_based_recognition(self) -> Call | None:
+        op = str(self.random.choice(["largest", "smallest", "tallest"]))
+        roll = self.random.random()
+        about = self._about()
+        if about is None:
+            return None
+        if roll < 0.35:
+            return call("name", call(op, call("beside", about, self._any())))
+        if roll < 0.5:
+            return call("name", call(op, call("side", str(self.random.choice(SIDES)), self._any())))
+        if roll < 0.6:
+            return call("name", call(op, self._any()))
+        mark = self._mark(about)
+        if mark is None:
+            return None
+        if roll < 0.8:
+            return call("size", about, mark)
+        return None if self._same_name(about, mark) else call("name", call(op, call("pair", about, mark)))
+
+    def _functionality(self) -> Call | None:
+        random = self.random
+        pool = [i for i in self.now + self.gone if purposes_of(self.world.names[i])]
+        near = [i for i in self.changed + self.gone if i in pool]
+        index = self._one(near if near and random.random() < 0.6 else pool)
+        if index is None:
+            return None
+        purpose = str(random.choice(purposes_of(self.world.names[index])))
+        usable = call("usable", purpose, self._any())
+        roll = random.random()
+        about = self._about()
+        if about is None:
+            return None
+        if roll < 0.25:
+            return call("name", call("nearest", about, usable))
+        if roll < 0.45:
+            return call("name", call("only", call("beside", about, usable)))
+        if roll < 0.6:
+            return call("count", usable)
+        if roll < 0.7:
+            return call("name", call("only", usable))
+        return call("name", call("nearest", about, call("same_use", about, self._any())))
+
+    def _counting(self) -> Call | None:
+        random = self.random
+        index = self._one(self.changed + self.gone if random.random() < 0.6 else self.now)
+        if index is None:
+            return None
+        kind = self._kind(index)
+        roll = random.random()
+        if roll < 0.4:
+            return call("count", kind)
+        if roll < 0.5:
+            return call(
+                "count",
+                call("side", str(random.choice(SIDES)), kind if random.random() < 0.5 else self._any()),
+            )
+        about = self._about()
+        if about is None:
+            return None
+        if roll < 0.75:
+            return call("count", call("beside", about, kind if random.random() < 0.6 else self._any()))
+        if roll < 0.9:
+            return call("count", call("toward", str(random.choice(SIDES)), about, kind))
+        return call("count", call("upon", about, self._any()))
+
+    def _navigation(self) -> Call | None:
+        pair = self._mixed()
+        return None if pair is None else call("whither", *pair)
+
+    def _relative_position(self) -> Call | None:
+        pair = self._mixed()
+        if pair is None:
+            return None
+        if self.random.random() < 0.2:
+            return call(
+                "exist", call("toward", str(self.random.choice(SIDES)), pair[0], call("just", pair[1]))
+            )
+        return call("whither", *pair)
+
+    def _placement_height(self) -> Call | None:
+        pair = self._mixed()
+        if pair is None:
+            return None
+        roll = self.random.random()
+        if roll < 0.7:
+            return call("height", *pair)
+        if self._same_name(*pair):
+            return None
+        return call("name", call("highest" if roll < 0.85 else "lowest", call("pair", *pair)))
+
+    def _attribute(self) -> Call | None:
+        random = self.random
+        index = self._one(self.changed if random.random() < 0.7 else self.now)
+        if index is None:
+            return None
+        attribute = str(random.choice(["color", "color", "material", "state"]))
+        name = self.world.names[index]
+        if random.random() < 0.35:
+            return call("kinds", attribute, call("all", name))
+        mark = (
+            self._about() if index in self.changed and random.random() < 0.5 else self.teller.describe(index)
+        )
+        if mark is None:
+            return None
+        if random.random() < 0.3 and (value := self.world.value(index, attribute)):
+            return call("count", call("having", attribute, value, call("all", name)))
+        return call("query", attribute, mark)
+
+    def _path_reasoning(self) -> Call | None:
+        pair = self._mixed()
+        if pair is None:
+            return None
+        blocked = call("obstacles", *pair)
+        return call("exist", blocked) if self.random.random() < 0.75 else call("name", call("only", blocked))
+
+    def _situational_reasoning(self) -> Call | None:
+        stand = self._about() if self.random.random() < 0.4 else self._mark()
+        a, b = self._mark(stand), self._mark(stand)
+        if stand is None or a is None or b is None or a == b:
+            return None
+        if self.random.random() < 0.5:
+            return call("seen_from", stand, a, b)
+        return None if self._same_name(a, b) else call("name", call("nearest", stand, call("pair", a, b)))
+
+    def _size_fitness(self) -> Call | None:
+        gone = self._one(self.gone)
+        thing = self._mark()
+        if gone is None or thing is None:
+            return None
+        where = self.teller.describe(gone)
+        return None if where is None else call("fits", thing, where)
+
+
+def hops_of(program: Call) -> int:
+    """The longest chain of relations between things in a question: 2 in "left of the chair next to the bed"."""
+    inner = max((hops_of(arg) for arg in program.args if isinstance(arg, Call)), default=0)
+    return inner + (program.op in RELATIONS)
+
+
+def unaltered(world: World) -> World:
+    """The same room without the change: for questions whose answer should not depend on it."""
+    return World(unchanged(world.before), world.before, world.rules)

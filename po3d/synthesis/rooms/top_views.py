@@ -1,0 +1,147 @@
+"""Rooms seen from straight above, as a top-view estimator learns them (`python -m po3d.synthesis.render_rooms`).
+
+North is up: the map's top is the world's +y, its right +x, as in room tables whose frame is not set (`frames`: no frame
+means that the map's top is the front). A set is a folder, each file a pure function of (seed, index, split, size):
+
+    set.json                seed, split, count, size: what the folder was made with
+    rooms/000000.jpg, .json the picture; the table with its top camera, the shares seen, the models
+
+A room's JSON is written last, so a run that was stopped goes on where it was, with any number of workers.
+"""
+
+import functools
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, write_json
+from po3d.io.seeding import rng
+from po3d.scene.geometry import Camera, down
+from po3d.scene.table import Scene, to_json
+from po3d.synthesis.furniture.libraries import FOLDER
+from po3d.synthesis.furniture.models import RoomModels
+from po3d.synthesis.picture_sets import jpeg, write_set
+from po3d.synthesis.rooms.layouts import sample_room
+from po3d.synthesis.rooms.looks import RoomLook, sample_room_look
+from po3d.synthesis.rooms.pictures import RoomRenderer, RoomShot
+from po3d.synthesis.splits import Split
+from po3d.synthesis.street.labels import ObjectLabel
+
+FORMAT = "po3d-top-views-2"
+SIZE = 512  # pixels a side
+MARGIN = 0.25  # metres around the outline
+
+
+def top_camera(scene: Scene, width: int, height: int, metres_per_pixel: float | None = None) -> Camera:
+    """The camera that looks down on the middle of the outline, north (+y) up. A pixel covers `metres_per_pixel` of the
+    floor; by default as much as shows the outline and MARGIN around it. InputError without an outline."""
+    if scene.outline is None:
+        raise InputError(f"{scene.image or 'the scene'}: a top view needs the room's outline")
+    floor = np.array(scene.outline, float)
+    low, high = floor.min(0), floor.max(0)
+    x, y = ((low + high) / 2).tolist()
+    if metres_per_pixel is None:
+        metres_per_pixel = float(((high - low + 2 * MARGIN) / (width, height)).max())
+    return down(x, y, metres_per_pixel, width, height)
+
+
+def metres_per_pixel(camera: Camera) -> float:
+    """Metres of floor that a pixel of a top camera covers."""
+    return float(camera.position[2]) / camera.focal
+
+
+@dataclass(frozen=True)
+class SetSpec:
+    """What a folder of top views is made of."""
+
+    seed: int
+    split: Split
+    count: int
+    size: int = SIZE
+    samples: int = 1
+
+
+class TopView(NamedTuple):
+    """One room of a set."""
+
+    scene: Scene  # with its top camera; objects know their amodal image boxes
+    look: RoomLook
+    shot: RoomShot
+
+
+def top_view(spec: SetSpec, index: int, renderer: RoomRenderer) -> TopView:
+    """Room `index` of a set: the table of (seed, index, split) in a look of its own."""
+    scene = sample_room(spec.seed, index, spec.split)
+    look = sample_room_look(
+        scene, renderer.models, spec.split, rng(spec.seed, f"room look/{spec.split}", index)
+    )
+    camera = top_camera(scene, spec.size, spec.size)
+    shot = renderer.shoot(scene, camera, look, amodal=True)
+    objects = tuple(replace(o, box=_box(label)) for o, label in zip(scene.objects, shot.labels or ()))
+    return TopView(replace(scene, objects=objects, camera=camera, image=f"{index:06d}.jpg"), look, shot)
+
+
+def _box(label: ObjectLabel) -> tuple[float, float, float, float] | None:
+    return None if label.amodal_box is None else tuple(map(float, label.amodal_box))
+
+
+def record(view: TopView) -> dict:
+    """The JSON of one room: its table, metres a pixel, and for each object the share of it that is seen, and its model."""
+    return {
+        "scene": to_json(view.scene),
+        "metres_per_pixel": metres_per_pixel(view.scene.camera),
+        "visible": [round(float(share), 4) for share in view.shot.visible],
+        "models": [item.model for item in view.look.dresses],
+    }
+
+
+def map_of(scene: Scene, furniture: str | Path | None = None) -> tuple[NDArray[np.uint8], Camera]:
+    """The map of a room of the twin and its camera, drawn with the models that no training picture shows; a pure
+    function of the table and its name."""
+    renderer = _map_renderer(str(furniture or FOLDER))
+    look = sample_room_look(scene, renderer.models, "test", rng(0, f"map/{scene.image}"))
+    camera = top_camera(scene, SIZE, SIZE)
+    return renderer.shoot(scene, camera, look).rgb, camera
+
+
+@functools.lru_cache(1)
+def _map_renderer(furniture: str) -> RoomRenderer:
+    return RoomRenderer(SIZE, SIZE, 1, RoomModels(furniture))
+
+
+# --- sets ---------------------------------------------------------------------------------------------------
+
+
+def generate(
+    out: str | Path,
+    spec: SetSpec,
+    furniture: str | Path = FOLDER,
+    cache: str | Path | None = None,
+    workers: int = 1,
+) -> int:
+    """Write what is missing of a set into the folder `out`; the number of rooms that were drawn. `cache`: see RoomModels.
+    InputError when the folder holds a set of other settings; a larger count than before is fine."""
+    facts = {"format": FORMAT, **asdict(spec)}
+    arguments = (str(out), spec, str(furniture), None if cache is None else str(cache))
+    return write_set(Path(out), facts, "rooms", _open, _draw, arguments, workers)
+
+
+_state: dict[str, tuple[Path, SetSpec, RoomRenderer]] = {}  # of this process: a renderer serves all its rooms
+
+
+def _open(out: str, spec: SetSpec, furniture: str, cache: str | None) -> None:
+    models = RoomModels(furniture, cache)
+    _state["work"] = Path(out), spec, RoomRenderer(spec.size, spec.size, spec.samples, models)
+
+
+def _draw(index: int) -> None:
+    out, spec, renderer = _state["work"]
+    view = top_view(spec, index, renderer)
+    base = out / "rooms" / f"{index:06d}"
+    with atomic_write(base.with_suffix(".jpg"), "wb") as file:
+        file.write(jpeg(view.shot.rgb))
+    write_json(base.with_suffix(".json"), record(view), indent=None)

@@ -1,0 +1,1 @@
+"""Parametric meshes of everyday things, and the primitives that all meshes are made of."""

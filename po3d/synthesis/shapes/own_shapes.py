@@ -1,0 +1,48 @@
+"""Our own parametric shapes, all of them: category and variant to a mesh with its colours.
+
+A shape is pieces about as large as the thing, front +x; the renderer stretches it to its box. Parts called "main" take
+the colour that the scene says, where it says one. `shape_palettes.csv` has what other parts are usually coloured, one of
+which is drawn and varied for each variant; paint without a palette gets a random muted colour.
+"""
+
+import numpy as np
+
+from po3d.io.seeding import rng
+from po3d.synthesis.render.environment import RGB
+from po3d.synthesis.shapes import (
+    appliance,
+    container,
+    crockery,
+    cupboard,
+    device,
+    fixture,
+    food,
+    kitchen,
+    leisure,
+    ornament,
+    outdoor,
+    room,
+    seat,
+    wearable,
+)
+from po3d.synthesis.shapes.mesh import Mesh, assemble
+from po3d.synthesis.shapes.shape_parts import Generator, muted, palette_colors, palettes
+
+MODULES = (
+    appliance, container, crockery, cupboard, device, fixture, food,
+    kitchen, leisure, ornament, outdoor, room, seat, wearable,
+)  # fmt: skip
+SHAPES: dict[str, Generator] = {name: make for module in MODULES for name, make in module.SHAPES.items()}
+
+
+def shape(category: str, variant: int) -> tuple[Mesh, dict[str, RGB]]:
+    """The mesh and its own colours (linear, by part); KeyError for a category that has no shape."""
+    random = rng(variant, f"shape/{category}")
+    pieces = SHAPES[category](random)
+    points = np.concatenate([np.asarray(piece.vertices) for _, _, piece in pieces])
+    mesh = assemble(pieces, points.max(0) - points.min(0))
+    colors = palette_colors(mesh, palettes().get(category, {}), random)
+    for part in mesh.parts:
+        if part.material == "paint" and part.name not in {"main", *colors}:
+            colors[part.name] = muted(random)
+    return mesh, colors

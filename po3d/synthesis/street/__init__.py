@@ -1,0 +1,1 @@
+"""Street scenes and their questions, for the PulseCheck457 twin."""

@@ -1,0 +1,242 @@
+"""Rendered street scenes with their labels, each a pure function of (seed, index, split).
+
+    sample_layout ─► compose ─► masks (are all objects visible?) ─► labels ─► scene_record
+                        └─────────────────────────────────────────► colour, once
+
+Records have the layout of Super-CLEVR's scene files, so training and benchmarks read ours as they read
+theirs."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.reasoning import relations
+from po3d.reasoning.relations import NO_FACING, Rules
+from po3d.scene.geometry import Camera
+from po3d.scene.street import AXES, HEIGHT, WIDTH, camera, origin_height, rotation_from_heading
+from po3d.scene.vocabulary import DIRECTIONS, FACINGS, SIZE_SCALE
+from po3d.synthesis.difficulty import DEFAULT, Dials
+from po3d.synthesis.render.environment import Look, paint, sample_finish, sample_look
+from po3d.synthesis.render.photographs import Photographs
+from po3d.synthesis.render.renderer import Placed, Renderer
+from po3d.synthesis.street.labels import ObjectLabel, State
+from po3d.synthesis.street.layouts import (
+    Layout,
+    LayoutObject,
+    LookKind,
+    Split,
+    sample_layout,
+)
+from po3d.synthesis.vehicles import Mesh, vehicle
+
+MIN_VISIBLE_PX = 200  # of every object, else the scene is drawn again (Super-CLEVR)
+MAX_SCENES = 500  # drawn for one index; nearly all pass at once
+# Of them looked at for the wanted number of occluded objects; then the nearest is taken.
+OCCLUSION_SCENES = 20
+STUDIO_TINT = (0.7, 1.0)  # Super-CLEVR's vehicles are toys of one colour: see placed.py
+HULLS = frozenset(
+    ("body", "body_rear", "frame", "left_frame", "right_frame", "fuselage")
+)  # carry the object's colour
+
+_STATES: dict[State, int] = {"none": 0, "partial": 1, "full": 2}  # as in Super-CLEVR-3D's scene files
+
+
+@dataclass(frozen=True)
+class Made:
+    """A scene all of whose objects can be seen."""
+
+    layout: Layout
+    objects: tuple[Placed, ...]
+    camera: Camera
+    look: Look
+    labels: tuple[ObjectLabel, ...]
+
+
+def compose(layout: Layout, rng: np.random.Generator) -> tuple[list[Placed], Camera, Look]:
+    """What the renderer draws: the layout's objects with their meshes and paints, its camera, and its
+    look."""
+    objects = [_place(o, layout.look, rng) for o in layout.objects]
+    look = sample_look(layout.look, np.random.default_rng(layout.look_seed))
+    return objects, camera(layout.jitter), look
+
+
+def _place(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> Placed:
+    mesh = vehicle(o.shape, o.mesh_seed)
+    studio = look == "studio"
+    return Placed(
+        mesh,
+        SIZE_SCALE[o.size],
+        (o.x, o.y),
+        o.heading,
+        paint(o.color, rng),
+        sample_finish(o.material if studio else "paint", rng),
+        colors={name: paint(part.color, rng) for name, part in _painted(o, mesh).items()},
+        tint=float(rng.uniform(*STUDIO_TINT)) if studio else 0.0,
+    )
+
+
+def _painted(o: LayoutObject, mesh: Mesh) -> dict:
+    """Part name -> its PartPaint; two slots that meet the same part paint it once."""
+    names = sorted({p.name for p in mesh.parts if p.material != "glass"} - HULLS)
+    return {names[int(part.slot * len(names))]: part for part in o.parts} if names else {}
+
+
+def make_scene(
+    seed: int,
+    index: int,
+    split: Split,
+    renderer: Renderer,
+    look: LookKind | None = None,
+    dials: Dials = DEFAULT,
+) -> Made:
+    """Scene `index` of a seed. The number of objects is drawn once, so that the test for visibility doesn't
+    thin out crowded scenes; layouts are drawn until every object shows MIN_VISIBLE_PX pixels and, where the dials
+    want it, as many are occluded as they say."""
+    generator = rng(seed, f"scene/{split}", index)
+    low, high = dials.objects
+    count = int(generator.integers(low, high + 1))
+    wanted = None if dials.occluded is None else int(dials.occluded * count + generator.random())
+    nearest: tuple[int, Made] | None = None
+    seen = 0
+    for _ in range(MAX_SCENES):
+        layout = sample_layout(generator, count, split, look)
+        objects, view, style = compose(layout, rng(layout.look_seed, "compose"))
+        labels = renderer.render_masks(objects, view).labels()
+        if min(label.visible_px for label in labels) >= MIN_VISIBLE_PX:
+            made = Made(layout, tuple(objects), view, style, labels)
+            off = 0 if wanted is None else abs(sum(label.occluder is not None for label in labels) - wanted)
+            if nearest is None or off < nearest[0]:
+                nearest = off, made
+            seen += 1
+            if not nearest[0] or seen == OCCLUSION_SCENES:
+                return nearest[1]
+    if nearest is not None:
+        return nearest[1]
+    raise InputError(
+        f"seed {seed}, scene {index}: none of {MAX_SCENES} layouts of {count} objects shows all of them "
+        f"(at {renderer.width} x {renderer.height} pixels)"
+    )
+
+
+def picture(made: Made, renderer: Renderer, skies: str | None = None) -> NDArray[np.uint8]:
+    """(H, W, 3) sRGB; outdoors under the photographs of the folder `skies`, where one is given."""
+    look = made.look if skies is None else Photographs.of(skies).under(made.look, made.layout.look_seed)
+    return renderer.render(made.objects, made.camera, look).rgb
+
+
+def render_example(
+    seed: int,
+    index: int,
+    split: Split,
+    samples: int = 1,
+    look: LookKind | None = None,
+    skies: str | None = None,
+) -> tuple[NDArray[np.uint8], dict]:
+    """The picture (480, 640, 3) and the record of scene `index`; the renderer is opened once a process."""
+    renderer = open_renderer(samples)
+    made = make_scene(seed, index, split, renderer, look)
+    return picture(made, renderer, skies), scene_record(made, index, split)
+
+
+@functools.cache
+def open_renderer(samples: int = 1) -> Renderer:
+    """This process's renderer of the benchmark's image size."""
+    return Renderer(WIDTH, HEIGHT, samples)
+
+
+# --- records ------------------------------------------------------------------------------------------------
+
+
+def image_name(index: int, suffix: str = "jpg") -> str:
+    """The benchmark's name of an image."""
+    return f"superCLEVR_new_{index:06d}.{suffix}"
+
+
+def scene_record(made: Made, index: int, split: str, rules: Rules | None = None) -> dict:
+    """The scene in the layout of Super-CLEVR's files, with the keys that Super-CLEVR-3D and PulseCheck457
+    add.
+
+    Masks are left out. What upstream has no place for (boxes x0, y0, x1, y1; visible fractions; mesh and look
+    seeds) is under "po3d"."""
+    rules = rules or Rules()
+    layout, labels = made.layout, made.labels
+    positions = np.array([(o.x, o.y) for o in layout.objects])
+    headings = np.array([o.heading for o in layout.objects])
+    axes = np.array([AXES[d] for d in DIRECTIONS])
+    degrees = relations.pose_degrees(headings, axes, rules)
+    facings = relations.facing_labels(degrees, rules)
+    objects = [_object_record(o, made) for o in layout.objects]
+    for o, degree, label in zip(objects, degrees, facings):
+        o["pose"] = "None" if label == NO_FACING else f"{FACINGS[label]}_pose"
+        o["pose_degree"] = float(degree)
+
+    def related(direction: str) -> list[list[int]]:
+        truth = relations.relate(positions, headings, axes, direction, "camera", rules)
+        return [np.flatnonzero(row).tolist() for row in truth]
+
+    def hit(travel: str) -> list[list[dict]]:
+        truth = relations.collide(positions, headings, layout.extents, travel, rules)
+        return [[{"obj_id": int(j)} for j in np.flatnonzero(row)] for row in truth]
+
+    return {
+        "split": split,
+        "image_index": index,
+        "image_filename": image_name(index),
+        "directions": {
+            **{d: [*AXES[d], 0.0] for d in AXES},
+            "above": [0.0, 0.0, 1.0],
+            "below": [0.0, 0.0, -1.0],
+        },
+        "objects": objects,
+        "relationships": {d: related(d) for d in DIRECTIONS},
+        "collision_relationships": {t: hit(t) for t in ("forward", "backward")},
+        "occlusion": {str(i): {"obj": _occlusion_entry(label)} for i, label in enumerate(labels)},
+        "camera_location": made.camera.position.tolist(),
+        "matrix_world": _matrix_world(made.camera),
+        "hdri_id": None if layout.look == "studio" else str(layout.look_seed),
+        "po3d": {
+            "look": layout.look,
+            "look_seed": layout.look_seed,
+            "mesh_seeds": [o.mesh_seed for o in layout.objects],
+            "boxes": [list(label.amodal_box) for label in labels],
+            "visible_boxes": [list(label.visible_box) for label in labels],
+            "visible_fractions": [round(label.visible_fraction, 4) for label in labels],
+        },
+    }
+
+
+def _object_record(o: LayoutObject, made: Made) -> dict:
+    origin = (o.x, o.y, origin_height(o.shape, o.size))
+    pixel, depth = made.camera.project(origin)
+    painted = _painted(o, vehicle(o.shape, o.mesh_seed))
+    return {
+        "shape": o.shape,
+        "size": o.size,
+        "color": o.color,
+        "material": o.material if made.layout.look == "studio" else None,
+        "3d_coords": list(origin),
+        "rotation": rotation_from_heading(o.shape, o.heading),
+        "pixel_coords": [[round(pixel[0]), round(pixel[1]), float(depth)], [WIDTH, HEIGHT]],
+        "parts": {
+            name: {"color": p.color, "material": p.material, "size": o.size} for name, p in painted.items()
+        },
+    }
+
+
+def _occlusion_entry(label: ObjectLabel) -> list:
+    """[state, mask (left out), is it occluded, its occluder]; the last only where there is one."""
+    if label.occluder is None:
+        return [0, "", "False"]
+    return [_STATES[label.state], "", "True", str(label.occluder)]
+
+
+def _matrix_world(view: Camera) -> list[list[float]]:
+    """Blender's camera-to-world matrix: its camera looks along -z with y up."""
+    world_T_cam = view.cam_T_world.inverse()
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = world_T_cam.rotation * (1.0, -1.0, -1.0), world_T_cam.translation
+    return matrix.tolist()

@@ -1,0 +1,156 @@
+"""What stands where: random street scenes by the published rules of Super-CLEVR and PulseCheck457.
+
+A layout is pure data, drawn without a renderer: objects, camera jitter and the look's kind and seed. Rules
+(Super-CLEVR, image_generation): 3-10 objects, x and y in U(-3, 3), rotation in U(0, 360) degrees, shapes,
+colours, sizes and materials uniform; an object is accepted when its footprint, scaled by 1.1, meets no
+other's; 150 refusals of one object restart the scene."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from po3d.io.errors import InputError
+from po3d.scene.geometry import Array
+from po3d.scene.street import CAMERA_JITTER, SPREAD, extent, heading_from_rotation
+from po3d.scene.vocabulary import COLORS, EXTENTS, MATERIALS, SHAPES, SIZE_SCALE, SIZES
+
+Split = Literal["train", "validation", "test"]
+LookKind = Literal["studio", "outdoor"]
+
+MIN_OBJECTS, MAX_OBJECTS = 3, 10
+FOOTPRINT_MARGIN = 1.1  # both footprints are scaled by it in the placement test
+MAX_RETRIES = 150
+MAX_PARTS = (
+    3  # recoloured parts an object may have in the studio look (Super-CLEVR); the outdoor look has none
+)
+LOOKS: tuple[LookKind, ...] = ("studio", "outdoor")
+
+# Mesh variants by split, so that no mesh of the test images is ever trained on.
+TRAIN_MESHES = range(0, 64)
+VALIDATION_MESHES = range(1000, 1016)
+TEST_MESHES = range(2000, 2032)
+MESHES: dict[str, range] = {"train": TRAIN_MESHES, "validation": VALIDATION_MESHES, "test": TEST_MESHES}
+
+
+@dataclass(frozen=True)
+class PartPaint:
+    """A recoloured part. `slot` in [0, 1) picks one of the parts that the object's mesh happens to have."""
+
+    slot: float
+    color: str
+    material: str
+
+
+@dataclass(frozen=True)
+class LayoutObject:
+    """One vehicle. Its height above the ground follows from shape and size."""
+
+    shape: str
+    color: str
+    size: str
+    material: str
+    x: float
+    y: float
+    heading: float  # azimuth of the nose, radians
+    mesh_seed: int
+    parts: tuple[PartPaint, ...] = ()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A scene before any picture of it exists."""
+
+    objects: tuple[LayoutObject, ...]
+    jitter: tuple[float, float, float]  # added to the camera's nominal position
+    look: LookKind
+    look_seed: int
+
+    @property
+    def extents(self) -> Array:
+        """(n, 3) length, width, height in world units."""
+        return np.array([extent(o.shape, o.size) for o in self.objects]).reshape(-1, 3)
+
+
+def sample_layout(
+    rng: np.random.Generator,
+    count: int | None = None,
+    split: Split = "train",
+    look: LookKind | None = None,
+) -> Layout:
+    """A layout of `count` objects (None: uniform in 3..10), its meshes from the split's pool."""
+    if split not in MESHES:
+        raise InputError(f"unknown split {split!r}; known: {', '.join(MESHES)}")
+    count = int(rng.integers(MIN_OBJECTS, MAX_OBJECTS + 1)) if count is None else count
+    look = look or LOOKS[rng.integers(len(LOOKS))]
+    objects: list[LayoutObject] = []
+    taken: list[Rectangle] = []
+    refused = 0
+    while len(objects) < count:
+        candidate = _sample_object(rng, MESHES[split], look)
+        rectangle = _enlarged(candidate)
+        if any(overlapping(rectangle, other) for other in taken):
+            refused += 1
+            if refused > MAX_RETRIES:
+                objects, taken, refused = [], [], 0
+            continue
+        taken.append(rectangle)
+        objects.append(candidate)
+        refused = 0
+    jitter = rng.uniform(-CAMERA_JITTER, CAMERA_JITTER, 3)
+    return Layout(tuple(objects), tuple(float(v) for v in jitter), look, int(rng.integers(2**31)))
+
+
+def _sample_object(rng: np.random.Generator, meshes: range, look: LookKind) -> LayoutObject:
+    shape, color, size, material = (
+        values[rng.integers(len(values))] for values in (SHAPES, COLORS, SIZES, MATERIALS)
+    )
+    x, y = rng.uniform(-SPREAD, SPREAD, 2)
+    heading = heading_from_rotation(shape, rng.uniform(0.0, 360.0))
+    parts: tuple[PartPaint, ...] = ()
+    if look == "studio":
+        others = [c for c in COLORS if c != color]
+        parts = tuple(
+            PartPaint(
+                float(rng.random()),
+                others[rng.integers(len(others))],
+                MATERIALS[rng.integers(len(MATERIALS))],
+            )
+            for _ in range(rng.integers(MAX_PARTS + 1))
+        )
+    return LayoutObject(
+        shape, color, size, material, float(x), float(y), heading, meshes[rng.integers(len(meshes))], parts
+    )
+
+
+class Rectangle(NamedTuple):
+    """A footprint: centre, heading, and half its length and width."""
+
+    x: float
+    y: float
+    heading: float
+    length: float
+    width: float
+
+
+def _enlarged(o: LayoutObject) -> Rectangle:
+    length, width, _ = EXTENTS[o.shape]
+    scale = SIZE_SCALE[o.size] * FOOTPRINT_MARGIN / 2
+    return Rectangle(o.x, o.y, o.heading, length * scale, width * scale)
+
+
+def overlapping(a: Rectangle, b: Rectangle) -> bool:
+    """Do two rectangles intersect? By separating axes; in plain numbers, for it runs hundreds of times."""
+    dx, dy = b.x - a.x, b.y - a.y
+    if math.hypot(dx, dy) > math.hypot(a.length, a.width) + math.hypot(b.length, b.width):
+        return False
+    turn = b.heading - a.heading
+    c, s = abs(math.cos(turn)), abs(math.sin(turn))
+    for one, other in ((a, b), (b, a)):
+        ux, uy = math.cos(one.heading), math.sin(one.heading)
+        if abs(dx * ux + dy * uy) > one.length + other.length * c + other.width * s:
+            return False
+        if abs(dy * ux - dx * uy) > one.width + other.length * s + other.width * c:
+            return False
+    return True

@@ -1,0 +1,119 @@
+"""What is true in a scene, as bit sets: a set of objects is one integer, a description or a relation a
+look-up. The generator draws from it, and most of its draws are thrown away."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from po3d.reasoning import relations
+from po3d.reasoning.questions import Task
+from po3d.reasoning.relations import NO_FACING, Rules
+from po3d.scene.table import Scene
+from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT
+
+# (attribute, value) pairs in slot order: facing, size, color, material, shape
+Phrase = tuple[tuple[str, str], ...]
+
+SLOTS = ("facing", "size", "color", "material", "shape")
+ASKED = ("shape", "color", "size")  # what queries ask for; PulseCheck457 never asks for a material
+
+
+class World:
+    """A certain scene as bit sets: bit i stands for object i."""
+
+    def __init__(self, scene: Scene, task: Task, rules: Rules | None = None, materials: bool = False) -> None:
+        rules = rules or Rules()
+        self.size = len(scene)
+        self.all = (1 << self.size) - 1
+        positions, headings = scene.positions, scene.headings
+        axes = np.array([scene.axes[d] for d in DIRECTIONS])
+        degrees = relations.pose_degrees(headings, axes, rules)
+        labels = relations.facing_labels(degrees, rules)
+        self.value: dict[str, list[str | None]] = {
+            "facing": [None if k == NO_FACING else FACINGS[k] for k in labels],
+            **{a: [o.value(a) for o in scene.objects] for a in ASKED},
+        }
+        if materials:
+            self.value["material"] = [
+                o.value("material") if "material" in o.beliefs else None for o in scene.objects
+            ]
+        self.slots = tuple(a for a in SLOTS if a in self.value and a != "facing")
+        frame = "camera" if task == "2d" else "object"
+        bicycle = np.array([PARENT[v] == "bicycle" for v in self.value["shape"]])
+        matrices = {
+            **{
+                f"relate[{d},task]": relations.relate(positions, headings, axes, d, frame, rules, bicycle)
+                for d in DIRECTIONS
+            },
+            **{
+                f"aligned[{h}]": relations.aligned(degrees, h, rules)
+                for h in ("same", "opposite", "vertical")
+            },
+            **{
+                f"collide[{t}]": relations.collide(positions, headings, scene.extents, t, rules)
+                for t in ("forward", "backward")
+            },
+        }
+        if rules.aligned_needs_label:
+            for how in ("same", "opposite", "vertical"):
+                matrices[f"aligned[{how}]"] &= (labels != NO_FACING)[:, None]
+        for attribute in ("size", "color", "material", "shape"):
+            if attribute in self.value:
+                v = np.array(self.value[attribute], object)
+                matrices[f"same[{attribute}]"] = (v[:, None] == v[None, :]) & ~np.eye(self.size, dtype=bool)
+        hides = np.zeros((self.size, self.size), bool)
+        for j, belief in enumerate(scene.occluders or ()):
+            for i, p in belief.items():
+                hides[i, j] = p > 0.5
+        matrices["occludees"], matrices["occluder"] = hides, hides.T
+        self.relation = {
+            key: [bits(np.flatnonzero(row)) for row in matrix] for key, matrix in matrices.items()
+        }
+        self.occluded = bits(np.flatnonzero(hides.any(0)))
+        self._masks: dict[Phrase, int] = {}
+        self._phrases: dict[tuple[int, tuple[str, ...]], list[Phrase]] = {}
+
+    def mask(self, phrase: Phrase) -> int:
+        """The objects that a phrase describes."""
+        if phrase not in self._masks:
+            self._masks[phrase] = bits(
+                i for i in range(self.size) if all(self._is(i, a, v) for a, v in phrase)
+            )
+        return self._masks[phrase]
+
+    def _is(self, i: int, attribute: str, value: str) -> bool:
+        own = self.value[attribute][i]
+        return own == value or (attribute == "shape" and PARENT[own] == value)
+
+    def phrases(self, i: int, untold: Sequence[str] = ()) -> list[Phrase]:
+        """Every phrase that fits object i and does not tell the attributes `untold`; the empty one ("thing")
+        first."""
+        key = (i, tuple(untold))
+        if key not in self._phrases:
+            choices: list[list[tuple[tuple[str, str], ...]]] = []
+            for attribute in self.slots:
+                own = self.value[attribute][i]
+                options: list[tuple[tuple[str, str], ...]] = [()]
+                if attribute not in untold and own is not None:
+                    options.append(((attribute, own),))
+                    if attribute == "shape":
+                        options.append((("shape", PARENT[own]),))
+                choices.append(options)
+            phrases: list[Phrase] = [()]
+            for options in choices:
+                phrases = [p + o for p in phrases for o in options]
+            self._phrases[key] = phrases
+        return self._phrases[key]
+
+
+def bits(indices: Sequence[int] | Iterator[int]) -> int:
+    """The bit set of some indices."""
+    total = 0
+    for i in indices:
+        total |= 1 << int(i)
+    return total
+
+
+def members(mask: int) -> list[int]:
+    """The indices of a bit set, ascending."""
+    return [i for i in range(mask.bit_length()) if mask >> i & 1]

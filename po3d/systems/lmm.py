@@ -1,0 +1,348 @@
+"""`system=lmm`: any model behind an OpenAI-compatible endpoint, asked the very questions that po3d is asked.
+
+    python evaluate.py system=lmm system.base_url=http://127.0.0.1:8000/v1 system.model=NAME
+
+`concurrency` questions are under way at once, of one image or of several. A busy or failing endpoint is asked again,
+later and later; one that stays away, or refuses the key or the model, ends the run with one line, and the same command goes on
+where it was. A request that the endpoint calls wrong (too long, refused by a filter) is a failed question.
+
+Every response is a line of the log, with its tokens, its price and the digest of its request: a request that is there
+already is not sent, nor paid, again. The API key is read from an environment variable when the system is made; no log,
+config or message has it. Answers are taken out of responses by `po3d.systems.answers`.
+"""
+
+import contextlib
+import hashlib
+import http.client
+import json
+import os
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from po3d.io.errors import InputError
+from po3d.io.files import read_jsonl
+from po3d.io.seeding import rng
+from po3d.reasoning.questions import Prediction, Question
+from po3d.systems.answers import extract
+from po3d.systems.pipeline import Context
+from po3d.systems.prompts import ImageFormat, data_uri, encode, image_names, messages, prompt
+
+LARGEST = 16_000_000  # bytes of a response
+LONGEST_WAIT = 60.0  # seconds between two tries
+LOOPBACK = ("127.0.0.1", "localhost", "::1")  # never asked through a proxy
+STOPS = (401, 403, 404)  # key, rights, model or path: the same for every question
+BUSY = (408, 409, 425, 429)  # and 5xx: asked again
+
+
+class Reply(NamedTuple):
+    """What came back for one question."""
+
+    text: str
+    usage: Mapping[str, Any]  # as the endpoint counts: prompt_tokens, completion_tokens
+    finish: str
+
+
+class Refused(Exception):
+    """The endpoint calls this one request wrong."""
+
+
+class Unavailable(Exception):
+    """The endpoint is busy, failing or away; another try may do. `wait`: the seconds that it asks for."""
+
+    def __init__(self, reason: str, wait: float = 0.0) -> None:
+        super().__init__(reason)
+        self.wait = wait
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where chat completions are asked for. `key` is left out of its repr and of every message."""
+
+    base_url: str
+    key: str = ""
+    timeout: float = 120.0  # seconds for a whole response
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InputError(
+                f"base_url={self.base_url!r} should be like http://127.0.0.1:8000/v1, without /chat/completions"
+            )
+        if parts.username or parts.password:
+            raise InputError(
+                "base_url holds a password; give the key in an environment variable, key_env=NAME"
+            )
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.base_url!r})"
+
+    def chat(self, body: Mapping[str, Any]) -> Reply:
+        """One try. Refused, Unavailable, or InputError for what is the same for every question."""
+        url = self.base_url.rstrip("/") + "/chat/completions"
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "po3d"}
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
+        request = urllib.request.Request(url, json.dumps(body).encode(), headers, method="POST")
+        end = time.monotonic() + self.timeout
+        try:
+            opener = _DIRECT if urlsplit(url).hostname in LOOPBACK else _OPENER
+            with opener.open(request, timeout=self.timeout) as response:
+                data = _read(response, end)
+        except urllib.error.HTTPError as error:
+            with error:
+                raise self._error(error) from None
+        except (OSError, http.client.HTTPException) as error:  # URLError and timeouts are OSErrors
+            raise Unavailable(
+                f"{url}: {self._clean(getattr(error, 'reason', None) or error or 'no answer')}"
+            ) from None
+        try:
+            choice = json.loads(data)["choices"][0]
+            content = choice["message"].get("content") or ""
+        except (ValueError, LookupError, TypeError, AttributeError):
+            raise Unavailable(f"{url}: not a chat completion: {self._clean(data[:200])}") from None
+        if isinstance(content, list):
+            content = "".join(str(p.get("text", "")) for p in content if isinstance(p, dict))
+        usage = json.loads(data).get("usage")
+        return Reply(
+            str(content), usage if isinstance(usage, dict) else {}, str(choice.get("finish_reason") or "")
+        )
+
+    def _error(self, error: urllib.error.HTTPError) -> Exception:
+        try:
+            said = error.read(2000)
+        except (OSError, http.client.HTTPException):
+            said = b""
+        with contextlib.suppress(ValueError, LookupError, TypeError):
+            said = json.loads(said)["error"]["message"]
+        what = f"{error.url} says {error.code}: {self._clean(said) or error.reason}"
+        if error.code in STOPS:
+            return InputError(what + "; check base_url, model and the variable that key_env names")
+        if error.code in BUSY or error.code >= 500:
+            return Unavailable(what, _seconds(error.headers.get("Retry-After")))
+        if 300 <= error.code < 400:
+            return InputError(
+                f"{what}; redirects are not followed, give base_url={error.headers.get('Location')}"
+            )
+        return Refused(what)
+
+    def _clean(self, said: object) -> str:
+        """An endpoint's words in one line, without the key."""
+        text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        text = " ".join(text.split())[:300]
+        return text.replace(self.key, "***") if self.key else text
+
+
+class Log:
+    """OUT/usage.jsonl: a line for each response, written at once. Known responses by the digest of their request."""
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.path = None if path is None else Path(path)
+        self.lock = threading.Lock()
+        self.known: dict[str, dict] = {}
+        if self.path is not None and self.path.is_file():
+            data = self.path.read_bytes()
+            if data and not data.endswith(b"\n"):  # a killed run tore its last line
+                os.truncate(self.path, data.rfind(b"\n") + 1)
+            self.known = {r["request"]: r for r in read_jsonl(self.path, "usage log") if "request" in r}
+
+    def add(self, record: dict) -> None:
+        with self.lock:
+            self.known[record["request"]] = record
+            if self.path is not None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                with open(self.path, "a", encoding="utf-8") as file:
+                    file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+class Asking:
+    """The questions on one image, under way. What fails takes the rest of them with it."""
+
+    def __init__(self, futures: Sequence[Future[Prediction]], stop: threading.Event) -> None:
+        self.futures, self.stop = futures, stop
+
+    def result(self) -> list[Prediction]:
+        try:
+            wait(self.futures, return_when=FIRST_EXCEPTION)
+            failed = [f for f in self.futures if f.done() and f.exception() is not None]
+            return [future.result() for future in failed or self.futures]
+        except BaseException:  # also Ctrl-C: nothing more is sent, or waited for
+            self.cancel()
+            raise
+
+    def cancel(self) -> None:
+        self.stop.set()
+        for future in self.futures:
+            future.cancel()
+
+
+class Lmm:
+    """A System: the questions on an image go to an endpoint, the answers are taken out of its responses.
+
+    benchmark    whose prompts are used
+    key_env      the environment variable with the API key; None: the endpoint wants none
+    log          usage.jsonl; None: nothing is logged, nor reused
+    concurrency  requests under way at once
+    tries, wait  how often an endpoint that is busy or away is asked, and the seconds before the second try; doubled
+                 after each, at most 60, or as long as it asks for
+    give_up      "stop": the run ends when a question finds no answer after all tries; "skip": the question has failed
+    temperature, max_tokens   sent unless None;  extra: more fields of the request, as the endpoint wants them
+    price        of a million tokens, {"prompt": .., "completion": ..}, in any currency
+    """
+
+    def __init__(
+        self,
+        benchmark: str,
+        base_url: str,
+        model: str,
+        key_env: str | None = None,
+        log: str | Path | None = None,
+        concurrency: int = 4,
+        timeout: float = 120.0,
+        tries: int = 5,
+        wait: float = 1.0,
+        give_up: Literal["stop", "skip"] = "stop",
+        temperature: float | None = 0.0,
+        max_tokens: int | None = 1024,
+        extra: Mapping[str, Any] | None = None,
+        price: Mapping[str, float | None] | None = None,
+        image_format: ImageFormat = "png",
+    ) -> None:
+        key = os.environ.get(key_env, "") if key_env else ""
+        if key_env and not key.strip():
+            raise InputError(f"the environment variable {key_env} holds no API key")
+        if give_up not in ("stop", "skip"):
+            raise InputError(f"give_up={give_up!r} should be stop or skip")
+        for name, value in {"concurrency": concurrency, "tries": tries}.items():
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise InputError(f"{name}={value!r} should be a whole number of at least 1")
+        if timeout <= 0 or wait < 0:
+            raise InputError(f"timeout={timeout!r} should be above 0 seconds, wait={wait!r} at least 0")
+        self.benchmark, self.model = benchmark, model
+        self.endpoint = Endpoint(base_url, key.strip(), timeout)
+        self.log = Log(log)
+        self.concurrency, self.tries, self.wait, self.give_up = concurrency, tries, wait, give_up
+        fields = {"temperature": temperature, "max_tokens": max_tokens}
+        self.fields = {k: v for k, v in fields.items() if v is not None} | dict(extra or {})
+        self.price = {k: v for k, v in (price or {}).items() if v is not None}
+        self.image_format: ImageFormat = image_format
+        self.ahead = concurrency  # an image may have one question
+        self.pool = ThreadPoolExecutor(concurrency, "lmm")
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        """The predictions in the order of the questions. InputError when the endpoint is no use at all."""
+        return self.begin(questions, context).result()
+
+    def begin(self, questions: Sequence[Question], context: Context) -> "Asking":
+        """The questions on one image, on their way: their pictures are encoded when this returns."""
+        views = context.given("views") if any(q.meta.get("images") for q in questions) else None
+        urls: dict[str, str] = {}
+        for name in dict.fromkeys(n for q in questions for n in image_names(q)):
+            pixels = context.image() if views is None else views.image(name)
+            urls[name] = data_uri(encode(pixels, self.image_format), self.image_format)
+        stop = threading.Event()
+        asked = [[urls[n] for n in image_names(q)] for q in questions]
+        return Asking([self.pool.submit(self._ask, q, u, stop) for q, u in zip(questions, asked)], stop)
+
+    def usage(self, questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, Any]:
+        """What the answers to these questions took: requests, tokens, cost (None without prices), seconds."""
+        ids = {q.id for q in questions}
+        own = [r for r in self.log.known.values() if r["id"] in ids and r["model"] == self.model]
+        sums = {
+            k: sum(int(r["usage"].get(k) or 0) for r in own) for k in ("prompt_tokens", "completion_tokens")
+        }
+        cost = sum(self._cost(r["usage"]) or 0.0 for r in own) if self.price else None
+        return {"requests": len(own), **sums, "cost": cost, "seconds": sum(r["seconds"] for r in own)}
+
+    def _ask(self, question: Question, urls: Sequence[str], stop: threading.Event) -> Prediction:
+        body = {
+            "model": self.model, "messages": messages(prompt(self.benchmark, question), urls), **self.fields,
+        }  # fmt: skip
+        digest = hashlib.sha256(
+            json.dumps([self.endpoint.base_url, body], sort_keys=True).encode()
+        ).hexdigest()
+        record = self.log.known.get(digest)
+        if record is None:
+            start = time.monotonic()
+            try:
+                reply, tries = self._insist(body, digest, stop)
+            except (Refused, Unavailable) as error:
+                return Prediction(question.id, "failed", reason=str(error))
+            record = {
+                "id": question.id, "image": question.image, "model": self.model, "response": reply.text,
+                "finish_reason": reply.finish, "usage": dict(reply.usage), "cost": self._cost(reply.usage),
+                "seconds": round(time.monotonic() - start, 3), "tries": tries, "request": digest,
+            }  # fmt: skip
+            self.log.add(record)
+        found = extract(record["response"], [str(option) for option in question.meta.get("options", ())])
+        if found.answer is None:
+            cut = ", cut off at max_tokens" if record["finish_reason"] == "length" else ""
+            return Prediction(
+                question.id, "abstained", reason=f"no answer in the response: {found.rule}{cut}"
+            )
+        return Prediction(question.id, "ok", found.answer)
+
+    def _insist(self, body: Mapping[str, Any], digest: str, stop: threading.Event) -> tuple[Reply, int]:
+        """The reply and how many tries it took."""
+        for attempt in range(self.tries):
+            try:
+                return self.endpoint.chat(body), attempt + 1
+            except Unavailable as error:
+                last = error
+                # Spread out, so that all who were sent away don't come back at once.
+                spread = 0.5 + float(rng(0, f"lmm/{digest}", attempt).random())
+                seconds = min(max(self.wait * 2**attempt * spread, error.wait), LONGEST_WAIT)
+                if attempt + 1 == self.tries or stop.wait(seconds):
+                    break
+        if self.give_up == "stop":
+            raise InputError(
+                f"no answer after {self.tries} tries: {last}; the same command goes on from here"
+            )
+        raise last
+
+    def _cost(self, usage: Mapping[str, Any]) -> float | None:
+        if not self.price:
+            return None
+        return sum(
+            self.price.get(k, 0.0) * int(usage.get(f"{k}_tokens") or 0) / 1e6
+            for k in ("prompt", "completion")
+        )
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry the key to another host."""
+
+    def redirect_request(self, *arguments: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirect)
+_DIRECT = urllib.request.build_opener(_NoRedirect, urllib.request.ProxyHandler({}))
+
+
+def _read(response: http.client.HTTPResponse, end: float) -> bytes:
+    """The body, at most LARGEST bytes of it, until `end` on the monotonic clock."""
+    parts, size = [], 0
+    while part := response.read1(65536):
+        parts.append(part)
+        size += len(part)
+        if size > LARGEST:
+            raise Refused(f"the response has more than {LARGEST:,} bytes")
+        if time.monotonic() > end:
+            raise TimeoutError("the response took too long")
+    return b"".join(parts)
+
+
+def _seconds(header: str | None) -> float:
+    """A Retry-After in seconds; its other form, a date, is not read."""
+    try:
+        return max(0.0, float(header or 0))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,185 @@
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from generators import random_scene
+from hypothesis import given
+from hypothesis import strategies as st
+
+from po3d.benchmarks.metrics import (
+    CLASS_COST,
+    MAX_DISTANCE,
+    bootstrap,
+    coefficient_of_variation,
+    confusion,
+    distribution,
+    interval,
+    match,
+    perception,
+    rpdr,
+)
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.scene.street import camera
+from po3d.scene.table import ObjectState, Scene, sure
+
+
+def test_bootstrap_means_are_plain_means_and_the_interval_holds_them():
+    generator = np.random.default_rng(0)
+    values = generator.random(400) < 0.7
+    clusters = [k // 5 for k in range(400)]
+    groups = ["a" if k % 2 else "b" for k in range(400)]
+    boot = bootstrap(values, clusters, groups, ["a", "b"])
+    assert boot.value == pytest.approx([values[1::2].mean(), values[::2].mean()])
+    low, high = interval(boot.samples[:, 0])
+    assert low < boot.value[0] < high
+    # A binomial share of 200 items: its interval is about 2 x 1.96 x sqrt(p (1 - p) / 200) wide.
+    assert high - low == pytest.approx(2 * 1.96 * math.sqrt(0.7 * 0.3 / 200), rel=0.25)
+
+
+def test_clusters_that_agree_within_themselves_widen_the_interval():
+    right = np.repeat(np.random.default_rng(1).random(40) < 0.5, 10)
+    together = bootstrap(right, np.arange(400) // 10, ["a"] * 400, ["a"])
+    apart = bootstrap(right, np.arange(400), ["a"] * 400, ["a"])
+
+    def width(boot):
+        return np.subtract(*interval(boot.samples[:, 0])[::-1])
+
+    assert width(together) > 2.5 * width(apart)
+
+
+def test_bootstrap_is_seeded_and_empty_groups_are_nan():
+    one = bootstrap([1, 0, 1], ["x", "y", "y"], ["a"] * 3, ["a", "b"])
+    two = bootstrap([1, 0, 1], ["x", "y", "y"], ["a"] * 3, ["a", "b"])
+    np.testing.assert_array_equal(one.samples, two.samples)
+    assert math.isnan(one.value[1])
+    assert all(map(math.isnan, interval(one.samples[:, 1])))
+
+
+def test_rpdr_reproduces_the_published_row_of_gpt4o():
+    columns = (
+        "L1-Single",
+        "L2-Multi-obj",
+        "L3-2D-Spatial",
+        "L4-Occlusion",
+        "L4-3D-Pose",
+        "L5-Collision",
+        "L5-6D-Spatial",
+    )
+    gpt4o = dict(zip(columns, (74.46, 62.88, 56.14, 48.40, 42.41, 38.41, 37.01)))
+    found = rpdr(gpt4o)
+    published = {"multi_object": 84.45, "location_2d": 89.27, "orientation_3d": 77.46, "location_3d": 86.74}
+    assert found == pytest.approx(published, abs=0.02)
+
+
+def test_rpdr_is_nan_where_a_column_lacks():
+    assert math.isnan(rpdr({"L1-Single": 90.0})["multi_object"])
+
+
+def test_cv_of_uniform_answers_is_zero_and_of_one_answer_is_known():
+    assert coefficient_of_variation({"a": 5, "b": 5}) == 0
+    assert coefficient_of_variation({"a": 8, "b": 0, "c": 0, "d": 0}) == pytest.approx(math.sqrt(3))
+    assert math.isnan(coefficient_of_variation({"a": 0}))
+
+
+def test_confusion_keeps_what_is_no_value_in_the_last_column():
+    table = confusion(["red", "red", "blue"], ["red", None, "green"], ("red", "blue"))
+    assert table.tolist() == [[1, 0, 1], [0, 0, 1]]
+    assert distribution(["red", None, "red", "x"], ("red", "blue")) == {"red": 2, "blue": 0}
+
+
+def scenes(n=6):
+    return [replace(random_scene(rng(0, "metrics", i), 4 + i % 4), camera=camera()) for i in range(n)]
+
+
+def test_the_truth_is_perceived_perfectly():
+    gt = scenes()
+    figures = perception(gt, gt, [[0.0] * len(s) for s in gt])
+    everything = figures["all"]
+    assert everything["n"] == sum(map(len, gt))
+    for name in (
+        "recall",
+        "precision",
+        "count_exact",
+        "yaw_within_pi/36",
+        "shape",
+        "color",
+        "size",
+        "material",
+    ):
+        assert everything[name] == 1
+    for name in ("yaw_median_deg", "flip_rate", "position_median", "depth_relative_median"):
+        assert everything[name] == pytest.approx(0, abs=1e-9)
+    assert figures["hidden 0-20%"]["n"] == everything["n"]
+    assert figures["hidden 20-50%"]["n"] == 0
+    assert sum(figures[k]["n"] for k in ("near (< 10)", "middle (10-12)", "far (> 12)")) == everything["n"]
+
+
+def test_turned_moved_and_missing_objects_are_told_apart():
+    gt = scenes(1)
+    objects = list(gt[0].objects)
+    objects[0] = replace(objects[0], heading=objects[0].heading + math.pi)
+    objects[1] = replace(objects[1], beliefs={**objects[1].beliefs, **sure(color="gray")})
+    predicted = [replace(gt[0], objects=tuple(objects[:-1]), occluders=None)]
+    found = perception(predicted, gt)["all"]
+    n = len(gt[0])
+    assert found["recall"] == pytest.approx((n - 1) / n)
+    assert found["precision"] == 1
+    assert found["count_exact"] == 0
+    assert found["flip_rate"] == pytest.approx(1 / (n - 1))
+    wrong = gt[0].objects[1].value("color") != "gray"
+    assert found["color"] == pytest.approx(1 - wrong / (n - 1))
+
+
+def row(xs, names):
+    objects = [
+        ObjectState(sure(name=n) if n else {}, (x, 0.0, 0.0), 0.0, (1.0, 1.0, 1.0)) for x, n in zip(xs, names)
+    ]
+    return Scene(tuple(objects), scenes(1)[0].axes, "gt")
+
+
+def test_a_row_beyond_the_gate_keeps_no_other_from_its_match():
+    assert match(row([0.5, -20], ["", ""]), row([0, 10], ["", ""])) == {0: 0}
+
+
+tables = st.lists(st.tuples(st.integers(-8, 8), st.sampled_from(["cup", "box"])), max_size=4)
+
+
+@given(tables, tables)
+def test_matches_are_as_many_as_the_gate_allows_and_then_the_cheapest(here, there):
+    """Against every assignment there is."""
+    p, g = (row([x / 10 for x, _ in side], [n for _, n in side]) for side in (here, there))
+
+    def cost(pairs):
+        apart = [abs(here[i][0] - there[j][0]) / 10 for i, j in pairs]
+        if any(d > MAX_DISTANCE["name"] for d in apart):
+            return None
+        return -len(pairs), sum(apart) + CLASS_COST * sum(here[i][1] != there[j][1] for i, j in pairs)
+
+    found = match(p, g)
+    assert len(set(found.values())) == len(found)
+    every = (
+        cost(list(zip(rows, columns)))
+        for k in range(min(len(here), len(there)) + 1)
+        for rows in itertools.combinations(range(len(here)), k)
+        for columns in itertools.permutations(range(len(there)), k)
+    )
+    assert cost(list(found.items())) == pytest.approx(min(c for c in every if c is not None))
+
+
+def test_one_cluster_says_nothing_of_how_clusters_differ():
+    boot = bootstrap([1, 0, 1, 1], ["a", "a", "a", "b"], ["x", "x", "y", "y"], ["x", "y"])
+    assert boot.value.tolist() == [0.5, 1.0]
+    assert np.isnan(interval(boot.samples[:, 0])).all()  # all of "x" is in one cluster
+    assert interval(boot.samples[:, 1]) == (1.0, 1.0)
+
+
+def test_far_rows_are_no_match_and_empty_tables_match_nothing():
+    gt = scenes(1)[0]
+    far = [replace(o, position=(o.position[0] + 50, o.position[1], o.position[2])) for o in gt.objects]
+    assert match(replace(gt, objects=tuple(far)), gt) == {}
+    assert match(Scene((), gt.axes, "predicted"), gt) == {}
+    with pytest.raises(InputError, match="1 predicted scenes but 0 true ones"):
+        perception([gt], [])

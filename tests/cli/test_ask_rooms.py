@@ -1,0 +1,141 @@
+"""po3d ask on rooms: what it prints and draws, and what it refuses."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from study_room import study
+
+from po3d.cli.ask_rooms import as_json, as_text, ask_room
+from po3d.cli.main import main
+from po3d.evaluation.report.draw_rooms import SIDE, draw_change
+from po3d.io.errors import InputError
+from po3d.io.files import write_json
+from po3d.language.programs.rooms import parse_text
+from po3d.language.read.room_parser import RoomParse
+from po3d.reasoning.questions import Question, read_predictions, write_predictions
+from po3d.scene.table import from_json, to_json
+from po3d.synthesis.rooms.layouts import sample_room
+from po3d.systems.pipeline import Context
+from po3d.systems.room_sources import TRUTH
+from po3d.systems.rooms import RoomPipeline, framed
+
+CHANGE, QUESTION = "The lamp has been put on the bed.", "What is the lamp on?"
+WHERE = "Which way is the desk from the red chair?"
+PROGRAMS = {
+    CHANGE: 'move(just(only(all("lamp"))), on(only(all("bed"))))',
+    QUESTION: 'name(support(only(all("lamp"))))',
+    WHERE: 'whither(only(having(color, "red", all("chair"))), only(all("desk")))',
+    "The piano is gone.": 'remove(just(only(all("piano"))))',
+}
+
+
+class Reader:
+    """A parser that knows three sentences."""
+
+    def parse(self, texts, sort):
+        return [
+            RoomParse("ok", parse_text(PROGRAMS[t]), 1.0)
+            if t in PROGRAMS
+            else RoomParse("unparsed", None, 0.0, "not understood")
+            for t in texts
+        ]
+
+
+def test_the_answer_comes_with_programs_trace_and_the_edited_table():
+    answer = ask_room(study(), QUESTION, "The picture is at the front of the room.", CHANGE, Reader())
+    assert answer.outcome.answer == "bed"
+    printed = as_text(answer)
+    assert printed.startswith("answer: bed (probability 1.00)")
+    for part in (PROGRAMS[CHANGE], PROGRAMS[QUESTION], "move lamp to (-2.0", "2*"):
+        assert part in printed
+    record = json.loads(as_json(answer, QUESTION))
+    assert record["answer"] == "bed"
+    assert len(from_json(record["scene"])) == len(study())
+
+
+def test_the_trace_says_how_near_another_answer_was():
+    answer = ask_room(study(), WHERE, "", "", Reader())
+    printed = as_text(answer)
+    assert "[nearest: desk is 6.3° from right of chair (0.50 m to the front" in printed
+    assert "would flip to right: desk is 6.3° from right of chair" in printed
+    record = json.loads(as_json(answer, WHERE))["margins"]
+    assert record["flip"]["answer"] == "right"
+    assert record["flip"]["distance"] == pytest.approx(math.degrees(math.atan2(4, -2.2)) - 112.5, abs=1e-5)
+    assert record["steps"][-1][0]["text"] in record["flip"]["text"]
+
+
+def test_predictions_say_it_too_and_are_the_same_without(tmp_path):
+    q = Question(
+        "1", "room", WHERE, "2d", "movement", "back right", "", {"change": "", "frame": "", "types": []}
+    )
+    (found,) = RoomPipeline(Reader(), TRUTH).answer([q], Context(lambda: None, study, "room"))
+    assert found.margin["answer"] == "right"
+    assert found == replace(found, margin=None)
+    write_predictions(tmp_path / "p.jsonl", [found])
+    (again,) = read_predictions(tmp_path / "p.jsonl")
+    assert again.margin == found.margin
+    # Of a table that is only believed: the likeliest room's, where it agrees with the vote.
+    doubted = replace(study(), objects=tuple(replace(o, existence=0.9) for o in study().objects))
+    (voted,) = RoomPipeline(Reader(), TRUTH).answer([q], Context(lambda: None, lambda: doubted, "room"))
+    assert (voted.answer, voted.margin) == ("back right", found.margin)
+
+
+@pytest.mark.parametrize(
+    ("question", "frame", "change", "says"),
+    [
+        ("Sing!", "", "", "the question is unparsed: not understood"),
+        (QUESTION, "", "Blah.", "the change is unparsed: not understood"),
+        (QUESTION, "", "The piano is gone.", "can't be made in this room: not found: 'piano'"),
+        (QUESTION, "The piano is at the front.", "", "the anchor 'piano' is not in the room"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(question, frame, change, says):
+    with pytest.raises(InputError, match=says.replace("(", r"\(")):
+        ask_room(study(), question, frame, change, Reader())
+
+
+def test_a_room_is_drawn_before_and_after():
+    answer = ask_room(study(), QUESTION, "", CHANGE, Reader())
+    picture = np.array(draw_change(answer.before, answer.planned.edited))
+    assert picture.shape[0] == SIDE
+    assert picture.shape[1] > 2 * SIDE
+    assert (picture == (214, 64, 36)).all(-1).any()  # what was touched is outlined
+
+
+def test_frame_and_change_are_for_rooms_alone(tmp_path, capsys):
+    scene = to_json(sample_room(1, 0))
+    del scene["outline"]
+    write_json(tmp_path / "street.json", scene)
+    assert main(["ask", str(tmp_path / "street.json"), "How many?", "--change", "x"]) == 2
+    assert "are for rooms" in capsys.readouterr().err
+
+
+def test_the_frame_settings_of_the_paper():
+    scene = study()
+    text = "The bed is at the front of the room."
+    np.testing.assert_allclose(framed(scene, text).axes["front"], (-1, 0), atol=1e-9)
+    np.testing.assert_allclose(framed(scene, text, "none").axes["front"], (0, 1), atol=1e-9)
+    with pytest.raises(InputError, match="no camera"):
+        framed(scene, text, "camera")
+
+
+def test_a_pipeline_counts_what_it_cannot_read():
+    def q(change: str, text: str) -> Question:
+        return Question(
+            "1", "room", text, "2d", "movement", "bed", "", {"change": change, "frame": "", "types": []}
+        )
+
+    questions = [
+        q(CHANGE, QUESTION),
+        q("Blah.", QUESTION),
+        q(CHANGE, "Sing!"),
+        q("The piano is gone.", QUESTION),
+    ]
+    found = RoomPipeline(Reader(), TRUTH).answer(questions, Context(lambda: None, study, "room"))
+    assert [p.status for p in found] == ["ok", "unparsed", "unparsed", "failed"]
+    assert found[0].answer == "bed"
+    assert "change" in found[1].reason
+    assert "piano" in found[3].reason

@@ -1,0 +1,304 @@
+"""po3d export: what a harness reads, done here by the harness's own rules, comes back through po3d import."""
+
+import ast
+import base64
+import csv
+import importlib.util
+import json
+import re
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import yaml
+from endpoints import orbit, picture, room, street
+from PIL import Image
+
+from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.threedsrbench import data as srbench
+from po3d.cli import main as cli
+from po3d.evaluation.harness.export import export, open_split
+from po3d.evaluation.harness.harness_files import read_rows
+from po3d.io.errors import InputError
+from po3d.io.images import decode_image
+from po3d.reasoning.questions import Prediction, Question, write_predictions
+from po3d.systems.prompts import encode, image_names, prompt
+
+csv.field_size_limit(sys.maxsize)
+
+
+MADE = {"pulsecheck457": street, "hypo3d": room, "scope": orbit}
+
+
+@pytest.fixture(params=sorted(MADE))
+def release(request, tmp_path):
+    root = tmp_path / "release"
+    MADE[request.param](root)
+    return SimpleNamespace(name=request.param, root=root, split=opened(request.param, root))
+
+
+def answered(questions):
+    """Two of three right, and what a model would write for it; letters where there are options."""
+    said, predictions = {}, []
+    for k, q in enumerate(questions):
+        options = q.meta.get("options", [])
+        answer = q.answer if k % 3 else options[options.index(q.answer) - 1] if options else "purple rain"
+        predictions.append(Prediction(q.id, "ok", answer))
+        written = "ABCD"[options.index(answer)] if options and k % 2 else answer
+        said[q.id] = f"The answer is {written}." if k % 5 else written
+    return said, predictions
+
+
+def written(release, out, form, *options):
+    command = ["export", "--benchmark", release.name, "--data", str(release.root), "--format", form]
+    assert cli.main([*command, "--out", str(out), *options]) == 0
+
+
+def imported(release, path, tmp_path, predictions):
+    """Imports a harness's file, which has to score as the predictions do."""
+    out = tmp_path / "imported.jsonl"
+    code = cli.main(
+        ["import", str(path), "--benchmark", release.name, "--data", str(release.root), "--out", str(out)]
+    )
+    assert code == 0
+    sidecar = json.loads(out.with_name(out.name + ".import.json").read_text())
+    lists = ("missing", "unmatched", "duplicates", "other_gold")
+    assert {name: sidecar[name] for name in lists} == {name: [] for name in lists}
+    module = BENCHMARKS[release.name].module
+    scorer = next(iter(module.SCORERS))
+    expected = module.score(release.split.questions, predictions, scorer)["rows"]
+    found = {row["name"]: row["value"] for row in sidecar["scores"][scorer]}
+    assert found == pytest.approx({row["name"]: row["value"] for row in expected}, nan_ok=True)
+    assert len(set(found.values())) > 1 or 0 < next(iter(found.values())) < 100
+    return sidecar
+
+
+def vlmevalkit_rows(path):
+    """A table as the harness reads it: an image cell of at most 64 characters names another row's index, one in
+    brackets is a list."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    by_index = {row["index"]: row["image"] for row in rows}
+    assert len(by_index) == len(rows)
+    for row in rows:
+        assert int(row["index"]) >= 0
+        cell = row["image"] if len(row["image"]) > 64 else by_index[row["image"]]
+        row["image"] = ast.literal_eval(cell) if cell.startswith("[") else [cell]
+        if len(row["image"]) > 1:
+            assert len(set(ast.literal_eval(row["image_path"]))) == len(row["image"])
+    return rows
+
+
+def test_a_vlmevalkit_table_has_the_same_pixels_and_scores_the_same(release, tmp_path):
+    written(release, tmp_path / "out", "vlmevalkit")
+    rows = vlmevalkit_rows(tmp_path / "out" / f"po3d_{release.name}.tsv")
+    by_id = {q.id: q for q in release.split.questions}
+    assert [row["qid"] for row in rows] == list(by_id)
+    for row in rows:
+        q = by_id[row["qid"]]
+        assert q.text in row["question"]
+        for name, cell in zip(image_names(q), row["image"], strict=True):
+            pixels = decode_image(base64.b64decode(cell), name)
+            assert np.array_equal(pixels, release.split.image(name))
+        if options := q.meta.get("options"):
+            assert [row[letter] for letter in "ABCD"] == options
+            assert row[row["answer"]] == q.answer
+    said, predictions = answered(release.split.questions)
+    path = tmp_path / f"model_po3d_{release.name}.tsv"
+    columns = [c for c in rows[0] if c != "image"]
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, [*columns, "prediction"], delimiter="\t", extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows([row | {"prediction": said[row["qid"]]} for row in rows])
+    imported(release, path, tmp_path, predictions)
+
+
+class _Functions(yaml.SafeLoader):
+    """Loads !function module.name from beside the YAML file, as lmms-eval does."""
+
+
+def _function(loader, node):
+    module, name = loader.construct_scalar(node).split(".")
+    spec = importlib.util.spec_from_file_location(module, _Functions.folder / f"{module}.py")
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return getattr(loaded, name)
+
+
+_Functions.add_constructor("!function", _function)
+
+
+def test_an_lmms_eval_task_is_whole_and_its_samples_score_the_same(release, tmp_path):
+    out = tmp_path / "a task"
+    written(release, out, "lmms-eval")
+    _Functions.folder = out
+    task = yaml.load((out / f"po3d_{release.name}.yaml").read_text(), _Functions)
+    assert task["task"] == f"po3d_{release.name}"
+    with open(task["dataset_kwargs"]["data_files"]["test"]) as file:
+        docs = [json.loads(line) for line in file]
+    said, predictions = answered(release.split.questions)
+    samples = tmp_path / f"20260101_samples_po3d_{release.name}.jsonl"
+    results = []
+    with open(samples, "w") as file:
+        for k, (doc, q) in enumerate(zip(docs, release.split.questions, strict=True)):
+            visuals, text = task["doc_to_visual"](doc), task["doc_to_text"](doc)
+            (message,) = task["doc_to_messages"](doc)
+            shown = [np.asarray(p["url"]) for p in message["content"] if p["type"] == "image"]
+            for name, one, other in zip(image_names(q), visuals, shown, strict=True):
+                assert np.array_equal(np.asarray(one), release.split.image(name))
+                assert np.array_equal(other, release.split.image(name))
+            assert q.text in text
+            assert "\n".join(p["text"] for p in message["content"] if p["type"] == "text") == text
+            metric = task["process_results"](doc, [said[q.id]])
+            results.append(metric["po3d_quick"])
+            record = {
+                "doc_id": k,
+                "input": text,
+                "target": doc[task["doc_to_target"]],
+                "filtered_resps": said[q.id],
+            }
+            file.write(json.dumps(record | metric) + "\n")
+    (metric,) = task["metric_list"]
+    assert metric["metric"] == "po3d_quick"
+    right = BENCHMARKS[release.name].module.correct(
+        release.split.questions, predictions, next(iter(BENCHMARKS[release.name].module.SCORERS))
+    )
+    if not np.isnan(right).any():
+        assert metric["aggregation"](results) == pytest.approx(100 * np.mean(right))
+    sidecar = imported(release, samples, tmp_path, predictions)
+    assert sidecar["harness"]["column"] == "score"
+
+
+def test_our_answers_as_a_vlmevalkit_file_score_the_same(release, tmp_path):
+    """Its rows are the table's, and so is the index; letters where there are options, silence where there is none."""
+    questions = release.split.questions
+    _, predictions = answered(questions)
+    predictions = [p if k % 4 else Prediction(p.id, "abstained") for k, p in enumerate(predictions)]
+    write_predictions(tmp_path / "mine.jsonl", predictions)
+    written(
+        release, tmp_path, "results", "--predictions", str(tmp_path / "mine.jsonl"), "--model", "po3d-1.0"
+    )
+    path = tmp_path / f"po3d-1.0_po3d_{release.name}.xlsx"
+    written(release, tmp_path / "out", "vlmevalkit")
+    table = vlmevalkit_rows(tmp_path / "out" / f"po3d_{release.name}.tsv")
+    rows = [row.cells for row in read_rows(path)]
+    assert [str(row["index"]) for row in rows] == [row["index"] for row in table]
+    assert [row["answer"] for row in rows] == [row["answer"] for row in table]
+    for row, q, p in zip(rows, questions, predictions, strict=True):
+        said = row["prediction"] or ""
+        if p.status != "ok":
+            assert said == ""
+        elif options := q.meta.get("options"):
+            assert said == "ABCD"[options.index(p.answer)]
+        elif release.name == "pulsecheck457":  # as VLMEvalKit's Spatial457 class takes it out
+            (found,) = re.findall(r"Answer': '(.*?)'", said)
+            assert found.lower() == p.answer.replace("_", " ")
+        else:
+            assert said.lower() == p.answer.lower()
+    imported(release, path, tmp_path, predictions)
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_openai_messages_show_the_same_pixels_and_score_the_same(release, tmp_path, inline):
+    out = tmp_path / "out"
+    written(release, out, "openai", *(["--inline"] if inline else []))
+    with open(out / "messages.jsonl") as file:
+        rows = [json.loads(line) for line in file]
+    said, predictions = answered(release.split.questions)
+    for row, q in zip(rows, release.split.questions, strict=True):
+        (message,) = row["messages"]
+        urls = [p["image_url"]["url"] for p in message["content"] if p["type"] == "image_url"]
+        for name, url in zip(image_names(q), urls, strict=True):
+            data = base64.b64decode(url.split("base64,")[1]) if inline else (out / url).read_bytes()
+            assert np.array_equal(decode_image(data, name), release.split.image(name))
+    assert (out / "images").exists() is not inline
+    path = tmp_path / "model.jsonl"
+    path.write_text(
+        "".join(json.dumps({"id": row["id"], "response": said[row["id"]]}) + "\n" for row in rows)
+    )
+    imported(release, path, tmp_path, predictions)
+
+
+def test_a_bare_street_table_is_read_back_as_a_split(tmp_path):
+    street(tmp_path / "release")
+    split = opened("pulsecheck457", tmp_path / "release")
+    path = export(split, "pulsecheck457", "vlmevalkit", tmp_path / "out", bare=True)
+    again = opened("pulsecheck457", path)
+    assert [(q.id, q.text, q.answer) for q in again.questions] == [
+        (q.id, q.text, q.answer) for q in split.questions
+    ]
+    assert np.array_equal(again.image(again.questions[0].image), split.image(split.questions[0].image))
+
+
+def test_3dsrbench_rows_keep_their_qids_and_letters(tmp_path):
+    names = ["train2017/000000000001.jpg", "train2017/000000000001.jpg#flip"]
+    questions = [
+        Question(qid, name, "Which side of the bus is facing the camera?", "6d", "orientation_viewpoint", "left", "",
+                 {"options": ["front", "left", "back", "right"], "letter": "B", "index": str(k)})
+        for k, (qid, name) in enumerate(zip(["AAAAAAAA", "AAAAAAAA-flip"], names))
+    ]  # fmt: skip
+    split = srbench.Split(
+        "made", tuple(questions), tmp_path, {n: encode(np.asarray(picture(k))) for k, n in enumerate(names)}
+    )
+    rows = vlmevalkit_rows(export(split, "3dsrbench", "vlmevalkit", tmp_path / "v"))
+    assert [(row["qid"], row["answer"], row["B"]) for row in rows] == [(q.id, "B", "left") for q in questions]
+    export(split, "3dsrbench", "lmms-eval", tmp_path / "l")
+    docs = [json.loads(line) for line in (tmp_path / "l" / "data.jsonl").read_text().splitlines()]
+    assert len({doc["images"][0] for doc in docs}) == 2
+    assert [doc["letter"] for doc in docs] == ["B", "B"]
+    for doc, name in zip(docs, names):
+        assert np.array_equal(np.asarray(Image.open(tmp_path / "l" / doc["images"][0])), split.image(name))
+
+
+def test_prompts_never_depend_on_the_answer(release):
+    for q in release.split.questions:
+        other = Question(q.id, q.image, q.text, q.task, q.category, "something else", "", q.meta)
+        assert prompt(release.name, q) == prompt(release.name, other)
+        numbers = [part for part in prompt(release.name, q).parts if isinstance(part, int)]
+        assert numbers == list(range(len(image_names(q))))
+
+
+def test_a_twin_without_pictures_is_drawn(tmp_path, monkeypatch):
+    root = tmp_path / "twin"
+    root.mkdir()
+    (root / "twin.json").write_text(
+        json.dumps({"format": "a twin", "size": 7, "seed": 3, "look": "studio", "images": False})
+    )
+    asked = []
+
+    def open_fresh(*arguments):
+        asked.append(arguments)
+        return opened("pulsecheck457")
+
+    monkeypatch.setitem(
+        BENCHMARKS, "pulsecheck457", BENCHMARKS["pulsecheck457"]._replace(open_fresh=open_fresh)
+    )
+    assert len(open_split("pulsecheck457", root, 2).images) == 2
+    assert asked == [(root, 7, 3, "studio", 1)]
+
+
+def test_wrong_options_are_one_line(tmp_path, capsys):
+    command = ["export", "--benchmark", "pulsecheck457", "--size", "1", "--out", str(tmp_path / "out")]
+    for options, said in (
+        (["--format", "openai", "--bare"], "--bare belongs to"),
+        (["--format", "pickle"], "invalid choice"),
+        (["--format", "results"], "--format results and --predictions FILE belong together"),
+        (
+            ["--format", "openai", "--predictions", "x"],
+            "--format results and --predictions FILE belong together",
+        ),
+        (
+            ["--format", "results", "--predictions", "x", "--model", "../x"],
+            "'../x' can't be a part of a file name",
+        ),
+        (["--format", "openai", "--size", "0"], "--size 0"),
+        (["--format", "openai", "--data", str(tmp_path / "nowhere")], "no PulseCheck457 under"),
+    ):
+        assert cli.main([*command, *options]) == 2
+        error = capsys.readouterr().err
+        assert said in error
+        assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(InputError, match="no prompt for 'other'"):
+        prompt("other", opened("pulsecheck457").questions[0])

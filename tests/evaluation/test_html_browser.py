@@ -1,0 +1,165 @@
+"""The report in a real browser: no complaint on its console, filters that count right, every question opens."""
+
+from pathlib import Path
+
+import pytest
+from finished_runs import READY, finished, other_system, with_grid
+from headless import Browser, executable
+from PIL import Image
+
+from po3d.evaluation.run_report import read_run, write_page
+from po3d.reasoning.questions import Prediction, write_predictions
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(executable() is None, reason="no chromium on this machine: apt-get install chromium"),
+]
+
+HOSTILE = "</script><img src=x onerror='window.hacked = 1'>"
+WALK = """(() => { const rows = document.querySelectorAll("#rows .item"); let steps = 0;
+  for (const row of rows) { row.click(); steps += document.querySelectorAll("#detail .steps li").length; }
+  return [rows.length, steps]; })()"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with Browser(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def street(tmp_path_factory):
+    """(address, questions, the second system's predictions, blamed modules by question id)"""
+    folder = tmp_path_factory.mktemp("street")
+    questions = finished(folder, "pulsecheck457", 4, keep=True).questions
+    predictions = other_system(folder / "other.jsonl", questions)
+    hostile = [Prediction(q.id, "ok", HOSTILE, None, HOSTILE, HOSTILE) for q in questions]
+    write_predictions(folder / "hostile.jsonl", hostile)
+    blamed = with_grid(folder, "pulsecheck457", questions)
+    others = [str(folder / "other.jsonl"), str(folder / "hostile.jsonl")]
+    page = write_page(read_run(folder, others, ["other", HOSTILE]), folder)
+    return page.as_uri(), questions, predictions, blamed
+
+
+def choose(browser: Browser, name: str, value: str) -> None:
+    event = "input" if name == "words" else "change"
+    browser.ask(
+        f"(() => {{ const e = document.getElementById({name!r}); e.value = {value!r};"
+        f" e.dispatchEvent(new Event({event!r})); }})()"
+    )
+
+
+def shown(browser: Browser) -> int:
+    """How many questions the list says it has."""
+    return int(browser.ask("document.getElementById('count').textContent").split()[0])
+
+
+@pytest.mark.parametrize("benchmark", READY)
+def test_every_question_of_every_benchmark_opens_without_complaint(browser, benchmark, tmp_path):
+    split = finished(tmp_path, benchmark, 1)
+    browser.open(write_page(read_run(tmp_path), tmp_path).as_uri())
+    while browser.ask("document.querySelector('#rows .more') !== null"):
+        browser.ask("document.querySelector('#rows .more').click()")
+    rows, steps = browser.ask(WALK)
+    assert rows == len(split.questions) == shown(browser)
+    if benchmark in ("pulsecheck457", "hypo3d", "scope", "3dsrbench"):
+        assert steps > rows
+    assert browser.ask("document.querySelector('#detail svg') !== null")
+    assert browser.complaints() == []
+    assert browser.ask("document.getElementById('problem').textContent") == ""
+
+
+def test_nothing_but_the_file_is_fetched_and_texts_do_nothing(browser, street):
+    address, *_ = street
+    browser.open(address)
+    assert browser.fetched() == [address]
+    assert browser.ask("window.hacked === undefined && document.querySelector('img[src=x]') === null")
+    assert browser.ask("document.querySelector('#detail .answers').textContent").count(HOSTILE) >= 2
+    assert browser.complaints() == []
+
+
+def test_filters_keep_the_questions_that_they_should(browser, street):
+    address, questions, predictions, blamed = street
+    right = {q.id: p.status == "ok" and p.answer == q.answer for q, p in zip(questions, predictions)}
+    browser.open(address)
+    assert shown(browser) == len(questions)
+    choose(browser, "outcome", "wrong")
+    assert shown(browser) == 0  # of the run's own system
+    choose(browser, "system", "other")
+    assert shown(browser) == len(questions) - sum(right.values())
+    task = questions[-1].category
+    choose(browser, "task", task)
+    assert shown(browser) == sum(q.category == task and not right[q.id] for q in questions)
+    choose(browser, "blamed", "pose")
+    wanted = [
+        q.id for q in questions if q.category == task and not right[q.id] and blamed.get(q.id) == "pose"
+    ]
+    assert shown(browser) == len(wanted) > 0
+    browser.ask("document.querySelector('#rows .item').click()")
+    assert browser.ask("decodeURIComponent(location.hash)") == "#" + wanted[0]
+    for name in ("outcome", "blamed", "task"):
+        choose(browser, name, "")
+    choose(browser, "outcome", "right")
+    assert shown(browser) == sum(right.values())
+    choose(browser, "outcome", "")
+    choose(browser, "status", "unparsed")
+    assert shown(browser) == sum(p.status == "unparsed" for p in predictions)
+    choose(browser, "status", "")
+    choose(browser, "words", questions[3].text.upper())
+    assert shown(browser) == sum(questions[3].text.lower() in q.text.lower() for q in questions)
+    choose(browser, "words", "no such words")
+    assert shown(browser) == 0
+    assert browser.complaints() == []
+
+
+def test_an_address_names_filters_and_a_question(browser, street):
+    address, questions, _, blamed = street
+    q = next(q for q in questions if blamed.get(q.id) == "parsing")
+    browser.open(f"{address}?blamed=parsing#{q.id}")
+    assert shown(browser) == sum(module == "parsing" for module in blamed.values())
+    assert browser.ask("document.querySelector('#detail .question').textContent") == q.text
+    assert "parsing 1.00" in browser.ask("document.querySelector('#detail').textContent")
+    assert browser.complaints() == []
+
+
+def test_keys_walk_and_steps_light_up_what_they_found(browser, street):
+    address, questions, *_ = street
+    browser.open(address)
+    browser.key("j")
+    assert browser.ask("document.querySelector('#detail .question').textContent") == questions[1].text
+    browser.key("k")
+    assert browser.ask("document.querySelector('#detail .question').textContent") == questions[0].text
+    lit = "document.querySelectorAll('#detail .lit').length"
+    assert browser.ask(lit) == 0
+    named = browser.ask(
+        "(() => { const s = document.querySelectorAll('#detail .steps li')[0]; s.click();"
+        " return s.querySelectorAll('.thing').length; })()"
+    )
+    # Each in the picture, and from above with its label.
+    assert browser.ask(lit) == 3 * named > 0
+    hidden = "document.querySelector('#detail .under').getAttribute('visibility')"
+    assert browser.ask(hidden) == "hidden"
+    browser.ask("document.querySelector('#detail .switches input').click()")
+    assert browser.ask(hidden) == "visible"
+    assert browser.complaints() == []
+
+
+def test_the_page_is_painted(browser, street, tmp_path):
+    """Each of the pictures, tables and plots shows: a blank page has one colour."""
+    browser.open(street[0])
+    browser.screenshot(tmp_path / "page.png")
+    with Image.open(tmp_path / "page.png") as image:
+        assert image.height > 1500
+        parts = [image.crop((0, y, image.width, y + 300)) for y in range(0, image.height - 300, 300)]
+        assert min(len(part.convert("RGB").getcolors(1 << 20)) for part in parts[:-1]) > 20
+    narrow = browser.ask("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert narrow, "the page scrolls sideways"
+
+
+def test_a_script_that_was_changed_is_refused_and_noticed(browser, street, tmp_path):
+    """Else the tests above could not fail."""
+    page = Path(street[0].removeprefix("file://")).read_text(encoding="utf-8")
+    changed = tmp_path / "page.html"
+    changed.write_text(page.replace('"use strict";', '"use strict"; ', 1), encoding="utf-8")
+    browser.open(changed.as_uri())
+    assert "Content Security Policy" in " ".join(browser.complaints())

@@ -1,0 +1,321 @@
+"""po3d import: harness files, made here in their documented formats, become predictions files of ours."""
+
+import csv
+import io
+import json
+import zipfile
+
+import openpyxl
+import pytest
+
+from po3d.benchmarks.hypo3d import data as hypo3d
+from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
+from po3d.benchmarks.pulsecheck457.data import FILES
+from po3d.benchmarks.pulsecheck457.superclevr_files import surface
+from po3d.benchmarks.registry import opened
+from po3d.cli import main as cli
+from po3d.evaluation.harness.harness_files import CELL, read_rows
+from po3d.evaluation.harness.imports import import_rows
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.reasoning.questions import Prediction, read_predictions
+from po3d.scene.vocabulary import SUPER_CATEGORIES
+from po3d.systems.answers import extract
+
+SPLIT = opened("pulsecheck457").first(5)
+DRESSES = (
+    "{}",
+    "The answer is {}.",
+    "{{'Reasoning': 'I looked.', 'Answer': '{}'}}",
+    "<think>Hm.</think>\n**{}**",
+)
+
+
+def answered(questions=SPLIT.questions, share=0.7):
+    """What a model might have said: the right answer, sometimes another vehicle of its kind, sometimes nonsense."""
+    said = {}
+    for k, q in enumerate(questions):
+        r = rng(9, "answered", k)
+        kind = next(
+            (leaves for leaves in SUPER_CATEGORIES.values() if q.answer in leaves), ("purple rain",) * 2
+        )
+        wrong = kind[0] if q.answer != kind[0] else kind[1]
+        said[q.id] = surface(q.answer) if r.random() < share else surface(wrong)
+    return said
+
+
+SAID = answered()
+PREDICTIONS = [Prediction(q.id, "ok", SAID[q.id]) for q in SPLIT.questions]
+
+
+def expected(scorer):
+    rows = pulsecheck457.score(SPLIT.questions, PREDICTIONS, scorer)["rows"]
+    return {row["name"]: row["value"] for row in rows}
+
+
+def vlmevalkit_rows():
+    """The columns of <model>_Spatial457.xlsx with its judge's `hit`."""
+    hits = pulsecheck457.correct(SPLIT.questions, PREDICTIONS, "vlmevalkit")
+    for k, (q, hit) in enumerate(zip(SPLIT.questions, hits)):
+        yield {"index": q.meta["question_index"], "question": q.text, "answer": surface(q.answer).capitalize(),
+               "category": FILES[q.category], "prediction": DRESSES[k % 4].format(SAID[q.id]), "hit": int(hit)}  # fmt: skip
+
+
+def write_xlsx(path, rows):
+    book = openpyxl.Workbook()
+    book.active.append(list(rows[0]))
+    for row in rows:
+        book.active.append(list(row.values()))
+    book.save(path)
+    return path
+
+
+def write_table(path, rows):
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], delimiter="\t" if path.suffix == ".tsv" else ",")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def write_jsonl(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def lmms_rows():
+    """<date>_samples_<task>.jsonl: no doc, the prompt as input, what the metric said one level down."""
+    right = pulsecheck457.correct(SPLIT.questions, PREDICTIONS, "strict")
+    for k, (q, hit) in enumerate(zip(SPLIT.questions, right)):
+        response = DRESSES[k % 4].format(SAID[q.id])
+        said = {"question_index": q.meta["question_index"], "category": FILES[q.category], "gt_answer": q.answer,
+                "pred_answer": SAID[q.id], "response": response, "is_correct": bool(hit)}  # fmt: skip
+        prompt = f"Look at the picture.\n{q.text}\nWrite your response into this json template: ..."
+        yield {"doc_id": k, "input": prompt, "target": surface(q.answer), "doc_hash": "0", "token_counts": None,
+               ("resps" if k % 2 else "filtered_resps"): [[response]] if k % 2 else response,
+               "spatial457_accuracy": said}  # fmt: skip
+
+
+def run(tmp_path, path, *options):
+    out = tmp_path / "out.jsonl"
+    # The split has more images than the four: the rest is missing.
+    code = cli.main(["import", str(path), "--out", str(out), *options])
+    sidecar = json.loads((tmp_path / "out.jsonl.import.json").read_text()) if code == 0 else None
+    return code, out, sidecar
+
+
+@pytest.fixture
+def release(tmp_path):
+    """The first images of the mini split as a release of its own."""
+    root = tmp_path / "release" / "questions"
+    root.mkdir(parents=True)
+    kept = {q.image for q in SPLIT.questions}
+    for path in (pulsecheck457.MINI / "questions").glob("*.json"):
+        records = [r for r in json.loads(path.read_text())["questions"] if r["image_filename"] in kept]
+        (root / path.name).write_text(json.dumps({"questions": records}))
+    return root.parent
+
+
+@pytest.mark.parametrize("format", ["xlsx", "tsv", "json", "columns.json"])
+def test_vlmevalkit_files_score_to_the_right_figure_under_both_scorers(tmp_path, release, capsys, format):
+    rows, path = list(vlmevalkit_rows()), tmp_path / f"model_Spatial457.{format}"
+    if format == "xlsx":
+        write_xlsx(path, rows)
+    elif format == "tsv":
+        write_table(path, rows)
+    elif format == "json":
+        path.write_text(json.dumps(rows))
+    else:  # pandas.DataFrame.to_json()
+        path.write_text(json.dumps({c: {str(k): row[c] for k, row in enumerate(rows)} for c in rows[0]}))
+    code, out, sidecar = run(tmp_path, path, "--data", str(release))
+    assert code == 0
+    printed = capsys.readouterr().out
+    for scorer in ("strict", "vlmevalkit"):
+        found = {row["name"]: row["value"] for row in sidecar["scores"][scorer]}
+        assert found == pytest.approx(expected(scorer))
+    assert expected("strict")["mean"] < expected("vlmevalkit")["mean"]
+    own = sum(row["hit"] for row in rows) / len(rows) * 100
+    assert sidecar["harness"] == {"column": "hit", "percent": pytest.approx(own), "rows": len(rows)}
+    assert f"the harness's own figure: {own:.1f}" in printed
+    assert (sidecar["missing"], sidecar["unmatched"], sidecar["duplicates"], sidecar["other_gold"]) == (
+        [],
+        [],
+        [],
+        [],
+    )
+    assert [p.id for p in read_predictions(out)] == [q.id for q in SPLIT.questions]
+    assert cli.main(["compare", str(out), "--data", str(release), "--json"]) == 0
+
+
+def test_an_lmms_eval_file_scores_to_the_right_figure(tmp_path, release):
+    path = write_jsonl(tmp_path / "20260101_120000_samples_spatial457_L1.jsonl", list(lmms_rows()))
+    code, _, sidecar = run(tmp_path, path, "--data", str(release))
+    # Rows name their response by either key, as lmms-eval leaves resps out when they are the filtered ones.
+    assert code == 0
+    assert {r["name"]: r["value"] for r in sidecar["scores"]["strict"]} == pytest.approx(expected("strict"))
+    assert sidecar["harness"]["column"] == "is_correct"
+    micro = 100 * sum(pulsecheck457.correct(SPLIT.questions, PREDICTIONS, "strict")) / len(PREDICTIONS)
+    assert sidecar["harness"]["percent"] == pytest.approx(micro)
+
+
+def test_po3ds_own_answers_score_the_same_through_a_harness_file(tmp_path, release):
+    rows = [
+        {"index": q.meta["question_index"], "question": q.text, "prediction": surface(SAID[q.id])}
+        for q in SPLIT.questions
+    ]
+    _, out, sidecar = run(
+        tmp_path, write_xlsx(tmp_path / "po3d_Spatial457.xlsx", rows), "--data", str(release)
+    )
+    again = pulsecheck457.score(SPLIT.questions, list(read_predictions(out)), "strict")["rows"]
+    assert {r["name"]: r["value"] for r in again} == expected("strict")
+    assert sidecar["scores"]["strict"] == again
+
+
+def test_hypo3ds_official_result_file_is_read(tmp_path):
+    split = opened("hypo3d").first(2)
+    path = tmp_path / "contextvqa_model.json"
+    hypo3d.write_results(path, split.questions, [Prediction(q.id, "ok", q.answer) for q in split.questions])
+    result = import_rows(read_rows(path), split.questions, hypo3d, "official")
+    assert (result.missing, result.unmatched, result.other_gold) == ([], [], [])
+    right = hypo3d.correct(split.questions, result.predictions, "official")
+    assert 0 not in right
+
+
+def test_plain_files_align_by_image_and_question_where_ids_say_nothing(tmp_path):
+    asked = {}
+    for q in SPLIT.questions:
+        asked.setdefault((q.image, q.text), q)
+    unique = [q for (image, text), q in asked.items()
+              if sum(o.image == image and o.text == text for o in SPLIT.questions) == 1]  # fmt: skip
+    rows = [{"index": k, "image_path": f"/somewhere/{q.image}", "question": q.text.upper() + " ", "output": q.answer}
+            for k, q in enumerate(unique)]  # fmt: skip
+    for path in (write_table(tmp_path / "a.csv", rows), write_jsonl(tmp_path / "a.jsonl", rows)):
+        result = import_rows(read_rows(path), SPLIT.questions, pulsecheck457, "strict")
+        assert result.matched_by == {"image and question": len(unique)}
+        assert [p.answer for p in result.predictions if p.id == unique[0].id] == [unique[0].answer]
+        assert len(result.missing) == len(SPLIT.questions) - len(unique)
+
+
+def test_nothing_is_dropped_in_silence(tmp_path, release, capsys):
+    rows = list(vlmevalkit_rows())[3:]  # three questions have no row
+    rows.append({**rows[0]})  # one has two
+    rows.append({**rows[1], "index": 999999, "question": "Is it?"})  # a row of another benchmark
+    rows.append(
+        {**rows[2], "index": rows[3]["index"], "question": "How are you?"}
+    )  # an id with another question's text
+    rows[4]["answer"] = "purple rain"  # another gold answer
+    rows[5]["prediction"] = ""
+    code, out, sidecar = run(tmp_path, write_table(tmp_path / "m.tsv", rows), "--data", str(release))
+    printed, ids = capsys.readouterr().out, [q.id for q in SPLIT.questions]
+    assert code == 0
+    assert sidecar["missing"] == ids[:3]
+    assert sidecar["duplicates"] == [{"row": len(rows) - 2, "id": ids[3]}]
+    assert [u["row"] for u in sidecar["unmatched"]] == [len(rows) - 1, len(rows)]
+    assert [g["id"] for g in sidecar["other_gold"]] == [ids[7]]
+    for said in ("questions without a row, counted as wrong: 3", "rows without a question, left out: 2",
+                 "left out: 1: row", "another right answer than ours: 1"):  # fmt: skip
+        assert said in printed
+    written = {p.id: p for p in read_predictions(out)}
+    assert (written[ids[8]].status, written[ids[8]].answer) == ("abstained", None)
+    assert not set(ids[:3]) & set(written)
+
+
+def test_multiple_choice_rows_become_the_texts_of_their_options():
+    from po3d.evaluation.harness.harness_files import Row
+    from po3d.reasoning.questions import Question
+
+    questions = [Question("VIN6-1", "a.jpg", "Which is higher?", "2d", "height", "a red hat")]
+    rows = [Row(1, {"qid": "VIN6-1", "question": "Which is higher?", "A": "glove", "B": "a red hat", "C": None,
+                    "D": "", "answer": "B", "prediction": "Answer: (B)"})]  # fmt: skip
+    result = import_rows(rows, questions, pulsecheck457, "strict")
+    assert result.predictions[0].answer == "a red hat"
+    assert result.other_gold == []
+
+
+# --- hostile files ------------------------------------------------------------------------------------------
+
+
+def bomb(path, size=400_000_000):
+    """A workbook whose sheet unpacks to `size` bytes of blanks."""
+    write_xlsx(path, [{"index": 1, "prediction": "x"}])
+    with (
+        zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("xl/extra.xml", "w") as part,
+    ):
+        for _ in range(size // 10_000_000):
+            part.write(b" " * 10_000_000)
+
+
+def laughs(path):
+    """A workbook one cell of which expands a billion times."""
+    write_xlsx(path, [{"index": 1, "prediction": "x"}])
+    entities = "".join(f'<!ENTITY a{k} "{f"&a{k - 1};" * 10}">' for k in range(1, 10))
+    head = f"<!DOCTYPE worksheet [<!ENTITY a0 'ha'>{entities}]>"
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(buffer, "w") as new:
+        for part in old.namelist():
+            xml = old.read(part).decode()
+            if part.endswith("sheet1.xml"):
+                xml = head + xml.replace("<t>x</t>", "<t>&a9;</t>")
+                assert "&a9;" in xml
+            new.writestr(part, xml)
+    path.write_bytes(buffer.getvalue())
+
+
+HOSTILE = [
+    ("missing.xlsx", None, "not found"),
+    ("m.pkl", b"cos\nsystem\n(S'false'\ntR.", "pickled files are not read"),
+    ("m.parquet", b"PAR1", "unknown format"),
+    ("m.tsv", b"index\tprediction\n1\t=HYPERLINK(\"http://x\")\n", "formulas are refused"),
+    ("m.csv", b"index,prediction\n1,=1+1\n", "formulas are refused"),
+    ("m.xlsx", lambda p: write_xlsx(p, [{"index": 1, "prediction": "=1+1"}]), "formulas are refused"),
+    ("m.tsv", b"index\tprediction\n1\t" + b"a" * (CELL + 1) + b"\n", "a cell has more than 1,000,000 characters"),
+    ("m.jsonl", b'{"id": "1", "prediction": "' + b"a" * (CELL + 1) + b'"}', "the cell has 1,000,001 characters"),
+    ("m.json", json.dumps([{"id": "1", "resps": [["a" * (CELL + 1)]]}]).encode(), "the cell has 1,000,001"),
+    ("m.tsv", "index\tprediction\n1\tgrün\n".encode("latin-1"), "is not UTF-8"),
+    ("m.csv", "index,prediction\n1,left\n".encode("utf-16"), "is not UTF-8"),
+    ("m.csv", "index,prediction\n1,left\n".encode("utf-16-le"), "NUL characters"),
+    ("m.csv", b"index,prediction\n1\n", "1 cells under 2 columns"),
+    ("m.csv", b'index,prediction\n1,"left\n', "unexpected end of data"),
+    ("m.csv", b"", "holds no rows"),
+    ("m.csv", b"index,answer\n1,left\n", "no column with the model's responses"),
+    ("m.csv", b"index,prediction\n1,left\n", "none of the 1 rows is on one of"),
+    ("m.json", b"{", "not valid JSON"),
+    ("m.json", b"[" * 100_000, "not valid JSON"),
+    ("m.json", b"[1]", "a row should be an object, not int"),
+    ("m.json", b'{"a": 1}', "should hold a list of rows"),
+    ("m.jsonl", b"9" * 10_000, "not valid JSON"),
+    ("m.xlsx", b"PK\x03\x04 and then nothing", "no readable .xlsx"),
+    ("m.xlsx", bomb, "unpacks from"),
+    ("m.xlsx", laughs, "no readable .xlsx"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "says"), HOSTILE)
+def test_a_hostile_file_is_one_line_and_writes_nothing(tmp_path, capsys, name, content, says):
+    path = tmp_path / name
+    if callable(content):
+        content(path)
+    elif content is not None:
+        path.write_bytes(content)
+    code, out, _ = run(tmp_path, path)
+    error = capsys.readouterr().err
+    assert code == 2
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert len(error) < 600
+    assert says in error
+    assert not out.exists()
+
+
+def test_reading_a_table_leaves_the_csv_module_as_it_was(tmp_path):
+    before = csv.field_size_limit()
+    read_rows(write_table(tmp_path / "a.csv", [{"id": "1", "prediction": "x"}]))
+    (tmp_path / "b.csv").write_text("id,prediction\n1," + "a" * (CELL + 1))
+    with pytest.raises(InputError):
+        read_rows(tmp_path / "b.csv")
+    assert csv.field_size_limit() == before
+
+
+def test_the_dresses_of_these_tests_come_off():
+    assert {extract(dress.format("school bus")).answer for dress in DRESSES} == {"school bus"}

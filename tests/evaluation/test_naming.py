@@ -1,0 +1,72 @@
+"""What runs are called."""
+
+import pytest
+
+from po3d.evaluation.report.naming import counted, row_name, run_folder, settings_of, title
+from po3d.evaluation.report.results import report_markdown, report_text
+
+from test_results import REPORT, ROW  # isort: skip
+
+
+@pytest.mark.parametrize(
+    ("system", "settings", "name"),
+    [
+        ("po3d", {}, "po3d"),
+        ("po3d", {"table": "picture", "known_yaw": True}, "po3d"),
+        ("po3d", {"table": "truth", "frame": "anchors"}, "po3d, true tables"),
+        ("po3d", {"table": "map", "frame": "none"}, "po3d, plain maps, no frame"),
+        ("po3d", {"oracle": ["heading", "position"], "abstain_below": 0.5},
+         "po3d, oracle: heading, position, abstains below 0.5"),
+        ("po3d", {"mode": "argmax", "perception": "runs/mine", "mirror": False}, "po3d, perception mine, one look, argmax"),
+        ("po3d", {"known_yaw": False, "assume_present": False}, "po3d, turns unknown, nothing taken for granted"),
+        ("lmm", {"model": "org/M-7b", "base_url": "http://x", "temperature": 0.7}, "org/M-7b, temperature=0.7"),
+        ("replay", {"path": "a/run/predictions.jsonl"}, "replay of run"),
+        ("po3d", {"a_setting_of_tomorrow": 3}, "po3d, a_setting_of_tomorrow=3"),
+    ],
+)  # fmt: skip
+def test_a_row_says_what_sets_its_run_apart(system, settings, name):
+    report = REPORT | {"system": system, "settings": settings}
+    assert row_name(report) == name
+    assert f"\n{name} (strict)" in report_text(report)
+    assert f"| {name} (strict) |" in report_markdown(report)
+    assert report_markdown(report).startswith(f"# {name} on ")
+
+
+def test_settings_are_those_that_differ_and_the_source_of_tables():
+    default = {"name": "po3d", "table": "map", "mode": "marginal", "seed": 0}
+    assert settings_of(default, default) == {"table": "map"}
+    changed = settings_of({**default, "mode": "argmax", "table": "truth"}, default, 0.5)
+    assert changed == {"table": "truth", "mode": "argmax", "abstain_below": 0.5}
+    assert run_folder("hypo3d", "mini", "po3d", {"table": "map"}, default) == "hypo3d-mini-po3d"
+    assert (
+        run_folder("hypo3d", "mini", "po3d", changed, default)
+        == "hypo3d-mini-po3d-true-tables-argmax-abstains-below-0.5"
+    )
+
+
+def test_figures_are_counted_in_what_their_intervals_resample():
+    told = {
+        b: counted({"benchmark": b, "images": n})
+        for b, n in {"pulsecheck457": 150, "hypo3d": 50, "scope": 12, "3dsrbench": 1}.items()
+    }
+    assert told == {
+        "pulsecheck457": "150 images", "hypo3d": "50 rooms", "scope": "12 scenes", "3dsrbench": "1 scene",
+    }  # fmt: skip
+    assert title(REPORT | {"benchmark": "scope", "images": 12}) == "scope mini, n = 12 scenes"
+
+
+def test_one_image_gives_no_interval_and_the_report_says_why():
+    alone = REPORT | {"images": 1, "rows": [ROW | {"ci_low": None, "ci_high": None}]}
+    why = "no intervals: they resample images, and there is 1 image alone"
+    for page in (report_text(alone), report_markdown(alone)):
+        assert why in page
+    assert "no intervals" not in report_text(REPORT)
+
+
+def test_what_stands_beside_and_what_was_not_found_are_rows():
+    beside = REPORT | {"settings": {"table": "truth"}}
+    missed = {"n": 3, "of": 8, "rows": [ROW | {"value": 25.0}]}
+    lines = report_text(REPORT | {"beside": [beside], "not_found": missed}).splitlines()
+    assert any(line.startswith("po3d, true tables (strict)") for line in lines)
+    (row,) = [line for line in lines if line.startswith("po3d: a thing named was not found (3 of 8)")]
+    assert row.split()[-2:] == ["25.0", "-"]

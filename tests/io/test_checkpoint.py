@@ -1,0 +1,66 @@
+"""Checkpoint pairs: what is written is what is read, and half the size costs little."""
+
+import json
+
+import pytest
+import torch
+
+from po3d.io.checkpoint import LARGE, SCALE, compact, load, save
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+
+
+@pytest.fixture
+def pair(tmp_path):
+    random = rng(3, "checkpoint", 0)
+    weights = {
+        "conv.weight": torch.tensor(
+            random.standard_normal((64, 8, 3, 3)) * random.random((64, 1, 1, 1))
+        ).float(),
+        "linear.weight": torch.tensor(random.standard_normal((10, LARGE // 16))).float(),  # too small to pay
+        "linear.bias": torch.tensor(random.standard_normal(LARGE * 2)).float(),
+        "steps": torch.tensor(7),
+        "dead.weight": torch.zeros(80, 80),
+    }
+    save(tmp_path / "a", "thing", weights, {"width": 3}, {"seed": 1}, {"loss": 0.5})
+    return tmp_path, weights
+
+
+def test_a_pair_comes_back_in_half_precision(pair):
+    folder, weights = pair
+    found, meta = load(folder / "a", "thing")
+    assert found.keys() == weights.keys()
+    assert meta["config"] == {"width": 3}
+    for name, value in weights.items():
+        assert torch.equal(found[name], value.half().float() if value.is_floating_point() else value)
+
+
+def test_a_compact_pair_is_off_by_half_a_step_of_its_channel_at_most(pair):
+    folder, weights = pair
+    compact(folder / "a", folder / "b")
+    found, meta = load(folder / "b", "thing")
+    assert found.keys() == weights.keys()
+    assert not any(name.endswith(SCALE) for name in found)
+    conv = weights["conv.weight"].half().float()
+    step = conv.abs().flatten(1).amax(1).view(-1, 1, 1, 1) / 127
+    error = (found["conv.weight"] - conv).abs()
+    assert (error <= step / 2 + 1e-6).all()
+    assert error.max() > 0
+    for name in ("linear.weight", "linear.bias", "dead.weight", "steps"):
+        assert torch.equal(found[name], load(folder / "a")[0][name])
+    old = load(folder / "a")[1]
+    assert {**meta, "sha256": 0} == {**old, "sha256": 0}
+    sizes = [(folder / f"{name}.safetensors").stat().st_size for name in "ab"]
+    assert sizes[1] < sizes[0]
+
+
+def test_weights_that_the_description_was_not_written_for_are_refused(pair):
+    folder, _ = pair
+    compact(folder / "a", folder / "b")
+    (folder / "a.safetensors").write_bytes((folder / "b.safetensors").read_bytes())
+    with pytest.raises(InputError, match="sha256"):
+        load(folder / "a")
+    record = json.loads((folder / "b.json").read_text())
+    (folder / "b.json").write_text(json.dumps({**record, "kind": "other"}))
+    with pytest.raises(InputError, match="holds a other"):
+        load(folder / "b", "thing")

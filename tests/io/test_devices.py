@@ -1,0 +1,217 @@
+"""What the user says of devices and trainers is what happens, for every experiment, benchmark and network."""
+
+import contextlib
+import importlib.util
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import pytorch_lightning as pl
+import torch
+from accelerator import AWAY, Away, accelerator, moved
+from tiny_trainings import KINDS, SIZES, few_words, made
+from untrained import untrained_estimator
+
+from po3d.io.config import BAD_INPUT, CONFIGS, ROOT, build, compose, guarded, run_hydra
+from po3d.io.devices import device_of
+from po3d.io.errors import InputError
+from po3d.io.pools import pool
+from po3d.language.read import room_parser
+from po3d.language.read import street_parser as parser
+from po3d.language.read.seq2seq import Seq2Seq
+from po3d.perception import looker, room_view, top_view
+from po3d.perception.detection import detect
+from po3d.perception.estimator import Estimator
+from po3d.perception.room_view import RoomViewEstimator
+from po3d.perception.top_view import TopViewEstimator
+from po3d.training import data as training_data
+from po3d.training import parser as training_parser
+from po3d.training import room_parser as training_room_parser
+from po3d.training.callbacks import Averaging
+from po3d.training.data import StreetData, WithMirror
+from po3d.training.ranks import means
+from po3d.training.stream import FreshMirrored
+
+TRAINERS = sorted(p.stem for p in (CONFIGS / "trainer").glob("*.yaml"))
+TRAININGS = sorted({p.stem for p in (CONFIGS / "experiment").glob("*.yaml")} - {"oracle_grid"})
+_SPEC = importlib.util.spec_from_file_location("train_script", ROOT / "train.py")
+script = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(script)
+OF_EXPERIMENTS = {"max_steps", "gradient_clip_val"}
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize("experiment", TRAININGS)
+def test_the_trainer_is_the_one_that_was_asked_for(experiment, trainer):
+    asked = compose("train", [f"trainer={trainer}"])["trainer"]
+    given = compose("train", [f"experiment={experiment}", f"trainer={trainer}"])["trainer"]
+    assert given.keys() == asked.keys()
+    assert {k for k in asked if given[k] != asked[k]} <= OF_EXPERIMENTS
+    assert given["accelerator"] == {"cpu": "cpu", "gpu": "gpu", "ddp": "gpu"}[trainer]
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "networks", "options"),
+    [
+        ("pulsecheck457", 2, []),
+        ("3dsrbench", 1, []),
+        ("scope", 1, []),
+        ("hypo3d", 2, ["benchmark.table=map"]),
+    ],
+)
+def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, options, monkeypatch):
+    asked = []
+    for module in (looker, parser, room_parser):
+        monkeypatch.setattr(module, "device_of", lambda name: asked.append(name) or torch.device("cpu"))
+    config = compose("evaluate", [f"benchmark={benchmark}", "perception.device=elsewhere", *options])
+    own = config["benchmark"].get("systems")
+    system = build(dict(own["po3d"] if own else config["system"]))
+    if benchmark == "hypo3d":
+        table = system.table
+        top_view.shipped(table.checkpoint, table.mirror, table.device)
+    assert asked == ["elsewhere"] * networks
+    room_view.shipped.cache_clear()
+    top_view.shipped.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["cuda:99", "gpu", "", "cpu:x"])
+def test_a_device_that_is_not_there_is_one_line_and_exit_code_2(name, tmp_path, capsys):
+    with pytest.raises(InputError, match="can't be used"):
+        device_of(name)
+    path = str(untrained_estimator(tmp_path))
+    node = {"_target_": "po3d.perception.estimator.Estimator.from_checkpoint", "path": path, "device": name}
+    assert guarded(lambda: build(node)) == BAD_INPUT
+    error = capsys.readouterr().err
+    assert error.startswith("error: device")
+    assert error.count("\n") == 1
+
+
+def test_networks_are_where_they_were_sent(tmp_path, monkeypatch):
+    monkeypatch.setattr(looker, "device_of", torch.device)
+    estimator = Estimator.from_checkpoint(untrained_estimator(tmp_path), "meta")
+    assert {t.device.type for t in (*estimator.net.parameters(), *estimator.net.buffers())} == {"meta"}
+
+
+def test_online_training_looks_in_the_mirror_as_the_recipe_does(monkeypatch):
+    config = compose("train", ["experiment=street_estimator", "trainer=gpu", "data=online"])
+    data = build(dict(config["data"]))
+    monkeypatch.setattr(training_data, "PackedScenes", lambda folder: [])
+    data.setup("fit")
+    assert isinstance(data.train, WithMirror)
+    assert isinstance(attached(data).train_stream().order, FreshMirrored)
+
+
+def attached(data: StreetData) -> StreetData:
+    data.trainer = SimpleNamespace(
+        max_steps=2, global_step=0, accumulate_grad_batches=1, global_rank=0, world_size=1
+    )
+    return data
+
+
+def test_no_process_is_forked_after_cuda_was_set_up(monkeypatch):
+    """By pools, by loaders, and nobody makes his own."""
+    monkeypatch.setattr(training_data, "PackedScenes", lambda folder: [])
+    data = attached(StreetData("online", workers=2))
+    data.setup("fit")
+    assert data.train_dataloader().multiprocessing_context.get_start_method() == "spawn"
+    with pool(2) as processes:
+        assert processes._mp_context.get_start_method() == "spawn"
+    owners = {"po3d/io/pools.py", "po3d/training/stream.py"}
+    made = re.compile(
+        r'ProcessPoolExecutor\(|\bDataLoader\(|(?<!context\.)(?<!"spawn"\)\.)\bPool\(|get_context\((?!"spawn")'
+    )
+    for path in (ROOT / "po3d").rglob("*.py"):
+        name = path.relative_to(ROOT).as_posix()
+        found = [line for line in path.read_text().splitlines() if made.search(line)]
+        assert name in owners or not found, (name, found)
+
+
+def test_averaged_weights_are_made_where_the_module_will_train():
+    averaging = Averaging(0.9)
+    trainer = SimpleNamespace(strategy=SimpleNamespace(root_device=torch.device("meta")))
+    module = pl.LightningModule()
+    module.layer = torch.nn.Linear(2, 2)
+    averaging.setup(trainer, module, "fit")
+    assert {p.device.type for p in averaging._average_model.parameters()} == {"meta"}
+
+
+def test_a_study_on_several_processes_is_refused(capsys):
+    options = ["experiment=backbones", "trainer=ddp"]
+    assert run_hydra(script.main, "train", "", options) == BAD_INPUT
+    assert "one process" in capsys.readouterr().err
+
+
+@pytest.fixture
+def few(monkeypatch):
+    for module, words in zip((training_parser, training_room_parser), few_words(), strict=True):
+        monkeypatch.setattr(module, "vocabulary", words)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_training_step_mixes_no_devices(kind, few):
+    module, data = made(kind)
+    batch = data.collate([data.train_samples()[k] for k in range(2)])
+    moved(module)
+    with accelerator():
+        if kind in SIZES:
+            batch = {k: v.to(AWAY) for k, v in batch.items()}
+            loss = sum(means(module._terms(batch, "train", 0)).values())
+        else:
+            loss = module.network(*[v.to(AWAY) for v in batch]).sum()
+        loss.backward()
+    assert isinstance(loss, Away)
+    assert all(isinstance(p.grad, Away) for p in module.parameters() if p.requires_grad)
+
+
+@pytest.mark.parametrize(
+    ("world", "kind"),
+    [("street", Estimator), ("top_view", TopViewEstimator), ("room_view", RoomViewEstimator)],
+)
+def test_an_estimator_mixes_no_devices_and_sees_the_same(world, kind, monkeypatch):
+    monkeypatch.setattr(torch, "autocast", lambda *_, **__: contextlib.nullcontext())
+    monkeypatch.setattr(looker, "detect", detect.__wrapped__)  # inference mode takes no wrapped tensors
+    module, _ = made(world)
+    picture = np.random.default_rng(0).integers(0, 255, (64, 96, 3), dtype=np.uint8)
+    log_focal = torch.tensor([0.1]) if world == "room_view" else None
+    estimator = kind(module.net)
+    with torch.no_grad():
+        there = estimator.look([picture], log_focal)
+    moved(estimator.net)
+    estimator.device = AWAY
+    with accelerator(), torch.no_grad():
+        away = estimator.look([picture], log_focal)
+    np.testing.assert_array_equal(away.box, there.box)
+    for name, values in there.probabilities.items():  # `accelerator` says why not what lists index
+        np.testing.assert_array_equal(away.probabilities[name], values)
+
+
+@pytest.mark.parametrize("kind", ["street_parser", "room_parser"])
+def test_a_parsers_network_mixes_no_devices_and_says_the_same(kind, few):
+    module, data = made(kind)
+    words = data.collate([data.train_samples()[k] for k in range(3)])[0]
+    network, greedy = module.network.eval(), Seq2Seq.greedy.__wrapped__
+    with torch.no_grad():
+        here = greedy(network, words)
+    moved(network)
+    with accelerator(), torch.no_grad():
+        away = greedy(network, words.to(AWAY))
+    assert all(torch.equal(there.here, value) for there, value in zip(away, here, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["street_parser", "room_parser"])
+def test_a_parser_sends_what_it_reads_to_its_device(kind, few, monkeypatch):
+    class Seen(Exception):
+        pass
+
+    def greedy(network, *given):
+        assert {t.device.type for t in given} == {"meta"}
+        raise Seen
+
+    monkeypatch.setattr(Seq2Seq, "greedy", greedy)
+    module, _ = made(kind)
+    made_of = {"street_parser": parser.Parser, "room_parser": room_parser.RoomParser}[kind]
+    reader = made_of(module.network, module.words())
+    reader.device = AWAY
+    with pytest.raises(Seen):
+        reader.parse(["How many red cars are there?" if kind == "street_parser" else "Where is the chair?"])

@@ -1,0 +1,107 @@
+"""The readers of text, JSON and tables: every encoding that tools write, and one line for what can't be read."""
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from po3d.io.errors import InputError
+from po3d.io.files import read_cells, read_json, read_jsonl, read_table, read_text
+
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16")  # "utf-16" writes a byte order mark
+LETTERS = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=8)
+RECORDS = st.lists(
+    st.dictionaries(LETTERS, LETTERS | st.integers() | st.none(), max_size=3), min_size=1, max_size=4
+)
+CELLS = st.lists(st.lists(LETTERS, min_size=2, max_size=2), min_size=1, max_size=4)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("files")
+
+
+@given(value=RECORDS, encoding=st.sampled_from(ENCODINGS))
+def test_json_of_any_encoding_is_read(folder, value, encoding):
+    (folder / "a.json").write_text(json.dumps(value, ensure_ascii=False), encoding=encoding)
+    (folder / "a.jsonl").write_text(
+        "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in value), encoding=encoding
+    )
+    assert read_json(folder / "a.json") == value
+    assert list(read_jsonl(folder / "a.jsonl")) == value
+
+
+@given(rows=CELLS, encoding=st.sampled_from(ENCODINGS), suffix=st.sampled_from((".csv", ".tsv")))
+def test_tables_of_any_encoding_are_read(folder, rows, encoding, suffix):
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter="," if suffix == ".csv" else "\t").writerows([["one", "two"], *rows])
+    path = folder / f"a{suffix}"
+    path.write_bytes(text.getvalue().encode(encoding))
+    assert list(read_cells(path)) == [["one", "two"], *rows]
+    assert list(read_table(path)) == [{"one": a, "two": b} for a, b in rows]
+    assert read_text(path) == text.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"a": 1}'.encode("utf-16-le"), "NUL"),  # no byte order mark
+        ('{"a": 1}'.encode("utf-32"), "UTF-32"),
+        (b"\xff\xfe{", "UTF-8"),  # half a character of UTF-16
+        ('{"a": "é"}'.encode("latin-1"), "UTF-8"),
+        (b"[" * 200_000, "nested too deep"),
+        (b"1" * 5001, "digits"),
+        (b"{]", "not valid JSON"),
+    ],
+)
+def test_what_is_no_json_is_one_line(tmp_path, content, said):
+    (tmp_path / "a.json").write_bytes(content)
+    (tmp_path / "a.jsonl").write_bytes(content + b"\n\n")
+    for read in (read_json, lambda path: list(read_jsonl(path))):
+        with pytest.raises(InputError, match=said) as error:
+            read(tmp_path / ("a.json" if read is read_json else "a.jsonl"))
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("line", ["3", '"text"', "[1, 2]", "null"])
+def test_a_line_that_is_no_object_is_one_line(tmp_path, line):
+    (tmp_path / "a.jsonl").write_text(f'{{"a": 1}}\n{line}\n')
+    with pytest.raises(InputError, match="line 2: each line should be a JSON object"):
+        list(read_jsonl(tmp_path / "a.jsonl"))
+
+
+def test_a_torn_last_line_is_dropped_and_no_other(tmp_path):
+    whole = '{"a": "é"}\n'.encode()
+    for cut in range(1, len(whole) - 1):  # also in the middle of a character
+        (tmp_path / "a.jsonl").write_bytes(whole + whole[:cut])
+        assert len(list(read_jsonl(tmp_path / "a.jsonl"))) == 1
+        (tmp_path / "a.jsonl").write_bytes(whole + whole[:cut] + b"\n" + whole)
+        with pytest.raises(InputError, match="line 2"):
+            list(read_jsonl(tmp_path / "a.jsonl"))
+
+
+def test_a_table_that_was_cut_off_or_has_a_row_too_long_is_one_line(tmp_path):
+    path = tmp_path / "a.tsv"
+    for row in ("1", "1\t2\t3"):
+        path.write_text(f"one\ttwo\n1\t2\n\n{row}")
+        with pytest.raises(InputError, match=r"row 1: \d cells under 2 columns"):
+            list(read_table(path))
+    path.write_bytes("one\ttwo\n1\té\n".encode("latin-1"))
+    with pytest.raises(InputError, match="UTF-8"):
+        list(read_table(path))
+
+
+def test_missing_files_and_folders_are_one_line(tmp_path):
+    for read in (
+        read_text,
+        read_json,
+        lambda path, what: list(read_jsonl(path, what)),
+        lambda path, what: list(read_table(path, what)),
+    ):
+        with pytest.raises(InputError, match="list of things not found"):
+            read(tmp_path / "a.json", "list of things")
+        with pytest.raises(InputError, match="list of things is a folder"):
+            read(tmp_path, "list of things")

@@ -1,0 +1,202 @@
+"""What the machine refuses (a full disk, a folder that can't be written, a reader that is gone, Ctrl+C): one line, and no
+half of a file."""
+
+import contextlib
+import errno
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from generators import random_scene
+from hydra.errors import InstantiationException
+
+from po3d import __main__ as po3d
+from po3d import __version__
+from po3d.cli import main as cli
+from po3d.io.config import guarded
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.io.shipped import ROOT
+from po3d.language.programs.street import parse_text
+from po3d.language.read.street_parser import Parse, Parser
+from po3d.scene.table import to_json
+
+
+class Counts:
+    """A parser that reads every question as "how many are there?"."""
+
+    def parse(self, texts):
+        return [Parse("ok", parse_text("count(scene)"), 1.0) for _ in texts]
+
+
+@pytest.fixture(params=["ask", "generate", "export"])
+def writing(request, tmp_path, monkeypatch):
+    """A command that writes to the path that it is given."""
+    monkeypatch.setattr(Parser, "from_checkpoint", lambda path: Counts())
+    table = tmp_path / "scene.json"
+    table.write_text(json.dumps(to_json(random_scene(rng(3, "machine"), 5))))
+    return {
+        "ask": lambda out: ["ask", str(table), "How many?", "--save", f"{out}/answer.png"],
+        "generate": lambda out: ["generate", "benchmark=scope", "size=1", "workers=1", "images=false", f"out={out}"],
+        "export": lambda out: ["export", "--benchmark", "hypo3d", "--format", "openai", "--out", str(out)],
+    }[request.param]  # fmt: skip
+
+
+@contextlib.contextmanager
+def full_after(size: int):
+    """While it lasts no file of this process can grow beyond `size` bytes, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def one_line(capfd) -> str:
+    error = capfd.readouterr().err
+    last = error.strip().splitlines()[-1]
+    assert last.startswith("error: ")
+    assert "Traceback" not in error
+    return last
+
+
+def test_a_full_disk_is_one_line_and_leaves_only_whole_files(writing, tmp_path, capfd):
+    out = tmp_path / "out"
+    with full_after(300):
+        assert po3d.main(writing(out)) == 2
+    assert "File too large" in one_line(capfd)
+    for path in out.rglob("*.*"):
+        json.loads(path.read_text())  # of .tmp none; what is there is whole
+
+
+def test_out_below_a_file_is_one_line(writing, tmp_path, capfd):
+    (tmp_path / "file").write_text("mine")
+    assert po3d.main(writing(tmp_path / "file" / "out")) == 2
+    assert "file" in one_line(capfd)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_folder_that_nobody_can_write_is_one_line(writing, capfd):
+    assert po3d.main(writing("/proc/po3d")) == 2
+    assert "/proc/po3d" in one_line(capfd)
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_refusal_of_the_machine_names_the_file(wrapped, capsys):
+    def write() -> None:
+        error = OSError(errno.EROFS, os.strerror(errno.EROFS), "out/report.json")
+        if wrapped:  # as hydra does with what a constructor raises
+            raise InstantiationException("Error in call to target") from error
+        raise error
+
+    assert guarded(write) == 2
+    assert capsys.readouterr().err == "error: out/report.json: Read-only file system\n"
+
+
+def test_a_defect_of_ours_is_not_told_as_the_users(capsys):
+    for error in (ZeroDivisionError("x"), InstantiationException("x")):
+        with pytest.raises(type(error)):
+            guarded(lambda error=error: (_ for _ in ()).throw(error))
+
+
+SCRIPT = "import sys, time; from po3d.io.config import guarded; sys.exit(max(guarded(lambda: {}) for _ in range(2)))"
+
+
+def started(body: str, **streams) -> subprocess.Popen:
+    """A script with a guarded body, which runs it twice unless the first run ends it."""
+    command = [sys.executable, "-c", SCRIPT.format(body)]
+    return subprocess.Popen(
+        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True, **streams
+    )
+
+
+def test_a_reader_that_is_gone_ends_the_program_quietly():
+    reader, writer = os.pipe()
+    os.close(reader)
+    for body in ("print('x')", "print('x' * 100_000)", "(print('x'), sys.exit(0))"):
+        script = started(body, stdout=writer)
+        assert script.communicate()[1] == ""
+        assert script.returncode == 141
+    os.close(writer)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+def test_output_that_does_not_fit_is_one_line():
+    with open("/dev/full", "w") as full:
+        script = started("print('x')", stdout=full)
+        error = script.communicate()[1]
+    assert script.returncode == 2
+    assert error.splitlines()[0] == "error: No space left on device"
+    assert "Traceback" not in error
+
+
+def test_ctrl_c_ends_the_program_in_one_line():
+    script = started("(print('ready', flush=True), time.sleep(60))", stdout=subprocess.PIPE)
+    assert script.stdout.readline() == "ready\n"
+    script.send_signal(signal.SIGINT)
+    output, error = script.communicate(timeout=30)
+    assert (script.returncode, output, error) == (130, "", "interrupted; the same command resumes\n")
+
+
+POOLED = """
+import sys, time
+from pathlib import Path
+from po3d.io.config import guarded
+from po3d.io.pools import pool
+def work(path):
+    Path(path).touch()
+    time.sleep(60)
+def main():
+    with pool(2) as processes:
+        list(processes.map(work, sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(guarded(main))
+"""
+
+
+def test_ctrl_c_is_told_once_by_a_program_with_workers(tmp_path):
+    (tmp_path / "pooled.py").write_text(POOLED)
+    begun = [tmp_path / "a", tmp_path / "b"]
+    script = subprocess.Popen(
+        [sys.executable, tmp_path / "pooled.py", *begun], env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+    for _ in range(600):
+        if all(path.exists() for path in begun):
+            break
+        time.sleep(0.1)
+    os.killpg(script.pid, signal.SIGINT)  # as a terminal does: all of them get it
+    error = script.communicate(timeout=30)[1]
+    assert (script.returncode, error) == (130, "interrupted; the same command resumes\n")
+
+
+def test_the_command_line_guards_what_it_imports(monkeypatch, capsys):
+    def interrupted(argv):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "main", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        po3d.main([])
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "interrupted; the same command resumes\n"
+
+
+def test_bad_input_keeps_its_line(capsys):
+    def refuse() -> None:
+        raise InputError("two\nlines")
+
+    assert guarded(refuse) == 2
+    assert capsys.readouterr().err == "error: two lines\n"
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit) as ended:
+        po3d.main(["--version"])
+    assert not ended.value.code
+    assert capsys.readouterr().out == f"po3d {__version__}\n"

@@ -1,0 +1,174 @@
+"""Descriptions, the words for things, and which rows they mean."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from po3d.language.descriptions import Description, Rank, describe
+from po3d.language.lexicon import ABOVE, BELOW, SAME, ancestors, fits, kinds_of, lexicon
+from po3d.reasoning.grounding import ground
+from po3d.scene.rooms import CATEGORIES, SYNONYMS
+from po3d.scene.table import Scene, from_json
+from tools.natural_threedsrbench import BANK, phrases, wordings
+
+SCENES = {
+    s.image: s
+    for s in (
+        from_json(json.loads(line)) for line in Path(BANK, "grounding_scenes.jsonl").read_text().splitlines()
+    )
+}
+
+
+def meant(phrase: str, scene: Scene) -> list[int]:
+    belief = ground(phrase, scene)
+    return [i for i, p in enumerate(belief) if p >= max(0.05, max(belief) / 2)]
+
+
+# --- the bank -----------------------------------------------------------------------------------------------
+
+
+def test_phrases_of_the_development_bank_are_understood():
+    figures = phrases("dev")
+    assert figures["precision"] >= 90
+    assert figures["recall"] >= 90
+
+
+def test_wordings_of_the_development_bank_are_read():
+    assert wordings("dev")["read"] >= 99
+
+
+# --- words --------------------------------------------------------------------------------------------------
+
+
+def test_the_lexicon_knows_the_world_of_rooms():
+    assert [c for c in CATEGORIES if not kinds_of(c)] == []
+    assert [word for word, name in SYNONYMS.items() if fits(word, name) < BELOW] == []
+
+
+def test_kinds_have_no_circles():
+    assert [kind for kind in lexicon().parents if kind in ancestors(kind)] == []
+
+
+@pytest.mark.parametrize(
+    ("noun", "name", "fit"),
+    [
+        ("couch", "sofa", SAME), ("Sofas", "sofa", SAME), ("vehicle", "bus", BELOW), ("animal", "cow", BELOW),
+        ("man", "person", ABOVE), ("sedan", "car", ABOVE), ("sofa", "chair", 0.0), ("dog", "cat", 0.0),
+        ("folding chair", "chair", ABOVE), ("wicker basket", "basket", SAME), ("zorblax", "chair", 0.0),
+        ("object", "zorblax", 0.0), ("zorblax", "zorblax", SAME), ("man", "woman", 0.0),
+    ],
+)  # fmt: skip
+def test_how_well_a_noun_fits(noun, name, fit):
+    assert fits(noun, name) == fit
+
+
+def test_a_slip_of_the_pen_is_forgiven_and_another_word_is_not():
+    assert 0 < fits("bookshlef", "bookshelf") < SAME
+    assert fits("refridgerator", "refrigerator") > 0
+    assert fits("zebro", "chair") == 0
+
+
+@given(st.sampled_from(sorted(lexicon().kinds)), st.sampled_from(sorted(lexicon().kinds)))
+def test_fits_lie_between_nothing_and_the_same(a, b):
+    assert 0 <= fits(a, b) <= SAME
+    assert fits(a, a) == SAME
+
+
+# --- descriptions -------------------------------------------------------------------------------------------
+
+
+def test_a_description_is_taken_apart():
+    d = describe("the red leather armchair on the left next to the lamp on the desk")
+    assert (d.noun, d.attributes) == ("armchair", (("color", ("red",)), ("material", ("leather",))))
+    assert d.ranks == (Rank("across", 1),)
+    ((relation, (lamp,)),) = d.relations
+    assert (relation, lamp.noun) == ("near", "lamp")
+    assert lamp.relations[0][0] == "on"
+    assert lamp.relations[0][1][0].noun == "desk"
+
+
+@pytest.mark.parametrize(
+    ("phrase", "noun", "attributes"),
+    [
+        ("man in grey jacket", "man", (("color", ("gray",)),)),
+        ("woman wearing a dark blue dress", "woman", (("color", ("blue",)),)),
+        ("orange", "orange", ()),
+        ("glass bottle", "bottle", (("material", ("glass",)),)),
+        ("stop sign", "stop sign", ()),
+        ('street sign that says "red car"', "street sign", ()),
+        ("table made of wood", "table", (("material", ("wooden",)),)),
+        ("", "", ()),
+    ],
+)
+def test_what_is_said_of_the_thing_itself(phrase, noun, attributes):
+    d = describe(phrase)
+    assert (d.noun, d.attributes) == (noun, attributes)
+
+
+def test_counting_takes_the_side_that_it_starts_from():
+    assert describe("second chair from the right").ranks == (Rank("across", -1, 2),)
+    assert describe("third bus").ranks == (Rank("across", 1, 3),)
+    assert describe("largest bed").ranks == (Rank("size", -1),)
+    assert describe("lamp to the left of the bed").ranks == ()
+
+
+@given(st.text(max_size=60))
+def test_no_phrase_breaks_the_grounding(phrase):
+    assert isinstance(describe(phrase), Description)
+    belief = ground(phrase, SCENES["living"])
+    assert len(belief) == len(SCENES["living"])
+    assert min(belief) >= 0
+    assert sum(belief) <= 1 + 1e-9
+
+
+# --- rows ---------------------------------------------------------------------------------------------------
+
+
+def test_several_things_that_fit_share_the_belief():
+    belief = ground("chair", SCENES["music"])
+    assert [i for i, p in enumerate(belief) if p > 0.3] == [3, 4, 5]
+    assert sum(belief) == pytest.approx(1)
+
+
+def test_what_is_not_there_is_not_believed():
+    assert sum(ground("elephant", SCENES["living"])) == 0
+    assert sum(ground("zorblax", SCENES["living"])) == 0
+
+
+def test_a_part_points_to_its_whole_with_less_belief():
+    belief = ground("logo on the truck", SCENES["street"])
+    assert max(belief) == belief[2] < 0.5
+
+
+def test_attributes_decide_by_what_the_table_believes():
+    scene = SCENES["office"]
+    assert meant("red cup", scene) == [12]
+    torn = replace(
+        scene.objects[2], beliefs={"name": {"office chair": 1.0}, "color": {"red": 0.5, "black": 0.5}}
+    )
+    unsure = replace(scene, objects=(*scene.objects[:2], torn, *scene.objects[3:]))
+    belief = ground("red office chair", unsure)
+    assert belief[3] > belief[2] > 0.2
+
+
+def test_left_and_right_in_a_description_are_the_viewers():
+    scene = SCENES["bedroom"]
+    assert meant("nightstand on the left", scene) == [1]
+    assert meant("nightstand on the right", scene) == [2]
+    blind = replace(scene, camera=None)  # then the table's own axes are the viewer's
+    assert meant("nightstand on the left", blind) == [1]
+    assert meant("lamp to the right of the bed", scene) == [4]
+    assert meant("second nightstand from the left", scene) == [2]
+
+
+def test_relations_take_the_landmark_that_is_meant():
+    assert meant("lamp on the brown nightstand", SCENES["bedroom"]) == [3]
+    assert meant("lamp on the white nightstand", SCENES["bedroom"]) == [4]
+    assert meant("chair between the stool and the guitar", SCENES["music"]) != [4]
+    assert meant("man closest to the suitcase", SCENES["station"]) == [3]
+    assert math.isclose(sum(ground("person behind the suitcase", SCENES["station"])), 1, abs_tol=0.8)

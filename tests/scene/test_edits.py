@@ -1,0 +1,193 @@
+"""Edits as values: inverses, what rests on moved and removed things, and frames that commute with edits."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from po3d.io.errors import InputError
+from po3d.scene.edits import Add, Move, Remove, SetAttribute, apply, carried_by, support, trace
+from po3d.scene.frames import (
+    axes_from_front,
+    frame,
+    frame_from_text,
+    frame_text_anchors,
+    read_anchors,
+    with_front,
+)
+from po3d.scene.table import ObjectState, Scene, from_json, sure, to_json
+from po3d.synthesis.rooms.layouts import sample_room
+
+ROOMS = [sample_room(7, k) for k in range(6)]
+rooms = st.sampled_from(ROOMS)
+
+
+def same(a: Scene, b: Scene) -> None:
+    assert len(a) == len(b)
+    np.testing.assert_allclose(a.positions, b.positions, atol=1e-9)
+    np.testing.assert_allclose(np.cos(a.headings - b.headings), 1.0, atol=1e-9)
+    assert [o.beliefs for o in a.objects] == [o.beliefs for o in b.objects]
+
+
+@settings(max_examples=40, deadline=None)
+@given(rooms, st.data())
+def test_moving_there_and_back_is_the_identity(scene, data):
+    k = data.draw(st.integers(0, len(scene) - 1))
+    old = scene.objects[k]
+    x, y, turn = (data.draw(st.floats(-3, 3)) for _ in range(3))
+    there = apply(
+        scene, [Move(k, (x, y, old.position[2] + 40.0), turn)]
+    )  # high above: it picks nothing up on the way
+    same(apply(there, [Move(k, old.position, old.heading)]), scene)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rooms, st.data())
+def test_a_full_turn_is_the_identity(scene, data):
+    k = data.draw(st.integers(0, len(scene) - 1))
+    quarter = scene
+    for _ in range(4):
+        o = quarter.objects[k]
+        quarter = apply(quarter, [Move(k, o.position, o.heading + math.pi / 2)])
+    same(quarter, scene)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rooms)
+def test_removing_what_was_added_is_the_identity(scene):
+    new = ObjectState(sure(name="stool"), (50.0, 50.0, 0.2), 0.0, (0.4, 0.4, 0.4))
+    added = apply(scene, [Add(new)])
+    assert added.objects[-1] == new
+    same(apply(added, [Remove(len(scene))]), scene)
+
+
+@settings(max_examples=40, deadline=None)
+@given(rooms, st.data())
+def test_what_rests_on_a_moved_thing_comes_along(scene, data):
+    below = support(scene.objects)
+    bases = sorted({b for b in below if b is not None})
+    if not bases:
+        return
+    k = data.draw(st.sampled_from(bases))
+    moved = trace(scene, [Move(k, (9.0, 9.0, scene.objects[k].position[2]), 0.3)])
+    for rider in carried_by(below, k):
+        before = np.subtract(scene.objects[rider].position, scene.objects[k].position)
+        after = np.subtract(moved.scene.objects[rider].position, moved.scene.objects[k].position)
+        assert np.linalg.norm(before) == pytest.approx(np.linalg.norm(after))
+    assert support(moved.scene.objects) == below
+    assert moved.touched == {k}
+
+
+def table_with_lamp() -> Scene:
+    table = ObjectState(sure(name="table"), (0.0, 0.0, 0.4), 0.0, (1.0, 1.0, 0.8))
+    lamp = ObjectState(sure(name="lamp", color="red"), (0.1, 0.2, 1.0), 0.0, (0.2, 0.2, 0.4))
+    return Scene((table, lamp), axes_from_front((0, 1)), "gt", outline=((-3, -3), (3, -3), (3, 3), (-3, 3)))
+
+
+def test_a_thing_falls_to_the_floor_when_its_table_is_removed():
+    scene = apply(table_with_lamp(), [Remove(0)])
+    assert [o.value("name") for o in scene.objects] == ["lamp"]
+    assert scene.objects[0].position == pytest.approx((0.1, 0.2, 0.2))
+
+
+@pytest.mark.parametrize("height", [0.3, 1.5])
+def test_a_thing_stays_on_what_replaces_its_table(height):
+    new = ObjectState(sure(name="box"), (0.0, 0.0, height / 2), 0.0, (1.0, 1.0, height))
+    edited = trace(table_with_lamp(), [Add(new, instead=0)])
+    assert edited.origin == (1, None)
+    assert edited.touched == {1}
+    assert edited.touched_before == {0}
+    assert edited.scene.objects[0].position[2] == pytest.approx(height + 0.2)
+
+
+def test_attributes_change_and_nothing_else():
+    scene = table_with_lamp()
+    painted = apply(scene, [SetAttribute(1, "color", "blue")])
+    assert painted.objects[1].value("color") == "blue"
+    assert painted.objects[0] == scene.objects[0]
+    assert painted.source == "edited"
+
+
+def test_an_edit_of_a_missing_object_is_refused():
+    with pytest.raises(IndexError, match="object 7"):
+        apply(table_with_lamp(), [Remove(7)])
+
+
+# --- frames ---------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(rooms, st.data(), st.floats(-math.pi, math.pi))
+def test_a_frame_commutes_with_edits(scene, data, azimuth):
+    front = (math.cos(azimuth), math.sin(azimuth))
+    k = data.draw(st.integers(0, len(scene) - 1))
+    edit = data.draw(
+        st.sampled_from([Remove(k), SetAttribute(k, "color", "red"), Move(k, (1.0, 1.0, 0.5), 1.0)])
+    )
+    assert with_front(apply(scene, [edit]), front) == apply(with_front(scene, front), [edit])
+
+
+@pytest.mark.parametrize(
+    ("text", "anchors"),
+    [
+        ("The desk is located to the left of the scene.", [("desk", "left")]),
+        ("The tv stand was located at the back of the scene.", [("tv stand", "back")]),
+        ("The door is at the front of the room. The window is on its right side.", [("door", "front"), ("window", "right")]),
+        ("At the front of the room is the door", [("door", "front")]),
+        ("The bed stands in the north, and the sofa is in the east.", [("bed", "front"), ("sofa", "right")]),
+    ],
+)  # fmt: skip
+def test_frame_sentences(text, anchors):
+    assert read_anchors(text) == anchors
+
+
+@pytest.mark.parametrize("text", ["", "The desk is brown.", "left"])
+def test_a_text_that_defines_no_frame_is_refused(text):
+    with pytest.raises(InputError, match="frame text"):
+        read_anchors(text)
+
+
+def four_walls() -> Scene:
+    def at(name: str, x: float, y: float) -> ObjectState:
+        return ObjectState(sure(name=name), (x, y, 0.5), 0.0, (0.4, 0.4, 1.0))
+
+    objects = (
+        at("door", 0, 2.5),
+        at("bed", -2.5, 0.3),
+        at("desk", 2.4, 0),
+        at("sofa", 0.2, -2.4),
+        at("desk", 0.3, 0),
+    )
+    return Scene(objects, axes_from_front((0, 1)), "gt", outline=((-3, -3), (3, -3), (3, 3), (-3, 3)))
+
+
+@pytest.mark.parametrize(
+    ("anchors", "front"),
+    [
+        ([("door", "front")], (0, 1)),
+        ([("bed", "front")], (-1, 0)),
+        ([("bed", "left")], (0, 1)),
+        ([("desk", "back")], (-1, 0)),  # the desk farthest from the centre
+        ([("door", "left"), ("sofa", "right")], (1, 0)),
+    ],
+)
+def test_anchors_turn_the_room(anchors, front):
+    scene = frame_from_text(four_walls(), frame_text_anchors(anchors))
+    np.testing.assert_allclose(scene.axes["front"], front, atol=1e-9)
+    np.testing.assert_allclose(scene.axes["left"], (-front[1], front[0]), atol=1e-9)
+
+
+def test_contradicting_anchors_are_both_named():
+    with pytest.raises(InputError, match="'door' at the front and 'sofa' at the front"):
+        frame(four_walls(), [("door", "front"), ("sofa", "front")])
+
+
+def test_a_missing_anchor_is_named():
+    with pytest.raises(InputError, match="'piano' is not in the room; it holds bed, desk, door, sofa"):
+        frame(four_walls(), [("piano", "front")])
+
+
+def test_a_room_survives_json():
+    assert from_json(to_json(ROOMS[0])) == ROOMS[0]

@@ -1,0 +1,100 @@
+"""What margins are worth on 3DSRBench's twin: `python -m tools.label_noise --size 100 --seed 1`.
+
+Gold programs run on true tables whose headings are off by normal noise, drawn anew for the mirror image. Without care
+for the boundaries of answers, a question and its flipped twin then often disagree although nothing is wrong with
+either answer. Printed: that share by the margins that the questions keep, 1 being the twin's own (`inside_questions`).
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
+
+from po3d.benchmarks.threedsrbench.data import MIRROR
+from po3d.benchmarks.threedsrbench.score import CATEGORIES, consistency
+from po3d.benchmarks.threedsrbench.twin import make
+from po3d.evaluation.run import by_image
+from po3d.io.config import guarded
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Question
+from po3d.scene.camera import mirrored
+from po3d.scene.table import Scene
+from po3d.systems.noise import noisy
+from po3d.systems.pipeline import Context
+from po3d.systems.sr import SrOracle
+
+
+class Disagreement(NamedTuple):
+    """Percent of pairs of a question and its flipped twin with answers that disagree, and the number of pairs."""
+
+    percent: float
+    pairs: int
+
+
+def disagreement(
+    scenes: Sequence[Scene], questions: Sequence[Question], degrees: float, seed: int = 0
+) -> dict[str, Disagreement]:
+    """Of "overall" and each type, with noise of `degrees` (standard deviation) on every heading."""
+    tables = {scene.image: scene for scene in scenes}
+    predictions = []
+    for name, group in groupby(by_image(questions), key=lambda q: q.image):
+        bare = name.removesuffix(MIRROR)
+        true = tables[bare] if bare == name else replace(mirrored(tables[bare]), image=name)
+        table = noisy(
+            true, "heading", degrees, seed
+        )  # drawn by the image's name: independent for the mirror image
+        predictions += SrOracle().answer(list(group), Context(_no_picture, lambda table=table: table, name))
+    found = {}
+    for name in ("overall", *CATEGORIES):
+        own = [q for q in questions if name in ("overall", q.category)]
+        if own:
+            flips = consistency(own, predictions)["flip"]
+            found[name] = Disagreement(flips["value"], int(flips["n"]))
+    return found
+
+
+def _no_picture():
+    raise InputError("the oracle looks at no picture")
+
+
+def main() -> int:
+    """The exit code."""
+    arguments = argparse.ArgumentParser(
+        "python -m tools.label_noise", description=(__doc__ or "").split("\n")[0]
+    )
+    arguments.add_argument("--size", type=int, default=100, help="pairs of views")
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument(
+        "--degrees", type=float, default=5.0, help="standard deviation of a heading's noise"
+    )
+    arguments.add_argument("--margins", type=float, nargs="+", default=[1.0, 0.0])
+    arguments.add_argument("--workers", type=int, default=1, help="processes that make the twins")
+    a = arguments.parse_args()
+
+    def checked() -> None:
+        if a.size < 1 or a.seed < 0 or a.workers < 1 or a.degrees < 0 or min(a.margins) < 0:
+            raise InputError(
+                "--size and --workers must be at least 1, --seed, --degrees and --margins at least 0"
+            )
+        columns = []
+        for margin in a.margins:
+            scenes, questions = make(a.size, a.seed, margin=margin, workers=a.workers)
+            columns.append(
+                disagreement(
+                    scenes, [q for q in questions if q.id.count("-") == q.id.count("-flip")], a.degrees
+                )
+            )
+        print(f"{'percent of flips that disagree, margins x':<42}" + "".join(f"{m:>10g}" for m in a.margins))
+        for name in columns[0]:
+            print(
+                f"{name:<42}"
+                + "".join(f"{c[name].percent:>10.1f}" if name in c else " " * 10 for c in columns)
+            )
+
+    return guarded(checked)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""How the room parser reads what people wrote: `python -m tools.natural_rooms dev`, once at the end `test`.
+
+The bank (data/natural/) holds hand-written changes and questions about generated rooms with the answers that people
+expect; the texts are parsed, run on the true tables, and judged by Hypo3D's official exact match.
+"""
+
+import argparse
+from collections import Counter, defaultdict
+
+from po3d.benchmarks.hypo3d.score import exact_match
+from po3d.io.checkpoint import locate
+from po3d.io.config import guarded
+from po3d.io.files import read_jsonl, write_json
+from po3d.io.shipped import NATURAL as BANK
+from po3d.language.read.room_parser import RoomParser
+from po3d.reasoning.questions import Question
+from po3d.scene.table import from_json
+from po3d.systems.pipeline import Context
+from po3d.systems.room_sources import TRUTH
+from po3d.systems.rooms import RoomPipeline
+
+ROOMS = ("hypo3d_rooms.jsonl", "hypo3d_rooms2.jsonl", "hypo3d_rooms3.jsonl")
+
+
+def run(split: str, checkpoint: str, out: str) -> None:
+    """Print shares right, unparsed, failed and wrong; of the development part also what went wrong."""
+    items = list(read_jsonl(BANK / f"hypo3d_{split}.jsonl", "natural question bank"))
+    rooms = {r["image"]: from_json(r) for name in ROOMS for r in read_jsonl(BANK / name, "rooms of the bank")}
+    pipeline = RoomPipeline(RoomParser.from_checkpoint(locate(checkpoint)), TRUTH)
+    rows = []
+    for k, item in enumerate(items):
+        meta = {"change": item["change"], "frame": item["frame"], "types": []}
+        q = Question(
+            str(k), item["room"], item["question"], "2d", item["change_type"], item["answer"], "", meta
+        )
+        context = Context(lambda: None, lambda item=item: rooms[item["room"]], item["room"])
+        (prediction,) = pipeline.answer([q], context)
+        right = prediction.status == "ok" and exact_match(prediction.answer, item["answer"])
+        outcome = "right" if right else "wrong" if prediction.status == "ok" else prediction.status
+        rows.append({**item, "outcome": outcome, "prediction": prediction})
+    outcomes = ("right", "wrong", "unparsed", "failed")
+    print(f"{'fine type':28} {'n':>4}" + "".join(f" {o + ' %':>10}" for o in outcomes))
+    groups: dict[str, list[dict]] = defaultdict(list)
+    for row in rows:
+        for name in (row["fine"], f"change: {row['change_type']}", "all"):
+            groups[name].append(row)
+    for name in sorted(groups, key=lambda n: (n == "all", n)):
+        count = Counter(row["outcome"] for row in groups[name])
+        n = len(groups[name])
+        print(f"{name:28} {n:4}" + "".join(f" {100 * count[o] / n:10.1f}" for o in outcomes))
+    if split != "test":  # the test part stays unread
+        for row in rows:
+            if row["outcome"] != "right":
+                p = row["prediction"]
+                print(f"\n{row['outcome']}: {row['change']} | {row['question']}")
+                print(f"  wanted {row['answer']}: {row['change_program']} ; {row['program']}")
+                print(f"  got {p.answer}: {p.program} {p.reason}")
+    if out:
+        write_json(out, {"split": split, "outcomes": [row["outcome"] for row in rows]})
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(
+        prog="python -m tools.natural_rooms", description=__doc__.split("\n")[0]
+    )
+    arguments.add_argument("split", choices=("dev", "dev2", "dev3", "test"))
+    arguments.add_argument("--checkpoint", default="room_parser", help="name of a shipped pair, or a path")
+    arguments.add_argument("--out", default="", help="a JSON file for the outcomes")
+    a = arguments.parse_args()
+    return guarded(lambda: run(a.split, a.checkpoint, a.out))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,172 @@
+"""How the parser reads questions that people wrote: `python -m tools.natural_street dev` (or `dev2`), once at the end
+`test`.
+
+The bank (data/natural/) holds hand-written questions with gold programs. Words are judged by what they mean: parsed
+and gold program run on the same random ground-truth tables, and a question is right when the answers agree on every
+table on which the gold program has one (answers spread as evenly as the tables allow).
+"""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from tqdm import tqdm
+
+from po3d.io.checkpoint import git_revision, locate
+from po3d.io.config import guarded
+from po3d.io.errors import InputError
+from po3d.io.files import read_jsonl, write_json
+from po3d.io.seeding import rng
+from po3d.io.shipped import NATURAL as BANK
+from po3d.language.programs.street import Program, parse_text
+from po3d.language.read.street_parser import Parse, Parser
+from po3d.reasoning.packing import SceneBatch
+from po3d.reasoning.questions import Task
+from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
+from po3d.scene.street import AXES, camera, extent, origin_height
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.synthesis.street.layouts import sample_layout
+
+TABLES = 6000
+TRIED = 24  # tables a question is judged on
+OCCLUDED = 0.4  # share of objects that something hides, about the twin's
+
+
+def random_table(seed: int, index: int) -> Scene:
+    """A ground-truth table by the benchmark's placement rules; who hides whom is drawn at random, because no image is
+    made."""
+    r = rng(seed, "natural", index)
+    layout = sample_layout(r, split="test", look="studio")
+    objects = tuple(
+        ObjectState(
+            sure(shape=o.shape, color=o.color, size=o.size, material=o.material),
+            (o.x, o.y, origin_height(o.shape, o.size)), o.heading, tuple(extent(o.shape, o.size)),
+        )
+        for o in layout.objects
+    )  # fmt: skip
+    n = len(objects)
+    hidden = r.random(n) < OCCLUDED
+    by = (np.arange(n) + r.integers(1, n, n)) % n
+    occluders = tuple({int(by[i]): 1.0} if hidden[i] else {} for i in range(n))
+    return Scene(objects, AXES, "gt", camera(layout.jitter), occluders)
+
+
+def with_mentions(program: Program, tables: Sequence[Scene], seed: int) -> list[Scene]:
+    """Tables in which what the program names is likelier to be found: in half of them, one object takes the values of
+    each chain of filters. A program about "the red bus" seldom has an answer on tables drawn blindly."""
+    chains: list[dict[str, str]] = []
+    for k, step in enumerate(program.steps):
+        last = k + 1 == len(program.steps) or program.steps[k + 1].op != "filter"
+        if step.op == "filter" and last:
+            chain, j = {}, k
+            while program.steps[j].op == "filter":
+                chain[program.steps[j].args[0]] = program.steps[j].args[1]
+                j = program.steps[j].inputs[0]
+            chains.append(chain)
+    out = []
+    for index, table in enumerate(tables):
+        r = rng(seed, "mentions", index)
+        objects = list(table.objects)
+        for chain, i in zip(chains, r.permutation(len(objects))):
+            wanted = {a: v for a, v in chain.items() if a in ("shape", "color", "size", "material")}
+            if wanted.get("shape") in ("car", "bus", "motorbike", "aeroplane", "bicycle"):
+                wanted.pop("shape")
+            state = objects[i]
+            beliefs = dict(state.beliefs) | sure(**wanted)
+            shape, size = max(beliefs["shape"]), max(beliefs["size"])
+            objects[i] = replace(
+                state, beliefs=beliefs, extent=tuple(extent(shape, size)),
+                position=(*state.position[:2], origin_height(shape, size)),
+            )  # fmt: skip
+        out.append(replace(table, objects=tuple(objects)) if index % 2 else table)
+    return out
+
+
+def answers(program: Program, batch: SceneBatch, count: int, task: Task) -> np.ndarray:
+    """(count,) answer strings, None where the program has no answer."""
+    packed = pack_programs([program] * count, range(count), task)
+    return np.array(execute_batch(batch, packed).answers(), dtype=object)
+
+
+def judge(parse: Parse, gold: Program, task: Task, tables: Sequence[Scene], seed: int) -> tuple[str, int]:
+    """("right" | "wrong" | "unparsed" | "untested", number of tables)."""
+    scenes = with_mentions(gold, tables, seed)
+    batch = pack_scenes(scenes)
+    wanted = answers(gold, batch, len(scenes), task)
+    rows = _spread(wanted)
+    if parse.program is None:
+        return "unparsed", len(rows)
+    if not len(rows):
+        return "untested", 0
+    got = answers(parse.program, batch, len(scenes), task)
+    return ("right" if (got[rows] == wanted[rows]).all() else "wrong"), len(rows)
+
+
+def _spread(wanted: np.ndarray) -> np.ndarray:
+    """Up to TRIED rows with an answer, the rarer answers first in turn."""
+    groups = {a: np.flatnonzero(wanted == a) for a in sorted({a for a in wanted if a is not None})}
+    rows: list[int] = []
+    for k in range(TRIED):
+        rows += [int(g[k]) for g in groups.values() if k < len(g)]
+    return np.array(rows[:TRIED], int)
+
+
+def run(split: str, checkpoint: str, seed: int, out: str) -> None:
+    items = list(read_jsonl(BANK / f"pulsecheck457_{split}.jsonl", "natural question bank"))
+    parser = Parser.from_checkpoint(locate(checkpoint))
+    tables = [random_table(seed, i) for i in tqdm(range(TABLES), desc="tables")]
+    parses = parser.parse([item["question"] for item in items])
+    rows = []
+    for item, parse in zip(tqdm(items, desc="judging"), parses):
+        r = rng(seed, "subset", len(rows)).choice(TABLES, 1500, replace=False)
+        outcome, tried = judge(parse, parse_text(item["program"]), item["task"], [tables[k] for k in r], seed)
+        rows.append(
+            item
+            | {"outcome": outcome, "tables": tried, "parsed": str(parse.program or ""), "why": parse.reason}
+        )
+    print(f"{'task':18} {'n':>4} {'right %':>8} {'unparsed %':>11} {'wrong %':>8} {'untested':>9}")
+    for name in [*sorted({row["category"] for row in rows}), "all"]:
+        part = [row for row in rows if name in (row["category"], "all")]
+        tested = [row for row in part if row["outcome"] != "untested"]
+        share = {
+            o: 100 * sum(row["outcome"] == o for row in tested) / max(len(tested), 1)
+            for o in ("right", "unparsed", "wrong")
+        }
+        print(
+            f"{name:18} {len(part):4} {share['right']:8.1f} {share['unparsed']:11.1f} {share['wrong']:8.1f} {len(part) - len(tested):9}"
+        )
+    if split != "test":  # the test questions stay unread
+        for row in rows:
+            if row["outcome"] != "right":
+                print(
+                    f"{row['outcome']:9} {row['question']}\n{'':10}gold   {row['program']}\n{'':10}parsed {row['parsed']} {row['why']}"
+                )
+    if out:
+        write_json(
+            out,
+            {
+                "split": split,
+                "seed": seed,
+                "git": git_revision(),
+                "outcomes": {r["id"]: r["outcome"] for r in rows},
+            },
+        )
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(
+        prog="python -m tools.natural_street", description=__doc__.split("\n")[0]
+    )
+    arguments.add_argument("split", choices=("dev", "dev2", "test"))
+    arguments.add_argument("--checkpoint", default="street_parser", help="name of a shipped pair, or a path")
+    arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--out", default="", help="a JSON file for the outcomes")
+    a = arguments.parse_args()
+    if a.seed < 0:
+        raise InputError(f"--seed {a.seed} is negative")
+    return guarded(lambda: run(a.split, a.checkpoint, a.seed, a.out))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,92 @@
+"""How 3DSRBench's questions and descriptions in ordinary wording are understood: `python -m tools.natural_threedsrbench dev`.
+
+Two banks of data/natural: wordings of questions, each asked about described things drawn at random and right when the
+program and what every option means are; and noun phrases about small tables, each with the rows that a person means. A
+row counts as found when its belief is at least half of the highest. Once at the end: `test`.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from po3d.io.config import guarded
+from po3d.io.errors import InputError
+from po3d.io.files import read_jsonl
+from po3d.io.seeding import rng
+from po3d.io.shipped import NATURAL as BANK
+from po3d.language.programs.threedsrbench import SIGNATURES, SrProgram
+from po3d.language.read.threedsrbench_reader import read
+from po3d.language.say.threedsrbench import speak
+from po3d.reasoning.grounding import ground
+from po3d.reasoning.threedsrbench_executor import LEAST
+from po3d.scene.table import from_json
+
+ASKED = 12  # times a wording is asked about other things
+PHRASES = (
+    "man in grey jacket", 'street sign that says "Lakeside AV"', "bus in the center", "person in white sweater",
+    "dog without shoes", "arrow on the black sign", "red hat of the person in red in the back", "bookshlef", "TV",
+    "cyclist in orange suit", "woman to the left of the car", "airport ground crew", "chair closest to the window",
+    "couple", "octagonal sign", "potted plants", "fruits on the ground", "horse that is standing behind the fence",
+)  # fmt: skip
+
+
+def wordings(which: str) -> dict:
+    """Share of the bank's questions that are read as they are meant, in percent, and the wordings that never are."""
+    records = _bank(f"srbench_wordings_{which}.jsonl")
+    right, lost = 0, []
+    for record in records:
+        op, wording = record["op"], record["wording"]
+        found = 0
+        for k in range(ASKED):
+            r = rng(0, f"wordings/{wording}", k)
+            picked = r.choice(len(PHRASES), len(SIGNATURES[op].roles), replace=False)
+            program = SrProgram(op, tuple(PHRASES[int(i)] for i in picked))
+            said = speak(program, "free", r, wording)
+            got = read(said.text, said.options)
+            found += got.program == program and dict(got.option_of) == dict(said.option_of)
+        right += found
+        lost += [wording] if not found else []
+    return {"n": len(records) * ASKED, "read": 100 * right / (len(records) * ASKED), "never_read": lost}
+
+
+def phrases(which: str) -> dict:
+    """Precision and recall of rows in percent, and the share of phrases whose rows are all found and no other."""
+    tables = {s.image: s for s in (from_json(r) for r in _bank("grounding_scenes.jsonl"))}
+    both = found = wanted = exact = 0
+    records = _bank(f"grounding_{which}.jsonl")
+    for record in records:
+        belief = ground(record["phrase"], tables[record["scene"]])
+        rows = {i for i, p in enumerate(belief) if p >= max(LEAST, max(belief) / 2)}
+        gold = set(record["rows"])
+        both, found, wanted = both + len(rows & gold), found + len(rows), wanted + len(gold)
+        exact += rows == gold
+    return {
+        "n": len(records),
+        "precision": 100 * both / max(found, 1),
+        "recall": 100 * both / wanted,
+        "exact": 100 * exact / len(records),
+    }
+
+
+def _bank(name: str) -> list[dict]:
+    records = list(read_jsonl(BANK / name, "bank"))
+    if not records:
+        raise InputError(f"{BANK / name} is empty")
+    return records
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print both banks' figures as JSON; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.natural_threedsrbench", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("bank", choices=("dev", "test"))
+    bank = parser.parse_args(arguments).bank
+    return guarded(
+        lambda: print(json.dumps({"wordings": wordings(bank), "phrases": phrases(bank)}, indent=1))
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,271 @@
+"""L4-Pose-Real of PulseCheck457: which way does the thing in the red box of a photograph face?
+
+    python -m tools.pose_real ANNOTATIONS IMAGES OUT     items from SUN RGB-D's annotations (tools.sunrgbd)
+
+The subset is not released; the paper (Sec. 5) says how it was made. A folder holds `images/` and `L4_pose_real.json`,
+a list like the release's question files:
+
+    {"question_index": 0, "image_filename": "a.jpg", "question": ..., "answer": "left", "category": "chair", "box": [x0, y0, x1, y1]}
+
+Answers are PulseCheck457's: front is toward the viewer, left is the viewer's; within 30 degrees of a direction of the
+camera's axes, and a thing between two directions is not asked about. `drawn: true` says that a picture shows its box.
+"""
+
+import argparse
+import csv
+import io
+import math
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.benchmarks.metrics import bootstrap, coefficient_of_variation, confusion, distribution, interval
+from po3d.benchmarks.pulsecheck457.score import strict
+from po3d.io.config import guarded
+from po3d.io.errors import InputError
+from po3d.io.files import read_json, write_json
+from po3d.io.images import read_image
+from po3d.reasoning.questions import Prediction, Question, paired
+from po3d.reasoning.relations import DEFAULT_RULES
+from po3d.scene.table import Scene
+from po3d.scene.vocabulary import FACINGS
+from tools.sunrgbd import Box, Photograph, read_annotations
+
+CATEGORY = "L4-Pose-Real"
+FILE = "L4_pose_real.json"
+RED, THICKNESS = (255, 0, 0), 3
+SCORERS = ("strict",)
+# SUN RGB-D's names of things whose front people agree on; a table or a lamp has none.
+FRONTED = (
+    "chair", "sofa", "sofa_chair", "office_chair", "bench", "bed", "toilet", "desk", "dresser", "night_stand",
+    "bookshelf", "cabinet", "file_cabinet", "wardrobe", "monitor", "computer", "laptop", "tv", "printer", "microwave",
+    "oven", "stove", "fridge", "refrigerator", "dishwasher", "piano", "sink", "mirror", "whiteboard",
+)  # fmt: skip
+SMALLEST = 40  # pixels, the shorter side of a box asked about
+
+
+@dataclass(frozen=True)
+class Split:
+    """Questions and their photographs."""
+
+    split: str
+    questions: tuple[Question, ...]
+    root: Path
+
+    def image(self, name: str) -> NDArray[np.uint8]:
+        """(H, W, 3) pixels with the red box of the question whose `image` this is."""
+        photo, _, cell = name.partition("#")
+        pixels = read_image(self.root / "images" / photo, whole=True)  # boxes are in its pixels
+        return framed(pixels, tuple(float(v) for v in cell.split(","))) if cell else pixels
+
+    def truth(self, name: str) -> Scene:
+        raise InputError(f"{self.split} has no true tables: its photographs are annotated with boxes alone")
+
+    def hidden(self, name: str) -> None:
+        """None: how much of a thing others hide is not known here."""
+        return None
+
+    def first(self, size: int | None) -> "Split":
+        """The questions on the first `size` photographs by name; None keeps all."""
+        kept = set(sorted({_photo(q) for q in self.questions})[:size])
+        return replace(self, questions=tuple(q for q in self.questions if _photo(q) in kept))
+
+
+def _photo(question: Question) -> str:
+    return question.image.partition("#")[0]
+
+
+def framed(pixels: NDArray[np.uint8], box: Sequence[float]) -> NDArray[np.uint8]:
+    """The picture with a red frame, THICKNESS wide, along the inside of `box` (x0, y0, x1, y1), clipped to it."""
+    height, width = pixels.shape[:2]
+    x0, y0 = max(0, math.floor(box[0])), max(0, math.floor(box[1]))
+    x1, y1 = min(width, math.ceil(box[2])), min(height, math.ceil(box[3]))
+    shown = pixels.copy()
+    inside = shown[y0:y1, x0:x1]
+    for edge in (np.s_[:THICKNESS], np.s_[-THICKNESS:], np.s_[:, :THICKNESS], np.s_[:, -THICKNESS:]):
+        inside[edge] = RED
+    return shown
+
+
+# --- reading ------------------------------------------------------------------------------------------------
+
+
+def load(root: str | Path, split: str = "") -> Split:
+    """The items in a folder; InputError says what is missing or wrong."""
+    root = Path(root)
+    path = root / FILE
+    if not path.is_file():
+        raise InputError(f"no {CATEGORY} under {root}: expected {FILE} and images/; see tools.pose_real")
+    content = read_json(path, "question file")
+    records = content.get("questions") if isinstance(content, dict) else content
+    if not isinstance(records, list) or not records:
+        raise InputError(f"{path} holds no list of questions")
+    questions = [_question(r, f"{path}, question {k}") for k, r in enumerate(records)]
+    if len({q.id for q in questions}) < len(questions):
+        raise InputError(f"{path}: a question_index stands twice")
+    return Split(split or root.name, tuple(questions), root)
+
+
+def _question(record: Mapping, where: str) -> Question:
+    try:
+        name = f"{CATEGORY}:{int(record['question_index'])}"
+        photo, text, answer = (str(record[k]) for k in ("image_filename", "question", "answer"))
+        box = tuple(float(v) for v in record["box"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{where}: missing or malformed field ({error!r})") from None
+    if len(box) != 4 or not all(map(math.isfinite, box)) or not (box[0] < box[2] and box[1] < box[3]):
+        raise InputError(f"{where}: the box should be x0, y0, x1, y1, not {list(box)}")
+    if answer.lower() not in FACINGS:
+        raise InputError(f"{where}: the answer {answer!r} is none of {', '.join(FACINGS)}")
+    if Path(photo).is_absolute() or ".." in Path(photo).parts:
+        raise InputError(f"{where}: the image {photo!r} leaves the folder")
+    image = photo if record.get("drawn") else f"{photo}#{','.join(f'{v:g}' for v in box)}"
+    meta = {"box": list(box), "name": str(record.get("category", ""))}
+    return Question(name, image, text, "2d", CATEGORY, answer.lower(), "", meta)
+
+
+# --- making -------------------------------------------------------------------------------------------------
+
+
+def facing(front: tuple[float, float], window_deg: float = DEFAULT_RULES.facing_window_deg) -> str | None:
+    """The direction that a ground vector (right, ahead) points in as the viewer says it; None between two."""
+    ways = {"front": (0, -1), "left": (-1, 0), "back": (0, 1), "right": (1, 0)}
+    length = math.hypot(*front)
+    found = [
+        word
+        for word, (x, y) in ways.items()
+        if (front[0] * x + front[1] * y) / length >= math.cos(math.radians(window_deg)) - 1e-12
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def items(photographs: Iterable[Photograph]) -> list[dict]:
+    """The records of every thing that can be asked about: it has a front, faces one of the four directions, and its
+    box is large enough and, where the photograph's size is known, mostly inside it."""
+    records: list[dict] = []
+    for photo in photographs:
+        for thing in photo.things:
+            answer, box = facing(thing.front), photo.outline(thing)
+            if thing.name not in FRONTED or answer is None or box is None:
+                continue
+            kept = _clipped(box, photo.size)
+            if kept is None or min(kept[2] - kept[0], kept[3] - kept[1]) < SMALLEST:
+                continue
+            noun = thing.name.replace("_", " ")
+            records.append(
+                {
+                    "question_index": len(records),
+                    "image_filename": photo.image,
+                    "question": f"In which direction is the {noun} in the red box facing?",
+                    "answer": answer,
+                    "category": thing.name,
+                    "box": [round(v, 1) for v in kept],
+                }
+            )
+    return records
+
+
+def _clipped(box: Box, size: tuple[int, int] | None) -> Box | None:
+    """The part of a box inside the image; None when that is less than 80 % of it."""
+    if size is None:
+        return box
+    x0, y0, x1, y1 = max(0.0, box[0]), max(0.0, box[1]), min(size[0], box[2]), min(size[1], box[3])
+    if x1 <= x0 or y1 <= y0:
+        return None
+    share = (x1 - x0) * (y1 - y0) / ((box[2] - box[0]) * (box[3] - box[1]))
+    return (x0, y0, x1, y1) if share >= 0.8 else None
+
+
+def generate(annotations: str | Path, images: str | Path, out: str | Path) -> int:
+    """Write the items of an annotation file as `load` reads them, with copies of the photographs that they need; how
+    many there are. The question file comes last: where it is, all is."""
+    images, out = Path(images), Path(out)
+    if out.exists() and any(out.iterdir()):
+        raise InputError(f"{out} is not empty; choose another folder")
+    records = items(_sized(read_annotations(annotations), images))
+    if not records:
+        raise InputError(f"{annotations} holds nothing that can be asked about")
+    for name in dict.fromkeys(r["image_filename"] for r in records):
+        target = out / "images" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(images / name, target)
+    write_json(out / FILE, records)
+    return len(records)
+
+
+def _sized(photographs: Iterable[Photograph], images: Path) -> Iterable[Photograph]:
+    """With the size of each photograph; those whose file is not there are left out."""
+    for photo in photographs:
+        if Path(photo.image).is_absolute() or ".." in Path(photo.image).parts:
+            raise InputError(f"the annotations' image {photo.image!r} leaves the folder")
+        if (images / photo.image).is_file():
+            height, width = read_image(images / photo.image, whole=True).shape[:2]
+            yield replace(photo, size=(width, height))
+
+
+# --- scores -------------------------------------------------------------------------------------------------
+
+
+def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict") -> dict:
+    """Tab. 5 of the paper, ready for JSON: `rows` with the accuracy in percent (95 % interval over photographs), `cv` of
+    predicted and gold directions, their `distribution` and `confusion`, the paper's rows under `published`."""
+    if scorer not in SCORERS:
+        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
+    if not questions:
+        raise InputError("no questions to score")
+    pairs = paired(questions, predictions)
+    given = [
+        p.answer.strip().lower() if p.status == "ok" and p.answer is not None else None for _, p in pairs
+    ]
+    gold = [q.answer or "" for q in questions]
+    right = [a is not None and strict(a, g) for a, g in zip(given, gold)]
+    boot = bootstrap([100.0 * r for r in right], [_photo(q) for q in questions], gold, FACINGS)
+    whole = bootstrap(
+        [100.0 * r for r in right], [_photo(q) for q in questions], [CATEGORY] * len(gold), [CATEGORY]
+    )
+    low, high = interval(whole.samples[:, 0])
+    failed = sum(p.status != "ok" for _, p in pairs)
+    counts = {"predicted": distribution(given, FACINGS), "gold": distribution(gold, FACINGS)}
+    row = {"name": CATEGORY, "n": len(gold), "failed": failed, "value": float(whole.value[0])}
+    return {
+        "scorer": scorer,
+        "images": len({_photo(q) for q in questions}),
+        "rows": [row | {"ci_low": low, "ci_high": high}],
+        "other_scorers": {},
+        "by_direction": {f: float(v) for f, v in zip(FACINGS, boot.value) if counts["gold"][f]},
+        "cv": {side: coefficient_of_variation(table) for side, table in counts.items()},
+        "distribution": counts,
+        "confusion": {"values": list(FACINGS), "counts": confusion(gold, given, FACINGS).tolist()},
+        "published": published_rows(),
+    }
+
+
+def published_rows() -> list[dict]:
+    """Tab. 5: model, the accuracy under the row's name, and the CV of its predictions."""
+    file = resources.files("po3d.benchmarks") / "published" / "pulsecheck457_pose_real.csv"
+    return [
+        {"model": r["model"], CATEGORY: float(r["accuracy"]), "cv": float(r["cv"])}
+        for r in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8")))
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make the items; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.pose_real", description=__doc__.splitlines()[0])
+    parser.add_argument("annotations", help="SUNRGBDMeta3DBB_v2.mat, or JSON lines")
+    parser.add_argument("images", help="the folder that the annotations' image names start from")
+    parser.add_argument("out", help="an empty or new folder")
+    given = parser.parse_args(arguments)
+    return guarded(
+        lambda: print(f"{generate(given.annotations, given.images, given.out)} items in {given.out}")
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""How much fusing views helps, measured: python -m tools.scope_fusion [--scenes 40] [--seed 3]
+
+Each view of a scene of the twin gets independent noise on what it shows: along its ray, across it, on headings. The error
+of a table is the mean distance of its things from where they are, after the best turn and shift of the whole, in metres at
+a camera distance of 6."""
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from po3d.benchmarks.scope.data import View as Truth
+from po3d.benchmarks.scope.score import VIEW_SETS
+from po3d.io.config import guarded
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.scene.fusion import View, fuse, position_error
+from po3d.scene.geometry import wrap_angle
+from po3d.scene.table import Scene
+from po3d.synthesis.orbit.scenes import sample_orbit_scene
+
+ALONG, ACROSS, HEADING = 0.25, 0.06, math.radians(8)  # at DISTANCE; it grows with the distance of the camera
+DISTANCE = 6.0
+
+
+class Gain(NamedTuple):
+    """Of one scene: errors (metres at DISTANCE), and what went wrong with who is who."""
+
+    fused: float
+    best: float  # of the single views
+    mean: float
+    merged: int  # fused rows that hold different things
+    split: int  # things that became several rows
+
+
+def blurred(table: Scene, random: np.random.Generator, scale: float) -> Scene:
+    """A view's table with noise that its covariances tell."""
+    eye, objects = table.camera.position[:2], []
+    for o in table.objects:
+        place = np.array(o.position[:2])
+        ray = (place - eye) / np.hypot(*(place - eye))
+        across = np.array([-ray[1], ray[0]])
+        place = place + scale * (random.normal(0, ALONG) * ray + random.normal(0, ACROSS) * across)
+        covariance = np.zeros((3, 3))
+        covariance[:2, :2] = scale**2 * (ALONG**2 * np.outer(ray, ray) + ACROSS**2 * np.outer(across, across))
+        covariance[2, 2] = HEADING**2
+        heading = float(wrap_angle(o.heading + random.normal(0, HEADING)))
+        objects.append(
+            replace(o, position=(float(place[0]), float(place[1]), o.position[2]), heading=heading,
+                    covariance=tuple(map(tuple, covariance.tolist())))
+        )  # fmt: skip
+    return replace(table, objects=tuple(objects), source="predicted")
+
+
+def gain(index: int, seed: int, angles: Sequence[int], known: bool) -> Gain:
+    """Fuse the views of one scene."""
+    found = sample_orbit_scene(seed, index)
+    truth = Truth(found.scene, found.orbit, found.visible)
+    random, scale = rng(seed, "scope fusion", index), found.orbit.radius / DISTANCE
+    views, rows = [], []
+    for angle in angles:
+        table = truth.table(angle)
+        rows.append(truth.rows(angle))
+        yaw = found.orbit.reading.sense * math.radians(angle) if known else None
+        views.append(View(blurred(table, random, scale), yaw))
+    fused = fuse(views)
+    owners = [{rows[v][i] for v, i in members} for members in fused.members]
+    first = {}
+    for k, owner in enumerate(owners):
+        if len(owner) == 1:
+            first.setdefault(next(iter(owner)), k)
+    error = position_error(fused.scene, found.scene, {k: i for i, k in first.items()}).mean()
+    singles = [position_error(v.table, found.scene, dict(enumerate(r))).mean() for v, r in zip(views, rows)]
+    merged = sum(len(owner) > 1 for owner in owners)
+    split = len(owners) - len(set().union(*owners))
+    return Gain(error / scale, min(singles) / scale, float(np.mean(singles)) / scale, merged, max(split, 0))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the figures; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.scope_fusion", description=__doc__)
+    parser.add_argument("--scenes", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=3)
+    options = parser.parse_args(arguments)
+
+    def run() -> None:
+        if options.scenes < 1:
+            raise InputError(f"--scenes should be at least 1, not {options.scenes}")
+        for name, angles in VIEW_SETS.items():
+            for known in (True, False):
+                found = [gain(k, options.seed, angles, known) for k in range(options.scenes)]
+                fused, best, mean = np.mean([g[:3] for g in found], axis=0)
+                better = sum(g.fused < g.best for g in found)
+                print(
+                    f"{name} views, yaw {'known' if known else 'estimated'}: fused {fused:.3f} m, best single view "
+                    f"{best:.3f}, mean single view {mean:.3f}; better than the best in {better} of {len(found)}; merged "
+                    f"{sum(g.merged for g in found)}, split {sum(g.split for g in found)}"
+                )
+
+    return guarded(run)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,196 @@
+"""How well pictures of SCOPE's views are understood: python -m tools.scope_views [--data DIR] [--perception NAME]
+
+Every view of a twin is looked at by an estimator of rooms' views, and its table compared with what the view truly shows.
+Where things are is compared as the camera has them: both tables are turned and shifted until the cameras stand at one
+place. Then the views of a scene are fused, their turns known, and the error of the fused table is set beside those of the
+single views (after the best turn and shift; metres at a camera distance of 6, as in `scope_fusion`)."""
+
+import argparse
+import math
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.benchmarks.metrics import match_in_view
+from po3d.benchmarks.registry import opened
+from po3d.benchmarks.scope.data import Split, image_name
+from po3d.io.config import guarded
+from po3d.scene.fusion import View, fuse, position_error
+from po3d.scene.geometry import Array, Camera, wrap_angle
+from po3d.scene.orbit import VIEWS
+from po3d.scene.registration import rotation
+from po3d.scene.table import Scene
+from po3d.synthesis.orbit.catalogue import things
+from po3d.synthesis.orbit.scenes import LEAST_VISIBLE
+from tools.scope_fusion import DISTANCE
+
+TURNED, FLIPPED = math.radians(22.5), math.radians(150)
+FRONTED = frozenset(name for name, thing in things().items() if thing.front)
+
+
+class ViewEstimator(Protocol):
+    def estimate(self, pictures: Sequence[NDArray[np.uint8]], focals: Sequence[float]) -> list[Scene]: ...
+
+
+@dataclass
+class Figures:
+    """Of things, one entry each; of views and scenes likewise."""
+
+    found: list[bool] = field(default_factory=list)  # true things at least half visible
+    named: list[bool] = field(default_factory=list)  # found ones: the right category
+    colored: list[bool] = field(default_factory=list)  # ... and colour, of those painted
+    offset: list[float] = field(
+        default_factory=list
+    )  # found ones: metres at DISTANCE, cameras brought together
+    heading: list[float] = field(default_factory=list)  # found ones with a front, radians
+    spurious: list[int] = field(default_factory=list)  # rows of a view that are no true thing
+    fused: list[float] = field(default_factory=list)  # position error of a scene's fused table
+    best: list[float] = field(default_factory=list)  # of its best view, and the mean of all
+    mean: list[float] = field(default_factory=list)
+    merged: int = 0  # fused rows that hold different things
+    split: int = 0  # things that became several rows
+
+
+class _Matched(NamedTuple):
+    table: Scene
+    rows: dict[int, int]  # estimated row -> row of the scene's true table
+
+
+def measure(split: Split, estimator: ViewEstimator) -> Figures:
+    """Look at all views of a twin."""
+    figures = Figures()
+    for scene in split.images:
+        view = split.view(scene)
+        names = [image_name(scene, angle) for angle in VIEWS]
+        tables = estimator.estimate([split.image(n) for n in names], [split.focal(n) for n in names])
+        scale = view.orbit.radius / DISTANCE
+        matched = []
+        for angle, table in zip(VIEWS, tables, strict=True):
+            here, rows = as_camera_sees(table), view.rows(angle)
+            pairs = {
+                i: rows[j]
+                for i, j in match_in_view(here, as_camera_sees(view.table(angle)), (0.0, 0.0)).items()
+            }
+            shown = set(np.flatnonzero(view.visible[VIEWS.index(angle)] >= LEAST_VISIBLE).tolist())
+            _count(
+                figures, here, as_camera_sees(_at(view.scene, view.orbit.camera(angle))), pairs, shown, scale
+            )
+            matched.append(_Matched(here, pairs))
+        _fuse(figures, matched, view.scene, view.orbit.reading.sense, scale)
+    return figures
+
+
+def _at(scene: Scene, camera: Camera) -> Scene:
+    return replace(scene, camera=camera)
+
+
+def as_camera_sees(scene: Scene) -> Scene:
+    """The table turned and shifted so that its camera stands over the origin and looks along +x; heights stay."""
+    eye, way = scene.camera.position[:2], scene.camera.cam_T_world.rotation[2, :2]
+    yaw = -math.atan2(way[1], way[0])
+    turn = rotation(yaw)
+    objects = []
+    for o in scene.objects:
+        x, y = (turn @ (np.array(o.position[:2]) - eye)).tolist()
+        spread = np.eye(3)
+        spread[:2, :2] = turn
+        covariance = spread @ np.array(o.covariance, float) @ spread.T
+        objects.append(
+            replace(o, position=(x, y, o.position[2]), heading=float(wrap_angle(o.heading + yaw)),
+                    covariance=tuple(map(tuple, covariance.tolist())))
+        )  # fmt: skip
+    return replace(scene, objects=tuple(objects), camera=None, axes={})
+
+
+def _count(
+    figures: Figures, table: Scene, true: Scene, pairs: dict[int, int], shown: set[int], scale: float
+) -> None:
+    of = {j: i for i, j in pairs.items()}
+    figures.spurious.append(
+        sum(o.value("name") != "table" for i, o in enumerate(table.objects) if i not in pairs)
+    )
+    for j in sorted(shown):
+        figures.found.append(j in of)
+        if j not in of:
+            continue
+        seen, thing = table.objects[of[j]], true.objects[j]
+        figures.named.append(seen.value("name") == thing.value("name"))
+        if "color" in thing.beliefs:
+            figures.colored.append("color" in seen.beliefs and seen.value("color") == thing.value("color"))
+        figures.offset.append(float(np.hypot(*np.subtract(seen.position, thing.position)[:2])) / scale)
+        if thing.value("name") in FRONTED:
+            figures.heading.append(abs(float(wrap_angle(seen.heading - thing.heading))))
+
+
+def _fuse(figures: Figures, matched: Sequence[_Matched], true: Scene, sense: int, scale: float) -> None:
+    views = [View(m.table, sense * math.radians(angle)) for m, angle in zip(matched, VIEWS)]
+    fused = fuse(views)
+    sights = [
+        Counter(matched[v].rows[i] for v, i in members if i in matched[v].rows) for members in fused.members
+    ]
+    # A thing that became several rows is where the row with most of its sights is; the others count as split.
+    row = {j: max(range(len(sights)), key=lambda k: sights[k][j]) for j in sorted(set().union(*sights))}
+    singles = [position_error(m.table, true, m.rows) for m in matched if len(m.rows) > 2]
+    if not singles or len(row) < 3:
+        return
+    error = position_error(
+        true, fused.scene, row
+    )  # this way round, two things merged into one row count both
+    figures.fused.append(float(error.mean()) / scale)
+    figures.best.append(min(float(e.mean()) for e in singles) / scale)
+    figures.mean.append(float(np.mean([e.mean() for e in singles])) / scale)
+    figures.merged += sum(len(held) > 1 for held in sights)
+    figures.split += sum(map(len, sights)) - len(row)
+
+
+def text(figures: Figures) -> str:
+    """The figures in words."""
+    headings = np.array(figures.heading)
+
+    def percent(values: Sequence[bool] | Array) -> str:
+        return f"{100 * float(np.mean(values)):.1f} %" if len(values) else "-"
+
+    def middle(values: Sequence[float] | Array) -> float:
+        return float(np.median(values)) if len(values) else math.nan
+
+    lines = [
+        f"{len(figures.found)} things at least half visible in {len(figures.spurious)} views: found "
+        f"{percent(figures.found)}, of these named {percent(figures.named)}, colour of painted ones "
+        f"{percent(figures.colored)}; rows that are nothing {np.mean(figures.spurious):.2f} a view",
+        f"median offset {middle(figures.offset):.2f} m; headings of things with a front: median error "
+        f"{math.degrees(middle(headings)):.1f} degrees, above 22.5 degrees {percent(headings > TURNED)}, reversed "
+        f"{percent(headings > FLIPPED)}",
+        f"{len(figures.fused)} scenes of eight views fused: {np.mean(figures.fused):.3f} m, best single view "
+        f"{np.mean(figures.best):.3f}, mean single view {np.mean(figures.mean):.3f}; better than the best in "
+        f"{int(np.sum(np.array(figures.fused) < np.array(figures.best)))}; merged {figures.merged}, split "
+        f"{figures.split}",
+    ]
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the figures; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.scope_views", description=__doc__)
+    parser.add_argument("--data", help="a twin of scope; by default the shipped one")
+    parser.add_argument("--furniture", help="models for a twin without pictures")
+    parser.add_argument(
+        "--perception", default="room_view_estimator", help="a shipped pair, or a path without suffix"
+    )
+    options = parser.parse_args(arguments)
+
+    def run() -> None:
+        from po3d.perception.room_view import shipped  # torch takes seconds to import
+
+        split = replace(opened("scope", options.data), furniture=options.furniture)
+        print(text(measure(split, shipped(options.perception))))
+
+    return guarded(run)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
