@@ -1,6 +1,6 @@
 """Mutation tests: does some test notice when a module is changed?
 
-    python tools/mutation.py po3d/scene/geometry.py tests/test_geometry.py ... [--sample 150] [--seed 0] [--jobs 1]
+    python tools/mutation.py po3d/scene/geometry.py tests/scene/test_geometry.py ... [--sample 150] [--seed 0] [--jobs 1]
 
 A mutant is the module with one small change: another operator, constant, branch, or a statement less. The tests run on
 each in a forked child of a process that has imported the libraries already (torch alone takes ten seconds), so a mutant
