@@ -8,13 +8,13 @@ import pytest
 from test_evaluate import release  # noqa: F401  (a fixture)
 from untrained import untrained_estimator, untrained_parser
 
+from po3d.evaluation.ablation import studies
+from po3d.evaluation.ablation.studies import Remembering, Setting, planned, setting_of
 from po3d.io.config import ROOT, run_hydra
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
 from po3d.scene.street import AXES
 from po3d.scene.table import Scene
-from po3d.evaluation.ablation import studies
-from po3d.evaluation.ablation.studies import Remembering, Setting, planned, setting_of
 
 _SPEC = importlib.util.spec_from_file_location("train_script", ROOT / "train.py")
 script = importlib.util.module_from_spec(_SPEC)

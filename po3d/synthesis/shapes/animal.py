@@ -6,9 +6,9 @@ Lengths in metres, the nose at +x.
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import Generator, Random, limb, mirrored, pick, scaled
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, slab, tube
 from po3d.synthesis.shapes.quadrupeds import Form, ears, face, legs, patches, sitting_legs, trunk
-from po3d.synthesis.shapes.shape_parts import Generator, Random, limb, mirrored, pick, scaled
 
 
 def _horse(random: Random) -> list[Piece]:

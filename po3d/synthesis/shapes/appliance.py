@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.household_parts import (
+from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
     Random,
     ahead,
     bar,
@@ -17,7 +18,6 @@ from po3d.synthesis.shapes.household_parts import (
     pick,
     upright,
 )
-from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import (
     box,
     moved,

@@ -4,9 +4,8 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import UP, Generator, Random, pick, upright
 from po3d.synthesis.shapes.primitives import Array, ball, loft, moved, ring, tube
-from po3d.synthesis.shapes.room import UP, _upright
-from po3d.synthesis.shapes.shape_parts import Generator, Random, pick
 
 
 def _patch(direction: Array, outline: Array, radius: float) -> Trimesh:
@@ -49,7 +48,7 @@ def _basketball(random: Random) -> list[Piece]:
     if random.random() < 0.25:  # two colours
         for s in (1, -1):
             cap = [(np.sin(a) * r * 1.006, np.cos(a) * r * 1.006) for a in np.linspace(0.01, cut - 0.02, 7)]
-            lid = _upright([*cap, (0.01, cap[-1][1])], 28)
+            lid = upright([*cap, (0.01, cap[-1][1])], 28)
             pieces += solid("second", "paint", moved(lid, pitch=s * UP))
     return _turned(pieces, random, r)
 

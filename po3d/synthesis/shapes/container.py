@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.household_parts import (
+from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
     Random,
     bar,
     behind,
-    bent,
     block,
     board,
     disc,
@@ -16,12 +16,12 @@ from po3d.synthesis.shapes.household_parts import (
     panel,
     pick,
     smooth,
+    tub,
     upright,
     vessel,
+    warped,
 )  # fmt: skip
-from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, ring, rod, tube
-from po3d.synthesis.shapes.room import _tub
 
 
 def _crate(random: Random) -> list[Piece]:
@@ -154,7 +154,7 @@ def _cardboard_box(random: Random) -> list[Piece]:
     u, deep, wide, high = random.uniform, *random.uniform((0.3, 0.4, 0.2), (0.5, 0.62, 0.45))
     pieces: list[Piece] = []
     if random.random() < 0.5:  # open, its flaps hang out
-        pieces += main(*_tub(deep, wide, high, 0.008, 1.0))
+        pieces += main(*tub(deep, wide, high, 0.008, 1.0))
         pieces += solid(
             "inside", "paint", box(deep - 0.03, wide - 0.03, 0.01, (0, 0, u(0.01, 0.4) * high + 0.01))
         )
@@ -235,7 +235,7 @@ def _laundry_basket(random: Random) -> list[Piece]:
                 (0.07, s * top, high - 0.01)]  # fmt: skip
         pieces += solid("rim", "paint", bar(grip, 0.011, 6))
     scale = np.array([1.0, oblong, 1.0])
-    return [(name, material, bent(piece, lambda v: v * scale)) for name, material, piece in pieces]
+    return [(name, material, warped(piece, lambda v: v * scale)) for name, material, piece in pieces]
 
 
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {

@@ -5,17 +5,17 @@ from collections.abc import Callable
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.household_parts import (
+from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
     Random,
     bar,
-    bent,
     main,
     pick,
     smooth,
     upright,
     vessel,
+    warped,
 )
-from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import (
     ball,
     moved,
@@ -168,7 +168,7 @@ def _bowl(random: Random) -> list[Piece]:
             )
             pieces += solid(f"fruit{k % 3}", "paint", ball((size, size, size * u(0.85, 1.05)), at, 2))
     scale = np.array([1.0, oval, 1.0])
-    return [(n, m, bent(p, lambda v: v * scale)) for n, m, p in pieces]
+    return [(n, m, warped(p, lambda v: v * scale)) for n, m, p in pieces]
 
 
 def _cup(random: Random) -> list[Piece]:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.household_parts import (
+from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
     Random,
     bar,
     block,
@@ -18,7 +19,6 @@ from po3d.synthesis.shapes.household_parts import (
     upright,
     vessel,
 )  # fmt: skip
-from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, rod, slab
 
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.household_parts import (
+from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
     Random,
     ahead,
     bar,
     behind,
-    bent,
     block,
     board,
     disc,
@@ -19,8 +19,8 @@ from po3d.synthesis.shapes.household_parts import (
     pick,
     smooth,
     upright,
+    warped,
 )
-from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import (
     ball,
     box,
@@ -121,7 +121,7 @@ def _table_fan(random: Random) -> list[Piece]:
     blades, wide, twist = int(random.integers(3, 6)), u(0.32, 0.5), u(0.3, 0.7)
     for k in range(blades):
         petal = ball((0.004, r * 0.4, r * wide), (0, r * 0.47, 0), 2)
-        petal = bent(petal, lambda v: v + np.c_[twist * v[:, 2] * 0.5, 0 * v[:, :2]])
+        petal = warped(petal, lambda v: v + np.c_[twist * v[:, 2] * 0.5, 0 * v[:, :2]])
         head += solid("blade", "paint", moved(petal, (deep * 0.5, 0, 0), roll=2 * np.pi * k / blades))
     head += solid("hub", "dark", ahead([(0, 0), (0.028, 0), (0.022, deep * 0.7), (0, deep * 0.75)], sides=16))
     return pieces + [(n, m, moved(p, (-0.02, 0, z), pitch=tilt)) for n, m, p in head]

@@ -5,15 +5,15 @@ from collections.abc import Callable
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.household_parts import (
+from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
     Random,
-    bent,
     block,
     main,
     smooth,
     upright,
+    warped,
 )
-from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import (
     ball,
     loft,
@@ -306,7 +306,7 @@ def _hamburger(random: Random) -> list[Piece]:
                 36,
             )
             wave, phase = u(0.01, 0.03), u(0, 6)
-            lumps = bent(lumps, lambda v, w=wave, f=phase: v * np.c_[
+            lumps = warped(lumps, lambda v, w=wave, f=phase: v * np.c_[
                 np.repeat(1 + w * np.sin(9 * np.arctan2(v[:, 1], v[:, 0]) + f)[:, None], 2, 1), np.ones(len(v))])  # fmt: skip
             pieces += solid("patty", "paint", lumps)
         elif name == "cheese":
@@ -363,7 +363,7 @@ def _drooping(half: float, z: float, thick: float, turn: float) -> Trimesh:
         out = np.maximum(np.hypot(v[:, 0], v[:, 1]) - far, 0)
         return np.c_[v[:, :2] * (1 - 0.45 * out / half)[:, None], v[:, 2] - 0.9 * out]
 
-    return moved(bent(sheet, droop), yaw=turn)
+    return moved(warped(sheet, droop), yaw=turn)
 
 
 def _frill(radius: float, z: float, thick: float, waves: int) -> Trimesh:

@@ -6,9 +6,8 @@ from numpy.typing import ArrayLike
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import Generator, Random, facing, limb, pick, soft_plate, tub, upright
 from po3d.synthesis.shapes.primitives import Array, ball, box, loft, moved, rod, slab, tube
-from po3d.synthesis.shapes.room import _facing, _soft_plate, _tub, _upright
-from po3d.synthesis.shapes.shape_parts import Generator, Random, limb, pick
 
 
 def _blade(points: ArrayLike, widths: ArrayLike, thick: float = 0.12) -> Trimesh:
@@ -38,7 +37,7 @@ def _pot(random: Random, radius: float, height: float) -> list[Piece]:
     """A pot with soil up to nearly its rim."""
     taper, kind = random.uniform(0.6, 0.95), pick(random, "rim", "smooth", "bowl", "square")
     if kind == "square":
-        pieces = solid("pot", "paint", *_tub(1.8 * radius, 1.8 * radius, height, 0.1 * radius, taper))
+        pieces = solid("pot", "paint", *tub(1.8 * radius, 1.8 * radius, height, 0.1 * radius, taper))
         return pieces + solid(
             "soil", "paint", box(1.55 * radius, 1.55 * radius, 0.1 * height, (0, 0, 0.82 * height))
         )
@@ -48,17 +47,17 @@ def _pot(random: Random, radius: float, height: float) -> list[Piece]:
         "bowl": [(0.7 * taper, 0), (1.05, 0.45), (0.95, 0.85), (1, 1), (0.88, 1), (0.85, 0.8), (0.05, 0.8)],
     }
     profile = [(0.01, 0.0), *((radius * across, height * up) for across, up in shares[kind])]
-    pieces = solid("pot", "paint", _upright(profile, 22))
+    pieces = solid("pot", "paint", upright(profile, 22))
     if random.random() < 0.3:
         pieces += solid(
             "soil",
             "paint",
-            _upright([(radius * 1.15, 0), (radius * 1.2, 0.05 * height), (0.01, 0.05 * height)]),
+            upright([(radius * 1.15, 0), (radius * 1.2, 0.05 * height), (0.01, 0.05 * height)], 20),
         )
     return pieces + solid(
         "soil",
         "paint",
-        _upright([(radius * 0.86, 0.7 * height), (radius * 0.84, 0.86 * height), (0.01, 0.88 * height)]),
+        upright([(radius * 0.86, 0.7 * height), (radius * 0.84, 0.86 * height), (0.01, 0.88 * height)], 20),
     )
 
 
@@ -280,7 +279,7 @@ def _stone_lantern(random: Random) -> list[Piece]:
     roof, body, wide = u(0.15, 0.19), u(0.075, 0.1), u(0.12, 0.15)
 
     def stone(profile: list[tuple[float, float]], n: int = sides) -> list[Piece]:
-        return solid("stone", "paint", moved(_upright(profile, n), yaw=turned))
+        return solid("stone", "paint", moved(upright(profile, n), yaw=turned))
 
     pieces: list[Piece] = []
     if random.random() < 0.4:  # on legs
@@ -331,7 +330,7 @@ def _stone_lantern(random: Random) -> list[Piece]:
     pieces += solid(
         "stone",
         "paint",
-        _upright(
+        upright(
             [(0.03, peak - 0.01), (0.045, peak + 0.02), (0.02, peak + 0.05), (0.002, peak + u(0.07, 0.1))], 10
         ),
     )
@@ -355,7 +354,7 @@ def _dog_house(random: Random) -> list[Piece]:
         outline = np.array(
             [(-wide / 2, low), (wide / 2, low), (wide / 2, top), (0, top + rise), (-wide / 2, top)]
         )
-        pieces += solid("wall", "paint", _facing(outline, deep, -front))
+        pieces += solid("wall", "paint", facing(outline, deep, -front))
         slope = np.hypot(wide / 2, rise)
         tilt, courses = np.arctan2(rise, wide / 2), int(random.integers(1, 6))
         long = (slope + over + 0.03) / courses
@@ -388,11 +387,11 @@ def _dog_house(random: Random) -> list[Piece]:
         [(-half, 0.0), (half, 0.0)], np.c_[half * np.cos(t), door + half * u(0.4, 1.0) * np.sin(t)]
     ] + [0, low + 0.01]
     grown = np.mean(arch, axis=0) + (arch - np.mean(arch, axis=0)) * 1.16
-    pieces += solid("trim", "paint", _facing(grown, 0.014, front)) + solid(
-        "hole", "dark", _facing(arch, 0.008, front + 0.01)
+    pieces += solid("trim", "paint", facing(grown, 0.014, front)) + solid(
+        "hole", "dark", facing(arch, 0.008, front + 0.01)
     )
     if random.random() < 0.5:
-        sign = _soft_plate(0.09, 0.26, 0.015, 0, 0.02)
+        sign = soft_plate(0.09, 0.26, 0.015, 0, 0.02)
         pieces += solid(
             "sign", "paint", moved(sign, (front + 0.02, 0, top + (0.03 if gable else -0.03)), pitch=np.pi / 2)
         )

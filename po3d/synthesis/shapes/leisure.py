@@ -4,25 +4,25 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.household_parts import (
+from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
     Random,
     bar,
     block,
     disc,
+    facing,
     main,
     panel,
     pick,
     smooth_loop,
     soft_sheet,
 )
-from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import (
     ball,
     box,
     moved,
     rod,
 )
-from po3d.synthesis.shapes.room import _facing
 
 
 def _rubiks_cube(random: Random) -> list[Piece]:
@@ -103,7 +103,7 @@ def _electric_guitar(random: Random) -> list[Piece]:
             ]
         )
         guitar += solid(
-            "guard", "paint", _facing(smooth_loop(guard * (u(0.8, 1.0), u(0.9, 1.0))), 0.004, x - 0.001)
+            "guard", "paint", facing(smooth_loop(guard * (u(0.8, 1.0), u(0.9, 1.0))), 0.004, x - 0.001)
         )
     pickups = int(random.integers(1, 4))
     wide_ones = random.random() < 0.5
@@ -131,7 +131,7 @@ def _electric_guitar(random: Random) -> list[Piece]:
         "neck",
         "paint",
         moved(
-            _facing(
+            facing(
                 np.array([(-0.024, min(0.34, top)), (0.024, min(0.34, top)), (0.02, nut), (-0.02, nut)]),
                 0.022,
                 0,
@@ -139,7 +139,7 @@ def _electric_guitar(random: Random) -> list[Piece]:
             (x - 0.016, 0, 0),
         ),
     )
-    guitar += solid("fingerboard", "paint", _facing(np.array(sheet), 0.006, x + 0.005))
+    guitar += solid("fingerboard", "paint", facing(np.array(sheet), 0.006, x + 0.005))
     frets = nut - (nut - 0.115) * (1 - 0.5 ** (np.arange(1, 20) / 12))
     guitar += solid(
         "fret",
@@ -180,7 +180,7 @@ def _electric_guitar(random: Random) -> list[Piece]:
             (-0.024, nut + 0.06),
         ],
     }[head]
-    headstock = _facing(smooth_loop(np.array(shape) * (side, 1), 1), 0.015, 0)
+    headstock = facing(smooth_loop(np.array(shape) * (side, 1), 1), 0.015, 0)
     color = "main" if random.random() < 0.5 else "neck"
     guitar += solid(color, "paint", moved(headstock, (x - 0.012, 0, 0)))
     for k in range(6):

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.household_parts import (
+from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
     Random,
     bar,
-    bent,
     block,
     board,
     disc,
@@ -17,8 +17,8 @@ from po3d.synthesis.shapes.household_parts import (
     smooth,
     upright,
     vessel,
+    warped,
 )
-from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import (
     ball,
     box,
@@ -103,7 +103,7 @@ def _gift(random: Random) -> list[Piece]:
     middle = (0, shift, top)
     for k in range(loops):
         loop = moved(ring(size * 0.62, 0.0022, band * 0.8, sides=16, around=6), (size * 0.62, 0, 0))
-        loop = bent(loop, lambda v: v * (1.15, 1, 0.62) + (0, 0, 0.006))
+        loop = warped(loop, lambda v: v * (1.15, 1, 0.62) + (0, 0, 0.006))
         loop = moved(loop, pitch=-u(0.2, 0.6))
         pieces += solid(
             "ribbon",
@@ -171,7 +171,7 @@ def _vase(random: Random) -> list[Piece]:
         x, y = v[:, 0] * swell, v[:, 1] * swell
         return np.c_[x * np.cos(t) - y * np.sin(t), x * np.sin(t) + y * np.cos(t), v[:, 2]]
 
-    pieces = main(bent(body, turned))
+    pieces = main(warped(body, turned))
     if sides > 10 and not flutes:
         for z in np.sort(random.uniform(0.15, 0.9, int(random.integers(0, 4)))) * high:
             r = float(np.interp(z, curve[:, 1], curve[:, 0]))
@@ -293,7 +293,7 @@ def _jar_candle(random: Random) -> list[Piece]:
     fill = high * u(0.5, 0.72)
     pieces += main(upright([(0, 0.006), (r * 0.95, 0.006), (r * 0.93, fill), (0, fill - 0.003)], 28))
     pieces += main(upright([(0, 0.012), (r * 1.012, 0.012), (r * 1.012, fill * 0.92), (0, fill * 0.92)], 32))
-    pieces += solid("label", "white", bent(panel(r * 1.2, fill * 0.5, 0.003, 0.002, (0, 0, fill * 0.5)), lambda v: np.c_[
+    pieces += solid("label", "white", warped(panel(r * 1.2, fill * 0.5, 0.003, 0.002, (0, 0, fill * 0.5)), lambda v: np.c_[
         np.sqrt(np.maximum((r * 1.02) ** 2 - v[:, 1] ** 2, 0)) + v[:, 0], v[:, 1:]]))  # fmt: skip
     return pieces + _flame((0, 0, fill), random)
 

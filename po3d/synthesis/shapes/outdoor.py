@@ -9,6 +9,14 @@ import numpy as np
 
 from po3d.synthesis.shapes import animal, balls, garden, people, pushed, toy, wheeled
 from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
+    UP,
+    Generator,
+    Random,
+    facing,
+    pick,
+    upright,
+)
 from po3d.synthesis.shapes.primitives import (
     Array,
     ball,
@@ -19,12 +27,6 @@ from po3d.synthesis.shapes.primitives import (
     rod,
     slab,
     tube,
-)
-from po3d.synthesis.shapes.room import UP, _facing, _upright
-from po3d.synthesis.shapes.shape_parts import (
-    Generator,
-    Random,
-    pick,
 )
 
 
@@ -37,7 +39,7 @@ def _barrel(random: Random) -> list[Piece]:
         radius = end + (belly - end) * np.sin(np.pi * s)
         profile = [(0.01, 0.05), (end - 0.03, 0.05), (end - 0.03, 0.0), *zip(radius, tall * s)]
         profile += [(end - 0.03, tall), (end - 0.03, tall - 0.05), (0.01, tall - 0.05)]
-        pieces = solid("wood", "paint", _upright(profile, 28))
+        pieces = solid("wood", "paint", upright(profile, 28))
         for t in np.arange(staves := int(random.integers(12, 19))) * 2 * np.pi / staves:
             gap = np.c_[radius * np.cos(t), radius * np.sin(t), tall * s] * (1.002, 1.002, 0.985)
             pieces += solid("gap", "paint", tube(gap, 0.006, 4))
@@ -64,13 +66,13 @@ def _barrel(random: Random) -> list[Piece]:
         (r - 0.02, tall - 0.03),
         (0.01, tall - 0.03),
     ]
-    pieces = solid("drum", "paint", _upright(profile, 28))
+    pieces = solid("drum", "paint", upright(profile, 28))
     pieces += solid(
-        "plug", "paint", _upright([(0.04, tall - 0.03), (0.04, tall - 0.005), (0.01, tall - 0.005)], 10)
+        "plug", "paint", upright([(0.04, tall - 0.03), (0.04, tall - 0.005), (0.01, tall - 0.005)], 10)
     )
     for z in [tall * 0.5] if random.random() < 0.5 else []:
         pieces += solid(
-            "plug", "paint", _upright([(r + 0.003, z - 0.09), (r + 0.004, z), (r + 0.003, z + 0.09)], 28)
+            "plug", "paint", upright([(r + 0.003, z - 0.09), (r + 0.004, z), (r + 0.003, z + 0.09)], 28)
         )
     return pieces
 
@@ -81,19 +83,19 @@ def _fire_hydrant(random: Random) -> list[Piece]:
     foot, bell = r * u(1.35, 1.6), r * u(1.2, 1.4)
     base = [(0.01, 0), (foot, 0), (foot, 0.045), (r * 1.05, 0.05), (r, 0.1), (r, body)]
     pieces = solid(
-        "main", "paint", _upright([*base, (bell, body + 0.01), (bell, body + 0.05), (0.01, body + 0.05)], 20)
+        "main", "paint", upright([*base, (bell, body + 0.01), (bell, body + 0.05), (0.01, body + 0.05)], 20)
     )
     top, s = body + 0.05, np.linspace(0, 1, 6)
     cap = "cap" if random.random() < 0.5 else "main"
     pieces += solid(
         cap,
         "paint",
-        _upright([*zip(bell * 0.95 * np.cos(s * 1.35), top + dome * np.sin(s * UP)), (0.01, top + dome)], 20),
+        upright([*zip(bell * 0.95 * np.cos(s * 1.35), top + dome * np.sin(s * UP)), (0.01, top + dome)], 20),
     )
     pieces += solid(
         cap,
         "paint",
-        _upright(
+        upright(
             [(0.035, top + dome - 0.02), (0.03, top + dome + u(0.04, 0.07)), (0.01, top + dome + 0.06)], 6
         ),
     )
@@ -117,7 +119,7 @@ def _fire_hydrant(random: Random) -> list[Piece]:
     if random.random() < 0.4:
         z = body * 0.35
         pieces += solid(
-            "cap", "paint", _upright([(r * 1.02, z - 0.03), (r * 1.03, z), (r * 1.02, z + 0.03)], 20)
+            "cap", "paint", upright([(r * 1.02, z - 0.03), (r * 1.03, z), (r * 1.02, z + 0.03)], 20)
         )
     return pieces
 
@@ -129,12 +131,12 @@ def _traffic_cone(random: Random) -> list[Piece]:
     kind = pick(random, "square", "round", "eight")
     sides = {"square": 4, "round": 24, "eight": 8}[kind]
     reach = base / np.cos(np.pi / sides)
-    foot = _upright([(reach, 0), (reach, 0.025), (reach * 0.93, 0.04), (0.01, 0.04)], sides)
+    foot = upright([(reach, 0), (reach, 0.025), (reach * 0.93, 0.04), (0.01, 0.04)], sides)
     pieces = solid(*material, moved(foot, yaw=np.pi / sides))
     pieces += solid(
         "cone",
         "paint",
-        _upright(
+        upright(
             [(low, 0.03), (tip, tall), (tip * 0.6, tall), (tip * 0.55, tall - 0.03), (0.002, tall - 0.03)], 24
         ),
     )
@@ -144,7 +146,7 @@ def _traffic_cone(random: Random) -> list[Piece]:
         z = 0.12 + (tall - 0.3) * (k + 0.8) / (bands + 0.3)
         r0, r1 = np.interp([z, z + wide], [0.03, tall], [low, tip]) + 0.003
         pieces += solid(
-            "band", "paint", _upright([(r0 - 0.01, z), (r0, z), (r1, z + wide), (r1 - 0.01, z + wide)], 24)
+            "band", "paint", upright([(r0 - 0.01, z), (r0, z), (r1, z + wide), (r1 - 0.01, z + wide)], 24)
         )
     return pieces
 
@@ -175,8 +177,8 @@ def _mailbox(random: Random) -> list[Piece]:
         )
     outline = outline + [0, low]
     middle = outline.mean(0)
-    pieces = solid("main", "paint", _facing(outline, deep, -deep / 2))
-    pieces += solid("door", "paint", _facing(middle + (outline - middle) * 1.06, 0.018, deep / 2))
+    pieces = solid("main", "paint", facing(outline, deep, -deep / 2))
+    pieces += solid("door", "paint", facing(middle + (outline - middle) * 1.06, 0.018, deep / 2))
     knob = ball((0.02, 0.014, 0.014), (deep / 2 + 0.025, 0, outline[:, 1].max() - 0.03))
     pieces += solid("knob", "paint", knob)
     height, sign = u(0.08, 0.14), random.choice([-1, 1])

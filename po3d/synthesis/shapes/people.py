@@ -8,9 +8,18 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
+    Generator,
+    Random,
+    column,
+    limb,
+    mirrored,
+    pick,
+    scaled,
+    smooth_column,
+    upright,
+)
 from po3d.synthesis.shapes.primitives import Array, ball, moved, rod, tube
-from po3d.synthesis.shapes.room import _upright
-from po3d.synthesis.shapes.shape_parts import Generator, Random, bent, column, limb, mirrored, pick, scaled
 
 
 class Build(NamedTuple):
@@ -85,12 +94,12 @@ def _torso(
         (neck + 0.005, -0.008, 0.036, 0.036),
     ]
     top = "dress" if lower == "dress" else "shirt"
-    pieces = solid(top, "paint", bent(rows, 18))
+    pieces = solid(top, "paint", smooth_column(rows, 18))
     kind = pick(random, "plain", "jacket", "stripes", "badge")
     if kind == "jacket" and lower != "dress":
         wide = [(z, x - 0.004, d * 1.1, w * 1.05) for z, x, d, w in rows[:-1]]
         wide[0] = (crotch - random.uniform(0.0, 0.2) * (lower != "shorts"), 0, depth * 1.1, hip * 1.04)
-        pieces += solid("jacket", "paint", bent(wide, 18))
+        pieces += solid("jacket", "paint", smooth_column(wide, 18))
         front = depth * 1.16 + bust
         pieces += solid("shirt", "paint", column([
             (middle - 0.05, front - 0.03, 0.03, 0.008), (chest, front - 0.028, 0.03, 0.026),
@@ -156,7 +165,9 @@ def _lower(random: Random, lower: str, hip: float, waist: float, depth: float, c
         top = (crotch + 0.12, 0.004, depth * 0.98, waist * 1.04)
         middle = (crotch + 0.04, 0, depth * 1.12, hip * 1.05)
         end = (hem, 0, max(0.07, depth * 1.05) * flare, hip * flare)
-        pieces += solid("skirt" if lower == "skirt" else "dress", "paint", bent([end, middle, top], 20))
+        pieces += solid(
+            "skirt" if lower == "skirt" else "dress", "paint", smooth_column([end, middle, top], 20)
+        )
     return pieces
 
 
@@ -229,7 +240,7 @@ def head_of(random: Random, size: float, neck: float, style: str, child: bool, b
             (-0.4, -0.24, 0.22, wide * 1.2),
             (-fall, -0.3, 0.14, wide * u(0.6, 1.1)),
         ]
-        pieces += solid("hair", "paint", bent(rows[::-1], 14, 2))
+        pieces += solid("hair", "paint", smooth_column(rows[::-1], 14, 2))
     elif style == "bun":
         pieces += solid("hair", "paint", ball(u(0.17, 0.26), (u(-0.5, -0.25), 0, u(0.3, 0.6)), 2))
     elif style == "ponytail":
@@ -257,7 +268,7 @@ def head_of(random: Random, size: float, neck: float, style: str, child: bool, b
             ),
         )
     elif style in ("cap", "hat"):
-        crown = _upright(
+        crown = upright(
             [
                 (0.46, 0.14),
                 (0.45, 0.36),

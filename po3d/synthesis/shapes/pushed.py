@@ -3,6 +3,16 @@
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
+    Generator,
+    Random,
+    limb,
+    mirrored,
+    pick,
+    soft_plate,
+    upright,
+    wheel_on_hub,
+)
 from po3d.synthesis.shapes.primitives import (
     Array,
     ball,
@@ -16,8 +26,6 @@ from po3d.synthesis.shapes.primitives import (
     spoked_wheel,
     tube,
 )
-from po3d.synthesis.shapes.room import _soft_plate, _upright
-from po3d.synthesis.shapes.shape_parts import Generator, Random, limb, mirrored, pick, wheel_on_hub
 
 
 def arch(inner: float, outer: float, start: float, end: float, steps: int = 12) -> Array:
@@ -210,13 +218,13 @@ def _lawn_mower(random: Random) -> list[Piece]:
         pieces += solid(
             "engine",
             "paint",
-            _upright([(0.12, top), (0.12, top + 0.06), (0.01, top + 0.06)], 14),
+            upright([(0.12, top), (0.12, top + 0.06), (0.01, top + 0.06)], 14),
             box(0.2, 0.17, 0.07, (0.0, 0, top + 0.08)),
         )
         pieces += solid(
             "cap",
             "paint",
-            _upright([(0.09, top + 0.11), (0.08, top + u(0.14, 0.18)), (0.01, top + 0.15)], 16),
+            upright([(0.09, top + 0.11), (0.08, top + u(0.14, 0.18)), (0.01, top + 0.15)], 16),
             ball((0.05, 0.05, 0.05), (-0.09, 0.09, top + 0.09)),
         )
         pieces += solid("engine", "paint", rod((0.1, -0.09, top + 0.05), (0.14, -0.14, top + 0.05), 0.03, 8))
@@ -319,7 +327,7 @@ def _wheelchair(random: Random) -> list[Piece]:
     pieces += solid(
         "seat",
         "paint",
-        moved(_soft_plate(0.42, 2 * half - 0.02, u(0.025, 0.07), seat - 0.02, 0.03), (0.0, 0, 0)),
+        moved(soft_plate(0.42, 2 * half - 0.02, u(0.025, 0.07), seat - 0.02, 0.03), (0.0, 0, 0)),
     )
     pieces += solid(
         "seat",

@@ -10,31 +10,13 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.primitives import ball, box, lathe, loft, moved, plate, ring, rod, rounded, slab
-
-Random = np.random.Generator
-UP = np.pi / 2  # rolls what turns about y upright
-
-
-def _upright(profile: list[tuple[float, float]], sides: int = 20) -> Trimesh:
-    """A solid of revolution about z from (radius, z) points."""
-    return moved(lathe(profile, sides), roll=UP)
+from po3d.synthesis.shapes.parts import UP, Random, facing, soft_plate, tub, upright
+from po3d.synthesis.shapes.primitives import ball, box, moved, plate, ring, rod, rounded
 
 
 def _round_plate(depth: float, width: float, thickness: float, z: float = 0.0, sides: int = 28) -> Trimesh:
     t = np.arange(sides) * 2 * np.pi / sides
     return plate(np.c_[depth / 2 * np.cos(t), width / 2 * np.sin(t)], thickness, z)
-
-
-def _soft_plate(depth: float, width: float, thickness: float, z: float, radius: float) -> Trimesh:
-    d, w = depth / 2, width / 2
-    return plate(rounded([(-d, -w), (d, -w), (d, w), (-d, w)], radius), thickness, z)
-
-
-def _facing(outline: np.ndarray, thickness: float, x: float) -> Trimesh:
-    """A sheet that faces the front: its (y, z) outline, from x to x + thickness."""
-    flat = slab(outline, thickness)  # (x, z) outline, thick along y
-    return moved(flat, (x + thickness / 2, 0, 0), yaw=np.pi / 2)
 
 
 def _legs(depth: float, width: float, height: float, radius: float = 0.02) -> list[Trimesh]:
@@ -59,19 +41,6 @@ def _fronts(
             size = (0.015, 0.02, length) if tall else (0.015, min(length, dy / 2), 0.02)
             pieces += solid("handle", handle, box(*size, at))
     return pieces
-
-
-def _tub(depth: float, width: float, height: float, wall: float, taper: float) -> list[Trimesh]:
-    """An open box: four walls that lean outward, and a floor."""
-    low = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * (depth / 2, width / 2)
-    inner = low - np.sign(low) * wall
-    rings = [
-        np.c_[low * taper, np.zeros(4)],
-        np.c_[low, np.full(4, height)],
-        np.c_[inner, np.full(4, height)],
-        np.c_[inner * taper, np.full(4, wall)],
-    ]
-    return [loft(rings)]
 
 
 # --- on the floor and against walls -------------------------------------------------------------------------
@@ -139,7 +108,7 @@ def _counter(random: Random) -> list[Piece]:
     top = box(0.62, 1.62, 0.04, (0.0, 0, 0.88))
     pieces += solid("main", "paint", top)
     if random.random() < 0.5:
-        basin = _soft_plate(0.36, 0.5, 0.006, 0.898, 0.06)
+        basin = soft_plate(0.36, 0.5, 0.006, 0.898, 0.06)
         pieces += solid(
             "basin", str(random.choice(["chrome", "dark"])), moved(basin, (0, random.uniform(-0.4, 0.4), 0))
         )
@@ -158,7 +127,7 @@ def _stove(random: Random) -> list[Piece]:
             pieces += solid(
                 "burner", metal, moved(ring(radius, 0.01, sides=16, around=4), (x, y, 0.885), roll=UP)
             )
-            pieces += solid("burner", metal, _upright([(0.03, 0.86), (0.03, 0.89)], 10))
+            pieces += solid("burner", metal, upright([(0.03, 0.86), (0.03, 0.89)], 10))
     pieces += solid("door", "glass", box(0.02, 0.5, 0.4, (0.29, 0, 0.4)))
     pieces += solid("handle", "chrome", box(0.03, 0.46, 0.025, (0.32, 0, 0.64)))
     for y in np.linspace(-0.22, 0.22, 5):
@@ -169,10 +138,12 @@ def _stove(random: Random) -> list[Piece]:
 def _ottoman(random: Random) -> list[Piece]:
     edge = random.uniform(0.05, 0.2)
     if random.random() < 0.5:
-        pieces = solid("main", "paint", _soft_plate(0.55, 0.55, 0.3, 0.08, edge))
+        pieces = solid("main", "paint", soft_plate(0.55, 0.55, 0.3, 0.08, edge))
     else:
         waist = 0.275 - edge / 3
-        pieces = solid("main", "paint", _upright([(waist, 0.08), (0.275, 0.14), (0.275, 0.34), (waist, 0.4)]))
+        pieces = solid(
+            "main", "paint", upright([(waist, 0.08), (0.275, 0.14), (0.275, 0.34), (waist, 0.4)], 20)
+        )
     pieces += solid("main", "paint", ball((0.24, 0.24, 0.05), (0, 0, 0.38), 2))
     return pieces + solid("legs", str(random.choice(["wood", "dark", "chrome"])), *_legs(0.42, 0.42, 0.1))
 
@@ -180,16 +151,16 @@ def _ottoman(random: Random) -> list[Piece]:
 def _floor_lamp(random: Random) -> list[Piece]:
     metal = str(random.choice(["chrome", "dark", "wood"]))
     low, top = random.uniform(0.1, 0.2), random.uniform(0.06, 0.19)
-    pieces = solid("foot", metal, _upright([(0.14, 0), (0.14, 0.02), (0.02, 0.04)]))
+    pieces = solid("foot", metal, upright([(0.14, 0), (0.14, 0.02), (0.02, 0.04)], 20))
     pieces += solid("pole", metal, rod((0, 0, 0), (0, 0, 1.4), 0.015, 8))
     pieces += solid("bulb", "lamp", ball(0.05, (0, 0, 1.38)))
     shade = [(low, 1.25), (top, 1.55), (top - 0.01, 1.55), (low - 0.01, 1.25)]
-    return pieces + solid("main", "paint", _upright(shade))
+    return pieces + solid("main", "paint", upright(shade, 20))
 
 
 def _fan(random: Random) -> list[Piece]:
     foot = random.uniform(0.12, 0.18)
-    pieces = solid("main", "paint", _upright([(foot, 0), (foot, 0.03), (0.05, 0.06)]))
+    pieces = solid("main", "paint", upright([(foot, 0), (foot, 0.03), (0.05, 0.06)], 20))
     pieces += solid("main", "paint", rod((0, 0, 0), (0, 0, 0.9), 0.02, 8))
     pieces += solid("main", "paint", ball((0.1, 0.06, 0.06), (-0.04, 0, 0.88)))
     for x in (0.0, 0.08):
@@ -209,7 +180,7 @@ def _fan(random: Random) -> list[Piece]:
 def _basket(random: Random) -> list[Piece]:
     wall, taper = 0.025, random.uniform(0.65, 0.95)
     if random.random() < 0.5:
-        pieces = solid("main", "paint", *_tub(0.42, 0.45, 0.4, wall, taper))
+        pieces = solid("main", "paint", *tub(0.42, 0.45, 0.4, wall, taper))
     else:
         profile = [
             (0.01, 0),
@@ -219,7 +190,7 @@ def _basket(random: Random) -> list[Piece]:
             (0.22 * taper - wall, wall),
             (0.01, wall),
         ]
-        pieces = solid("main", "paint", _upright(profile))
+        pieces = solid("main", "paint", upright(profile, 20))
     if random.random() < 0.5:
         pieces += solid("handle", "wood", *(moved(ring(0.06, 0.012), (0, y, 0.4)) for y in (-0.2, 0.2)))
     return pieces
@@ -228,7 +199,7 @@ def _basket(random: Random) -> list[Piece]:
 def _box(random: Random) -> list[Piece]:
     if random.random() < 0.5:
         flap = random.uniform(0.06, 0.17)
-        pieces = solid("main", "paint", *_tub(0.38, 0.48, 0.34, 0.012, random.uniform(0.85, 1.0)))
+        pieces = solid("main", "paint", *tub(0.38, 0.48, 0.34, 0.012, random.uniform(0.85, 1.0)))
         if random.random() < 0.6:
             for s in (-1, 1):
                 lid = box(flap, 0.46, 0.008, (flap / 2, 0, 0))
@@ -242,7 +213,7 @@ def _box(random: Random) -> list[Piece]:
 def _trash_can(random: Random) -> list[Piece]:
     taper = random.uniform(0.65, 1.0)
     if random.random() < 0.4:
-        pieces = solid("main", "paint", *_tub(0.3, 0.33, 0.45, 0.012, taper))
+        pieces = solid("main", "paint", *tub(0.3, 0.33, 0.45, 0.012, taper))
     else:
         profile = [
             (0.01, 0),
@@ -252,7 +223,7 @@ def _trash_can(random: Random) -> list[Piece]:
             (0.15 * taper, 0.02),
             (0.01, 0.02),
         ]
-        pieces = solid("main", "paint", _upright(profile))
+        pieces = solid("main", "paint", upright(profile, 20))
     return pieces
 
 
@@ -273,13 +244,13 @@ def _backpack(random: Random) -> list[Piece]:
 def _suitcase(random: Random) -> list[Piece]:
     radius = random.uniform(0.03, 0.12)
     outline = rounded([(-0.24, 0.05), (0.24, 0.05), (0.24, 0.65), (-0.24, 0.65)], radius)
-    pieces = solid("main", "paint", _facing(outline, 0.26, -0.13))
+    pieces = solid("main", "paint", facing(outline, 0.26, -0.13))
     if random.random() < 0.5:
         grooves = [
             box(0.268, 0.012, 0.5, (0, y, 0.35)) for y in np.linspace(-0.17, 0.17, int(random.integers(3, 7)))
         ]
     else:
-        grooves = [_facing(_inset(outline, share), 0.006, 0.128) for share in (0.75,)]
+        grooves = [facing(_inset(outline, share), 0.006, 0.128) for share in (0.75,)]
     pieces += solid("groove", "dark", *grooves)
     wheels = [ball(0.035, (x, y, 0.035)) for x in (-0.08, 0.08) for y in (-0.18, 0.18)]
     pieces += solid("wheel", "tyre", *wheels)
@@ -290,9 +261,9 @@ def _guitar(random: Random) -> list[Piece]:
     t = np.arange(36) * 2 * np.pi / 36
     waist = 1 - random.uniform(0.15, 0.3) * np.exp(-((np.cos(t) - 0.15) ** 2) / 0.05)
     outline = np.c_[0.19 * np.sin(t) * waist * (1 - 0.18 * np.cos(t)), 0.24 + 0.24 * np.cos(t)]
-    pieces = solid("main", "paint", _facing(outline, 0.1, 0.0))
+    pieces = solid("main", "paint", facing(outline, 0.1, 0.0))
     hole = np.c_[0.05 * np.cos(t), 0.3 + 0.05 * np.sin(t)]
-    pieces += solid("hole", "tyre", _facing(hole, 0.005, 0.1))
+    pieces += solid("hole", "tyre", facing(hole, 0.005, 0.1))
     pieces += solid(
         "neck", "wood", box(0.03, 0.05, 0.5, (0.095, 0, 0.7)), box(0.03, 0.08, 0.14, (0.09, 0, 0.98))
     )
@@ -301,7 +272,7 @@ def _guitar(random: Random) -> list[Piece]:
 
 def _bathtub(random: Random) -> list[Piece]:
     wall = random.uniform(0.06, 0.12)
-    pieces = solid("main", "paint", *_tub(0.8, 1.6, 0.58, wall, random.uniform(0.8, 1.0)))
+    pieces = solid("main", "paint", *tub(0.8, 1.6, 0.58, wall, random.uniform(0.8, 1.0)))
     y = random.choice([-0.72, 0.72])
     pieces += solid(
         "tap",
@@ -318,7 +289,7 @@ def _bench(random: Random) -> list[Piece]:
         boards = [box(0.3 / len(rows), 1.2, 0.04, (x, 0, 0.43)) for x in rows]
         pieces = solid("main", "paint", *boards)
     else:
-        pieces = solid("main", "paint", _soft_plate(0.44, 1.2, random.uniform(0.05, 0.12), 0.36, 0.04))
+        pieces = solid("main", "paint", soft_plate(0.44, 1.2, random.uniform(0.05, 0.12), 0.36, 0.04))
     legs = _legs(0.4, random.uniform(0.8, 1.2), 0.4, random.uniform(0.015, 0.04))
     return pieces + solid("legs", str(random.choice(["wood", "dark", "chrome"])), *legs)
 
@@ -340,30 +311,28 @@ def _inset(outline: np.ndarray, share: float) -> np.ndarray:
 
 def _mirror(random: Random) -> list[Piece]:
     outline = _panel_outline(0.7, 0.9, random, 0.4)
-    pieces = solid("main", "paint", _facing(outline, 0.045, 0.0))
-    return pieces + solid(
-        "glass", "chrome", _facing(_inset(outline, random.uniform(0.8, 0.92)), 0.006, 0.044)
-    )
+    pieces = solid("main", "paint", facing(outline, 0.045, 0.0))
+    return pieces + solid("glass", "chrome", facing(_inset(outline, random.uniform(0.8, 0.92)), 0.006, 0.044))
 
 
 def _picture(random: Random) -> list[Piece]:
     outline = _panel_outline(0.6, 0.5, random, 0.0)
     pieces = solid(
-        "frame", str(random.choice(["wood", "dark", "white", "chrome"])), _facing(outline, 0.035, 0.0)
+        "frame", str(random.choice(["wood", "dark", "white", "chrome"])), facing(outline, 0.035, 0.0)
     )
     canvas = random.uniform(0.82, 0.94)
-    pieces += solid("main", "paint", _facing(_inset(outline, canvas), 0.004, 0.034))
+    pieces += solid("main", "paint", facing(_inset(outline, canvas), 0.004, 0.034))
     for k in range(int(random.integers(1, 5))):
         spot = _inset(_panel_outline(0.6, 0.5, random, 0.5), random.uniform(0.1, 0.35))
         spot = spot + random.uniform(-0.12, 0.12, 2)
-        pieces += solid(f"spot{k}", "paint", _facing(spot, 0.002, 0.038))
+        pieces += solid(f"spot{k}", "paint", facing(spot, 0.002, 0.038))
     return pieces
 
 
 def _whiteboard(random: Random) -> list[Piece]:
     outline = _panel_outline(1.4, 0.95, random, 0.0)
-    pieces = solid("frame", str(random.choice(["chrome", "wood", "dark"])), _facing(outline, 0.02, 0.0))
-    pieces += solid("main", "paint", _facing(_inset(outline, random.uniform(0.93, 0.98)), 0.004, 0.019))
+    pieces = solid("frame", str(random.choice(["chrome", "wood", "dark"])), facing(outline, 0.02, 0.0))
+    pieces += solid("main", "paint", facing(_inset(outline, random.uniform(0.93, 0.98)), 0.004, 0.019))
     for k in range(int(random.integers(0, 4))):
         line = rod((0.024, -0.4, 0.3 + 0.13 * k), (0.024, random.uniform(0, 0.4), 0.32 + 0.13 * k), 0.006, 4)
         pieces += solid("ink", "paint", line)
@@ -372,8 +341,8 @@ def _whiteboard(random: Random) -> list[Piece]:
 
 def _clock(random: Random) -> list[Piece]:
     outline = _panel_outline(0.32, 0.32, random, 0.7)
-    pieces = solid("main", "paint", _facing(outline, 0.045, 0.0))
-    pieces += solid("face", "white", _facing(_inset(outline, random.uniform(0.75, 0.9)), 0.006, 0.043))
+    pieces = solid("main", "paint", facing(outline, 0.045, 0.0))
+    pieces += solid("face", "white", facing(_inset(outline, random.uniform(0.75, 0.9)), 0.006, 0.043))
     for length, t in zip((0.11, 0.075), random.uniform(0, 2 * np.pi, 2)):
         end = (0.052, length * np.sin(t), 0.16 + length * np.cos(t))
         pieces += solid("hand", "tyre", rod((0.052, 0, 0.16), end, 0.006, 4))
@@ -412,7 +381,7 @@ def _towel(random: Random) -> list[Piece]:
     pieces: list[Piece] = []
     for k in range(count := int(random.integers(2, 5))):
         shift = random.normal(0, 0.008, 2)
-        layer = moved(_soft_plate(0.34, 0.44, 0.075 / count, k * 0.08 / count, 0.01), (*shift, 0))
+        layer = moved(soft_plate(0.34, 0.44, 0.075 / count, k * 0.08 / count, 0.01), (*shift, 0))
         pieces += solid("main", "paint", layer)
     y = random.uniform(0.1, 0.18)
     return pieces + solid("stripe", "paint", box(0.345, 0.03, 0.081, (0, y, 0.041)))
@@ -430,7 +399,7 @@ def _book(random: Random) -> list[Piece]:
 
 
 def _keyboard(random: Random) -> list[Piece]:
-    pieces = solid("main", "paint", _soft_plate(0.17, 0.44, 0.016, 0.0, random.uniform(0.004, 0.03)))
+    pieces = solid("main", "paint", soft_plate(0.17, 0.44, 0.016, 0.0, random.uniform(0.004, 0.03)))
     keys = str(random.choice(["tyre", "white", "dark"]))
     rows, many, size = int(random.integers(4, 7)), int(random.integers(11, 17)), random.uniform(0.7, 0.9)
     deep = 0.14 / rows
@@ -450,14 +419,14 @@ def _monitor(random: Random) -> list[Piece]:
     pieces += solid("screen", "glass", box(0.006, 0.54 - 2 * rim, 0.33 - 2 * rim, (0.016, 0, 0.278)))
     pieces += solid("stand", metal, box(0.03, random.uniform(0.03, 0.1), 0.16, (-0.03, 0, 0.1)))
     foot = (
-        _round_plate(0.18, wide, 0.012) if random.random() < 0.5 else _soft_plate(0.18, wide, 0.012, 0, 0.02)
+        _round_plate(0.18, wide, 0.012) if random.random() < 0.5 else soft_plate(0.18, wide, 0.012, 0, 0.02)
     )
     return pieces + solid("stand", metal, foot)
 
 
 def _laptop(random: Random) -> list[Piece]:
     tilt = random.uniform(0.15, 0.5)
-    pieces = solid("main", "paint", _soft_plate(0.24, 0.34, 0.016, 0.0, 0.012))
+    pieces = solid("main", "paint", soft_plate(0.24, 0.34, 0.016, 0.0, 0.012))
     pieces += solid("keys", "tyre", box(0.1, 0.3, 0.004, (-0.03, 0, 0.017)))
     pieces += solid("pad", "dark", box(0.055, 0.1, 0.003, (0.075, 0, 0.017)))
     lid = moved(box(0.01, 0.34, 0.22, (0, 0, 0.11)), (-0.115, 0, 0.012), pitch=-tilt)
@@ -489,15 +458,15 @@ def _microwave(random: Random) -> list[Piece]:
 
 def _printer(random: Random) -> list[Piece]:
     height = random.uniform(0.16, 0.28)
-    pieces = solid("main", "paint", _soft_plate(0.36, 0.45, height, 0.0, random.uniform(0.01, 0.04)))
-    pieces += solid("lid", str(random.choice(["dark", "white"])), _soft_plate(0.22, 0.3, 0.02, height, 0.01))
+    pieces = solid("main", "paint", soft_plate(0.36, 0.45, height, 0.0, random.uniform(0.01, 0.04)))
+    pieces += solid("lid", str(random.choice(["dark", "white"])), soft_plate(0.22, 0.3, 0.02, height, 0.01))
     pieces += solid("slot", "tyre", box(0.02, 0.3, 0.05, (0.175, 0, height * 0.45)))
     pieces += solid("paper", "white", box(0.1, 0.22, 0.006, (0.2, 0, height * 0.4)))
     return pieces + solid("panel", "glass", box(0.05, 0.12, 0.008, (0.14, 0.1, height + 0.02)))
 
 
 def _telephone(random: Random) -> list[Piece]:
-    pieces = solid("main", "paint", _soft_plate(0.18, 0.2, 0.04, 0.0, random.uniform(0.01, 0.06)))
+    pieces = solid("main", "paint", soft_plate(0.18, 0.2, 0.04, 0.0, random.uniform(0.01, 0.06)))
     bar = [
         box(0.17, random.uniform(0.03, 0.06), 0.03, (0, 0.065, 0.075)),
         *(ball((0.03, 0.03, 0.03), (x, 0.065, 0.06)) for x in (-0.07, 0.07)),

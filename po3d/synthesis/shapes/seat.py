@@ -6,10 +6,10 @@ from collections.abc import Callable
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.household_parts import (
+from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
     Random,
     bar,
-    bent,
     block,
     board,
     disc,
@@ -19,8 +19,8 @@ from po3d.synthesis.shapes.household_parts import (
     pick,
     smooth,
     upright,
+    warped,
 )  # fmt: skip
-from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import ball, box, lathe, moved, ring, rod, rounded, tube
 
 
@@ -47,10 +47,10 @@ def _office_chair(random: Random) -> list[Piece]:
     def bend(v: np.ndarray) -> np.ndarray:
         return v + np.c_[curl * v[:, 1] ** 2 * 2 - lean * (v[:, 2] - base), 0 * v[:, :2]]
 
-    pieces += solid("net" if frame else "main", "paint", bent(back, bend))
+    pieces += solid("net" if frame else "main", "paint", warped(back, bend))
     if frame:
         loop = _frame(wide, tall, (-0.2, base + tall / 2))
-        pieces += main(bent(loop, bend))
+        pieces += main(warped(loop, bend))
     spine = [
         (-0.05, 0, seat - 0.02),
         (-0.3, 0, seat),
@@ -60,7 +60,7 @@ def _office_chair(random: Random) -> list[Piece]:
     pieces += solid("base", metal, bar(spine, 0.025))
     if random.random() < 0.35:
         head = panel(wide * 0.6, 0.13, 0.06, 0.05, (-0.23, 0, base + tall + 0.1), 0.014)
-        pieces += main(bent(head, bend))
+        pieces += main(warped(head, bend))
         pieces += solid("base", metal, rod((-0.21 - lean * tall, 0, base + tall - 0.1),
                                            (-0.22 - lean * tall, 0, base + tall + 0.1), 0.02))  # fmt: skip
     if random.random() < 0.7:
@@ -195,7 +195,7 @@ def _pouf(random: Random) -> list[Piece]:
             swell = 1 - depth * np.abs(np.cos(lobes * t / 2)) ** 6
             return v * np.c_[swell, swell, np.ones(len(v))] * (wide, wide, high)
 
-        pieces = main(bent(body, bend))
+        pieces = main(warped(body, bend))
         return pieces + solid("button", "paint", ball((0.04, 0.04, 0.02), (0, 0, 0.935 * high), 2))
     if kind == 1:  # a drum with bands
         r, soft = wide / 2, u(0.03, 0.1)
@@ -232,7 +232,7 @@ def _pouf(random: Random) -> list[Piece]:
         )
 
     top = moved(ring(nape * wide / 2.6, 0.018, sides=16), (-lean * 0.9, 0, high * 1.06), roll=np.pi / 2)
-    return main(bent(body, slump)) + solid("piping", "paint", top)
+    return main(warped(body, slump)) + solid("piping", "paint", top)
 
 
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {

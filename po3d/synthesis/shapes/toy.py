@@ -4,19 +4,20 @@ generators, each a long list of parts."""
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.people import head_of
-from po3d.synthesis.shapes.primitives import ball, box, lathe, moved, ring, rod, slab, tube
-from po3d.synthesis.shapes.room import _soft_plate, _upright
-from po3d.synthesis.shapes.shape_parts import (
+from po3d.synthesis.shapes.parts import (
     Generator,
     Random,
-    bent,
     limb,
     mirrored,
     pick,
     scaled,
+    smooth_column,
+    soft_plate,
+    upright,
     wheel_on_hub,
 )
+from po3d.synthesis.shapes.people import head_of
+from po3d.synthesis.shapes.primitives import ball, box, lathe, moved, ring, rod, slab, tube
 from po3d.synthesis.vehicles import cars
 
 
@@ -28,7 +29,9 @@ def _doll(random: Random) -> list[Piece]:
     pieces = solid(
         "dress",
         "paint",
-        bent([(low - 0.016, 0, 0.034, 0.04), (low + 0.015, 0, 0.03, 0.034), (tall, 0, 0.018, 0.022)], 14),
+        smooth_column(
+            [(low - 0.016, 0, 0.034, 0.04), (low + 0.015, 0, 0.03, 0.034), (tall, 0, 0.018, 0.022)], 14
+        ),
     )
     for sign in (1, -1):
         leg = [(0.0, sign * 0.018, low), (0.045, sign * 0.026, 0.014), (0.078, sign * 0.032, 0.014)]
@@ -111,7 +114,7 @@ def _teddy_bear(random: Random) -> list[Piece]:
             (middle + belly * 0.1, 0, belly * 0.94, belly * 1.03),
             (neck, 0, belly * 0.55, belly * 0.62),
         ]
-        pieces += solid("ribbon", "paint", bent(rows, 18))
+        pieces += solid("ribbon", "paint", smooth_column(rows, 18))
     return pieces
 
 
@@ -173,38 +176,40 @@ def _snowman(random: Random) -> list[Piece]:
         pieces += solid(
             "hat",
             "paint",
-            _upright(
+            upright(
                 [
                     (brim, crown),
                     (brim, crown + 0.025),
                     (head * 0.72, crown + 0.03),
                     (head * 0.76, crown + tall),
                     (0.01, crown + tall),
-                ]
+                ],
+                20,
             ),
         )
         pieces += solid(
             "scarf",
             "paint",
-            _upright([(head * 0.74, crown + 0.03), (head * 0.745, crown + 0.08), (0.01, crown + 0.085)]),
+            upright([(head * 0.74, crown + 0.03), (head * 0.745, crown + 0.08), (0.01, crown + 0.085)], 20),
         )
     elif hat == "bucket":
         pieces += solid(
             "hat",
             "paint",
-            _upright([(head * 0.95, crown - 0.02), (head * 0.66, crown + 0.18), (0.01, crown + 0.18)]),
+            upright([(head * 0.95, crown - 0.02), (head * 0.66, crown + 0.18), (0.01, crown + 0.18)], 20),
         )
     elif hat == "bobble":
         pieces += solid(
             "hat",
             "paint",
-            _upright(
+            upright(
                 [
                     (head * 1.0, crown - 0.06),
                     (head * 0.9, crown + 0.02),
                     (head * 0.5, crown + 0.12),
                     (0.01, crown + 0.16),
-                ]
+                ],
+                20,
             ),
             ball(0.05, (0, 0, crown + 0.17)),
         )
@@ -327,7 +332,7 @@ def _toy_train(random: Random) -> list[Piece]:
     pieces += solid(
         "roof",
         "paint",
-        moved(_soft_plate(cab + 0.014, 2.3 * wide, 0.007, 0, 0.006), (-engine + cab / 2, 0, front + rise)),
+        moved(soft_plate(cab + 0.014, 2.3 * wide, 0.007, 0, 0.006), (-engine + cab / 2, 0, front + rise)),
     )
     pieces += solid(
         "window",
@@ -340,7 +345,7 @@ def _toy_train(random: Random) -> list[Piece]:
         "chimney",
         "paint",
         moved(
-            _upright(
+            upright(
                 [
                     (0.007, top - 0.012),
                     (0.007, top + 0.012),
@@ -392,7 +397,7 @@ def _toy_train(random: Random) -> list[Piece]:
             pieces += solid(
                 "roof",
                 "paint",
-                moved(_soft_plate(long, 2.1 * wide, 0.006, 0, 0.006), (middle, 0, front + 0.036)),
+                moved(soft_plate(long, 2.1 * wide, 0.006, 0, 0.006), (middle, 0, front + 0.036)),
             )
         else:
             for block, x in enumerate((-0.25, 0.25)):

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.household_parts import (
+from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
     Random,
     bar,
-    bent,
     board,
     dome,
     hoop,
@@ -17,8 +17,8 @@ from po3d.synthesis.shapes.household_parts import (
     smooth,
     soft_sheet,
     upright,
+    warped,
 )
-from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import (
     ball,
     box,
@@ -171,7 +171,7 @@ def _hat(random: Random) -> list[Piece]:
         y = v[:, 1] * wide * (1 - 1.6 * pinch * front)
         return np.c_[v[:, 0] * long, y, v[:, 2] * high * (1 + 0.1 * pinch * v[:, 0])]
 
-    pieces = main(bent(crown, shaped))
+    pieces = main(warped(crown, shaped))
     t = np.arange(40) * 2 * np.pi / 40
     rise = curl * np.sin(t) ** 2 - (curl * 0.4 if kind in (0, 4) else 0.0) * np.cos(t) ** 2
     if kind == 3:
@@ -242,7 +242,7 @@ def _handbag(random: Random) -> list[Piece]:
         belly = 1 + 0.12 * np.sin(np.pi * np.clip(v[:, 2] / high, 0, 1))
         return np.c_[v[:, 0] * share * belly, v[:, 1:]]
 
-    pieces = main(bent(body, taper))
+    pieces = main(warped(body, taper))
     front = deep / 2 * (1 - (1 - narrow) * 0.5) * 1.1
     metal = pick(random, "gold", "chrome", "gold")
     stuff = "paint" if metal == "gold" else metal
@@ -259,7 +259,7 @@ def _handbag(random: Random) -> list[Piece]:
             0.03,
             4,
         )
-        flap = bent(soft_sheet(outline, deep * 1.03), taper)
+        flap = warped(soft_sheet(outline, deep * 1.03), taper)
         pieces += solid("flap", "paint", flap)
         pieces += solid(
             metal,
@@ -308,7 +308,7 @@ def _handbag(random: Random) -> list[Piece]:
             0.008,
             2,
         )
-        pieces += solid("trim", "paint", bent(soft_sheet(foot, deep * 1.02), taper))
+        pieces += solid("trim", "paint", warped(soft_sheet(foot, deep * 1.02), taper))
     rise, half, thick = high * u(0.2, 0.55), top * u(0.22, 0.4), u(0.0045, 0.008)
     grips = (-1, 1) if random.random() < 0.6 else (0,)
     for s in grips:

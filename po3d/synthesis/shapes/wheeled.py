@@ -6,10 +6,19 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.parts import (
+    Generator,
+    Random,
+    limb,
+    mirrored,
+    pick,
+    scaled,
+    soft_plate,
+    upright,
+    wheel_on_hub,
+)
 from po3d.synthesis.shapes.primitives import ball, box, hull, lathe, loft, moved, rod, slab, tube
 from po3d.synthesis.shapes.pushed import arch
-from po3d.synthesis.shapes.room import _soft_plate, _upright
-from po3d.synthesis.shapes.shape_parts import Generator, Random, limb, mirrored, pick, scaled, wheel_on_hub
 from po3d.synthesis.vehicles import bicycles, light_motorbikes, motorbikes
 
 # What is bare on a real two-wheeler, by the start of a part's name; the rest is its frame's colour.
@@ -63,13 +72,11 @@ def _scooter(random: Random) -> list[Piece]:
     tall, lean, deck = u(0.72, 0.95), u(0.04, 0.12), r * 0.8 + 0.02
     front, rear = base / 2, -base / 2
     pieces = wheel_on_hub((front, 0), r, u(0.024, 0.04)) + wheel_on_hub((rear, 0), r, u(0.024, 0.04))
-    pieces += solid(
-        "frame", "paint", moved(_soft_plate(base * 0.72, width, 0.025, 0, 0.03), (-0.03, 0, deck))
-    )
+    pieces += solid("frame", "paint", moved(soft_plate(base * 0.72, width, 0.025, 0, 0.03), (-0.03, 0, deck)))
     pieces += solid(
         "grip",
         "paint",
-        moved(_soft_plate(base * 0.6, width * 0.85, 0.004, 0, 0.03), (-0.04, 0, deck + 0.025)),
+        moved(soft_plate(base * 0.6, width * 0.85, 0.004, 0, 0.03), (-0.04, 0, deck + 0.025)),
     )
     pieces += solid(
         "frame",
@@ -265,7 +272,7 @@ def _skateboard(random: Random) -> list[Piece]:
             ),
         )
     elif mark == "dot":
-        pieces += solid("mark", "paint", _upright([(u(0.02, 0.04), flat), (0.01, flat + 0.002)], 14))
+        pieces += solid("mark", "paint", upright([(u(0.02, 0.04), flat), (0.01, flat + 0.002)], 14))
     return pieces
 
 

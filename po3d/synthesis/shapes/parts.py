@@ -1,4 +1,4 @@
-"""Rounded, bevelled and hollow building blocks of household things, beside those of primitives.py."""
+"""Building blocks of our own shapes, beside those of primitives.py: rounded, bevelled, hollow and bent pieces, limbs, wheels."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,9 +7,11 @@ from numpy.typing import ArrayLike
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.primitives import Array, closed, lathe, loft, moved, rounded, slab, tube
+from po3d.synthesis.shapes.primitives import Array, closed, lathe, loft, moved, plate, rounded, slab, tube
 
 Random = np.random.Generator
+Generator = Callable[[Random], list[Piece]]
+UP = np.pi / 2  # rolls what turns about y upright
 
 
 def main(*meshes: Trimesh) -> list[Piece]:
@@ -119,7 +121,7 @@ def dome(
     return hoop(rings) if whole else loft(rings)
 
 
-def bent(mesh: Trimesh, bend: Callable[[Array], Array]) -> Trimesh:
+def warped(mesh: Trimesh, bend: Callable[[Array], Array]) -> Trimesh:
     """The mesh with its vertices moved."""
     return closed(bend(np.array(mesh.vertices)), mesh.faces)
 
@@ -142,6 +144,109 @@ def soft_sheet(outline: Array, thickness: float) -> Trimesh:
     return moved(slab(outline, thickness, min(0.012, 0.2 * thickness), rows=4), yaw=np.pi / 2)
 
 
-def pick(random: Random, *words: str) -> str:
+def soft_plate(depth: float, width: float, thickness: float, z: float, radius: float) -> Trimesh:
+    d, w = depth / 2, width / 2
+    return plate(rounded([(-d, -w), (d, -w), (d, w), (-d, w)], radius), thickness, z)
+
+
+def facing(outline: np.ndarray, thickness: float, x: float) -> Trimesh:
+    """A sheet that faces the front: its (y, z) outline, from x to x + thickness."""
+    flat = slab(outline, thickness)  # (x, z) outline, thick along y
+    return moved(flat, (x + thickness / 2, 0, 0), yaw=np.pi / 2)
+
+
+def tub(depth: float, width: float, height: float, wall: float, taper: float) -> list[Trimesh]:
+    """An open box: four walls that lean outward, and a floor."""
+    low = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * (depth / 2, width / 2)
+    inner = low - np.sign(low) * wall
+    rings = [
+        np.c_[low * taper, np.zeros(4)],
+        np.c_[low, np.full(4, height)],
+        np.c_[inner, np.full(4, height)],
+        np.c_[inner * taper, np.full(4, wall)],
+    ]
+    return [loft(rings)]
+
+
+def pick(random: Random, *words: str, p: ArrayLike | None = None) -> str:
     """One of the words."""
-    return words[int(random.integers(len(words)))]
+    return str(random.choice(words, p=p))
+
+
+def limb(points: ArrayLike, radii: ArrayLike, sides: int = 10, steps: int = 3, flat: float = 1.0) -> Trimesh:
+    """A smooth round limb with round ends through `points` (P, 3), of one radius a point; `flat` stretches it across
+    y about y = 0."""
+    points = np.asarray(points, float)
+    knots = np.c_[points, np.broadcast_to(np.asarray(radii, float), len(points))]
+    curve = _through(knots, steps) if len(knots) > 2 else np.linspace(knots[0], knots[1], steps + 1)
+    first, last = _cap(curve[0], curve[1])[::-1], _cap(curve[-1], curve[-2])
+    line = np.concatenate([first, curve, last])
+    mesh = tube(line[:, :3], line[:, 3], sides)
+    mesh.vertices = np.asarray(mesh.vertices) * (1, flat, 1)
+    return mesh
+
+
+def _cap(end: Array, inner: Array) -> Array:
+    """Two stations (2, 4) beyond the end of a limb, that round it off."""
+    out = (end - inner)[:3]
+    out = out / max(np.linalg.norm(out), 1e-9)
+    turns = np.radians([50.0, 82.0])
+    return np.c_[end[:3] + np.outer(end[3] * np.sin(turns), out), end[3] * np.cos(turns)]
+
+
+def _through(knots: Array, steps: int) -> Array:
+    """A Catmull-Rom curve through (P, D) knots, `steps` stations between two."""
+    padded = np.concatenate([2 * knots[:1] - knots[1:2], knots, 2 * knots[-1:] - knots[-2:-1]])
+    a, b, c, d = (padded[k : len(padded) - 3 + k, None] for k in range(4))
+    t = np.arange(steps)[None, :, None] / steps
+    curve = b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)))
+    curve = np.concatenate([curve.reshape(-1, knots.shape[1]), knots[-1:]])
+    curve[:, 3:] = np.maximum(curve[:, 3:], 1e-4)
+    return curve
+
+
+def column(stations: ArrayLike, sides: int = 16, square: float = 1.0) -> Trimesh:
+    """An upright body through `stations` (S, 4) of (z, x of its middle, half depth, half width): elliptic for
+    square = 1, closer to a box towards 0."""
+    t = (np.arange(sides) + 0.5) * 2 * np.pi / sides
+    c, s = (np.sign(f) * np.abs(f) ** square for f in (np.cos(t), np.sin(t)))
+    rows = np.asarray(stations, float)
+    return loft([np.c_[x + d * c, w * s, np.full(sides, z)] for z, x, d, w in rows])
+
+
+def smooth_column(stations: ArrayLike, sides: int = 16, steps: int = 3) -> Trimesh:
+    """A `column` with a smooth outline."""
+    return column(_through(np.asarray(stations, float), steps), sides)
+
+
+def mirrored(mesh: Trimesh) -> list[Trimesh]:
+    """A mesh at the left, and its mirror image at the right."""
+    other = Trimesh(np.asarray(mesh.vertices) * (1, -1, 1), np.asarray(mesh.faces)[:, ::-1], process=False)
+    return [mesh, other]
+
+
+def scaled(pieces: list[Piece], factor: float | ArrayLike) -> list[Piece]:
+    """Pieces enlarged about the origin, by one factor or one an axis."""
+    return [
+        (name, material, Trimesh(np.asarray(m.vertices) * factor, np.asarray(m.faces), process=False))
+        for name, material, m in pieces
+    ]
+
+
+def wheel_on_hub(
+    at: tuple[float, float], radius: float, width: float, rim: float = 0.6, sides: int = 18
+) -> list[Piece]:
+    """A tyre and a painted hub on the ground at (x, y)."""
+    half = width / 2
+    tread = lathe(
+        np.multiply([(rim, -0.9), (0.92, -1), (1, -0.55), (1, 0.55), (0.92, 1), (rim, 0.9)], (radius, half)),
+        sides,
+    )
+    disc = lathe(
+        np.multiply(
+            [(0.01, -1.1), (0.22, -1.1), (rim, -0.8), (rim, 0.8), (0.22, 1.1), (0.01, 1.1)], (radius, half)
+        ),
+        12,
+    )
+    place = (*at, radius)
+    return solid("tyre", "tyre", moved(tread, place)) + solid("hub", "paint", moved(disc, place))
