@@ -23,7 +23,7 @@ from po3d.benchmarks.pulsecheck457.score import CATEGORIES, correct, lenient, pu
 from po3d.benchmarks.pulsecheck457.superclevr_files import nodes_from_program, surface
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.reasoning.questions import Prediction
+from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.street import rotation_from_heading
 from po3d.synthesis.street.question_world import World
 from po3d.synthesis.street.questions import COLUMNS, Balance, ask
@@ -279,3 +279,19 @@ def test_published_rows_are_the_papers():
     rows = {row["model"]: row for row in published_rows()}
     assert rows["PO3D-VQA"]["L5-6D-Spatial"] == 71.06
     assert rows["Human"]["mean"] == pytest.approx(84.46, abs=0.01)
+
+
+def queries(column, *answers):
+    questions = [Question(str(k), "a.png", "?", "2d", column, answer) for k, answer in enumerate(answers)]
+    return questions, [Prediction(q.id, "ok", q.answer) for q in questions]
+
+
+def test_a_report_has_rows_of_the_columns_that_were_asked_and_no_others():
+    assert [row["name"] for row in score(*queries("L4-Occlusion", "red", "2"))["rows"]] == ["L4-Occlusion", "mean"]
+
+
+def test_bias_is_told_of_the_attributes_that_were_asked():
+    report = score(*queries("L4-3D-Pose", "left", "left", "front"))
+    assert list(report["distribution"]) == list(report["confusion"]) == ["pose"]
+    assert report["distribution"]["pose"]["gold"]["left"] == 2 and set(report["cv"]["gold"]) == {"pose", "average"}
+    assert score(*queries("L4-3D-Pose", "yes", "3"))["cv"] == {}
