@@ -33,8 +33,8 @@ from po3d.language.programs import rooms as room_program
 from po3d.language.programs.rooms import Call
 from po3d.language.programs.street import Program, parse_text
 from po3d.language.read.street_parser import Parser
-from po3d.perception.estimator import Estimator
 from po3d.perception.mirrored import Mirrored
+from po3d.perception.street import StreetEstimator
 from po3d.reasoning.plain import NoAnswer, plain_answer
 from po3d.reasoning.questions import Task
 from po3d.reasoning.room_executor import run
@@ -104,7 +104,9 @@ def parser_figures(parser: Parser, split: Split, seconds: float) -> list[Figure]
     return [Figure(f"parser, {len(texts)} questions", "questions/s", ours, slow)]
 
 
-def estimator_figures(ours: Estimator, plain: Estimator, split: Split, seconds: float) -> list[Figure]:
+def estimator_figures(
+    ours: StreetEstimator, plain: StreetEstimator, split: Split, seconds: float
+) -> list[Figure]:
     names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
     images = [split.image(name) for name in names]
     slow = rate(lambda: [plain.estimate([i]) for i in images], len(images), seconds)
@@ -115,7 +117,7 @@ def estimator_figures(ours: Estimator, plain: Estimator, split: Split, seconds: 
         Figure(f"estimator, batch {len(images)}", "images/s", together, slow),
     ]
     if isinstance(ours.looks, Mirrored):
-        once = Estimator(ours.net, ours.calibration, mirror=False)
+        once = StreetEstimator(ours.net, ours.calibration, mirror=False)
         single = rate(lambda: once.estimate(images), len(images), seconds)
         figures.append(
             Figure(f"estimator, batch {len(images)}, perception.mirror=false", "images/s", single, slow)
@@ -124,7 +126,7 @@ def estimator_figures(ours: Estimator, plain: Estimator, split: Split, seconds: 
 
 
 def end_to_end_figures(
-    ours: Estimator, plain: Estimator, parser: Parser, split: Split, seconds: float
+    ours: StreetEstimator, plain: StreetEstimator, parser: Parser, split: Split, seconds: float
 ) -> list[Figure]:
     """Files and words to answers, on the first images of the split."""
     names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
@@ -226,7 +228,7 @@ def _figures(arguments: argparse.Namespace) -> Iterator[Figure]:
     yield from executor_figures(split, seconds)
     parser = Parser.from_checkpoint(locate(arguments.parser_checkpoint))
     yield from parser_figures(parser, split, seconds)
-    ours, plain = (Estimator.from_checkpoint(locate(arguments.perception_checkpoint)) for _ in range(2))
+    ours, plain = (StreetEstimator.from_checkpoint(locate(arguments.perception_checkpoint)) for _ in range(2))
     plain.half = False
     yield from estimator_figures(ours, plain, split, seconds)
     yield from end_to_end_figures(ours, plain, parser, split, seconds)

@@ -14,7 +14,7 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 sys.path.insert(0, sys.argv[1])
 for name in ("benchmarks.registry", "cli.main", "evaluation.run", "systems.pipeline", "systems.rooms", "systems.sr",
-             "systems.scope", "perception.estimator", "perception.room_view", "perception.top_view"):
+             "systems.scope", "perception.street", "perception.room_view", "perception.top_view"):
     importlib.import_module(f"po3d.{name}")
 evaluate = importlib.import_module("evaluate")
 fresh = ["split=fresh", "size=1", "system=random", "workers=1", f"twins={sys.argv[2]}", f"out={sys.argv[2]}/out"]

@@ -7,8 +7,8 @@ import torch
 from po3d.io import checkpoint
 from po3d.language.read.seq2seq import Seq2Seq
 from po3d.language.read.street_parser import KIND as PARSER
-from po3d.perception.estimator import KIND as ESTIMATOR
-from po3d.perception.estimator import street_net
+from po3d.perception.street import KIND as ESTIMATOR
+from po3d.perception.street import street_net
 
 WORDS = ("<pad>", "how", "many", "car", "?")
 

@@ -27,7 +27,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, write_json
 from po3d.io.seeding import rng
 from po3d.io.text_tables import Table, text
-from po3d.perception.estimator import Estimator
+from po3d.perception.street import StreetEstimator
 from po3d.scene.geometry import Array
 from po3d.scene.street import AXES, CAMERA_JITTER, HEIGHT, SPREAD, WIDTH, camera, extent, origin_height
 from po3d.scene.table import ObjectState, Scene
@@ -294,7 +294,7 @@ def contact_sheet(shots: Sequence[Shot], predicted: Sequence[Scene], count: int 
 def run(out: Path, pictures: int, seed: int, furniture: str, checkpoint: str) -> None:
     """Render, estimate, match; print the figures and write them to `out`/second_look.json beside the pictures."""
     bodies = load_bodies(furniture)
-    estimator = Estimator.from_checkpoint(locate(checkpoint))
+    estimator = StreetEstimator.from_checkpoint(locate(checkpoint))
     report: dict[str, Any] = {
         "pictures": pictures,
         "seed": seed,

@@ -184,10 +184,10 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
 
     def run() -> None:
-        from po3d.perception.room_view import shipped  # torch takes seconds to import
+        from po3d.perception.room_view import RoomViewEstimator  # torch takes seconds to import
 
         split = replace(opened("scope", options.data), furniture=options.furniture)
-        print(text(measure(split, shipped(options.perception))))
+        print(text(measure(split, RoomViewEstimator.named(options.perception))))
 
     return guarded(run)
 

@@ -301,11 +301,11 @@ def _is_json(path: Path) -> bool:
 
 def _perceive(image: NDArray[np.uint8], path: Path, name: str) -> Scene:
     from po3d.io.checkpoint import locate
-    from po3d.perception.estimator import Estimator
+    from po3d.perception.street import StreetEstimator
 
     if note := shape_note([(path.name, image.shape[1::-1])]):
         print(f"note: {note}", file=sys.stderr)
-    (scene,) = Estimator.from_checkpoint(locate(name)).estimate([image], [path.name])
+    (scene,) = StreetEstimator.from_checkpoint(locate(name)).estimate([image], [path.name])
     return scene
 
 

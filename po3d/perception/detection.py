@@ -4,6 +4,7 @@ images -> SceneNet -> centres and boxes -> box head -> Detections
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, SceneNet, boxes
 from po3d.scene.geometry import Array, wrap_angle
 
 THRESHOLD = 0.15  # on the centre's probability; what is doubtful stays in the table with its probability
+SURE = 0.001  # words of less belief are left out of rooms' tables: a hundred names an object are unreadable
 DUPLICATE_OVERLAP = 0.75  # intersection over union of two boxes above which the weaker one is the same object
 # What makes a network's sayings beliefs; training fits it. temperature: of the words; sigma: scale of the image points'
 # deviations; slope, offset: of the log odds of being there against those of the centre's probability.
@@ -99,6 +101,12 @@ def detect(
         np.maximum(sigma, 0.3), _softmax(occluder.double().cpu().numpy()), np.exp(np.clip(grid(output.extent), -5, 3)),
         _with_sigma(output.depth).reshape(*present.shape, output.depth.shape[1]), hold,
     )  # fmt: skip
+
+
+def likely(probabilities: Array, values: Sequence[str]) -> dict[str, float]:
+    """The values (V,) worth a belief, with their probabilities made to sum to 1."""
+    kept = {v: float(p) for v, p in zip(values, probabilities) if p >= SURE or p == probabilities.max()}
+    return {v: p / sum(kept.values()) for v, p in kept.items()}
 
 
 def _existence(scores: torch.Tensor, calibration: dict[str, float]) -> Array:

@@ -1,92 +1,74 @@
-"""Images of streets to scene tables: network, decoding of its outputs into beliefs, joint fit. This page is the map.
+"""What all estimators share: a trained network with its calibration, from pictures to detections."""
 
-images -> SceneNet -> centres and boxes -> box head -> beliefs, image points -> joint fit -> Scene
-"""
-
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Self
 
 import numpy as np
+import torch
 
-from po3d.perception.detection import CALIBRATION, Detections
-from po3d.perception.fit import joint_fit
-from po3d.perception.looker import Looker
+from po3d.io import checkpoint
+from po3d.io.devices import device_of
+from po3d.io.errors import InputError
+from po3d.perception.detection import CALIBRATION, THRESHOLD, Detections, detect, network_input, pays_bf16
+from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import SceneNet
-from po3d.scene.geometry import Array, wrap_angle
-from po3d.scene.street import AXES, WIDTH, camera, extent, origin_height
-from po3d.scene.table import ObjectState, Scene
-from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
-
-KIND = "street_estimator"
-ATTRIBUTES = {
-    "shape": SHAPES,
-    "color": COLORS,
-    "size": SIZES,
-    "material": MATERIALS,
-}  # in the network's order
-MAX_OBJECTS = 16  # an image; the benchmark's scenes have at most 10
 
 
-def street_net(**network: object) -> SceneNet:
-    """A network for streets; `network`: SceneNet's other keywords."""
-    return SceneNet({name: len(values) for name, values in ATTRIBUTES.items()}, **network)
+class Estimator:
+    """Pictures to detections. A subclass says what it looks at, and makes scenes of what it sees.
 
+    `calibration`: numbers that differ from `defaults`. `mirror`: does it look at the mirror image, too (`Mirrored`)?
+    """
 
-class Estimator(Looker):
-    """The street estimator: `estimate(images)` gives one Scene an image."""
+    kind: ClassVar[str]  # of its checkpoints
+    attributes: ClassVar[Mapping[str, tuple[str, ...]]]  # in the network's order
+    build: ClassVar[Callable[..., SceneNet]]  # from SceneNet's keywords
+    width: ClassVar[int]  # of the pictures in whose pixels detections are
+    limit: ClassVar[int]  # objects a picture
+    threshold: ClassVar[float] = THRESHOLD  # on the centre's probability
+    facing: ClassVar[float] = 0.0  # see Mirrored
+    defaults: ClassVar[Mapping[str, float]] = CALIBRATION
 
-    kind, attributes, build = KIND, ATTRIBUTES, staticmethod(street_net)
-    width, limit = WIDTH, MAX_OBJECTS
-    defaults = CALIBRATION | {"covariance": 1.0}  # the scale of the poses' covariances
+    def __init__(
+        self,
+        net: SceneNet,
+        calibration: Mapping[str, float] | None = None,
+        device: str = "cpu",
+        mirror: bool = True,
+    ) -> None:
+        self.device = device_of(device)
+        self.half = pays_bf16(self.device)
+        self.net = net.eval().to(self.device, memory_format=torch.channels_last)
+        self.looks = Mirrored(self.net, self.facing) if mirror else self.net
+        self.calibration = {**self.defaults, **(calibration or {})}
 
-    def estimate(self, images: Sequence[np.ndarray], names: Sequence[str] | None = None) -> list[Scene]:
-        """One predicted scene for each (H, W, 3) uint8 image of the benchmark's camera (any size, aspect 4:3)."""
-        if not len(images):
-            return []
-        names = names or [""] * len(images)
-        return scenes_of(self.look(images), names, self.calibration["covariance"])
+    @classmethod
+    def from_checkpoint(cls, path: str | Path, device: str = "cpu", mirror: bool = True) -> Self:
+        """The estimator of a checkpoint pair; InputError when it is missing, damaged, of another kind or trained on
+        other words."""
+        weights, meta = checkpoint.load(path, cls.kind)
+        config = meta["config"]
+        stated = config.get("attributes")
+        if stated is not None and {k: tuple(v) for k, v in stated.items()} != dict(cls.attributes):
+            raise InputError(
+                f"checkpoint {path} was trained on other words than this version's {cls.__name__} knows; train it anew"
+            )
+        net = checkpoint.restored(functools.partial(cls.build, **config["network"]), weights, path)
+        return cls(net, config.get("calibration"), device, mirror)
 
+    @classmethod
+    @functools.cache
+    def named(cls, name: str, mirror: bool = True, device: str = "cpu") -> Self:
+        """The estimator of a shipped pair, or of one at a path without suffix; loaded once."""
+        return cls.from_checkpoint(checkpoint.locate(name), device, mirror)
 
-def viewing_azimuth(pixels: Array) -> Array:
-    """(...) azimuth of the nominal camera's rays through pixels (..., 2) of the 640 x 480 picture."""
-    ray = camera().ray(pixels)
-    return np.arctan2(ray[..., 1], ray[..., 0])
-
-
-def scenes_of(found: Detections, names: Sequence[str], covariance_scale: float = 1.0) -> list[Scene]:
-    """The joint fit and one predicted Scene an image."""
-    shape, size = (found.probabilities[a].argmax(-1) for a in ("shape", "size"))
-    table = np.array([[extent(s, z) for z in SIZES] for s in SHAPES])
-    heading = wrap_angle(found.alpha + viewing_azimuth(found.points[:, :, 8]))
-    fit = joint_fit(found.points, found.sigma, heading, found.alpha_sigma, table[shape, size], found.present)
-    scenes = []
-    for b, name in enumerate(names):
-        rows = np.flatnonzero(found.present[b])
-        objects = []
-        for i in rows:
-            leaf, scale = SHAPES[shape[b, i]], SIZES[size[b, i]]
-            objects.append(
-                ObjectState(
-                    beliefs={
-                        attribute: dict(zip(values, found.probabilities[attribute][b, i].tolist()))
-                        for attribute, values in ATTRIBUTES.items()
-                    },
-                    position=(*fit.position[b, i].tolist(), origin_height(leaf, scale)),
-                    heading=float(fit.heading[b, i]),
-                    extent=tuple(table[shape[b, i], size[b, i]].tolist()),
-                    covariance=tuple(map(tuple, (fit.covariance[b, i] * covariance_scale).tolist())),
-                    flip=float(found.flip[b, i]),
-                    existence=float(found.score[b, i]),
-                    box=tuple(found.box[b, i].tolist()),
-                )
-            )  # fmt: skip
-        index = {int(i): k for k, i in enumerate(rows)}
-        occluders = tuple(
-            {
-                index[int(j)]: float(p)
-                for j, p in enumerate(found.occluder[b, i, :-1])
-                if j in index and p > 1e-4
-            }
-            for i in rows
+    def detect(self, pictures: Sequence[np.ndarray], focals: Sequence[float] | None = None) -> Detections:
+        """What the network says of (H, W, 3) uint8 pictures, in pixels of `width`; `focals` (in widths of the picture)
+        for networks that tell depths."""
+        log_focal = None if focals is None else torch.tensor(np.log(np.array(focals)), dtype=torch.float32)
+        batch = torch.stack([network_input(picture, self.net) for picture in pictures]).to(self.device)
+        return detect(
+            self.looks, batch, self.width, self.limit, self.calibration, self.half, self.threshold, log_focal
         )
-        scenes.append(Scene(tuple(objects), AXES, "predicted", camera(fit.jitter[b]), occluders, name))
-    return scenes

@@ -7,18 +7,15 @@ The table's world is level: z = 0 is the floor, the camera stands over the origi
 are those of `po3d.scene.orbit`: front is the side toward the viewer.
 """
 
-import functools
 import math
 from collections.abc import Sequence
 
 import numpy as np
-import torch
 
-from po3d.io import checkpoint
 from po3d.io.errors import InputError
 from po3d.perception import detection
-from po3d.perception.detection import Detections
-from po3d.perception.looker import Looker
+from po3d.perception.detection import Detections, likely
+from po3d.perception.estimator import Estimator
 from po3d.perception.network import SceneNet
 from po3d.perception.view_fit import Seen, fit_view
 from po3d.scene.geometry import Camera
@@ -45,7 +42,6 @@ TOLD = ("name", "color", "material")  # of them in the table
 WIDTH, HEIGHT = 640, 480  # of the pictures in whose pixels labels and detections are
 MAX_OBJECTS = 40  # a picture
 THRESHOLD = 0.15  # on the centre's probability
-SURE = 0.001  # probabilities below are left out of the table; a name of one per cent still tells who is meant
 AZIMUTH = math.pi / 2  # where the camera looks in the table's world
 LARGEST_FIELD = 150.0  # degrees
 # covariance: scale of the poses'; extent: deviation of log sizes
@@ -59,7 +55,7 @@ def room_view_net(**network: object) -> SceneNet:
     return SceneNet(sizes, **{"extent": True, "view": True, **network})
 
 
-class RoomViewEstimator(Looker):
+class RoomViewEstimator(Estimator):
     """`estimate(pictures, focals)` gives one Scene a picture."""
 
     kind, attributes, build = KIND, ATTRIBUTES, staticmethod(room_view_net)
@@ -91,10 +87,6 @@ class RoomViewEstimator(Looker):
             lifted(found, b, focal, picture.shape[:2], self.calibration, name)
             for b, (picture, focal, name) in enumerate(zip(pictures, focals, names))
         ]
-
-    def detect(self, pictures: Sequence[np.ndarray], focals: Sequence[float]) -> Detections:
-        """What the network says of pictures, in pixels of WIDTH x HEIGHT."""
-        return self.look(pictures, torch.tensor(np.log(np.array(focals)), dtype=torch.float32))
 
 
 def lifted(
@@ -128,7 +120,7 @@ def lifted(
     box = found.box[b, rows] * np.tile([shape[1] / WIDTH, shape[0] / HEIGHT], 2)
     objects = tuple(
         ObjectState(
-            _beliefs(found, b, int(row)),
+            {a: likely(found.probabilities[a][b, row], ATTRIBUTES[a]) for a in TOLD},
             tuple(fit.position[k].tolist()),
             float(fit.heading[k]),
             tuple(fit.extent[k].tolist()),
@@ -143,18 +135,3 @@ def lifted(
     return Scene(
         objects, viewer_axes((math.cos(AZIMUTH), math.sin(AZIMUTH))), "predicted", camera, image=name
     )
-
-
-def _beliefs(found: Detections, b: int, row: int) -> dict[str, dict[str, float]]:
-    beliefs = {}
-    for attribute in TOLD:
-        p = found.probabilities[attribute][b, row]
-        kept = {v: float(x) for v, x in zip(ATTRIBUTES[attribute], p) if x >= SURE or x == p.max()}
-        beliefs[attribute] = {v: x / sum(kept.values()) for v, x in kept.items()}
-    return beliefs
-
-
-@functools.cache
-def shipped(name: str, mirror: bool = True, device: str = "cpu") -> RoomViewEstimator:
-    """The estimator of a shipped pair, loaded once."""
-    return RoomViewEstimator.from_checkpoint(checkpoint.locate(name), device, mirror)

@@ -6,17 +6,15 @@ A map tells where things stand and how they are turned, and little of heights: t
 from what such things usually hang on or stand on. The outline is the border of what the picture shows.
 """
 
-import functools
 import math
 from collections.abc import Sequence
 
 import numpy as np
 import shapely
 
-from po3d.io import checkpoint
 from po3d.io.errors import InputError
-from po3d.perception.detection import Detections
-from po3d.perception.looker import Looker
+from po3d.perception.detection import Detections, likely
+from po3d.perception.estimator import Estimator
 from po3d.perception.network import SceneNet
 from po3d.perception.room_furnishing import settled
 from po3d.scene.frames import axes_from_front
@@ -30,7 +28,6 @@ WIDTH = 512  # of the pictures, which are square
 TOP = math.pi / 2  # heading of what faces their top
 MAX_OBJECTS = 64  # a room
 THRESHOLD = 0.06  # on the centre's probability; what is doubtful stays in the table with its probability
-SURE = 0.001  # probabilities below are left out of the table: 60 names an object are unreadable
 MARGIN = 10  # grey levels by which the picture around the room may vary
 EDGE = 14  # grey levels between a wall's rim and the floor
 THICKEST = 0.45  # metres of a wall
@@ -42,7 +39,7 @@ def top_view_net(**network: object) -> SceneNet:
     return SceneNet({name: len(values) for name, values in ATTRIBUTES.items()}, extent=True, **network)
 
 
-class TopViewEstimator(Looker):
+class TopViewEstimator(Estimator):
     """`estimate(pictures, cameras)` gives one Scene a picture; axes of the map (its top is the front)."""
 
     kind, attributes, build = KIND, ATTRIBUTES, staticmethod(top_view_net)
@@ -62,7 +59,7 @@ class TopViewEstimator(Looker):
                     f"map {name!r} has {picture.shape[1]} x {picture.shape[0]} pixels and its camera "
                     f"{camera.width} x {camera.height}: they should be square and equal"
                 )
-        found = self.look(pictures)
+        found = self.detect(pictures)
         return [
             self._scene(found, b, picture, camera.resized(WIDTH, WIDTH), name)
             for b, (picture, camera, name) in enumerate(zip(pictures, cameras, names))
@@ -83,11 +80,7 @@ class TopViewEstimator(Looker):
 
 def _standing(found: Detections, b: int, i: int, camera: Camera) -> ObjectState:
     """Detection i of picture b as a thing on the floor, or as high on a wall as such things hang."""
-    beliefs = {}
-    for attribute, values in ATTRIBUTES.items():
-        p = found.probabilities[attribute][b, i]
-        kept = {v: float(x) for v, x in zip(values, p) if x >= SURE or x == p.max()}
-        beliefs[attribute] = {v: x / sum(kept.values()) for v, x in kept.items()}
+    beliefs = {a: likely(found.probabilities[a][b, i], values) for a, values in ATTRIBUTES.items()}
     category = CATEGORIES[max(beliefs["name"], key=beliefs["name"].__getitem__)]
     length, width, height = found.extent[b, i].tolist()
     bottom = category.bottom if category.stands == "wall" else 0.0
@@ -131,9 +124,3 @@ def _wall(picture: np.ndarray, border: shapely.Polygon, camera: Camera) -> int:
         colors.append(np.median(picture[y, x].astype(float), 0))
     other = [d for d in range(1, most) if np.abs(colors[d] - colors[1]).max() > EDGE]
     return other[0] if other else 0
-
-
-@functools.cache
-def shipped(name: str, mirror: bool = True, device: str = "cpu") -> TopViewEstimator:
-    """The estimator of a shipped pair, loaded once."""
-    return TopViewEstimator.from_checkpoint(checkpoint.locate(name), device, mirror)

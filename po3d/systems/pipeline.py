@@ -87,7 +87,7 @@ class Eager(Protocol):
 
 
 class Perception(Protocol):
-    """Turns images into scene tables; `po3d.perception.estimator.Estimator` is one."""
+    """Turns images into scene tables; `po3d.perception.street.StreetEstimator` is one."""
 
     def estimate(
         self, images: Sequence[NDArray[np.uint8]], names: Sequence[str] | None = None
@@ -242,7 +242,7 @@ def pipeline(
     `mirror`: does the estimator look in the mirror, too?"""
     from po3d.io import checkpoint  # torch takes seconds to import: only who runs the networks pays
     from po3d.language.read.street_parser import Parser as Seq2SeqParser
-    from po3d.perception.estimator import Estimator
+    from po3d.perception.street import StreetEstimator
 
     if perception is None:
         raise InputError(
@@ -250,7 +250,7 @@ def pipeline(
         )
     modules = checked_modules(oracle)
     return Pipeline(
-        Estimator.from_checkpoint(checkpoint.locate(perception), device, mirror),
+        StreetEstimator.from_checkpoint(checkpoint.locate(perception), device, mirror),
         Seq2SeqParser.from_checkpoint(checkpoint.locate(parser), device=device),
         Executor(mode, samples, seed, margins=margins),
         modules,

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from po3d.io.errors import InputError
 from po3d.perception import room_captions, semantic_map
-from po3d.perception.top_view import shipped
+from po3d.perception.top_view import TopViewEstimator
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, perceived
 
@@ -62,7 +62,7 @@ class Maps:
 
     def table(self, context: Context) -> Scene:
         view = context.given("top_view")
-        (scene,) = shipped(self.checkpoint, self.mirror, self.device).estimate(
+        (scene,) = TopViewEstimator.named(self.checkpoint, self.mirror, self.device).estimate(
             [view.picture], [view.camera], [context.name]
         )
         return _predicted(scene, context)

@@ -190,10 +190,12 @@ def scope_pipeline(
             raise InputError("oracle= replaces modules of pictures' tables: it needs benchmark.table=picture")
         return ScopePipeline(TrueTables(), known_yaw)
     from po3d.perception.room_view import (
-        shipped,
-    )  # torch takes seconds to import: only who looks at pictures pays
+        RoomViewEstimator,  # torch takes seconds to import: only who looks at pictures pays
+    )
 
-    return ScopePipeline(PictureTables(shipped(perception, mirror, device)), known_yaw, modules)
+    return ScopePipeline(
+        PictureTables(RoomViewEstimator.named(perception, mirror, device)), known_yaw, modules
+    )
 
 
 def _said(q: Question, program: Call, seen: Seen) -> Prediction:

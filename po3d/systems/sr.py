@@ -235,9 +235,9 @@ def sr_pipeline(
     how = {"samples": samples, "oracle": modules, "assume_present": assume_present}
     if photographs is not None:
         return SrPipeline(PhotoTables(photographs), **how)
-    from po3d.perception.room_view import shipped  # torch takes seconds to import
+    from po3d.perception.room_view import RoomViewEstimator  # torch takes seconds to import
 
-    return SrPipeline(PictureTables(shipped(perception, mirror, device)), **how)
+    return SrPipeline(PictureTables(RoomViewEstimator.named(perception, mirror, device)), **how)
 
 
 @dataclass(frozen=True)

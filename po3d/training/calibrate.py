@@ -14,7 +14,7 @@ from po3d.benchmarks.metrics import match
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.io.config import guarded
 from po3d.io.files import read_json, write_json
-from po3d.perception.estimator import Estimator
+from po3d.perception.street import StreetEstimator
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
@@ -50,7 +50,7 @@ def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
 
 def calibrate(checkpoint: str | Path, folder: str | Path) -> dict[str, float]:
     """Fit on the twin in `folder` and write the result into the checkpoint's JSON."""
-    estimator = Estimator.from_checkpoint(checkpoint)
+    estimator = StreetEstimator.from_checkpoint(checkpoint)
     estimator.calibration = dict(estimator.defaults)
     twin = pulsecheck457.load(folder)
     names = twin.images

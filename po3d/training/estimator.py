@@ -13,8 +13,8 @@ from torch import Tensor
 from po3d.io import checkpoint
 from po3d.io.errors import InputError
 from po3d.perception.estimator import Estimator
-from po3d.perception.looker import Looker
 from po3d.perception.room_view import RoomViewEstimator
+from po3d.perception.street import StreetEstimator
 from po3d.perception.top_view import TopViewEstimator
 from po3d.synthesis.splits import NOTHING, names_of
 from po3d.training.losses import loss_terms, total
@@ -25,7 +25,7 @@ from po3d.training.warm_start import with_pose_trunk
 class World(NamedTuple):
     """What an estimator looks at."""
 
-    looker: type[Looker]
+    estimator: type[Estimator]
     occlusion: bool = False  # do its labels say who hides whom?
     weights: Mapping[str, float] = {}  # of the losses that weigh otherwise than in losses.WEIGHTS
 
@@ -33,7 +33,7 @@ class World(NamedTuple):
 # Headings of many small things are learned last, how the camera is held first.
 VIEW_WEIGHTS = {"heading": 2.0, "heat": 1.5, "hold": 0.5}
 WORLDS = {
-    "street": World(Estimator, occlusion=True),
+    "street": World(StreetEstimator, occlusion=True),
     "top_view": World(TopViewEstimator),
     "room_view": World(RoomViewEstimator, weights=VIEW_WEIGHTS),
 }
@@ -65,7 +65,7 @@ class EstimatorModule(pl.LightningModule):
         self.save_hyperparameters()
         self.world = WORLDS[world]
         self.models: set[str] = set()  # 3D models that the weights it starts from have seen
-        self.net = self.world.looker.build(**network)
+        self.net = self.world.estimator.build(**network)
         if init_from:
             self._start_from(init_from)
         if freeze_backbone:
@@ -107,7 +107,7 @@ class EstimatorModule(pl.LightningModule):
             images = photometric(images, self.hparams.augment, draws)
         images = images.contiguous(memory_format=torch.channels_last)
         labels = {k: v for k, v in batch.items() if k != "image"}
-        return loss_terms(self.net, images, labels, draws, self.world.looker.width)
+        return loss_terms(self.net, images, labels, draws, self.world.estimator.width)
 
     @property
     def world_size(self) -> int:
@@ -165,9 +165,11 @@ class EstimatorModule(pl.LightningModule):
         self, path: str | Path, training: dict, metrics: dict, calibration: dict | None = None
     ) -> Path:
         """Write the shippable checkpoint pair."""
-        attributes = {name: list(values) for name, values in self.world.looker.attributes.items()}
+        attributes = {name: list(values) for name, values in self.world.estimator.attributes.items()}
         config = {"network": self.net.config, "attributes": attributes, "calibration": calibration or {}}
-        return checkpoint.save(path, self.world.looker.kind, self.net.state_dict(), config, training, metrics)
+        return checkpoint.save(
+            path, self.world.estimator.kind, self.net.state_dict(), config, training, metrics
+        )
 
 
 def photometric(images: Tensor, strength: float, draws: Draws) -> Tensor:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.perception import top_view
-from po3d.perception.estimator import ATTRIBUTES, viewing_azimuth
 from po3d.perception.mirrored import SWAPPED
+from po3d.perception.street import ATTRIBUTES, viewing_azimuth
 from po3d.scene.geometry import box_corners, wrap_angle
 from po3d.scene.street import HEIGHT, WIDTH
 from po3d.scene.table import Scene

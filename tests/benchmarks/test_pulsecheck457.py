@@ -287,11 +287,15 @@ def queries(column, *answers):
 
 
 def test_a_report_has_rows_of_the_columns_that_were_asked_and_no_others():
-    assert [row["name"] for row in score(*queries("L4-Occlusion", "red", "2"))["rows"]] == ["L4-Occlusion", "mean"]
+    assert [row["name"] for row in score(*queries("L4-Occlusion", "red", "2"))["rows"]] == [
+        "L4-Occlusion",
+        "mean",
+    ]
 
 
 def test_bias_is_told_of_the_attributes_that_were_asked():
     report = score(*queries("L4-3D-Pose", "left", "left", "front"))
     assert list(report["distribution"]) == list(report["confusion"]) == ["pose"]
-    assert report["distribution"]["pose"]["gold"]["left"] == 2 and set(report["cv"]["gold"]) == {"pose", "average"}
+    assert report["distribution"]["pose"]["gold"]["left"] == 2
+    assert set(report["cv"]["gold"]) == {"pose", "average"}
     assert score(*queries("L4-3D-Pose", "yes", "3"))["cv"] == {}

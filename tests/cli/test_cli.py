@@ -14,7 +14,7 @@ from po3d.cli import main as cli
 from po3d.io.seeding import rng
 from po3d.language.programs.street import Program, parse_text
 from po3d.language.read.street_parser import Parser
-from po3d.perception.estimator import Estimator
+from po3d.perception.street import StreetEstimator
 from po3d.reasoning.street_executor import execute
 from po3d.scene.table import from_json, to_json
 
@@ -142,7 +142,7 @@ def test_ask_looks_at_an_image(reads, tmp_path, monkeypatch, capsys):
             seen.append((images[0], names))
             return [SCENE]
 
-    monkeypatch.setattr(Estimator, "from_checkpoint", lambda path: Sees())
+    monkeypatch.setattr(StreetEstimator, "from_checkpoint", lambda path: Sees())
     assert cli.main(["ask", str(path), COUNT, "--save", str(tmp_path / "drawn.jpg")]) == 0
     np.testing.assert_array_equal(seen[0][0], PIXELS)
     assert (tmp_path / "drawn.jpg").stat().st_size > 1000

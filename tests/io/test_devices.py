@@ -20,10 +20,11 @@ from po3d.io.pools import pool
 from po3d.language.read import room_parser
 from po3d.language.read import street_parser as parser
 from po3d.language.read.seq2seq import Seq2Seq
-from po3d.perception import looker, room_view, top_view
+from po3d.perception import estimator as perception
 from po3d.perception.detection import detect
 from po3d.perception.estimator import Estimator
 from po3d.perception.room_view import RoomViewEstimator
+from po3d.perception.street import StreetEstimator
 from po3d.perception.top_view import TopViewEstimator
 from po3d.training import data as training_data
 from po3d.training import parser as training_parser
@@ -62,17 +63,16 @@ def test_the_trainer_is_the_one_that_was_asked_for(experiment, trainer):
 )
 def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, options, monkeypatch):
     asked = []
-    for module in (looker, parser, room_parser):
+    for module in (perception, parser, room_parser):
         monkeypatch.setattr(module, "device_of", lambda name: asked.append(name) or torch.device("cpu"))
     config = compose("evaluate", [f"benchmark={benchmark}", "perception.device=elsewhere", *options])
     own = config["benchmark"].get("systems")
     system = build(dict(own["po3d"] if own else config["system"]))
     if benchmark == "hypo3d":
         table = system.table
-        top_view.shipped(table.checkpoint, table.mirror, table.device)
+        TopViewEstimator.named(table.checkpoint, table.mirror, table.device)
     assert asked == ["elsewhere"] * networks
-    room_view.shipped.cache_clear()
-    top_view.shipped.cache_clear()
+    Estimator.named.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["cuda:99", "gpu", "", "cpu:x"])
@@ -80,7 +80,11 @@ def test_a_device_that_is_not_there_is_one_line_and_exit_code_2(name, tmp_path, 
     with pytest.raises(InputError, match="can't be used"):
         device_of(name)
     path = str(untrained_estimator(tmp_path))
-    node = {"_target_": "po3d.perception.estimator.Estimator.from_checkpoint", "path": path, "device": name}
+    node = {
+        "_target_": "po3d.perception.street.StreetEstimator.from_checkpoint",
+        "path": path,
+        "device": name,
+    }
     assert guarded(lambda: build(node)) == BAD_INPUT
     error = capsys.readouterr().err
     assert error.startswith("error: device")
@@ -88,8 +92,8 @@ def test_a_device_that_is_not_there_is_one_line_and_exit_code_2(name, tmp_path, 
 
 
 def test_networks_are_where_they_were_sent(tmp_path, monkeypatch):
-    monkeypatch.setattr(looker, "device_of", torch.device)
-    estimator = Estimator.from_checkpoint(untrained_estimator(tmp_path), "meta")
+    monkeypatch.setattr(perception, "device_of", torch.device)
+    estimator = StreetEstimator.from_checkpoint(untrained_estimator(tmp_path), "meta")
     assert {t.device.type for t in (*estimator.net.parameters(), *estimator.net.buffers())} == {"meta"}
 
 
@@ -166,21 +170,21 @@ def test_a_training_step_mixes_no_devices(kind, few):
 
 @pytest.mark.parametrize(
     ("world", "kind"),
-    [("street", Estimator), ("top_view", TopViewEstimator), ("room_view", RoomViewEstimator)],
+    [("street", StreetEstimator), ("top_view", TopViewEstimator), ("room_view", RoomViewEstimator)],
 )
 def test_an_estimator_mixes_no_devices_and_sees_the_same(world, kind, monkeypatch):
     monkeypatch.setattr(torch, "autocast", lambda *_, **__: contextlib.nullcontext())
-    monkeypatch.setattr(looker, "detect", detect.__wrapped__)  # inference mode takes no wrapped tensors
+    monkeypatch.setattr(perception, "detect", detect.__wrapped__)  # inference mode takes no wrapped tensors
     module, _ = made(world)
     picture = np.random.default_rng(0).integers(0, 255, (64, 96, 3), dtype=np.uint8)
-    log_focal = torch.tensor([0.1]) if world == "room_view" else None
+    focals = [1.1] if world == "room_view" else None
     estimator = kind(module.net)
     with torch.no_grad():
-        there = estimator.look([picture], log_focal)
+        there = estimator.detect([picture], focals)
     moved(estimator.net)
     estimator.device = AWAY
     with accelerator(), torch.no_grad():
-        away = estimator.look([picture], log_focal)
+        away = estimator.detect([picture], focals)
     np.testing.assert_array_equal(away.box, there.box)
     for name, values in there.probabilities.items():  # `accelerator` says why not what lists index
         np.testing.assert_array_equal(away.probabilities[name], values)

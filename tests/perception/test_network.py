@@ -7,8 +7,8 @@ from torchvision.ops import roi_align
 
 from po3d.io.seeding import rng
 from po3d.perception.detection import THRESHOLD, _first_of_overlapping, resize
-from po3d.perception.estimator import Estimator, street_net
 from po3d.perception.network import boxes_at, crop_features, peaks
+from po3d.perception.street import StreetEstimator, street_net
 from po3d.scene.street import AXES, WIDTH, camera, extent, origin_height
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import COLORS, SHAPES, SIZES
@@ -114,7 +114,7 @@ def test_boxes_at_cells_have_the_predicted_sides():
 
 def test_estimator_gives_a_scene_per_image_and_alone_equals_batched():
     torch.manual_seed(1)
-    estimator = Estimator(street_net(**TINY))
+    estimator = StreetEstimator(street_net(**TINY))
     images = [rng(i, "image").integers(0, 255, (480, 640, 3), dtype=np.uint8) for i in range(3)]
     scenes = estimator.estimate(images, ["a", "b", "c"])
     assert [s.image for s in scenes] == ["a", "b", "c"]

@@ -85,7 +85,7 @@ def picture_of(scene: Scene) -> np.ndarray:
 
 def test_a_perfect_network_gives_the_true_table(monkeypatch):
     scene = room()
-    monkeypatch.setattr(TopViewEstimator, "look", lambda self, pictures: exact(scene))
+    monkeypatch.setattr(TopViewEstimator, "detect", lambda self, pictures: exact(scene))
     estimator = TopViewEstimator(top_view_net(**TINY))
     (predicted,) = estimator.estimate([picture_of(scene)], [scene.camera], ["room"])
     floor = [

@@ -9,8 +9,8 @@ from tiny_trainings import Noise
 
 from po3d.io import checkpoint
 from po3d.io.errors import InputError
-from po3d.perception.estimator import KIND, Estimator, street_net
 from po3d.perception.network import Dense
+from po3d.perception.street import KIND, StreetEstimator, street_net
 from po3d.training.checkpointing import SafetensorsCheckpointIO, _decode, _encode
 from po3d.training.data import PackedScenes, pack
 from po3d.training.estimator import EstimatorModule
@@ -55,7 +55,7 @@ def test_exported_pairs_load_and_damaged_ones_do_not(tmp_path):
     torch.manual_seed(0)
     module = EstimatorModule(TINY)
     path = module.export(tmp_path / "tiny", {"seed": 0}, {"val": 1.0})
-    estimator = Estimator.from_checkpoint(path)
+    estimator = StreetEstimator.from_checkpoint(path)
     for name, value in estimator.net.state_dict().items():
         torch.testing.assert_close(
             value, module.net.state_dict()[name].half().float() if value.is_floating_point() else value

@@ -26,7 +26,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
 from po3d.io.text_tables import Table, markdown, text
 from po3d.language.read.street_parser import Parser
-from po3d.perception.estimator import Estimator
+from po3d.perception.street import StreetEstimator
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Executor, Pipeline
 
@@ -186,7 +186,9 @@ class _Modules:
             if role == "parser":
                 self.opened[role] = Parser.from_checkpoint(locate(self.setting.parser))
             else:
-                self.opened[role] = Remembering(Estimator.from_checkpoint(locate(self.setting.perception)))
+                self.opened[role] = Remembering(
+                    StreetEstimator.from_checkpoint(locate(self.setting.perception))
+                )
         return self.opened[role]
 
 
@@ -216,7 +218,7 @@ def _result(
     pair = folder / "checkpoint"
     about = read_json(pair.with_name("checkpoint.json"), "checkpoint description")
     if run.fills == "perception":
-        perception, parser = Estimator.from_checkpoint(pair), others.get("parser")
+        perception, parser = StreetEstimator.from_checkpoint(pair), others.get("parser")
         names = list(dict.fromkeys(q.image for q in split.questions))[: TIMED["perception"]]
         images = [split.image(name) for name in names]
         speed = _rate(lambda: [perception.estimate([image]) for image in images], len(images))
