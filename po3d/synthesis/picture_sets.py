@@ -6,8 +6,9 @@ PART/000000.jpg, .json ...  a picture and what is known of it; the JSON is writt
 
 import io
 import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,10 @@ from PIL import Image
 from tqdm import tqdm
 
 from po3d.io.errors import InputError
-from po3d.io.files import read_json, write_json
+from po3d.io.files import atomic_write, read_json, write_json
+from po3d.synthesis.furniture.libraries import FOLDER
+from po3d.synthesis.furniture.models import RoomModels
+from po3d.synthesis.rooms.pictures import RoomRenderer
 
 QUALITY = 85
 CHUNK = 6  # pictures that a process draws in a row
@@ -28,28 +32,63 @@ def jpeg(rgb: NDArray[np.uint8]) -> bytes:
     return file.getvalue()
 
 
-def write_set(
-    out: Path,
-    facts: dict,
-    part: str,
-    start: Callable[..., None],
-    draw: Callable[[int], None],
-    arguments: tuple,
-    workers: int,
+class PictureSpec(Protocol):
+    """What a folder of pictures is made of. A picture is a function of the spec and its index."""
+
+    part: ClassVar[str]  # the folder's part that its pictures stand in
+    count: int
+
+    @property
+    def facts(self) -> dict:
+        """What set.json says; two specs with equal facts, but for the count, may share a folder."""
+        ...
+
+    def renderer(self, models: RoomModels) -> RoomRenderer: ...
+
+    def draw(self, index: int, renderer: RoomRenderer) -> tuple[NDArray[np.uint8], dict]:
+        """A picture (H, W, 3) and what its JSON says."""
+        ...
+
+
+def generate(
+    out: str | Path,
+    spec: PictureSpec,
+    furniture: str | Path = FOLDER,
+    cache: str | Path | None = None,
+    workers: int = 1,
 ) -> int:
-    """Draw what is missing of a set's pictures; how many that were. `facts` is what the folder is made with, their "count"
-    among it: InputError when it holds a set of other facts; a larger count than before is fine. `start(*arguments)` is
-    called once in each process, `draw(index)` for each picture; both are functions of a module."""
-    _claim(out, facts)
-    missing = [k for k in range(facts["count"]) if not (out / part / f"{k:06d}.json").exists()]
+    """Draw what is missing of a set into the folder `out`; the number of pictures that were drawn. `cache`: see RoomModels.
+    InputError when the folder holds a set of other facts; a larger count than before is fine."""
+    out = Path(out)
+    _claim(out, spec.facts)
+    missing = [k for k in range(spec.count) if not (out / spec.part / f"{k:06d}.json").exists()]
+    arguments = (out, spec, str(furniture), None if cache is None else str(cache))
     if workers <= 1 and missing:
-        start(*arguments)
-        _exhaust(map(draw, missing), len(missing))
+        _open(*arguments)
+        _exhaust(map(_draw, missing), len(missing))
     elif missing:
         context = multiprocessing.get_context("spawn")
-        with context.Pool(workers, start, arguments) as pool:
-            _exhaust(pool.imap_unordered(draw, missing, chunksize=CHUNK), len(missing))
+        with context.Pool(workers, _open, arguments) as pool:
+            _exhaust(pool.imap_unordered(_draw, missing, chunksize=CHUNK), len(missing))
     return len(missing)
+
+
+_state: dict[
+    str, tuple[Path, PictureSpec, RoomRenderer]
+] = {}  # of this process: a renderer serves all its pictures
+
+
+def _open(out: Path, spec: PictureSpec, furniture: str, cache: str | None) -> None:
+    _state["work"] = out, spec, spec.renderer(RoomModels(furniture, cache))
+
+
+def _draw(index: int) -> None:
+    out, spec, renderer = _state["work"]
+    rgb, record = spec.draw(index, renderer)
+    base = out / spec.part / f"{index:06d}"
+    with atomic_write(base.with_suffix(".jpg"), "wb") as file:
+        file.write(jpeg(rgb))
+    write_json(base.with_suffix(".json"), record, indent=None)
 
 
 def _claim(out: Path, facts: dict) -> None:

@@ -14,6 +14,7 @@ from po3d.io.config import guarded
 from po3d.io.errors import InputError
 from po3d.synthesis import view_sets
 from po3d.synthesis.furniture.libraries import FOLDER
+from po3d.synthesis.picture_sets import PictureSpec, generate
 from po3d.synthesis.rooms import top_views
 from po3d.synthesis.splits import Split
 
@@ -42,11 +43,10 @@ def main() -> int:
                 f"and --size {a.size} at least 32"
             )
         if a.kind == "top":
-            spec = top_views.SetSpec(a.seed, a.split, a.count, a.size, a.samples)
-            drawn = top_views.generate(a.out, spec, a.furniture, a.cache, a.workers)
+            spec: PictureSpec = top_views.SetSpec(a.seed, a.split, a.count, a.size, a.samples)
         else:
-            view_spec = view_sets.ViewSpec(a.kind, a.seed, a.split, a.count, a.samples)
-            drawn = view_sets.generate(a.out, view_spec, a.furniture, a.cache, a.workers)
+            spec = view_sets.ViewSpec(a.kind, a.seed, a.split, a.count, a.samples)
+        drawn = generate(a.out, spec, a.furniture, a.cache, a.workers)
         print(f"{a.out}: {drawn} pictures drawn, {a.count - drawn} were there")
 
     return guarded(checked)

@@ -13,22 +13,19 @@ where it was, with any number of workers.
 
 import math
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from po3d.io.files import atomic_write, write_json
 from po3d.io.seeding import rng
 from po3d.scene.camera import Hold, held
 from po3d.scene.geometry import Camera, rotation_z
 from po3d.scene.orbit import VIEWS
 from po3d.scene.table import Scene, to_json
-from po3d.synthesis.furniture.libraries import FOLDER
 from po3d.synthesis.furniture.models import RoomModels
 from po3d.synthesis.inside.views import common_view, uncommon_view
 from po3d.synthesis.orbit.pictures import orbit_view as drawn_view
-from po3d.synthesis.picture_sets import jpeg, write_set
 from po3d.synthesis.rooms.layouts import sample_room
 from po3d.synthesis.rooms.looks import RoomLook, sample_room_look
 from po3d.synthesis.rooms.pictures import RoomRenderer, RoomShot
@@ -55,10 +52,18 @@ class ViewSpec:
     split: Split
     count: int
     samples: int = 1
+    part: ClassVar[str] = "views"
 
     @property
     def facts(self) -> dict:
         return {"format": FORMAT, **asdict(self), "width": WIDTH, "height": HEIGHT}
+
+    def renderer(self, models: RoomModels) -> RoomRenderer:
+        return RoomRenderer(WIDTH, HEIGHT, self.samples, models)
+
+    def draw(self, index: int, renderer: RoomRenderer) -> tuple[NDArray[np.uint8], dict]:
+        made = view(self, index, renderer)
+        return made.shot.rgb, record(made)
 
 
 class ShotView(NamedTuple):
@@ -145,38 +150,3 @@ def orbit_view(spec: ViewSpec, index: int, models: RoomModels) -> tuple[Scene, s
     angles = rng(spec.seed, f"view angles/{spec.split}", number).permutation(len(VIEWS))
     scene, look = drawn_view(spec.seed, spec.split, number * len(VIEWS) + int(angles[which]))
     return replace(scene, image=f"{index:06d}.jpg"), "orbit", look
-
-
-# --- sets ---------------------------------------------------------------------------------------------------
-
-
-def generate(
-    out: str | Path,
-    spec: ViewSpec,
-    furniture: str | Path = FOLDER,
-    cache: str | Path | None = None,
-    workers: int = 1,
-) -> int:
-    """Write what is missing of a set into the folder `out`; the number of views that were drawn. `cache`: see RoomModels.
-    InputError when the folder holds a set of other settings; a larger count than before is fine."""
-    arguments = (str(out), spec, str(furniture), None if cache is None else str(cache))
-    return write_set(Path(out), spec.facts, "views", _open, _draw, arguments, workers)
-
-
-_state: dict[
-    str, tuple[Path, ViewSpec, RoomRenderer]
-] = {}  # of this process: a renderer serves all its views
-
-
-def _open(out: str, spec: ViewSpec, furniture: str, cache: str | None) -> None:
-    models = RoomModels(furniture, cache)
-    _state["work"] = Path(out), spec, RoomRenderer(WIDTH, HEIGHT, spec.samples, models)
-
-
-def _draw(index: int) -> None:
-    out, spec, renderer = _state["work"]
-    made = view(spec, index, renderer)
-    base = out / "views" / f"{index:06d}"
-    with atomic_write(base.with_suffix(".jpg"), "wb") as file:
-        file.write(jpeg(made.shot.rgb))
-    write_json(base.with_suffix(".json"), record(made), indent=None)

@@ -25,7 +25,7 @@ from po3d.scene.table import Scene
 from po3d.synthesis.orbit.catalogue import things
 from po3d.synthesis.splits import OWN
 from po3d.training import beliefs
-from po3d.training.room_views import ViewFolder
+from po3d.training.rendered import ViewFolder
 from po3d.training.view_labels import SYMMETRIC, asked_rows
 
 OFF = 0.5  # of a box's diagonal that a predicted middle may be off in the picture

@@ -26,6 +26,7 @@ from po3d.synthesis.furniture.models import (
     models_of,
     painted_parts,
 )
+from po3d.synthesis.picture_sets import generate
 from po3d.synthesis.render.environment import Finish
 from po3d.synthesis.render.instances import Placed
 from po3d.synthesis.render.renderer import Renderer, RenderError
@@ -33,7 +34,7 @@ from po3d.synthesis.rooms.layouts import sample_room
 from po3d.synthesis.rooms.looks import FINISHES, PAINTS, room_paint, sample_room_look
 from po3d.synthesis.rooms.pictures import RoomRenderer, near_far
 from po3d.synthesis.rooms.shell import Shell, floor_corners, wall_corners
-from po3d.synthesis.rooms.top_views import SetSpec, generate, metres_per_pixel, top_camera, top_view
+from po3d.synthesis.rooms.top_views import SetSpec, metres_per_pixel, top_camera, top_view
 from po3d.synthesis.shapes.mesh import Mesh, Part, assemble, solid
 from po3d.synthesis.shapes.primitives import ball
 

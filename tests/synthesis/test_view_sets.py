@@ -12,6 +12,7 @@ from po3d.io.seeding import rng
 from po3d.scene.geometry import rotation_z
 from po3d.scene.table import from_json
 from po3d.synthesis.furniture.models import RoomModels
+from po3d.synthesis.picture_sets import generate
 from po3d.synthesis.render.device import RenderError
 from po3d.synthesis.rooms.layouts import sample_room
 from po3d.synthesis.rooms.pictures import RoomRenderer
@@ -22,7 +23,6 @@ from po3d.synthesis.view_sets import (
     WIDTH,
     ViewSpec,
     any_camera,
-    generate,
     inside_view,
     orbit_view,
 )

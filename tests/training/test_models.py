@@ -7,7 +7,7 @@ from tiny_trainings import NoiseData, run
 from po3d.synthesis.splits import names_of, own_name
 from po3d.synthesis.street.layouts import TRAIN_MESHES
 from po3d.training.data import StreetData
-from po3d.training.room_views import RoomViewData
+from po3d.training.rendered import RoomViewData
 
 
 def listed(pair):

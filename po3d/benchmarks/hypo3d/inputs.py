@@ -153,7 +153,8 @@ class RoomInputs:
 
 def write_plain_maps(folder: Path, scenes: Sequence[Scene], furniture: Path | None = None) -> None:
     """Write the plain maps of true tables, and their scales, into a twin's folder; needs the extra "synthesis"."""
-    from po3d.synthesis.rooms.top_views import jpeg, map_of, metres_per_pixel  # the renderer is an extra
+    from po3d.synthesis.picture_sets import jpeg  # the renderer is an extra
+    from po3d.synthesis.rooms.top_views import map_of, metres_per_pixel
 
     cameras = {}
     for scene in tqdm(scenes, "maps", unit="room", delay=1):

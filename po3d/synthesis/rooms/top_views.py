@@ -12,19 +12,17 @@ A room's JSON is written last, so a run that was stopped goes on where it was, w
 import functools
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, write_json
 from po3d.io.seeding import rng
 from po3d.scene.geometry import Camera, down
 from po3d.scene.table import Scene, to_json
 from po3d.synthesis.furniture.libraries import FOLDER
 from po3d.synthesis.furniture.models import RoomModels
-from po3d.synthesis.picture_sets import jpeg, write_set
 from po3d.synthesis.rooms.layouts import sample_room
 from po3d.synthesis.rooms.looks import RoomLook, sample_room_look
 from po3d.synthesis.rooms.pictures import RoomRenderer, RoomShot
@@ -63,6 +61,18 @@ class SetSpec:
     count: int
     size: int = SIZE
     samples: int = 1
+    part: ClassVar[str] = "rooms"
+
+    @property
+    def facts(self) -> dict:
+        return {"format": FORMAT, **asdict(self)}
+
+    def renderer(self, models: RoomModels) -> RoomRenderer:
+        return RoomRenderer(self.size, self.size, self.samples, models)
+
+    def draw(self, index: int, renderer: RoomRenderer) -> tuple[NDArray[np.uint8], dict]:
+        made = top_view(self, index, renderer)
+        return made.shot.rgb, record(made)
 
 
 class TopView(NamedTuple):
@@ -111,37 +121,3 @@ def map_of(scene: Scene, furniture: str | Path | None = None) -> tuple[NDArray[n
 @functools.lru_cache(1)
 def _map_renderer(furniture: str) -> RoomRenderer:
     return RoomRenderer(SIZE, SIZE, 1, RoomModels(furniture))
-
-
-# --- sets ---------------------------------------------------------------------------------------------------
-
-
-def generate(
-    out: str | Path,
-    spec: SetSpec,
-    furniture: str | Path = FOLDER,
-    cache: str | Path | None = None,
-    workers: int = 1,
-) -> int:
-    """Write what is missing of a set into the folder `out`; the number of rooms that were drawn. `cache`: see RoomModels.
-    InputError when the folder holds a set of other settings; a larger count than before is fine."""
-    facts = {"format": FORMAT, **asdict(spec)}
-    arguments = (str(out), spec, str(furniture), None if cache is None else str(cache))
-    return write_set(Path(out), facts, "rooms", _open, _draw, arguments, workers)
-
-
-_state: dict[str, tuple[Path, SetSpec, RoomRenderer]] = {}  # of this process: a renderer serves all its rooms
-
-
-def _open(out: str, spec: SetSpec, furniture: str, cache: str | None) -> None:
-    models = RoomModels(furniture, cache)
-    _state["work"] = Path(out), spec, RoomRenderer(spec.size, spec.size, spec.samples, models)
-
-
-def _draw(index: int) -> None:
-    out, spec, renderer = _state["work"]
-    view = top_view(spec, index, renderer)
-    base = out / "rooms" / f"{index:06d}"
-    with atomic_write(base.with_suffix(".jpg"), "wb") as file:
-        file.write(jpeg(view.shot.rgb))
-    write_json(base.with_suffix(".json"), record(view), indent=None)

@@ -12,7 +12,7 @@ from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import ObjectState, Scene, sure, to_json
 from po3d.training.data import WithMirror
 from po3d.training.estimator import EstimatorModule
-from po3d.training.room_views import RoomViewData, ViewFolder
+from po3d.training.rendered import RoomViewData, ViewFolder
 from po3d.training.run import train
 from po3d.training.view_labels import ViewLabels, mirrored_labels
 

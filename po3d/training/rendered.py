@@ -1,0 +1,195 @@
+"""Training pictures of rooms: from above, from inside and of orbit scenes. Rendered once into folders, then read, each in
+the mirror or with every quarter turn, too.
+
+Every data set maps an index to {"image": (h, w, 3) uint8, **labels}, as `po3d.training.data` does for streets.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.utils.data import ConcatDataset, Dataset
+from tqdm import tqdm
+
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
+from po3d.io.images import read_image
+from po3d.perception import room_view, top_view
+from po3d.perception.detection import resize
+from po3d.scene.table import Scene, from_json
+from po3d.training.data import PictureData, WithMirror
+from po3d.training.labels import RoomLabels, quarter_turned, room_labels
+from po3d.training.view_labels import ViewLabels, mirrored_labels, view_labels
+
+KINDS = ("inside", "orbit")
+TURNS = 4  # items a room seen from above: a map has no up of its own
+
+
+class PictureFolder(Dataset):
+    """The pictures of a set (`po3d.synthesis.picture_sets`), brought to `size` (width, height)."""
+
+    def __init__(self, folder: Path, count: int, size: tuple[int, int]) -> None:
+        self.folder, self.size = folder, size
+        self.labels = [self._labels(k) for k in tqdm(range(count), "reading labels", unit="picture", delay=1)]
+
+    def _labels(self, k: int) -> RoomLabels | ViewLabels:
+        raise NotImplementedError
+
+    def truth(self, k: int) -> tuple[Scene, dict]:
+        """The table of picture k, and its record."""
+        path = self.folder / f"{k:06d}.json"
+        record = read_json(path, "picture of a set")
+        return from_json(record["scene"], str(path)), record
+
+    def picture(self, k: int) -> np.ndarray:
+        return read_image(self.folder / f"{k:06d}.jpg")
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        return {"image": resize(self.picture(index), *self.size), **self.labels[index]._asdict()}
+
+
+class ViewFolder(PictureFolder):
+    """The views of a set (`po3d.synthesis.view_sets`)."""
+
+    def __init__(self, folder: str | Path, count: int, width: int, height: int) -> None:
+        super().__init__(Path(folder) / "views", count, (width, height))
+
+    def _labels(self, k: int) -> ViewLabels:
+        scene, record = self.truth(k)
+        return view_labels(scene, record["visible"], record["pixels"])
+
+
+class MapFolder(PictureFolder):
+    """The rooms of a set of top views (`po3d.synthesis.rooms.top_views`); item TURNS k + q is room k after q quarter turns."""
+
+    def __init__(self, folder: str | Path, count: int, width: int, turns: int = TURNS) -> None:
+        super().__init__(Path(folder) / "rooms", count, (width, width))
+        self.turns = turns
+
+    def _labels(self, k: int) -> RoomLabels:
+        scene, record = self.truth(k)
+        return room_labels(scene, record["visible"])
+
+    def __len__(self) -> int:
+        return self.turns * len(self.labels)
+
+    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        room, quarters = divmod(index, self.turns)
+        image = np.ascontiguousarray(np.rot90(resize(self.picture(room), *self.size), quarters))
+        return {"image": image, **quarter_turned(self.labels[room], quarters)._asdict()}
+
+
+class RenderedData(PictureData):
+    """Sets rendered into `cache`, training and validation apart in scenes and in models. `counts`: of each kind the pictures
+    of the splits "train" and "val". `furniture`: the folder of the .sh3f libraries; None: where the Debian package puts them."""
+
+    counts: Mapping[str, Mapping[str, int]]  # kind -> split -> pictures
+
+    def _folder(self, kind: str, split: str) -> Path:
+        return Path(self.hparams.cache) / f"{kind}_{split}_seed{self._seed(split)}"
+
+    def _seed(self, split: str) -> int:
+        return self.hparams.seed + (split != "train")
+
+    def _spec(self, kind: str, split: str) -> object:
+        raise NotImplementedError
+
+    def prepare_data(self) -> None:
+        from po3d.synthesis.furniture.libraries import FOLDER
+        from po3d.synthesis.picture_sets import generate  # the renderer is an extra
+
+        h = self.hparams
+        for split in ("train", "val"):
+            for kind in self.counts:
+                spec, models = self._spec(kind, split), Path(h.cache) / "models"
+                generate(self._folder(kind, split), spec, h.furniture or FOLDER, models, h.workers)
+
+    def models(self) -> set[str]:
+        found: set[str] = set()
+        for kind, counts in self.counts.items():
+            part = self._folder(kind, "train") / self._spec(kind, "train").part
+            for k in range(counts["train"]):
+                found.update(read_json(part / f"{k:06d}.json", "picture of a set")["models"])
+        return found
+
+
+class RoomViewData(RenderedData):
+    """Views from inside and of orbit scenes. `views`, `validation`: how many of each kind."""
+
+    def __init__(
+        self,
+        cache: str = "runs/cache",
+        views: Mapping[str, int] | None = None,
+        validation: Mapping[str, int] | None = None,
+        width: int = room_view.WIDTH,
+        height: int = room_view.HEIGHT,
+        batch: int = 8,
+        workers: int = 2,
+        loaders: int = 0,
+        seed: int = 1,
+        furniture: str | None = None,
+    ) -> None:
+        super().__init__()
+        views, validation = dict(views or {}), dict(validation or {})
+        for counts, name in ((views, "views"), (validation, "validation")):
+            if set(counts) != set(KINDS) or min(counts.values()) < 1:
+                raise InputError(f"data.{name} should have a positive number for each of {', '.join(KINDS)}")
+        self.counts = {kind: {"train": views[kind], "val": validation[kind]} for kind in KINDS}
+        self.save_hyperparameters(ignore=("views", "validation"))
+
+    def _spec(self, kind: str, split: str) -> object:
+        from po3d.synthesis.view_sets import ViewSpec
+
+        return ViewSpec(kind, self._seed(split), split, self.counts[kind][split])
+
+    def setup(self, stage: str) -> None:
+        size = self.hparams.width, self.hparams.height
+        train, validation = (
+            [ViewFolder(self._folder(kind, split), self.counts[kind][split], *size) for kind in KINDS]
+            for split in ("train", "val")
+        )
+        self.train = ConcatDataset(WithMirror(views, ViewLabels, mirrored_labels) for views in train)
+        self.validation = ConcatDataset(validation)
+
+    def validation_order(self) -> list[int]:
+        """Both kinds mixed: a limit on the batches would else see one of them."""
+        return torch.randperm(len(self.validation), generator=torch.Generator().manual_seed(0)).tolist()
+
+
+class TopViewData(RenderedData):
+    """Rooms from above. `rooms`, `validation`: how many."""
+
+    def __init__(
+        self,
+        cache: str = "runs/cache",
+        rooms: int = 4000,
+        validation: int = 200,
+        width: int = top_view.WIDTH,
+        batch: int = 8,
+        workers: int = 2,
+        loaders: int = 0,
+        seed: int = 1,
+        furniture: str | None = None,
+    ) -> None:
+        super().__init__()
+        if rooms < 1 or validation < 1:
+            raise InputError(
+                f"data.rooms and data.validation should be at least 1, not {rooms} and {validation}"
+            )
+        self.counts = {"top_views": {"train": rooms, "val": validation}}
+        self.save_hyperparameters()
+
+    def _spec(self, kind: str, split: str) -> object:
+        from po3d.synthesis.rooms.top_views import SetSpec
+
+        return SetSpec(self._seed(split), split, self.counts[kind][split])
+
+    def setup(self, stage: str) -> None:
+        (counts,) = self.counts.values()
+        width = self.hparams.width
+        self.train = MapFolder(self._folder("top_views", "train"), counts["train"], width)
+        self.validation = MapFolder(self._folder("top_views", "val"), counts["val"], width, turns=1)
