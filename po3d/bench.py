@@ -49,6 +49,8 @@ from po3d.systems.rooms import framed
 
 TILES = 16  # copies of the split in the batched executor's run: scenes and questions both
 BATCH = 16  # images
+SECONDS = 3.0  # about how long each figure is measured
+PERCEPTION, PARSER = "street_estimator", "street_parser"
 
 
 class Figure(NamedTuple):
@@ -222,16 +224,16 @@ def _machine() -> str:
     return f"{model}, {cores}; {versions}"
 
 
-def _figures(arguments: argparse.Namespace) -> Iterator[Figure]:
+def figures(seconds: float = SECONDS, perception: str = PERCEPTION, parser: str = PARSER) -> Iterator[Figure]:
+    """All figures, each measured for about so many seconds, with the checkpoints of these names or paths."""
     split = pulsecheck457.open_mini()
-    seconds = arguments.seconds
     yield from executor_figures(split, seconds)
-    parser = Parser.from_checkpoint(locate(arguments.parser_checkpoint))
-    yield from parser_figures(parser, split, seconds)
-    ours, plain = (StreetEstimator.from_checkpoint(locate(arguments.perception_checkpoint)) for _ in range(2))
+    reader = Parser.from_checkpoint(locate(parser))
+    yield from parser_figures(reader, split, seconds)
+    ours, plain = (StreetEstimator.from_checkpoint(locate(perception)) for _ in range(2))
     plain.half = False
     yield from estimator_figures(ours, plain, split, seconds)
-    yield from end_to_end_figures(ours, plain, parser, split, seconds)
+    yield from end_to_end_figures(ours, plain, reader, split, seconds)
     yield from room_figures(seconds)
 
 
@@ -240,17 +242,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         "python -m po3d.bench", description="Speed and memory beside plain references."
     )
-    parser.add_argument("--seconds", type=float, default=3.0, help="about how long each figure is measured")
-    parser.add_argument("--perception-checkpoint", default="street_estimator")
-    parser.add_argument("--parser-checkpoint", default="street_parser")
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, help="about how long each figure is measured"
+    )
+    parser.add_argument("--perception-checkpoint", default=PERCEPTION)
+    parser.add_argument("--parser-checkpoint", default=PARSER)
     arguments = parser.parse_args()
 
     def run() -> None:
         print(_machine())
         print("data: the shipped PulseCheck457 mini split; fastest of at least three runs, no randomness\n")
+        shown = figures(arguments.seconds, arguments.perception_checkpoint, arguments.parser_checkpoint)
         rows = [
             (f.name, f.unit, f"{f.ours:,.1f}", f"{f.plain:,.1f}", f"{f.ours / f.plain:.1f}x")
-            for f in tqdm(_figures(arguments), "measuring", unit="figure", leave=False)
+            for f in tqdm(shown, "measuring", unit="figure", leave=False)
         ]
         print(text(Table(("what", "unit", "po3d", "plain", "ratio"), rows)))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # Linux counts KiB
