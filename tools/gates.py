@@ -124,7 +124,7 @@ def _moved_figures(rule: Rule, before: Mapping[str, list], after: Mapping[str, l
         (old, n), (new, m) = before[name], after[name]
         if rule == "speed":
             if new < SLOWEST * old:
-                found.append(Moved(f"{name} {old:,.1f} -> {new:,.1f} ({100 * new / old:.0f} %)"))
+                found.append(Moved(f"{name} {old:,.1f} -> {new:,.1f} ({100 * new / old:.1f} %)"))
         elif (old, n) != (new, m):
             allowed = max(POINTS, 100 / n if n else 0) + 1e-9
             counted = f" of {n} -> {m}" if n != m else ""
@@ -273,8 +273,8 @@ ASKED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
          "--change", "The blue chair has been moved next to the bed."),
     ),
     (f"{EXAMPLES}/room.json", "What colour is the chair closest to the window?", ()),
-    (f"{MINI}/hypo3d/scenes.jsonl:0", "How many chairs are there?", ("--change", "One chair was taken away.")),
-    (f"{MINI}/hypo3d/scenes.jsonl:7", "Is the table bigger than the door?", ()),
+    (f"{MINI}/hypo3d/scenes.jsonl:0", "What is closest to the rug?", ("--change", "The plant has been removed.")),
+    (f"{MINI}/hypo3d/scenes.jsonl:7", "Is the wardrobe bigger than the dresser?", ()),
 )  # fmt: skip
 
 
