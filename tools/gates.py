@@ -182,7 +182,8 @@ def _evaluated(options: Sequence[str], out: Path) -> Answers:
     if any(r["program"] for r in records.values()):
         items["programs"] = {name: r["program"] for name, r in records.items()}
     rows = read_json(out / "report.json", "report")["rows"]
-    return Answers(items, {row["name"]: Figure(row["value"], row["n"]) for row in rows})
+    rated = [row for row in rows if row["value"] is not None]
+    return Answers(items, {row["name"]: Figure(row["value"], row["n"]) for row in rated})
 
 
 def twin(benchmark: str) -> Answers:
@@ -325,8 +326,8 @@ def speeds() -> Answers:
 
 
 def parts() -> list[Part]:
-    """All parts, the quick ones of each kind first. Only evaluate.py's options and files are taken for granted, wherever
-    that will do, so that a tree of other modules can be compared."""
+    """All parts, those without networks first. Where evaluate.py's options and files will do nothing else is taken for
+    granted, so that a tree of other modules can be compared."""
     found = []
     for benchmark, systems in BENCHMARKS.items():
         for name, (rule, networks, options) in systems.items():
@@ -454,19 +455,11 @@ def run(all_parts: Sequence[Part], arguments: argparse.Namespace) -> int:
         for name in stale:
             print(f"{name}: recorded, but there is no such part")
         failed += stale
-        torches = {
-            t for p in picked if (t := baseline.get(p.name, {}).get("torch", made["torch"])) != made["torch"]
-        }
+        torches = {baseline[p.name]["torch"] for p in picked if p.name in baseline} - {made["torch"]}
         if failed and torches:
-            print(
-                f"note: recorded with torch {', '.join(torches)}; this is torch {made['torch']}",
-                file=sys.stderr,
-            )
-    print(
-        f"{len(picked)} parts, {len(failed)} moved"
-        if arguments.command == "check"
-        else f"{len(picked)} parts"
-    )
+            print(f"note: recorded with torch {', '.join(torches)}; this is {made['torch']}", file=sys.stderr)
+    told = f", {len(failed)} moved" if arguments.command == "check" else ""
+    print(f"{len(picked)} parts{told}")
     return 1 if failed else 0
 
 
