@@ -7,9 +7,9 @@ the parser's network sees. Names and values are copied from the sentence as they
 
 import functools
 import re
+from collections.abc import Mapping, Sequence
+from importlib import resources
 from itertools import chain
-
-import inflect
 
 _WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?|'s|[?]")
 _SHORT = (  # contractions, undone before words are counted
@@ -129,12 +129,45 @@ _STAND_IN = {word: stand_in for stand_in, words in _GROUPS.items() for word in w
 KNOWN = frozenset(chain(_STAND_IN, _GROUPS))  # words that are no misspelling of others
 
 
-LONGEST_NOUN = 100  # letters of a noun or compound that is inflected: inflect's time grows with their square
-
-
-@functools.cache
-def _engine() -> inflect.engine:
-    return inflect.engine()
+# What a noun's ending becomes, the first that fits; what these miss is in plurals.txt.
+_PLURALS = (
+    (r"(ceps|fish|deer|sheep|craft)", r"\1"),
+    (r"([csx])is", r"\1es"),
+    (r"(ss|ch|sh|zz|us|x)", r"\1es"),
+    (r"person", "people"),
+    (r"man", "men"),
+    (r"mouse", "mice"),
+    (r"goose", "geese"),
+    (r"tooth", "teeth"),
+    (r"foot", "feet"),
+    (r"((?:\b|[^d])ea|[eao]l|ar)f", r"\1ves"),
+    (r"(ni|li|wi)fe", r"\1ves"),
+    (r"([^aeiou])y", r"\1ies"),
+    (r"([^aeiou])o", r"\1oes"),
+    (r"([^z])z", r"\1zzes"),
+    (r"", "s"),
+)
+_SINGULARS = (
+    (r"people", "person"),
+    (r"men", "man"),
+    (r"mice", "mouse"),
+    (r"geese", "goose"),
+    (r"teeth", "tooth"),
+    (r"feet", "foot"),
+    (r"(ceps|fish|deer|sheep|craft)", r"\1"),
+    (r"(house|shoe)s", r"\1"),
+    (r"((?:\b|[^d])ea|[eao]l|ar)ves", r"\1f"),
+    (r"(ni|li|wi)ves", r"\1fe"),
+    (r"ies", "y"),
+    (r"zzes", "z"),
+    (r"(ss|ch|sh|x|o|bus)es", r"\1"),
+    (r"([^s])s", r"\1"),
+    (r"", ""),
+)
+_PREPOSITION = re.compile(
+    r" (?:about|above|across|after|among|around|at|before|behind|below|beneath|beside|besides|between|by|for|from|in|into"
+    r"|near|of|off|on|onto|out|over|to|under|until|upon|with) "
+)
 
 
 def words_of(text: str) -> list[str]:
@@ -154,16 +187,36 @@ def plain(word: str) -> str:
 @functools.lru_cache(maxsize=10_000)
 def plural(noun: str) -> str:
     """Of a noun or a compound: "coffee tables", "chests of drawers"."""
-    head, of, rest = noun.partition(" of ")
-    if len(head) > LONGEST_NOUN:
-        return noun
-    return _engine().plural_noun(head) + of + rest
+    return _inflected(noun, _irregular()[0], _PLURALS)
 
 
 @functools.lru_cache(maxsize=10_000)
 def singular(noun: str) -> str:
-    """The singular; the noun itself when it is one already."""
-    head, of, rest = noun.partition(" of ")
-    if len(head) > LONGEST_NOUN:
-        return noun
-    return (_engine().singular_noun(head) or head) + of + rest
+    """The singular; the noun itself when it is one already and does not end like a plural."""
+    return _inflected(noun, _irregular()[1], _SINGULARS)
+
+
+def _inflected(noun: str, irregular: Mapping[str, str], endings: Sequence[tuple[str, str]]) -> str:
+    """The noun with another ending on the last word before a preposition."""
+    found = _PREPOSITION.search(noun, 1)
+    end = found.start() if found else len(noun)
+    start = noun.rfind(" ", 0, end) + 1
+    word = noun[start:end]
+    other = irregular.get(word)
+    if other is None:
+        other = next(
+            word[: m.start()] + m.expand(new) for old, new in endings if (m := re.search(rf"{old}\Z", word))
+        )
+    return noun[:start] + other + noun[end:]
+
+
+@functools.cache
+def _irregular() -> tuple[dict[str, str], dict[str, str]]:
+    """plurals.txt: singular -> plural, and plural -> singular."""
+    plurals, singulars = {}, {}
+    for line in (resources.files("po3d.language") / "plurals.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            one, *many = line.split()
+            plurals[one] = many[0]
+            singulars |= dict.fromkeys(many, one)
+    return plurals, singulars

@@ -30,7 +30,6 @@ HOSTILE = 20_000  # letters: what `po3d serve` takes as a message
 SECONDS, MEGABYTES = 1.0, 50
 STREET = Parser(Seq2Seq(words=20, width=16, heads=2, dilations=(1,)), ["red", "bus", "car", "left"])
 ROOM = RoomParser(Seq2Seq(4, LANGUAGE, width=16, heads=2, dilations=(1,)), ["", "?", "chair", "desk"])
-singular("chairs")  # reads inflect's tables, once and for a second
 
 
 def frame(text: str) -> None:
