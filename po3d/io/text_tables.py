@@ -1,7 +1,8 @@
-"""One table, three spellings: aligned text for the terminal, markdown for the reports, LaTeX for a paper."""
+"""One table, four spellings: aligned text for the terminal, markdown for the reports, LaTeX for a paper, HTML for a notebook."""
 
 import math
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import NamedTuple
 
 from po3d.io.errors import visible
@@ -81,3 +82,13 @@ def latex(table: Table, digits: int = 1) -> str:
             lines.append(r"\midrule")
         lines.append(" & ".join(latex_text(cell_text(c, digits)) for c in row) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def html(table: Table, digits: int = 1) -> str:
+    """A bare <table>; what is no printable character stands as an escape."""
+
+    def row(tag: str, cells: Sequence[Cell]) -> str:
+        texts = [escape(visible(cell_text(c, digits))) for c in cells]
+        return f"<tr>{''.join(f'<{tag}>{text}</{tag}>' for text in texts)}</tr>"
+
+    return f"<table>{row('th', table.header)}{''.join(row('td', cells) for cells in table.rows)}</table>"

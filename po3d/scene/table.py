@@ -13,10 +13,12 @@ from typing import Literal
 import numpy as np
 
 from po3d.io.errors import InputError
+from po3d.io.text_tables import html, text
 from po3d.scene.geometry import Array, Camera, Pose, wrap_angle
 
 Source = Literal["gt", "predicted", "edited"]
 FORMAT = "po3d-scene-1"
+ROWS = 50  # that a notebook shows
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,22 @@ class Scene:
             raise InputError(
                 f"scene has {len(self.objects)} objects but {len(self.occluders)} occluder entries"
             )
+
+    def __repr__(self) -> str:
+        return f"Scene({len(self)} objects, source={self.source!r}, image={self.image!r})"
+
+    def __str__(self) -> str:
+        from po3d.scene.display import shown_table  # which imports this module
+
+        return text(shown_table(self), 2)
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks: the first ROWS rows."""
+        from po3d.scene.display import shown_table
+
+        table = shown_table(self)
+        more = f"<p>and {len(self) - ROWS} more</p>" if len(self) > ROWS else ""
+        return html(table._replace(rows=table.rows[:ROWS]), 2) + more
 
     def __len__(self) -> int:
         return len(self.objects)
