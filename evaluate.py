@@ -55,9 +55,10 @@ from po3d.evaluation.run import Measure, data_digest, evaluate, predict, provena
 from po3d.evaluation.run_report import log_to_wandb
 from po3d.evaluation.trust import Abstaining
 from po3d.io.checkpoint import git_revision, locate
-from po3d.io.config import INTERRUPTED, build, run_hydra
+from po3d.io.config import build, run_hydra
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
+from po3d.io.guard import INTERRUPTED
 from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locked
 from po3d.synthesis.difficulty import dials_of
 from po3d.systems import scope, sr

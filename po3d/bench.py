@@ -27,7 +27,7 @@ from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.evaluation.run import Split
 from po3d.io.checkpoint import locate
-from po3d.io.config import guarded
+from po3d.io.guard import guarded
 from po3d.io.text_tables import Table, text
 from po3d.language.programs import rooms as room_program
 from po3d.language.programs.rooms import Call

@@ -2,6 +2,7 @@
 and the files that it names are shipped. What somebody has to put in stands in capitals (DIR, PHOTO.jpg, URL)."""
 
 import functools
+import importlib
 import importlib.util
 import itertools
 import re
@@ -19,8 +20,6 @@ from po3d.io.errors import InputError
 from po3d.io.shipped import ROOT, script
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-HELP = ["po3d.evaluation.audit", "po3d.evaluation.compare", "po3d.evaluation.run_report", "po3d.evaluation.trust", "po3d.evaluation.harness.export",
-        "po3d.evaluation.harness.serve"]  # fmt: skip
 PROGRAMS = ("po3d", "python", "pip", "pytest")
 PLACEHOLDER = re.compile(r"(?:^|[^A-Za-z])[A-Z][A-Z0-9_]*(?![A-Za-z0-9])")
 SPECIAL = re.compile(r"[][{}*?|<>;()$`]|(?<!&)&(?!&)")  # what a shell acts upon
@@ -52,7 +51,11 @@ def on_pages() -> list[Written]:
 
 def in_help() -> list[Written]:
     """Command lines of help texts, which say after three blanks what a command is for."""
-    texts = {name: importlib.import_module(name).__doc__ for name in HELP} | {"po3d --help": cli.DESCRIPTION}
+    texts = {
+        f"po3d {name} --help": importlib.import_module(command.module).__doc__
+        for name, command in cli.COMMANDS.items()
+    }
+    texts["po3d --help"] = cli.DESCRIPTION
     for name in SCRIPTS:
         source = script(SCRIPTS[name]).read_text(encoding="utf-8")
         texts[name] = source.split('"""')[1]
@@ -108,7 +111,7 @@ def understood(words: list[str]) -> None:
     elif program == "po3d" and given and given[0] in (*cli.SCRIPTS, "generate"):
         composed(given[0], tuple(given[1:]))
     elif program == "po3d" and given:
-        cli._arguments().parse_args(given)
+        cli.parsed(given)
 
 
 @functools.cache

@@ -24,8 +24,8 @@ from pathlib import Path
 from po3d import __main__ as po3d
 from po3d.cli import main as cli  # noqa: F401  for its imports
 from po3d.io import shipped
-from po3d.io.config import guarded
 from po3d.io.errors import InputError
+from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.io.text_tables import Table, text
 

@@ -16,8 +16,8 @@ from po3d.benchmarks.threedsrbench.data import MIRROR
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, consistency
 from po3d.benchmarks.threedsrbench.twin import make
 from po3d.evaluation.run import by_image
-from po3d.io.config import guarded
 from po3d.io.errors import InputError
+from po3d.io.guard import guarded
 from po3d.reasoning.questions import Question
 from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene

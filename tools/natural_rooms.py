@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 
 from po3d.benchmarks.hypo3d.score import exact_match
 from po3d.io.checkpoint import locate
-from po3d.io.config import guarded
 from po3d.io.files import read_jsonl, write_json
+from po3d.io.guard import guarded
 from po3d.io.shipped import NATURAL as BANK
 from po3d.language.read.room_parser import RoomParser
 from po3d.reasoning.questions import Question

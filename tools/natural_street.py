@@ -14,9 +14,9 @@ import numpy as np
 from tqdm import tqdm
 
 from po3d.io.checkpoint import git_revision, locate
-from po3d.io.config import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl, write_json
+from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.io.shipped import NATURAL as BANK
 from po3d.language.programs.street import Program, parse_text

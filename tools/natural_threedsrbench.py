@@ -10,9 +10,9 @@ import json
 import sys
 from collections.abc import Sequence
 
-from po3d.io.config import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl
+from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.io.shipped import NATURAL as BANK
 from po3d.language.programs.threedsrbench import SIGNATURES, SrProgram

@@ -22,9 +22,9 @@ from tqdm import tqdm
 from po3d.benchmarks.metrics import match, perception
 from po3d.evaluation.report.draw import draw_scene
 from po3d.io.checkpoint import git_revision, locate
-from po3d.io.config import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, write_json
+from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.io.text_tables import Table, text
 from po3d.perception.street import StreetEstimator

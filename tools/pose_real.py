@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.metrics import bootstrap, coefficient_of_variation, confusion, distribution, interval
 from po3d.benchmarks.pulsecheck457.score import strict
-from po3d.io.config import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
+from po3d.io.guard import guarded
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.reasoning.relations import DEFAULT_RULES

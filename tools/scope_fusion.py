@@ -15,8 +15,8 @@ import numpy as np
 
 from po3d.benchmarks.scope.data import View as Truth
 from po3d.benchmarks.scope.score import VIEW_SETS
-from po3d.io.config import guarded
 from po3d.io.errors import InputError
+from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.scene.fusion import View, fuse, position_error
 from po3d.scene.geometry import wrap_angle

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from po3d.benchmarks.metrics import match_in_view
 from po3d.benchmarks.registry import opened
 from po3d.benchmarks.scope.data import Split, image_name
-from po3d.io.config import guarded
+from po3d.io.guard import guarded
 from po3d.scene.fusion import View, fuse, position_error
 from po3d.scene.geometry import Array, Camera, wrap_angle
 from po3d.scene.orbit import VIEWS

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from po3d.cli.ask_rooms import room_table
 from po3d.io.errors import InputError
 from po3d.io.text_tables import text
 from po3d.language.programs.threedsrbench import SrProgram
@@ -18,6 +17,7 @@ from po3d.reasoning.grounding import ground
 from po3d.reasoning.threedsrbench_executor import SrOutcome, run
 from po3d.reasoning.threedsrbench_margins import sr_margin, sr_tip
 from po3d.scene.camera import hold_of
+from po3d.scene.display import room_table
 from po3d.scene.table import Scene, to_json
 
 COLORS = ("red", "lime", "cyan", "yellow", "magenta", "orange", "white", "deepskyblue")

@@ -4,13 +4,14 @@ import json
 from dataclasses import dataclass
 
 from po3d.io.errors import InputError
-from po3d.io.text_tables import Table, text
+from po3d.io.text_tables import text
 from po3d.language.programs.rooms import Call
 from po3d.language.read.room_parser import RoomParser
 from po3d.reasoning.room_executor import RoomOutcome, Unresolved, run
 from po3d.reasoning.room_margins import RoomMargins, as_record, room_margins
 from po3d.reasoning.room_planner import Planned, plan
 from po3d.reasoning.room_world import World
+from po3d.scene.display import room_table
 from po3d.scene.edits import unchanged
 from po3d.scene.table import Scene, to_json
 from po3d.systems.rooms import framed
@@ -87,12 +88,3 @@ def as_json(answer: RoomAnswer, question: str) -> str:
         "scene": to_json(answer.planned.edited.scene),
     }
     return json.dumps(record, ensure_ascii=False)
-
-
-def room_table(scene: Scene, touched: frozenset[int] = frozenset()) -> Table:
-    """A room's table as people read it; positions and sizes in metres, what the change touched has a star."""
-    rows = []
-    for i, o in enumerate(scene.objects):
-        looks = [o.value(a) if a in o.beliefs else None for a in ("color", "material", "state")]
-        rows.append([f"{i}{'*' if i in touched else ''}", o.value("name"), *looks, *o.position, *o.extent])
-    return Table(("#", "name", "color", "material", "state", "x", "y", "z", "depth", "width", "height"), rows)

@@ -1,34 +1,38 @@
-"""The `po3d` command: ask a question about a picture or a scene table, generate a benchmark's twin."""
+"""The `po3d` command. Each subcommand is a module with a docstring (its help), `add_arguments` and `run`, which imports what
+takes long; it is imported itself when it is chosen, so that --help, and what is wrong with the options, shows at once."""
 
 import argparse
-import json
-import math
+import importlib
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
-from typing import NamedTuple, NoReturn, get_args
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple, NoReturn
 
 from po3d import __version__
-from po3d.benchmarks.pulsecheck457.superclevr_files import read_scenes, scene_from_superclevr
-from po3d.evaluation import audit, compare, run_report, trust
-from po3d.evaluation.harness import export, imports, serve
-from po3d.evaluation.report.draw import draw_scene
-from po3d.io.config import CONFIGS, build, compose, guarded, run_script, varied
-from po3d.io.errors import InputError, visible
-from po3d.io.files import atomic_write, read_json
-from po3d.io.images import read_image
-from po3d.io.text_tables import Table, text
-from po3d.reasoning.questions import Task
-from po3d.scene.street import shape_note
-from po3d.scene.table import FORMAT, ObjectState, Scene, from_json, to_json
+from po3d.io.errors import InputError
+from po3d.io.guard import guarded
 
-PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
-SCRIPTS = ("evaluate", "train")
-NO_ANSWER = 1  # exit code: the question was understood, but the scene has no answer to it
+SCRIPTS = {  # by name: what it does; their options are hydra's, --help among them
+    "evaluate": "answer a benchmark's questions and score them: evaluate.py",
+    "train": "train an estimator or a parser: train.py",
+}
+
+
+class Command(NamedTuple):
+    help: str  # in one line
+    module: str
+
+
+COMMANDS = {
+    "ask": Command("answer one question", "po3d.cli.ask"),
+    "generate": Command("make a twin of a benchmark: images, scenes, questions", "po3d.cli.generate"),
+    "audit": Command("released answers against their programs", "po3d.cli.audit"),
+    "compare": Command("systems side by side, with tests", "po3d.cli.compare"),
+    "export": Command("a split for LMM harnesses and endpoints", "po3d.cli.export"),
+    "import": Command("an LMM's results from a harness, scored by us", "po3d.cli.imports"),
+    "report": Command("a run as one HTML file, or its tables", "po3d.cli.report"),
+    "serve": Command("po3d as an OpenAI-compatible model", "po3d.cli.serve"),
+    "trust": Command("calibration, risk and coverage", "po3d.cli.trust"),
+}
 DESCRIPTION = """\
 Answers questions about traffic scenes and rooms: the picture becomes a scene table, the question a program,
 the answer is the program run on the table, also after a change that a sentence describes.
@@ -49,13 +53,6 @@ the answer is the program run on the table, also after a change that a sentence 
 """
 
 
-class Looked(NamedTuple):
-    """What was found in the file that the user named."""
-
-    scene: Scene
-    image: NDArray[np.uint8] | None
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0, 1 without an answer, 2 for bad input."""
     code = 0
@@ -63,9 +60,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     def command() -> None:
         nonlocal code
         given = list(sys.argv[1:] if argv is None else argv)
-        if given[:1] and given[0] in SCRIPTS:  # their options are hydra's, --help among them
+        if given[:1] and given[0] in SCRIPTS:
+            from po3d.io.config import run_script
+
             run_script(given[0], given[1:])
-        arguments = _arguments().parse_args(given)
+        arguments = parsed(given)
         code = arguments.run(arguments)
 
     return guarded(command) or code
@@ -76,242 +75,22 @@ class _Arguments(argparse.ArgumentParser):
         raise InputError(f"{message}; see {self.prog} --help")
 
 
-def _arguments() -> argparse.ArgumentParser:
+def parsed(given: Sequence[str]) -> argparse.Namespace:
+    """The arguments of the command that `given` names first, and `run`, its function; InputError for wrong ones."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = _Arguments("po3d", description=DESCRIPTION, formatter_class=raw)
     parser.add_argument("--version", action="version", version=f"po3d {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Arguments)
-    commands.add_parser("evaluate", help="answer a benchmark's questions and score them: evaluate.py")
-    commands.add_parser("train", help="train an estimator or a parser: train.py")
-
-    ask = commands.add_parser("ask", help="answer one question", description=ask_command.__doc__)
-    ask.add_argument(
-        "input", metavar="IMAGE_OR_SCENE", help="a picture, or a scene table as JSON (ours or Super-CLEVR's)"
-    )
-    ask.add_argument("question")
-    task = (
-        "whose left and right: the camera's (2d, the default) or the object's own (6d); the words may decide"
-    )
-    ask.add_argument("--task", choices=get_args(Task), default="2d", help=task)
-    mode = "how doubts in the table are treated (default: marginal, every doubt counts)"
-    ask.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="marginal", help=mode)
-    ask.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    ask.add_argument(
-        "--save", metavar="PICTURE", help="draw boxes and headings on the picture, beside a top view"
-    )
-    ask.add_argument(
-        "--frame", default="", help='rooms: where the front is, as in "The door is at the front."'
-    )
-    ask.add_argument("--change", default="", help="rooms: a change to imagine before answering")
-    looks = "what looks at a picture: our estimator of street scenes (the default), or networks for photographs of anything"
-    ask.add_argument("--perception", choices=("street", "foundation"), default="street", help=looks)
-    ask.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help="photographs: an answer to choose from; repeat it",
-    )
-    setting = "photographs: an option of configs/perception/foundation.yaml, as in perception.device=cuda; repeat it"
-    ask.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=setting)
-    ask.add_argument("--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH")
-    ask.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
-    ask.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
-    ask.set_defaults(run=ask_command)
-
-    options = (CONFIGS / "generate.yaml").read_text(encoding="utf-8").split("\n\n", 1)[1]
-    generate = commands.add_parser("generate", help="make a twin of a benchmark: images, scenes, questions",
-                                   description=generate_command.__doc__, formatter_class=raw,
-                                   epilog=f"options and their defaults:\n{options}")  # fmt: skip
-    generate.add_argument("options", nargs="*", metavar="key=value")
-    generate.set_defaults(run=generate_command)
-    for module in (audit, compare, export, imports, run_report, serve, trust):
-        module.add_command(commands)
-    return parser
-
-
-def ask_command(arguments: argparse.Namespace) -> int:
-    """Answer one question about a picture or a scene table, and say why."""
-    question = arguments.question.strip()
-    if not question:
-        raise InputError('the question is empty; ask something like "How many cars are left of the red bus?"')
-    if arguments.save and Path(arguments.save).suffix.lower() not in PICTURES:
-        raise InputError(f"--save {arguments.save}: the name should end in one of {', '.join(PICTURES)}")
-    path = Path(arguments.input)
-    is_table = _is_json(path)
-    image = None if is_table else read_image(path)
-    if is_table and (table := read_table(path)).outline is not None:
-        return _ask_room(arguments, table, question)
-    if arguments.frame or arguments.change:
-        raise InputError("--frame and --change are for rooms: scene tables with an outline")
-    if arguments.perception == "foundation":
-        if image is None:
-            raise InputError("--perception foundation looks at photographs; a scene table needs none")
-        return _ask_photo(arguments, image, question)
-    if arguments.option or arguments.set:
-        raise InputError("--option and --set are for photographs: --perception foundation")
-
-    from po3d.io.checkpoint import locate
-    from po3d.language.read.street_parser import Parser
-    from po3d.reasoning.street_margins import margins, record_of
-    from po3d.systems.pipeline import Executor
-
-    (parsed,) = Parser.from_checkpoint(locate(arguments.parser_checkpoint)).parse([question])
-    if parsed.program is None:
-        if arguments.json:
-            print(
-                json.dumps(
-                    {"question": question, "status": "unparsed", "answer": None, "reason": parsed.reason}
-                )
-            )
-        raise InputError(f"the question is outside the language: {parsed.reason}")
-    scene = table if image is None else _perceive(image, path, arguments.perception_checkpoint)
-    outcome = Executor(arguments.mode)(parsed.program, scene, arguments.task)
-    near = margins(parsed.program, scene, arguments.task)
-    probability = None if outcome.probability is None else outcome.probability * parsed.probability
-    if arguments.save:
-        _save(arguments.save, scene, image)
-    if arguments.json:
-        record = {
-            "question": question,
-            "task": arguments.task,
-            "status": outcome.status,
-            "answer": outcome.answer,
-            "probability": probability,
-            "distribution": dict(outcome.distribution),
-            "reason": outcome.reason,
-            "program": parsed.program.text(),
-            "trace": [asdict(step) for step in outcome.trace],
-            "margins": record_of(near),
-            "scene": to_json(scene),
-        }
-        print(visible(json.dumps(record, ensure_ascii=False)))
-    else:
-        lines = [f"answer: {outcome.answer} (probability {probability:.2f})" if outcome.status == "ok"
-                 else f"no answer: {outcome.reason}"]  # fmt: skip
-        lines.append(f"\nprogram: {parsed.program.text()}")
-        for step, decided in zip(outcome.trace, near.steps):
-            lines.append(f"  {step.text}{f'   [nearest: {decided[0].text}]' if decided else ''}")
-        if near.flip is not None:
-            other = near.answer != outcome.answer  # margins are of the likeliest table alone
-            lines.append(
-                f"  {near.flip.text}{f' (of the likeliest table, which says {near.answer})' if other else ''}"
-            )
-        print(visible("\n".join([*lines, f"\n{text(scene_table(scene), 2)}"])))
-    return 0 if outcome.status == "ok" else NO_ANSWER
-
-
-def _ask_room(arguments: argparse.Namespace, scene: Scene, question: str) -> int:
-    from po3d.cli.ask_rooms import as_json, as_text, ask_room
-    from po3d.evaluation.report.draw_rooms import draw_change
-    from po3d.io.checkpoint import locate
-    from po3d.language.read.room_parser import RoomParser
-
-    parser = RoomParser.from_checkpoint(locate(arguments.room_parser_checkpoint))
-    answer = ask_room(scene, question, arguments.frame, arguments.change, parser)
-    if arguments.save:
-        with atomic_write(arguments.save, "wb") as file:
-            picture = draw_change(answer.before, answer.planned.edited)
-            picture.save(file, PICTURES[Path(arguments.save).suffix.lower()])
-    print(visible(as_json(answer, question) if arguments.json else as_text(answer)))
-    return 0 if answer.outcome.status == "ok" else NO_ANSWER
-
-
-def _ask_photo(arguments: argparse.Namespace, image: NDArray[np.uint8], question: str) -> int:
-    config = varied(compose("evaluate", ["perception=foundation", *arguments.set]), {})
-    estimator = build(config["perception"]["photographs"])
-    from po3d.cli.ask_photos import as_json, as_text, ask_photo, drawn
-    from po3d.io.images import exif_focal
-
-    path = Path(arguments.input)
-    samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"]
-    answer = ask_photo(image, question, arguments.option, estimator, exif_focal(path), path.name, samples)
-    if arguments.save:
-        with atomic_write(arguments.save, "wb") as file:
-            drawn(image, answer.scene).save(file, PICTURES[Path(arguments.save).suffix.lower()])
-    print(visible(as_json(answer, question) if arguments.json else as_text(answer)))
-    return 0 if answer.outcome.status == "ok" else NO_ANSWER
-
-
-def generate_command(arguments: argparse.Namespace) -> int:
-    """Make images, scene tables and questions of a benchmark's twin. The same seed gives the same bytes
-    with any number of workers, and a killed run goes on where it was."""
-    config = compose("generate", arguments.options)
-    from po3d.benchmarks.registry import dials_in, source_of
-
-    source_of(config.benchmark.name).generate(
-        out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
-        workers=config.workers, split=config.split, skies=config.skies, **dials_in(config.benchmark),
-    )  # fmt: skip
-    units = {"pulsecheck457": "images", "scope": "scenes"}.get(config.benchmark.name, "rooms")
-    print(f"wrote {config.size} {units} to {config.out}")
-    return 0
-
-
-def read_table(path: str | Path) -> Scene:
-    """The scene table of a JSON file: ours, one Super-CLEVR scene, or a Super-CLEVR file with one."""
-    record = read_json(path, "scene file")
-    if isinstance(record, dict) and record.get("format") == FORMAT:
-        return from_json(record, str(path))
-    if not isinstance(record, dict) or not {"objects", "scenes"} & set(record):
-        raise InputError(
-            f"{path}: the field 'objects' is missing; a scene is a table of ours ({FORMAT}) or Super-CLEVR's"
-        )
-    records = read_scenes(path)
-    if len(records) != 1:
-        raise InputError(f"{path} holds {len(records)} scenes; give a file with the one to ask about")
-    return scene_from_superclevr(records[0])
-
-
-def scene_table(scene: Scene) -> Table:
-    """The table of a scene as people read it: probabilities where there is doubt, headings in degrees."""
-    rows = []
-    for i, o in enumerate(scene.objects):
-        hider = ""
-        if scene.occluders is not None:
-            hider = ", ".join(f"{j}{_doubt(p)}" for j, p in scene.occluders[i].items() if p >= 0.05)
-        values = [_value(o, attribute) for attribute in ("size", "color", "material", "shape")]
-        x, y = o.position[:2]
-        rows.append(
-            [str(i), *values, x, y, f"{math.degrees(o.heading):.0f}{_doubt(1 - o.flip)}", hider or None]
-        )
-    return Table(("#", "size", "color", "material", "shape", "x", "y", "heading", "hidden by"), rows)
-
-
-def _value(o: ObjectState, attribute: str) -> str | None:
-    if attribute not in o.beliefs:
-        return None
-    value = o.value(attribute)
-    return value + _doubt(o.beliefs[attribute][value])
-
-
-def _doubt(p: float) -> str:
-    return "" if p > 0.995 else f" {p:.2f}"
-
-
-def _is_json(path: Path) -> bool:
-    if path.suffix.lower() == ".json":
-        return True
-    try:
-        with open(path, "rb") as file:
-            return file.read(64).lstrip()[:1] == b"{"
-    except (OSError, ValueError):  # a ValueError: a name with NUL
-        return False  # reading it as a picture says what is wrong
-
-
-def _perceive(image: NDArray[np.uint8], path: Path, name: str) -> Scene:
-    from po3d.io.checkpoint import locate
-    from po3d.perception.street import StreetEstimator
-
-    if note := shape_note([(path.name, image.shape[1::-1])]):
-        print(f"note: {note}", file=sys.stderr)
-    (scene,) = StreetEstimator.from_checkpoint(locate(name)).estimate([image], [path.name])
-    return scene
-
-
-def _save(target: str, scene: Scene, image: NDArray[np.uint8] | None) -> None:
-    with atomic_write(target, "wb") as file:
-        draw_scene(image, scene).save(file, PICTURES[Path(target).suffix.lower()])
+    for name, help in SCRIPTS.items():
+        commands.add_parser(name, help=help)
+    for name, command in COMMANDS.items():
+        own = commands.add_parser(name, help=command.help, formatter_class=raw)
+        if [name] == given[:1]:
+            module = importlib.import_module(command.module)
+            own.description = module.__doc__
+            module.add_arguments(own)
+            own.set_defaults(run=module.run)
+    return parser.parse_args(given)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,5 @@
-"""The label audit: released answers against their own programs, run on the true tables.
-
-    po3d audit --benchmark pulsecheck457 --data ROOT --out errata.jsonl --corrected DIR
-
-Each question ends as one of
-
-agrees       the program gives the released answer
-replaced     it gives another one: the corrected split has that
-left out     it has no answer (nothing or several things are described): the corrected split lacks the question
-unvouched    there is no program, so nothing can be said: the corrected split keeps the question
-
-A release whose constants are not ours disagrees in whole columns; few errata spread over all columns are wrong labels.
-"""
+"""The label audit: released answers against their own programs, run on the true tables; `po3d audit --help` says how a
+question can end."""
 
 import argparse
 import json
@@ -156,23 +145,6 @@ def _spelled(answer: str, released: object) -> object:
 
 
 # --- the command --------------------------------------------------------------------------------------------
-
-
-def add_command(commands: argparse._SubParsersAction) -> None:
-    """`po3d audit` among the commands."""
-    raw = argparse.RawDescriptionHelpFormatter
-    parser = commands.add_parser(
-        "audit", help="released answers against their programs", description=__doc__, formatter_class=raw
-    )
-    parser.add_argument("--benchmark", default="pulsecheck457", choices=sorted(BENCHMARKS))
-    parser.add_argument(
-        "--data", metavar="ROOT", help="the release, with its scene file; default: the mini split"
-    )
-    parser.add_argument(
-        "--out", required=True, metavar="ERRATA", help="the list to write, one JSON record a line"
-    )
-    parser.add_argument("--corrected", metavar="DIR", help="write the corrected split into this folder")
-    parser.set_defaults(run=audit_command)
 
 
 def audit_command(arguments: argparse.Namespace) -> int:

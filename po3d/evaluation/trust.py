@@ -1,12 +1,5 @@
-"""How far a system's probabilities can be trusted, and what it is worth to let it be silent.
-
-    po3d trust PREDICTIONS                                        reliability, ECE, risk and coverage
-    po3d trust PREDICTIONS --fit-on VALIDATION --fit-data ROOT    the same after temperature scaling
-
-The temperature T is fitted on the predictions for another split: sigmoid(logit(p) / T) is the probability that an
-answer is right (Guo et al. 2017, of the answer against all others). It is one number, so it changes neither an answer
-nor their order. What has no answer is no part of reliability; it counts as not covered.
-"""
+"""How far a system's probabilities can be trusted, and what it is worth to let it be silent; `po3d trust --help` says what is
+fitted."""
 
 import argparse
 import json
@@ -22,7 +15,7 @@ from scipy.special import expit, logit
 
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.compare import Entry, read_entry
-from po3d.evaluation.report.plots import PLOTS, reliability_plot
+from po3d.evaluation.report.plots import reliability_plot
 from po3d.io.errors import InputError
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question, write_predictions
@@ -206,31 +199,6 @@ def _finite(found: dict[str, float]) -> dict[str, float | None]:
 
 
 # --- the command --------------------------------------------------------------------------------------------
-
-
-def add_command(commands: argparse._SubParsersAction) -> None:
-    """`po3d trust` among the commands."""
-    raw = argparse.RawDescriptionHelpFormatter
-    parser = commands.add_parser(
-        "trust", help="calibration, risk and coverage", description=__doc__, formatter_class=raw
-    )
-    parser.add_argument("file", metavar="PREDICTIONS")
-    parser.add_argument("--benchmark", default="pulsecheck457", choices=sorted(BENCHMARKS))
-    parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the shipped mini split")
-    parser.add_argument("--scorer", help="default: the benchmark's own")
-    parser.add_argument(
-        "--fit-on", metavar="PREDICTIONS", help="of a validation split: fit the temperature there"
-    )
-    parser.add_argument("--fit-data", metavar="ROOT", help="the validation split")
-    parser.add_argument("--temperature", type=float, help="use this temperature")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
-    parser.add_argument(
-        "--plot", metavar="PICTURE", help=f"draw the reliability diagram ({', '.join(PLOTS)})"
-    )
-    parser.add_argument(
-        "--out", metavar="PREDICTIONS", help="write the predictions with scaled probabilities"
-    )
-    parser.set_defaults(run=trust_command)
 
 
 def trust_command(arguments: argparse.Namespace) -> int:

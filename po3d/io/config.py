@@ -1,12 +1,11 @@
-"""How a script starts: hydra composes its config; what the user got wrong is one line and exit code 2.
+"""How a script starts: hydra composes its config; what the user got wrong is an InputError of one line.
 
 hydra's compose API is used, not its launcher: no working directory changes, no output folders appear, and
 its errors can be said in one line.
 """
 
-import contextlib
+import ast
 import difflib
-import os
 import runpy
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -20,25 +19,10 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from po3d.io.errors import InputError, visible
+from po3d.io.errors import InputError
+from po3d.io.guard import guarded
 from po3d.io.shipped import CONFIGS, INSTALLED, script
 from po3d.io.shipped import ROOT as ROOT  # where scripts and tests look for it
-
-BAD_INPUT = 2
-INTERRUPTED = 130  # as shells say of Ctrl+C
-PIPE_CLOSED = 141  # and of `... | head -1`
-EXTRAS = {  # module -> the extra of pyproject.toml that brings it
-    "moderngl": "synthesis",
-    "trimesh": "synthesis",
-    "mapbox_earcut": "synthesis",
-    "openpyxl": "tables",
-    "rapidocr_onnxruntime": "ocr",
-    "pyarrow": "srbench",
-    "OpenEXR": "hdri",
-    "matplotlib": "report",
-    "lmms_eval": "harness",
-    "transformers": "foundation",
-}
 
 
 def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
@@ -91,100 +75,47 @@ def build(node: dict[str, Any], **extra: object) -> Any:
         raise InputError(f"{node.get('_target_')}: {said} ({type(cause).__name__})") from error
 
 
-@contextlib.contextmanager
-def naming_extras() -> Iterator[None]:
-    """A module that is missing because an extra is not installed becomes an InputError that names the extra."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        module = (error.name or "").partition(".")[0]
-        if module not in EXTRAS:
-            raise
-        raise InputError(f"this needs {module}: pip install 'po3d[{EXTRAS[module]}]'") from None
-
-
 def run_hydra(
     main: Callable[[DictConfig], None], name: str, usage: str | None, argv: Sequence[str] | None = None
 ) -> int:
     """Run a script and return its exit code. `main` gets the composed config; --help and --cfg only print."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    flags = [a for a in arguments if a.startswith("-")]
-    options = [a for a in arguments if not a.startswith("-")]
-
-    def script() -> None:
-        if unknown := [f for f in flags if f not in ("-h", "--help", "--cfg")]:
-            raise InputError(
-                f"unknown flag {unknown[0]!r}; options are written key=value, flags are --help and --cfg"
-            )
-        config = compose(name, options)
-        if flags and flags[0] != "--cfg":
-            print(f"{_usage(usage, name)}\n\nOptions and their defaults (configs/{name}.yaml):\n")
-            print(OmegaConf.to_yaml(config))
-            print("Groups:")
-            for group in _groups(name):
-                print(f"  {group}={'|'.join(sorted(p.stem for p in (CONFIGS / group).glob('*.yaml')))}")
-        elif flags:
-            print(OmegaConf.to_yaml(config), end="")
-        else:
-            main(config)
-
-    return guarded(script)
+    if _flags(arguments):
+        return guarded(lambda: _describe(name, usage, arguments))
+    return guarded(lambda: main(compose(name, arguments)))
 
 
-def guarded(main: Callable[[], None]) -> int:
-    """Run `main` and return the exit code. What the user got wrong (InputError) and what the machine refuses (OSError: a full
-    disk, a folder that can't be written) is one line on stderr and 2. A reader of the output that is gone ends the program
-    quietly, Ctrl+C with one line: both by SystemExit, so that no caller goes on with the next thing."""
-    try:
-        try:
-            with naming_extras():
-                main()
-        finally:
-            sys.stdout.flush()  # a reader that is gone shows here at the latest
-    except BrokenPipeError:
-        _drop_output()
-        raise SystemExit(PIPE_CLOSED) from None
-    except (InputError, HydraException, OSError) as error:
-        cause = _told(error)
-        if cause is None:
-            raise
-        if isinstance(cause, OSError):
-            _drop_output()
-        print(f"error: {' '.join(visible(_words(cause)).split())}", file=sys.stderr)
-        return BAD_INPUT
-    except KeyboardInterrupt:
-        print("interrupted; the same command resumes", file=sys.stderr)
-        raise SystemExit(INTERRUPTED) from None
-    return 0
+def _flags(arguments: Sequence[str]) -> list[str]:
+    return [a for a in arguments if a.startswith("-")]
 
 
-def _told(error: BaseException | None) -> BaseException | None:
-    """The error itself, or what it was raised from, that can be told in one line: hydra wraps what a constructor raises."""
-    while error is not None and not isinstance(error, InputError | OSError):
-        error = error.__cause__
-    return error
-
-
-def _words(error: BaseException) -> str:
-    if not isinstance(error, OSError) or error.strerror is None:
-        return str(error)
-    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
-
-
-def _drop_output() -> None:
-    """What is still to be written must not fail a second time when Python ends, which it would tell in a traceback."""
-    with contextlib.suppress(OSError, ValueError):
-        sys.stdout.flush()
+def _describe(name: str, usage: str | None, arguments: Sequence[str]) -> None:
+    """Print what --help or --cfg asks for."""
+    flags = _flags(arguments)
+    if unknown := [f for f in flags if f not in ("-h", "--help", "--cfg")]:
+        raise InputError(
+            f"unknown flag {unknown[0]!r}; options are written key=value, flags are --help and --cfg"
+        )
+    config = compose(name, [a for a in arguments if a not in flags])
+    if flags[0] == "--cfg":
+        print(OmegaConf.to_yaml(config), end="")
         return
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    print(f"{_usage(usage, name)}\n\nOptions and their defaults (configs/{name}.yaml):\n")
+    print(OmegaConf.to_yaml(config))
+    print("Groups:")
+    for group in _groups(name):
+        print(f"  {group}={'|'.join(sorted(p.stem for p in (CONFIGS / group).glob('*.yaml')))}")
 
 
 def run_script(name: str, argv: Sequence[str]) -> None:
     """Run evaluate.py or train.py with these arguments, as `python evaluate.py ...` does; ends in SystemExit. An installed
-    po3d, which has neither in the working directory, finds its own."""
-    sys.argv = [str(script(name)), *argv]
-    runpy.run_path(sys.argv[0], run_name="__main__")
+    po3d, which has neither in the working directory, finds its own. Flags print without running it: it imports for seconds."""
+    path = script(name)
+    if _flags(argv):
+        usage = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        sys.exit(guarded(lambda: _describe(name, usage, argv)))
+    sys.argv = [str(path), *argv]
+    runpy.run_path(str(path), run_name="__main__")
 
 
 def _usage(text: str | None, name: str) -> str:

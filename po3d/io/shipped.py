@@ -13,6 +13,11 @@ MINI = ROOT / "data" / "mini"
 NATURAL = ROOT / "data" / "natural"
 
 
+def benchmarks() -> list[str]:
+    """The names of the benchmarks: each has a config, and a row of po3d.benchmarks.registry."""
+    return sorted(path.stem for path in (CONFIGS / "benchmark").glob("*.yaml"))
+
+
 def script(name: str) -> Path:
     """The file of evaluate.py ("evaluate") or train.py ("train")."""
     return ROOT / f"{name}.py"

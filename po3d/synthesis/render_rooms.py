@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-from po3d.io.config import guarded
 from po3d.io.errors import InputError
+from po3d.io.guard import guarded
 from po3d.synthesis import view_sets
 from po3d.synthesis.furniture.libraries import FOLDER
 from po3d.synthesis.picture_sets import PictureSpec, generate

@@ -12,8 +12,8 @@ from tqdm import tqdm
 
 from po3d.benchmarks.metrics import match
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
-from po3d.io.config import guarded
 from po3d.io.files import read_json, write_json
+from po3d.io.guard import guarded
 from po3d.perception.street import StreetEstimator
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.table import Scene

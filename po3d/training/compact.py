@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from po3d.io.checkpoint import compact, locate
-from po3d.io.config import guarded
+from po3d.io.guard import guarded
 
 
 def main() -> int:

@@ -16,8 +16,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from tqdm import tqdm
 
-from po3d.io.config import guarded
 from po3d.io.files import read_json, write_json
+from po3d.io.guard import guarded
 from po3d.perception.room_view import ATTRIBUTES, AZIMUTH, BATCH, CALIBRATION, TOLD, RoomViewEstimator, lifted
 from po3d.scene.camera import held, hold_of
 from po3d.scene.geometry import Array, wrap_angle

@@ -10,6 +10,7 @@ from generators import random_scene
 from PIL import Image
 from untrained import untrained_estimator, untrained_parser
 
+from po3d.cli import ask
 from po3d.cli import main as cli
 from po3d.io.seeding import rng
 from po3d.language.programs.street import Program, parse_text
@@ -149,7 +150,7 @@ def test_ask_looks_at_an_image(reads, tmp_path, monkeypatch, capsys):
 
 
 def test_a_question_without_an_answer_is_no_error(reads, table, capsys):
-    assert cli.main(["ask", table, "query[color](unique(scene))"]) == cli.NO_ANSWER
+    assert cli.main(["ask", table, "query[color](unique(scene))"]) == ask.NO_ANSWER
     assert capsys.readouterr().out.startswith("no answer: step 1 unique: the set has 5 objects")
 
 

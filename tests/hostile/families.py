@@ -27,8 +27,9 @@ from untrained import untrained_parser
 
 from po3d.cli import main as cli
 from po3d.io import schemas
-from po3d.io.config import ROOT, compose, guarded, run_hydra
+from po3d.io.config import ROOT, compose, run_hydra
 from po3d.io.files import sha256
+from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.language.read.street_parser import Parser
 from po3d.scene.table import to_json

@@ -13,9 +13,10 @@ from accelerator import AWAY, Away, accelerator, moved
 from tiny_trainings import KINDS, SIZES, few_words, made
 from untrained import untrained_estimator
 
-from po3d.io.config import BAD_INPUT, CONFIGS, ROOT, build, compose, guarded, run_hydra
+from po3d.io.config import CONFIGS, ROOT, build, compose, run_hydra
 from po3d.io.devices import device_of
 from po3d.io.errors import InputError
+from po3d.io.guard import BAD_INPUT, guarded
 from po3d.io.pools import pool
 from po3d.language.read import room_parser
 from po3d.language.read import street_parser as parser

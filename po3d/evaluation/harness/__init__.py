@@ -1,1 +1,3 @@
 """Files and services of other evaluation harnesses: export, import, serving."""
+
+FORMATS = ("vlmevalkit", "lmms-eval", "openai")  # that a split is exported in

@@ -1,16 +1,5 @@
-"""What an LMM answered in a harness, as a predictions file of ours: aligned, extracted, scored again.
-
-    po3d import model_Spatial457.xlsx --benchmark pulsecheck457 --data RELEASE --out model.jsonl
-
-A row belongs to the question with its id (columns qid, question_id, id, index, question_index, also inside what
-lmms-eval's metric said), unless both have a text and the texts differ; else to the only question with its image and
-text; else to the only one with its text. What belongs to no question, comes twice, or is missing is listed in
-OUT.import.json and counted on the screen. A missing question has no line in OUT, and counts as wrong wherever it is
-scored.
-
-The response is read from the first of the columns RESPONSES (of lmms-eval: filtered_resps, resps), its answer by
-`po3d.systems.answers`. Columns A, B, C, D are the options of a multiple choice, where the benchmark gives none itself.
-"""
+"""What an LMM answered in a harness, as a predictions file of ours: aligned, extracted, scored again, by the rules of
+`po3d import --help`."""
 
 import argparse
 import json
@@ -224,27 +213,6 @@ def _plain(said: str) -> str:
 
 
 # --- the command --------------------------------------------------------------------------------------------
-
-
-def add_command(commands: argparse._SubParsersAction) -> None:
-    """`po3d import` among the commands."""
-    raw = argparse.RawDescriptionHelpFormatter
-    parser = commands.add_parser(
-        "import",
-        help="an LMM's results from a harness, scored by us",
-        description=__doc__,
-        formatter_class=raw,
-    )
-    parser.add_argument(
-        "file", metavar="FILE", help="VLMEvalKit .xlsx/.tsv/.json, lmms-eval samples, or plain .jsonl/.csv"
-    )
-    parser.add_argument("--benchmark", default="pulsecheck457", choices=sorted(BENCHMARKS))
-    parser.add_argument(
-        "--data", metavar="ROOT", help="the release or twin that was asked; default: the mini split"
-    )
-    parser.add_argument("--scorer", help="of the gold answers and the headline; default: the benchmark's own")
-    parser.add_argument("--out", required=True, metavar="PREDICTIONS", help="the predictions file to write")
-    parser.set_defaults(run=import_command)
 
 
 def import_command(arguments: argparse.Namespace) -> int:

@@ -1,20 +1,4 @@
-"""`po3d serve`: po3d as a model behind OpenAI's chat completions, for harnesses that know nothing of it.
-
-    po3d serve --port 8457
-    GET  /v1/models               the models below
-    POST /v1/chat/completions     the last user message: one picture as a data URI, and a question somewhere in the text
-
-    po3d-pulsecheck457-2d     left and right are the camera's
-    po3d-pulsecheck457-6d     left and right are the object's own
-    po3d-pulsecheck457        the words around the question decide: the object's own where they speak of a perspective
-
-The question is the line behind "Question:", else the last line, else the last sentence, that ends in a question mark
-and that the parser can read. The answer comes in the template {'Reasoning': .., 'Answer': ..} where the message asks
-for that, else alone; the field "po3d" of the response has status, probability, program and reason.
-
-Nothing is fetched or stored. It listens on this machine alone unless told otherwise; what is too large, too long, too
-much at once or malformed is refused with a JSON error that says why.
-"""
+"""`po3d serve`: po3d as a model behind OpenAI's chat completions, by the protocol that its --help tells."""
 
 import argparse
 import contextlib
@@ -216,29 +200,6 @@ class Handler(BaseHTTPRequestHandler):
 
 
 # --- the command --------------------------------------------------------------------------------------------
-
-
-def add_command(commands: argparse._SubParsersAction) -> None:
-    """`po3d serve` among the commands."""
-    raw = argparse.RawDescriptionHelpFormatter
-    parser = commands.add_parser(
-        "serve", help="po3d as an OpenAI-compatible model", description=__doc__, formatter_class=raw
-    )
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="the address to listen on (default: this machine alone)"
-    )
-    parser.add_argument("--port", type=int, default=8457, help="0: any free one")
-    parser.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="marginal")
-    parser.add_argument("--workers", type=int, default=1, help="answers worked out at once (default: 1)")
-    parser.add_argument(
-        "--timeout", type=float, default=Limits.seconds, metavar="SECONDS", help="for an answer"
-    )
-    parser.add_argument(
-        "--max-megabytes", type=float, default=Limits.body / 1e6, metavar="MB", help="of a request"
-    )
-    parser.add_argument("--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH")
-    parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
-    parser.set_defaults(run=serve_command)
 
 
 def serve_command(arguments: argparse.Namespace) -> int:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from po3d.evaluation.report import hypo3d_tables, scope_tables
 from po3d.evaluation.report.naming import UNITS, counted, row_name, title
-from po3d.io.config import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json
+from po3d.io.guard import guarded
 from po3d.io.text_tables import Table, interval_text, markdown, text
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"

@@ -15,9 +15,9 @@ import numpy as np
 from po3d.benchmarks.scope.score import ERRORS, published
 from po3d.evaluation.report.naming import row_name
 from po3d.evaluation.report.plots import drawn
-from po3d.io.config import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
+from po3d.io.guard import guarded
 from po3d.scene.orbit import GROUPS, LABELS
 
 TASK = "consistency_ego"

@@ -13,9 +13,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.evaluation.report.draw import draw_scene
-from po3d.io.config import guarded
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_jsonl
+from po3d.io.guard import guarded
 from po3d.reasoning.questions import read_predictions
 from po3d.scene.table import Scene, from_json
 

@@ -1,0 +1,40 @@
+"""Predictions files side by side: accuracies with intervals, and for each pair of systems whether they differ.
+
+    po3d compare A.jsonl B.jsonl ...     every pair; --to-first: each against the first
+
+Accuracies are those of the benchmark's own scorer, their intervals resample images or rooms. A pair is compared on
+all questions together: the difference with its bootstrap interval, the exact McNemar test, Holm's correction over all
+pairs shown, the smallest difference that so many images can show, and how far both err on the same questions.
+"""
+
+import argparse
+
+from po3d.io.shipped import benchmarks
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="PREDICTIONS", help="predictions.jsonl of each system")
+    parser.add_argument(
+        "--names", default="", help="how the systems are called, with commas; default: the files"
+    )
+    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
+    parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the shipped mini split")
+    parser.add_argument("--size", type=int, help="only the first images or rooms, as in evaluate.py size=")
+    parser.add_argument("--scorer", help="default: the benchmark's own")
+    common = (
+        "compare on the questions that every file has a line for; otherwise a missing line is a wrong answer"
+    )
+    parser.add_argument("--common", action="store_true", help=common)
+    parser.add_argument("--to-first", action="store_true", help="compare each system with the first alone")
+    parser.add_argument("--by-category", action="store_true", help="each pair by category too")
+    form = parser.add_mutually_exclusive_group()
+    for name in ("markdown", "latex"):
+        form.add_argument(f"--{name}", dest="form", action="store_const", const=name, default="text")
+    form.add_argument("--json", dest="form", action="store_const", const="json")
+    parser.add_argument("--out", metavar="FILE", help="write it there instead of printing it")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from po3d.evaluation.compare import compare_command
+
+    return compare_command(arguments)

@@ -1,0 +1,51 @@
+"""A split as language models are asked it: the very items that po3d answers, for a harness or an endpoint.
+
+    po3d export --benchmark hypo3d --format vlmevalkit --out DIR
+    po3d export --benchmark pulsecheck457 --data outputs/twins/... --format lmms-eval --out DIR
+    po3d export --benchmark scope --format openai --inline --out DIR
+    po3d export --benchmark pulsecheck457 --data DIR/Spatial457.tsv --format results --predictions FILE \\
+                --dataset Spatial457 --out WORK/po3d
+
+    vlmevalkit   DIR/po3d_<benchmark>.tsv       images inside, a row whose images an earlier row has points there
+    lmms-eval    DIR/po3d_<benchmark>.yaml      with po3d_task.py, data.jsonl and images/; include DIR by path
+    results      DIR/<model>_<dataset>.xlsx     the answers of --predictions, for VLMEvalKit's evaluator
+    openai       DIR/messages.jsonl             id, messages, answer, options, category; images/ or data URIs
+
+A twin without pictures, as `split=fresh` keeps it under `outputs/twins`, is drawn now. Prompts: `po3d.systems.prompts`. Every
+row carries the question's id (qid, or id), by which `po3d import` finds it again.
+"""
+
+import argparse
+
+from po3d.evaluation.harness import FORMATS
+from po3d.io.shipped import benchmarks
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
+    parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the mini split")
+    parser.add_argument(
+        "--size", type=int, metavar="N", help="the first N images, rooms or scenes; default: all"
+    )
+    parser.add_argument("--format", required=True, choices=(*FORMATS, "results"))
+    parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
+    parser.add_argument(
+        "--image-format", default="png", choices=("png", "jpeg"), help="png (default): the very same pixels"
+    )
+    parser.add_argument(
+        "--bare", action="store_true", help="vlmevalkit: the question without our prompt around it"
+    )
+    parser.add_argument("--inline", action="store_true", help="openai: images as data URIs, not as files")
+    parser.add_argument("--predictions", metavar="FILE", help="results: a predictions.jsonl")
+    parser.add_argument(
+        "--model", default="po3d", metavar="NAME", help="results: whose they are (default: po3d)"
+    )
+    parser.add_argument(
+        "--dataset", metavar="NAME", help="results: as the harness calls it (default: po3d_<benchmark>)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from po3d.evaluation.harness.export import export_command
+
+    return export_command(arguments)

@@ -1,0 +1,35 @@
+"""What an LMM answered in a harness, as a predictions file of ours: aligned, extracted, scored again.
+
+    po3d import MODEL_Spatial457.xlsx --benchmark pulsecheck457 --data RELEASE --out MODEL.jsonl
+
+A row belongs to the question with its id (columns qid, question_id, id, index, question_index, also inside what
+lmms-eval's metric said), unless both have a text and the texts differ; else to the only question with its image and
+text; else to the only one with its text. What belongs to no question, comes twice, or is missing is listed in
+OUT.import.json and counted on the screen. A missing question has no line in OUT, and counts as wrong wherever it is
+scored.
+
+The response is read from the first of the columns RESPONSES (of lmms-eval: filtered_resps, resps), its answer by
+`po3d.systems.answers`. Columns A, B, C, D are the options of a multiple choice, where the benchmark gives none itself.
+"""
+
+import argparse
+
+from po3d.io.shipped import benchmarks
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", help="VLMEvalKit .xlsx/.tsv/.json, lmms-eval samples, or plain .jsonl/.csv"
+    )
+    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
+    parser.add_argument(
+        "--data", metavar="ROOT", help="the release or twin that was asked; default: the mini split"
+    )
+    parser.add_argument("--scorer", help="of the gold answers and the headline; default: the benchmark's own")
+    parser.add_argument("--out", required=True, metavar="PREDICTIONS", help="the predictions file to write")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from po3d.evaluation.harness.imports import import_command
+
+    return import_command(arguments)

@@ -1,0 +1,39 @@
+"""`po3d report`: a run beside published rows and other systems, as one HTML file, LaTeX or Markdown.
+
+    po3d report outputs/pulsecheck457-mini-po3d                        writes RUN/report.html
+    po3d report RUN --with LMM.jsonl OTHER_RUN --names "LMM,ours v1"   with other systems on the same questions
+    po3d report RUN --latex                                            prints the tables for a paper
+
+RUN is a folder that evaluate.py wrote. What it holds is shown: report.json or, after +experiment=oracle_grid, grid.json
+with its curves and errors.jsonl with the modules to blame; scenes.jsonl gives the tables that are drawn. The file
+fetches nothing and opens without a server.
+"""
+
+import argparse
+
+from po3d.io.runs import HTML
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="RUN", help="a folder that evaluate.py wrote")
+    parser.add_argument("--with", "--imported", dest="others", nargs="+", default=[], metavar="PREDICTIONS",
+                        help="predictions of other systems on the same questions: files (`po3d import` makes "
+                        "them of a harness's results), or runs")  # fmt: skip
+    parser.add_argument("--names", default="", help="how those are called, with commas; default: the files")
+    parser.add_argument(
+        "--data", metavar="ROOT", help="where the questions are; default: where the run had them"
+    )
+    parser.add_argument(
+        "--grid", metavar="RUN", help="the folder of an oracle grid of the same system; default: RUN"
+    )
+    form = parser.add_mutually_exclusive_group()
+    for name in ("latex", "markdown"):
+        form.add_argument(f"--{name}", dest="form", action="store_const", const=name,
+                          help=f"print the tables in {name} instead")  # fmt: skip
+    parser.add_argument("--out", metavar="FILE", help=f"default: RUN/{HTML}; tables are printed")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from po3d.evaluation.run_report import report_command
+
+    return report_command(arguments)

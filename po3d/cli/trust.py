@@ -1,0 +1,39 @@
+"""How far a system's probabilities can be trusted, and what it is worth to let it be silent.
+
+    po3d trust PREDICTIONS                                        reliability, ECE, risk and coverage
+    po3d trust PREDICTIONS --fit-on VALIDATION --fit-data ROOT    the same after temperature scaling
+
+The temperature T is fitted on the predictions for another split: sigmoid(logit(p) / T) is the probability that an
+answer is right (Guo et al. 2017, of the answer against all others). It is one number, so it changes neither an answer
+nor their order. What has no answer is no part of reliability; it counts as not covered.
+"""
+
+import argparse
+
+from po3d.evaluation.report.plots import PLOTS
+from po3d.io.shipped import benchmarks
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="PREDICTIONS")
+    parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
+    parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the shipped mini split")
+    parser.add_argument("--scorer", help="default: the benchmark's own")
+    parser.add_argument(
+        "--fit-on", metavar="PREDICTIONS", help="of a validation split: fit the temperature there"
+    )
+    parser.add_argument("--fit-data", metavar="ROOT", help="the validation split")
+    parser.add_argument("--temperature", type=float, help="use this temperature")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    parser.add_argument(
+        "--plot", metavar="PICTURE", help=f"draw the reliability diagram ({', '.join(PLOTS)})"
+    )
+    parser.add_argument(
+        "--out", metavar="PREDICTIONS", help="write the predictions with scaled probabilities"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from po3d.evaluation.trust import trust_command
+
+    return trust_command(arguments)

@@ -1,0 +1,75 @@
+"""How a program ends: what the user got wrong is one line and exit code 2, and no traceback for what is no defect."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+
+from po3d.io.errors import InputError, visible
+
+BAD_INPUT = 2
+INTERRUPTED = 130  # as shells say of Ctrl+C
+PIPE_CLOSED = 141  # and of `... | head -1`
+EXTRAS = {  # module -> the extra of pyproject.toml that brings it
+    "moderngl": "synthesis",
+    "trimesh": "synthesis",
+    "mapbox_earcut": "synthesis",
+    "openpyxl": "tables",
+    "rapidocr_onnxruntime": "ocr",
+    "pyarrow": "srbench",
+    "OpenEXR": "hdri",
+    "matplotlib": "report",
+    "lmms_eval": "harness",
+    "transformers": "foundation",
+}
+
+
+@contextlib.contextmanager
+def naming_extras() -> Iterator[None]:
+    """A module that is missing because an extra is not installed becomes an InputError that names the extra."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        module = (error.name or "").partition(".")[0]
+        if module not in EXTRAS:
+            raise
+        raise InputError(f"this needs {module}: pip install 'po3d[{EXTRAS[module]}]'") from None
+
+
+def guarded(main: Callable[[], None]) -> int:
+    """Run `main` and return the exit code. What the user got wrong (InputError) and what the machine refuses (OSError: a full
+    disk, a folder that can't be written) is one line on stderr and 2. A reader of the output that is gone ends the program
+    quietly, Ctrl+C with one line: both by SystemExit, so that no caller goes on with the next thing."""
+    try:
+        try:
+            with naming_extras():
+                main()
+        finally:
+            sys.stdout.flush()  # a reader that is gone shows here at the latest
+    except BrokenPipeError:
+        _drop_output()
+        raise SystemExit(PIPE_CLOSED) from None
+    except (InputError, OSError) as error:
+        if isinstance(error, OSError):
+            _drop_output()
+        print(f"error: {' '.join(visible(_words(error)).split())}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("interrupted; the same command resumes", file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None
+    return 0
+
+
+def _words(error: InputError | OSError) -> str:
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+
+
+def _drop_output() -> None:
+    """What is still to be written must not fail a second time when Python ends, which it would tell in a traceback."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        return
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

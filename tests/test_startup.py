@@ -1,0 +1,64 @@
+"""What is imported when: a command's help must come at once, so what takes long to import must not be imported for it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from po3d.benchmarks.registry import BENCHMARKS
+from po3d.cli.main import COMMANDS, SCRIPTS
+from po3d.io.shipped import ROOT, benchmarks
+
+SLOW = {  # seconds each, or brings what takes seconds
+    "torch", "torchvision", "timm", "pytorch_lightning", "transformers", "safetensors", "scipy", "pandas", "matplotlib", "shapely",
+    "wandb", "trimesh", "moderngl", "openpyxl", "pyarrow", "pydantic", "tqdm", "PIL", "inflect", "typeguard",
+}  # fmt: skip
+CONFIGS = {"hydra", "omegaconf", "antlr4", "yaml"}
+IMPORTED = """
+import contextlib, io, sys
+try:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(sys.argv[1])
+except SystemExit as ended:
+    assert not ended.code, ended.code
+assert "--help" not in sys.argv[1] or "po3d" in printed.getvalue()
+print(*sys.modules)
+"""
+
+
+def imported(code: str) -> set[str]:
+    """The modules that are there when a fresh Python has run `code`."""
+    command = [sys.executable, "-c", IMPORTED, code]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    return set(ran.stdout.split())
+
+
+def helped(*command: str) -> set[str]:
+    return imported(f"from po3d.__main__ import main; sys.exit(main({[*command, '--help']!r}))")
+
+
+def test_the_package_alone_is_python_alone():
+    assert {name for name in imported("import po3d") if name.startswith(("po3d", "numpy"))} == {"po3d"}
+
+
+def test_the_help_of_po3d_imports_no_command():
+    ours = {name for name in helped() if name.startswith("po3d.")}
+    assert ours == {
+        "po3d.__main__",
+        "po3d.cli",
+        "po3d.cli.main",
+        "po3d.io",
+        "po3d.io.errors",
+        "po3d.io.guard",
+    }
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *SCRIPTS])
+def test_help_imports_nothing_slow(command):
+    slow = SLOW - {"PIL"} if command == "ask" else SLOW if command in COMMANDS else SLOW - {"pydantic"}
+    assert helped(command) & (slow | (CONFIGS if command in COMMANDS else set())) == set()
+
+
+def test_the_options_name_every_benchmark_there_is():
+    assert benchmarks() == sorted(BENCHMARKS)
