@@ -34,7 +34,9 @@ def test_a_noun_and_its_plural(one, many):
 
 def test_every_name_of_a_thing_comes_back_from_its_plural():
     names = {*CATEGORIES, *SYNONYMS, *lexicon().parents}
-    assert {name for name in names if singular(plural(name)) not in (name, singular(name))} == {"glasses"}  # a plural itself
+    assert {name for name in names if singular(plural(name)) not in (name, singular(name))} == {
+        "glasses"
+    }  # a plural itself
 
 
 def test_a_singular_stays_one():
