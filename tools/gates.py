@@ -37,9 +37,10 @@ from typing import Any, Literal, NamedTuple
 
 from po3d.__main__ import main as po3d
 from po3d.io.checkpoint import git_revision, locate
-from po3d.io.config import compose, guarded
+from po3d.io.config import compose
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, read_jsonl, sha256, write_json
+from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.io.shipped import MINI, NATURAL
 from po3d.io.shipped import ROOT as SHIPPED

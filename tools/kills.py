@@ -22,7 +22,7 @@ import traceback
 from pathlib import Path
 
 from po3d import __main__ as po3d
-from po3d.cli import main as cli  # noqa: F401  for its imports
+from po3d.evaluation import run_report  # noqa: F401  for its imports
 from po3d.io import shipped
 from po3d.io.errors import InputError
 from po3d.io.guard import guarded
