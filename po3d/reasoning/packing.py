@@ -1,4 +1,4 @@
-"""Scenes and programs as arrays: the two inputs of the batched executor, and joint samples of a scene table.
+"""Scenes and programs as arrays: the two inputs of the batched executor.
 
 Packing is done once; running reads it any number of times.
 """

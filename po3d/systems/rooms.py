@@ -194,10 +194,10 @@ def room(
     draw: Sequence[str] = KINDS,
 ) -> Room:
     """What answers the questions on a table: `samples` worlds drawn from it when it is uncertain in what is to be drawn,
-    else itself. `margins`: its predictions say how near another answer was."""
+    else the most probable one. `margins`: its predictions say how near another answer was."""
     if samples and uncertain(scene, draw):
         return _Believed(scene, rules, frame, samples, margins, draw)
-    return _Room(scene, rules, frame, margins)
+    return _Room(scene.certain(), rules, frame, margins)
 
 
 def _gold(question: Question) -> Call:
