@@ -205,11 +205,11 @@ def _looks(
 def _occluders(drawn: Worlds, random: np.random.Generator | None) -> NDArray[np.int64]:
     """(W, n) dominant occluders; one that does not exist hides nothing."""
     table, (count, n) = occluder_table(drawn.table), drawn.exists.shape
-    if random is None:  # of equally probable ones "not occluded" comes first
-        found = np.tile((np.argmax(np.roll(table, 1, 1), 1) - 1) % (n + 1), (count, 1))
-    else:
-        steps = np.cumsum(table, 1)
-        found = (random.random((count, n, 1)) >= steps / steps[:, -1:]).sum(-1)
+    if random is None:  # the likeliest that exists; "not occluded" stands first, so it wins ties
+        there = np.concatenate([np.ones((count, 1)), drawn.exists], 1)
+        return np.argmax(np.roll(table, 1, 1) * there[:, None], -1) - 1
+    steps = np.cumsum(table, 1)
+    found = (random.random((count, n, 1)) >= steps / steps[:, -1:]).sum(-1)
     present = np.concatenate([drawn.exists, np.zeros((count, 1), bool)], 1)
     return np.where(np.take_along_axis(present, found, 1), found, -1)
 

@@ -382,6 +382,13 @@ def test_soft_modes_agree_on_each_object_of_a_filter(condition):
         )
 
 
+def test_samples_of_nothing_are_the_most_probable_table():
+    for program, scene, task in cases(200, seed=8, certain=False):
+        exact = execute(program, scene, task, "argmax")
+        sampled = execute(program, scene, task, "samples", samples=2, draw=())
+        assert (sampled.status, sampled.answer) == (exact.status, exact.answer)
+
+
 def test_soft_modes_never_leave_the_simplex():
     for program, scene, task in cases(300, seed=6, certain=False):
         for mode in ("marginal", "samples"):
