@@ -245,7 +245,7 @@ class Interpreter:
     @cached_property
     def _poses(self) -> tuple[Array, Array]:
         """Positions (k, n, 2) and headings (k, n): draws, or the one pose of a scene that is sure of it."""
-        how = ("pose", "flip")
+        how = ("pose", "flip")  # the others are multiplied out; the stream is that of the published figures
         if uncertain(self.scene, how):
             drawn = worlds(self.scene, how, count=self.samples, seed=self.seed, stage="executor.poses")
             return drawn.positions, drawn.headings

@@ -79,7 +79,8 @@ class RoomOracle:
 @dataclass(frozen=True)
 class RoomPipeline:
     """Texts read by the room parser, on the table of a source. `samples`: worlds drawn from a table that is only
-    believed; 0 takes the most probable one alone. `oracle`: modules replaced by ground truth."""
+    believed; 0 takes the most probable one alone. `draw`: kinds of belief (`po3d.scene.worlds`) that differ between them,
+    the others have their most probable value. `oracle`: modules replaced by ground truth."""
 
     parser: TextParser
     table: TableSource  # TRUTH: true tables, an upper bound for perception
@@ -87,9 +88,7 @@ class RoomPipeline:
     samples: int = WORLDS
     rules: RoomRules = DEFAULT_ROOM_RULES
     oracle: tuple[str, ...] = ()  # of room_substitution.MODULES
-    draw: tuple[str, ...] = (
-        KINDS  # of beliefs that differ between worlds; the others have their most probable value
-    )
+    draw: tuple[str, ...] = KINDS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "oracle", checked_modules(self.oracle, MODULES))
