@@ -91,6 +91,14 @@ class Worlds:
         return {a: [{value: 1.0} for value in values] for a, values in self.values.items()}
 
 
+def kinds(names: Collection[str] | str) -> tuple[Kind, ...]:
+    """The kinds of those names, one alone being a list of one, in the order of the draws; InputError for an unknown one."""
+    names = {names} if isinstance(names, str) else set(names)
+    if unknown := sorted(names - set(KINDS)):
+        raise InputError(f"unknown kind of belief {unknown[0]!r}; known: {', '.join(KINDS)}")
+    return tuple(kind for kind in KINDS if kind in names)
+
+
 def uncertain(scene: Scene, draw: Collection[str] = KINDS) -> bool:
     """Whether the table leaves anything of these kinds open."""
     hidden = scene.occluders or () if "looks" in draw else ()
@@ -114,8 +122,7 @@ def worlds(
     """`count` worlds of a table: a pure function of the arguments, so equal questions meet equal worlds whoever asks them.
     `draw`: the kinds that are drawn; `given`: things that are there in every world, where the beliefs allow it; `stage`
     names another stream of random numbers. Poses without covariance take none. InputError for an unknown kind."""
-    if unknown := sorted(set(draw) - set(KINDS)):
-        raise InputError(f"unknown kind of belief {unknown[0]!r}; known: {', '.join(KINDS)}")
+    draw = kinds(draw)
     random = rng(
         seed, stage or f"room worlds/{scene.image}"
     )  # the first figures of rooms were drawn under it

@@ -25,7 +25,7 @@ from po3d.reasoning.votes import Vote, presupposed, vote
 from po3d.scene.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
 from po3d.scene.index import Layout
 from po3d.scene.table import Scene
-from po3d.scene.worlds import KINDS, WORLDS, Named, possible, uncertain, worlds
+from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
 from po3d.systems.pipeline import Context
 from po3d.systems.room_sources import TRUTH, TableSource, checked, source
 from po3d.systems.room_substitution import MODULES, TABLE, substitute
@@ -92,6 +92,7 @@ class RoomPipeline:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "oracle", checked_modules(self.oracle, MODULES))
+        object.__setattr__(self, "draw", kinds(self.draw))
         if self.table == TRUTH and set(self.oracle) & set(TABLE):
             raise InputError(
                 "oracle= replaces modules of believed tables: it needs benchmark.table=map, for one"
@@ -167,7 +168,7 @@ def room_pipeline(
     mirror: bool = True,
     perception: str = "top_view_estimator",
     device: str = "cpu",
-    draw: Sequence[str] = KINDS,
+    draw: Sequence[str] | str = KINDS,
 ) -> RoomPipeline:
     """The pipeline of a shipped or given parser checkpoint, with the table source of that name; `oracle`: modules replaced
     by ground truth; `perception`: the maps' estimator; `mirror`: does it look in the mirror, too? `device`: where the
@@ -180,7 +181,7 @@ def room_pipeline(
         frame,
         samples,
         oracle=tuple(oracle),
-        draw=tuple(draw),
+        draw=draw,
     )
 
 

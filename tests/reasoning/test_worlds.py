@@ -110,6 +110,9 @@ def test_worlds_are_a_function_of_the_arguments(seed, draw, stream):
 def test_unknown_kinds_are_named():
     with pytest.raises(InputError, match="'colour'"):
         worlds(BELIEVED, ["colour"])
+    with pytest.raises(InputError, match="'poses'"):
+        RoomPipeline(Programs(), Given(), draw=("poses",))
+    assert worlds(BELIEVED, "looks", count=1).scenes() == worlds(BELIEVED, ["looks"], count=1).scenes()
 
 
 def test_worlds_are_drawn_as_often_as_the_table_believes():
