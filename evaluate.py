@@ -30,11 +30,9 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from po3d.benchmarks.registry import Source, dials_in, source_of
-from po3d.evaluation.ablation.grid import Kind, plan, run_grid, write_grid
-from po3d.evaluation.ablation.grid_scope import ScopeKind
-from po3d.evaluation.ablation.grid_sr import SrKind
-from po3d.evaluation.ablation.grid_street import StreetKind
+from po3d.benchmarks.base import Benchmark
+from po3d.benchmarks.registry import BENCHMARKS, benchmark_of, dials_in
+from po3d.evaluation.ablation.grid import plan, run_grid, write_grid
 from po3d.evaluation.options import (
     check_read,
     check_wandb,
@@ -48,10 +46,9 @@ from po3d.evaluation.options import (
     usual_options,
 )
 from po3d.evaluation.report.grid_tables import grid_markdown, grid_text
-from po3d.evaluation.report.naming import settings_of
 from po3d.evaluation.report.plots import sensitivity_plot
 from po3d.evaluation.report.results import report_text
-from po3d.evaluation.run import Measure, data_digest, evaluate, predict, provenance, scored
+from po3d.evaluation.run import data_digest, evaluate, predict, provenance, scored
 from po3d.evaluation.run_report import log_to_wandb
 from po3d.evaluation.trust import Abstaining
 from po3d.io.checkpoint import git_revision, locate
@@ -59,26 +56,13 @@ from po3d.io.config import build, run_hydra
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
 from po3d.io.guard import INTERRUPTED
+from po3d.io.naming import settings_of
 from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locked
 from po3d.synthesis.difficulty import dials_of
-from po3d.systems import scope, sr
 from po3d.systems.bad_images import counting
-from po3d.systems.lmm import Lmm
-from po3d.systems.pipeline import Pipeline
-from po3d.systems.scope import ScopePipeline
-from po3d.systems.sr import SrPipeline
+from po3d.systems.mixtures import Kind
 
 FRESH_SIZE = 300  # images, or rooms
-# What `python evaluate.py` alone shows, the longest first: of rooms, plain maps with true tables beside them.
-SHOWN = (
-    (
-        ["benchmark=hypo3d", "benchmark.table=truth"],
-        ["benchmark=hypo3d", "beside=[outputs/hypo3d-mini-po3d-true-tables]"],
-    ),
-    (["benchmark=pulsecheck457"],),
-    (["benchmark=3dsrbench"],),
-    (["benchmark=scope"],),
-)
 
 
 def main(config: DictConfig, quiet: bool = False) -> None:
@@ -89,7 +73,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         size = options["grid"].get("images")
     below = options["abstain_below"]
     check_wandb(options["wandb"])
-    benchmark = source_of(options["benchmark"]["name"])
+    benchmark = benchmark_of(options["benchmark"]["name"])
     usual = usual_options(options)
     system_config, default = system_of(options, usual), system_of(usual, usual)
     check_read(config, options, usual, system_config)
@@ -99,9 +83,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         options = OmegaConf.to_container(config, resolve=True)
         system_config = system_of(options, usual)  # its log may lie in that folder
     system = build(system_config)  # before the data: what is wrong with a checkpoint shows at once
-    measures = _measures(options["benchmark"])
-    if isinstance(system, Lmm):
-        measures["usage"] = system.usage
+    measures = {**benchmark.measures(options["benchmark"]), **getattr(system, "measures", {})}
     split, root, name = _open(benchmark, options, seed, size)
     checkpoints = {
         key: read_json(path.with_name(f"{path.stem}.json"), "checkpoint description")["sha256"]
@@ -135,7 +117,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         _grid(options, benchmark, split, system, about, identity)
         return
     report = evaluate(
-        benchmark.module,
+        benchmark,
         split,
         system,
         options["out"],
@@ -154,7 +136,12 @@ def main(config: DictConfig, quiet: bool = False) -> None:
 
 
 def _grid(
-    options: dict[str, Any], benchmark: Source, split: Any, system: Any, about: dict[str, Any], identity: dict
+    options: dict[str, Any],
+    benchmark: Benchmark,
+    split: Any,
+    system: Any,
+    about: dict[str, Any],
+    identity: dict,
 ) -> None:
     """The oracle grid instead of one evaluation."""
     kind, scorer = _kind(system), options["scorer"]
@@ -166,7 +153,7 @@ def _grid(
         given = predict(split, system, out, identity, options["resume"], about, options["overwrite"])
         found = run_grid(
             kind,
-            benchmark.module,
+            benchmark,
             split,
             options["grid"],
             out,
@@ -174,7 +161,7 @@ def _grid(
             options["seed"],
             options["workers"],
         )
-        counted = benchmark.module.score(split.questions, given, scorer)["images"]
+        counted = benchmark.score(split.questions, given, scorer)["images"]
         result = {**scored(described(out), about), "images": counted, **work, **found}
         (out / HTML).unlink(missing_ok=True)  # it shows an earlier grid, or none
         write_grid(result, out, {GRID_PAGE: grid_markdown(result)})
@@ -201,25 +188,13 @@ def _check_grid(path: Path, work: dict[str, Any], overwrite: bool) -> None:
 
 def _kind(system: Any) -> Kind:
     """What the grid can mix of a system."""
-    if isinstance(system, Pipeline) and not system.oracle:
-        return StreetKind(system.executor)
-    if isinstance(system, SrPipeline) and not isinstance(system.tables, sr.TrueTables) and not system.oracle:
-        return SrKind(system)
-    if (
-        isinstance(system, ScopePipeline)
-        and not isinstance(system.source, scope.TrueTables)
-        and not system.oracle
-    ):
-        return ScopeKind(system)
-    from po3d.evaluation.ablation.grid_rooms import RoomKind  # loads the room parser's network library
-    from po3d.systems.rooms import TRUTH, RoomPipeline
-
-    if isinstance(system, RoomPipeline) and system.table != TRUTH and not system.oracle:
-        return RoomKind(system)
-    raise InputError(
-        "the grid needs system=po3d with predicted tables (of benchmark=hypo3d benchmark.table=map, of 3dsrbench and "
-        "scope benchmark.table=picture), without oracle= or abstain_below="
-    )
+    kind = system.mixtures() if hasattr(system, "mixtures") else None
+    if kind is None:
+        raise InputError(
+            "the grid needs system=po3d with predicted tables (of benchmark=hypo3d benchmark.table=map, of 3dsrbench and "
+            "scope benchmark.table=picture), without oracle= or abstain_below="
+        )
+    return kind
 
 
 def _counts_bad_images(options: dict[str, Any]) -> bool:
@@ -237,23 +212,18 @@ def _log(options: dict[str, Any]) -> None:
         log_to_wandb(options["out"], options["wandb"])
 
 
-def _measures(options: dict[str, Any]) -> dict[str, Measure]:
-    """What the benchmark's options ask for beside its own score."""
-    if not options.get("sbert"):
-        return {}
-    from po3d.benchmarks.hypo3d.sbert import load_encoder, sbert_score  # an optional extra
-
-    return {"sbert": partial(sbert_score, encoder=load_encoder())}
-
-
-def _open(benchmark: Source, options: dict[str, Any], seed: int, size: int | None) -> tuple[Any, Path, str]:
+def _open(
+    benchmark: Benchmark, options: dict[str, Any], seed: int, size: int | None
+) -> tuple[Any, Path, str]:
     """The questions, the folder or file that they come from, and the split's name."""
     split, root, name = _found(benchmark, options, seed, size)
     folders = {key: Path(path) for key in ("scans", "furniture") if (path := options["benchmark"].get(key))}
     return replace(split, **folders) if folders else split, root, name
 
 
-def _found(benchmark: Source, options: dict[str, Any], seed: int, size: int | None) -> tuple[Any, Path, str]:
+def _found(
+    benchmark: Benchmark, options: dict[str, Any], seed: int, size: int | None
+) -> tuple[Any, Path, str]:
     if options["data"]["root"] is not None:
         root = Path(options["data"]["root"])
         return benchmark.load(root).first(size), root, kind_of_data(root)
@@ -270,11 +240,12 @@ def run(arguments: list[str]) -> int:
     """One evaluation; without arguments one of every benchmark's shipped questions, two at a time."""
     if arguments:
         return run_hydra(main, "evaluate", __doc__, arguments)
-    print(f"{len(SHOWN)} benchmarks, about three minutes on two cores ...", file=sys.stderr)
+    shown = [[[f"benchmark={name}", *own] for own in b.shown] for name, b in BENCHMARKS.items()]
+    print(f"{len(shown)} benchmarks, about three minutes on two cores ...", file=sys.stderr)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes share the cores
     os.environ.setdefault("TQDM_DISABLE", "1")
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
-        longest, *others = [pool.submit(_shown, commands) for commands in SHOWN]
+        longest, *others = [pool.submit(_shown, commands) for commands in shown]
         codes = []
         try:
             for done in (*others, longest):
@@ -288,7 +259,7 @@ def run(arguments: list[str]) -> int:
     return max(codes)
 
 
-def _shown(commands: tuple[list[str], ...]) -> tuple[int, str]:
+def _shown(commands: list[list[str]]) -> tuple[int, str]:
     """The exit code of some evaluations, one after the other, and what the last one prints."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -15,10 +15,11 @@ import numpy as np
 from PIL import Image
 
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
-from po3d.benchmarks.registry import DATA, opened
+from po3d.benchmarks.registry import opened
 from po3d.evaluation.harness.serve import Limits, Server
 from po3d.io.images import read_image
 from po3d.io.seeding import rng
+from po3d.io.shipped import MINI as DATA
 from po3d.language.programs.street import Program, parse_text
 from po3d.reasoning.questions import Question
 from po3d.scene.table import Scene

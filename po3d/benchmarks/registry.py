@@ -1,77 +1,48 @@
-"""The benchmarks by name: how each is loaded, generated and scored. Entries look here and nowhere else."""
+"""The benchmarks by name. Who needs one looks here and nowhere else; its module is loaded when it is asked for."""
 
-from collections.abc import Callable, Mapping
+import importlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
-from po3d.benchmarks.hypo3d import data as hypo3d
-from po3d.benchmarks.hypo3d import twin as hypo3d_twin
-from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
-from po3d.benchmarks.scope import data as scope
-from po3d.benchmarks.scope import twin as scope_twin
-from po3d.benchmarks.threedsrbench import data as srbench
-from po3d.benchmarks.threedsrbench import twin as srbench_twin
+from po3d.benchmarks.base import Benchmark
+from po3d.io import naming
 from po3d.io.errors import InputError
-from po3d.io.shipped import MINI as DATA
-from po3d.synthesis.difficulty import Dials, InsideDials, OrbitDials, RoomDials, dials_of
 
-
-class Source(NamedTuple):
-    """One benchmark. `module` scores it (evaluation.Benchmark)."""
-
-    module: Any
-    mini: Path  # the shipped split
-    load: Callable[..., Any]  # (root, split name) -> evaluation.Split with `first(size)`
-    open_fresh: Callable[..., Any]  # (folder, size, seed, look, workers[, dials]) -> the same
-    generate: Callable[..., None]  # (out, size, seed, look, images, workers, split, skies[, dials])
-    dials: type = Dials  # what they may be
-
-
-def _with_twin(module: Any, twin: ModuleType, name: str, kind: type, pictures: str = "images") -> Source:
-    """A benchmark whose twin has one look and no skies; `pictures`: what its `generate` calls whether to draw."""
-
-    def open_fresh(
-        folder: Path,
-        size: int,
-        seed: int,
-        look: str | None,
-        workers: int,
-        dials: Mapping[str, Any] | None = None,
-    ) -> Any:
-        return twin.open_fresh(folder, size, seed, workers, dials_of(dials, kind))
-
-    def generate(
-        out: Path,
-        size: int,
-        seed: int,
-        look: str | None,
-        images: bool,
-        workers: int,
-        split: str,
-        skies: str | None,
-        dials: Mapping[str, Any] | None = None,
-    ) -> None:
-        if skies is not None:
-            raise InputError(f"skies are for the street scenes of pulsecheck457; {name} has none")
-        how = {pictures: images, "workers": workers, "dials": dials_of(dials, kind)}
-        twin.generate(out, size, seed, split, **how)
-
-    return Source(module, DATA / name, module.load, open_fresh, generate, kind)
-
-
-BENCHMARKS: dict[str, Source] = {
-    "pulsecheck457": Source(
-        pulsecheck457,
-        pulsecheck457.MINI,
-        pulsecheck457.load,
-        pulsecheck457.open_fresh,
-        pulsecheck457.generate,
-    ),
-    "hypo3d": _with_twin(hypo3d, hypo3d_twin, "hypo3d", RoomDials, "maps"),
-    "scope": _with_twin(scope, scope_twin, "scope", OrbitDials),
-    "3dsrbench": _with_twin(srbench, srbench_twin, "3dsrbench", InsideDials),
+# Name -> the module that holds BENCHMARK. `python evaluate.py` alone runs them in this order, the longest first.
+MODULES = {
+    "hypo3d": "po3d.benchmarks.hypo3d.benchmark",
+    "pulsecheck457": "po3d.benchmarks.pulsecheck457.benchmark",
+    "3dsrbench": "po3d.benchmarks.threedsrbench.benchmark",
+    "scope": "po3d.benchmarks.scope.benchmark",
 }
+
+
+class _Benchmarks(Mapping[str, Benchmark]):
+    def __getitem__(self, name: str) -> Benchmark:
+        return importlib.import_module(MODULES[name]).BENCHMARK
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(MODULES)
+
+    def __len__(self) -> int:
+        return len(MODULES)
+
+
+BENCHMARKS: Mapping[str, Benchmark] = _Benchmarks()
+
+
+def benchmark_of(name: str) -> Benchmark:
+    """The benchmark of that name; InputError when there is none."""
+    if name not in BENCHMARKS:
+        raise InputError(f"unknown benchmark {name!r}; known: {', '.join(BENCHMARKS)}")
+    return BENCHMARKS[name]
+
+
+def opened(benchmark: str, root: str | Path | None = None) -> Any:
+    """A benchmark's split: the release or twin at `root`, else the shipped one."""
+    own = benchmark_of(benchmark)
+    return own.load(own.mini, "mini") if root is None else own.load(Path(root))
 
 
 def dials_in(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,14 +52,16 @@ def dials_in(options: Mapping[str, Any]) -> dict[str, Any]:
     return {} if dials is None else {"dials": {k: dials[k] for k in dials}}
 
 
-def source_of(benchmark: str) -> Source:
-    """The benchmark of that name; InputError when there is none."""
-    if benchmark not in BENCHMARKS:
-        raise InputError(f"unknown benchmark {benchmark!r}; known: {', '.join(BENCHMARKS)}")
-    return BENCHMARKS[benchmark]
+def unit(report: Mapping[str, Any]) -> str:
+    """What a report's split is counted in."""
+    return benchmark_of(report["benchmark"]).unit
 
 
-def opened(benchmark: str, root: str | Path | None = None) -> Any:
-    """A benchmark's split: the release or twin at `root`, else the shipped one."""
-    source = source_of(benchmark)
-    return source.load(source.mini, "mini") if root is None else source.load(Path(root))
+def counted(report: Mapping[str, Any]) -> str:
+    """ "150 images", "1 room"."""
+    return naming.counted(report["images"], unit(report))
+
+
+def title(report: Mapping[str, Any]) -> str:
+    """What a run was on, and over how many of what its intervals resample."""
+    return f"{report['benchmark']} {report['split']}, n = {counted(report)}"

@@ -170,7 +170,7 @@ def read_table(path: str | Path) -> Scene:
         raise InputError(
             f"{path}: the field 'objects' is missing; a scene is a table of ours ({FORMAT}) or Super-CLEVR's"
         )
-    from po3d.benchmarks.pulsecheck457.superclevr_files import read_scenes, scene_from_superclevr
+    from po3d.benchmarks.superclevr.files import read_scenes, scene_from_superclevr
 
     records = read_scenes(path)
     if len(records) != 1:

@@ -17,12 +17,12 @@ def run(arguments: argparse.Namespace) -> int:
     from po3d.io.config import compose
 
     config = compose("generate", arguments.options)
-    from po3d.benchmarks.registry import dials_in, source_of
+    from po3d.benchmarks.registry import benchmark_of, dials_in
 
-    source_of(config.benchmark.name).generate(
+    benchmark = benchmark_of(config.benchmark.name)
+    benchmark.generate(
         out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
         workers=config.workers, split=config.split, skies=config.skies, **dials_in(config.benchmark),
     )  # fmt: skip
-    units = {"pulsecheck457": "images", "scope": "scenes"}.get(config.benchmark.name, "rooms")
-    print(f"wrote {config.size} {units} to {config.out}")
+    print(f"wrote {config.size} {benchmark.generated} to {config.out}")
     return 0

@@ -7,15 +7,16 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.evaluation.report.naming import row_name
 from po3d.evaluation.statistics import agreement, holm, mcnemar, paired_difference
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
+from po3d.io.naming import row_name
 from po3d.io.runs import described
 from po3d.io.text_tables import Table, interval_text, latex, markdown, text
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
@@ -54,7 +55,7 @@ def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") 
 
 
 def compare(
-    module: Any,
+    benchmark: Benchmark,
     questions: Sequence[Question],
     entries: Sequence[Entry],
     scorer: str,
@@ -69,7 +70,7 @@ def compare(
                 that name, without p_holm. What can't be known is None, and `reason` says why there is no interval
     questions, clusters, scorer
     """
-    right = np.array([module.correct(questions, e.predictions, scorer) for e in entries], float)
+    right = np.array([benchmark.correct(questions, e.predictions, scorer) for e in entries], float)
     counted = ~np.isnan(right).any(0)
     kept = [q for q, c in zip(questions, counted) if c]
     right = right[:, counted]
@@ -81,7 +82,7 @@ def compare(
             "not_ok": sum(p.status != "ok" for p in e.predictions),
             "rows": [
                 {k: _number(v) if isinstance(v, float) else v for k, v in row.items()}
-                for row in module.score(questions, e.predictions, scorer)["rows"]
+                for row in benchmark.score(questions, e.predictions, scorer)["rows"]
             ],
         }
         for e in entries
@@ -210,9 +211,9 @@ def compare_command(arguments: argparse.Namespace) -> int:
     if arguments.common:
         questions, entries = _common(questions, entries)
         notes.append(f"compared on the {len(questions)} questions that all have a line for")
-    module = BENCHMARKS[arguments.benchmark].module
-    scorer = arguments.scorer or next(iter(module.SCORERS))
-    result = compare(module, questions, entries, scorer, arguments.to_first, arguments.by_category)
+    benchmark = BENCHMARKS[arguments.benchmark]
+    scorer = arguments.scorer or benchmark.scorers[0]
+    result = compare(benchmark, questions, entries, scorer, arguments.to_first, arguments.by_category)
     page = _page({**result, "notes": notes}, arguments.form)
     if arguments.out:
         with atomic_write(arguments.out) as file:

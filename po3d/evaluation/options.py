@@ -12,10 +12,10 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from po3d.benchmarks.registry import BENCHMARKS, dials_in
-from po3d.evaluation.report.naming import run_folder, slug
 from po3d.evaluation.run import data_digest, digest
 from po3d.io.config import CONFIGS, compose, varied
 from po3d.io.errors import InputError
+from po3d.io.naming import run_folder, slug
 from po3d.scene.table import to_json
 from po3d.synthesis.difficulty import dials_of
 

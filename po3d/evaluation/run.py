@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from po3d import __version__
+from po3d.benchmarks.base import Benchmark, Score
 from po3d.benchmarks.metrics import perception
 from po3d.evaluation.report.results import report_markdown
 from po3d.io import runs
@@ -38,9 +39,7 @@ from po3d.reasoning.questions import Prediction, Question, read_predictions, wri
 from po3d.scene.camera import carried
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.systems import bad_images
-from po3d.systems.pipeline import Begun, Context, Eager, System, nothing_given
-
-Measure = Callable[[Sequence[Question], Sequence[Prediction]], Any]
+from po3d.systems.pipeline import Begun, Context, System, nothing_given
 
 
 class Split(Protocol):
@@ -69,23 +68,6 @@ class Split(Protocol):
         ...
 
 
-class Benchmark(Protocol):
-    """A benchmark's module, such as `po3d.benchmarks.pulsecheck457.data`."""
-
-    SCORERS: Sequence[str] | dict[str, Any]  # by name; the first is the benchmark's own
-
-    def correct(
-        self, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
-    ) -> Sequence[float]:
-        """Of each question 1 for right and 0 for wrong, as paired tests need it; NaN for one that counts in no
-        headline figure (a control; the later rows of a group that is right or wrong as a whole)."""
-        ...
-
-    def score(self, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> dict:
-        """rows, other_scorers, published and what else the benchmark reports, ready for JSON."""
-        ...
-
-
 def evaluate(
     benchmark: Benchmark,
     split: Split,
@@ -95,7 +77,7 @@ def evaluate(
     about: dict[str, Any],
     identity: dict[str, Any],
     resume: bool = False,
-    measures: Mapping[str, Measure] = MappingProxyType({}),
+    measures: Mapping[str, Score] = MappingProxyType({}),
     overwrite: bool = False,
     beside: Sequence[str | Path] = (),
 ) -> dict:
@@ -240,7 +222,8 @@ def _answers(
 ) -> Iterator[tuple[str, list[Question], list[Scene], list[Prediction]]]:
     """Each image with its questions, the tables that the system kept, and its predictions, in order. Of an `Eager`
     system some images are under way at once; the pictures are made here, one after the other."""
-    begin, ahead = (system.begin, system.ahead) if isinstance(system, Eager) else (_at_once(system), 0)
+    ahead = getattr(system, "ahead", 0)
+    begin = system.begin if ahead else _at_once(system)
     under_way: deque[tuple[str, list[Question], list[Scene], Begun]] = deque()
     try:
         for name, questions in images:

@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
+from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.compare import Entry, compare, pair_table, read_entry
-from po3d.evaluation.report import hypo3d_tables, scope_tables
 from po3d.evaluation.report.html import Page, render
 from po3d.evaluation.report.html_items import image_record
 from po3d.evaluation.report.latex import latex_page
-from po3d.evaluation.report.naming import row_name
 from po3d.evaluation.report.results import no_intervals, results_table
 from po3d.evaluation.run import by_image, read_scenes
 from po3d.evaluation.trust import answered, risk_coverage, trust
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, read_jsonl
+from po3d.io.naming import row_name
 from po3d.io.runs import ERRORS, GRID, HTML, PREDICTIONS, REPORT, SCENES
 from po3d.io.text_tables import Cell, Table, interval_text, markdown
 
@@ -29,7 +29,7 @@ class Run(NamedTuple):
     """What is known of a run and of the systems beside it."""
 
     report: dict[str, Any]
-    module: Any
+    benchmark: Benchmark
     split: Any  # with the questions that have an answer
     entries: Sequence[Entry]  # the run's own first
     compared: dict[str, Any]  # as `compare` gives it
@@ -41,11 +41,11 @@ def read_run(
     """A run's report and predictions with those of other systems; InputError when they are on other questions."""
     folder = Path(folder)
     about = _about(folder)
-    benchmark = about["benchmark"]
-    if benchmark not in BENCHMARKS:
-        raise InputError(f"{folder} is a run on {benchmark!r}; known benchmarks: {', '.join(BENCHMARKS)}")
+    name = about["benchmark"]
+    if name not in BENCHMARKS:
+        raise InputError(f"{folder} is a run on {name!r}; known benchmarks: {', '.join(BENCHMARKS)}")
     root = data or (None if about["split"] == "mini" else about["provenance"]["data"]["root"])
-    split = _asked(opened(benchmark, root), folder / PREDICTIONS)
+    split = _asked(opened(name, root), folder / PREDICTIONS)
     split = replace(split, **_folders(about["provenance"]))
     questions = [q for q in split.questions if q.answer is not None]
     if not questions:
@@ -61,12 +61,12 @@ def read_run(
         entries[0],
         *(e._replace(name=str(path)) if known[e.name] > 1 else e for e, path in zip(entries[1:], others)),
     ]
-    module = BENCHMARKS[benchmark].module
-    compared = compare(module, questions, entries, about["scorer"], to_first=True)
+    benchmark = BENCHMARKS[name]
+    compared = compare(benchmark, questions, entries, about["scorer"], to_first=True)
     if "rows" not in about:
-        about |= module.score(questions, entries[0].predictions, about["scorer"])
+        about |= benchmark.score(questions, entries[0].predictions, about["scorer"])
         about["statuses"] = dict(Counter(p.status for p in entries[0].predictions))
-    return Run(about, module, split, entries, compared)
+    return Run(about, benchmark, split, entries, compared)
 
 
 def _asked(split: Any, predictions: Path) -> Any:
@@ -100,18 +100,12 @@ def _about(folder: Path) -> dict[str, Any]:
 
 def run_tables(run: Run) -> list[tuple[str, Table]]:
     """Titles and tables of a run: figures beside other systems and published rows, differences, and the rest."""
-    report, tables = run.report, []
+    report, own = run.report, run.benchmark.tables
     others = [_as_report(run, k) for k in range(1, len(run.entries))]
     what, beside = f"{report['benchmark']}, {report['split']} split", report.get("beside", ())
-    if report["benchmark"] == "hypo3d":
-        tables = [
-            (f"{what}: by change", hypo3d_tables.change_table(report, *beside, *others)),
-            (f"{what}: by change and type", hypo3d_tables.change_and_type_table(report, *beside, *others)),
-        ]
-    else:
-        tables = [(f"{what} (%)", _beside(results_table(report), others))]
-    if report["benchmark"] == "scope":
-        tables.append((f"{what}: consistency", scope_tables.consistency_table(report)))
+    tables = [] if own and own.instead else [(f"{what} (%)", _beside(results_table(report), others))]
+    if own:
+        tables += [(f"{what}: {title}", table) for title, table in own.titled(report, *beside, *others)]
     if run.compared["pairs"]:
         tables.append(("Paired differences in percentage points", pair_table(run.compared)))
     if report.get("rpdr"):
@@ -125,7 +119,7 @@ def run_tables(run: Run) -> list[tuple[str, Table]]:
 def _as_report(run: Run, k: int) -> dict:
     entry = run.entries[k]
     questions = [q for q in run.split.questions if q.answer is not None]
-    score = run.module.score(questions, entry.predictions, run.report["scorer"])
+    score = run.benchmark.score(questions, entry.predictions, run.report["scorer"])
     return {**score, "system": entry.name, "split": run.report["split"]}
 
 
@@ -159,10 +153,10 @@ def run_page(run: Run, folder: str | Path, grid: str | Path | None = None) -> st
     questions = [q for q in run.split.questions if q.answer is not None]
     answers = [{p.id: p for p in entry.predictions} for entry in run.entries]
     scorer = run.report["scorer"]
-    right = [[float(r) for r in run.module.correct(questions, e.predictions, scorer)] for e in run.entries]
+    right = [[float(r) for r in run.benchmark.correct(questions, e.predictions, scorer)] for e in run.entries]
     figures, risk = None, None
     try:
-        items = answered(run.module, questions, run.entries[0].predictions, scorer)
+        items = answered(run.benchmark, questions, run.entries[0].predictions, scorer)
         figures = trust(items)
         risk = risk_coverage(items.probabilities, items.right, items.total)[1:]
     except InputError:  # answers without probabilities, or none at all: there is nothing to plot

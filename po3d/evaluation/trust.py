@@ -6,17 +6,19 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit
 
+from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.compare import Entry, read_entry
 from po3d.evaluation.report.plots import reliability_plot
 from po3d.io.errors import InputError
+from po3d.io.plots import PLOTS
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question, write_predictions
 from po3d.systems.pipeline import Context, System
@@ -141,10 +143,10 @@ class Answered(NamedTuple):
 
 
 def answered(
-    module: Any, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
+    benchmark: Benchmark, questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
 ) -> Answered:
     """InputError when an answer comes without a probability."""
-    right = np.array(module.correct(questions, predictions, scorer), float)
+    right = np.array(benchmark.correct(questions, predictions, scorer), float)
     counts = ~np.isnan(right)  # what counts in no headline figure, counts in none here
     given = np.array([p.status == "ok" for p in predictions]) & counts
     if not given.any():
@@ -209,16 +211,16 @@ def trust_command(arguments: argparse.Namespace) -> int:
         )
     if arguments.temperature is not None and (arguments.fit_on or not arguments.temperature > 0):
         raise InputError("--temperature should be a number above 0, given instead of --fit-on")
-    module = BENCHMARKS[arguments.benchmark].module
-    scorer = arguments.scorer or next(iter(module.SCORERS))
-    items, entry = _read(arguments.file, arguments.data, arguments.benchmark, module, scorer)
+    benchmark = BENCHMARKS[arguments.benchmark]
+    scorer = arguments.scorer or benchmark.scorers[0]
+    items, entry = _read(arguments.file, arguments.data, benchmark, scorer)
     temperature = arguments.temperature or 1.0
     if arguments.fit_on:
         if Path(arguments.fit_on).resolve() == Path(arguments.file).resolve():
             raise InputError(
                 "--fit-on should be predictions for another split than the one that is looked at"
             )
-        fitting, _ = _read(arguments.fit_on, arguments.fit_data, arguments.benchmark, module, scorer)
+        fitting, _ = _read(arguments.fit_on, arguments.fit_data, benchmark, scorer)
         temperature = fit_temperature(fitting.probabilities, fitting.right)
     figures = {"absent": len(entry.absent), **trust(items, temperature)}
     figures["ece_before"] = calibration_error(items.probabilities, items.right)
@@ -238,10 +240,10 @@ def trust_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _read(file: str, root: str | None, benchmark: str, module: Any, scorer: str) -> tuple[Answered, Entry]:
-    questions = [q for q in opened(benchmark, root).questions if q.answer is not None]
+def _read(file: str, root: str | None, benchmark: Benchmark, scorer: str) -> tuple[Answered, Entry]:
+    questions = [q for q in opened(benchmark.name, root).questions if q.answer is not None]
     entry = read_entry(file, questions)
-    return answered(module, questions, entry.predictions, scorer), entry
+    return answered(benchmark, questions, entry.predictions, scorer), entry
 
 
 def _scaled(p: Prediction, temperature: float) -> Prediction:

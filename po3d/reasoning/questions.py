@@ -42,6 +42,11 @@ class Prediction:
     margin: dict | None = field(default=None, compare=False)
 
 
+def pictures(question: Question) -> list[str]:
+    """The pictures that a question shows, in their order, as `Split.image` knows them."""
+    return list(question.meta.get("images") or [question.image])
+
+
 def cluster(question: Question) -> str:
     """What is resampled as one: pictures of one scene, where the benchmark says so, else the picture."""
     return question.meta.get("scene") or question.image

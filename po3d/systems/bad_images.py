@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from po3d.io.images import ImageError
 from po3d.reasoning.questions import Prediction, Question
-from po3d.systems.pipeline import Begun, Context, Eager, System
+from po3d.systems.pipeline import Begun, Context, System
 
 MARK = "bad picture: "
 NAMED = 3  # bad pictures whose reasons a note gives
@@ -18,7 +18,8 @@ T = TypeVar("T")
 
 def counting(system: System) -> System:
     """The system with bad pictures counted instead of ending the run."""
-    return _CountingEager(system, system.ahead) if isinstance(system, Eager) else _Counting(system)
+    ahead = getattr(system, "ahead", 0)
+    return _CountingEager(system, ahead) if ahead else _Counting(system)
 
 
 def note(questions: Sequence[Question], predictions: Sequence[Prediction]) -> str | None:

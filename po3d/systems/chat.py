@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.pulsecheck457.superclevr_files import written
+from po3d.benchmarks.choices import LETTERS
+from po3d.benchmarks.superclevr.files import written
 from po3d.io.errors import InputError
 from po3d.io.images import decode_image
 from po3d.reasoning.questions import Prediction, Question, Task
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, Perception, Pipeline
-from po3d.systems.prompts import LETTERS
 
 NAME = "po3d-pulsecheck457"
 MODELS: dict[str, Task | None] = {NAME: None, f"{NAME}-2d": "2d", f"{NAME}-6d": "6d"}

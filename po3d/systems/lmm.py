@@ -20,7 +20,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,10 +30,10 @@ from urllib.parse import urlsplit
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl
 from po3d.io.seeding import rng
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction, Question, pictures
 from po3d.systems.answers import extract
 from po3d.systems.pipeline import Context
-from po3d.systems.prompts import ImageFormat, data_uri, encode, image_names, messages, prompt
+from po3d.systems.prompts import ImageFormat, data_uri, encode, messages, prompt
 
 LARGEST = 16_000_000  # bytes of a response
 LONGEST_WAIT = 60.0  # seconds between two tries
@@ -244,12 +244,17 @@ class Lmm:
         """The questions on one image, on their way: their pictures are encoded when this returns."""
         views = context.given("views") if any(q.meta.get("images") for q in questions) else None
         urls: dict[str, str] = {}
-        for name in dict.fromkeys(n for q in questions for n in image_names(q)):
+        for name in dict.fromkeys(n for q in questions for n in pictures(q)):
             pixels = context.image() if views is None else views.image(name)
             urls[name] = data_uri(encode(pixels, self.image_format), self.image_format)
         stop = threading.Event()
-        asked = [[urls[n] for n in image_names(q)] for q in questions]
+        asked = [[urls[n] for n in pictures(q)] for q in questions]
         return Asking([self.pool.submit(self._ask, q, u, stop) for q, u in zip(questions, asked)], stop)
+
+    @property
+    def measures(self) -> dict[str, Callable[..., dict[str, Any]]]:
+        """What a report says of the model beside its score."""
+        return {"usage": self.usage}
 
     def usage(self, questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, Any]:
         """What the answers to these questions took: requests, tokens, cost (None without prices), seconds."""

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from po3d.reasoning.street_margins import margins
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import SHAPES
 from po3d.systems.substitution import checked_modules, substitute
+
+if TYPE_CHECKING:
+    from po3d.systems.mixtures import Kind
 
 
 def nothing_given(what: str) -> Any:
@@ -63,7 +66,8 @@ def perceived(scene: Scene, name: str) -> Scene:
 
 
 class System(Protocol):
-    """Answers the questions on one image, in their order."""
+    """Answers the questions on one image, in their order. It may also have `mixtures()` (`po3d.systems.mixtures`), `measures`
+    (what a report says of it beside the score, by name), and be `Eager`."""
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]: ...
 
@@ -76,7 +80,6 @@ class Begun(Protocol):
     def cancel(self) -> object: ...
 
 
-@runtime_checkable
 class Eager(Protocol):
     """A system that waits for others, and so begins on further images meanwhile: up to `ahead` of them. `begin` looks
     at all that it needs of the context before it returns."""
@@ -146,6 +149,12 @@ class Pipeline:
         perceived(scene, context.name)
         modules = [m for m in self.oracle if m != "parsing"]
         return substitute(scene, context.truth(), modules) if modules else scene
+
+    def mixtures(self) -> "Kind | None":
+        """What can be true or predicted here; None where modules are true already."""
+        from po3d.systems.mixtures.street import StreetKind
+
+        return None if self.oracle else StreetKind(self.executor)
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         scene = self.perceive(context)

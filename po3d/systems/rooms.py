@@ -26,6 +26,7 @@ from po3d.scene.frames import axes_from_front, frame_from_text, frame_text_ancho
 from po3d.scene.index import Layout
 from po3d.scene.table import Scene
 from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
+from po3d.systems.mixtures import Kind
 from po3d.systems.pipeline import Context
 from po3d.systems.room_sources import TRUTH, TableSource, checked, source
 from po3d.systems.room_substitution import MODULES, TABLE, substitute
@@ -97,6 +98,12 @@ class RoomPipeline:
             raise InputError(
                 "oracle= replaces modules of believed tables: it needs benchmark.table=map, for one"
             )
+
+    def mixtures(self) -> Kind | None:
+        """What can be true or predicted here; None where tables or modules are true already."""
+        from po3d.systems.mixtures.rooms import RoomKind
+
+        return None if self.table == TRUTH or self.oracle else RoomKind(self)
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         scene = checked(self.table, context)

@@ -15,7 +15,7 @@ a `ViewTables`, by name (`benchmark.table`): "truth", or "picture", what an esti
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from po3d.reasoning.scope_margins import scope_tip
 from po3d.scene.fusion import Fused, View, fuse
 from po3d.scene.orbit import Reading, sense_of, turned_axes, viewer_axes
 from po3d.scene.table import Scene
+from po3d.systems.mixtures import Kind
 from po3d.systems.pipeline import Context, perceived
 from po3d.systems.substitution import checked_modules
 from po3d.systems.view_substitution import TABLE, Mixed, substitute, truly_fused
@@ -59,7 +60,10 @@ class ViewEstimator(Protocol):
 
 
 class ViewTables(Protocol):
-    """Where the tables of views come from. Each is in its own level world and has the viewer's axes."""
+    """Where the tables of views come from. Each is in its own level world and has the viewer's axes. `true`: are they the
+    truth, asked for by name?"""
+
+    true: ClassVar[bool]
 
     def tables(self, names: Sequence[str], context: Context) -> list[Scene]:
         """The table of each view, by file name."""
@@ -69,6 +73,8 @@ class ViewTables(Protocol):
 @dataclass(frozen=True)
 class TrueTables:
     """What each view truly shows: an upper bound for perception, named in the report."""
+
+    true: ClassVar[bool] = True
 
     def tables(self, names: Sequence[str], context: Context) -> list[Scene]:
         views: SceneViews = context.given("views")
@@ -80,6 +86,7 @@ class PictureTables:
     """What an estimator makes of the images. Nothing else of a view is used: neither its angle nor its camera's pose."""
 
     estimator: ViewEstimator
+    true: ClassVar[bool] = False
 
     def tables(self, names: Sequence[str], context: Context) -> list[Scene]:
         views: SceneViews = context.given("views")
@@ -126,6 +133,12 @@ class ScopePipeline:
     def __post_init__(self) -> None:
         object.__setattr__(self, "oracle", checked_modules(self.oracle, MODULES))
 
+    def mixtures(self) -> Kind | None:
+        """What can be true or predicted here; None where tables or modules are true already."""
+        from po3d.systems.mixtures.orbit import ScopeKind
+
+        return None if self.source.true or self.oracle else ScopeKind(self)
+
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         scene = self.perceive(questions, context)
         predictions = []
@@ -146,7 +159,7 @@ class ScopePipeline:
         """The tables of all views that the questions show."""
         names = tuple(dict.fromkeys(name for q in questions for name in q.meta["images"]))
         found = dict(zip(names, self.source.tables(names, context), strict=True))
-        if not isinstance(self.source, TrueTables):
+        if not self.source.true:
             for name, table in found.items():
                 perceived(table, name)
         modules = [m for m in self.oracle if m != "parsing"]

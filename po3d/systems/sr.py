@@ -9,7 +9,7 @@ photographs, or is the true one, an upper bound for perception that the report n
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from po3d.reasoning.threedsrbench_executor import Ground, called, rows_only, run
 from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules
 from po3d.reasoning.threedsrbench_margins import sr_margin
 from po3d.scene.table import Scene
+from po3d.systems.mixtures import Kind
 from po3d.systems.pipeline import Context, perceived
 from po3d.systems.substitution import checked_modules
 from po3d.systems.view_substitution import TABLE, Mixed, substitute
@@ -34,7 +35,10 @@ MODULES = (*TABLE, "grounding", "parsing")  # what can be true: the tables', whi
 
 
 class Tables(Protocol):
-    """Makes the table of a picture from its context; `things`: the descriptions that its questions name."""
+    """Makes the table of a picture from its context; `things`: the descriptions that its questions name. `true`: is it the
+    truth, asked for by name?"""
+
+    true: ClassVar[bool]
 
     def table(self, context: Context, things: Sequence[str]) -> Scene: ...
 
@@ -55,6 +59,8 @@ class ViewEstimator(Protocol):
 class TrueTables:
     """What each picture truly shows: an upper bound for perception, named in the report."""
 
+    true: ClassVar[bool] = True
+
     def table(self, context: Context, things: Sequence[str]) -> Scene:
         return context.truth()
 
@@ -64,6 +70,7 @@ class PictureTables:
     """What an estimator makes of the picture and its focal length; nothing else of the camera is used."""
 
     estimator: ViewEstimator
+    true: ClassVar[bool] = False
 
     def table(self, context: Context, things: Sequence[str]) -> Scene:
         (scene,) = self.estimator.estimate([context.image()], [context.given("focal")], [context.name])
@@ -89,6 +96,7 @@ class PhotoTables:
     where the benchmark knows it."""
 
     estimator: PhotoEstimator
+    true: ClassVar[bool] = False
 
     def table(self, context: Context, things: Sequence[str]) -> Scene:
         focals = [context.given("known_focal")]
@@ -139,13 +147,19 @@ class SrPipeline:
     def __post_init__(self) -> None:
         object.__setattr__(self, "oracle", checked_modules(self.oracle, MODULES))
 
+    def mixtures(self) -> Kind | None:
+        """What can be true or predicted here; None where tables or modules are true already."""
+        from po3d.systems.mixtures.inside import SrKind
+
+        return None if self.tables.true or self.oracle else SrKind(self)
+
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         reader = gold_reading if "parsing" in self.oracle else reading
         readings = [reader(q) for q in questions]
         programs = [got.program for got in readings if got.program is not None]
         things = tuple(dict.fromkeys(thing for program in programs for thing in program.things))
         scene = self.tables.table(context, things)
-        if not isinstance(self.tables, TrueTables):
+        if not self.tables.true:
             perceived(scene, context.name)
         mixed = self.mixed(scene, context)
         predictions = []

@@ -14,7 +14,7 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 from tqdm import tqdm
 
-from po3d.benchmarks.pulsecheck457.superclevr_files import read_scenes, scene_from_superclevr
+from po3d.benchmarks.superclevr.files import read_scenes, scene_from_superclevr
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
 from po3d.io.images import read_image

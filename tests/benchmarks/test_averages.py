@@ -3,11 +3,11 @@
 import pytest
 
 from po3d.benchmarks.hypo3d import score as hypo3d_score
+from po3d.benchmarks.hypo3d import tables as hypo3d_tables
 from po3d.benchmarks.pulsecheck457 import score as pulsecheck457_score
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.scope import score as scope_score
 from po3d.benchmarks.threedsrbench import score as srbench_score
-from po3d.evaluation.report import hypo3d_tables
 from po3d.evaluation.report.results import results_table
 from po3d.reasoning.questions import Prediction
 
@@ -32,8 +32,8 @@ def report_on(name, columns):
         own = [q for q in split.questions if q.category == column and not q.meta.get("control")]
         kept += own[:4]
     answers = [Prediction(q.id, "ok", q.answer) for q in kept]
-    module = BENCHMARKS[name].module
-    score = module.score(kept, answers, next(iter(module.SCORERS)))
+    module = BENCHMARKS[name]
+    score = module.score(kept, answers, module.scorers[0])
     return score | {"benchmark": name, "split": "part", "system": "gold"}
 
 

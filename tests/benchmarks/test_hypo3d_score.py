@@ -21,7 +21,7 @@ from po3d.benchmarks.hypo3d.score import (
     published_rows,
     score,
 )
-from po3d.evaluation.report.hypo3d_tables import (
+from po3d.benchmarks.hypo3d.tables import (
     change_and_type_table,
     change_table,
     report_markdown,

@@ -13,14 +13,13 @@ from PIL import Image
 from po3d.benchmarks.pulsecheck457.data import (
     BANDS,
     FILES,
-    Disagreement,
     load,
-    oracle_disagreements,
     read_answer,
-    write_tsv,
 )
+from po3d.benchmarks.pulsecheck457.report import write_tsv
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES, correct, lenient, published_rows, score, strict
-from po3d.benchmarks.pulsecheck457.superclevr_files import nodes_from_program, surface
+from po3d.benchmarks.superclevr.files import nodes_from_program, surface
+from po3d.evaluation.audit import audit
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question
@@ -110,10 +109,9 @@ def test_the_release_loads_with_all_columns_and_tasks(benchmark):
 
 
 def test_the_audit_names_exactly_the_planted_wrong_answers(benchmark):
-    scenes = {name: benchmark.truth(name) for name in benchmark.images}
-    found = oracle_disagreements(benchmark.questions, scenes)
-    assert {d.id for d in found} == WRONG
-    assert all(isinstance(d, Disagreement) and d.stored != d.computed for d in found)
+    found = audit("pulsecheck457", benchmark)
+    assert {e.id for e in found} == WRONG
+    assert all(e.verdict != "unvouched" and e.released != e.computed for e in found)
 
 
 @pytest.mark.parametrize("scorer", ["strict", "vlmevalkit"])
@@ -232,7 +230,7 @@ def test_stored_answers_come_out_in_our_words(stored, read):
 def test_a_tsv_holds_the_same_questions_and_images(benchmark, release, tmp_path):
     encoded = {name: (release / "images" / name).read_bytes() for name in NAMES}
     # The pointer rule asks for more than 64 characters of base64; these small images have that.
-    write_tsv(benchmark, tmp_path / "Spatial457.tsv", encoded)
+    write_tsv(tmp_path / "Spatial457.tsv", benchmark.questions, encoded)
     back = load(tmp_path / "Spatial457.tsv")
     assert [(q.id, q.text, q.answer, q.category, q.task) for q in back.questions] == [
         (q.id, q.text, q.answer, q.category, q.task) for q in benchmark.questions

@@ -39,16 +39,16 @@ def answered(q: Question, k: int) -> Prediction:
 
 def figures(name: str) -> dict:
     """The scores of all settings as JSON, rounded."""
-    module, questions = BENCHMARKS[name].module, opened(name).first(IMAGES[name]).questions
+    module, questions = BENCHMARKS[name], opened(name).first(IMAGES[name]).questions
     predictions = [answered(q, k) for k, q in enumerate(questions)]
     found = {}
-    for scorer in module.SCORERS:
+    for scorer in module.scorers:
         report = module.score(questions, predictions, scorer)
         report |= {key: [report[key][0], report[key][-1], len(report[key])] for key in LONG if key in report}
         right = module.correct(questions, predictions, scorer)
         report["correct"] = "".join("-" if math.isnan(r) else "01"[int(r)] for r in right)
         found[scorer] = _rounded(report)
-        if scorer != next(iter(module.SCORERS)):  # the rest is the same
+        if scorer != module.scorers[0]:  # the rest is the same
             found[scorer] = {key: found[scorer][key] for key in ("scorer", "rows", "correct")}
     return found
 

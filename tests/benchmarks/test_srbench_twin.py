@@ -137,7 +137,7 @@ def test_noise_within_the_margins_rarely_turns_an_answer(twin):
 
 def test_the_shipped_split_has_its_pictures():
     split = opened("3dsrbench")
-    assert BENCHMARKS["3dsrbench"].module.SCORERS[0] == "circular"
+    assert BENCHMARKS["3dsrbench"].scorers[0] == "circular"
     assert {q.category for q in split.questions} == set(CATEGORIES)
     sizes = [p.stat().st_size for p in split.root.rglob("*") if p.is_file()]
     assert sum(sizes) <= 6e6

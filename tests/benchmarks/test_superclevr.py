@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from generators import random_scene
 
-from po3d.benchmarks.pulsecheck457.superclevr_files import (
+from po3d.benchmarks.superclevr.files import (
     identifier,
     nodes_from_program,
     program_from_nodes,

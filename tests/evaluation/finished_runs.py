@@ -31,7 +31,7 @@ def finished(folder: Path, benchmark: str, size: int, keep: bool = False):
         "benchmark": benchmark, "split": "mini", "system": "gold", "settings": {},
         "provenance": provenance({}, {}, {"root": "x", "images": size}, ""),
     }  # fmt: skip
-    evaluate(source.module, split, Gold(keep), folder, next(iter(source.module.SCORERS)), about, {})
+    evaluate(source, split, Gold(keep), folder, source.scorers[0], about, {})
     return split
 
 

@@ -121,5 +121,5 @@ def test_what_cannot_be_audited_is_said(release, tmp_path, capsys):
     assert "no question comes with a program" in capsys.readouterr().err
     assert cli.main(["audit", "--data", str(release), "--corrected", str(release), *out]) == 2
     assert "another folder than the release" in capsys.readouterr().err
-    with pytest.raises(InputError, match="cannot be audited"):
+    with pytest.raises(InputError, match="unknown benchmark"):
         audit("other", None)

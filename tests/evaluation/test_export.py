@@ -7,6 +7,7 @@ import importlib.util
 import json
 import re
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,6 +16,7 @@ import yaml
 from endpoints import orbit, picture, room, street
 from PIL import Image
 
+from po3d.benchmarks.pulsecheck457 import benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.threedsrbench import data as srbench
 from po3d.cli import main as cli
@@ -22,8 +24,8 @@ from po3d.evaluation.harness.export import export, open_split
 from po3d.evaluation.harness.harness_files import read_rows
 from po3d.io.errors import InputError
 from po3d.io.images import decode_image
-from po3d.reasoning.questions import Prediction, Question, write_predictions
-from po3d.systems.prompts import encode, image_names, prompt
+from po3d.reasoning.questions import Prediction, Question, pictures, write_predictions
+from po3d.systems.prompts import encode, prompt
 
 csv.field_size_limit(sys.maxsize)
 
@@ -65,8 +67,8 @@ def imported(release, path, tmp_path, predictions):
     sidecar = json.loads(out.with_name(out.name + ".import.json").read_text())
     lists = ("missing", "unmatched", "duplicates", "other_gold")
     assert {name: sidecar[name] for name in lists} == {name: [] for name in lists}
-    module = BENCHMARKS[release.name].module
-    scorer = next(iter(module.SCORERS))
+    module = BENCHMARKS[release.name]
+    scorer = module.scorers[0]
     expected = module.score(release.split.questions, predictions, scorer)["rows"]
     found = {row["name"]: row["value"] for row in sidecar["scores"][scorer]}
     assert found == pytest.approx({row["name"]: row["value"] for row in expected}, nan_ok=True)
@@ -98,7 +100,7 @@ def test_a_vlmevalkit_table_has_the_same_pixels_and_scores_the_same(release, tmp
     for row in rows:
         q = by_id[row["qid"]]
         assert q.text in row["question"]
-        for name, cell in zip(image_names(q), row["image"], strict=True):
+        for name, cell in zip(pictures(q), row["image"], strict=True):
             pixels = decode_image(base64.b64decode(cell), name)
             assert np.array_equal(pixels, release.split.image(name))
         if options := q.meta.get("options"):
@@ -145,7 +147,7 @@ def test_an_lmms_eval_task_is_whole_and_its_samples_score_the_same(release, tmp_
             visuals, text = task["doc_to_visual"](doc), task["doc_to_text"](doc)
             (message,) = task["doc_to_messages"](doc)
             shown = [np.asarray(p["url"]) for p in message["content"] if p["type"] == "image"]
-            for name, one, other in zip(image_names(q), visuals, shown, strict=True):
+            for name, one, other in zip(pictures(q), visuals, shown, strict=True):
                 assert np.array_equal(np.asarray(one), release.split.image(name))
                 assert np.array_equal(other, release.split.image(name))
             assert q.text in text
@@ -161,8 +163,8 @@ def test_an_lmms_eval_task_is_whole_and_its_samples_score_the_same(release, tmp_
             file.write(json.dumps(record | metric) + "\n")
     (metric,) = task["metric_list"]
     assert metric["metric"] == "po3d_quick"
-    right = BENCHMARKS[release.name].module.correct(
-        release.split.questions, predictions, next(iter(BENCHMARKS[release.name].module.SCORERS))
+    right = BENCHMARKS[release.name].correct(
+        release.split.questions, predictions, BENCHMARKS[release.name].scorers[0]
     )
     if not np.isnan(right).any():
         assert metric["aggregation"](results) == pytest.approx(100 * np.mean(right))
@@ -209,7 +211,7 @@ def test_openai_messages_show_the_same_pixels_and_score_the_same(release, tmp_pa
     for row, q in zip(rows, release.split.questions, strict=True):
         (message,) = row["messages"]
         urls = [p["image_url"]["url"] for p in message["content"] if p["type"] == "image_url"]
-        for name, url in zip(image_names(q), urls, strict=True):
+        for name, url in zip(pictures(q), urls, strict=True):
             data = base64.b64decode(url.split("base64,")[1]) if inline else (out / url).read_bytes()
             assert np.array_equal(decode_image(data, name), release.split.image(name))
     assert (out / "images").exists() is not inline
@@ -256,7 +258,7 @@ def test_prompts_never_depend_on_the_answer(release):
         other = Question(q.id, q.image, q.text, q.task, q.category, "something else", "", q.meta)
         assert prompt(release.name, q) == prompt(release.name, other)
         numbers = [part for part in prompt(release.name, q).parts if isinstance(part, int)]
-        assert numbers == list(range(len(image_names(q))))
+        assert numbers == list(range(len(pictures(q))))
 
 
 def test_a_twin_without_pictures_is_drawn(tmp_path, monkeypatch):
@@ -271,9 +273,7 @@ def test_a_twin_without_pictures_is_drawn(tmp_path, monkeypatch):
         asked.append(arguments)
         return opened("pulsecheck457")
 
-    monkeypatch.setitem(
-        BENCHMARKS, "pulsecheck457", BENCHMARKS["pulsecheck457"]._replace(open_fresh=open_fresh)
-    )
+    monkeypatch.setattr(benchmark, "BENCHMARK", replace(benchmark.BENCHMARK, open_fresh=open_fresh))
     assert len(open_split("pulsecheck457", root, 2).images) == 2
     assert asked == [(root, 7, 3, "studio", 1)]
 

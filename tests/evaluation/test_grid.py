@@ -11,7 +11,6 @@ from test_substitution import blurred, look_at, spread
 from untrained import untrained_estimator, untrained_parser
 
 from po3d.evaluation.ablation.grid import PREDICTED, TRUTH, cell, grid_answers, plan
-from po3d.evaluation.ablation.grid_street import Answers, StreetKind
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.street import parse_text
@@ -19,6 +18,7 @@ from po3d.reasoning.questions import Prediction, Question, read_predictions
 from po3d.reasoning.street_executor import execute
 from po3d.scene.geometry import Camera
 from po3d.scene.table import Scene
+from po3d.systems.mixtures.street import Answers, StreetKind
 from po3d.systems.noise import noisy
 from po3d.systems.pipeline import Executor
 from po3d.systems.substitution import MODULES, substitute

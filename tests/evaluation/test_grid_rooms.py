@@ -13,7 +13,6 @@ from test_evaluate import script
 from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.benchmarks.registry import DATA
 from po3d.evaluation.ablation.grid import PREDICTED, TRUTH, cell, grid_answers, plan
-from po3d.evaluation.ablation.grid_rooms import MODULES, UNREAD, RoomAnswers, RoomKind
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.rooms import parse_text
@@ -21,6 +20,7 @@ from po3d.language.read.room_parser import RoomParse
 from po3d.reasoning.questions import Prediction
 from po3d.scene.edits import support
 from po3d.scene.table import Scene
+from po3d.systems.mixtures.rooms import MODULES, UNREAD, RoomAnswers, RoomKind
 from po3d.systems.room_sources import Captions
 from po3d.systems.room_substitution import BELIEFS, TABLE, UNITS, noisy, substitute
 from po3d.systems.rooms import RoomPipeline, framed, room

@@ -13,12 +13,12 @@ from test_evaluate import script
 from po3d.benchmarks.scope import data as scope
 from po3d.benchmarks.threedsrbench import data as srbench
 from po3d.evaluation.ablation.grid import PREDICTED, TRUTH, cell, grid_answers, plan, run_grid
-from po3d.evaluation.ablation.grid_scope import ScopeKind
-from po3d.evaluation.ablation.grid_sr import SrKind, mistaken
 from po3d.evaluation.run import predict, read_scenes
 from po3d.io.config import ROOT
 from po3d.io.errors import InputError
 from po3d.scene.table import Scene
+from po3d.systems.mixtures.inside import SrKind, mistaken
+from po3d.systems.mixtures.orbit import ScopeKind
 from po3d.systems.pipeline import Context
 from po3d.systems.scope import ScopePipeline, scope_pipeline
 from po3d.systems.sr import SrPipeline, sr_pipeline

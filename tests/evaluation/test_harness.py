@@ -49,7 +49,7 @@ def scores(name, root, samples, out):
     sidecar = json.loads(out.with_name(out.name + ".import.json").read_text())
     lists = ("missing", "unmatched", "duplicates", "other_gold")
     assert {k: sidecar[k] for k in lists} == {k: [] for k in lists}
-    rows = sidecar["scores"][next(iter(BENCHMARKS[name].module.SCORERS))]
+    rows = sidecar["scores"][BENCHMARKS[name].scorers[0]]
     return {row["name"]: row["value"] for row in rows}
 
 
@@ -82,8 +82,8 @@ def test_our_answers_score_in_the_harness_as_they_do_here(tmp_path):
     )
     by_id = {p.id: p for p in answers}
     for name, root in roots.items():
-        module, questions = BENCHMARKS[name].module, opened(name, root).questions
-        scorer = next(iter(module.SCORERS))
+        module, questions = BENCHMARKS[name], opened(name, root).questions
+        scorer = module.scorers[0]
         expected = module.score(questions, [by_id[q.id] for q in questions], scorer)["rows"]
         expected = {row["name"]: row["value"] for row in expected}
         assert scores(name, root, found[name], tmp_path / f"{name}.jsonl") == pytest.approx(

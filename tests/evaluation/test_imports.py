@@ -11,8 +11,8 @@ import pytest
 from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.pulsecheck457.data import FILES
-from po3d.benchmarks.pulsecheck457.superclevr_files import surface
 from po3d.benchmarks.registry import opened
+from po3d.benchmarks.superclevr.files import surface
 from po3d.cli import main as cli
 from po3d.evaluation.harness.harness_files import CELL, read_rows
 from po3d.evaluation.harness.imports import import_rows

@@ -6,7 +6,7 @@ import pytest
 
 from po3d.benchmarks.scope import twin as scope_twin
 from po3d.benchmarks.scope.score import score
-from po3d.evaluation.report.scope_tables import confusion_table, report_markdown, report_text, updating_table
+from po3d.benchmarks.scope.tables import confusion_table, report_markdown, report_text, updating_table
 from po3d.reasoning.questions import Prediction
 from po3d.scene.orbit import turned_label
 
@@ -46,7 +46,7 @@ def test_the_page_has_every_section_and_the_published_rows(report):
 
 def test_figures_are_drawn(report, tmp_path, capsys):
     pytest.importorskip("matplotlib")
-    from po3d.evaluation.report.scope_plots import main
+    from po3d.benchmarks.scope.plots import main
 
     few = {key: {"consistency_ego": report[key]["consistency_ego"]} for key in ("confusion", "directions")}
     (tmp_path / "report.json").write_text(json.dumps(report | few))

@@ -10,10 +10,11 @@ from generators import random_scene
 from test_evaluate import record
 
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
-from po3d.benchmarks.pulsecheck457.data import load, open_fresh, oracle_disagreements
+from po3d.benchmarks.pulsecheck457.data import load, open_fresh
 from po3d.benchmarks.pulsecheck457.twin import questions
 from po3d.benchmarks.registry import BENCHMARKS, dials_in
 from po3d.benchmarks.threedsrbench.twin import look
+from po3d.evaluation.audit import audit
 from po3d.evaluation.harness.export import open_split
 from po3d.io.config import compose
 from po3d.io.errors import InputError
@@ -91,7 +92,7 @@ def test_scenes_have_as_many_objects_and_as_much_hiding_as_asked_for(tmp_path):
         scenes: list[Scene] = [split.truth(name) for name in split.images]
         assert {len(scene) for scene in scenes} <= {5, 6}
         share[occluded] = np.mean([bool(hider) for scene in scenes for hider in scene.occluders])
-        assert oracle_disagreements(split.questions, {n: split.truth(n) for n in split.images}) == []
+        assert audit("pulsecheck457", split) == []
     assert share[0.0] < 0.1 < 0.4 < share[0.6]
     assert read_json(tmp_path / "0.6" / "twin.json")["dials"] == {"objects": [5, 6], "occluded": 0.6}
     again = open_split("pulsecheck457", tmp_path / "0.6")

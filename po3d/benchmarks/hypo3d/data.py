@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d.benchmarks.base import Erratum
 from po3d.benchmarks.hypo3d.inputs import Captions, RoomInputs, TopView
 from po3d.benchmarks.hypo3d.scans import read_scan
 from po3d.benchmarks.hypo3d.score import ALIGNED, CATEGORIES, SCORERS, correct, published_rows, score
@@ -43,6 +44,7 @@ __all__ = [
     "published_rows",
     "read_results",
     "score",
+    "write_corrected",
     "write_release",
     "write_results",
 ]
@@ -323,6 +325,17 @@ def _layout(questions: Sequence[Question], answers: Mapping[str, str]) -> dict[s
             record["predicted_answer"] = answers[q.id]
         change["questions_answers"].append(record)
     return {scene_id: list(changes.values()) for scene_id, changes in content.items()}
+
+
+def write_corrected(split: Split, root: Path, errata: Mapping[str, Erratum], out: Path) -> None:
+    """The release with its errata corrected, as `write_release` writes it."""
+    kept = [q for q in split.questions if q.id not in errata or errata[q.id].verdict != "left out"]
+    fixed = [
+        replace(q, answer=errata[q.id].computed) if q.id in errata and errata[q.id].computed else q
+        for q in kept
+    ]
+    names = dict.fromkeys(q.image for q in fixed)
+    write_release(out, fixed, split.anchors, [split.truth(name) for name in names])
 
 
 # --- official result files: the question file with "predicted_answer" ---------------------------------------

@@ -1,10 +1,12 @@
-"""PulseCheck457, released as Spatial457: its files, our twin of it, and the audit of its labels.
+"""PulseCheck457, released as Spatial457: its files, our twin of it, and its release with corrected labels.
 
 `load` reads three layouts, told apart by what is there: our twin's folder, the release's folder (images/ and
 questions/*.json, with or without its scene file), and VLMEvalKit's TSV. Answers are read into po3d's words
 ("yes", "3", "articulated"); the stored spelling stays in `meta`. Scores:
 `po3d.benchmarks.pulsecheck457.score`."""
 
+import os
+import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,18 +15,15 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.pulsecheck457 import report as pulsecheck457_tables
+from po3d.benchmarks.base import Erratum
 from po3d.benchmarks.pulsecheck457.report import BANDS, FILES, read_answer, read_records, read_tsv, unique
 from po3d.benchmarks.pulsecheck457.score import SCORERS, correct, published_rows, score
-from po3d.benchmarks.pulsecheck457.superclevr_files import read_scenes, scene_from_superclevr
+from po3d.benchmarks.superclevr.files import read_scenes, scene_from_superclevr, surface
 from po3d.io import shipped
 from po3d.io.errors import InputError
-from po3d.io.files import read_json
+from po3d.io.files import atomic_write, read_json, write_json
 from po3d.io.images import image_size, read_image
-from po3d.language.programs.street import parse_text
 from po3d.reasoning.questions import Question
-from po3d.reasoning.relations import DEFAULT_RULES, Rules
-from po3d.reasoning.street_executor import execute
 from po3d.scene.street import shape_note
 from po3d.scene.table import Scene
 
@@ -39,13 +38,12 @@ __all__ = [
     "load",
     "open_fresh",
     "open_mini",
-    "oracle_disagreements",
     "published_rows",
     "read_answer",
     "read_records",
     "score",
     "training_questions",
-    "write_tsv",
+    "write_corrected",
 ]
 
 MINI = shipped.MINI / "pulsecheck457"
@@ -232,11 +230,6 @@ def _scene_file(root: Path) -> Path | None:
     return next((root / f for f in SCENE_FILES if (root / f).is_file()), None)
 
 
-def write_tsv(benchmark: Benchmark, path: str | Path, encoded: Mapping[str, bytes]) -> None:
-    """The split as VLMEvalKit reads it: `po3d.benchmarks.pulsecheck457.report.write_tsv`."""
-    pulsecheck457_tables.write_tsv(path, benchmark.questions, encoded)
-
-
 # --- the twin: made by the renderer, an extra, so imported when asked for -----------------------------------
 
 
@@ -297,32 +290,46 @@ def training_questions(size: int, seed: int) -> list[Question]:
     return list(generate_tables(seed, size, "train").questions)
 
 
-# --- audit --------------------------------------------------------------------------------------------------
+# --- corrected ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """A question whose stored answer is not what its program gives on the true table."""
-
-    id: str
-    stored: str | None
-    computed: str | None  # None when the program has no answer
-    reason: str
-
-
-def oracle_disagreements(
-    questions: Iterable[Question], scenes: Mapping[str, Scene], rules: Rules = DEFAULT_RULES
-) -> list[Disagreement]:
-    """The label audit: every question whose gold program, run on the true scene of its image, does not give
-    its stored answer. Questions without a program are listed too: nothing can vouch for them."""
-    found = []
-    for q in questions:
-        if not q.program:
-            found.append(Disagreement(q.id, q.answer, None, q.meta.get("program_error", "no gold program")))
+def write_corrected(split: Benchmark, root: Path, errata: Mapping[str, Erratum], out: Path) -> None:
+    """The release with its errata corrected, in its layout, into the folder `out`. Its pictures stay where they are:
+    `out`/images leads there."""
+    by_stem = {name.lower(): name for name in FILES.values()}
+    for path in sorted((root / "questions").glob("*.json")):
+        if path.stem.lower() not in by_stem:
             continue
-        if q.image not in scenes:
-            raise InputError(f"question {q.id}: there is no true scene of {q.image!r}")
-        outcome = execute(parse_text(q.program), scenes[q.image], q.task, rules=rules)
-        if outcome.answer != q.answer:
-            found.append(Disagreement(q.id, q.answer, outcome.answer, outcome.reason or "another answer"))
-    return found
+        content = read_json(path, "question file")
+        records = content["questions"] if isinstance(content, dict) else content
+        kept = []
+        for record in records:
+            erratum = errata.get(f"{by_stem[path.stem.lower()]}:{int(record['question_index'])}")
+            if erratum is not None and erratum.verdict == "replaced":
+                record = {**record, "answer": _spelled(erratum.computed or "", record["answer"])}
+            if erratum is None or erratum.verdict != "left out":
+                kept.append(record)
+        write_json(
+            out / "questions" / path.name,
+            {**content, "questions": kept} if isinstance(content, dict) else kept,
+            None,
+        )
+    for name in SCENE_FILES:
+        if (root / name).is_file():
+            with open(root / name, "rb") as source, atomic_write(out / name, "wb") as file:
+                shutil.copyfileobj(source, file)
+    if (root / "images").is_dir() and not (out / "images").exists():
+        os.symlink((root / "images").resolve(), out / "images", target_is_directory=True)
+
+
+def _spelled(answer: str, released: object) -> object:
+    """`answer` as the release spells its answers: "yes" is True, "True" or "Yes" where the old one is so."""
+    if answer in ("yes", "no"):
+        if isinstance(released, bool):
+            return answer == "yes"
+        if str(released).lower() in ("true", "false"):
+            return "True" if answer == "yes" else "False"
+        return answer.capitalize() if str(released)[:1].isupper() else answer
+    if answer.isdecimal():
+        return int(answer) if isinstance(released, int) and not isinstance(released, bool) else answer
+    return surface(answer).capitalize() if str(released)[:1].isupper() else surface(answer)

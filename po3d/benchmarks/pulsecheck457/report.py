@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES, WRITTEN
-from po3d.benchmarks.pulsecheck457.superclevr_files import identifier, program_from_nodes, written
+from po3d.benchmarks.superclevr.files import identifier, program_from_nodes, written
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_table
 from po3d.io.images import ImageError, decode_image, image_size

@@ -25,7 +25,7 @@ from po3d.benchmarks.metrics import (
     interval,
     rpdr,
 )
-from po3d.benchmarks.pulsecheck457.superclevr_files import identifier, written
+from po3d.benchmarks.superclevr.files import identifier, written
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORIES

@@ -20,7 +20,7 @@ from PIL import Image
 from tqdm import tqdm
 
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES
-from po3d.benchmarks.pulsecheck457.superclevr_files import nodes_from_program, scene_from_superclevr, surface
+from po3d.benchmarks.superclevr.files import nodes_from_program, scene_from_superclevr, surface
 from po3d.benchmarks.twin_folder import claimed
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json

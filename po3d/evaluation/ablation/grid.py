@@ -5,8 +5,8 @@
                        ──► the executor ──► right or wrong, of every question
 
 A cell says of each module "truth", "predicted" or a sigma, the size of noise on the truth; what it leaves out is
-predicted. What the modules of a benchmark are, and how a cell answers, is its `Kind`: `po3d.evaluation.ablation.grid_street`,
-`grid_rooms`, `grid_sr` (3DSRBench) and `grid_scope`.
+predicted. What the modules of a system are, and how a cell answers, is its `Kind`
+(`po3d.systems.mixtures`).
 """
 
 import contextlib
@@ -15,12 +15,13 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.metrics import bootstrap, interval
 from po3d.evaluation.ablation.attribution import blame, minimal_repairs
 from po3d.evaluation.run import Split, by_image, read_scenes
@@ -30,40 +31,7 @@ from po3d.io.pools import pool
 from po3d.io.runs import ERRORS, GRID, PREDICTIONS, SCENES
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
 from po3d.scene.table import Scene
-
-TRUTH, PREDICTED = "truth", "predicted"
-Setting = str | float  # TRUTH, PREDICTED, or a sigma
-
-
-class Asked(Protocol):
-    """One image with its questions, ready to go to another process."""
-
-    def answers(self, settings: Sequence[Setting]) -> list[str | None]:
-        """What a cell answers to each question, `settings` in the order of the kind's modules; None for no answer."""
-        ...
-
-
-class Kind(Protocol):
-    """What can be true or predicted in a benchmark's pipeline."""
-
-    modules: tuple[str, ...]
-    units: Mapping[str, str]  # of the modules that can be noisy: what their sigma is
-    headline: str  # "mean" of the categories, or "overall", of the questions
-    grouped: (
-        bool  # whether questions are right as a group, so that those that count for no more are asked too
-    )
-
-    def image(
-        self,
-        questions: Sequence[Question],
-        predictions: Mapping[str, Prediction],
-        predicted: Mapping[str, Scene],
-        truth: Callable[[str], Scene],
-        seed: int,
-    ) -> Asked:
-        """`predictions` by question id tell the parsed programs; tables are those of the image, or of its views.
-        InputError when one was not kept (`kept_table`)."""
-        ...
+from po3d.systems.mixtures import PREDICTED, TRUTH, Asked, Kind, Setting
 
 
 class Cell(NamedTuple):
@@ -85,13 +53,6 @@ def cell(kind: Kind, name: str, settings: Mapping[str, Setting], rest: Setting =
         if number and module not in kind.units:
             raise InputError(f"grid: there is no noise in {module!r}; known: {', '.join(kind.units)}")
     return Cell(name, tuple(settings.get(m, rest) for m in kind.modules))
-
-
-def kept_table(scenes: Mapping[str, Scene], name: str) -> Scene:
-    """The predicted table of an image or view; InputError when there is none."""
-    if name not in scenes:
-        raise InputError(f"grid: there is no predicted table of {name}; the system keeps none")
-    return scenes[name]
 
 
 def _american(name: str) -> str:
@@ -195,7 +156,7 @@ def _spelled(settings: Mapping[str, Setting]) -> str:
 
 def run_grid(
     kind: Kind,
-    module: Any,
+    benchmark: Benchmark,
     split: Split,
     options: Mapping[str, Any],
     folder: str | Path,
@@ -219,10 +180,10 @@ def run_grid(
     work = plan(kind, options)
     predictions = {p.id: p for p in read_predictions(folder / PREDICTIONS)}
     scenes = read_scenes(folder / SCENES)
-    asked = list(split.questions) if kind.grouped else _counted(module, split.questions, scorer)
+    asked = list(split.questions) if kind.grouped else _counted(benchmark, split.questions, scorer)
     answers = grid_answers(kind, asked, split.truth, work.cells, predictions, scenes, seed, workers)
     problems = _unlike(asked, predictions, answers[0])
-    right = np.array([module.correct(asked, given, scorer) for given in answers], float)
+    right = np.array([benchmark.correct(asked, given, scorer) for given in answers], float)
     counts = np.flatnonzero(~np.isnan(right[0])).tolist()
     right, asked = right[:, counts] == 1, [asked[k] for k in counts]
     rows = {id(c): _rows(r, asked, kind.headline) for c, r in zip(work.cells, right)}
@@ -248,9 +209,9 @@ def run_grid(
     }
 
 
-def _counted(module: Any, questions: Sequence[Question], scorer: str) -> list[Question]:
+def _counted(benchmark: Benchmark, questions: Sequence[Question], scorer: str) -> list[Question]:
     """The questions that count in the headline figures."""
-    given = module.correct(questions, [Prediction(q.id, "abstained") for q in questions], scorer)
+    given = benchmark.correct(questions, [Prediction(q.id, "abstained") for q in questions], scorer)
     return [q for q, right in zip(questions, given, strict=True) if not math.isnan(right)]
 
 

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.evaluation.report.plots import drawn
 from po3d.evaluation.run import Split, data_digest, evaluate, provenance
 from po3d.io.checkpoint import git_revision, locate
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
+from po3d.io.plots import drawn
 from po3d.io.text_tables import Table, markdown, text
 from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
@@ -228,7 +228,7 @@ def _result(
         speed = _rate(lambda: parser.parse(texts), len(texts))
     system = Pipeline(perception, parser, Executor(setting.mode, traced=False), run.oracle)
     report = evaluate(
-        BENCHMARKS[BENCHMARK].module,
+        BENCHMARKS[BENCHMARK],
         split,
         system,
         folder / "evaluation",

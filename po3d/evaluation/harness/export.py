@@ -14,27 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
-from po3d.benchmarks.pulsecheck457.data import FILES
-from po3d.benchmarks.pulsecheck457.superclevr_files import written
+from po3d.benchmarks.choices import LETTERS, letter
 from po3d.benchmarks.registry import BENCHMARKS, dials_in, opened
-from po3d.benchmarks.threedsrbench import data as srbench
 from po3d.benchmarks.twin_folder import described
 from po3d.evaluation.harness import FORMATS, lmms_task
 from po3d.evaluation.harness.vlmevalkit_results import write_results
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
-from po3d.reasoning.questions import Question, read_predictions
-from po3d.systems.prompts import (
-    LETTERS,
-    ImageFormat,
-    data_uri,
-    encode,
-    image_names,
-    letter,
-    messages,
-    prompt,
-)
+from po3d.reasoning.questions import Question, pictures, read_predictions
+from po3d.systems.prompts import ImageFormat, data_uri, encode, messages, prompt
 
 LONGEST = 1024  # tokens of a response, where the harness asks for a limit
 
@@ -90,10 +78,10 @@ def export(
         raise InputError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
     if (bare and form != "vlmevalkit") or (inline and form != "openai"):
         raise InputError("--bare belongs to --format vlmevalkit, --inline to --format openai")
-    encoded = Encoded(split, [name for q in questions for name in image_names(q)], image_format)
+    encoded = Encoded(split, [name for q in questions for name in pictures(q)], image_format)
     out = Path(out)
     if form == "vlmevalkit":
-        return _vlmevalkit(split, questions, benchmark, out, encoded, bare)
+        return _vlmevalkit(questions, benchmark, out, encoded, bare)
     if form == "lmms-eval":
         return _lmms_eval(questions, benchmark, out, encoded)
     return _openai(questions, benchmark, out, encoded, inline)
@@ -103,13 +91,12 @@ def export(
 
 
 def _vlmevalkit(
-    split: Any, questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, bare: bool
+    questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, bare: bool
 ) -> Path:
     path = out / f"po3d_{benchmark}.tsv"
-    if benchmark == "3dsrbench":  # the harness words options itself
-        srbench.write_vlmevalkit(path, questions, encoded)
-    elif bare and benchmark == "pulsecheck457":
-        pulsecheck457.write_tsv(split, path, encoded)
+    harness = BENCHMARKS[benchmark].harness
+    if harness is not None and (bare or not harness.bare):
+        harness.write(path, questions, encoded)
     else:
         _write_table(path, questions, benchmark, encoded, bare)
     return path
@@ -120,8 +107,9 @@ def _write_table(
 ) -> None:
     """The harness's custom data: with columns A to D a multiple choice whose prompt it builds, else the question is
     the whole prompt. Several images are lists, and then need names in image_path."""
+    own = BENCHMARKS[benchmark]
     choices = max(len(q.meta.get("options", ())) for q in questions)
-    several = any(len(image_names(q)) > 1 for q in questions)
+    several = any(len(pictures(q)) > 1 for q in questions)
     columns = ["index", "qid", "image", "question", *LETTERS[:choices], "answer", "category"]
     carrier: dict[tuple[str, ...], str] = {}
     with atomic_write(path) as file:
@@ -134,8 +122,8 @@ def _write_table(
         )
         writer.writeheader()
         for k, q in enumerate(tqdm(questions, "exporting", delay=1)):
-            names, index = tuple(image_names(q)), str(q.meta.get("question_index", k))
-            row = {"index": index, "qid": q.id, "category": FILES.get(q.category, q.category)}
+            names, index = tuple(pictures(q)), str(q.meta.get("question_index", k))
+            row = {"index": index, "qid": q.id, "category": own.files.get(q.category, q.category)}
             if names in carrier:
                 row["image"] = carrier[names]
             else:
@@ -147,7 +135,7 @@ def _write_table(
             if options := q.meta.get("options"):
                 row |= dict(zip(LETTERS, options)) | {"answer": letter(q)}
             else:
-                row["answer"] = written(q.answer)
+                row["answer"] = own.written(q.answer)
             row["question"] = q.text if bare or options else prompt(benchmark, q).text
             writer.writerow(row)
 
@@ -185,7 +173,7 @@ def _lmms_eval(questions: Sequence[Question], benchmark: str, out: Path, encoded
     files = _write_images(out, encoded)
     with atomic_write(out / "data.jsonl") as file:
         for q in questions:
-            asked, names = prompt(benchmark, q), [files[name] for name in image_names(q)]
+            asked, names = prompt(benchmark, q), [files[name] for name in pictures(q)]
             parts = [
                 {"type": "image", "value": names[part]}
                 if isinstance(part, int)
@@ -194,7 +182,8 @@ def _lmms_eval(questions: Sequence[Question], benchmark: str, out: Path, encoded
             ]
             options = [str(option) for option in q.meta.get("options", ())]
             row = {
-                "id": q.id, "question": asked.text, "parts": parts, "images": names, "answer": written(q.answer),
+                "id": q.id, "question": asked.text, "parts": parts, "images": names,
+                "answer": BENCHMARKS[benchmark].written(q.answer),
                 "letter": letter(q) if options else "", "options": options, "category": q.category,
             }  # fmt: skip
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -215,11 +204,12 @@ def _lmms_eval(questions: Sequence[Question], benchmark: str, out: Path, encoded
 
 def _openai(questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, inline: bool) -> Path:
     urls = {} if inline else _write_images(out, encoded)
+    written = BENCHMARKS[benchmark].written
     latest: dict[str, str] = {}  # questions on one image mostly stand together
     path = out / "messages.jsonl"
     with atomic_write(path) as file:
         for q in tqdm(questions, "exporting", delay=1):
-            names = image_names(q)
+            names = pictures(q)
             if inline:
                 latest = {
                     n: latest.get(n) or data_uri(encoded[n], encoded.image_format)

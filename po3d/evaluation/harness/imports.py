@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.harness.harness_files import Row, read_rows
 from po3d.io.errors import InputError, visible
@@ -60,7 +61,9 @@ class Imported:
     own: dict[str, float] = field(default_factory=dict)  # the harness's own figure: column, percent, rows
 
 
-def import_rows(rows: Sequence[Row], questions: Sequence[Question], module: Any, scorer: str) -> Imported:
+def import_rows(
+    rows: Sequence[Row], questions: Sequence[Question], benchmark: Benchmark, scorer: str
+) -> Imported:
     """Rows of a result file as predictions on `questions`."""
     present = {name for _, cells in rows for name in cells}
     if not present & set(RESPONSES):
@@ -101,7 +104,7 @@ def import_rows(rows: Sequence[Row], questions: Sequence[Question], module: Any,
         )
     asked = [q for _, q, _ in gold]
     right = (
-        module.correct(asked, [Prediction(q.id, "ok", theirs) for _, q, theirs in gold], scorer)
+        benchmark.correct(asked, [Prediction(q.id, "ok", theirs) for _, q, theirs in gold], scorer)
         if gold
         else []
     )
@@ -219,11 +222,11 @@ def import_command(arguments: argparse.Namespace) -> int:
     """Write OUT and OUT.import.json, and say what became of the rows."""
     rows = read_rows(arguments.file)
     questions = [q for q in opened(arguments.benchmark, arguments.data).questions if q.answer is not None]
-    module = BENCHMARKS[arguments.benchmark].module
-    first = arguments.scorer or next(iter(module.SCORERS))
-    result = import_rows(rows, questions, module, first)
+    benchmark = BENCHMARKS[arguments.benchmark]
+    first = arguments.scorer or benchmark.scorers[0]
+    result = import_rows(rows, questions, benchmark, first)
     absent = [Prediction(i, "failed", reason="no row in the result file") for i in result.missing]
-    whole = module.score(questions, [*result.predictions, *absent], first)
+    whole = benchmark.score(questions, [*result.predictions, *absent], first)
     scored = {first: whole["rows"], **whole["other_scorers"]}
     out = Path(arguments.out)
     with atomic_write(out) as file:

@@ -16,11 +16,11 @@ import numpy as np
 from lmms_eval.api.model import lmms
 from tqdm import tqdm
 
+from po3d.benchmarks.choices import LETTERS
 from po3d.reasoning.questions import Prediction, read_predictions
 from po3d.reasoning.street_executor import Mode
 from po3d.systems.chat import NAME, Asked, Refusal, Remembering, ask, said
 from po3d.systems.pipeline import Pipeline, pipeline
-from po3d.systems.prompts import LETTERS
 
 IDS = ("id", "qid", "question_id", "question_index", "index")
 

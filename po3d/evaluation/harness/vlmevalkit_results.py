@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from po3d.benchmarks.pulsecheck457.data import FILES
-from po3d.benchmarks.pulsecheck457.superclevr_files import written
+from po3d.benchmarks.choices import LETTERS, letter
+from po3d.benchmarks.registry import BENCHMARKS
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.chat import said
-from po3d.systems.prompts import LETTERS, letter, prompt
+from po3d.systems.prompts import prompt
 
 CELL = 32_767  # characters of an .xlsx cell
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -28,6 +28,7 @@ def write_results(
         import openpyxl
     except ModuleNotFoundError:
         raise InputError(f"writing {path} needs openpyxl: pip install 'po3d[tables]'") from None
+    own = BENCHMARKS[benchmark]
     by_id = {p.id: p for p in predictions}
     choices = LETTERS[: max(len(q.meta.get("options", ())) for q in questions)]
     columns = ["index", "qid", "question", *choices, "answer", "category", "prediction"]
@@ -45,8 +46,8 @@ def write_results(
             "index": int(index) if index.isdecimal() else index,
             "qid": q.id,
             "question": q.text,
-            "answer": letter(q) if options else written(q.answer or ""),
-            "category": FILES.get(q.category, q.category),
+            "answer": letter(q) if options else own.written(q.answer or ""),
+            "category": own.files.get(q.category, q.category),
             "prediction": response,
             **dict(zip(choices, options)),
         }

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from po3d.evaluation.report.naming import counted, row_name
+from po3d.benchmarks.registry import counted
+from po3d.io.naming import row_name
 from po3d.io.text_tables import Cell, Table, interval_text, markdown, text
 
 MAX_ROWS = 80  # cells on the terminal; grid.md has all

@@ -15,9 +15,10 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from po3d.benchmarks.registry import counted
 from po3d.evaluation.report import svg
-from po3d.evaluation.report.naming import counted, row_name
 from po3d.evaluation.report.results import made_and_scored
+from po3d.io.naming import row_name
 from po3d.io.text_tables import Table, cell_text
 from po3d.reasoning.questions import Prediction, Question
 

@@ -1,12 +1,13 @@
 """What the report's browser shows of each image and question: a picture, tables as outlines, and the trace of the answer."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from po3d.benchmarks.base import World
+from po3d.benchmarks.registry import benchmark_of
 from po3d.evaluation.report.html_drawings import Drawings, picture
 from po3d.evaluation.report.html_traces import (
     Trace,
-    plain_trace,
     room_trace,
     scope_trace,
     sr_trace,
@@ -40,7 +41,8 @@ def image_record(
     pixels = None if drawn else _attempt(lambda: split.image(name))
     shown = None if pixels is None else picture(pixels)
     drawings = Drawings(None if shown is None else shown[1])
-    trace = _trace_of(split, name, questions, drawings, kept, true, report)
+    own = _TRACES[benchmark_of(report["benchmark"]).world]
+    trace = own(_Shown(split, name, questions, drawings, kept, true, report))
     pictures = {n: _attempt(lambda n=n: picture(split.image(n))[0]) for n in several}
     pictures = {n: uri for n, uri in pictures.items() if uri is not None}
     items = {}
@@ -78,32 +80,50 @@ def facts(q: Question) -> list[tuple[str, str]]:
     return found
 
 
-def _trace_of(
-    split: Any,
-    name: str,
-    questions: Sequence[Question],
-    drawings: Drawings,
-    kept: Scene | None,
-    true: Scene | None,
-    report: Mapping[str, Any],
-) -> Trace:
-    settings = report.get("settings") or {}
-    if report["benchmark"] == "pulsecheck457":
-        options = report["provenance"].get("config", {}).get("executor", {})
-        executor = Executor(options.get("mode", "argmax"), options.get("samples", 64))
-        return street_trace(drawings, kept or true, executor)
-    if report["benchmark"] == "hypo3d":
-        table = kept or _attempt(lambda: source(settings.get("table", "truth")).table(_context(split, name)))
-        return room_trace(drawings, table, settings.get("frame", "anchors"))
-    if report["benchmark"] == "scope":
-        known_yaw = settings.get("known_yaw", True)
-        tables = _attempt(
-            lambda: ScopePipeline(TrueTables(), known_yaw).perceive(questions, _context(split, name))
-        )
-        return scope_trace(drawings, None if tables is None else tables.seen)
-    if report["benchmark"] == "3dsrbench":
-        return sr_trace(drawings, kept or true)
-    return plain_trace(drawings, kept or true)
+class _Shown(NamedTuple):
+    """One image of a run: what its traces are worked out from."""
+
+    split: Any
+    name: str
+    questions: Sequence[Question]
+    drawings: Drawings
+    kept: Scene | None
+    true: Scene | None
+    report: Mapping[str, Any]
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return self.report.get("settings") or {}
+
+
+def _street(shown: _Shown) -> Trace:
+    options = shown.report["provenance"].get("config", {}).get("executor", {})
+    executor = Executor(options.get("mode", "argmax"), options.get("samples", 64))
+    return street_trace(shown.drawings, shown.kept or shown.true, executor)
+
+
+def _rooms(shown: _Shown) -> Trace:
+    tables = source(shown.settings.get("table", "truth"))
+    table = shown.kept or _attempt(lambda: tables.table(_context(shown.split, shown.name)))
+    return room_trace(shown.drawings, table, shown.settings.get("frame", "anchors"))
+
+
+def _inside(shown: _Shown) -> Trace:
+    return sr_trace(shown.drawings, shown.kept or shown.true)
+
+
+def _orbit(shown: _Shown) -> Trace:
+    pipeline = ScopePipeline(TrueTables(), shown.settings.get("known_yaw", True))
+    tables = _attempt(lambda: pipeline.perceive(shown.questions, _context(shown.split, shown.name)))
+    return scope_trace(shown.drawings, None if tables is None else tables.seen)
+
+
+_TRACES: dict[World, Callable[[_Shown], Trace]] = {
+    "street": _street,
+    "rooms": _rooms,
+    "inside": _inside,
+    "orbit": _orbit,
+}
 
 
 def _context(split: Any, name: str) -> Context:

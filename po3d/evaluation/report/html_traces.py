@@ -31,7 +31,6 @@ from po3d.systems.pipeline import Executor
 from po3d.systems.rooms import framed
 
 SHOWN = 0.005  # probabilities below this are left out of a step
-NO_TRACE = "this program has no trace here"
 CHANGED = "worked out again, the program gives another answer: the table or the code is not what the run had"
 
 
@@ -232,15 +231,6 @@ def _facing(table: Scene) -> Scene:
     ahead = table.camera.cam_T_world.rotation[2, :2]
     x, y = (float(v) for v in ahead / np.linalg.norm(ahead))
     return replace(table, axes={"front": (-x, -y), "behind": (x, y), "left": (-y, x), "right": (y, -x)})
-
-
-def plain_trace(drawings: Drawings, table: Scene | None) -> Trace:
-    """No steps; the table, where there is one."""
-    view = ()
-    if table is not None:
-        up = "behind" if table.camera is not None else "front"
-        view = (("seen from above", drawings.add(table, up)),)
-    return lambda q, p: Traced(view, note=NO_TRACE if p.program else "")
 
 
 def _flip(tip: Tip | Flip | None, likeliest: str | None, answer: str | None) -> str:

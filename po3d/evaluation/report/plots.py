@@ -1,14 +1,11 @@
-"""Pictures of figures, drawn with matplotlib (the extra `report`), written whole or not at all."""
+"""Reliability and sensitivity as pictures."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from po3d.evaluation.report.svg import lower_end
-from po3d.io.errors import InputError
-from po3d.io.files import atomic_write
-
-PLOTS = (".png", ".pdf", ".svg")
+from po3d.io.plots import drawn
 
 
 def reliability_plot(figures: Mapping[str, Any], path: str | Path) -> None:
@@ -58,19 +55,3 @@ def sensitivity_plot(
 
 
 COLUMNS = 4
-
-
-def drawn(path: str | Path, size: tuple[float, float], draw: Callable[[Any], None]) -> None:
-    """Write what `draw` puts on a matplotlib figure of `size` (inches); InputError without matplotlib or for another
-    ending than PLOTS."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in PLOTS:
-        raise InputError(f"{path}: the name of a plot should end in one of {', '.join(PLOTS)}")
-    try:
-        from matplotlib.figure import Figure  # not pyplot: no window, no global state
-    except ImportError:
-        raise InputError("plots need matplotlib: pip install 'po3d[report]'") from None
-    figure = Figure(size, layout="constrained")
-    draw(figure)
-    with atomic_write(path, "wb") as file:
-        figure.savefig(file, format=suffix[1:], dpi=150)

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from po3d.evaluation.report import hypo3d_tables, scope_tables
-from po3d.evaluation.report.naming import UNITS, counted, row_name, title
+from po3d.benchmarks.registry import benchmark_of, counted, title, unit
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json
 from po3d.io.guard import guarded
+from po3d.io.naming import row_name
 from po3d.io.text_tables import Table, interval_text, markdown, text
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
@@ -54,8 +54,8 @@ def titled(row: dict) -> str:
 def report_text(report: dict) -> str:
     """What the terminal shows."""
     lines = [text(results_table(report)), _footnotes(report)]
-    if report["benchmark"] == "scope":
-        lines.append(scope_tables.report_text(report))
+    if own := benchmark_of(report["benchmark"]).tables:
+        lines.append(own.text(report))
     if report.get("rpdr"):
         lines.append(
             "RPDR (%): " + ", ".join(f"{name} {v['value']:.1f}" for name, v in report["rpdr"].items())
@@ -99,10 +99,11 @@ def report_markdown(report: dict) -> str:
 
 def _main_part(report: dict) -> list[str]:
     """The benchmark's own tables where it has some, else the one of its columns."""
-    if report["benchmark"] == "hypo3d":
-        return [hypo3d_tables.report_markdown(report, *report.get("beside", ())), "", *_remarks(report)]
-    own = ["", scope_tables.report_markdown(report)] if report["benchmark"] == "scope" else []
-    return [markdown(results_table(report)), "", _footnotes(report), *own]
+    own = benchmark_of(report["benchmark"]).tables
+    page = own.markdown(report, *report.get("beside", ())) if own else ""
+    if own and own.instead:
+        return [page, "", *_remarks(report)]
+    return [markdown(results_table(report)), "", _footnotes(report), *(["", page] if own else [])]
 
 
 def _unanswered(report: dict) -> str:
@@ -130,9 +131,8 @@ def no_intervals(report: dict) -> str:
     """Why a report has no intervals, "" where it has some."""
     if any(interval_text(row) for row in report["rows"]):
         return ""
-    unit = UNITS.get(report["benchmark"], "images")
     return (
-        f"no intervals: they resample {unit}, and there is {counted(report)} alone"
+        f"no intervals: they resample {unit(report)}, and there is {counted(report)} alone"
         if report["images"] == 1
         else ""
     )

@@ -6,11 +6,11 @@ A question's answer depends on the modules that its program reads alone, so cell
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from po3d.evaluation.ablation.grid import PREDICTED, Setting, kept_table
 from po3d.language.programs.street import Program, ProgramError, parse_text
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
+from po3d.systems.mixtures import PREDICTED, Setting, kept_table
 from po3d.systems.noise import UNITS, lost, noisy
 from po3d.systems.pipeline import Executor
 from po3d.systems.substitution import MODULES, substitute
@@ -20,7 +20,7 @@ POSES = ("position", "depth", "heading", "camera", "shape")  # what geometry rea
 
 @dataclass(frozen=True)
 class StreetKind:
-    """`po3d.evaluation.ablation.grid.Kind` of a `Pipeline` with this executor."""
+    """`po3d.systems.mixtures.Kind` of a `Pipeline` with this executor."""
 
     executor: Executor
     modules = MODULES
@@ -71,7 +71,7 @@ class Answers:
     _answers: dict[tuple, str | None] = field(default_factory=dict)
 
     def answers(self, settings: Sequence[Setting]) -> list[str | None]:
-        """As `po3d.evaluation.ablation.grid.Asked`."""
+        """As `po3d.systems.mixtures.Asked`."""
         how, count = settings[MODULES.index("parsing")], len(self.questions)
         gone = [False] * count
         if not isinstance(how, str):

@@ -14,10 +14,11 @@ from scipy.optimize import least_squares
 from po3d.io.errors import InputError, shown, visible
 from po3d.io.files import read_json
 from po3d.language.programs.street import Program, ProgramError, Step
+from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Array, Camera, Pose
 from po3d.scene.street import AXES, CAMERA_JITTER, FOCAL, HEIGHT, WIDTH, camera, extent, heading_from_rotation
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
+from po3d.scene.vocabulary import COLORS, FACINGS, MATERIALS, SHAPES, SIZES
 
 if TYPE_CHECKING:
     from po3d.io.schemas import Hidden, Vehicle
@@ -46,6 +47,21 @@ def identifier(name: str) -> str:
 def written(answer: str) -> str:
     """An answer as the benchmarks' tables write it: "yes" -> "Yes", "road" -> "road bike"; others stay as they are."""
     return answer.capitalize() if answer in ("yes", "no") else surface(answer)
+
+
+def street_prompt(question: Question, focus: str = "") -> list[str | int]:
+    """What a model is asked: what to mind, picture, question, the words allowed, a template of two fields."""
+    shapes = ", ".join(surface(shape) for shape in SHAPES)
+    return [
+        f"The picture shows vehicles standing on the ground. {focus}".rstrip(),
+        0,
+        f"Question: {question.text}",
+        f"A vehicle's type is one of: {shapes}. Its color is one of: {', '.join(COLORS)}. Its size is "
+        f"{' or '.join(SIZES)}. It faces {', '.join(FACINGS[:-1])} or {FACINGS[-1]}.\n"
+        "The answer is one of these words, or a whole number from 0 to 10 where the question is how many, or Yes or "
+        "No where it is whether something is so. When in doubt give the likeliest answer.\n"
+        "Say briefly why, then the answer, in this template: {'Reasoning': '<why>', 'Answer': '<answer>'}",
+    ]
 
 
 # --- scenes -------------------------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ from po3d.benchmarks.hypo3d.score import (
     published,
     published_by_change_and_type,
 )
-from po3d.evaluation.report.naming import counted, row_name
+from po3d.io.naming import counted, row_name
 from po3d.io.text_tables import Cell, Table, interval_text, markdown, text
 
+UNIT = "rooms"
 FOOTNOTE = f"* published, measured on the {RELEASE}"
 _COLUMNS = (*CATEGORIES, OVERALL)
 _FRAMES = {"none": "no frame", "camera": "camera frame", "anchors": "anchor frame"}
@@ -138,6 +139,11 @@ def cell_table(cells: dict[str, dict], name: str) -> Table:
     return Table((name, "n", "failed", "EM", "95 %", "PM", "95 %"), rows)
 
 
+def titled(*reports: dict) -> list[tuple[str, Table]]:
+    """What a run's page shows in the place of the shared table."""
+    return [("by change", change_table(*reports)), ("by change and type", change_and_type_table(*reports))]
+
+
 def report_text(*reports: dict) -> str:
     """All tables as the terminal shows them."""
     return _page(reports, text, "")
@@ -172,7 +178,7 @@ def _page(reports: tuple[dict, ...], spelling: Callable[[Table, int], str], head
 
 
 def _label(report: dict) -> str:
-    return f"{row_name(report)} ({report['split']}, {counted(report)})"
+    return f"{row_name(report)} ({report['split']}, {counted(report['images'], UNIT)})"
 
 
 def _value(cell: dict | None, metric: str) -> float | None:

@@ -76,8 +76,13 @@ def report_text(report: dict) -> str:
     return _page(report, text, "", short=True)
 
 
-def report_markdown(report: dict) -> str:
-    """All tables as markdown, with headings."""
+def titled(report: dict, *others: dict) -> list[tuple[str, Table]]:
+    """What a run's page shows below the accuracies."""
+    return [("consistency", consistency_table(report))]
+
+
+def report_markdown(report: dict, *others: dict) -> str:
+    """All tables as markdown, with headings; `others` have none here."""
     return _page(report, markdown, "## ", short=False)
 
 

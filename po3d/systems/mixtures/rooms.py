@@ -12,13 +12,13 @@ Looks (color, material, state) count where a program asks for them alone, so cel
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from po3d.evaluation.ablation.grid import PREDICTED, TRUTH, Setting, kept_table
 from po3d.io.errors import InputError
 from po3d.language.programs.rooms import Call, parse_text
 from po3d.language.programs.street import ProgramError
 from po3d.reasoning.questions import Prediction, Question
 from po3d.reasoning.room_world import RoomRules
 from po3d.scene.table import Scene
+from po3d.systems.mixtures import PREDICTED, TRUTH, Setting, kept_table
 from po3d.systems.noise import lost
 from po3d.systems.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy, substitute
 from po3d.systems.rooms import Room, RoomPipeline, framed, room
@@ -36,7 +36,7 @@ Read = Call | _Unread | None  # None: there is no change
 
 @dataclass(frozen=True)
 class RoomKind:
-    """`po3d.evaluation.ablation.grid.Kind` of a `RoomPipeline` whose tables are predicted; InputError for other frames than the anchors',
+    """`po3d.systems.mixtures.Kind` of a `RoomPipeline` whose tables are predicted; InputError for other frames than the anchors',
     in which true modules do not give the true answers."""
 
     pipeline: RoomPipeline
@@ -99,7 +99,7 @@ class RoomAnswers:
     _answers: dict[tuple, str | None] = field(default_factory=dict)
 
     def answers(self, settings: Sequence[Setting]) -> list[str | None]:
-        """As `po3d.evaluation.ablation.grid.Asked`."""
+        """As `po3d.systems.mixtures.Asked`."""
         named = dict(zip(MODULES, settings))
         edit, parsing = named.pop("edit"), named.pop("parsing")
         image = self.questions[0].image

@@ -1,4 +1,4 @@
-"""SCOPE's figures: `python -m po3d.evaluation.report.scope_plots OUT/report.json [MORE.json ...] --save DIR`.
+"""SCOPE's figures: `python -m po3d.benchmarks.scope.plots OUT/report.json [MORE.json ...] --save DIR`.
 
 Of the first report: confusion matrices of directions (orthogonal and diagonal, the paper's Fig. 7), directions answered
 beside those that are right (Fig. 8a) and kinds of errors of updating by angle and group (Fig. 8b). Of all of them together:
@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from po3d.benchmarks.scope.score import ERRORS, published
-from po3d.evaluation.report.naming import row_name
-from po3d.evaluation.report.plots import drawn
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
 from po3d.io.guard import guarded
+from po3d.io.naming import row_name
+from po3d.io.plots import drawn
 from po3d.scene.orbit import GROUPS, LABELS
 
 TASK = "consistency_ego"
@@ -122,7 +122,7 @@ def _agreement(consistency: Mapping[str, Any], task: str) -> float | None:
 
 def main(arguments: Sequence[str]) -> int:
     """Draw the figures of reports; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m po3d.evaluation.report.scope_plots", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m po3d.benchmarks.scope.plots", description=__doc__)
     parser.add_argument("reports", nargs="+", help="report.json files of evaluate.py benchmark=scope")
     parser.add_argument("--save", required=True, help="the folder for the pictures")
     options = parser.parse_args(arguments)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from po3d.evaluation.ablation.grid import PREDICTED, Setting, kept_table
 from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
 from po3d.language.programs.threedsrbench import SrProgram
@@ -22,6 +21,7 @@ from po3d.reasoning.questions import Prediction, Question
 from po3d.reasoning.threedsrbench_executor import Ground, run
 from po3d.reasoning.threedsrbench_geometry import SrRules
 from po3d.scene.table import Scene
+from po3d.systems.mixtures import PREDICTED, Setting, kept_table
 from po3d.systems.noise import lost
 from po3d.systems.sr import MODULES, SrPipeline, gold_reading, reading, true_ground
 from po3d.systems.view_substitution import BELIEFS, TABLE, UNITS, Mixed, mixture
@@ -32,7 +32,7 @@ NAMING = ("detection", *BELIEFS)  # what words without relations are about
 
 @dataclass(frozen=True)
 class SrKind:
-    """`po3d.evaluation.ablation.grid.Kind` of an `SrPipeline` whose tables come from pictures."""
+    """`po3d.systems.mixtures.Kind` of an `SrPipeline` whose tables come from pictures."""
 
     pipeline: SrPipeline
     modules = MODULES
@@ -73,7 +73,7 @@ class SrAnswers:
     _words: dict[tuple, list[float]] = field(default_factory=dict)
 
     def answers(self, settings: Sequence[Setting]) -> list[str | None]:
-        """As `po3d.evaluation.ablation.grid.Asked`."""
+        """As `po3d.systems.mixtures.Asked`."""
         named = dict(zip(MODULES, settings))
         parsing, grounding = named.pop("parsing"), named.pop("grounding")
         texts = list(dict.fromkeys(q.text for q in self.questions))

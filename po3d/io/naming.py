@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-# What figures are counted over, by benchmark: what `report["images"]` is the number of.
-UNITS = {"pulsecheck457": "images", "hypo3d": "rooms", "scope": "scenes", "3dsrbench": "scenes"}
 ALWAYS = ("table", "frame", "known_yaw")  # settings that a report says even where they are as they come
 _UNSAID = (
     "name",
@@ -70,15 +68,9 @@ def slug(text: str) -> str:
     return re.sub(r"[^\w.+]+", "-", text).strip("-.")
 
 
-def title(report: Mapping[str, Any]) -> str:
-    """What a run was on, and over how many of what its intervals resample."""
-    return f"{report['benchmark']} {report['split']}, n = {counted(report)}"
-
-
-def counted(report: Mapping[str, Any]) -> str:
+def counted(count: int, unit: str) -> str:
     """ "150 images", "1 room"."""
-    unit = UNITS.get(report["benchmark"], "images")
-    return f"{report['images']} {unit.removesuffix('s') if report['images'] == 1 else unit}"
+    return f"{count} {unit.removesuffix('s') if count == 1 else unit}"
 
 
 def _base(system: str, settings: Mapping[str, Any]) -> str:

@@ -9,7 +9,6 @@ parsing               true: the gold program; else what the reader made of the t
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from po3d.evaluation.ablation.grid import PREDICTED, Setting, kept_table
 from po3d.io.errors import InputError
 from po3d.language.programs.scope import Call
 from po3d.language.programs.street import ProgramError
@@ -17,6 +16,7 @@ from po3d.language.read.scope_reader import read
 from po3d.reasoning.questions import Prediction, Question
 from po3d.reasoning.scope_executor import run
 from po3d.scene.table import Scene
+from po3d.systems.mixtures import PREDICTED, Setting, kept_table
 from po3d.systems.noise import lost
 from po3d.systems.scope import MODULES, SceneTables, ScopePipeline, gold_reading, mixed_tables
 from po3d.systems.view_substitution import TABLE, UNITS, Mixed, mixture
@@ -24,7 +24,7 @@ from po3d.systems.view_substitution import TABLE, UNITS, Mixed, mixture
 
 @dataclass(frozen=True)
 class ScopeKind:
-    """`po3d.evaluation.ablation.grid.Kind` of a `ScopePipeline` whose tables come from pictures."""
+    """`po3d.systems.mixtures.Kind` of a `ScopePipeline` whose tables come from pictures."""
 
     pipeline: ScopePipeline
     modules = MODULES
@@ -71,7 +71,7 @@ class ScopeAnswers:
     _tables: dict[tuple[Setting, ...], SceneTables] = field(default_factory=dict)
 
     def answers(self, settings: Sequence[Setting]) -> list[str | None]:
-        """As `po3d.evaluation.ablation.grid.Asked`."""
+        """As `po3d.systems.mixtures.Asked`."""
         *own, parsing = settings
         texts = list(dict.fromkeys(q.text for q in self.questions))
         gone: dict[str, bool] = {}

@@ -1,0 +1,36 @@
+"""What PulseCheck457 declares."""
+
+from po3d.benchmarks.base import Benchmark, Harness
+from po3d.benchmarks.pulsecheck457.data import generate, load, open_fresh, write_corrected
+from po3d.benchmarks.pulsecheck457.report import FILES, write_tsv
+from po3d.benchmarks.pulsecheck457.score import SCORERS, correct, score
+from po3d.benchmarks.superclevr.files import street_prompt, written
+from po3d.reasoning.questions import Question
+
+_FOCUS = {
+    "L1-Single": "Find the vehicle that is meant and read off what is asked about it.",
+    "L2-Multi-obj": "Compare the vehicles with each other: their types, colors and sizes, and how many there are.",
+    "L3-2D-Spatial": "Left, right, front and behind are meant as the camera sees them; front is nearer to the camera.",
+    "L4-Occlusion": "Mind which vehicle hides a part of which other one from the camera.",
+    "L4-3D-Pose": "Mind where the nose of each vehicle points as the camera sees it: left, right, front (toward the "
+    "camera) or back (away from it).",
+    "L5-Collision": "Imagine that the vehicle that is named drives straight ahead, or straight back, along its own "
+    "heading, and mind what it would run into.",
+    "L5-6D-Spatial": "Left, right, front and behind are meant from the perspective of the vehicle that is referred to: "
+    "front is ahead of its nose, left is on its own left.",
+}
+
+
+def prompt(question: Question) -> list[str | int]:
+    """What to mind at this level, picture, question, the words allowed, a template of two fields."""
+    return street_prompt(question, _FOCUS.get(question.category, ""))
+
+
+BENCHMARK = Benchmark(
+    "pulsecheck457", "street", "images", tuple(SCORERS), correct, score, load, open_fresh, generate, prompt,
+    generated="images",
+    harness=Harness(bare=True, write=write_tsv),
+    written=written,
+    files=FILES,
+    write_corrected=write_corrected,
+)  # fmt: skip
