@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from po3d.benchmarks.registry import DATA
 from po3d.benchmarks.scope import data as scope
 from po3d.benchmarks.scope.data import image_name
 from po3d.benchmarks.threedsrbench import data as srbench
 from po3d.io.seeding import rng
+from po3d.io.shipped import MINI as DATA
 from po3d.scene.camera import carried, held, hold_of, reheld
 from po3d.scene.orbit import VIEWS
 from po3d.scene.table import Scene

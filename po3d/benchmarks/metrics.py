@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from po3d.io.errors import InputError
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.table import Scene
-from po3d.scene.vocabulary import ATTRIBUTES, SHAPES
+from po3d.scene.vocabulary import ATTRIBUTES, VALUES
 
 RESAMPLES = 1000
 CONFIDENCE = 0.95
@@ -139,7 +139,7 @@ def match(predicted: Scene, gt: Scene) -> dict[int, int]:
     distance = np.linalg.norm(predicted.positions[:, None, :2] - gt.positions[None, :, :2], axis=-1)
     kind = "name" if all("name" in o.beliefs for o in (*predicted.objects, *gt.objects)) else "shape"
     if all(kind in o.beliefs for o in (*predicted.objects, *gt.objects)):
-        values = SHAPES if kind == "shape" else _values(kind, (predicted, gt))
+        values = VALUES[kind] if kind == "shape" else _values(kind, (predicted, gt))
         agreement = predicted.belief(kind, values) @ gt.belief(kind, values).T
     else:
         agreement = np.ones_like(distance)

@@ -15,6 +15,7 @@ MODULES = {
     "pulsecheck457": "po3d.benchmarks.pulsecheck457.benchmark",
     "3dsrbench": "po3d.benchmarks.threedsrbench.benchmark",
     "scope": "po3d.benchmarks.scope.benchmark",
+    "superclevr": "po3d.benchmarks.superclevr.benchmark",
 }
 
 

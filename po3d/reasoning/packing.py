@@ -16,6 +16,7 @@ from po3d.io.errors import InputError
 from po3d.language.programs.street import QUERY_ATTRIBUTES, SIGNATURES, Program, Step
 from po3d.reasoning import relations
 from po3d.reasoning.questions import Task
+from po3d.scene import vocabulary
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES, DIRECTIONS, FACINGS
@@ -25,7 +26,7 @@ LIMIT = 62  # objects in a scene: bits of a non-negative int64
 FRAME_OF_TASK: dict[str, relations.Frame] = {"2d": "camera", "6d": "object"}
 
 # The code of a value is its index here.
-VALUES: dict[str, tuple[str, ...]] = {**ATTRIBUTES, "facing": FACINGS}
+VALUES: dict[str, tuple[str, ...]] = {**vocabulary.VALUES, "facing": FACINGS}
 FILTERS: tuple[tuple[str, ...], ...] = SIGNATURES["filter"].arguments
 # Every way from an object to a set, frames resolved.
 RELATIONS: tuple[tuple[str, ...], ...] = tuple(
@@ -103,8 +104,8 @@ def pack_worlds(drawn: Worlds) -> SceneBatch:
     batch.extents[:] = scene.extents[:, :2]
     for attribute, codes in batch.codes.items():
         if all(attribute in o.beliefs for o in scene.objects):
-            scene.belief(attribute, ATTRIBUTES[attribute])  # names the object with a value that nobody knows
-            code = [ATTRIBUTES[attribute].index(value) for value in drawn.values[attribute]]
+            scene.belief(attribute, VALUES[attribute])  # names the object with a value that nobody knows
+            code = [VALUES[attribute].index(value) for value in drawn.values[attribute]]
             codes[:] = np.array(code)[drawn.looks[attribute]]
     if drawn.occluder is not None:
         batch.occluder[:] = drawn.occluder
@@ -136,9 +137,9 @@ def _check_size(n: int) -> None:
 
 def _code(attribute: str, value: str, i: int) -> int:
     try:
-        return ATTRIBUTES[attribute].index(value)
+        return VALUES[attribute].index(value)
     except ValueError:
-        known = ", ".join(ATTRIBUTES[attribute])
+        known = ", ".join(VALUES[attribute])
         raise InputError(f"object {i}: unknown {attribute} {value!r}; known: {known}") from None
 
 

@@ -10,7 +10,6 @@ them is a few gathers for each such group, whatever the number of questions. Rel
 scene, and only those that some program asks for.
 """
 
-import itertools
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,6 +50,7 @@ __all__ = [
     "execute_batch", "pack_programs", "pack_scenes", "pack_worlds",
 ]  # fmt: skip
 
+_LEAVES = {s: [k for k, v in enumerate(VALUES["shape"]) if PARENT[v] == s] for s in SUPER_CATEGORIES}
 _BICYCLES = [k for k, shape in enumerate(SHAPES) if PARENT[shape] == "bicycle"]
 
 
@@ -245,10 +245,11 @@ class _Tables:
                 parts.append(self._known(self._occlusion(names), self.occlusion_unknown))
                 continue
             sets = self.sets[attribute][:, :-1]
-            if attribute == "shape":  # leaves, then super-categories; sets of different leaves are disjoint
-                ends = itertools.accumulate(map(len, SUPER_CATEGORIES.values()), initial=0)
-                supers = (sets[:, lo:hi].sum(1, keepdim=True) for lo, hi in itertools.pairwise(ends))
-                sets = torch.cat([sets, *supers], 1)
+            if (
+                attribute == "shape"
+            ):  # leaves, super-categories, the rest; sets of different leaves are disjoint
+                supers = [sets[:, own].sum(1, keepdim=True) for own in _LEAVES.values()]
+                sets = torch.cat([sets[:, : len(SHAPES)], *supers, sets[:, len(SHAPES) :]], 1)
             parts.append(self._known(sets, self.unknown[attribute]))
         return torch.cat(parts, 1)
 

@@ -34,7 +34,7 @@ from po3d.reasoning.relations import DEFAULT_RULES, Rules
 from po3d.reasoning.votes import vote
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
-from po3d.scene.vocabulary import ATTRIBUTES, FACINGS, PARENT, lineage
+from po3d.scene.vocabulary import ATTRIBUTES, FACINGS, PARENT, UNSEEN_SHAPES, VALUES, lineage
 from po3d.scene.worlds import KINDS, WORLDS, occluder_table, uncertain, worlds
 
 Mode = Literal["argmax", "marginal", "samples"]
@@ -157,7 +157,7 @@ class Interpreter:
                 return members * (1 - (1 - self.existence[:, None] * self._occlusion).prod(0))
             hidden = self._occlusion @ self.existence
             return members * (hidden if value == "occluded" else 1 - hidden)
-        matching = [value in lineage(v) for v in ATTRIBUTES[attribute]]
+        matching = [value in lineage(v) for v in self._values[attribute]]
         return members * self._belief(attribute)[:, matching].sum(1)
 
     def _op_unique(self, members: Array) -> Array:
@@ -240,7 +240,13 @@ class Interpreter:
         return mass / total
 
     def _belief(self, attribute: str) -> Array:
-        return self.scene.belief(attribute, ATTRIBUTES[attribute])
+        return self.scene.belief(attribute, self._values[attribute])
+
+    @cached_property
+    def _values(self) -> Mapping[str, tuple[str, ...]]:
+        """What the table's attributes can be; few tables have more than networks know."""
+        rare = any(s in o.beliefs.get("shape", ()) for o in self.scene.objects for s in UNSEEN_SHAPES)
+        return VALUES if rare else ATTRIBUTES
 
     @cached_property
     def _poses(self) -> tuple[Array, Array]:

@@ -323,7 +323,8 @@ def _run(
 ) -> Prediction:
     """One program on one table as a Prediction; `belief` is the parser's own probability of the program."""
     if isinstance(program, str):
-        return Prediction(question.id, "failed", reason=program)
+        unread = question.meta.get("program_error")
+        return Prediction(question.id, "unparsed" if unread else "failed", reason=unread or program)
     outcome = executor(program, scene, question.task)
     probability = None if outcome.probability is None else outcome.probability * belief
     margin = None

@@ -49,9 +49,8 @@ def street_labels(scene: Scene) -> StreetLabels:
         occluder = np.array([max(b, key=b.__getitem__) if b else MAX_OBJECTS for b in scene.occluders])
 
     def index(attribute: str, values: tuple[str, ...]) -> np.ndarray:
-        return np.array(
-            [values.index(o.value(attribute)) if attribute in o.beliefs else UNKNOWN for o in scene.objects]
-        )
+        told = [o.value(attribute) if attribute in o.beliefs else "" for o in scene.objects]
+        return np.array([values.index(value) if value in values else UNKNOWN for value in told], np.int64)
 
     pad = functools.partial(_padded, rows=MAX_OBJECTS)
     return StreetLabels(

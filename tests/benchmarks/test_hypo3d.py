@@ -18,9 +18,9 @@ from po3d.benchmarks.hypo3d.data import (
 )
 from po3d.benchmarks.hypo3d.inputs import CAMERAS, MAPS
 from po3d.benchmarks.hypo3d.score import ALIGNED
-from po3d.benchmarks.registry import DATA
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
+from po3d.io.shipped import MINI as DATA
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import to_json
 

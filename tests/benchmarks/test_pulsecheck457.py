@@ -68,7 +68,7 @@ def release(tmp_path_factory):
         balance, records = Balance(), []
         for i, name in enumerate(NAMES):
             world = World(SCENES[name], COLUMNS[category].task)
-            for q in ask(world, category, balance, rng(6, f"release/{category}", i)):
+            for q in ask(world, COLUMNS[category], balance, rng(6, f"release/{category}", i)):
                 index = BANDS[category] + len(records)
                 answer = {"yes": "True", "no": "False"}.get(q.answer, surface(q.answer))
                 if f"{file}:{index}" in WRONG:

@@ -132,7 +132,9 @@ def test_written_names_and_ids_are_inverse():
 def test_nodes_and_programs_are_inverse_on_every_column(column):
     for i in range(6):
         scene = random_scene(rng(0, "nodes", i), 8)
-        for q in ask(World(scene, COLUMNS[column].task), column, Balance(), rng(0, f"nodes/{column}", i)):
+        for q in ask(
+            World(scene, COLUMNS[column].task), COLUMNS[column], Balance(), rng(0, f"nodes/{column}", i)
+        ):
             nodes = nodes_from_program(q.program)
             assert program_from_nodes(nodes) == q.program
             assert all(set(node) == {"type", "inputs", "value_inputs"} for node in nodes)

@@ -11,10 +11,10 @@ import pytest
 from test_evaluate import script
 
 from po3d.benchmarks.hypo3d import data as hypo3d
-from po3d.benchmarks.registry import DATA
 from po3d.evaluation.ablation.grid import PREDICTED, TRUTH, cell, grid_answers, plan
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
+from po3d.io.shipped import MINI as DATA
 from po3d.language.programs.rooms import parse_text
 from po3d.language.read.room_parser import RoomParse
 from po3d.reasoning.questions import Prediction

@@ -84,11 +84,10 @@ def test_every_benchmark_has_a_page_that_fetches_nothing(benchmark, tmp_path):
         for about in record["items"].values():
             for _, view in about["views"]:
                 assert all(0 <= o < len(record["objects"]) for o in record["views"][view]["objects"])
-    if benchmark in ("pulsecheck457", "hypo3d", "scope", "3dsrbench"):
-        traced = [about for about in own.values() if about["steps"]]
-        assert len(traced) > 0.9 * len(own)
-        assert sum(about["note"] == CHANGED for about in own.values()) == 0
-        assert any(about["flip"].startswith("would flip to ") for about in own.values())
+    traced = [about for about in own.values() if about["steps"]]
+    assert len(traced) > 0.9 * len(own)
+    assert sum(about["note"] == CHANGED for about in own.values()) == 0
+    assert any(about["flip"].startswith("would flip to ") for about in own.values())
 
 
 def test_the_index_says_who_answered_what_and_whether_it_is_right(street, page):

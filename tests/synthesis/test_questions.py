@@ -22,7 +22,7 @@ def drawn(column, scenes=SCENES):
     return [
         (scene, q)
         for i, scene in enumerate(scenes)
-        for q in ask(World(scene, task), column, balance, rng(1, f"ask/{column}", i))
+        for q in ask(World(scene, task), COLUMNS[column], balance, rng(1, f"ask/{column}", i))
     ]
 
 
@@ -104,14 +104,14 @@ def test_questions_are_a_pure_function_of_the_seed():
 
 def test_a_scene_without_occlusion_has_no_occlusion_question():
     scene = random_scene(rng(0, "bare"), 5, occlusion=False)
-    assert ask(World(scene, "2d"), "L4-Occlusion", Balance(), rng(0, "ask")) == []
+    assert ask(World(scene, "2d"), COLUMNS["L4-Occlusion"], Balance(), rng(0, "ask")) == []
 
 
 def test_equal_objects_leave_nothing_to_refer_to_and_stall_nothing():
     scene = random_scene(rng(0, "twins"), 4)
     twins = type(scene)((scene.objects[0],) * 4, scene.axes, "gt", None, ({},) * 4)
     for column in COLUMNS:
-        for q in ask(World(twins, COLUMNS[column].task), column, Balance(), rng(0, "ask")):
+        for q in ask(World(twins, COLUMNS[column].task), COLUMNS[column], Balance(), rng(0, "ask")):
             assert execute(q.program, twins, COLUMNS[column].task).answer == q.answer
 
 
@@ -120,6 +120,6 @@ def test_materials_are_told_when_wanted():
     programs = [
         q.program.text()
         for k in range(20)
-        for q in ask(world, "L2-Multi-obj", Balance(), np.random.default_rng(k))
+        for q in ask(world, COLUMNS["L2-Multi-obj"], Balance(), np.random.default_rng(k))
     ]
     assert any("material=" in text for text in programs)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from po3d.benchmarks.hypo3d import data as hypo3d
-from po3d.benchmarks.registry import DATA
 from po3d.io.errors import InputError
+from po3d.io.shipped import MINI as DATA
 from po3d.language.read.room_parser import RoomParse
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context

@@ -6,6 +6,7 @@ from po3d.benchmarks.pulsecheck457.report import FILES, write_tsv
 from po3d.benchmarks.pulsecheck457.score import SCORERS, correct, score
 from po3d.benchmarks.superclevr.files import street_prompt, written
 from po3d.reasoning.questions import Question
+from po3d.scene.vocabulary import FACINGS
 
 _FOCUS = {
     "L1-Single": "Find the vehicle that is meant and read off what is asked about it.",
@@ -23,7 +24,8 @@ _FOCUS = {
 
 def prompt(question: Question) -> list[str | int]:
     """What to mind at this level, picture, question, the words allowed, a template of two fields."""
-    return street_prompt(question, _FOCUS.get(question.category, ""))
+    facing = f"It faces {', '.join(FACINGS[:-1])} or {FACINGS[-1]}."
+    return street_prompt(question, _FOCUS.get(question.category, ""), facing)
 
 
 BENCHMARK = Benchmark(

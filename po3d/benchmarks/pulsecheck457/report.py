@@ -10,18 +10,25 @@ says why; anything else that is missing, malformed or unknown is an InputError w
 import base64
 import csv
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES, WRITTEN
-from po3d.benchmarks.superclevr.files import identifier, program_from_nodes, written
+from po3d.benchmarks.street_split import unique
+from po3d.benchmarks.superclevr.files import (
+    field_text,
+    question_index,
+    read_answer,
+    stored_image,
+    stored_program,
+    written,
+)
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_table
 from po3d.io.images import ImageError, decode_image, image_size
-from po3d.language.programs.street import ProgramError
 from po3d.reasoning.questions import Question, Task
 
 # Column -> question file, and the first question_index of its band (lmms-eval tells the tasks apart by the
@@ -37,18 +44,9 @@ BANDS: dict[str, int] = dict(
     zip(CATEGORIES, (100_000, 200_000, 300_000, 400_000, 450_000, 550_000, 500_000), strict=True)
 )
 _CATEGORY = {name.lower(): category for category, file in FILES.items() for name in (file, category)}
-_BOOLEANS = {"true": "yes", "yes": "yes", "false": "no", "no": "no"}
 _POINTER = 64  # an image cell this short is the index of the row that has the image (VLMEvalKit's rule)
 _FIELDS = ("index", "image", "question", "answer", "category")
 _HEAD = 65_536  # characters of base64 in which a picture's size is found: 48 kB
-
-
-def read_answer(stored: str) -> str:
-    """A stored answer in po3d's words: "True" -> "yes", "Road Bike" -> "road", "03" -> "3"."""
-    text = " ".join(stored.strip().lower().split())
-    if text in _BOOLEANS:
-        return _BOOLEANS[text]
-    return str(int(text)) if text.isdecimal() else identifier(text)
 
 
 # --- question files -----------------------------------------------------------------------------------------
@@ -61,51 +59,14 @@ def read_records(records: Iterable[Mapping], category: str, where: str) -> list[
         here = f"{where}, question {k}"
         if not isinstance(record, Mapping):
             raise InputError(f"{here}: a question should be an object, not {type(record).__name__}")
-        index, image = _index(record, here), _text(record, "image_filename", here)
-        if PurePosixPath(image).is_absolute() or ".." in PurePosixPath(image).parts:
-            raise InputError(f"{here}: the image {image!r} leaves the folder")
-        text, stored = _text(record, "question", here), _text(record, "answer", here)
+        index, image = question_index(record, here), stored_image(record, here)
+        text, stored = field_text(record, "question", here), field_text(record, "answer", here)
         meta = {"answer": stored, "question_index": index}
-        program = ""
-        if record.get("program"):
-            try:
-                program = program_from_nodes(_nodes(record["program"])).text()
-            except ProgramError as error:
-                meta["program_error"] = str(error)
+        program, reason = stored_program(record)
+        if reason:
+            meta["program_error"] = reason
         questions.append(_question(category, index, image, text, stored, program, meta))
     return questions
-
-
-def _index(record: Mapping, where: str) -> int:
-    value = record.get("question_index")
-    try:
-        if isinstance(value, bool) or int(value) != float(value):
-            raise ValueError
-        return int(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(
-            f"{where}: missing or malformed field question_index ({value!r}): it should be a whole number"
-        ) from None
-
-
-def _text(record: Mapping, field: str, where: str) -> str:
-    """A field as text: a word, a number or a truth value, but neither null nor blank."""
-    value = record.get(field)
-    if not isinstance(value, str | int | float) or value != value or not str(value).strip():
-        raise InputError(f"{where}: missing or malformed field {field} ({str(value)[:40]!r})")
-    return str(value)
-
-
-def _nodes(stored: object) -> Sequence[Mapping]:
-    """A node list; the Hugging Face loader turns it into a mapping of lists. ProgramError for anything else."""
-    if isinstance(stored, Mapping):
-        columns = list(stored.values())
-        if not all(isinstance(c, list) and len(c) == len(columns[0]) for c in columns):
-            raise ProgramError("its columns are no lists of one length")
-        return [dict(zip(stored, values)) for values in zip(*columns, strict=True)]
-    if not isinstance(stored, list):
-        raise ProgramError(f"it is no list of nodes but {type(stored).__name__} {str(stored)[:40]!r}")
-    return stored
 
 
 def _question(
@@ -114,16 +75,6 @@ def _question(
     task: Task = "6d" if category == "L5-6D-Spatial" else "2d"
     name = f"{FILES[category]}:{index}"
     return Question(name, image, text, task, category, read_answer(stored), program, meta)
-
-
-def unique(questions: list[Question], where: Path) -> tuple[Question, ...]:
-    """The questions; InputError when two have one name."""
-    seen: set[str] = set()
-    for q in questions:
-        if q.id in seen:
-            raise InputError(f"{where}: the question_index of {q.id} stands twice")
-        seen.add(q.id)
-    return tuple(questions)
 
 
 # --- VLMEvalKit's TSV ---------------------------------------------------------------------------------------
@@ -177,7 +128,7 @@ def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
         images[name] = cell
         index = int(row["index"])
         category = _category(row.get("category", ""), index, where)
-        text, answer = _text(row, "question", where), _text(row, "answer", where)
+        text, answer = field_text(row, "question", where), field_text(row, "answer", where)
         meta = {"answer": answer, "question_index": index, WRITTEN: answer}
         questions.append(_question(category, index, name, text, answer, "", meta))
     return unique(questions, path), Inline(images, path)

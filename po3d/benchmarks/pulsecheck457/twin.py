@@ -55,7 +55,7 @@ def generate(
     """Write `size` images with labels and questions into the folder `out`. `look` None: studio and outdoor in
     turn; `images` False: everything but the pictures; `skies`: a folder of photographs for the outdoor ones;
     `dials`: how hard. The bytes do not depend on `workers`."""
-    _check(size, look, split, workers)
+    check(size, look, split, workers)
     out = Path(out)
     identity = {"format": FORMAT, "size": size, "seed": seed, "look": look, "images": images, "split": split}
     if skies is not None:
@@ -69,7 +69,7 @@ def generate(
     write_json(description, identity)
     from po3d.benchmarks.pulsecheck457.data import FILES
 
-    scenes = _scenes(out, size, seed, look, images, workers, split, skies, dials)
+    scenes = make_scenes(out, size, seed, look, images, workers, split, skies, dials)
     for category, records in questions(scenes, seed, dials).items():
         write_json(
             out / "questions" / f"{FILES[category]}.json", _wrapped(split, "questions", records), indent=None
@@ -80,7 +80,8 @@ def generate(
     shutil.rmtree(out / "shards")
 
 
-def _check(size: int, look: str | None, split: str, workers: int = 1) -> None:
+def check(size: int, look: str | None, split: str, workers: int = 1) -> None:
+    """InputError for what no twin of streets can be."""
     if size < 1 or workers < 1:
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
     if look is not None and look not in LOOKS:
@@ -93,7 +94,7 @@ def _wrapped(split: str, key: str, records: Sequence[dict]) -> dict:
     return {"info": {"version": "1.0", "split": split, "generator": FORMAT}, key: list(records)}
 
 
-def _scenes(
+def make_scenes(
     out: Path,
     size: int,
     seed: int,
@@ -195,7 +196,7 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> d
         for category in CATEGORIES:
             task = COLUMNS[category].task
             generator = rng(seed, f"questions/{category}", record["image_index"])
-            for drawn in ask(worlds[task], category, balance[category], generator, scene, dials):
+            for drawn in ask(worlds[task], COLUMNS[category], balance[category], generator, scene, dials):
                 outcome = execute(drawn.program, scene, task)
                 if outcome.answer != drawn.answer:
                     raise AssertionError(
@@ -269,7 +270,7 @@ def tables(
     seed: int, size: int, split: str = "test", look: str | None = None, dials: Dials = DEFAULT
 ) -> Tables:
     """The scenes and questions that `generate` with the same seed writes; only masks are rendered."""
-    _check(size, look, split)
+    check(size, look, split)
     renderer = open_renderer(SAMPLES)
     records = [
         scene_record(make_scene(seed, index, split, renderer, _look(look, index), dials), index, split)

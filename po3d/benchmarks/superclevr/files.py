@@ -5,7 +5,7 @@ The same layout carries Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial45
 directions (records of our own scenes are written by `po3d.synthesis.street.dataset.scene_record`)."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Array, Camera, Pose
 from po3d.scene.street import AXES, CAMERA_JITTER, FOCAL, HEIGHT, WIDTH, camera, extent, heading_from_rotation
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.scene.vocabulary import COLORS, FACINGS, MATERIALS, SHAPES, SIZES
+from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES, VALUES
 
 if TYPE_CHECKING:
     from po3d.io.schemas import Hidden, Vehicle
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 _WRITTEN: dict[str, str] = {
     **{leaf: f"{leaf} bus" for leaf in ("articulated", "regular", "double", "school")},
     **{leaf: f"{leaf} bike" for leaf in ("road", "utility", "mountain", "tandem")},
+    "addi": "regular car",
 }
+_BOOLEANS = {"true": "yes", "yes": "yes", "false": "no", "no": "no"}
 _READ = {written: leaf for leaf, written in _WRITTEN.items()}
 
 _BLENDER = np.diag([1.0, -1.0, -1.0])  # its camera looks along -z with y up; ours along +z with y down
@@ -49,19 +51,82 @@ def written(answer: str) -> str:
     return answer.capitalize() if answer in ("yes", "no") else surface(answer)
 
 
-def street_prompt(question: Question, focus: str = "") -> list[str | int]:
-    """What a model is asked: what to mind, picture, question, the words allowed, a template of two fields."""
+def street_prompt(question: Question, focus: str, also: str) -> list[str | int]:
+    """What a model is asked: what to mind (`focus`), picture, question, the words allowed (`also`: of another attribute), a
+    template of two fields."""
     shapes = ", ".join(surface(shape) for shape in SHAPES)
     return [
         f"The picture shows vehicles standing on the ground. {focus}".rstrip(),
         0,
         f"Question: {question.text}",
         f"A vehicle's type is one of: {shapes}. Its color is one of: {', '.join(COLORS)}. Its size is "
-        f"{' or '.join(SIZES)}. It faces {', '.join(FACINGS[:-1])} or {FACINGS[-1]}.\n"
+        f"{' or '.join(SIZES)}. {also}\n"
         "The answer is one of these words, or a whole number from 0 to 10 where the question is how many, or Yes or "
         "No where it is whether something is so. When in doubt give the likeliest answer.\n"
         "Say briefly why, then the answer, in this template: {'Reasoning': '<why>', 'Answer': '<answer>'}",
     ]
+
+
+# --- questions ----------------------------------------------------------------------------------------------
+
+
+def read_answer(stored: str) -> str:
+    """A stored answer in po3d's words: "True" -> "yes", "Road Bike" -> "road", "03" -> "3"."""
+    text = " ".join(stored.strip().lower().split())
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    return str(int(text)) if text.isdecimal() else identifier(text)
+
+
+def question_index(record: Mapping, where: str) -> int:
+    """The number of a question in its file."""
+    value = record.get("question_index")
+    try:
+        if isinstance(value, bool) or int(value) != float(value):
+            raise ValueError
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"{where}: missing or malformed field question_index ({value!r}): it should be a whole number"
+        ) from None
+
+
+def field_text(record: Mapping, field: str, where: str) -> str:
+    """A field as text: a word, a number or a truth value, but neither null nor blank."""
+    value = record.get(field)
+    if not isinstance(value, str | int | float) or value != value or not str(value).strip():
+        raise InputError(f"{where}: missing or malformed field {field} ({str(value)[:40]!r})")
+    return str(value)
+
+
+def _nodes(stored: object) -> Sequence[Mapping]:
+    """A node list; the Hugging Face loader turns it into a mapping of lists. ProgramError for anything else."""
+    if isinstance(stored, Mapping):
+        columns = list(stored.values())
+        if not all(isinstance(c, list) and len(c) == len(columns[0]) for c in columns):
+            raise ProgramError("its columns are no lists of one length")
+        return [dict(zip(stored, values)) for values in zip(*columns, strict=True)]
+    if not isinstance(stored, list):
+        raise ProgramError(f"it is no list of nodes but {type(stored).__name__} {str(stored)[:40]!r}")
+    return stored
+
+
+def stored_image(record: Mapping, where: str) -> str:
+    """The picture of a question; InputError when it would lie outside the release's folder."""
+    image = field_text(record, "image_filename", where)
+    if PurePosixPath(image).is_absolute() or ".." in PurePosixPath(image).parts:
+        raise InputError(f"{where}: the image {image!r} leaves the folder")
+    return image
+
+
+def stored_program(record: Mapping) -> tuple[str, str]:
+    """The program of a question and, where that is none of ours, why; both "" where the record has none."""
+    if not record.get("program"):
+        return "", ""
+    try:
+        return program_from_nodes(_nodes(record["program"])).text(), ""
+    except ProgramError as error:
+        return "", str(error)
 
 
 # --- scenes -------------------------------------------------------------------------------------------------
@@ -118,7 +183,7 @@ def _name(record: object) -> str:
 
 def _object(o: "Vehicle", where: str, box: tuple[float, float, float, float] | None) -> ObjectState:
     shape = identifier(o.shape)
-    known = {"shape": SHAPES, "color": COLORS, "size": SIZES, "material": MATERIALS}
+    known = {"shape": VALUES["shape"], "color": COLORS, "size": SIZES, "material": MATERIALS}
     values = {"shape": shape, "color": o.color, "size": o.size, "material": o.material}
     # PulseCheck457's realistic objects have no material.
     values = {a: v for a, v in values.items() if not (a == "material" and v in (None, "None"))}
@@ -221,6 +286,8 @@ def _step(kind: str, values: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         return "filter", (attribute, identifier(value.removesuffix("_pose")))
     if op in ("query", "same", "equal"):
         return op, (attribute,)
+    if "part" in kind:
+        raise ProgramError(f"{kind} asks for parts of objects, of which tables know nothing")
     raise ProgramError(f"unknown node type {kind!r}")
 
 

@@ -13,11 +13,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from po3d.scene.vocabulary import COLORS, DIRECTIONS, FACINGS, MATERIALS, SHAPES, SIZES, SUPER_CATEGORIES
+from po3d.scene.vocabulary import (
+    COLORS,
+    DIRECTIONS,
+    FACINGS,
+    MATERIALS,
+    SHAPES,
+    SIZES,
+    SUPER_CATEGORIES,
+    UNSEEN_SHAPES,
+)
 
 # Values a program can name, by attribute. A shape may be a leaf ("sedan") or a super-category ("car").
 FILTER_VALUES: dict[str, tuple[str, ...]] = {
-    "shape": SHAPES + tuple(SUPER_CATEGORIES),
+    "shape": (*SHAPES, *SUPER_CATEGORIES, *UNSEEN_SHAPES),
     "color": COLORS,
     "size": SIZES,
     "material": MATERIALS,
@@ -116,7 +125,8 @@ def _token_table() -> dict[str, tuple[str, tuple[str, ...], TokenTypes]]:
 
 
 _TOKENS = _token_table()
-TOKENS: tuple[str, ...] = tuple(_TOKENS)  # every token of the language, in a fixed order
+# Every token that the parser's network has a class for, in a fixed order.
+TOKENS: tuple[str, ...] = tuple(t for t in _TOKENS if t not in {f"filter[shape={s}]" for s in UNSEEN_SHAPES})
 
 
 def token_types(token: str) -> TokenTypes:

@@ -95,9 +95,9 @@ def _or_related(first: str, second: str) -> Maker:
     return make
 
 
-def _compare_counts(op: str, second: str) -> Maker:
+def _compare_counts(op: str, second: str, first: str = "related") -> Maker:
     def make(world: World, rng: np.random.Generator) -> Draw | None:
-        sides = [pieces.counted(world, rng, how) for how in ("related", second)]
+        sides = [pieces.counted(world, rng, how) for how in (first, second)]
         if None in sides:
             return None
         (a, found_a), (b, found_b) = sides
@@ -191,36 +191,59 @@ def _collision(kind: str) -> Maker:
     return make
 
 
-_KINDS = ("count", "exist", *ASKED)
-ZERO_HOP: dict[str, Maker] = {f"zero_hop/{k}": _zero_hop(k) for k in _KINDS}
-OBJECTS: dict[str, Maker] = {
-    **{f"same_relate/{a}/{k}": _same(a, k, False) for a in ASKED for k in ("exist", "count")},
-    **{f"same_relate/{a}/{k}_of": _same(a, k, True) for a in ASKED for k in ("exist", "count")},
-    **{f"same_relate/{a}/{k}": _same(a, k, True) for a in ASKED for k in ASKED if k != a},
-    "single_or/count": _either(None),
-    **{f"single_or/{a}": _either(a) for a in ASKED},
-}
-SPATIAL: dict[str, Maker] = {
-    **{
-        f"{name}/{k}": _hops(n, k)
-        for n, name in ((1, "one_hop"), (2, "two_hop"), (3, "three_hop"))
-        for k in _KINDS
-    },
-    **{f"single_and/{k}": _both(k) for k in ("count", *ASKED)},
-    "single_or/related_plain": _or_related("related", "plain"),
-    "single_or/plain_related": _or_related("plain", "related"),
-    "single_or/related_related": _or_related("related", "related"),
-    **{
-        f"compare_integer/{op}/{second}": _compare_counts(op, second)
-        for op in ("equal_integer", "less_than", "greater_than")
-        for second in ("plain", "related")
-    },
-    **{
-        f"comparison/{a}/{x}_{y}": _compare_values(a, x, y)
-        for a in ASKED
-        for x, y in (("related", "plain"), ("plain", "related"), ("related", "related"))
-    },
-}
+def zero_hop(asked: Sequence[str]) -> dict[str, Maker]:
+    """Questions on one described set; `asked`: the attributes that queries ask for."""
+    return {f"zero_hop/{k}": _zero_hop(k) for k in ("count", "exist", *asked)}
+
+
+def objects(asked: Sequence[str]) -> dict[str, Maker]:
+    """Questions on several objects that need no geometry."""
+    return {
+        **{f"same_relate/{a}/{k}": _same(a, k, False) for a in asked for k in ("exist", "count")},
+        **{f"same_relate/{a}/{k}_of": _same(a, k, True) for a in asked for k in ("exist", "count")},
+        **{f"same_relate/{a}/{k}": _same(a, k, True) for a in asked for k in asked if k != a},
+        "single_or/count": _either(None),
+        **{f"single_or/{a}": _either(a) for a in asked},
+    }
+
+
+def spatial(asked: Sequence[str]) -> dict[str, Maker]:
+    """Questions with directions: chains, both and either of two, comparisons."""
+    return {
+        **{
+            f"{name}/{k}": _hops(n, k)
+            for n, name in ((1, "one_hop"), (2, "two_hop"), (3, "three_hop"))
+            for k in ("count", "exist", *asked)
+        },
+        **{f"single_and/{k}": _both(k) for k in ("count", *asked)},
+        "single_or/related_plain": _or_related("related", "plain"),
+        "single_or/plain_related": _or_related("plain", "related"),
+        "single_or/related_related": _or_related("related", "related"),
+        **{
+            f"compare_integer/{op}/{second}": _compare_counts(op, second)
+            for op in ("equal_integer", "less_than", "greater_than")
+            for second in ("plain", "related")
+        },
+        **{
+            f"comparison/{a}/{x}_{y}": _compare_values(a, x, y)
+            for a in asked
+            for x, y in (("related", "plain"), ("plain", "related"), ("related", "related"))
+        },
+    }
+
+
+def comparisons(asked: Sequence[str]) -> dict[str, Maker]:
+    """Comparisons of two described sets or objects without a relation, which Super-CLEVR has, too."""
+    return {
+        **{
+            f"compare_integer/{op}/both_plain": _compare_counts(op, "plain", "plain")
+            for op in ("equal_integer", "less_than", "greater_than")
+        },
+        **{f"comparison/{a}/plain_plain": _compare_values(a, "plain", "plain") for a in asked},
+    }
+
+
+ZERO_HOP, OBJECTS, SPATIAL = zero_hop(ASKED), objects(ASKED), spatial(ASKED)
 OCCLUSION: dict[str, Maker] = {
     **{f"occlusion/{k}": _occluded(k) for k in ASKED},
     **{f"occlusion_by/{r}/{k}": _related_query((r,), k) for r in ("occludees", "occluder") for k in ASKED},
@@ -234,4 +257,4 @@ POSE: dict[str, Maker] = {
         for k in ASKED
     },
 }
-COLLISION: dict[str, Maker] = {f"collision/{k}": _collision(k) for k in _KINDS}
+COLLISION: dict[str, Maker] = {f"collision/{k}": _collision(k) for k in ("count", "exist", *ASKED)}

@@ -87,7 +87,7 @@ class Balance:
 
 def ask(
     world: World,
-    column: str,
+    column: Column,
     balance: Balance,
     rng: np.random.Generator,
     scene: Scene | None = None,
@@ -95,12 +95,12 @@ def ask(
 ) -> list[Drawn]:
     """Up to the column's number of questions on one scene, no program twice; fewer where the scene has no
     more to ask. `scene`: the world's table, which the dial `near` reads."""
-    families, wanted = _families(column, dials), COLUMNS[column].per_image
+    families, wanted = _families(column, dials), column.per_image
     questions: list[Drawn] = []
     asked: set[str] = set()
     shuffled = [list(families)[k] for k in rng.permutation(len(families))]
     order = sorted(shuffled, key=lambda t: balance.uses[t])
-    near = dials.near if COLUMNS[column].geometric and scene is not None else None
+    near = dials.near if column.geometric and scene is not None else None
     # A family that does not come near, or far, enough gives way to others; in the last pass any question will do.
     passes = [*order * 2] if near is None else [*order * 3]
     kinds = [None] * wanted if near is None else [bool(v) for v in rng.random(wanted) < near]
@@ -112,7 +112,7 @@ def ask(
         for _ in range(TRIES):
             draw = families[template](world, rng)
             if draw is not None and " ".join(draw.tokens) not in asked:
-                if kind is not None and is_near(draw, scene, COLUMNS[column].task) != kind:
+                if kind is not None and is_near(draw, scene, column.task) != kind:
                     continue
                 draws.append(draw)
                 if len(draws) == CANDIDATES:
@@ -130,8 +130,8 @@ def is_near(draw: Draw, scene: Scene, task: Task) -> bool:
     return margins(from_tokens(draw.tokens), scene, task, within=NEAR).flip is not None
 
 
-def _families(column: str, dials: Dials) -> dict[str, Maker]:
-    families = COLUMNS[column].families
+def _families(column: Column, dials: Dials) -> dict[str, Maker]:
+    families = column.families
     if dials.hops is None or families is not SPATIAL:
         return families
     return {k: v for k, v in families.items() if k.startswith(tuple(_CHAINS[n] for n in dials.hops))}

@@ -1,0 +1,131 @@
+"""Super-CLEVR (Li et al., CVPR 2023) as a benchmark: its official questions beside its scenes, and what it declares.
+
+    superCLEVR_questions_*.json     {"questions": [{image_filename, question, answer, question_index, template_filename[, program]}]}
+    superCLEVR_scenes.json          {"scenes": [...]}: true tables; or a file of one scene beside the questions for each picture
+    images/                         or the pictures beside the questions
+
+Programs are read from the node lists; where the release has none, from the questions' words (`wording`). Questions about parts of
+objects, of which no table knows, have none, and end as unparsed with that reason.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from po3d.benchmarks.base import Benchmark
+from po3d.benchmarks.street_split import Folder, Split, unique
+from po3d.benchmarks.superclevr.files import (
+    field_text,
+    question_index,
+    read_answer,
+    read_scenes,
+    stored_image,
+    stored_program,
+    street_prompt,
+    written,
+)
+from po3d.benchmarks.superclevr.score import CATEGORIES, OTHER, SCORERS, correct, score
+from po3d.benchmarks.superclevr.wording import program_of
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
+from po3d.language.programs.street import ProgramError
+from po3d.reasoning.questions import Question
+from po3d.synthesis.difficulty import dials_of
+
+QUESTIONS = "superCLEVR_questions_*.json"
+SCENES = ("superCLEVR_scenes.json", "scenes.json")
+WHERE = "it is on GitHub: Lizw14/Super-CLEVR, which links images, scenes and questions"
+PARTS = "it asks for parts of objects, of which tables know nothing"
+
+
+def load(root: str | Path, split: str = "") -> Split:
+    """The release in the folder `root`, or the one question file `root`; InputError says what is missing and where it is to
+    be had."""
+    root = Path(root)
+    files = (
+        [root]
+        if root.is_file()
+        else sorted(root.glob(QUESTIONS)) or sorted((root / "questions").glob(QUESTIONS))
+    )
+    if not files:
+        raise InputError(f"no Super-CLEVR under {root}: expected {QUESTIONS}; {WHERE}")
+    questions: list[Question] = []
+    for path in files:
+        content = read_json(path, "question file")
+        records = content.get("questions") if isinstance(content, dict) else content
+        if not isinstance(records, list):
+            raise InputError(f"{path} holds no list of questions")
+        questions += [_question(r, path.stem, f"{path}, question {k}") for k, r in enumerate(records)]
+    if not questions:
+        raise InputError(f"{files[0]} holds no question")
+    source = Folder(root.parent if root.is_file() else root, SCENES)
+    return Split(split or root.name, unique(questions, root), source, tuple(files))
+
+
+def _question(record: object, file: str, where: str) -> Question:
+    if not isinstance(record, Mapping):
+        raise InputError(f"{where}: a question should be an object, not {type(record).__name__}")
+    index, text = question_index(record, where), field_text(record, "question", where)
+    stored = field_text(record, "answer", where)
+    template = re.sub(r"\.json$", "", str(record.get("template_filename", "")))
+    category = next((c for c in CATEGORIES if template.startswith(c)), OTHER)
+    program, reason = stored_program(record)
+    if not program and not reason:
+        try:
+            program = program_of(text).text()
+        except ProgramError as error:
+            reason = PARTS if category == "part" else str(error)
+    meta = {"answer": stored, "question_index": index, **({"program_error": reason} if reason else {})}
+    name, image = f"{file}:{index}", stored_image(record, where)
+    return Question(name, image, text, "2d", category, read_answer(stored), program, meta)
+
+
+def prompt(question: Question) -> list[str | int]:
+    """What is meant by directions, picture, question, the words allowed, a template of two fields."""
+    focus = "Left, right, front and behind are meant as the camera sees them; front is nearer to the camera."
+    return street_prompt(question, focus, "It is made of rubber (matte) or metal (shiny).")
+
+
+def generate(
+    out: str | Path,
+    size: int,
+    seed: int = 0,
+    look: str | None = None,
+    images: bool = True,
+    workers: int = 1,
+    split: str = "test",
+    skies: str | None = None,
+    dials: Mapping[str, Any] | None = None,
+) -> None:
+    """Write the twin: `po3d.benchmarks.superclevr.twin.generate`."""
+    from po3d.benchmarks.superclevr import twin  # needs the renderer
+
+    twin.generate(Path(out), size, seed, look, images, workers, split, skies, dials_of(dials))
+
+
+def open_fresh(
+    folder: str | Path,
+    size: int,
+    seed: int,
+    look: str | None = None,
+    workers: int = 1,
+    dials: Mapping[str, Any] | None = None,
+) -> Split:
+    """The twin of a seed: labels and questions are kept in `folder` (made or completed now), its pictures are rendered when
+    asked for."""
+    from po3d.benchmarks.pulsecheck457.twin import Tables
+
+    generate(folder, size, seed, look, images=False, workers=workers, dials=dials)
+    made = load(folder)
+    records = {r["image_filename"]: r for r in read_scenes(Path(folder) / SCENES[0])}
+    source = Tables(seed, "test", look, records, dials=dials_of(dials))
+    return replace(made, split=f"fresh, seed {seed}", source=source, read=tuple(made.files()))
+
+
+BENCHMARK = Benchmark(
+    "superclevr", "street", "images", SCORERS, correct, score, load, open_fresh, generate, prompt,
+    generated="images",
+    written=written,
+)  # fmt: skip

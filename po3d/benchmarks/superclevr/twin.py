@@ -1,0 +1,91 @@
+"""The twin of Super-CLEVR: PulseCheck457's twin scenes in Super-CLEVR's file layout, with questions by its templates, material
+among what is asked and told.
+
+    OUT/images/*.jpg, OUT/superCLEVR_scenes.json, OUT/superCLEVR_questions_twin.json, written last
+
+Every file is whole or absent and a pure function of the arguments, so a killed run is continued by the same command."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from po3d.benchmarks.pulsecheck457.twin import check, make_scenes
+from po3d.benchmarks.superclevr.files import nodes_from_program, scene_from_superclevr, surface
+from po3d.benchmarks.twin_folder import claimed
+from po3d.io.files import write_json
+from po3d.io.seeding import rng
+from po3d.language.say.street.language import realise
+from po3d.reasoning.street_executor import execute
+from po3d.synthesis.difficulty import DEFAULT, Dials
+from po3d.synthesis.render.photographs import Photographs
+from po3d.synthesis.street.question_families import comparisons, objects, spatial, zero_hop
+from po3d.synthesis.street.question_world import ASKED, World
+from po3d.synthesis.street.questions import Balance, Column, ask
+
+FORMAT = "po3d-superclevr-twin-1"
+QUESTIONS = 10  # of an image, as in the release
+_ASKED = (*ASKED, "material")
+COLUMN = Column(
+    "2d", {**zero_hop(_ASKED), **objects(_ASKED), **spatial(_ASKED), **comparisons(_ASKED)}, QUESTIONS, True
+)
+
+
+def generate(
+    out: Path,
+    size: int,
+    seed: int = 0,
+    look: str | None = None,
+    images: bool = True,
+    workers: int = 1,
+    split: str = "test",
+    skies: str | None = None,
+    dials: Dials = DEFAULT,
+) -> None:
+    """Write `size` images with labels and questions into the folder `out`; the arguments are those of PulseCheck457's twin."""
+    check(size, look, split, workers)
+    identity = {"format": FORMAT, "size": size, "seed": seed, "look": look, "images": images, "split": split}
+    if skies is not None:
+        identity["skies"] = [path.name for path in Photographs.of(skies).paths]
+    if dials != DEFAULT:
+        identity["dials"] = dials.changed()
+    description, last = claimed(out, identity), out / "superCLEVR_questions_twin.json"
+    if last.exists():
+        return
+    write_json(description, identity)
+    scenes = make_scenes(out, size, seed, look, images, workers, split, skies, dials)
+    info = {"version": "1.0", "split": split, "generator": FORMAT}
+    write_json(out / "superCLEVR_scenes.json", {"info": info, "scenes": scenes}, indent=None)
+    write_json(last, {"info": info, "questions": questions(scenes, seed, dials)}, indent=None)
+    shutil.rmtree(out / "shards")
+
+
+def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> list[dict]:
+    """Question records in the official layout, on scene records in image order; answers are balanced over all of them."""
+    balance, records = Balance(), []
+    for record in tqdm(scenes, "asking", unit="image", delay=1):
+        scene, random = (
+            scene_from_superclevr(record),
+            rng(seed, "questions/superclevr", record["image_index"]),
+        )
+        for drawn in ask(World(scene, "2d", materials=True), COLUMN, balance, random, scene, dials):
+            outcome = execute(drawn.program, scene, "2d")
+            if outcome.answer != drawn.answer:
+                raise AssertionError(
+                    f"{record['image_filename']}: {drawn.program} is {outcome.answer!r}, not {drawn.answer!r}"
+                )
+            answer = {"yes": True, "no": False}.get(drawn.answer, surface(drawn.answer))
+            records.append(
+                {
+                    "split": record["split"],
+                    "image_filename": record["image_filename"],
+                    "image_index": record["image_index"],
+                    "question": realise(drawn.program, random, "benchmark"),
+                    "answer": int(answer) if str(answer).isdecimal() else answer,
+                    "question_index": len(records),
+                    "template_filename": f"{drawn.template.partition('/')[0]}.json",
+                    "program": nodes_from_program(drawn.program),
+                }
+            )
+    return records
