@@ -11,7 +11,7 @@ from po3d.benchmarks.registry import BENCHMARKS
 from po3d.benchmarks.superclevr.benchmark import PARTS, load
 from po3d.benchmarks.superclevr.files import nodes_from_program, program_from_nodes, scene_from_superclevr
 from po3d.benchmarks.superclevr.score import correct, score
-from po3d.benchmarks.superclevr.twin import COLUMN
+from po3d.benchmarks.superclevr.twin import WITH_MATERIAL
 from po3d.benchmarks.superclevr.wording import program_of
 from po3d.evaluation.audit import audit
 from po3d.io.errors import InputError
@@ -33,7 +33,11 @@ Q = "superCLEVR_questions_own.json"
 def drawn(scenes: int) -> list[Drawn]:
     balance = Balance()
     worlds = [World(random_scene(rng(5, "superclevr", k), 7), "2d", materials=True) for k in range(scenes)]
-    return [q for k, world in enumerate(worlds) for q in ask(world, COLUMN, balance, rng(6, "superclevr", k))]
+    return [
+        q
+        for k, world in enumerate(worlds)
+        for q in ask(world, WITH_MATERIAL, balance, rng(6, "superclevr", k))
+    ]
 
 
 def test_what_our_speaker_says_in_the_benchmarks_words_is_read_back():

@@ -75,7 +75,12 @@ def generate(
             out / "questions" / f"{FILES[category]}.json", _wrapped(split, "questions", records), indent=None
         )
     write_json(out / "scenes.json", _wrapped(split, "scenes", scenes), indent=None)
-    for torn in out.glob("*/.*.tmp"):  # left by killed writers
+    clear(out)
+
+
+def clear(out: Path) -> None:
+    """Remove what a finished twin does not need: shards, and what killed writers left."""
+    for torn in out.glob("*/.*.tmp"):
         torn.unlink()
     shutil.rmtree(out / "shards")
 

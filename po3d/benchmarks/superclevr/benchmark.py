@@ -116,11 +116,12 @@ def open_fresh(
     """The twin of a seed: labels and questions are kept in `folder` (made or completed now), its pictures are rendered when
     asked for."""
     from po3d.benchmarks.pulsecheck457.twin import Tables
+    from po3d.benchmarks.superclevr.twin import LOOK
 
     generate(folder, size, seed, look, images=False, workers=workers, dials=dials)
     made = load(folder)
     records = {r["image_filename"]: r for r in read_scenes(Path(folder) / SCENES[0])}
-    source = Tables(seed, "test", look, records, dials=dials_of(dials))
+    source = Tables(seed, "test", look or LOOK, records, dials=dials_of(dials))
     return replace(made, split=f"fresh, seed {seed}", source=source, read=tuple(made.files()))
 
 

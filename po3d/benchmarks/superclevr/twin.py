@@ -5,13 +5,12 @@ among what is asked and told.
 
 Every file is whole or absent and a pure function of the arguments, so a killed run is continued by the same command."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tqdm import tqdm
 
-from po3d.benchmarks.pulsecheck457.twin import check, make_scenes
+from po3d.benchmarks.pulsecheck457.twin import SAMPLES, check, clear, make_scenes
 from po3d.benchmarks.superclevr.files import nodes_from_program, scene_from_superclevr, surface
 from po3d.benchmarks.twin_folder import claimed
 from po3d.io.files import write_json
@@ -20,16 +19,23 @@ from po3d.language.say.street.language import realise
 from po3d.reasoning.street_executor import execute
 from po3d.synthesis.difficulty import DEFAULT, Dials
 from po3d.synthesis.render.photographs import Photographs
+from po3d.synthesis.street.dataset import open_renderer
 from po3d.synthesis.street.question_families import comparisons, objects, spatial, zero_hop
 from po3d.synthesis.street.question_world import ASKED, World
 from po3d.synthesis.street.questions import Balance, Column, ask
 
 FORMAT = "po3d-superclevr-twin-1"
 QUESTIONS = 10  # of an image, as in the release
-_ASKED = (*ASKED, "material")
-COLUMN = Column(
-    "2d", {**zero_hop(_ASKED), **objects(_ASKED), **spatial(_ASKED), **comparisons(_ASKED)}, QUESTIONS, True
-)
+LOOK = "studio"  # as the release; outdoor objects have no material
+
+
+def column(asked: Sequence[str] = (*ASKED, "material")) -> Column:
+    """All templates but those on parts; `asked`: the attributes that queries ask for."""
+    families = {**zero_hop(asked), **objects(asked), **spatial(asked), **comparisons(asked)}
+    return Column("2d", families, QUESTIONS, True)
+
+
+WITH_MATERIAL, WITHOUT = column(), column(ASKED)
 
 
 def generate(
@@ -43,7 +49,9 @@ def generate(
     skies: str | None = None,
     dials: Dials = DEFAULT,
 ) -> None:
-    """Write `size` images with labels and questions into the folder `out`; the arguments are those of PulseCheck457's twin."""
+    """Write `size` images with labels and questions into the folder `out`; the arguments are those of PulseCheck457's twin, but
+    `look` None is the studio."""
+    look = look or LOOK
     check(size, look, split, workers)
     identity = {"format": FORMAT, "size": size, "seed": seed, "look": look, "images": images, "split": split}
     if skies is not None:
@@ -53,12 +61,13 @@ def generate(
     description, last = claimed(out, identity), out / "superCLEVR_questions_twin.json"
     if last.exists():
         return
+    open_renderer(SAMPLES)  # where there is none, that shows before anything is written
     write_json(description, identity)
     scenes = make_scenes(out, size, seed, look, images, workers, split, skies, dials)
     info = {"version": "1.0", "split": split, "generator": FORMAT}
     write_json(out / "superCLEVR_scenes.json", {"info": info, "scenes": scenes}, indent=None)
     write_json(last, {"info": info, "questions": questions(scenes, seed, dials)}, indent=None)
-    shutil.rmtree(out / "shards")
+    clear(out)
 
 
 def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> list[dict]:
@@ -69,7 +78,9 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> l
             scene_from_superclevr(record),
             rng(seed, "questions/superclevr", record["image_index"]),
         )
-        for drawn in ask(World(scene, "2d", materials=True), COLUMN, balance, random, scene, dials):
+        materials = all("material" in o.beliefs for o in scene.objects)
+        world, asked = World(scene, "2d", materials=materials), WITH_MATERIAL if materials else WITHOUT
+        for drawn in ask(world, asked, balance, random, scene, dials):
             outcome = execute(drawn.program, scene, "2d")
             if outcome.answer != drawn.answer:
                 raise AssertionError(

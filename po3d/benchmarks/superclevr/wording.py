@@ -101,9 +101,8 @@ class _Reader:
         """A noun phrase with what follows it."""
         filters = self.phrase()
         start = self.at
-        linked = (
-            self.take("that is", "that are", "that have", "that has", "which is", "which are") is not None
-        )
+        links = (f"{who} {verb}" for who in ("that", "which") for verb in ("is", "are", "has", "have"))
+        linked = self.take(*links) is not None
         said = linked or self.words[self.at : self.at + 1] in (["of"], ["made"])
         if said and (same := self.same()):
             return [*filters, *same]
@@ -175,8 +174,8 @@ class _Reader:
             self.need("is")
             return [f"query[{attribute}]", *self.one()]
         self.need("is")
-        if attribute := self.take(*(f"{the} {a}" for the in ("the", "its") for a in _ATTRIBUTES)):
-            the, _, attribute = attribute.partition(" ")
+        if attribute := self.take(*(f"{the} {a}" for the in ("the", "its") for a in (*_ATTRIBUTES, "name"))):
+            the, _, attribute = attribute.replace("name", "shape").partition(" ")
             if the == "its" and self.it is not None:
                 return [f"query[{attribute}]", *self.it]
             self.need("of")

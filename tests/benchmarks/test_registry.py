@@ -1,0 +1,57 @@
+"""Benchmarks stay in their folders: what is shared asks none of them by name, and no system for its class."""
+
+import ast
+import subprocess
+import sys
+
+import pytest
+
+from po3d.benchmarks.base import Benchmark
+from po3d.benchmarks.registry import BENCHMARKS, MODULES, benchmark_of
+from po3d.io.errors import InputError
+from po3d.io.shipped import ROOT
+
+SHARED = [
+    path
+    for path in (*(ROOT / "po3d").rglob("*.py"), ROOT / "evaluate.py", ROOT / "train.py")
+    if path.parent.parent != ROOT / "po3d" / "benchmarks"
+    and path != ROOT / "po3d" / "training" / "data.py"  # a source of training data is called superclevr, too
+]
+SYSTEMS = ("Pipeline", "System", "Oracle", "Eager", "Lmm", "Baseline", "Replay")
+
+
+def nodes(kind):
+    for path in SHARED:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, kind):
+                yield path, node
+
+
+def test_no_condition_outside_its_folder_names_a_benchmark():
+    assert len(SHARED) > 200
+    for path, node in nodes((ast.Compare, ast.match_case)):
+        named = {n.value for n in ast.walk(node) if isinstance(n, ast.Constant)} & set(MODULES)
+        assert not named, f"{path}:{getattr(node, 'lineno', '')} asks for {named}"
+
+
+def test_no_system_is_asked_for_its_class():
+    for path, node in nodes(ast.Call):
+        if isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+            asked = [n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)]
+            assert not any(name.endswith(SYSTEMS) for name in asked), f"{path}:{node.lineno}"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_row_holds_a_benchmark_of_its_name(name):
+    own = BENCHMARKS[name]
+    assert isinstance(own, Benchmark)
+    assert (own.name, benchmark_of(name)) == (name, own)
+    assert own.mini.is_dir()
+    assert own.scorers
+
+
+def test_the_registry_loads_no_benchmark_and_a_stranger_is_refused():
+    loaded = "import sys, po3d.benchmarks.registry; print([m for m in sys.modules if m.endswith('.data')])"
+    assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout == "[]\n"
+    with pytest.raises(InputError, match="unknown benchmark 'other'; known: hypo3d, pulsecheck457"):
+        benchmark_of("other")
