@@ -18,7 +18,6 @@ from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.compare import Entry, read_entry
 from po3d.evaluation.report.plots import reliability_plot
 from po3d.io.errors import InputError
-from po3d.io.plots import PLOTS
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question, write_predictions
 from po3d.systems.pipeline import Context, System
