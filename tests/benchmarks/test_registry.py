@@ -20,25 +20,20 @@ SHARED = [
 SYSTEMS = ("Pipeline", "System", "Oracle", "Eager", "Lmm", "Baseline", "Replay")
 
 
-def nodes(kind):
+def test_what_is_shared_asks_no_benchmark_by_name_and_no_system_for_its_class():
+    assert len(SHARED) > 200
     for path in SHARED:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, kind):
-                yield path, node
-
-
-def test_no_condition_outside_its_folder_names_a_benchmark():
-    assert len(SHARED) > 200
-    for path, node in nodes((ast.Compare, ast.match_case)):
-        named = {n.value for n in ast.walk(node) if isinstance(n, ast.Constant)} & set(MODULES)
-        assert not named, f"{path}:{getattr(node, 'lineno', '')} asks for {named}"
-
-
-def test_no_system_is_asked_for_its_class():
-    for path, node in nodes(ast.Call):
-        if isinstance(node.func, ast.Name) and node.func.id == "isinstance":
-            asked = [n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)]
-            assert not any(name.endswith(SYSTEMS) for name in asked), f"{path}:{node.lineno}"
+            if isinstance(node, ast.Compare | ast.match_case):
+                named = {n.value for n in ast.walk(node) if isinstance(n, ast.Constant)} & set(MODULES)
+                assert not named, f"{path} asks for {named}"
+            elif (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "isinstance"
+            ):
+                asked = [n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)]
+                assert not any(name.endswith(SYSTEMS) for name in asked), f"{path}:{node.lineno}"
 
 
 @pytest.mark.parametrize("name", MODULES)

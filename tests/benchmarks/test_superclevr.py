@@ -193,7 +193,7 @@ def test_written_shape_names_and_shared_nodes_are_understood():
         ([], "an empty node list"),
         (
             [{"type": "partquery_color", "inputs": [], "value_inputs": []}],
-            "unknown node type 'partquery_color'",
+            "partquery_color asks for parts of objects",
         ),
         ([{"type": "scene"}], "node 0 is malformed"),
         (

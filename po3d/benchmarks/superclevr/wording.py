@@ -128,7 +128,8 @@ class _Reader:
             return None
         first = [f"relate[{_DIRECTIONS[side]},task]", *self.one()]
         start = self.at
-        if self.take("and") and (other := self.take(*_DIRECTIONS)):
+        joined = self.take("and", "and is", "and are", "and that is", "and that are")
+        if joined and (other := self.take(*_DIRECTIONS)):
             return ["intersect", *first, f"relate[{_DIRECTIONS[other]},task]", *self.one()]
         self.at = start
         return first
@@ -140,7 +141,14 @@ class _Reader:
             self.it = ["unique", *self.things()]
             self.need(";", ",")
         return self.either(
-            self.how_many, self.is_there, self.what, self.told_of, self.compared, self.numbers, self.more
+            self.how_many,
+            self.how_many_so,
+            self.is_there,
+            self.what,
+            self.told_of,
+            self.compared,
+            self.numbers,
+            self.more,
         )
 
     def how_many(self) -> Tokens:
@@ -158,6 +166,13 @@ class _Reader:
         first = self.things()
         self.need("or")
         return ["count", *filters, "union", *first, *self.things()]
+
+    def how_many_so(self) -> Tokens:
+        """ "How many buses that are left of it are there"."""
+        self.need("how many", "what number of")
+        found = self.things()
+        self.need("are there")
+        return ["count", *found]
 
     def is_there(self) -> Tokens:
         self.need("are there any", "is there a", "is there an", "is there any", "is there", "are any")
