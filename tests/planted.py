@@ -70,6 +70,8 @@ def turned(scene: Scene, degrees: float) -> Scene:
 class Planted:
     """Tables by name, as a source of both benchmarks' systems."""
 
+    true = False
+
     seen: Mapping[str, Scene]
 
     @classmethod

@@ -61,7 +61,7 @@ def read_run(
         entries[0],
         *(e._replace(name=str(path)) if known[e.name] > 1 else e for e, path in zip(entries[1:], others)),
     ]
-    benchmark = BENCHMARKS[name]
+    benchmark = BENCHMARKS[about["benchmark"]]
     compared = compare(benchmark, questions, entries, about["scorer"], to_first=True)
     if "rows" not in about:
         about |= benchmark.score(questions, entries[0].predictions, about["scorer"])

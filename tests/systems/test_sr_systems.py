@@ -178,6 +178,8 @@ def doubted(existence: float) -> tuple[Scene, list[Question]]:
 
 @dataclass(frozen=True)
 class Given:
+    true = False
+
     scene: Scene
 
     def table(self, context, things):

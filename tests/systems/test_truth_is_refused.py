@@ -21,6 +21,8 @@ ASKED = [
 class Leak:
     """A perception, and a source of tables, that hands out the truth without being called so."""
 
+    true = False
+
     def estimate(self, images, names=None):
         return [TRUE]
 
