@@ -10,7 +10,7 @@ nor their order. What has no answer is no part of reliability; it counts as not 
 
 import argparse
 
-from po3d.evaluation.report.plots import PLOTS
+from po3d.io.plots import PLOTS
 from po3d.io.shipped import benchmarks
 
 

@@ -10,7 +10,7 @@ from po3d.scene.rooms import CATEGORIES
 from po3d.synthesis.orbit.catalogue import CATALOGUE_ONLY, own_sizes, things
 from po3d.synthesis.render.instances import MAX_PARTS
 from po3d.synthesis.shapes.own_shapes import MODULES, SHAPES, shape
-from po3d.synthesis.shapes.parts import palettes
+from po3d.synthesis.shapes.palettes import palettes
 from po3d.synthesis.splits import OWN_VARIANTS, SPLITS, own_name
 
 VARIANTS = (0, 1, 1000)

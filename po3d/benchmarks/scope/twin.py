@@ -1,5 +1,5 @@
 """The twin of SCOPE: generated scenes, their eight views, the six tasks in the paper's wordings and paraphrased, answers
-by geometry. With `images` the views are drawn (`scope_pictures`) and their masks say what can be asked about, without
+by geometry. With `images` the views are drawn (`pictures`) and their masks say what can be asked about, without
 boxes do; the pictures of a twin without them are drawn when somebody looks.
 
 Every scene is a pure function of (seed, index), so any number of workers writes the same bytes. Of each scene:
@@ -73,7 +73,7 @@ def generate(
     dials: OrbitDials = ORBIT_DEFAULT,
 ) -> None:
     """Write `size` scenes with their questions into the folder `out`, and with `images` their pictures; the same folder
-    again is left as it is. `furniture`, `cache`: see `scope_pictures.Studio`; `dials`: how hard."""
+    again is left as it is. `furniture`, `cache`: see `pictures.Studio`; `dials`: how hard."""
     if size < 1 or workers < 1:
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
     if split not in SPLITS:
@@ -90,11 +90,11 @@ def generate(
     write_json(description, identity)
     pictures = out if images else None
     if images:
-        from po3d.benchmarks import scope_pictures  # the renderer is an extra
+        from po3d.benchmarks.scope import pictures  # the renderer is an extra
 
         folders = (None if folder is None else str(folder) for folder in (furniture, cache))
-        studio = scope_pictures.Studio(seed, split, reading, *folders, dials.objects)
-        scope_pictures.draw(out, size, studio, workers)
+        studio = pictures.Studio(seed, split, reading, *folders, dials.objects)
+        pictures.draw(out, size, studio, workers)
     questions: list[Question] = []
     views: list[View] = []
     work = partial(scene, seed=seed, split=split, reading=reading, pictures=pictures, dials=dials)
@@ -103,7 +103,7 @@ def generate(
         questions += asked
     write_release(out, questions, views)
     if images:
-        shutil.rmtree(out / scope_pictures.MASKS)
+        shutil.rmtree(out / pictures.MASKS)
 
 
 def open_fresh(

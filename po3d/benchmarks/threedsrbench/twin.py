@@ -6,7 +6,7 @@
 
 A twin is a pure function of its seed, split and margin, and a shorter one is the beginning of a longer one. Tables and
 questions need no renderer: what is seen follows from boxes (`inside_views`). Pictures are drawn when they are asked for,
-here or by `Split.image` (`srbench_pictures`).
+here or by `Split.image` (`pictures`).
 
 A view's table holds its camera (pose and lens) and what its picture shows. Each question is asked in both views, with all
 rotations of its options and with its flipped twin.
@@ -77,7 +77,7 @@ def generate(
     dials: InsideDials = INSIDE_DEFAULT,
 ) -> None:
     """Write `size` pairs with their questions into the folder `out`, and their pictures with `images`. `margin` scales
-    what answers keep from their boundaries (`inside_questions`); `furniture`, `cache`: see `srbench_pictures.picture`.
+    what answers keep from their boundaries (`synthesis.inside.questions`); `furniture`, `cache`: see `pictures.picture`.
     `dials`: how hard. The same folder again gets what is missing; InputError when it holds anything else."""
     if size < 1 or workers < 1:
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
