@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import Call
-from po3d.language.programs.street import ProgramError
 from po3d.reasoning.room_world import World, direction_word
 from po3d.scene.rooms import ANYTHING, VALUE_WORDS
 

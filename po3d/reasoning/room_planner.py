@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import Call
-from po3d.language.programs.street import ProgramError
 from po3d.reasoning.room_executor import Evaluator, Unresolved, said
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
 from po3d.scene.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, with_fields

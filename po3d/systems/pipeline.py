@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.street import FILTER_VALUES, Program, ProgramError, parse_text
+from po3d.language.program import ProgramError
+from po3d.language.programs.street import FILTER_VALUES, Program, parse_text
 from po3d.reasoning.perturbations import record
 from po3d.reasoning.questions import Prediction, Question, Task, read_predictions
 from po3d.reasoning.relations import DEFAULT_RULES, Rules

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from study_room import study, thing
 
 from po3d.io.seeding import rng
+from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import from_tokens, parse_text
-from po3d.language.programs.street import ProgramError
 from po3d.reasoning.room_executor import Unresolved, run
 from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_world import DIRECTIONS, World

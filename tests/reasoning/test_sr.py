@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, mirrored_answer
-from po3d.language.programs.street import ProgramError
-from po3d.language.programs.threedsrbench import ANSWERS, SIGNATURES, SrProgram, ask, parse_text
+from po3d.language.program import ProgramError
+from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS, SrProgram, ask, parse_text
 from po3d.reasoning.threedsrbench_executor import called, drawn, run
 from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, Unanswerable, View
 from po3d.scene.camera import Hold, held, mirrored
@@ -44,17 +44,17 @@ def answer(scene, op, *rows):
 
 
 @given(
-    st.sampled_from(sorted(SIGNATURES)),
+    st.sampled_from(sorted(OPERATIONS)),
     st.lists(st.text(min_size=1, max_size=20).filter(str.strip), min_size=3, max_size=3),
 )
 def test_the_text_of_a_program_is_read_back(op, phrases):
-    program = SrProgram(op, tuple(phrases[: len(SIGNATURES[op].roles)]))
+    program = SrProgram(op, tuple(phrases[: len(OPERATIONS[op].roles)]))
     assert parse_text(program.text()) == program
 
 
 def test_the_signature_table_covers_the_benchmark():
-    assert {s.category for s in SIGNATURES.values()} == set(CATEGORIES)
-    for op, signature in SIGNATURES.items():
+    assert {s.category for s in OPERATIONS.values()} == set(CATEGORIES)
+    for op, signature in OPERATIONS.items():
         program = SrProgram(op, tuple("abc"[: len(signature.roles)]))
         assert (signature.output == "object") == (len(program.candidates) == 2)
         assert len(program.answers) in (2, 4)
@@ -211,11 +211,11 @@ SCENES = st.builds(
     lambda a, b, c, hold: room(a, b, c, hold=hold), THINGS, THINGS, THINGS,
     st.builds(Hold, st.floats(0.2, 3), st.floats(-1.2, 1.2), st.floats(-2, 2), st.floats(-3, 3)),
 )  # fmt: skip
-OPS = st.sampled_from(sorted(SIGNATURES))
+OPS = st.sampled_from(sorted(OPERATIONS))
 
 
 def rows_of(op):
-    return tuple(range(len(SIGNATURES[op].roles)))
+    return tuple(range(len(OPERATIONS[op].roles)))
 
 
 def certain(scene, op):
@@ -233,7 +233,7 @@ def test_a_mirror_image_swaps_left_and_right_and_nothing_else(scene, op):
     verdict, flip = certain(scene, op), certain(mirrored(scene), op)
     expected = verdict.answer
     if isinstance(expected, str):
-        expected = mirrored_answer(SIGNATURES[op].category, expected)
+        expected = mirrored_answer(OPERATIONS[op].category, expected)
     assert flip.answer == expected
     assert (flip.metres, flip.degrees) == pytest.approx((verdict.metres, verdict.degrees), abs=1e-6)
 
@@ -361,7 +361,7 @@ def test_absent_rows_and_missing_cameras_fail_with_a_reason():
     )
     blind = replace(SCENE, camera=None)
     assert run(ask("nearer_camera", "#0", "#1"), blind).reason == "the table has no camera"
-    assert set(ANSWERS) == {s.output for s in SIGNATURES.values()} - {"object"}
+    assert set(ANSWERS) == {s.output for s in OPERATIONS.values()} - {"object"}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from po3d.benchmarks.pulsecheck457.superclevr_files import identifier, program_f
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_table
 from po3d.io.images import ImageError, decode_image, image_size
-from po3d.language.programs.street import ProgramError
+from po3d.language.program import ProgramError
 from po3d.reasoning.questions import Question, Task
 
 # Column -> question file, and the first question_index of its band (lmms-eval tells the tasks apart by the

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 
 from po3d.evaluation.ablation.grid import PREDICTED, Setting, kept_table
 from po3d.io.errors import InputError
-from po3d.language.programs.scope import Call
-from po3d.language.programs.street import ProgramError
+from po3d.language.program import Call, ProgramError
 from po3d.language.read.scope_reader import read
 from po3d.reasoning.questions import Prediction, Question
 from po3d.reasoning.scope_executor import run

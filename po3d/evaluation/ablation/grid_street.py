@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from po3d.evaluation.ablation.grid import PREDICTED, Setting, kept_table
-from po3d.language.programs.street import Program, ProgramError, parse_text
+from po3d.language.program import ProgramError
+from po3d.language.programs.street import Program, parse_text
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES

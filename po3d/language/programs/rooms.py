@@ -9,12 +9,8 @@ names and attribute values are open text, so a thing never heard of can be moved
 Two kinds of programs: a change has the type "edit", a question one of ANSWERS.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
-
-from po3d.language.programs.street import ProgramError
+from po3d.language.dialects import Dialect
+from po3d.language.program import Language, Signature, Tree
 from po3d.scene.rooms import ATTRIBUTES, PURPOSES
 
 SIDES = ("front", "back", "left", "right")
@@ -32,11 +28,6 @@ NUMBERS = (
     "0", "0.3", "0.5", "0.6", "0.9", "1", "1.5", "2", "2.5", "3", "4",
     "5", "6", "7", "8", "9", "10", "12", "45", "90", "135", "180", "270",
 )  # fmt: skip
-
-
-class Signature(NamedTuple):
-    inputs: tuple[str, ...]
-    output: str
 
 
 _SET, _OBJECT, _PLACE, _EDIT = "set", "object", "place", "edit"
@@ -127,58 +118,14 @@ CLOSED: dict[str, tuple[str, ...]] = {
 OPEN = ("name", "value")  # leaves that are free text
 
 
-@dataclass(frozen=True)
-class Call:
-    """One operation on its arguments: calls, or the text of a leaf. Construction checks the types."""
+class Call(Tree):
+    """A program as the English of rooms and its parser have it."""
 
-    op: str
-    args: tuple["Call | str", ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.op not in SIGNATURES:
-            raise ProgramError(f"unknown operation {self.op!r}; known: {', '.join(SIGNATURES)}")
-        wanted = SIGNATURES[self.op].inputs
-        if len(wanted) != len(self.args):
-            raise ProgramError(f"{self.op} takes {len(wanted)} arguments, got {len(self.args)}")
-        for kind, arg in zip(wanted, self.args):
-            if kind in OPEN or kind in CLOSED:
-                if not isinstance(arg, str) or not arg or (kind in CLOSED and arg not in CLOSED[kind]):
-                    known = f"; known: {', '.join(CLOSED[kind])}" if kind in CLOSED else ""
-                    raise ProgramError(f"{self.op}: {arg!r} is no {kind}{known}")
-            elif not isinstance(arg, Call) or arg.output != kind:
-                raise ProgramError(f"{self.op} takes {kind}, got {arg}")
-
-    @property
-    def output(self) -> str:
-        return SIGNATURES[self.op].output
-
-    def text(self) -> str:
-        """count(all("chair")); `parse_text` reads it back."""
-        kinds = SIGNATURES[self.op].inputs
-        spelled = (
-            a.text() if isinstance(a, Call) else f'"{a}"' if kind in OPEN else a
-            for kind, a in zip(kinds, self.args)
-        )
-        return f"{self.op}({', '.join(spelled)})" if self.args else self.op
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def tokens(self) -> Iterator[tuple[str, str]]:
-        """(kind, text) in prefix order: kind "op" or the kind of a leaf."""
-        yield "op", self.op
-        for kind, arg in zip(SIGNATURES[self.op].inputs, self.args):
-            if isinstance(arg, Call):
-                yield from arg.tokens()
-            else:
-                yield kind, arg
-
-    def calls(self) -> Iterator["Call"]:
-        """This call and all under it, depth first."""
-        yield self
-        for arg in self.args:
-            if isinstance(arg, Call):
-                yield from arg.calls()
+    language = Language(
+        {op: (signature,) for op, signature in SIGNATURES.items()},
+        CLOSED | dict.fromkeys(OPEN, str),
+        frozenset(OPEN),
+    )
 
 
 def call(op: str, *args: "Call | str") -> Call:
@@ -200,76 +147,81 @@ def told_apart(pair: Call) -> str | None:
     return attribute if kind.op == "all" and one_kind == kind and first != second else None
 
 
-_LEXEME = re.compile(r'\s*(?:"([^"]*)"|([a-z_]+(?: [a-z]+)*)|([0-9]+(?:\.[0-9]+)?)|([(),]))')
+ROOMS = Dialect(
+    "the language of rooms",
+    Call,
+    {
+        "all": "filter(name, 1, scene)",
+        "having": "filter(1, 2, 3)",
+        "lacking": "exclude(1, 2, 3)",
+        "either": "union(1, 2)",
+        "usable": "filter(purpose, 1, 2)",
+        "same_use": "same(purpose, 1, 2)",
+        "toward": "relate(1, 2, frame(room), 3)",
+        "side": "filter(side, 1, 2)",
+        "beside": "relate(next_to, 1, 2)",
+        "upon": "relate(on, 1, 2)",
+        "beneath": "relate(under, 1, 2)",
+        "between": "relate(between, 1, 2, 3)",
+        "obstacles": "relate(blocking, 1, 2, scene)",
+        "other": "exclude(1, 2)",
+        "touched": "changed(1)",
+        "pair": "group(1, 2)",
+        "just": "group(1)",
+        "same": "same(1, 2, 3)",
+        "only": "unique(1)",
+        "nearest": "best(distance, least, 1, 2)",
+        "farthest": "best(distance, most, 1, 2)",
+        "first": "best(1, first, 2, frame(room), 3)",
+        "largest": "best(volume, most, 1)",
+        "smallest": "best(volume, least, 1)",
+        "tallest": "best(height, most, 1)",
+        "shortest": "best(height, least, 1)",
+        "highest": "best(elevation, most, 1)",
+        "lowest": "best(elevation, least, 1)",
+        "extreme": "best(1, most, frame(room), 2)",
+        "support": "unique(relate(supporting, 1, scene))",
+        "was": "before(1)",
+        "next_to": "place(next_to, 1)",
+        "on": "place(on, 1)",
+        "under": "place(under, 1)",
+        "amid": "place(between, 1, 2)",
+        "at": "place(1, 2, frame(room))",
+        "corner": "place(corner, 1)",
+        "wall": "place(wall, 1)",
+        "centre": "place(centre)",
+        "spot": "place(at, 1)",
+        "shift": "place(1, 2)",
+        "move": "move(1, 2)",
+        "turn": "turn(1, 2)",
+        "face": "face(1, 2)",
+        "swap": "swap(1, 2)",
+        "remove": "remove(1)",
+        "set": "set(1, 2, 3)",
+        "add": "add(1, 2, 3)",
+        "replace": "replace(1, 2)",
+        "then": "then(1, 2)",
+        "thing": "thing(1, 2)",
+        "plain": "plain",
+        "trait": "trait(1, 2, 3)",
+        "count": "count(1)",
+        "exist": "exist(1)",
+        "more": "greater_than(count(1), count(2))",
+        "fits": "holds(fits, 1, 2)",
+        "closer_now": "holds(nearer_than_before, 1, 2)",
+        "name": "query(name, 1)",
+        "query": "query(1, 2)",
+        "kinds": "count(1, 2)",
+        "whither": "direction(1, 2, frame(room), eight)",
+        "seen_from": "direction(1, 3, frame(1, 2), eight)",
+        "which_side": "query(side, 1)",
+        "height": "compare(elevation, 1, 2)",
+        "size": "compare(volume, 1, 2)",
+        "higher": "greater_than(query(elevation, 1), query(elevation, 2))",
+        "larger": "greater_than(query(volume, 1), query(volume, 2))",
+    },
+    {"direction": {word: word.replace("back", "behind").replace(" ", "_") for word in DIRECTIONS}},
+)
 
 
-def parse_text(text: str) -> Call:
-    """The program of the spelling that `Call.text` writes; ProgramError when it is none."""
-    lexemes: list[tuple[str, str]] = []
-    position, text = 0, text.strip()
-    while position < len(text):
-        match = _LEXEME.match(text, position)
-        if not match:
-            raise ProgramError(f"can't read the program at {text[position : position + 20]!r}")
-        position = match.end()
-        quoted, word, number, mark = match.groups()
-        lexemes.append(
-            ("mark", mark)
-            if mark
-            else ("open" if quoted is not None else "word", quoted or word or number or "")
-        )
-    at = 0
-
-    def expect(mark: str) -> None:
-        nonlocal at
-        if at >= len(lexemes) or lexemes[at] != ("mark", mark):
-            raise ProgramError(f"{mark!r} is missing in {text!r}")
-        at += 1
-
-    def read(kind: str | None) -> Call | str:
-        nonlocal at
-        if at >= len(lexemes) or lexemes[at][0] == "mark":
-            raise ProgramError(f"the program ends too early: {text!r}")
-        form, word = lexemes[at]
-        at += 1
-        if kind in OPEN or kind in CLOSED:
-            if (form == "open") != (kind in OPEN):
-                raise ProgramError(f"{word!r} is no {kind} in {text!r}")
-            return word
-        if form != "word" or word not in SIGNATURES:
-            raise ProgramError(f"unknown operation {word!r}; known: {', '.join(SIGNATURES)}")
-        kinds = SIGNATURES[word].inputs
-        args = []
-        for k, inner in enumerate(kinds):
-            expect("," if k else "(")
-            args.append(read(inner))
-        if kinds:
-            expect(")")
-        return Call(word, tuple(args))
-
-    program = read(None)
-    if at != len(lexemes):
-        raise ProgramError(f"left over after the program: {text!r}")
-    return program
-
-
-def from_tokens(tokens: Sequence[str]) -> Call:
-    """The program of prefix tokens (operations and leaves alike, as the texts of `Call.tokens`)."""
-    at = 0
-
-    def read(kind: str | None) -> Call | str:
-        nonlocal at
-        if at >= len(tokens):
-            raise ProgramError(f"the token list ends too early: {' '.join(tokens)}")
-        token = tokens[at]
-        at += 1
-        if kind in OPEN or kind in CLOSED:
-            return token
-        if token not in SIGNATURES:
-            raise ProgramError(f"unknown operation {token!r}")
-        return Call(token, tuple(read(inner) for inner in SIGNATURES[token].inputs))
-
-    program = read(None)
-    if at != len(tokens):
-        raise ProgramError(f"tokens left over after the program: {' '.join(tokens[at:])}")
-    return program
+parse_text, from_tokens = Call.parse, Call.from_tokens

@@ -1,18 +1,19 @@
-"""The typed program language: one signature table, read by the checker, the executor, the generators and the parser.
+"""Programs of streets as steps in execution order, and how their files and their parser spell them.
 
-A program is a sequence of steps in execution order; the last step is the answer. Names of colours, shapes and
-directions are arguments, never operations, so new vocabulary is data. Three spellings of one program:
+The last step is the answer. Names of colours, shapes and directions are arguments, never operations, so new vocabulary is
+data. Three spellings of one program:
 
 * steps    (Step("scene"), Step("filter", ("color", "red"), (0,)), Step("count", (), (1,)))
 * text     count(filter[color=red](scene))
 * tokens   ["count", "filter[color=red]", "scene"]     prefix order, what the parser writes
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from po3d.language.dialects import Dialect
+from po3d.language.program import Language, ProgramError, Signature, Tree
 from po3d.scene.vocabulary import COLORS, DIRECTIONS, FACINGS, MATERIALS, SHAPES, SIZES, SUPER_CATEGORIES
 
 # Values a program can name, by attribute. A shape may be a leaf ("sedan") or a super-category ("car").
@@ -32,50 +33,52 @@ ALIGNMENTS = ("same", "opposite", "vertical", "parallel")  # parallel = same or 
 TRAVELS = ("forward", "backward")
 
 
-class Signature(NamedTuple):
-    """inputs -> output, and the tuples of arguments that the operation takes."""
+class Operation(NamedTuple):
+    """inputs -> output, the tuples of arguments that the operation takes, and the call that it means: {0} is an argument, 1 an
+    input."""
 
     inputs: tuple[str, ...]
     output: str
     arguments: tuple[tuple[str, ...], ...]
+    meaning: str
 
 
-def _signatures() -> dict[str, Signature]:
-    none = ((),)
-    attributes = tuple((a,) for a in QUERY_ATTRIBUTES)
-    table = {
-        "scene": Signature((), "set", none),
-        "filter": Signature(
-            ("set",), "set", tuple((a, v) for a, values in FILTER_VALUES.items() for v in values)
-        ),
-        "unique": Signature(("set",), "object", none),
-        "relate": Signature(("object",), "set", tuple((d, f) for d in DIRECTIONS for f in FRAMES)),
-        "same": Signature(("object",), "set", tuple((a,) for a in SAME_ATTRIBUTES)),
-        "aligned": Signature(("object",), "set", tuple((a,) for a in ALIGNMENTS)),
-        "occludees": Signature(
-            ("object",), "set", none
-        ),  # what the object hides (it is their dominant occluder)
-        "occluder": Signature(("object",), "set", none),  # what hides the object: none or one
-        "collide": Signature(("object",), "set", tuple((t,) for t in TRAVELS)),
-        "union": Signature(("set", "set"), "set", none),
-        "intersect": Signature(("set", "set"), "set", none),
-        "count": Signature(("set",), "integer", none),
-        "exist": Signature(("set",), "boolean", none),
-        "query": Signature(("object",), "{0}", attributes),
-        "equal": Signature(("{0}", "{0}"), "boolean", attributes),
-        "equal_integer": Signature(("integer", "integer"), "boolean", none),
-        "less_than": Signature(("integer", "integer"), "boolean", none),
-        "greater_than": Signature(("integer", "integer"), "boolean", none),
-    }
-    return table
-
-
-SIGNATURES: dict[str, Signature] = _signatures()
+_NONE = ((),)
+_ATTRIBUTES = tuple((a,) for a in QUERY_ATTRIBUTES)
+OPERATIONS: dict[str, Operation] = {
+    "scene": Operation((), "set", _NONE, "scene"),
+    "filter": Operation(
+        ("set",),
+        "set",
+        tuple((a, v) for a, values in FILTER_VALUES.items() for v in values),
+        'filter({0}, "{1}", 1)',
+    ),
+    "unique": Operation(("set",), "object", _NONE, "unique(1)"),
+    "relate": Operation(
+        ("object",),
+        "set",
+        tuple((d, f) for d in DIRECTIONS for f in FRAMES),
+        "relate({0}, 1, frame({1}), scene)",
+    ),
+    "same": Operation(("object",), "set", tuple((a,) for a in SAME_ATTRIBUTES), "same({0}, 1, scene)"),
+    "aligned": Operation(("object",), "set", tuple((a,) for a in ALIGNMENTS), "relate({0}, 1, scene)"),
+    # What the object hides (it is their dominant occluder), and what hides it: none or one.
+    "occludees": Operation(("object",), "set", _NONE, "relate(occluded_by, 1, scene)"),
+    "occluder": Operation(("object",), "set", _NONE, "relate(occluding, 1, scene)"),
+    "collide": Operation(("object",), "set", tuple((t,) for t in TRAVELS), "relate(collides_{0}, 1, scene)"),
+    "union": Operation(("set", "set"), "set", _NONE, "union(1, 2)"),
+    "intersect": Operation(("set", "set"), "set", _NONE, "intersect(1, 2)"),
+    "count": Operation(("set",), "integer", _NONE, "count(1)"),
+    "exist": Operation(("set",), "boolean", _NONE, "exist(1)"),
+    "query": Operation(("object",), "{0}", _ATTRIBUTES, "query({0}, 1)"),
+    "equal": Operation(("{0}", "{0}"), "boolean", _ATTRIBUTES, "equal({0}, 1, 2)"),
+    "equal_integer": Operation(("integer", "integer"), "boolean", _NONE, "equal(1, 2)"),
+    "less_than": Operation(("integer", "integer"), "boolean", _NONE, "less_than(1, 2)"),
+    "greater_than": Operation(("integer", "integer"), "boolean", _NONE, "greater_than(1, 2)"),
+}
 ANSWER_TYPES = ("integer", "boolean", *QUERY_ATTRIBUTES)
-
-
-class ProgramError(ValueError):
-    """A text, token list or step list that is no well-typed program."""
+# How a call names what `aligned` takes.
+_ALIGNED = {"same": "same_direction", "opposite": "opposite_direction", "vertical": "perpendicular"}
 
 
 @dataclass(frozen=True)
@@ -94,40 +97,43 @@ class Step:
         return f"{self.op}[{'='.join(self.args) if self.op == 'filter' else ','.join(self.args)}]"
 
     @property
-    def types(self) -> tuple[tuple[str, ...], str]:
+    def types(self) -> Signature:
         """(input types, output type) with the argument filled in: query[color] gives "color"."""
         return token_types(self.token)
 
 
-class TokenTypes(NamedTuple):
-    inputs: tuple[str, ...]
-    output: str
+_STEPS = {Step(op, args).token: (op, args) for op, of in OPERATIONS.items() for args in of.arguments}
+TOKENS: tuple[str, ...] = tuple(_STEPS)  # every token of the language, in a fixed order
 
 
-def _token_table() -> dict[str, tuple[str, tuple[str, ...], TokenTypes]]:
-    table = {}
-    for op, signature in SIGNATURES.items():
-        for args in signature.arguments:
-            types = TokenTypes(
-                tuple(t.format(*args) for t in signature.inputs), signature.output.format(*args)
-            )
-            table[Step(op, args).token] = (op, args, types)
-    return table
+def _signature(op: str, args: tuple[str, ...]) -> tuple[Signature]:
+    of = OPERATIONS[op]
+    return (Signature(tuple(t.format(*args) for t in of.inputs), of.output.format(*args)),)
 
 
-_TOKENS = _token_table()
-TOKENS: tuple[str, ...] = tuple(_TOKENS)  # every token of the language, in a fixed order
+class StreetTree(Tree):
+    """A program by its tokens."""
+
+    language = Language({token: _signature(*step) for token, step in _STEPS.items()}, {}, frozenset())
 
 
-def token_types(token: str) -> TokenTypes:
+STREET = Dialect(
+    "the language of streets",
+    StreetTree,
+    {
+        token: OPERATIONS[op].meaning.format(*(_ALIGNED.get(a, a) if op == "aligned" else a for a in args))
+        for token, (op, args) in _STEPS.items()
+    },
+    {},
+)
+
+
+def token_types(token: str) -> Signature:
     """Input and output types of a token; ProgramError for one that is not in the language."""
     try:
-        return _TOKENS[token][2]
+        return StreetTree.language.signatures[token][0]
     except KeyError:
-        op = token.split("[")[0]
-        if op in SIGNATURES:
-            raise ProgramError(f"{op} does not take the argument of {token!r}") from None
-        raise ProgramError(f"unknown operation {token!r}; known: {', '.join(SIGNATURES)}") from None
+        raise StreetTree.language.unknown(token) from None
 
 
 @dataclass(frozen=True)
@@ -164,70 +170,41 @@ class Program:
 
     def tokens(self) -> list[str]:
         """Prefix order: every token before its inputs, the first input first."""
-        return [self.steps[k].token for k in self._prefix(len(self.steps) - 1)]
-
-    def _prefix(self, k: int) -> Iterator[int]:
-        yield k
-        for i in self.steps[k].inputs:
-            yield from self._prefix(i)
+        return [token for _, token in self.tree().tokens()]
 
     def text(self) -> str:
         """count(filter[color=red](scene)); `parse_text` reads it back."""
+        return self.tree().text()
 
-        def spell(k: int) -> str:
-            step = self.steps[k]
-            return step.token + (f"({', '.join(spell(i) for i in step.inputs)})" if step.inputs else "")
-
-        return spell(len(self.steps) - 1)
+    def tree(self, k: int = -1) -> StreetTree:
+        """Step k with what it is made of."""
+        return StreetTree(self.steps[k].token, tuple(self.tree(i) for i in self.steps[k].inputs))
 
     def __str__(self) -> str:
         return self.text()
 
 
-def from_tokens(tokens: Sequence[str]) -> Program:
-    """The program of a prefix token list; steps come in execution order, depth first."""
+def from_tree(tree: StreetTree) -> Program:
+    """The steps of a tree, depth first."""
     steps: list[Step] = []
-    position = 0
 
-    def build() -> int:
-        nonlocal position
-        if position >= len(tokens):
-            raise ProgramError(f"the token list ends too early: {' '.join(tokens)}")
-        token = tokens[position]
-        position += 1
-        types = token_types(token)
-        op, args, _ = _TOKENS[token]
-        inputs = tuple(build() for _ in types.inputs)
-        steps.append(Step(op, args, inputs))
+    def build(call: StreetTree) -> int:
+        inputs = tuple(build(arg) for arg in call.args)
+        steps.append(Step(*_STEPS[call.op], inputs))
         return len(steps) - 1
 
-    build()
-    if position != len(tokens):
-        raise ProgramError(f"tokens left over after the program: {' '.join(tokens[position:])}")
+    build(tree)
     return Program(tuple(steps))
 
 
-_WORD = re.compile(r"\s*([a-z_0-9]+(?:\[[^\]()]*\])?|[(),])")
+def from_tokens(tokens: Sequence[str]) -> Program:
+    """The program of a prefix token list."""
+    return from_tree(StreetTree.from_tokens(tokens))
 
 
 def parse_text(text: str) -> Program:
     """The program of the spelling that `Program.text` writes; ProgramError when it is none."""
-    tokens: list[str] = []
-    position = 0
-    depth = 0
-    text = text.strip()
-    while position < len(text):
-        match = _WORD.match(text, position)
-        if not match:
-            raise ProgramError(f"can't read the program at {text[position : position + 20]!r}")
-        position = match.end()
-        word = match.group(1).replace(" ", "")
-        depth += {"(": 1, ")": -1}.get(word, 0)
-        if word not in "(),":
-            tokens.append(word)
-    if depth:
-        raise ProgramError(f"unbalanced brackets in {text!r}")
-    return from_tokens(tokens)
+    return from_tree(StreetTree.parse(text))
 
 
 def chain(*steps: tuple[str, ...]) -> Program:
