@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from po3d.language.program import Signature, Tree
-from po3d.language.programs.street import ANSWER_TYPES, FILTER_VALUES, OPERATIONS, Program, Step
+from po3d.language.programs.street import ANSWER_TYPES, ARGUMENTS, FILTER_VALUES, Program, Step
 from po3d.scene.street import AXES, extent, origin_height
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES
@@ -62,7 +62,7 @@ def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: 
         return len(steps) - 1
 
     def pick(op: str) -> tuple[str, ...]:
-        arguments = OPERATIONS[op].arguments
+        arguments = ARGUMENTS[op]
         return arguments[int(rng.integers(len(arguments)))]
 
     def some_filter(source: int) -> int:

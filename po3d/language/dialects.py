@@ -10,6 +10,7 @@ both ways, so that every program of a dialect has one call, and that call one sp
 """
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from po3d.language.program import SIGNATURES, Call, ProgramError, Tree, read_calls
 
@@ -26,7 +27,7 @@ class Dialect:
         name: str,
         tree: type[Tree],
         meanings: Mapping[str, str],
-        words: Mapping[str, Mapping[str, str]],
+        words: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
         answers: Iterable[str] = (),
     ) -> None:
         self.name, self.tree, self.words, self.answers = name, tree, words, tuple(answers)

@@ -184,6 +184,25 @@ _LEXEME = re.compile(
 )
 
 
+class Row(NamedTuple):
+    """A line of a table of operations: "count(set) -> integer = count(1)  a note"; a dialect's tells its call."""
+
+    op: str
+    signature: Signature
+    meaning: str
+    note: str
+
+
+_ROW = re.compile(r"(\S+)\((.*?)\) -> (\S+)(?: += (.*?))?(?:  +(.*))?")
+
+
+def rows(table: str) -> list[Row]:
+    """The lines of a table, but for its comments."""
+    found = map(_ROW.fullmatch, (line for line in table.strip().splitlines() if not line.startswith("#")))
+    inputs = lambda listed: tuple(listed.split(", ")) if listed else ()  # noqa: E731
+    return [Row(m[1], Signature(inputs(m[2]), m[3]), m[4] or "", m[5] or "") for m in found]
+
+
 class Quoted(str):
     """A leaf that stood in quotation marks."""
 
@@ -273,111 +292,75 @@ LEAVES: dict[str, tuple[str, ...] | type] = {
 }  # fmt: skip
 ANSWERS = ("number", "bool", "value")
 
-# Operation: what it gives, and its signatures.
-OPERATIONS: dict[str, tuple[str, ...]] = {
-    # Sets of objects.
-    "scene": ("all objects", "-> objects"),
-    "choices": ("those that the question offers as answers", "-> objects"),
-    "filter": ("those that are so", "attribute text objects -> objects"),
-    "exclude": (
-        "those that are known to be otherwise; all but one",
-        "attribute text objects -> objects",
-        "object objects -> objects",
-    ),
-    "union": ("those of either set", "objects objects -> objects"),
-    "intersect": ("those of both sets", "objects objects -> objects"),
-    "group": ("one object, or two, as a set", "object -> objects", "object object -> objects"),
-    "changed": ("those that the change was about", "objects -> objects"),
-    "relate": (
-        "those that lie that way from an object, or so to one or two",
-        "direction object frame objects -> objects",
-        "relation object objects -> objects",
-        "relation object object objects -> objects",
-    ),
-    "same": ("those that share an attribute with an object", "attribute object objects -> objects"),
-    # Objects.
-    "unique": ("the only one, or the one that is spoken of", "objects -> object"),
-    "best": (
-        "the one with most or least of a measure (from an object), or farthest in a direction, or first in it from an object",
-        "measure sense objects -> object",
-        "measure sense object objects -> object",
-        "direction sense frame objects -> object",
-        "direction sense object frame objects -> object",
-    ),
-    "before": ("the object looked up in the scene as it was before the change", "object -> object"),
-    "refer": ("what a phrase means", "text -> object"),
-    "viewer": ("who looks through the camera", "-> object"),
-    # Frames.
-    "frame": (
-        "which way is front: by name, an object's own, from one object facing another, or after going degrees about two",
-        "whose -> frame",
-        "object -> frame",
-        "object object -> frame",
-        "amount object object frame -> frame",
-    ),
-    # Answers.
-    "count": (
-        "how many, or how many values of an attribute",
-        "objects -> number",
-        "attribute objects -> number",
-    ),
-    "exist": ("is there any", "objects -> bool"),
-    "query": (
-        "the value of an attribute, or of a measure",
-        "attribute object -> value",
-        "measure object -> number",
-    ),
-    "equal": (
-        "are two values, or numbers, the same",
-        "attribute value value -> bool",
-        "number number -> bool",
-    ),
-    "less_than": ("is the first number smaller", "number number -> bool"),
-    "greater_than": ("is the first number larger", "number number -> bool"),
-    "compare": ("has the first more or less of a measure than the second", "measure object object -> value"),
-    "holds": ("does the first lie so to the second", "relation object object -> bool"),
-    "direction": ("the way from the first to the second", "object object frame sectors -> value"),
-    "view": (
-        "the image in which the second lies that way from the first",
-        "direction object object -> value",
-    ),
-    # Places.
-    "place": (
-        "a place by one or two objects, that way from one, a part of the room, or metres that way",
-        "relation object -> place",
-        "relation object object -> place",
-        "direction object frame -> place",
-        "part -> place",
-        "part direction -> place",
-        "direction amount -> place",
-    ),
-    # Changes.
-    "move": ("put there", "objects place -> edit"),
-    "turn": ("turned by degrees, clockwise seen from above", "objects amount -> edit"),
-    "face": ("turned towards an object", "objects object -> edit"),
-    "swap": ("each to the other's place", "object object -> edit"),
-    "remove": ("taken away", "objects -> edit"),
-    "set": ("given another value of an attribute", "attribute text objects -> edit"),
-    "add": ("so many new things put there", "amount thing place -> edit"),
-    "replace": ("a new thing in the place of each", "objects thing -> edit"),
-    "then": ("one change after another", "edit edit -> edit"),
-    "thing": ("a new thing by its name and looks", "text traits -> thing"),
-    "trait": ("one look more", "attribute text traits -> traits"),
-    "plain": ("no looks", "-> traits"),
-}
-
-
-def signatures(table: Mapping[str, Sequence[str]]) -> dict[str, tuple[Signature, ...]]:
-    """Signatures of lines like "attribute objects -> number"."""
-
-    def read(line: str) -> Signature:
-        inputs, _, output = line.partition("->")
-        return Signature(tuple(inputs.split()), output.strip())
-
-    return {op: tuple(map(read, lines)) for op, lines in table.items()}
-
-
-SIGNATURES = signatures({op: lines for op, (_, *lines) in OPERATIONS.items()})
+# A line a signature, with what it gives.
+OPERATIONS = """
+# Sets of objects.
+scene() -> objects                                        all objects
+choices() -> objects                                      those that the question offers as answers
+filter(attribute, text, objects) -> objects               those that are so
+exclude(attribute, text, objects) -> objects              those that are known to be otherwise
+exclude(object, objects) -> objects                       all but one
+union(objects, objects) -> objects                        those of either set
+intersect(objects, objects) -> objects                    those of both sets
+group(object) -> objects                                  one as a set
+group(object, object) -> objects                          two as a set
+changed(objects) -> objects                               those that the change was about
+relate(direction, object, frame, objects) -> objects      those that lie that way from an object
+relate(relation, object, objects) -> objects              those that lie so to an object
+relate(relation, object, object, objects) -> objects      ... to two
+same(attribute, object, objects) -> objects               those that share an attribute with an object
+# Objects.
+unique(objects) -> object                                 the only one, or the one that is spoken of
+best(measure, sense, objects) -> object                   the one with most or least of a measure
+best(measure, sense, object, objects) -> object           ... from an object
+best(direction, sense, frame, objects) -> object          the one farthest that way
+best(direction, sense, object, frame, objects) -> object  the first, or the one most squarely, that way from an object
+before(object) -> object                                  the object looked up in the scene as it was before the change
+refer(text) -> object                                     what a phrase means
+viewer() -> object                                        who looks through the camera
+# Frames: which way is front.
+frame(whose) -> frame                                     by name
+frame(object) -> frame                                    an object's own
+frame(object, object) -> frame                            of one object that faces another
+frame(amount, object, object, frame) -> frame             after going so many degrees about the middle of two
+# Answers.
+count(objects) -> number                                  how many
+count(attribute, objects) -> number                       how many values of an attribute
+exist(objects) -> bool                                    is there any
+query(attribute, object) -> value                         the value of an attribute
+query(measure, object) -> number                          ... of a measure
+equal(attribute, value, value) -> bool                    are two values of an attribute the same
+equal(number, number) -> bool                             are two numbers the same
+less_than(number, number) -> bool                         is the first number smaller
+greater_than(number, number) -> bool                      is the first number larger
+compare(measure, object, object) -> value                 has the first more or less of a measure than the second
+holds(relation, object, object) -> bool                   does the first lie so to the second
+direction(object, object, frame, sectors) -> value        the way from the first to the second
+view(direction, object, object) -> value                  the image in which the second lies that way from the first
+# Places.
+place(relation, object) -> place                          next to, on, under, at an object
+place(relation, object, object) -> place                  between two
+place(direction, object, frame) -> place                  that way from an object
+place(part) -> place                                      a part of the room: its centre
+place(part, direction) -> place                           a wall or a corner
+place(direction, amount) -> place                         so many metres that way
+# Changes.
+move(objects, place) -> edit                              put there
+turn(objects, amount) -> edit                             turned by degrees, clockwise seen from above
+face(objects, object) -> edit                             turned towards an object
+swap(object, object) -> edit                              each to the other's place
+remove(objects) -> edit                                   taken away
+set(attribute, text, objects) -> edit                     given another value of an attribute
+add(amount, thing, place) -> edit                         so many new things put there
+replace(objects, thing) -> edit                           a new thing in the place of each
+then(edit, edit) -> edit                                  one change after another
+thing(text, traits) -> thing                              a new thing by its name and looks
+trait(attribute, text, traits) -> traits                  one look more
+plain() -> traits                                         no looks
+"""
+SIGNATURES: dict[str, tuple[Signature, ...]] = {}
+for _row in rows(OPERATIONS):
+    SIGNATURES[_row.op] = (*SIGNATURES.get(_row.op, ()), _row.signature)
 
 
 class Call(Tree):

@@ -10,33 +10,28 @@ All leaves are quoted: names are open text, directions and angles closed lists.
 """
 
 from po3d.language.dialects import Dialect
-from po3d.language.program import Call, Language, ProgramError, Tree, signatures
+from po3d.language.program import Call, Language, ProgramError, Tree, rows
 from po3d.scene.orbit import LABELS
 
 ANGLES = ("45", "90", "135", "180", "225", "270", "315")
 LEAVES: dict[str, tuple[str, ...] | type] = {"direction": LABELS, "angle": ANGLES, "noun": str}
+OPERATIONS = rows("""
+thing(noun) -> object                     = refer(1)
+toward(direction, object) -> object       = best(1, most, 2, frame(object), scene)  as the object itself has it
+nearest(object) -> object                 = best(distance, least, 1, choices)
+camera() -> frame                         = frame(camera)
+own(object) -> frame                      = frame(1)
+where(object, object, frame) -> label     = direction(2, 1, 3, eight)
+turned(angle, object, object, label) -> label                  the observer goes about their middle
+which_view(direction, object, object) -> view = view(1, 3, 2)
+name(object) -> word                      = query(name, 1)
+""")
 
 
 class ScopeTree(Tree):
     """A program as SCOPE's files spell it."""
 
-    language = Language(
-        signatures(
-            {
-                "thing": ["noun -> object"],
-                "toward": ["direction object -> object"],  # the one that way, as the object itself has it
-                "nearest": ["object -> object"],  # among those that may be the answer
-                "camera": ["-> frame"],
-                "own": ["object -> frame"],
-                "where": ["object object frame -> label"],  # the first, from the second
-                "turned": ["angle object object label -> label"],  # the observer goes about their middle
-                "which_view": ["direction object object -> view"],
-                "name": ["object -> word"],
-            }
-        ),
-        LEAVES,
-        frozenset(LEAVES),
-    )
+    language = Language({row.op: (row.signature,) for row in OPERATIONS}, LEAVES, frozenset(LEAVES))
 
 
 class _Scope(Dialect):
@@ -65,16 +60,7 @@ class _Scope(Dialect):
 SCOPE = _Scope(
     "SCOPE's language",
     ScopeTree,
-    {
-        "thing": "refer(1)",
-        "toward": "best(1, most, 2, frame(object), scene)",
-        "nearest": "best(distance, least, 1, choices)",
-        "camera": "frame(camera)",
-        "own": "frame(1)",
-        "where": "direction(2, 1, 3, eight)",
-        "which_view": "view(1, 3, 2)",
-        "name": "query(name, 1)",
-    },
+    {row.op: row.meaning for row in OPERATIONS if row.meaning},
     {"direction": {label: label.replace("-", "_") for label in LABELS}},
     ("label", "view", "word"),
 )

@@ -10,10 +10,9 @@ data. Three spellings of one program:
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from po3d.language.dialects import Dialect
-from po3d.language.program import Language, ProgramError, Signature, Tree
+from po3d.language.program import Language, ProgramError, Signature, Tree, rows
 from po3d.scene.vocabulary import COLORS, DIRECTIONS, FACINGS, MATERIALS, SHAPES, SIZES, SUPER_CATEGORIES
 
 # Values a program can name, by attribute. A shape may be a leaf ("sedan") or a super-category ("car").
@@ -33,48 +32,37 @@ ALIGNMENTS = ("same", "opposite", "vertical", "parallel")  # parallel = same or 
 TRAVELS = ("forward", "backward")
 
 
-class Operation(NamedTuple):
-    """inputs -> output, the tuples of arguments that the operation takes, and the call that it means: {0} is an argument, 1 an
-    input."""
-
-    inputs: tuple[str, ...]
-    output: str
-    arguments: tuple[tuple[str, ...], ...]
-    meaning: str
-
-
-_NONE = ((),)
+# What a token takes and gives, and the call that it means: {0} is an argument of the token, 1 an input.
+OPERATIONS = rows("""
+scene() -> set                           = scene
+filter(set) -> set                       = filter({0}, "{1}", 1)
+unique(set) -> object                    = unique(1)
+relate(object) -> set                    = relate({0}, 1, frame({1}), scene)
+same(object) -> set                      = same({0}, 1, scene)
+aligned(object) -> set                   = relate({0}, 1, scene)
+occludees(object) -> set                 = relate(occluded_by, 1, scene)  (it is their dominant occluder)
+occluder(object) -> set                  = relate(occluding, 1, scene)  none or one
+collide(object) -> set                   = relate(collides_{0}, 1, scene)
+union(set, set) -> set                   = union(1, 2)
+intersect(set, set) -> set               = intersect(1, 2)
+count(set) -> integer                    = count(1)
+exist(set) -> boolean                    = exist(1)
+query(object) -> {0}                     = query({0}, 1)
+equal({0}, {0}) -> boolean               = equal({0}, 1, 2)
+equal_integer(integer, integer) -> boolean = equal(1, 2)
+less_than(integer, integer) -> boolean   = less_than(1, 2)
+greater_than(integer, integer) -> boolean = greater_than(1, 2)
+""")
 _ATTRIBUTES = tuple((a,) for a in QUERY_ATTRIBUTES)
-OPERATIONS: dict[str, Operation] = {
-    "scene": Operation((), "set", _NONE, "scene"),
-    "filter": Operation(
-        ("set",),
-        "set",
-        tuple((a, v) for a, values in FILTER_VALUES.items() for v in values),
-        'filter({0}, "{1}", 1)',
-    ),
-    "unique": Operation(("set",), "object", _NONE, "unique(1)"),
-    "relate": Operation(
-        ("object",),
-        "set",
-        tuple((d, f) for d in DIRECTIONS for f in FRAMES),
-        "relate({0}, 1, frame({1}), scene)",
-    ),
-    "same": Operation(("object",), "set", tuple((a,) for a in SAME_ATTRIBUTES), "same({0}, 1, scene)"),
-    "aligned": Operation(("object",), "set", tuple((a,) for a in ALIGNMENTS), "relate({0}, 1, scene)"),
-    # What the object hides (it is their dominant occluder), and what hides it: none or one.
-    "occludees": Operation(("object",), "set", _NONE, "relate(occluded_by, 1, scene)"),
-    "occluder": Operation(("object",), "set", _NONE, "relate(occluding, 1, scene)"),
-    "collide": Operation(("object",), "set", tuple((t,) for t in TRAVELS), "relate(collides_{0}, 1, scene)"),
-    "union": Operation(("set", "set"), "set", _NONE, "union(1, 2)"),
-    "intersect": Operation(("set", "set"), "set", _NONE, "intersect(1, 2)"),
-    "count": Operation(("set",), "integer", _NONE, "count(1)"),
-    "exist": Operation(("set",), "boolean", _NONE, "exist(1)"),
-    "query": Operation(("object",), "{0}", _ATTRIBUTES, "query({0}, 1)"),
-    "equal": Operation(("{0}", "{0}"), "boolean", _ATTRIBUTES, "equal({0}, 1, 2)"),
-    "equal_integer": Operation(("integer", "integer"), "boolean", _NONE, "equal(1, 2)"),
-    "less_than": Operation(("integer", "integer"), "boolean", _NONE, "less_than(1, 2)"),
-    "greater_than": Operation(("integer", "integer"), "boolean", _NONE, "greater_than(1, 2)"),
+# The arguments that an operation takes; the others take none.
+ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {row.op: ((),) for row in OPERATIONS} | {
+    "filter": tuple((a, v) for a, values in FILTER_VALUES.items() for v in values),
+    "relate": tuple((d, f) for d in DIRECTIONS for f in FRAMES),
+    "same": tuple((a,) for a in SAME_ATTRIBUTES),
+    "aligned": tuple((a,) for a in ALIGNMENTS),
+    "collide": tuple((t,) for t in TRAVELS),
+    "query": _ATTRIBUTES,
+    "equal": _ATTRIBUTES,
 }
 ANSWER_TYPES = ("integer", "boolean", *QUERY_ATTRIBUTES)
 # How a call names what `aligned` takes.
@@ -102,29 +90,34 @@ class Step:
         return token_types(self.token)
 
 
-_STEPS = {Step(op, args).token: (op, args) for op, of in OPERATIONS.items() for args in of.arguments}
+_STEPS = {Step(row.op, args).token: (row, args) for row in OPERATIONS for args in ARGUMENTS[row.op]}
 TOKENS: tuple[str, ...] = tuple(_STEPS)  # every token of the language, in a fixed order
-
-
-def _signature(op: str, args: tuple[str, ...]) -> tuple[Signature]:
-    of = OPERATIONS[op]
-    return (Signature(tuple(t.format(*args) for t in of.inputs), of.output.format(*args)),)
 
 
 class StreetTree(Tree):
     """A program by its tokens."""
 
-    language = Language({token: _signature(*step) for token, step in _STEPS.items()}, {}, frozenset())
+    language = Language(
+        {
+            token: (
+                Signature(
+                    tuple(t.format(*args) for t in row.signature.inputs), row.signature.output.format(*args)
+                ),
+            )
+            for token, (row, args) in _STEPS.items()
+        },
+        {},
+        frozenset(),
+    )
 
 
 STREET = Dialect(
     "the language of streets",
     StreetTree,
     {
-        token: OPERATIONS[op].meaning.format(*(_ALIGNED.get(a, a) if op == "aligned" else a for a in args))
-        for token, (op, args) in _STEPS.items()
+        token: row.meaning.format(*(_ALIGNED.get(a, a) if row.op == "aligned" else a for a in args))
+        for token, (row, args) in _STEPS.items()
     },
-    {},
 )
 
 
@@ -190,7 +183,8 @@ def from_tree(tree: StreetTree) -> Program:
 
     def build(call: StreetTree) -> int:
         inputs = tuple(build(arg) for arg in call.args)
-        steps.append(Step(*_STEPS[call.op], inputs))
+        row, args = _STEPS[call.op]
+        steps.append(Step(row.op, args, inputs))
         return len(steps) - 1
 
     build(tree)

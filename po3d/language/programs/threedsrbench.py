@@ -11,7 +11,26 @@ operation answers is one of its type's words (`ANSWERS`) or, for "object", one o
 from typing import NamedTuple
 
 from po3d.language.dialects import Dialect
-from po3d.language.program import Language, Signature, Tree
+from po3d.language.program import Language, Signature, Tree, rows
+
+_TABLE = rows("""
+higher(thing, thing) -> object = query(name, best(elevation, most, group(refer(1), refer(2))))  height_higher
+lower(thing, thing) -> object = query(name, best(elevation, least, group(refer(1), refer(2))))  height_higher
+above(thing, thing) -> boolean = holds(above, refer(1), refer(2))  location_above
+underneath(thing, thing) -> boolean = holds(under, refer(1), refer(2))  location_above
+nearer_camera(thing, thing) -> object = query(name, best(distance, least, viewer, group(refer(1), refer(2))))  location_closer_to_camera
+farther_camera(thing, thing) -> object = query(name, best(distance, most, viewer, group(refer(1), refer(2))))  location_closer_to_camera
+next_to(thing, thing) -> nearness = holds(next_to, refer(1), refer(2))  location_next_to
+in_front_of(thing, thing) -> depth = direction(refer(1), refer(2), frame(object), front_or_behind)  orientation_in_front_of
+on_the_left(thing, thing) -> side = direction(refer(1), refer(2), frame(object), left_or_right)  orientation_on_the_left
+side_to_camera(thing) -> quarter = direction(refer(1), viewer, frame(object), four)  orientation_viewpoint
+closer_to(thing, thing, thing) -> object = query(name, best(distance, least, refer(1), group(refer(2), refer(3))))  multi_object_closer_to
+farther_from(thing, thing, thing) -> object = query(name, best(distance, most, refer(1), group(refer(2), refer(3))))  multi_object_closer_to
+facing(thing, thing, thing) -> object = query(name, best(bearing, least, refer(1), group(refer(2), refer(3))))  multi_object_facing
+side_to(thing, thing) -> quarter = direction(refer(1), refer(2), frame(object), four)  multi_object_viewpoint_towards_object
+parallel(thing, thing) -> alignment = holds(parallel, refer(1), refer(2))  multi_object_parallel
+same_direction(thing, thing) -> agreement = holds(same_direction, refer(1), refer(2))  multi_object_same_direction
+""")
 
 
 class Operation(NamedTuple):
@@ -20,78 +39,15 @@ class Operation(NamedTuple):
     roles: tuple[str, ...]
     output: str
     category: str  # the benchmark's type of question
-    meaning: str  # its call
 
 
-_TWO, _BOTH = ("one", "one"), ("of", "of")
-OPERATIONS: dict[str, Operation] = {
-    "higher": Operation(
-        _TWO, "object", "height_higher", "query(name, best(elevation, most, group(refer(1), refer(2))))"
-    ),
-    "lower": Operation(
-        _TWO, "object", "height_higher", "query(name, best(elevation, least, group(refer(1), refer(2))))"
-    ),
-    "above": Operation(
-        _BOTH, "boolean", "location_above", "holds(above, refer(1), refer(2))"
-    ),  # is the first directly above the second
-    "underneath": Operation(_BOTH, "boolean", "location_above", "holds(under, refer(1), refer(2))"),
-    "nearer_camera": Operation(
-        _TWO,
-        "object",
-        "location_closer_to_camera",
-        "query(name, best(distance, least, viewer, group(refer(1), refer(2))))",
-    ),
-    "farther_camera": Operation(
-        _TWO,
-        "object",
-        "location_closer_to_camera",
-        "query(name, best(distance, most, viewer, group(refer(1), refer(2))))",
-    ),
-    "next_to": Operation(_BOTH, "nearness", "location_next_to", "holds(next_to, refer(1), refer(2))"),
-    "in_front_of": Operation(
-        _BOTH,
-        "depth",
-        "orientation_in_front_of",
-        "direction(refer(1), refer(2), frame(object), front_or_behind)",
-    ),  # of the first: where is the second
-    "on_the_left": Operation(
-        _BOTH,
-        "side",
-        "orientation_on_the_left",
-        "direction(refer(1), refer(2), frame(object), left_or_right)",
-    ),  # of the first: where is the second
-    "side_to_camera": Operation(
-        ("of",), "quarter", "orientation_viewpoint", "direction(refer(1), viewer, frame(object), four)"
-    ),
-    "closer_to": Operation(
-        ("of", "one", "one"),
-        "object",
-        "multi_object_closer_to",
-        "query(name, best(distance, least, refer(1), group(refer(2), refer(3))))",
-    ),
-    "farther_from": Operation(
-        ("of", "one", "one"),
-        "object",
-        "multi_object_closer_to",
-        "query(name, best(distance, most, refer(1), group(refer(2), refer(3))))",
-    ),
-    "facing": Operation(
-        ("of", "one", "one"),
-        "object",
-        "multi_object_facing",
-        "query(name, best(bearing, least, refer(1), group(refer(2), refer(3))))",
-    ),
-    "side_to": Operation(
-        _BOTH,
-        "quarter",
-        "multi_object_viewpoint_towards_object",
-        "direction(refer(1), refer(2), frame(object), four)",
-    ),
-    "parallel": Operation(_BOTH, "alignment", "multi_object_parallel", "holds(parallel, refer(1), refer(2))"),
-    "same_direction": Operation(
-        _BOTH, "agreement", "multi_object_same_direction", "holds(same_direction, refer(1), refer(2))"
-    ),
-}
+def _operation(signature: Signature, category: str) -> Operation:
+    others = len(signature.inputs) - 2 * (signature.output == "object")
+    roles = ("of",) * others + ("one",) * (len(signature.inputs) - others)
+    return Operation(roles, signature.output, category)
+
+
+OPERATIONS = {row.op: _operation(row.signature, row.note) for row in _TABLE}
 ANSWERS: dict[str, tuple[str, ...]] = {  # the benchmark's own words
     "boolean": ("yes", "no"),
     "nearness": ("next to each other", "far away from each other"),
@@ -106,11 +62,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {  # the benchmark's own words
 class SrProgram(Tree):
     """One question: an operation on things."""
 
-    language = Language(
-        {op: (Signature(("thing",) * len(of.roles), of.output),) for op, of in OPERATIONS.items()},
-        {"thing": str},
-        frozenset({"thing"}),
-    )
+    language = Language({row.op: (row.signature,) for row in _TABLE}, {"thing": str}, frozenset({"thing"}))
 
     @property
     def things(self) -> tuple[str, ...]:
@@ -129,9 +81,7 @@ class SrProgram(Tree):
         return ANSWERS[self.output]
 
 
-THREEDSRBENCH = Dialect(
-    "3DSRBench's language", SrProgram, {op: of.meaning for op, of in OPERATIONS.items()}, {}
-)
+THREEDSRBENCH = Dialect("3DSRBench's language", SrProgram, {row.op: row.meaning for row in _TABLE})
 
 
 def ask(op: str, *things: str) -> SrProgram:
