@@ -17,7 +17,7 @@ from scipy.optimize import linear_sum_assignment
 from po3d.io.errors import InputError
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.scope import SCOPE
-from po3d.reasoning.outcome import ExecutionFailure, Outcome
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.scene.orbit import (
     LABELS,
     Axes,
@@ -93,7 +93,7 @@ def run(program: Call, seen: Seen, options: Sequence[str] = ()) -> Outcome:
     try:
         answer, probability = evaluator.answer(program)
     except ExecutionFailure as failure:
-        return Outcome.failed(failure, trace=tuple(evaluator.steps))
+        return failed(failure, trace=tuple(evaluator.steps))
     return Outcome("ok", answer, probability, trace=tuple(evaluator.steps))
 
 

@@ -17,9 +17,10 @@ from po3d.language.read.threedsrbench_reader import fit_options
 from po3d.reasoning import scope_executor
 from po3d.reasoning import threedsrbench_executor as sr_executor
 from po3d.reasoning.grounding import ground
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.perturbations import Tip
 from po3d.reasoning.questions import Prediction, Question
-from po3d.reasoning.room_executor import Unresolved, run
+from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_world import World
@@ -121,7 +122,7 @@ def room_trace(drawings: Drawings, table: Scene | None, mode: str) -> Trace:
             question = room_program.parse_text(asked)
             outcome = run(question, world)
             near = room_margins(question, world)
-        except (Unresolved, ProgramError, InputError) as failure:
+        except (ExecutionFailure, ProgramError, InputError) as failure:
             return Traced(views, note=str(failure))
         views = (("after the change, the front above", after), ("before", first)) if change else views
         steps = [

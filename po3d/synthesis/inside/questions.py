@@ -17,8 +17,9 @@ import numpy as np
 import shapely
 
 from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.planar import planar
-from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules, Unanswerable, Verdict, View
+from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules, Verdict, View
 from po3d.scene.table import Scene
 
 # Type -> its operations.
@@ -140,7 +141,7 @@ class _Asker:
                 verdicts += [view.decide(op, rows) for view in self.views[1:]]
             else:
                 verdicts *= len(self.views)
-        except Unanswerable:
+        except ExecutionFailure:
             return None
         clear = all(self._keeps(op, verdict) for verdict in verdicts)
         if self.near:
