@@ -12,10 +12,9 @@ both ways, so that every program of a dialect has one call, and that call one sp
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from po3d.language.program import SIGNATURES, Call, ProgramError, Tree, read_calls
+from po3d.language.program import Call, ProgramError, Tree, bare, read_calls
 
 Pattern = tuple | str | int  # a call with its arguments, a leaf, or the number of an argument (from 1)
-_BARE = frozenset(op for op, several in SIGNATURES.items() if any(not s.inputs for s in several))
 
 
 class Dialect:
@@ -33,7 +32,7 @@ class Dialect:
         self.name, self.tree, self.words, self.answers = name, tree, words, tuple(answers)
         self.spoken = {kind: {core: word for word, core in of.items()} for kind, of in words.items()}
         self.meanings: dict[str, Pattern] = {
-            op: read_calls(text, lambda *call: call, _BARE, int) for op, text in meanings.items()
+            op: read_calls(text, lambda *call: call, bare(Call), int) for op, text in meanings.items()
         }
         # By the operation of the call; what says more is tried first.
         self.spellings: dict[str, list[tuple[str, Pattern]]] = {}

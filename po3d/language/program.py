@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import ClassVar, NamedTuple, Self
 
 LONGEST = 10_000  # letters of a program's text; the longest of the benchmarks have some 300
@@ -138,7 +139,6 @@ class Tree:
     def parse(cls, text: str) -> Self:
         """The program that a text spells; ProgramError with one line for any other text."""
         language = cls.language
-        bare = {op for op, several in language.signatures.items() if any(not s.inputs for s in several)}
 
         def make(op: str, args: tuple) -> Self:
             call = cls(op, tuple(str(arg) if isinstance(arg, Quoted) else arg for arg in args))
@@ -148,7 +148,7 @@ class Tree:
                     raise ProgramError(f"{op}: the {kind} {arg[:60]!r} should be {form}")
             return call
 
-        return read_calls(text, make, bare, float if float in language.leaves.values() else str)
+        return read_calls(text, make, bare(cls), float if float in language.leaves.values() else str)
 
     @classmethod
     def from_tokens(cls, tokens: Sequence[str]) -> Self:
@@ -174,6 +174,13 @@ class Tree:
         if left := list(rest):
             raise ProgramError(f"tokens left over after the program: {' '.join(left)[:60]}")
         return program
+
+
+@cache
+def bare(tree: type[Tree]) -> frozenset[str]:
+    """The operations that stand without brackets."""
+    several = tree.language.signatures.items()
+    return frozenset(op for op, of in several if any(not s.inputs for s in of))
 
 
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
@@ -207,7 +214,7 @@ class Quoted(str):
     """A leaf that stood in quotation marks."""
 
 
-def read_calls(text: str, make: Callable, bare: set[str] | frozenset[str], number: Callable = str):
+def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable = str):
     """The calls that a text spells, each made by `make(op, args)`. `bare`: operations that stand without brackets; any other word
     is a leaf, `Quoted` or not. `number`: what is made of digits. ProgramError for what is no call."""
     if len(text) > LONGEST:
