@@ -1,4 +1,4 @@
-"""Scenes and programs as arrays: the two inputs of the batched executor, and joint samples of a scene table.
+"""Scenes and programs as arrays: the two inputs of the batched executor.
 
 Packing is done once; running reads it any number of times.
 """
@@ -19,6 +19,7 @@ from po3d.reasoning.questions import Task
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES, DIRECTIONS, FACINGS
+from po3d.scene.worlds import Worlds
 
 LIMIT = 62  # objects in a scene: bits of a non-negative int64
 FRAME_OF_TASK: dict[str, relations.Frame] = {"2d": "camera", "6d": "object"}
@@ -89,54 +90,30 @@ def pack_scenes(scenes: Sequence[Scene]) -> SceneBatch:
     return batch
 
 
-def sample_tables(scene: Scene, k: int, rng: np.random.Generator) -> SceneBatch:
-    """`k` joint samples of the whole table: who exists, every attribute, pose and flip, the dominant
-    occluder. Objects keep their index; an occluder that does not exist hides nothing."""
-    n = max(1, len(scene))
+def pack_worlds(drawn: Worlds) -> SceneBatch:
+    """Worlds drawn from one table, packed: objects keep their index in it."""
+    scene, (count, n) = drawn.table, drawn.exists.shape
     _check_size(n)
-    batch = _empty(k, n)
+    batch = _empty(count, max(1, n))
     batch.axes[:] = axes_array(scene)
     batch.occlusion_known[:] = scene.occluders is not None
-    if not len(scene):
+    if not n:
         return batch
-    batch.mask[:] = rng.random((k, n)) < [o.existence for o in scene.objects]
-    batch.positions[:], batch.headings[:] = sample_poses(scene, k, rng)
+    batch.mask[:], batch.positions[:], batch.headings[:] = drawn.exists, drawn.positions, drawn.headings
     batch.extents[:] = scene.extents[:, :2]
     for attribute, codes in batch.codes.items():
         if all(attribute in o.beliefs for o in scene.objects):
-            codes[:] = _draw(scene.belief(attribute, ATTRIBUTES[attribute]), k, rng)
-    if scene.occluders is not None:
-        drawn = _draw(occluder_table(scene), k, rng)  # n: not occluded
-        present = np.concatenate([batch.mask, np.zeros((k, 1), bool)], 1)
-        batch.occluder[:] = np.where(np.take_along_axis(present, drawn, 1), drawn, -1)
+            scene.belief(attribute, ATTRIBUTES[attribute])  # names the object with a value that nobody knows
+            code = [ATTRIBUTES[attribute].index(value) for value in drawn.values[attribute]]
+            codes[:] = np.array(code)[drawn.looks[attribute]]
+    if drawn.occluder is not None:
+        batch.occluder[:] = drawn.occluder
     return batch
-
-
-def sample_poses(scene: Scene, k: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Positions (k, n, 2) and headings (k, n) drawn from the poses' covariances and flips."""
-    covariance = np.array([o.covariance for o in scene.objects], float).reshape(-1, 3, 3)
-    size, axis = np.linalg.eigh(covariance)  # not Cholesky: a covariance may be singular, or zero
-    root = axis * np.sqrt(np.maximum(size, 0))[:, None, :]
-    mean = np.concatenate([scene.positions[:, :2], scene.headings[:, None]], 1)
-    pose = mean + np.einsum("nij,knj->kni", root, rng.standard_normal((k, len(scene), 3)))
-    flipped = rng.random((k, len(scene))) < [o.flip for o in scene.objects]
-    return pose[..., :2], pose[..., 2] + np.pi * flipped
 
 
 def axes_array(scene: Scene) -> Array:
     """(4, 2) the scene's axes in DIRECTIONS order."""
     return np.array([scene.axes[d] for d in DIRECTIONS], float)
-
-
-def occluder_table(scene: Scene) -> Array:
-    """(n, n + 1) probability that j is the dominant occluder of i; the last column is "not occluded"."""
-    n = len(scene)
-    table = np.zeros((n, n + 1))
-    for i, belief in enumerate(scene.occluders or ()):
-        for j, p in belief.items():
-            table[i, j] = p
-    table[:, n] = np.maximum(0, 1 - table.sum(1))
-    return table
 
 
 def _empty(s: int, n: int) -> SceneBatch:
@@ -163,13 +140,6 @@ def _code(attribute: str, value: str, i: int) -> int:
     except ValueError:
         known = ", ".join(ATTRIBUTES[attribute])
         raise InputError(f"object {i}: unknown {attribute} {value!r}; known: {known}") from None
-
-
-def _draw(table: Array, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """(k, n) column indices drawn from the rows of (n, columns) probabilities."""
-    steps = np.cumsum(table, 1)
-    steps /= steps[:, -1:]
-    return (rng.random((k, len(table), 1)) >= steps).sum(-1)
 
 
 # --- programs -----------------------------------------------------------------------------------------------

@@ -2,14 +2,14 @@
 
 A direction is the nearest of the item's options (their group is orthogonal or diagonal), all eight without options.
 Not found and ambiguous are outcomes; nothing guesses. The probability beside an answer comes from the table's
-covariances and flips.
+covariances and flips: to first order, or as a share of worlds drawn from them.
 """
 
 import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -18,6 +18,7 @@ from po3d.io.errors import InputError
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.scope import SCOPE
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
+from po3d.reasoning.votes import vote
 from po3d.scene.orbit import (
     LABELS,
     Axes,
@@ -31,6 +32,7 @@ from po3d.scene.orbit import (
 )
 from po3d.scene.rooms import SYNONYMS, is_a
 from po3d.scene.table import ObjectState, Scene
+from po3d.scene.worlds import worlds
 
 AHEAD = math.radians(45)  # "behind" a person: within a quarter of the circle about that direction
 RIVAL = 0.8  # a second thing whose odds of being meant are so near to the first's makes the name ambiguous
@@ -84,9 +86,22 @@ class Seen:
     views: tuple[Axes, ...]
 
 
-def run(program: Call, seen: Seen, options: Sequence[str] = ()) -> Outcome:
+def run(program: Call, seen: Seen, options: Sequence[str] = (), samples: int = 0, seed: int = 0) -> Outcome:
     """Answer a program: a direction, a view or a name. `options` are the texts to choose from; a view's answer is one of them
-    by its number."""
+    by its number. `samples`: so many worlds of the table vote, whose poses and flips are drawn, and the probability is the
+    answer's share of those that have one. What fails on the table itself fails; names are weighed, not drawn."""
+    outcome = _run(program, seen, options)
+    if not samples or outcome.answer is None:
+        return outcome
+    drawn = worlds(seen.table, ("pose", "flip"), count=samples, seed=seed)
+    answers = (_run(program, Seen(world, seen.views), options).answer for world in drawn.scenes())
+    found = vote(answers, ties=[outcome.answer])
+    if found is None:
+        return failed(ExecutionFailure("unknown", "no world has an answer"), trace=outcome.trace)
+    return replace(outcome, answer=found.answer, probability=found.distribution[found.answer])
+
+
+def _run(program: Call, seen: Seen, options: Sequence[str]) -> Outcome:
     if program.op not in ("direction", "view") and (program.op, program.args[:1]) != ("query", ("name",)):
         raise ProgramError(f"{program} asks nothing")
     evaluator = Evaluator(seen, options)

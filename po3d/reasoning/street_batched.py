@@ -42,14 +42,14 @@ from po3d.reasoning.packing import (
     SceneBatch,
     pack_programs,
     pack_scenes,
-    sample_tables,
+    pack_worlds,
 )
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
 from po3d.scene.vocabulary import FACINGS, PARENT, SHAPES, SUPER_CATEGORIES
 
 __all__ = [
     "BatchAnswers", "ProgramBatch", "SceneBatch",
-    "execute_batch", "pack_programs", "pack_scenes", "sample_tables",
+    "execute_batch", "pack_programs", "pack_scenes", "pack_worlds",
 ]  # fmt: skip
 
 _BICYCLES = [k for k, shape in enumerate(SHAPES) if PARENT[shape] == "bicycle"]

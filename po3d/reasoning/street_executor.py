@@ -17,7 +17,7 @@ probability that the program fails. Answers are conditional on success, as votes
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, get_args
@@ -26,16 +26,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
-from po3d.io.seeding import rng
 from po3d.language.programs.street import Program, Step
 from po3d.reasoning import packing, relations
 from po3d.reasoning import street_batched as batched
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.reasoning.questions import Task
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
+from po3d.reasoning.votes import vote
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES, FACINGS, PARENT, lineage
+from po3d.scene.worlds import KINDS, WORLDS, occluder_table, uncertain, worlds
 
 Mode = Literal["argmax", "marginal", "samples"]
 MIN_VALID = 1e-6  # a program that succeeds less often than this has failed
@@ -62,15 +63,17 @@ def execute(
     task: Task = "2d",
     mode: Mode = "argmax",
     rules: Rules = DEFAULT_RULES,
-    samples: int = 64,
+    samples: int = WORLDS,
     seed: int = 0,
     traced: bool = True,
+    draw: Collection[str] = KINDS,
 ) -> Outcome:
     """The program's answer on the scene: "yes", "no", a number, or an attribute's value (shapes as leaf ids).
 
     `task` decides whose left a relation without an explicit frame means: the camera's ("2d") or the object's
-    own ("6d"). `samples` and `seed` belong to the modes that draw. `traced` False leaves the trace out, which takes
-    more than a third of the time.
+    own ("6d"). `samples` and `seed` belong to the modes that draw; `draw` to mode samples: kinds of belief
+    (`po3d.scene.worlds`) that it leaves out have their most probable value. `traced` False leaves the trace out, which
+    takes more than a third of the time.
     """
     if mode not in get_args(Mode):
         raise InputError(f"unknown mode {mode!r}; known: {', '.join(get_args(Mode))}")
@@ -79,7 +82,7 @@ def execute(
     if task not in packing.FRAME_OF_TASK:
         raise InputError(f"unknown task {task!r}; known: {', '.join(packing.FRAME_OF_TASK)}")
     if mode == "samples":
-        return _vote(program, scene, task, rules, samples, seed)
+        return _vote(program, scene, task, rules, samples, seed, draw)
     if mode == "argmax":
         return Interpreter(scene.certain(), scene.present, task, rules, 1, seed).run(program, traced)
     return Interpreter(scene, tuple(range(len(scene))), task, rules, samples, seed).run(program, traced)
@@ -230,8 +233,10 @@ class Interpreter:
     @cached_property
     def _poses(self) -> tuple[Array, Array]:
         """Positions (k, n, 2) and headings (k, n): draws, or the one pose of a scene that is sure of it."""
-        if any(o.flip or np.any(o.covariance) for o in self.scene.objects):
-            return packing.sample_poses(self.scene, self.samples, rng(self.seed, "executor.poses"))
+        how = ("pose", "flip")  # the others are multiplied out; the stream is that of the published figures
+        if uncertain(self.scene, how):
+            drawn = worlds(self.scene, how, count=self.samples, seed=self.seed, stage="executor.poses")
+            return drawn.positions, drawn.headings
         return self.scene.positions[None, :, :2], self.scene.headings[None]
 
     @cached_property
@@ -258,7 +263,7 @@ class Interpreter:
         """(n, n) probability that j is the dominant occluder of i, given that j exists."""
         if self.scene.occluders is None:
             raise ExecutionFailure("unknown", "the scene says nothing about occlusion")
-        return packing.occluder_table(self.scene)[:, :-1]
+        return occluder_table(self.scene)[:, :-1]
 
     # --- words ---------------------------------------------------------------------------------------------
 
@@ -328,26 +333,24 @@ def _odds(p: float) -> str:
 # --- samples ------------------------------------------------------------------------------------------------
 
 
-def _vote(program: Program, scene: Scene, task: Task, rules: Rules, samples: int, seed: int) -> Outcome:
-    tables = batched.sample_tables(scene, samples, rng(seed, "executor.samples"))
+def _vote(
+    program: Program, scene: Scene, task: Task, rules: Rules, samples: int, seed: int, draw: Collection[str]
+) -> Outcome:
+    tables = batched.pack_worlds(worlds(scene, draw, count=samples, seed=seed))
     packed = batched.pack_programs([program] * samples, range(samples), task)
     result = batched.execute_batch(tables, packed, rules)
-    valid = float(result.ok.mean())
-    if not valid:
+    found = vote(result.answers(), ties=batched.spelling(program.answer_type))
+    if found is None:
         reasons = Counter(result.reason(p) for p in range(samples))
         reason, times = reasons.most_common(1)[0]
         why = next(f for p in range(samples) if str(f := result.failure(p)) == reason)
         if len(reasons) > 1:
             reason += f" (the most frequent failure, {times} of {samples} samples)"
         return failed(why, reason)
-    votes = Counter(a for a in result.answers() if a is not None)
-    total = votes.total()
-    order = {w: k for k, w in enumerate(batched.spelling(program.answer_type))}  # ties go to the first value
-    distribution = {w: votes[w] / total for w in sorted(votes, key=lambda w: (-votes[w], order[w]))}
-    answer = next(iter(distribution))
     registers = result.registers[packed.slot].reshape(samples, -1).numpy()[result.ok]
     trace = tuple(_sampled(step, registers[:, k], scene) for k, step in enumerate(program.steps))
-    return Outcome("ok", answer, distribution[answer], distribution, "", trace, valid)
+    shares, valid = found.distribution, found.answered / samples
+    return Outcome("ok", found.answer, shares[found.answer], shares, "", trace, valid)
 
 
 def _sampled(step: Step, register: np.ndarray, scene: Scene) -> TraceStep:

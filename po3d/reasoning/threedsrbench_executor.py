@@ -9,16 +9,12 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-import numpy as np
-
-from po3d.io.seeding import rng
 from po3d.language.programs.threedsrbench import SrProgram
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules, Verdict, View
-from po3d.scene.geometry import wrap_angle
-from po3d.scene.table import ObjectState, Scene
+from po3d.scene.table import Scene
+from po3d.scene.worlds import worlds
 
 # A description and a table -> a probability for each row; what is missing to 1 means "not there".
 Ground = Callable[[str, Scene], Sequence[float]]
@@ -110,7 +106,9 @@ def _shares(
     seed: int,
 ) -> dict[str | int, float]:
     """Answer -> its probability, over readings and drawn poses."""
-    scenes = [drawn(scene, seed, k) for k in range(samples)] or [scene]
+    scenes = [scene]
+    if samples:  # existence and looks are weighed by the readings, exactly; to draw them would only add noise
+        scenes = worlds(scene, ("pose", "flip"), count=samples, seed=seed).scenes()
     shares: dict[str | int, float] = {}
     for one in scenes:
         view = View(one, rules)
@@ -121,19 +119,6 @@ def _shares(
                 continue
             shares[answer] = shares.get(answer, 0.0) + weight / len(scenes)
     return shares
-
-
-def drawn(scene: Scene, seed: int, index: int) -> Scene:
-    """The table with poses drawn from its covariances and flips."""
-    r = rng(seed, f"sr/{scene.image}", index)
-
-    def moved(o: ObjectState) -> ObjectState:
-        dx, dy, turn = r.multivariate_normal(np.zeros(3), np.array(o.covariance), method="eigh")
-        turn += math.pi * (r.random() < o.flip)
-        x, y, z = o.position
-        return replace(o, position=(x + dx, y + dy, z), heading=float(wrap_angle(o.heading + turn)))
-
-    return replace(scene, objects=tuple(moved(o) for o in scene.objects))
 
 
 def _named(scene: Scene, i: int) -> str:

@@ -21,11 +21,12 @@ from po3d.reasoning.questions import Prediction, Question
 from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_planner import Planned, brought_in, plan
-from po3d.reasoning.room_samples import WORLDS, Named, Vote, possible, presupposed, uncertain, vote, worlds
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
+from po3d.reasoning.votes import Vote, presupposed, vote
 from po3d.scene.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
 from po3d.scene.index import Layout
 from po3d.scene.table import Scene
+from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
 from po3d.systems.pipeline import Context
 from po3d.systems.room_sources import TRUTH, TableSource, checked, source
 from po3d.systems.room_substitution import MODULES, TABLE, substitute
@@ -79,7 +80,8 @@ class RoomOracle:
 @dataclass(frozen=True)
 class RoomPipeline:
     """Texts read by the room parser, on the table of a source. `samples`: worlds drawn from a table that is only
-    believed; 0 takes the most probable one alone. `oracle`: modules replaced by ground truth."""
+    believed; 0 takes the most probable one alone. `draw`: kinds of belief (`po3d.scene.worlds`) that differ between them,
+    the others have their most probable value. `oracle`: modules replaced by ground truth."""
 
     parser: TextParser
     table: TableSource  # TRUTH: true tables, an upper bound for perception
@@ -87,9 +89,11 @@ class RoomPipeline:
     samples: int = WORLDS
     rules: RoomRules = DEFAULT_ROOM_RULES
     oracle: tuple[str, ...] = ()  # of room_substitution.MODULES
+    draw: tuple[str, ...] = KINDS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "oracle", checked_modules(self.oracle, MODULES))
+        object.__setattr__(self, "draw", kinds(self.draw))
         if self.table == TRUTH and set(self.oracle) & set(TABLE):
             raise InputError(
                 "oracle= replaces modules of believed tables: it needs benchmark.table=map, for one"
@@ -124,7 +128,7 @@ class RoomPipeline:
         mode: FrameMode | Given = self.frame
         if frame is not None:
             scene, mode = replace(scene, axes=framed(context.truth(), frame).axes), "given"
-        return room(scene, mode, self.samples, self.rules, margins=True)
+        return room(scene, mode, self.samples, self.rules, margins=True, draw=self.draw)
 
     def _programs(self, questions: Sequence[Question]) -> list[tuple[RoomParse | None, RoomParse]]:
         """As `read`, with gold programs where they are asked for."""
@@ -165,10 +169,11 @@ def room_pipeline(
     mirror: bool = True,
     perception: str = "top_view_estimator",
     device: str = "cpu",
+    draw: Sequence[str] | str = KINDS,
 ) -> RoomPipeline:
     """The pipeline of a shipped or given parser checkpoint, with the table source of that name; `oracle`: modules replaced
     by ground truth; `perception`: the maps' estimator; `mirror`: does it look in the mirror, too? `device`: where the
-    networks run."""
+    networks run; `samples`, `draw`: see `RoomPipeline`."""
     if frame not in get_args(FrameMode):
         raise InputError(f"unknown frame {frame!r}; known: {', '.join(get_args(FrameMode))}")
     return RoomPipeline(
@@ -177,6 +182,7 @@ def room_pipeline(
         frame,
         samples,
         oracle=tuple(oracle),
+        draw=draw,
     )
 
 
@@ -186,12 +192,13 @@ def room(
     samples: int,
     rules: RoomRules = DEFAULT_ROOM_RULES,
     margins: bool = False,
+    draw: Sequence[str] = KINDS,
 ) -> Room:
-    """What answers the questions on a table: `samples` worlds drawn from it when it is uncertain, else itself. `margins`:
-    its predictions say how near another answer was."""
-    if samples and uncertain(scene):
-        return _Believed(scene, rules, frame, samples, margins)
-    return _Room(scene, rules, frame, margins)
+    """What answers the questions on a table: `samples` worlds drawn from it when it is uncertain in what is to be drawn,
+    else the most probable one. `margins`: its predictions say how near another answer was."""
+    if samples and uncertain(scene, draw):
+        return _Believed(scene, rules, frame, samples, margins, draw)
+    return _Room(scene.certain(), rules, frame, margins)
 
 
 def _gold(question: Question) -> Call:
@@ -253,9 +260,16 @@ class _Believed:
     ENOUGH = 0.25  # of the worlds: when fewer answer, worlds are drawn in which what is named exists
 
     def __init__(
-        self, scene: Scene, rules: RoomRules, mode: FrameMode | Given, count: int, margins: bool
+        self,
+        scene: Scene,
+        rules: RoomRules,
+        mode: FrameMode | Given,
+        count: int,
+        margins: bool,
+        draw: Sequence[str],
     ) -> None:
         self.scene, self.rules, self.mode, self.count, self.margins = scene, rules, mode, count, margins
+        self.draw = draw
         self._framed: dict[str, list[_Room]] = {}
 
     def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
@@ -281,7 +295,7 @@ class _Believed:
         if self.margins and likeliest.answer == found.answer:
             margin = rooms[0].margin(q, change, program)
         return Prediction(
-            q.id, "ok", found.answer, certainty * found.probability, likeliest.program, margin=margin
+            q.id, "ok", found.answer, certainty * found.credence, likeliest.program, margin=margin
         )
 
     def _anchor(self, name: str) -> Named:
@@ -292,7 +306,9 @@ class _Believed:
         return Named(name) if possible(self.scene, Named(name)) else whole
 
     def _drawn(self, named: Sequence[Named]) -> list[_Room]:
-        return [_Room(world, self.rules, self.mode) for world in worlds(self.scene, self.count, named)]
+        """The most probable table, then the worlds."""
+        drawn = worlds(self.scene, self.draw, named, self.count)
+        return [_Room(world.certain(), self.rules, self.mode) for world in (self.scene, *drawn.scenes())]
 
     def _vote(self, rooms: Sequence[_Room], q: Question, change: Call | None, program: Call) -> Vote | None:
-        return vote([lambda room=room: room.answer(q, change, program).answer for room in rooms])
+        return vote(room.answer(q, change, program).answer for room in rooms)

@@ -115,11 +115,13 @@ class ScopeOracle:
 @dataclass(frozen=True)
 class ScopePipeline:
     """Texts read, views perceived and fused. `known_yaw`: the angles that the items tell are used; else the views'
-    turns are estimated from what they show in common. `oracle` names modules replaced by ground truth: MODULES."""
+    turns are estimated from what they show in common. `oracle` names modules replaced by ground truth: MODULES.
+    `samples`: worlds that vote on each answer; 0: the table itself answers, its probability is worked out to first order."""
 
     source: ViewTables  # TrueTables: an upper bound for perception
     known_yaw: bool = True
     oracle: tuple[str, ...] = ()
+    samples: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "oracle", checked_modules(self.oracle, MODULES))
@@ -133,7 +135,7 @@ class ScopePipeline:
                 predictions.append(Prediction(q.id, "unparsed", reason=parsed.reason))
                 continue
             try:
-                predictions.append(_said(q, parsed.program, scene.seen(q)))
+                predictions.append(_said(q, parsed.program, scene.seen(q), self.samples))
             except (InputError, ProgramError) as failure:
                 predictions.append(
                     Prediction(q.id, "failed", program=SCOPE.text(parsed.program), reason=str(failure))
@@ -178,29 +180,32 @@ def scope_pipeline(
     oracle: Sequence[str] = (),
     mirror: bool = True,
     device: str = "cpu",
+    samples: int = 0,
 ) -> ScopePipeline:
     """The pipeline with tables from a named source; `perception`: the name of a shipped pair that looks at pictures, or a
     path without suffix; `oracle`: modules replaced by ground truth; `mirror`: does it look in the mirror, too?
-    `device`: where it does."""
+    `device`: where it does; `samples`: see `ScopePipeline`."""
     if table not in TABLES:
         raise InputError(f"unknown table source {table!r}; known: {', '.join(TABLES)}")
     modules = checked_modules(oracle, MODULES)
     if table == "truth":
         if modules:
             raise InputError("oracle= replaces modules of pictures' tables: it needs benchmark.table=picture")
-        return ScopePipeline(TrueTables(), known_yaw)
+        return ScopePipeline(TrueTables(), known_yaw, samples=samples)
     from po3d.perception.room_view import (
         RoomViewEstimator,  # torch takes seconds to import: only who looks at pictures pays
     )
 
-    return ScopePipeline(
-        PictureTables(RoomViewEstimator.named(perception, mirror, device)), known_yaw, modules
-    )
+    tables = PictureTables(RoomViewEstimator.named(perception, mirror, device))
+    return ScopePipeline(tables, known_yaw, modules, samples)
 
 
-def _said(q: Question, program: Call, seen: Seen) -> Prediction:
-    outcome = run(program, seen, q.meta["options"])
-    margin = record(scope_tip(program, seen, q.meta["options"]))
+def _said(q: Question, program: Call, seen: Seen, samples: int = 0) -> Prediction:
+    how = (program, seen, q.meta["options"])
+    outcome = run(*how, samples)
+    margin = None
+    if not samples or run(*how).answer == outcome.answer:  # the margin is that of the table
+        margin = record(scope_tip(*how))
     return Prediction(
         q.id, outcome.status, outcome.answer, outcome.probability, SCOPE.text(program), outcome.reason, margin
     )

@@ -12,11 +12,12 @@ from po3d.io.errors import InputError
 from po3d.language.programs.street import Program, chain, parse_text
 from po3d.reasoning.questions import Task
 from po3d.reasoning.relations import Rules
-from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes, sample_tables
+from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes, pack_worlds
 from po3d.reasoning.street_executor import execute
 from po3d.scene.street import AXES, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES, PARENT
+from po3d.scene.worlds import worlds
 
 STREET_ZERO = {"left": 270, "right": 90, "front": 180, "back": 0}
 
@@ -381,6 +382,13 @@ def test_soft_modes_agree_on_each_object_of_a_filter(condition):
         )
 
 
+def test_samples_of_nothing_are_the_most_probable_table():
+    for program, scene, task in cases(200, seed=8, certain=False):
+        exact = execute(program, scene, task, "argmax")
+        sampled = execute(program, scene, task, "samples", samples=2, draw=())
+        assert (sampled.status, sampled.answer) == (exact.status, exact.answer)
+
+
 def test_soft_modes_never_leave_the_simplex():
     for program, scene, task in cases(300, seed=6, certain=False):
         for mode in ("marginal", "samples"):
@@ -398,7 +406,7 @@ def test_soft_modes_never_leave_the_simplex():
 
 def test_sampled_tables_follow_the_beliefs():
     scene = random_scene(np.random.default_rng(7), 5, certain=False)
-    tables = sample_tables(scene, 6000, np.random.default_rng(0))
+    tables = pack_worlds(worlds(scene, count=6000))
     np.testing.assert_allclose(tables.mask.mean(0), [o.existence for o in scene.objects], atol=0.03)
     for attribute, values in ATTRIBUTES.items():
         frequency = (tables.codes[attribute][..., None] == np.arange(len(values))).mean(0)

@@ -12,7 +12,7 @@ from po3d.benchmarks.threedsrbench.score import CATEGORIES, mirrored_answer
 from po3d.language.program import ProgramError
 from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS, SrProgram, ask, parse_text
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.threedsrbench_executor import called, drawn, run
+from po3d.reasoning.threedsrbench_executor import called, run
 from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, View
 from po3d.scene.camera import Hold, held, mirrored
 from po3d.scene.geometry import Pose, rotation_z, wrap_angle
@@ -399,21 +399,6 @@ def test_four_readings_of_a_description_are_looked_at():
     assert outcome.probability == pytest.approx(
         0.75 / 0.9
     )  # three of the first four are higher; the fifth is left out
-
-
-def test_drawn_poses_scatter_as_the_covariance_says():
-    spread = ((0.04, 0.03, 0.0), (0.03, 0.09, 0.0), (0.0, 0.0, 0.25))
-    scene = room(thing(4, 0, heading_deg=30, covariance=spread, flip=0.25))
-    many = [drawn(scene, 3, k).objects[0] for k in range(1500)]
-    assert drawn(scene, 3, 7) == drawn(scene, 3, 7)
-    found = np.array([o.position[:2] for o in many])
-    np.testing.assert_allclose(np.cov(found.T), [[0.04, 0.03], [0.03, 0.09]], atol=0.012)
-    np.testing.assert_allclose(found.mean(0), [4, 0], atol=0.03)
-    assert {o.position[2] for o in many} == {0.5}
-    off = np.abs([float(wrap_angle(o.heading - math.radians(30))) for o in many])
-    assert np.mean(off > math.pi / 2) == pytest.approx(0.25, abs=0.04)
-    near = off[off < math.pi / 2]
-    assert math.sqrt(np.mean(near**2)) == pytest.approx(0.5, abs=0.04)
 
 
 def test_steps_say_what_was_meant_and_how_far_the_boundary_is():

@@ -76,6 +76,7 @@ class RoomKind:
             gold,
             pipeline.samples,
             pipeline.rules,
+            pipeline.draw,
             seed,
         )
 
@@ -92,6 +93,7 @@ class RoomAnswers:
     gold: Sequence[tuple[Read, Read]]
     samples: int
     rules: RoomRules
+    draw: Sequence[str]
     seed: int = 0
     _rooms: dict[tuple, Room | None] = field(default_factory=dict)
     _answers: dict[tuple, str | None] = field(default_factory=dict)
@@ -133,14 +135,14 @@ class RoomAnswers:
         scene = self.table(dict(mixture))
         axes = dict(mixture)["frame"]
         if axes == PREDICTED:
-            return room(scene, "anchors", self.samples, self.rules)
+            return room(scene, "anchors", self.samples, self.rules, draw=self.draw)
         try:
             scene = replace(scene, axes=framed(self.truth, frame).axes)
         except InputError:
             return None
         if not isinstance(axes, str):
             scene = noisy(scene, "frame", axes, self.seed)
-        return room(scene, "given", self.samples, self.rules)
+        return room(scene, "given", self.samples, self.rules, draw=self.draw)
 
     def table(self, mixture: Mapping[str, Setting]) -> Scene:
         """The table of a mixture of its modules."""

@@ -49,6 +49,7 @@ class ScopeKind:
             [gold_reading(q).program for q in questions],
             self.pipeline.known_yaw,
             seed,
+            self.pipeline.samples,
         )
 
 
@@ -65,6 +66,7 @@ class ScopeAnswers:
     gold: Sequence[Call | None]
     known_yaw: bool = True
     seed: int = 0
+    samples: int = 0
     _tables: dict[tuple[Setting, ...], SceneTables] = field(default_factory=dict)
 
     def answers(self, settings: Sequence[Setting]) -> list[str | None]:
@@ -77,7 +79,7 @@ class ScopeAnswers:
         tables = self.tables(tuple(own))
         programs = self.read if parsing == PREDICTED else self.gold
         return [
-            None if gone.get(q.text) else _answer(q, program, tables)
+            None if gone.get(q.text) else _answer(q, program, tables, self.samples)
             for q, program in zip(self.questions, programs)
         ]
 
@@ -98,11 +100,11 @@ class ScopeAnswers:
         return mixture(self.predicted[name], self.shown[name], {m: named[m] for m in TABLE}, self.seed)
 
 
-def _answer(question: Question, program: Call | None, tables: SceneTables) -> str | None:
+def _answer(question: Question, program: Call | None, tables: SceneTables, samples: int) -> str | None:
     """None for no program, and for one that has no answer."""
     if program is None:
         return None
     try:
-        return run(program, tables.seen(question), question.meta["options"]).answer
+        return run(program, tables.seen(question), question.meta["options"], samples).answer
     except (InputError, ProgramError):
         return None
