@@ -35,7 +35,8 @@ from po3d.language.programs.street import Program, parse_text
 from po3d.language.read.street_parser import Parser
 from po3d.perception.mirrored import Mirrored
 from po3d.perception.street import StreetEstimator
-from po3d.reasoning.plain import NoAnswer, plain_answer
+from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.plain import plain_answer
 from po3d.reasoning.questions import Task
 from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_planner import plan
@@ -211,7 +212,7 @@ def _nothing() -> Scene:
 
 
 def _plainly(program: Program, scene: Scene, task: Task) -> None:
-    with contextlib.suppress(NoAnswer):
+    with contextlib.suppress(ExecutionFailure):
         plain_answer(program, scene, task)
 
 

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 
-from po3d.language.programs.street import ANSWER_TYPES, FILTER_VALUES, SIGNATURES, Program, Step
+from po3d.language.program import Signature, Tree
+from po3d.language.programs.street import ANSWER_TYPES, ARGUMENTS, FILTER_VALUES, Program, Step
 from po3d.scene.street import AXES, extent, origin_height
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES
@@ -60,7 +62,7 @@ def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: 
         return len(steps) - 1
 
     def pick(op: str) -> tuple[str, ...]:
-        arguments = SIGNATURES[op].arguments
+        arguments = ARGUMENTS[op]
         return arguments[int(rng.integers(len(arguments)))]
 
     def some_filter(source: int) -> int:
@@ -103,3 +105,40 @@ def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: 
 
     value(str(rng.choice(ANSWER_TYPES)), depth)
     return Program(tuple(steps))
+
+
+TEXTS = ("cup", "#3 brown chair", 'a "quoted" name', "back\\slash", "Stühle, (zwei)", "7")
+
+
+def random_tree(rng: np.random.Generator, tree: type[Tree], output: str, depth: int = 6) -> Tree:
+    """A well-typed program of any language that gives `output`, with at most some `depth` calls in each other."""
+    language = tree.language
+    fitting = [(op, s) for op, several in language.signatures.items() for s in several if s.output == output]
+    if depth <= 0:  # what ends soonest
+        height = _heights(tree)
+        least = min(height[op, s] for op, s in fitting)
+        fitting = [(op, s) for op, s in fitting if height[op, s] == least]
+    op, signature = fitting[int(rng.integers(len(fitting)))]
+
+    def arg(kind: str) -> Tree | str | float:
+        if kind not in language.leaves:
+            return random_tree(rng, tree, kind, depth - 1)
+        if language.leaves[kind] is float:
+            return float(rng.choice([0, 0.5, 2, 90]))
+        words = TEXTS if language.leaves[kind] is str else language.leaves[kind]
+        return str(words[int(rng.integers(len(words)))])
+
+    return tree(op, tuple(map(arg, signature.inputs)))
+
+
+@cache
+def _heights(tree: type[Tree]) -> dict[tuple[str, Signature], float]:
+    """How many calls each signature stands over at least."""
+    language, height = tree.language, {}
+    signatures = [(op, s) for op, several in language.signatures.items() for s in several]
+    least: dict[str, float] = dict.fromkeys(language.leaves, 0.0)
+    for _ in range(len(signatures)):
+        for op, s in signatures:
+            height[op, s] = 1 + max((least.get(kind, math.inf) for kind in s.inputs), default=0)
+            least[s.output] = min(least.get(s.output, math.inf), height[op, s])
+    return height

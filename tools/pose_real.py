@@ -248,7 +248,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
 
 def published_rows() -> list[dict]:
     """Tab. 5: model, the accuracy under the row's name, and the CV of its predictions."""
-    file = resources.files("po3d.benchmarks") / "published" / "pulsecheck457_pose_real.csv"
+    file = resources.files("po3d.benchmarks.pulsecheck457") / "published" / "pulsecheck457_pose_real.csv"
     return [
         {"model": r["model"], CATEGORY: float(r["accuracy"]), "cv": float(r["cv"])}
         for r in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8")))

@@ -14,7 +14,8 @@ from po3d.language.programs.threedsrbench import SrProgram
 from po3d.language.read.threedsrbench_reader import read
 from po3d.perception.foundation import FoundationEstimator
 from po3d.reasoning.grounding import ground
-from po3d.reasoning.threedsrbench_executor import SrOutcome, run
+from po3d.reasoning.outcome import Outcome
+from po3d.reasoning.threedsrbench_executor import run
 from po3d.reasoning.threedsrbench_margins import sr_margin, sr_tip
 from po3d.scene.camera import hold_of
 from po3d.scene.display import room_table
@@ -29,7 +30,7 @@ class PhotoAnswer:
 
     scene: Scene
     program: SrProgram
-    outcome: SrOutcome
+    outcome: Outcome
     answer: str | None  # the option that says it; without options the program's own word
 
 

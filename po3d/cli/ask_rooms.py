@@ -7,7 +7,8 @@ from po3d.io.errors import InputError
 from po3d.io.text_tables import text
 from po3d.language.programs.rooms import Call
 from po3d.language.read.room_parser import RoomParser
-from po3d.reasoning.room_executor import RoomOutcome, Unresolved, run
+from po3d.reasoning.outcome import ExecutionFailure, Outcome
+from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_margins import RoomMargins, as_record, room_margins
 from po3d.reasoning.room_planner import Planned, plan
 from po3d.reasoning.room_world import World
@@ -26,7 +27,7 @@ class RoomAnswer:
     change: Call | None
     question: Call
     probability: float
-    outcome: RoomOutcome
+    outcome: Outcome
     margins: RoomMargins
 
 
@@ -44,7 +45,7 @@ def ask_room(scene: Scene, question: str, frame: str, change: str, parser: RoomP
         raise InputError(f"the question is unparsed: {asked.reason}")
     try:
         planned = plan(before, edit) if edit else Planned(unchanged(before))
-    except Unresolved as failure:
+    except ExecutionFailure as failure:
         raise InputError(f"the change can't be made in this room: {failure}") from None
     world = World(planned.edited, before)
     outcome, near = run(asked.program, world), room_margins(asked.program, world)

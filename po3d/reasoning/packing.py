@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from po3d.io.errors import InputError
-from po3d.language.programs.street import QUERY_ATTRIBUTES, SIGNATURES, Program, Step
+from po3d.language.programs.street import ARGUMENTS, QUERY_ATTRIBUTES, Program, Step
 from po3d.reasoning import relations
 from po3d.reasoning.questions import Task
 from po3d.scene import vocabulary
@@ -27,12 +27,12 @@ FRAME_OF_TASK: dict[str, relations.Frame] = {"2d": "camera", "6d": "object"}
 
 # The code of a value is its index here.
 VALUES: dict[str, tuple[str, ...]] = {**vocabulary.VALUES, "facing": FACINGS}
-FILTERS: tuple[tuple[str, ...], ...] = SIGNATURES["filter"].arguments
+FILTERS: tuple[tuple[str, ...], ...] = ARGUMENTS["filter"]
 # Every way from an object to a set, frames resolved.
 RELATIONS: tuple[tuple[str, ...], ...] = tuple(
     (op, *args)
     for op in ("relate", "same", "aligned", "occludees", "occluder", "collide")
-    for args in SIGNATURES[op].arguments
+    for args in ARGUMENTS[op]
     if "task" not in args
 )
 _FILTER_COLUMN = {args: k for k, args in enumerate(FILTERS)}

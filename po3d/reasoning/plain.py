@@ -6,18 +6,15 @@ Slow on purpose. `po3d.bench` measures the executors against it, and the tests h
 import math
 
 from po3d.language.programs.street import Program, Step
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.questions import Task
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import lineage
 
 
-class NoAnswer(Exception):
-    """The program has no answer on this scene."""
-
-
 def plain_answer(program: Program, scene: Scene, task: Task = "2d", rules: Rules = DEFAULT_RULES) -> str:
-    """The answer on a certain scene with the street world's axes; NoAnswer where a step has no result."""
+    """The answer on a certain scene with the street world's axes; ExecutionFailure where a step has no result."""
     results: list = []
     for step in program.steps:
         results.append(_step(step, [results[i] for i in step.inputs], scene, task, rules))
@@ -34,7 +31,7 @@ def _step(step: Step, inputs: list, scene: Scene, task: Task, rules: Rules):
         return {i for i in inputs[0] if _has(scene, i, *args, rules)}
     if op == "unique":
         if len(inputs[0]) != 1:
-            raise NoAnswer(f"{len(inputs[0])} objects")
+            raise ExecutionFailure("ambiguous" if inputs[0] else "not found", f"{len(inputs[0])} objects")
         return next(iter(inputs[0]))
     if op in ("union", "intersect"):
         return inputs[0] | inputs[1] if op == "union" else inputs[0] & inputs[1]
@@ -131,7 +128,7 @@ def _value(scene: Scene, i: int, attribute: str, rules: Rules) -> str:
         return scene.objects[i].value(attribute)
     label = _facing(scene.objects[i], rules)
     if label is None:
-        raise NoAnswer("the object faces between two directions")
+        raise ExecutionFailure("unknown", "the object faces between two directions")
     return label
 
 
@@ -150,7 +147,7 @@ def _facing(o: ObjectState, rules: Rules) -> str | None:
 
 
 def _hider(scene: Scene, i: int) -> int | None:
-    """The dominant occluder of i; NoAnswer when the scene says nothing about occlusion."""
+    """The dominant occluder of i; ExecutionFailure when the scene says nothing about occlusion."""
     if scene.occluders is None:
-        raise NoAnswer("occlusion is unknown")
+        raise ExecutionFailure("unknown", "occlusion is unknown")
     return next(iter(scene.occluders[i]), None)

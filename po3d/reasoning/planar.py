@@ -6,7 +6,7 @@ picture: higher is higher up in it, closer is where the box's lower edge is furt
 
 import math
 
-from po3d.language.programs.threedsrbench import ANSWERS, SIGNATURES
+from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS
 
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1 in pixels, y down
 NEAR = 0.5  # share of the mean longest edge that two boxes may be apart and still are next to each other
@@ -15,7 +15,7 @@ NEAR = 0.5  # share of the mean longest edge that two boxes may be apart and sti
 def planar(op: str, boxes: tuple[Box, ...]) -> str | int:
     """The flat answer of an operation on things with these boxes: a word, or the number of the thing, as in
     `sr_geometry.Verdict`."""
-    words = ANSWERS.get(SIGNATURES[op].output, ())
+    words = ANSWERS.get(OPERATIONS[op].output, ())
     first, *rest = boxes
     if op in ("higher", "lower"):
         return int((_middle(first)[1] < _middle(rest[0])[1]) != (op == "higher"))

@@ -1,6 +1,6 @@
 """Runs room programs: questions to answers, with a trace. Changes are room_planner's.
 
-    question text ─► program ─► run(program, World) ─► RoomOutcome
+    question text ─► program ─► run(program, World) ─► Outcome
 
 What can't be resolved is an outcome with its reason: not found, ambiguous, unknown to the table. "The chair" means the
 only chair; when there are several, the only one that the change was about; otherwise it is ambiguous.
@@ -8,51 +8,26 @@ only chair; when there are several, the only one that the change was about; othe
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Literal
 
+from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import Call
-from po3d.language.programs.street import ProgramError
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.reasoning.room_world import World, direction_word
 from po3d.scene.rooms import ANYTHING, VALUE_WORDS
 
 _IT = Call("only", (Call("touched", (Call("all", ("object",)),)),))
 
 
-class Unresolved(Exception):
-    """A description that fits nothing, or more than one thing, in this room."""
-
-
-class CloseCall(Unresolved):
-    """An answer that a small change of the room would alter; only a strict evaluator says so."""
-
-
-@dataclass(frozen=True)
-class RoomOutcome:
-    """An answer, or why there is none."""
-
-    status: Literal["ok", "failed"]
-    answer: str | None
-    reason: str = ""
-    evaluator: "Evaluator | None" = field(default=None, repr=False, compare=False)
-
-    @cached_property
-    def steps(self) -> tuple[str, ...]:
-        """What each call gave, in words."""
-        return self.evaluator.told() if self.evaluator else ()
-
-
-def run(program: Call, world: World) -> RoomOutcome:
+def run(program: Call, world: World) -> Outcome:
     """Answer a question program in a room."""
     if program.op not in _ANSWERS:
         raise ProgramError(f"{program} asks nothing")
     evaluator = Evaluator(world, trace=True)
     try:
         answer = evaluator.answer(program)
-    except Unresolved as failure:
-        return RoomOutcome("failed", None, str(failure), evaluator)
-    return RoomOutcome("ok", answer, "", evaluator)
+    except ExecutionFailure as failure:
+        return failed(failure, evaluator=evaluator)
+    return Outcome("ok", answer, evaluator=evaluator)
 
 
 class Evaluator:
@@ -124,7 +99,7 @@ class Evaluator:
             # "The broken chair": a table that tells the state of no chair can't tell it from others, but does not deny it.
             return found if all(self.world.value(i, attribute) is None for i in found) else []
         if not told:
-            raise Unresolved(f"unknown: the table says nothing about any {attribute}")
+            raise ExecutionFailure("unknown", f"unknown: the table says nothing about any {attribute}")
         return []
 
     def _set_lacking(self, attribute: str, value: str, among: Call) -> list[int]:
@@ -221,9 +196,9 @@ class Evaluator:
                 return self._object_was(Call("only", (among,)))
             found = self._spoken_of(among, found)
         if not found:
-            raise Unresolved(f"not found: {said(among)} is not in the room")
+            raise ExecutionFailure("not found", f"not found: {said(among)} is not in the room")
         if len(found) > 1:
-            raise Unresolved(f"ambiguous: {said(among)} could be any of {len(found)}")
+            raise ExecutionFailure("ambiguous", f"ambiguous: {said(among)} could be any of {len(found)}")
         return found[0]
 
     def _spoken_of(self, among: Call, found: list[int]) -> list[int]:
@@ -252,7 +227,7 @@ class Evaluator:
         if one is not None:  # near a thing means beside it, not on it, where there is a choice
             found = self.world.beside(one, found) or found
         if not found:
-            raise Unresolved(f"not found: {said(among)} is not in the room")
+            raise ExecutionFailure("not found", f"not found: {said(among)} is not in the room")
         return self._least(found, among, key)
 
     def _least(self, found: list[int], among: Call, key: Callable[[int], float]) -> int:
@@ -261,7 +236,7 @@ class Evaluator:
         if self.strict and any(
             key(i) - key(best) < max(0.15, 0.12 * abs(key(best))) for i in found if i != best
         ):
-            raise CloseCall(f"close call: {said(among)}")
+            raise ExecutionFailure("close call", f"close call: {said(among)}")
         return best
 
     def _object_nearest(self, one: Call, among: Call) -> int:
@@ -276,7 +251,9 @@ class Evaluator:
         index = self.object(start)
         found = [i for i in self.world.lying(direction, index, self.set(among)) if i != index]
         if not found:
-            raise Unresolved(f"not found: {said(among)} {direction} of {self.describe(index)}")
+            raise ExecutionFailure(
+                "not found", f"not found: {said(among)} {direction} of {self.describe(index)}"
+            )
         return self._least(found, among, self.world.distance_from(index))
 
     def _object_largest(self, among: Call) -> int:
@@ -307,7 +284,7 @@ class Evaluator:
         index = self.object(one)
         below = self.world.supports[index]
         if below is None:
-            raise Unresolved(f"not found: {self.describe(index)} rests on no other thing")
+            raise ExecutionFailure("not found", f"not found: {self.describe(index)} rests on no other thing")
         return below
 
     def _object_was(self, one: Call) -> int:
@@ -324,8 +301,8 @@ class Evaluator:
     def _known(self, index: int, attribute: str) -> str:
         value = self.world.value(index, attribute)
         if value is None:
-            raise Unresolved(
-                f"unknown: the table says nothing about the {attribute} of {self.describe(index)}"
+            raise ExecutionFailure(
+                "unknown", f"unknown: the table says nothing about the {attribute} of {self.describe(index)}"
             )
         return value
 
@@ -357,7 +334,9 @@ class Evaluator:
         a, b = self.both(first, second)
         then = [self.world.edited.origin[i] if i < self.world.now else None for i in (a, b)]
         if None in then:
-            raise Unresolved(f"unknown: {self.describe(a)} or {self.describe(b)} was not there before")
+            raise ExecutionFailure(
+                "unknown", f"unknown: {self.describe(a)} or {self.describe(b)} was not there before"
+            )
         now, before = self.world.distance(a, b), self.world.distance(*(self.world.now + i for i in then))
         self._apart(now, before, 0.3)
         return now < before
@@ -380,25 +359,29 @@ class Evaluator:
     def _ask_whither(self, start: Call, goal: Call) -> str:
         a, b = self.object(start), self.object(goal)
         if self.world.distance(a, b) < 1e-6:
-            raise Unresolved(f"no direction: {self.describe(a)} and {self.describe(b)} are at the same place")
+            raise ExecutionFailure(
+                "unknown", f"no direction: {self.describe(a)} and {self.describe(b)} are at the same place"
+            )
         return self._direction(self.world.bearing(a, b))
 
     def _ask_seen_from(self, stand: Call, facing: Call, target: Call) -> str:
         a, b, c = self.object(stand), self.object(facing), self.object(target)
         if a in (b, c):
-            raise Unresolved(f"no direction: {self.describe(a)} is looked at from where it stands")
+            raise ExecutionFailure(
+                "unknown", f"no direction: {self.describe(a)} is looked at from where it stands"
+            )
         return self._direction(self.world.bearing(a, c) - self.world.bearing(a, b))
 
     def _ask_which_side(self, one: Call) -> str:
         right, front = self.world.off_centre(self.object(one))
         if self.strict and math.hypot(right, front) < 0.4:
-            raise CloseCall("close call: near the middle of the room")
+            raise ExecutionFailure("close call", "close call: near the middle of the room")
         return self._direction(math.atan2(right, front))
 
     def _direction(self, bearing: float) -> str:
         off = math.remainder(bearing, math.pi / 4)
         if self.strict and abs(off) > math.radians(15):
-            raise CloseCall("close call: between two directions")
+            raise ExecutionFailure("close call", "close call: between two directions")
         return direction_word(bearing)
 
     def _ask_height(self, first: Call, second: Call) -> str:
@@ -419,7 +402,7 @@ class Evaluator:
 
     def _apart(self, a: float, b: float, least: float) -> None:
         if self.strict and abs(a - b) < least:
-            raise CloseCall("close call: nearly the same")
+            raise ExecutionFailure("close call", "close call: nearly the same")
 
 
 def _methods(start: str) -> dict[str, Callable]:

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from po3d.language.programs.rooms import DIRECTIONS, Call
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.perturbations import Nudge, Tip, Unit, in_errors, record, size
-from po3d.reasoning.room_executor import Evaluator, Unresolved
+from po3d.reasoning.room_executor import Evaluator
 from po3d.reasoning.room_geometry import Shift, aside, leaving, to_ray, within_bounds
 from po3d.reasoning.room_world import World, azimuth, direction_word
 from po3d.scene.rectangles import from_segment
@@ -26,7 +27,7 @@ from po3d.scene.rectangles import from_segment
 class RoomMargin:
     """One decision of a step."""
 
-    step: int  # of `RoomOutcome.evaluator.steps`
+    step: int  # of `Outcome.evaluator.steps`
     object: int  # index in the world's states
     distance: float  # at least 0
     unit: Unit
@@ -79,7 +80,7 @@ def room_margins(program: Call, world: World) -> RoomMargins:
 def _answer(evaluator: "_Told", program: Call) -> str | None:
     try:
         return evaluator.answer(program)
-    except Unresolved as failure:
+    except ExecutionFailure as failure:
         evaluator.reason = str(failure)
         return None
 
@@ -107,7 +108,7 @@ class _Turned(_Told):
         if not self._meant(program):
             return super().object(program)
         if self.decision.index is None:
-            raise Unresolved("not found: nothing is left to choose from")
+            raise ExecutionFailure("not found", "not found: nothing is left to choose from")
         return self.decision.index
 
     def _meant(self, program: Call) -> bool:

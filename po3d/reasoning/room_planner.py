@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import Call
-from po3d.language.programs.street import ProgramError
-from po3d.reasoning.room_executor import Evaluator, Unresolved, said
+from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.room_executor import Evaluator, said
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
 from po3d.scene.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, with_fields
 from po3d.scene.index import Layout
@@ -49,7 +50,7 @@ class Placed(NamedTuple):
 
 
 def plan(scene: Scene | Layout, program: Call | None, rules: RoomRules = DEFAULT_ROOM_RULES) -> Planned:
-    """Resolve a change's descriptions and places on the scene and apply it. Unresolved says what is missing. The
+    """Resolve a change's descriptions and places on the scene and apply it. ExecutionFailure says what is missing. The
     `Layout` of a scene that is changed in several ways saves working it out for each."""
     layout = scene if isinstance(scene, Layout) else Layout(scene)
     if program is None:
@@ -123,9 +124,9 @@ class _Planner:
     def _targets(self, program: Call) -> list[int]:
         found = self.look.set(program)
         if not found:
-            raise Unresolved(f"not found: {said(program)} is not in the room")
+            raise ExecutionFailure("not found", f"not found: {said(program)} is not in the room")
         if max(found) >= self.world.now:
-            raise Unresolved(f"not found: {said(program)} is no longer in the room")
+            raise ExecutionFailure("not found", f"not found: {said(program)} is no longer in the room")
         return found
 
     def _move(self, what: Call, where: Call) -> list[Edit]:
@@ -174,7 +175,7 @@ class _Planner:
     def _add(self, number: str, thing: Call, where: Call) -> list[Edit]:
         place = self._place(where)
         if place.kind == "shift":
-            raise Unresolved("unknown place: a new thing can't be shifted")
+            raise ExecutionFailure("unknown", "unknown place: a new thing can't be shifted")
         edits: list[Edit] = []
         layout = self.layout
         for _ in range(int(float(number))):

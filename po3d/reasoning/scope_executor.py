@@ -10,14 +10,14 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from po3d.io.errors import InputError
-from po3d.language.programs.scope import ANSWERS, Call
-from po3d.language.programs.street import ProgramError
+from po3d.language.program import Call, ProgramError
+from po3d.language.programs.scope import SCOPE
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.reasoning.votes import vote
 from po3d.scene.orbit import (
     LABELS,
@@ -41,6 +41,7 @@ KIN = 0.1  # how much a woman is meant by "girl": one sees that there is a perso
 HEARD = 0.02  # a category that something fits so well is what a phrase's last words mean
 INSIDE = 0.8  # of their narrower sides: things whose middles are nearer would stand in each other
 LEAST = 1e-3  # a thing that fits a name less is not meant
+OWN = Call("frame", ("object",))  # of what directions are said from
 PEOPLE = ("man", "woman", "boy", "girl")
 _PERSON = {
     "human",
@@ -77,10 +78,6 @@ _SAME = {
 }  # fmt: skip
 
 
-class Unresolved(Exception):
-    """A description that fits nothing, or more than one thing, in what was seen."""
-
-
 @dataclass(frozen=True)
 class Seen:
     """What a question is answered from: a table, and the axes of each of its images in that table's world."""
@@ -89,23 +86,10 @@ class Seen:
     views: tuple[Axes, ...]
 
 
-@dataclass(frozen=True)
-class ScopeOutcome:
-    """An answer with its probability, or why there is none; `steps` says in words what each call gave."""
-
-    status: Literal["ok", "failed"]
-    answer: str | None
-    probability: float | None = None
-    reason: str = ""
-    steps: tuple[str, ...] = ()
-
-
-def run(
-    program: Call, seen: Seen, options: Sequence[str] = (), samples: int = 0, seed: int = 0
-) -> ScopeOutcome:
-    """Answer a program. `options` are the texts to choose from; a view's answer is one of them by its number. `samples`: so
-    many worlds of the table vote, whose poses and flips are drawn, and the probability is the answer's share of those that
-    have one. What fails on the table itself fails; names are weighed, not drawn."""
+def run(program: Call, seen: Seen, options: Sequence[str] = (), samples: int = 0, seed: int = 0) -> Outcome:
+    """Answer a program: a direction, a view or a name. `options` are the texts to choose from; a view's answer is one of them
+    by its number. `samples`: so many worlds of the table vote, whose poses and flips are drawn, and the probability is the
+    answer's share of those that have one. What fails on the table itself fails; names are weighed, not drawn."""
     outcome = _run(program, seen, options)
     if not samples or outcome.answer is None:
         return outcome
@@ -113,19 +97,19 @@ def run(
     answers = (_run(program, Seen(world, seen.views), options).answer for world in drawn.scenes())
     found = vote(answers, ties=[outcome.answer])
     if found is None:
-        return ScopeOutcome("failed", None, None, "no world has an answer", outcome.steps)
+        return failed(ExecutionFailure("unknown", "no world has an answer"), trace=outcome.trace)
     return replace(outcome, answer=found.answer, probability=found.distribution[found.answer])
 
 
-def _run(program: Call, seen: Seen, options: Sequence[str]) -> ScopeOutcome:
-    if program.output not in ANSWERS:
+def _run(program: Call, seen: Seen, options: Sequence[str]) -> Outcome:
+    if program.op not in ("direction", "view") and (program.op, program.args[:1]) != ("query", ("name",)):
         raise ProgramError(f"{program} asks nothing")
     evaluator = Evaluator(seen, options)
     try:
         answer, probability = evaluator.answer(program)
-    except Unresolved as failure:
-        return ScopeOutcome("failed", None, None, str(failure), tuple(evaluator.steps))
-    return ScopeOutcome("ok", answer, probability, "", tuple(evaluator.steps))
+    except ExecutionFailure as failure:
+        return failed(failure, trace=tuple(evaluator.steps))
+    return Outcome("ok", answer, probability, trace=tuple(evaluator.steps))
 
 
 class Evaluator:
@@ -138,13 +122,9 @@ class Evaluator:
         self.meant: dict[str, int] = {}  # what a name means once that is settled
 
     def answer(self, program: Call) -> tuple[str, float]:
-        if program.output == "label":
-            found = self.label(program, self.camera_axes(), 0.0)
-        elif program.output == "view":
-            found = self.view(program)
-        else:
-            found = self.word(program)
-        self.steps.append(f"{program} = {found[0]}")
+        ask = {"direction": self.label, "view": self.view, "query": self.word}[program.op]
+        found = ask(program)
+        self.steps.append(f"{SCOPE.text(program)} = {found[0]}")
         return found
 
     # --- directions -----------------------------------------------------------------------------------------
@@ -152,28 +132,44 @@ class Evaluator:
     def camera_axes(self) -> Axes:
         return self.seen.views[0] if self.seen.views else self.table.axes
 
-    def label(self, program: Call, camera: Axes, degrees: float) -> tuple[str, float]:
-        """The direction, for an observer who imagines having gone `degrees` along the orbit."""
-        if program.op == "turned":
-            angle, first, second, inner = program.args
+    def gone(self, frame: Call) -> tuple[Call, float]:
+        """The frame of an observer who has not moved, and how far (degrees) the one that is meant has gone along the orbit.
+        About what is no matter: a direction is the same about any point."""
+        degrees = 0.0
+        while len(frame.args) == 4:
+            angle, first, second, frame = frame.args
             self.object(first)
-            self.object(second)  # about whose middle: the direction is the same about any point
-            return self.label(inner, camera, degrees + float(angle))
-        target, reference, frame = program.args
+            self.object(second)
+            degrees += angle
+        return frame, degrees
+
+    def label(self, program: Call) -> tuple[str, float]:
+        """The direction of one thing from another."""
+        reference, target, frame, _sectors = program.args
+        frame, degrees = self.gone(frame)
         a, b = self.pair(target, reference)
-        if frame.op == "camera":
-            azimuth, sigma = self.azimuth(turned_axes(camera, degrees), a, b)
-            flip = 0.0
-        else:
-            owner = self.object(frame.args[0])
-            azimuth, sigma, flip = self.own_azimuth(owner, a, b)
-        return self.nearest(azimuth, sigma, flip)
+        owner = self.owner(frame, b)
+        if owner is None:
+            azimuth, sigma = self.azimuth(turned_axes(self.camera_axes(), degrees), a, b)
+            return self.nearest(azimuth, sigma, 0.0)
+        return self.nearest(*self.own_azimuth(owner, a, b))
+
+    def owner(self, frame: Call, reference: int) -> int | None:
+        """The thing whose frame it is; None for the camera's."""
+        whose = frame.args[0]
+        if len(frame.args) > 1 or whose in ("task", "room"):
+            raise ExecutionFailure("unknown", f"unknown: {frame} is nobody's who looks on")
+        if isinstance(whose, Call):
+            return self.object(whose)
+        return reference if whose == "object" else None
 
     def azimuth(self, axes: Axes, a: int, b: int) -> tuple[float, float]:
         """(azimuth, its deviation) of `a` from `b`, radians."""
         vector = self.ground[a] - self.ground[b]
         if a == b or float(np.hypot(*vector)) < 1e-9:
-            raise Unresolved(f"no direction: {self.said(a)} and {self.said(b)} are at the same place")
+            raise ExecutionFailure(
+                "unknown", f"no direction: {self.said(a)} and {self.said(b)} are at the same place"
+            )
         covariance = sum(np.array(self.table.objects[i].covariance, float)[:2, :2] for i in (a, b))
         return azimuth_in(axes, vector), azimuth_deviation(vector, covariance)
 
@@ -189,7 +185,7 @@ class Evaluator:
     def nearest(self, azimuth: float, sigma: float, flip: float) -> tuple[str, float]:
         among = self.options or LABELS
         if unknown := [option for option in among if option not in LABELS]:
-            raise Unresolved(f"the option {unknown[0]!r} is no direction")
+            raise ExecutionFailure("unknown", f"the option {unknown[0]!r} is no direction")
         label = nearest_label(azimuth, among)
         spaced = among if len(among) in (4, 8) else LABELS
         return label, label_beliefs(azimuth, sigma, flip, spaced)[label]
@@ -197,10 +193,13 @@ class Evaluator:
     # --- several views --------------------------------------------------------------------------------------
 
     def view(self, program: Call) -> tuple[str, float]:
-        direction, target, reference = program.args
+        direction, reference, target = program.args
+        direction = as_label(direction)
         a, b = self.pair(target, reference)
         if self.options and len(self.options) != len(self.seen.views):
-            raise Unresolved(f"{len(self.seen.views)} images but {len(self.options)} options")
+            raise ExecutionFailure(
+                "unknown", f"{len(self.seen.views)} images but {len(self.options)} options"
+            )
         away, belief = [], []
         for axes in self.seen.views:
             azimuth, sigma = self.azimuth(axes, a, b)
@@ -208,16 +207,18 @@ class Evaluator:
             belief.append(label_beliefs(azimuth, sigma)[direction])
         best = int(np.argmin(away))
         if away[best] > math.pi / 4:
-            raise Unresolved(f"{self.said(a)} is {direction} of {self.said(b)} in no image")
+            raise ExecutionFailure(
+                "not found", f"{self.said(a)} is {direction} of {self.said(b)} in no image"
+            )
         options = self.options or tuple(str(k + 1) for k in range(len(away)))
         return options[best], belief[best] / sum(belief) if sum(belief) > 0 else 0.0
 
     def word(self, program: Call) -> tuple[str, float]:
-        inner = program.args[0]
-        if inner.op != "nearest":
+        inner = program.args[1]
+        if not is_nearest(inner):
             index = self.object(inner)
             return self.said(index), self.table.objects[index].existence
-        start = self.object(inner.args[0])
+        start = self.object(inner.args[2])
         candidates = self.candidates(start)
         away = {
             name: float(np.hypot(*(self.ground[i] - self.ground[start]))) for name, i in candidates.items()
@@ -234,17 +235,17 @@ class Evaluator:
         if not self.options:
             found = {self.said(i): i for i in range(len(self.table)) if i != start}
             if not found:
-                raise Unresolved(f"not found: there is nothing beside {self.said(start)}")
+                raise ExecutionFailure("not found", f"not found: there is nothing beside {self.said(start)}")
             return found
         found = {}
         for option in self.options:
             try:
                 found[option] = self.find(option)
-            except Unresolved:
+            except ExecutionFailure:
                 self.steps.append(f"{option}: not among what was seen")
         found = self.apart(list(found), start)
         if not found:
-            raise Unresolved("not found: none of the choices was seen")
+            raise ExecutionFailure("not found", "not found: none of the choices was seen")
         return found
 
     def apart(self, nouns: Sequence[str], start: int) -> dict[str, int]:
@@ -268,19 +269,20 @@ class Evaluator:
     # --- things ---------------------------------------------------------------------------------------------
 
     def object(self, program: Call) -> int:
-        if program.op == "thing":
+        if program.op == "refer":
             found = self.find(program.args[0])
-        elif program.op == "toward":
-            found = self.toward(program.args[0], self.object(program.args[1]))
+        elif is_toward(program):
+            direction, _most, start, *_ = program.args
+            found = self.toward(as_label(direction), self.object(start))
         else:
-            raise Unresolved(f"{program.op} stands where a thing should be named")
-        self.steps.append(f"{program} = {self.said(found)}")
+            raise ExecutionFailure("unknown", f"{program} stands where a thing should be named")
+        self.steps.append(f"{SCOPE.text(program)} = {self.said(found)}")
         return found
 
     def pair(self, target: Call, reference: Call) -> tuple[int, int]:
         """Two things that a question tells apart: where both names fit one thing best, one of them means its next best."""
         a, b = self.object(target), self.object(reference)
-        if a != b or target == reference or not target.op == reference.op == "thing":
+        if a != b or target == reference or not target.op == reference.op == "refer":
             return a, b
         nouns = target.args[0], reference.args[0]
         first, second = (fits(self.table, noun) for noun in nouns)
@@ -299,7 +301,9 @@ class Evaluator:
                 away[i] = off(self.own_azimuth(start, i, start)[0], direction)
         best = min(away, key=away.__getitem__, default=None)
         if best is None or away[best] > AHEAD:
-            raise Unresolved(f"not found: there is nothing {direction} of {self.said(start)}")
+            raise ExecutionFailure(
+                "not found", f"not found: there is nothing {direction} of {self.said(start)}"
+            )
         return best
 
     def find(self, noun: str) -> int:
@@ -310,13 +314,13 @@ class Evaluator:
         scores = fits(self.table, noun)
         best = int(np.argmax(scores)) if len(scores) else -1
         if best < 0 or scores[best] <= LEAST:
-            raise Unresolved(f"not found: there is no {noun}")
+            raise ExecutionFailure("not found", f"not found: there is no {noun}")
         odds = scores.clip(max=1 - 1e-6) / (1 - scores.clip(max=1 - 1e-6))
         alike = np.flatnonzero(odds >= RIVAL * odds[best]).tolist()
         rivals = [i for i in alike if i != best and surely_called(self.table.objects[i], noun)]
         rivals = [i for i in rivals if not self.at_one_place(best, i)]
         if rivals and surely_called(self.table.objects[best], noun):
-            raise Unresolved(f"ambiguous: {noun} could be any of {1 + len(rivals)}")
+            raise ExecutionFailure("ambiguous", f"ambiguous: {noun} could be any of {1 + len(rivals)}")
         return best
 
     def at_one_place(self, i: int, j: int) -> bool:
@@ -375,6 +379,21 @@ def _means(value: str, noun: str) -> float:
     if value in PEOPLE and noun in PEOPLE:
         return KIN
     return LOOSE if is_a(value, noun) else 0.0
+
+
+def is_nearest(program: Call) -> bool:
+    """Whether it asks for the nearest of the choices."""
+    return program.op == "best" and program.args[:2] == ("distance", "least") and len(program.args) == 4
+
+
+def is_toward(program: Call) -> bool:
+    """Whether it asks for what lies most squarely in a direction from a thing, as that has it."""
+    return program.op == "best" and program.args[1] == "most" and program.args[3:4] == (OWN,)
+
+
+def as_label(direction: str) -> str:
+    """A direction as the options spell it."""
+    return direction.replace("_", "-")
 
 
 def _canonical(noun: str) -> str:

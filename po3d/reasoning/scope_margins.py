@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from po3d.language.programs.scope import Call
+from po3d.language.program import Call
 from po3d.reasoning.perturbations import Nudge, Tip, size
-from po3d.reasoning.scope_executor import AHEAD, Evaluator, Seen, run
+from po3d.reasoning.scope_executor import AHEAD, Evaluator, Seen, as_label, is_nearest, is_toward, run
 from po3d.scene.geometry import Array
 from po3d.scene.orbit import LABELS, Axes, azimuth_in, azimuth_of, nearest_label, own_axes, turned_axes
 
@@ -38,25 +38,23 @@ class _Search(Evaluator):
     """The borders near a program's answer, each as a tip whose answer is not known yet."""
 
     def ways(self, program: Call) -> Iterator[Tip]:
-        if program.output == "label":
-            yield from self._labels(program, 0.0)
-        elif program.output == "view":
+        if program.op == "direction":
+            yield from self._labels(program)
+        elif program.op == "view":
             yield from self._views(program)
-        elif program.args[0].op == "nearest":
-            yield from self._nearest(program.args[0].args[0])
+        elif is_nearest(program.args[1]):
+            yield from self._nearest(program.args[1].args[2])
         else:
-            yield from self._toward(program.args[0])
+            yield from self._toward(program.args[1])
 
-    def _labels(self, program: Call, degrees: float) -> Iterator[Tip]:
+    def _labels(self, program: Call) -> Iterator[Tip]:
         """Both borders of the direction that the target is in."""
-        if program.op == "turned":
-            yield from self._labels(program.args[3], degrees + float(program.args[0]))
-            return
-        target, reference, frame = program.args
+        reference, target, frame, _sectors = program.args
+        frame, degrees = self.gone(frame)
         a, b = self.pair(target, reference)
         axes = turned_axes(self.camera_axes(), degrees)
-        if frame.op != "camera":
-            state = self.table.objects[self.object(frame.args[0])]
+        if (owner := self.owner(frame, b)) is not None:
+            state = self.table.objects[owner]
             axes = own_axes(state.heading + math.pi * (state.flip > 0.5))
         azimuth = azimuth_in(axes, self.ground[a] - self.ground[b])
         among = self.options or LABELS
@@ -70,7 +68,8 @@ class _Search(Evaluator):
     def _views(self, program: Call) -> Iterator[Tip]:
         """Where the pair, turning one way or the other, leaves the sector of its image or is more squarely there in
         another one."""
-        direction, target, reference = program.args
+        direction, reference, target = program.args
+        direction = as_label(direction)
         a, b = self.pair(target, reference)
         signed = [
             math.remainder(
@@ -104,8 +103,7 @@ class _Search(Evaluator):
                 what = f"{names[i]} is {size(gap, 'm')} farther from {self.said(start)} than {names[best]}"
                 yield Tip("", gap, "m", what, _nudge(i, shift))
                 yield from self._between(start, best, i, names)
-        if inner.op == "toward":
-            yield from self._toward(inner)
+        yield from self._toward(inner)
 
     def _between(self, start: int, best: int, other: int, names: dict[int, str]) -> Iterator[Tip]:
         """The reference itself, moved to where two things are equally far from it."""
@@ -119,9 +117,9 @@ class _Search(Evaluator):
 
     def _toward(self, program: Call) -> Iterator[Tip]:
         """The thing that lies a way from another: the next one comes in its stead, or it is itself too far off."""
-        if program.op != "toward":
+        if not is_toward(program):
             return
-        direction, start = program.args[0], self.object(program.args[1])
+        direction, start = as_label(program.args[0]), self.object(program.args[2])
         state = self.table.objects[start]
         axes = own_axes(state.heading + math.pi * (state.flip > 0.5))
         vectors = self.ground - self.ground[start]

@@ -21,6 +21,7 @@ from torch import Tensor
 from po3d.io.errors import InputError
 from po3d.language.programs.street import FILTER_VALUES, QUERY_ATTRIBUTES, Step
 from po3d.reasoning import relations
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.packing import (
     COUNT,
     EQUAL,
@@ -77,13 +78,18 @@ class BatchAnswers:
 
     def reason(self, p: int) -> str:
         """Why program `p` failed, "" when it did not."""
+        return str(self.failure(p) or "")
+
+    def failure(self, p: int) -> ExecutionFailure | None:
         k = int(self.failed[p])
-        return "" if k < 0 else failure(k, self.programs.programs[p].steps[k], int(self.found[p]))
+        return None if k < 0 else failure(k, self.programs.programs[p].steps[k], int(self.found[p]))
 
 
-def failure(k: int, step: Step, found: int) -> str:
+def failure(k: int, step: Step, found: int) -> ExecutionFailure:
     """The reason of a failed step; `found` is the size of the set that `unique` got."""
+    kind = "unknown"
     if step.op == "unique":
+        kind = "ambiguous" if found else "not found"
         what = f"the set has {found} objects" if found else "the set is empty"
     elif "facing" in step.args or step.op == "aligned":
         what = "the object faces none of " + ", ".join(FACINGS)
@@ -91,7 +97,7 @@ def failure(k: int, step: Step, found: int) -> str:
         what = "the scene says nothing about occlusion"
     else:
         what = f"the scene says nothing about its {step.args[0]}"
-    return f"step {k} {step.token}: {what}"
+    return ExecutionFailure(kind, f"step {k} {step.token}: {what}")
 
 
 _BOOLEAN = ("no", "yes")

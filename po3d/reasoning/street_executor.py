@@ -18,7 +18,7 @@ probability that the program fails. Answers are conditional on success, as votes
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
@@ -29,6 +29,7 @@ from po3d.io.errors import InputError
 from po3d.language.programs.street import Program, Step
 from po3d.reasoning import packing, relations
 from po3d.reasoning import street_batched as batched
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.reasoning.questions import Task
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
 from po3d.reasoning.votes import vote
@@ -52,18 +53,8 @@ class TraceStep:
     values: Mapping[str, float]  # value -> probability
     text: str  # one line to read
 
-
-@dataclass(frozen=True)
-class Outcome:
-    """The answer of a program, or why there is none."""
-
-    status: Literal["ok", "failed"]
-    answer: str | None
-    probability: float | None  # of the answer, given that the program has one
-    distribution: Mapping[str, float] = field(default_factory=dict)  # over all answers, most probable first
-    reason: str = ""  # why it failed
-    trace: tuple[TraceStep, ...] = ()  # up to the step that failed
-    valid: float = 0.0  # probability that the program has an answer
+    def __str__(self) -> str:
+        return self.text
 
 
 def execute(
@@ -104,10 +95,6 @@ class _Value(NamedTuple):
     p: Array
 
 
-class _Failure(Exception):
-    """A step without a result; the message says why."""
-
-
 class Interpreter:
     """Executes one program on one table; `names[i]` is the index to report for object i."""
 
@@ -129,10 +116,11 @@ class Interpreter:
             try:
                 value = _Value(step.types[1], self._step(step, [done[i].p for i in step.inputs]))
                 if self.valid < MIN_VALID:
-                    raise _Failure(f"an answer has probability {self.valid:.1g}")
-            except (_Failure, InputError) as error:
-                reason = f"step {k} {step.token}: {error}"
-                return Outcome("failed", None, None, reason=reason, trace=tuple(trace))
+                    raise ExecutionFailure("unknown", f"an answer has probability {self.valid:.1g}")
+            except (ExecutionFailure, InputError) as error:
+                kind = error.kind if isinstance(error, ExecutionFailure) else "unknown"
+                why = ExecutionFailure(kind, f"step {k} {step.token}: {error}")
+                return failed(why, trace=tuple(trace))
             done.append(value)
             if traced:
                 trace.append(self._traced(step, value))
@@ -231,12 +219,12 @@ class Interpreter:
 
     # --- what steps read -----------------------------------------------------------------------------------
 
-    def _given(self, mass: Array, why: Callable[[], str]) -> Array:
+    def _given(self, mass: Array, why: Callable[[], ExecutionFailure]) -> Array:
         """`mass` made to sum to 1; its sum is the probability that the step has a result."""
         total = float(mass.sum())
         self.valid *= total
         if self.valid < MIN_VALID:
-            raise _Failure(why())
+            raise why()
         return mass / total
 
     def _belief(self, attribute: str) -> Array:
@@ -280,7 +268,7 @@ class Interpreter:
     def _occlusion(self) -> Array:
         """(n, n) probability that j is the dominant occluder of i, given that j exists."""
         if self.scene.occluders is None:
-            raise _Failure("the scene says nothing about occlusion")
+            raise ExecutionFailure("unknown", "the scene says nothing about occlusion")
         return occluder_table(self.scene)[:, :-1]
 
     # --- words ---------------------------------------------------------------------------------------------
@@ -295,15 +283,15 @@ class Interpreter:
             over = (done[source.inputs[0]].p * self.existence).sum()
         return f"{source.token} over {over:.3g} object{'' if over == 1 else 's'}"
 
-    def _not_one(self, q: Array) -> str:
+    def _not_one(self, q: Array) -> ExecutionFailure:
         if np.isin(q, (0, 1)).all():
             what = f"the set has {int(q.sum())} objects" if q.any() else "the set is empty"
         else:
             what = f"the set hardly ever has one object (its expected size is {q.sum():.2g})"
-        return f"{what} ({self.where})"
+        return ExecutionFailure("ambiguous" if q.any() else "not found", f"{what} ({self.where})")
 
-    def _faces_nothing(self) -> str:
-        return f"the object faces none of {', '.join(FACINGS)} ({self.where})"
+    def _faces_nothing(self) -> ExecutionFailure:
+        return ExecutionFailure("unknown", f"the object faces none of {', '.join(FACINGS)} ({self.where})")
 
     def _traced(self, step: Step, value: _Value) -> TraceStep:
         if value.kind == "set":
@@ -359,11 +347,12 @@ def _vote(
     result = batched.execute_batch(tables, packed, rules)
     found = vote(result.answers(), ties=batched.spelling(program.answer_type))
     if found is None:
-        failed = Counter(result.reason(p) for p in range(samples))
-        reason, times = failed.most_common(1)[0]
-        if len(failed) > 1:
+        reasons = Counter(result.reason(p) for p in range(samples))
+        reason, times = reasons.most_common(1)[0]
+        why = next(f for p in range(samples) if str(f := result.failure(p)) == reason)
+        if len(reasons) > 1:
             reason += f" (the most frequent failure, {times} of {samples} samples)"
-        return Outcome("failed", None, None, reason=reason)
+        return failed(why, reason)
     registers = result.registers[packed.slot].reshape(samples, -1).numpy()[result.ok]
     trace = tuple(_sampled(step, registers[:, k], scene) for k, step in enumerate(program.steps))
     shares, valid = found.distribution, found.answered / samples

@@ -21,9 +21,10 @@ import shapely
 from po3d.io.errors import InputError
 from po3d.language.programs.street import Program, Step
 from po3d.reasoning import packing, relations
+from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.questions import Task
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
-from po3d.reasoning.street_executor import Interpreter, Outcome, describe
+from po3d.reasoning.street_executor import Interpreter, describe
 from po3d.scene.geometry import Array
 from po3d.scene.rectangles import footprints
 from po3d.scene.table import Scene

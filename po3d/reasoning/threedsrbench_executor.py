@@ -9,11 +9,10 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from po3d.language.programs.threedsrbench import SrProgram
-from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules, Unanswerable, Verdict, View
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
+from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules, Verdict, View
 from po3d.scene.table import Scene
 from po3d.scene.worlds import worlds
 
@@ -26,20 +25,6 @@ LEAST_BELIEVED = 1e-6  # the same on a table that an estimator made, where what 
 TAKEN = "taken for granted: "  # how the reason of an answer begins that names what was not found
 PRESENT = 0.5  # existence from which a row counts as there
 _ROW = re.compile(r"#(\d+)(?:\s+(.+))?")  # a row and what it is called
-
-
-@dataclass(frozen=True)
-class SrOutcome:
-    """An answer with its probability and the margins of the most probable reading, or why there is none."""
-
-    status: Literal["ok", "failed"]
-    answer: str | None
-    probability: float = 0.0
-    metres: float = math.inf
-    degrees: float = math.inf
-    reason: str = ""  # why there is none, or what the answer takes for granted
-    rows: tuple[int, ...] = ()  # what each description was taken to mean
-    steps: tuple[str, ...] = ()
 
 
 def rows_only(phrase: str, scene: Scene) -> list[float]:
@@ -56,7 +41,7 @@ def run(
     samples: int = 0,
     seed: int = 0,
     assume_present: bool = True,
-) -> SrOutcome:
+) -> Outcome:
     """Answer a program on a table. A description is found when some row that is there, by a half or more, may be meant. A
     question takes for granted that what it names is there, so on a table that an estimator made even an unlikely row is
     taken for what was not found, and the outcome's reason says so (TAKEN); with `assume_present` false the question fails
@@ -69,27 +54,28 @@ def run(
         belief = [p * o.existence for p, o in zip(meant, scene.objects)] if predicted else there
         found = sum(there) >= LEAST
         if not found and not (predicted and assume_present and sum(belief) >= LEAST_BELIEVED):
-            return SrOutcome("failed", None, reason=f"not found: {phrase!r} is not in the table")
+            missing = ExecutionFailure("not found", f"not found: {phrase!r} is not in the table")
+            return failed(missing, probability=0.0)
         if not found:
             granted.append(repr(phrase))
         beliefs.append(belief)
     reason = f"{TAKEN}{', '.join(granted)}" if granted else ""
     readings = _readings(beliefs)
     if not readings:
-        return SrOutcome(
-            "failed", None, reason=f"no row left: {', '.join(program.things)} mean the same thing"
-        )
+        same = f"no row left: {', '.join(program.things)} mean the same thing"
+        return failed(ExecutionFailure("ambiguous", same), probability=0.0)
     best = readings[0][1]
     steps = [f"{phrase!r} = {_named(scene, i)}" for phrase, i in zip(program.things, best)]
     try:
         verdict = View(scene, rules).decide(program.op, best)
         shares = _shares(program, scene, readings, rules, samples, seed)
-    except Unanswerable as failure:
-        return SrOutcome("failed", None, reason=str(failure), rows=best, steps=tuple(steps))
+    except ExecutionFailure as failure:
+        return failed(failure, probability=0.0, rows=best, trace=tuple(steps))
     answer = max(shares, key=lambda a: (shares[a], a == verdict.answer))
     said = program.things[answer] if isinstance(answer, int) else answer
     steps.append(f"{program.op} = {said} ({_margins(verdict)})")
-    return SrOutcome("ok", said, shares[answer], verdict.metres, verdict.degrees, reason, best, tuple(steps))
+    margins = {"metres": verdict.metres, "degrees": verdict.degrees}
+    return Outcome("ok", said, shares[answer], reason=reason, trace=tuple(steps), rows=best, **margins)
 
 
 def called(thing: str) -> str:
@@ -129,7 +115,7 @@ def _shares(
         for weight, rows in readings:
             try:
                 answer = view.decide(program.op, rows).answer
-            except Unanswerable:  # of a less probable reading; the most probable one has an answer
+            except ExecutionFailure:  # of a less probable reading; the most probable one has an answer
                 continue
             shares[answer] = shares.get(answer, 0.0) + weight / len(scenes)
     return shares

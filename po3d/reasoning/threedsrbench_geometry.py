@@ -16,6 +16,7 @@ import numpy as np
 import shapely
 
 from po3d.language.programs.threedsrbench import ANSWERS
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.scene.geometry import Array, footprint, wrap_angle
 from po3d.scene.table import Scene
 
@@ -45,10 +46,6 @@ class SrRules:
 DEFAULT_SR_RULES = SrRules()
 
 
-class Unanswerable(Exception):
-    """The table can't answer: it has no camera, or two descriptions mean the same thing."""
-
-
 class Verdict(NamedTuple):
     """An answer: a word of its type, or the number of the thing (among the operation's) that it chooses. Margins are
     infinite where no length or no angle decides."""
@@ -74,13 +71,13 @@ class View:
     def eye(self) -> Array:
         """(3,) where the camera is."""
         if self.scene.camera is None:
-            raise Unanswerable("the table has no camera")
+            raise ExecutionFailure("unknown", "the table has no camera")
         return self.scene.camera.position
 
     def decide(self, op: str, things: tuple[int, ...]) -> Verdict:
         """The answer of an operation on rows of the table."""
         if len(set(things)) < len(things):
-            raise Unanswerable("two descriptions mean the same thing")
+            raise ExecutionFailure("ambiguous", "two descriptions mean the same thing")
         return _RULES[op](self, *things)
 
     # --- lengths ------------------------------------------------------------------------------------------------
@@ -110,7 +107,7 @@ class View:
         """Degrees from the front of i to a point, counter-clockwise from above (left is 90), in (-180, 180]."""
         x, y = point[:2] - self.position[i, :2]
         if math.hypot(x, y) < 1e-9:
-            raise Unanswerable("a thing stands on the very spot it is seen from")
+            raise ExecutionFailure("unknown", "a thing stands on the very spot it is seen from")
         return math.degrees(float(wrap_angle(math.atan2(y, x) - self.heading[i])))
 
     def away(self, i: int, point: Array) -> float:

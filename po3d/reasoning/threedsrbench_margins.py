@@ -11,15 +11,16 @@ from collections.abc import Callable
 import numpy as np
 
 from po3d.language.programs.threedsrbench import ANSWERS, SrProgram
+from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.perturbations import Nudge, Tip, record, size
-from po3d.reasoning.threedsrbench_executor import SrOutcome, called
+from po3d.reasoning.threedsrbench_executor import called
 from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules, View
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
 
 
 def sr_tip(
-    program: SrProgram, scene: Scene, outcome: SrOutcome, rules: SrRules = DEFAULT_SR_RULES
+    program: SrProgram, scene: Scene, outcome: Outcome, rules: SrRules = DEFAULT_SR_RULES
 ) -> Tip | None:
     """The nearest other answer to what a program gave on a table. It is of the likeliest reading and table: None when
     there is no answer, or the vote of less likely ones overruled it."""
@@ -30,7 +31,7 @@ def sr_tip(
 
 
 def sr_margin(
-    program: SrProgram, scene: Scene, outcome: SrOutcome, rules: SrRules = DEFAULT_SR_RULES
+    program: SrProgram, scene: Scene, outcome: Outcome, rules: SrRules = DEFAULT_SR_RULES
 ) -> dict | None:
     """`sr_tip` ready for JSON, with the margins of the verdict in "metres" and "degrees" (None where none decides)."""
     tip = record(sr_tip(program, scene, outcome, rules))

@@ -25,11 +25,13 @@ from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.street import FILTER_VALUES, Program, ProgramError, parse_text
+from po3d.language.program import ProgramError
+from po3d.language.programs.street import FILTER_VALUES, Program, parse_text
+from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.perturbations import record
 from po3d.reasoning.questions import Prediction, Question, Task, read_predictions
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
-from po3d.reasoning.street_executor import Mode, Outcome, execute
+from po3d.reasoning.street_executor import Mode, execute
 from po3d.reasoning.street_margins import margins
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import SHAPES

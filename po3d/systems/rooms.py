@@ -15,9 +15,10 @@ from po3d.io.checkpoint import locate
 from po3d.io.errors import InputError
 from po3d.language.programs.rooms import Call, parse_text
 from po3d.language.read.room_parser import RoomParse, RoomParser, Sort
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.perturbations import record
 from po3d.reasoning.questions import Prediction, Question
-from po3d.reasoning.room_executor import Unresolved, run
+from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_planner import Planned, brought_in, plan
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
@@ -225,14 +226,14 @@ class _Room:
     ) -> None:
         self.scene, self.rules, self.mode, self.margins = scene, rules, mode, margins
         self._layouts: dict[str, Layout] = {}  # by frame
-        self._worlds: dict[tuple[str, Call | None], World | Unresolved] = {}
+        self._worlds: dict[tuple[str, Call | None], World | ExecutionFailure] = {}
 
     def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
         """A prediction for question q from the programs of its change and itself."""
         text = program.text() if change is None else f"{change} ; {program}"
         try:
             outcome = run(program, self._world(q.meta["frame"], change))
-        except (Unresolved, InputError) as failure:
+        except (ExecutionFailure, InputError) as failure:
             return Prediction(q.id, "failed", program=text, reason=str(failure))
         if outcome.answer is None:
             return Prediction(q.id, "failed", program=text, reason=outcome.reason)
@@ -252,10 +253,10 @@ class _Room:
             try:
                 planned: Planned = plan(before, change, self.rules)
                 self._worlds[key] = World(planned.edited, before, self.rules)
-            except Unresolved as failure:
-                self._worlds[key] = Unresolved(f"change: {failure}")
+            except ExecutionFailure as failure:
+                self._worlds[key] = ExecutionFailure(failure.kind, f"change: {failure}")
         world = self._worlds[key]
-        if isinstance(world, Unresolved):
+        if isinstance(world, ExecutionFailure):
             raise world
         return world
 

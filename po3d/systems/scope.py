@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
-from po3d.language.programs.scope import Call, parse_text
-from po3d.language.programs.street import ProgramError
+from po3d.language.program import Call, ProgramError
+from po3d.language.programs.scope import SCOPE, parse_text
 from po3d.language.read.scope_reader import ScopeParse, read
 from po3d.reasoning.perturbations import record
 from po3d.reasoning.questions import Prediction, Question
-from po3d.reasoning.scope_executor import ScopeOutcome, Seen, run, single
+from po3d.reasoning.scope_executor import Seen, run, single
 from po3d.reasoning.scope_margins import scope_tip
 from po3d.scene.fusion import Fused, View, fuse
 from po3d.scene.orbit import Reading, sense_of, turned_axes, viewer_axes
@@ -151,7 +151,7 @@ class ScopePipeline:
                 predictions.append(_said(q, parsed.program, scene.seen(q), self.samples))
             except (InputError, ProgramError) as failure:
                 predictions.append(
-                    Prediction(q.id, "failed", program=parsed.program.text(), reason=str(failure))
+                    Prediction(q.id, "failed", program=SCOPE.text(parsed.program), reason=str(failure))
                 )
         return predictions
 
@@ -215,12 +215,12 @@ def scope_pipeline(
 
 def _said(q: Question, program: Call, seen: Seen, samples: int = 0) -> Prediction:
     how = (program, seen, q.meta["options"])
-    outcome: ScopeOutcome = run(*how, samples)
+    outcome = run(*how, samples)
     margin = None
     if not samples or run(*how).answer == outcome.answer:  # the margin is that of the table
         margin = record(scope_tip(*how))
     return Prediction(
-        q.id, outcome.status, outcome.answer, outcome.probability, program.text(), outcome.reason, margin
+        q.id, outcome.status, outcome.answer, outcome.probability, SCOPE.text(program), outcome.reason, margin
     )
 
 

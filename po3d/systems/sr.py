@@ -8,7 +8,7 @@ photographs, or is the true one, an upper bound for perception that the report n
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.street import ProgramError
+from po3d.language.program import ProgramError
 from po3d.language.programs.threedsrbench import SrProgram, parse_text
 from po3d.language.read.threedsrbench_reader import SrReading, fit_options, read
 from po3d.reasoning.grounding import ground
@@ -126,7 +126,7 @@ class SrOracle:
             except ProgramError as error:
                 predictions.append(Prediction(q.id, "failed", reason=f"gold program: {error}"))
                 continue
-            named = replace(program, things=tuple(map(called, program.things)))
+            named = SrProgram(program.op, tuple(map(called, program.things)))
             fitted = fit_options(named, q.meta["options"])
             said = fitted and {answer: fitted[called(answer)] for answer in program.answers}
             predictions.append(_answered(q, program, said, scene, rows_only, self.rules))
@@ -196,7 +196,7 @@ def gold_reading(question: Question) -> SrReading:
         program = parse_text(question.program)
     except ProgramError as error:
         return SrReading("unparsed", reason=f"gold program: {error}")
-    program = replace(program, things=tuple(map(called, program.things)))
+    program = SrProgram(program.op, tuple(map(called, program.things)))
     said = fit_options(program, question.meta["options"])
     if said is None:
         return SrReading("unparsed", reason=f"the options fit no answer of {program}")
@@ -274,7 +274,7 @@ class SrPlanar:
         if None in boxes:
             return Prediction(q.id, "failed", program=program.text(), reason="a thing without an image box")
         answer = planar(program.op, tuple(boxes))
-        named = replace(program, things=tuple(map(called, program.things)))
+        named = SrProgram(program.op, tuple(map(called, program.things)))
         said = fit_options(named, q.meta["options"])
         if said is None:
             return Prediction(q.id, "failed", program=program.text(), reason="the options fit no answer")

@@ -16,7 +16,8 @@ from po3d.benchmarks.superclevr.files import (
 )
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.street import ProgramError, parse_text
+from po3d.language.program import ProgramError
+from po3d.language.programs.street import parse_text
 from po3d.scene.street import AXES, camera, origin_height
 from po3d.scene.vocabulary import SHAPES
 from po3d.synthesis.street.question_world import World

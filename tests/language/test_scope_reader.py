@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from po3d.io.seeding import rng
-from po3d.language.programs.scope import CAMERA, call
+from po3d.language.programs.scope import CAMERA, SCOPE, call
 from po3d.language.read.scope_reader import read
 from po3d.language.say.scope import say
 from po3d.scene.orbit import LABELS
@@ -57,7 +57,7 @@ OTHERS = {
 
 @pytest.mark.parametrize(("text", "program"), [*EXAMPLES.items(), *OTHERS.items()])
 def test_questions_are_read(text, program):
-    assert str(read(text).program) == program
+    assert SCOPE.text(read(text).program) == program
 
 
 @pytest.mark.parametrize(

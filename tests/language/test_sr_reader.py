@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.io.seeding import rng
-from po3d.language.programs.threedsrbench import SIGNATURES, SrProgram, ask
+from po3d.language.programs.threedsrbench import OPERATIONS, SrProgram, ask
 from po3d.language.read.threedsrbench_reader import read
 from po3d.language.say.threedsrbench import STYLES, WORDINGS, speak
 
@@ -19,14 +19,14 @@ PHRASES = (
     "woman to the left of the car", "airport ground crew", "chair closest to the window", "octagonal sign",
     "fruits on the ground", "horse that is standing behind the fence", "Lego bus with \"closer to you\" on it",
 )  # fmt: skip
-CASES = [(style, op, w) for style in STYLES for op in SIGNATURES for w in WORDINGS[style][op]] + [
+CASES = [(style, op, w) for style in STYLES for op in OPERATIONS for w in WORDINGS[style][op]] + [
     ("free", r["op"], r["wording"]) for r in map(json.loads, BANK.read_text().splitlines())
 ]
 
 
 def spoken(style, op, wording, seed=0):
     r = rng(seed, wording)
-    things = r.choice(len(PHRASES), len(SIGNATURES[op].roles), replace=False)
+    things = r.choice(len(PHRASES), len(OPERATIONS[op].roles), replace=False)
     program = SrProgram(op, tuple(PHRASES[int(k)] for k in things))
     return program, speak(program, style, r, wording)
 

@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from po3d.io.seeding import rng
-from po3d.language.programs.scope import CAMERA, call
-from po3d.language.programs.threedsrbench import SIGNATURES, SrProgram, ask
+from po3d.language.programs.scope import CAMERA, SCOPE, call
+from po3d.language.programs.threedsrbench import OPERATIONS, SrProgram, ask
 from po3d.reasoning.perturbations import Nudge, record
 from po3d.reasoning.scope_executor import Seen
 from po3d.reasoning.scope_executor import run as run_scope
@@ -56,12 +56,12 @@ def test_a_nudge_moves_and_turns_one_thing_alone():
 # --- 3DSRBench ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("op", SIGNATURES)
+@pytest.mark.parametrize("op", OPERATIONS)
 @given(seed=SEEDS)
 @settings(max_examples=20, deadline=None)
 def test_a_little_more_than_the_margin_flips_3dsrbench(op, seed):
     scene = scattered(seed)
-    program = SrProgram(op, tuple(f"#{k} {NAMES[k]}" for k in range(len(SIGNATURES[op].roles))))
+    program = SrProgram(op, tuple(f"#{k} {NAMES[k]}" for k in range(len(OPERATIONS[op].roles))))
     outcome = run_sr(program, scene)
     tip = sr_tip(program, scene, outcome)
     assert tip.distance >= min(outcome.metres if tip.unit == "m" else outcome.degrees, 180) - 1e-6
@@ -123,7 +123,9 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("program", "options", "views"), QUESTIONS, ids=[str(q[0]) for q in QUESTIONS])
+@pytest.mark.parametrize(
+    ("program", "options", "views"), QUESTIONS, ids=[SCOPE.text(q[0]) for q in QUESTIONS]
+)
 @given(seed=SEEDS)
 @settings(max_examples=15, deadline=None)
 def test_a_little_more_than_the_margin_flips_scope(program, options, views, seed):

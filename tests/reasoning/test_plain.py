@@ -1,7 +1,8 @@
 from generators import random_program, random_scene
 
 from po3d.io.seeding import rng
-from po3d.reasoning.plain import NoAnswer, plain_answer
+from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.plain import plain_answer
 from po3d.reasoning.street_executor import execute
 
 
@@ -13,7 +14,7 @@ def test_the_plain_interpreter_and_the_executor_agree():
         program, task = random_program(r, scene), ("2d", "6d")[k % 2]
         try:
             answer = plain_answer(program, scene, task)
-        except NoAnswer:
+        except ExecutionFailure:
             answer = None
         outcome = execute(program, scene, task)
         assert answer == outcome.answer, (program.text(), outcome.reason)

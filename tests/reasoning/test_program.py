@@ -6,11 +6,11 @@ from generators import random_program
 from hypothesis import given
 from hypothesis import strategies as st
 
+from po3d.language.program import ProgramError
 from po3d.language.programs.street import (
     ANSWER_TYPES,
     TOKENS,
     Program,
-    ProgramError,
     Step,
     chain,
     from_tokens,
@@ -83,8 +83,9 @@ def test_two_branches_keep_their_order():
         ("count(filter[color=pink](scene))", "does not take"),
         ("paint(scene)", "unknown operation"),
         ("count(scene", "unbalanced"),
-        ("count", "too early"),
-        ("count(scene, scene)", "left over"),
+        ("count", "takes 1 set, got 0"),
+        ("count(scene, scene)", "takes 1 set, got 2"),
+        ("count(scene) scene", "left over"),
         ("count(scene) !", "can't read"),
     ],
 )

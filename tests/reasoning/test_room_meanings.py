@@ -4,7 +4,8 @@ import pytest
 from study_room import study, thing
 
 from po3d.language.programs.rooms import parse_text
-from po3d.reasoning.room_executor import Unresolved, run
+from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_world import World
 from po3d.scene.rooms import CATEGORIES, NOUNS_OF_USE, PURPOSES, SYNONYMS, VALUE_WORDS, attribute_of
@@ -53,7 +54,7 @@ def test_the_second_step_can_use_the_place_that_the_first_left():
 
 def test_what_is_gone_cannot_be_moved():
     change = 'then(remove(just(only(all("box")))), move(just(was(only(all("box")))), centre))'
-    with pytest.raises(Unresolved, match="no longer in the room"):
+    with pytest.raises(ExecutionFailure, match="no longer in the room"):
         plan(study(), parse_text(change))
 
 

@@ -8,10 +8,11 @@ from po3d.io.files import read_jsonl
 from po3d.language.programs.rooms import parse_text, told_apart
 from po3d.language.read.room_meaning import telling
 from po3d.language.read.room_parser import RoomParse
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.questions import Question
 from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_margins import room_margins
-from po3d.reasoning.room_planner import Unresolved, brought_in, plan
+from po3d.reasoning.room_planner import brought_in, plan
 from po3d.reasoning.room_world import World
 from po3d.scene.table import Scene, from_json
 from po3d.systems.pipeline import Context
@@ -48,7 +49,7 @@ def test_something_between_the_two_chairs_is_in_the_way_from_one_to_the_other():
 def test_three_chairs_are_not_the_two_chairs():
     room = study()
     room = Scene((*room.objects, thing("chair", 1.0, 2.0)), room.axes, "gt", outline=room.outline)
-    with pytest.raises(Unresolved, match="ambiguous"):
+    with pytest.raises(ExecutionFailure, match="ambiguous"):
         plan(room, parse_text(f"swap({CHAIR}, {CHAIR})"))
 
 
@@ -64,7 +65,7 @@ def test_everything_on_it_may_be_nothing_but_the_cups_on_it_may_not():
         ask('count(all("object"))', f'then(remove(upon({bed}, all("object"))), remove(just({bed})))').answer
         == "6"
     )
-    with pytest.raises(Unresolved, match="not found"):
+    with pytest.raises(ExecutionFailure, match="not found"):
         plan(study(), parse_text(f'remove(upon({bed}, all("cup")))'))
 
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from study_room import study, thing
 
 from po3d.io.seeding import rng
+from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import from_tokens, parse_text
-from po3d.language.programs.street import ProgramError
-from po3d.reasoning.room_executor import Unresolved, run
+from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_world import DIRECTIONS, World
 from po3d.scene.edits import unchanged
@@ -117,7 +118,7 @@ def test_several_of_a_kind_mean_the_one_that_changed():
 
 
 def test_a_change_of_what_is_not_there_is_unresolved():
-    with pytest.raises(Unresolved, match="'piano' is not in the room"):
+    with pytest.raises(ExecutionFailure, match="'piano' is not in the room"):
         plan(study(), parse_text('remove(just(only(all("piano"))))'))
 
 

@@ -9,10 +9,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, mirrored_answer
-from po3d.language.programs.street import ProgramError
-from po3d.language.programs.threedsrbench import ANSWERS, SIGNATURES, SrProgram, ask, parse_text
+from po3d.language.program import ProgramError
+from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS, SrProgram, ask, parse_text
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.threedsrbench_executor import called, run
-from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, Unanswerable, View
+from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, View
 from po3d.scene.camera import Hold, held, mirrored
 from po3d.scene.geometry import Pose, rotation_z, wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
@@ -44,17 +45,17 @@ def answer(scene, op, *rows):
 
 
 @given(
-    st.sampled_from(sorted(SIGNATURES)),
+    st.sampled_from(sorted(OPERATIONS)),
     st.lists(st.text(min_size=1, max_size=20).filter(str.strip), min_size=3, max_size=3),
 )
 def test_the_text_of_a_program_is_read_back(op, phrases):
-    program = SrProgram(op, tuple(phrases[: len(SIGNATURES[op].roles)]))
+    program = SrProgram(op, tuple(phrases[: len(OPERATIONS[op].roles)]))
     assert parse_text(program.text()) == program
 
 
 def test_the_signature_table_covers_the_benchmark():
-    assert {s.category for s in SIGNATURES.values()} == set(CATEGORIES)
-    for op, signature in SIGNATURES.items():
+    assert {s.category for s in OPERATIONS.values()} == set(CATEGORIES)
+    for op, signature in OPERATIONS.items():
         program = SrProgram(op, tuple("abc"[: len(signature.roles)]))
         assert (signature.output == "object") == (len(program.candidates) == 2)
         assert len(program.answers) in (2, 4)
@@ -192,11 +193,11 @@ def test_closer_has_no_margin_where_surfaces_say_the_opposite():
 
 def test_what_a_table_cannot_answer_is_said():
     scene = replace(room(thing(3, 0), thing(4, 0)), camera=None)
-    with pytest.raises(Unanswerable, match="no camera"):
+    with pytest.raises(ExecutionFailure, match="no camera"):
         decide(scene, "nearer_camera", 0, 1)
-    with pytest.raises(Unanswerable, match="same thing"):
+    with pytest.raises(ExecutionFailure, match="same thing"):
         decide(scene, "higher", 1, 1)
-    with pytest.raises(Unanswerable, match="very spot"):
+    with pytest.raises(ExecutionFailure, match="very spot"):
         decide(room(thing(3, 0), thing(3, 0, 2.0)), "side_to", 0, 1)
 
 
@@ -211,18 +212,18 @@ SCENES = st.builds(
     lambda a, b, c, hold: room(a, b, c, hold=hold), THINGS, THINGS, THINGS,
     st.builds(Hold, st.floats(0.2, 3), st.floats(-1.2, 1.2), st.floats(-2, 2), st.floats(-3, 3)),
 )  # fmt: skip
-OPS = st.sampled_from(sorted(SIGNATURES))
+OPS = st.sampled_from(sorted(OPERATIONS))
 
 
 def rows_of(op):
-    return tuple(range(len(SIGNATURES[op].roles)))
+    return tuple(range(len(OPERATIONS[op].roles)))
 
 
 def certain(scene, op):
     """The verdict, of cases that rounding can't turn over."""
     try:
         verdict = View(scene).decide(op, rows_of(op))
-    except Unanswerable:
+    except ExecutionFailure:
         assume(False)
     assume(verdict.metres > 1e-6 and verdict.degrees > 1e-6)
     return verdict
@@ -233,7 +234,7 @@ def test_a_mirror_image_swaps_left_and_right_and_nothing_else(scene, op):
     verdict, flip = certain(scene, op), certain(mirrored(scene), op)
     expected = verdict.answer
     if isinstance(expected, str):
-        expected = mirrored_answer(SIGNATURES[op].category, expected)
+        expected = mirrored_answer(OPERATIONS[op].category, expected)
     assert flip.answer == expected
     assert (flip.metres, flip.degrees) == pytest.approx((verdict.metres, verdict.degrees), abs=1e-6)
 
@@ -361,7 +362,7 @@ def test_absent_rows_and_missing_cameras_fail_with_a_reason():
     )
     blind = replace(SCENE, camera=None)
     assert run(ask("nearer_camera", "#0", "#1"), blind).reason == "the table has no camera"
-    assert set(ANSWERS) == {s.output for s in SIGNATURES.values()} - {"object"}
+    assert set(ANSWERS) == {s.output for s in OPERATIONS.values()} - {"object"}
 
 
 @pytest.mark.parametrize(

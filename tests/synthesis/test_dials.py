@@ -22,7 +22,7 @@ from po3d.io.files import read_json
 from po3d.io.seeding import rng
 from po3d.language.programs.rooms import parse_text as parse_room
 from po3d.language.programs.street import parse_text
-from po3d.language.programs.threedsrbench import SIGNATURES
+from po3d.language.programs.threedsrbench import OPERATIONS
 from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_world import World
@@ -227,6 +227,6 @@ def test_questions_from_inside_near_a_boundary_do_not_keep_the_margin():
     assert near
     for item in near:
         verdicts = [View(view).decide(item.op, item.rows) for view in views]
-        metres, degrees = METRES[SIGNATURES[item.op].category], DEGREES
+        metres, degrees = METRES[OPERATIONS[item.op].category], DEGREES
         assert any(v.metres < metres or v.degrees < degrees for v in verdicts)
         assert all(v.metres >= NEAREST * metres and v.degrees >= NEAREST * degrees for v in verdicts)

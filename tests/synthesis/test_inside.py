@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from po3d.io.seeding import rng
-from po3d.language.programs.threedsrbench import ANSWERS, SIGNATURES
+from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS
 from po3d.reasoning.grounding import ground
 from po3d.reasoning.planar import planar
 from po3d.reasoning.threedsrbench_geometry import View
@@ -16,7 +16,7 @@ from po3d.scene.camera import Hold, held, hold_of
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.synthesis.inside.phrases import phrases
-from po3d.synthesis.inside.questions import DEGREES, METRES, OPERATIONS, Balance, Item, offers
+from po3d.synthesis.inside.questions import DEGREES, METRES, OF_TYPE, Balance, Item, offers
 from po3d.synthesis.inside.views import (
     COMMON,
     UNCOMMON,
@@ -169,7 +169,7 @@ def test_answers_keep_their_distance_from_every_boundary_in_both_views(offered):
                 verdict = View(scene).decide(item.op, item.rows)
                 assert verdict.answer == answer
                 assert verdict.degrees >= DEGREES
-                assert verdict.metres >= METRES[SIGNATURES[item.op].category]
+                assert verdict.metres >= METRES[OPERATIONS[item.op].category]
                 boxes = tuple(scene.objects[i].box for i in item.rows)
                 assert flat == (planar(item.op, boxes) == answer)
 
@@ -188,7 +188,7 @@ def test_a_turn_below_the_margin_changes_no_answer(offered):
             objects=tuple(replace(o, heading=float(wrap_angle(o.heading + turned))) for o in scene.objects),
         )
         for item in items:
-            if SIGNATURES[item.op].category.startswith("orientation"):
+            if OPERATIONS[item.op].category.startswith("orientation"):
                 assert View(moved).decide(item.op, item.rows).answer == item.answers[0]
 
 
@@ -205,10 +205,10 @@ def test_what_a_thing_is_called_never_says_where_it_is():
 
 def test_a_balance_keeps_answers_even_and_the_flat_picture_guessing():
     balance, random = Balance(), rng(0, "balance")
-    asked: dict[str, list[Item]] = {op: [] for op in SIGNATURES}
+    asked: dict[str, list[Item]] = {op: [] for op in OPERATIONS}
     for _ in range(400):
         rooms = []
-        for op, signature in SIGNATURES.items():
+        for op, signature in OPERATIONS.items():
             words = ANSWERS.get(signature.output, (0, 1))
             for word in words:
                 if random.random() < (
@@ -219,11 +219,11 @@ def test_a_balance_keeps_answers_even_and_the_flat_picture_guessing():
         chosen = balance.choose(rooms, random)
         balance.note(chosen)
         for category, item in chosen.items():
-            assert item.op in OPERATIONS[category]
+            assert item.op in OF_TYPE[category]
             asked[item.op].append(item)
     for op, items in asked.items():
         counts = Counter(item.answers[0] for item in items)
-        words = ANSWERS.get(SIGNATURES[op].output, ())
+        words = ANSWERS.get(OPERATIONS[op].output, ())
         assert len(items) > 40
         for word in words:
             assert counts[word] == pytest.approx(len(items) / len(words), abs=2)

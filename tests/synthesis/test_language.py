@@ -1,7 +1,8 @@
 import pytest
 
 from po3d.io.seeding import rng
-from po3d.language.programs.street import ProgramError, parse_text
+from po3d.language.program import ProgramError
+from po3d.language.programs.street import parse_text
 from po3d.language.read.tokenizer import Tokenizer
 from po3d.language.say.street.grammar import LINKS, analyse, assemble
 from po3d.language.say.street.language import DEEP_FAMILIES, FAMILIES, canonical, realise, sample_program

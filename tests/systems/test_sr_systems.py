@@ -10,7 +10,7 @@ from po3d.benchmarks.threedsrbench.data import rotations
 from po3d.benchmarks.threedsrbench.score import consistency, mirrored_answer, row_hits, score
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.threedsrbench import ANSWERS, SIGNATURES, SrProgram, parse_text
+from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS, SrProgram, parse_text
 from po3d.language.say.threedsrbench import STYLES, speak
 from po3d.reasoning.questions import Question
 from po3d.reasoning.threedsrbench_executor import TAKEN, called, run
@@ -40,7 +40,7 @@ def scene(seed: int) -> Scene:
 def questions(seed: int) -> tuple[Scene, list[Question]]:
     """Rotations of one question of every operation in every style, answered by the gold program."""
     table, found = scene(seed), []
-    for op, signature in SIGNATURES.items():
+    for op, signature in OPERATIONS.items():
         for style in STYLES:
             r = rng(seed, f"{op}/{style}")
             rows = [int(i) for i in r.choice(len(NAMES), len(signature.roles), replace=False)]

@@ -27,8 +27,9 @@ from po3d.io.seeding import rng
 from po3d.language.programs.rooms import parse_text
 from po3d.language.say.rooms.sentences import say_change, say_question
 from po3d.language.say.rooms.speaker import reworded
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.questions import Question
-from po3d.reasoning.room_executor import Unresolved, run
+from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_world import World
 from po3d.scene.edits import unchanged
@@ -159,7 +160,7 @@ def aligned_questions(copy: Scene, questions: Sequence[Question]) -> list[Questi
         try:
             edited = plan(framed, parse_text(q.meta["change_program"])).edited
             outcome = run(parse_text(q.program), World(edited, framed))
-        except Unresolved:
+        except ExecutionFailure:
             continue
         if outcome.answer == q.answer:
             found.append(replace(q, image=copy.image, meta={**q.meta, "control": "aligned map"}))
@@ -237,7 +238,7 @@ def _controls(framed: Scene, questions: list[Question], random: np.random.Genera
             continue
         try:
             outcome = run(parse_text(q.program), world)
-        except Unresolved:
+        except ExecutionFailure:
             continue
         if outcome.status != "ok":  # it speaks of what only the change brought about
             continue

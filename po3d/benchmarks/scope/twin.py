@@ -37,7 +37,8 @@ from po3d.io.errors import InputError
 from po3d.io.files import write_json
 from po3d.io.pools import pool
 from po3d.io.seeding import rng
-from po3d.language.programs.scope import CAMERA, Call, call
+from po3d.language.program import Call
+from po3d.language.programs.scope import CAMERA, SCOPE, call
 from po3d.language.say.scope import IMAGES, say
 from po3d.reasoning.questions import Question
 from po3d.scene.orbit import (
@@ -90,11 +91,11 @@ def generate(
     write_json(description, identity)
     pictures = out if images else None
     if images:
-        from po3d.benchmarks.scope import pictures  # the renderer is an extra
+        from po3d.benchmarks.scope import pictures as drawing  # the renderer is an extra
 
         folders = (None if folder is None else str(folder) for folder in (furniture, cache))
-        studio = pictures.Studio(seed, split, reading, *folders, dials.objects)
-        pictures.draw(out, size, studio, workers)
+        studio = drawing.Studio(seed, split, reading, *folders, dials.objects)
+        drawing.draw(out, size, studio, workers)
     questions: list[Question] = []
     views: list[View] = []
     work = partial(scene, seed=seed, split=split, reading=reading, pictures=pictures, dials=dials)
@@ -103,7 +104,7 @@ def generate(
         questions += asked
     write_release(out, questions, views)
     if images:
-        shutil.rmtree(out / pictures.MASKS)
+        shutil.rmtree(out / drawing.MASKS)
 
 
 def open_fresh(
@@ -258,8 +259,8 @@ class _Asker:
         texts = [say(program, task, r, sitting, views, options) for r in (None, rng(words, "words"))]
         said = {"variant": "paraphrase", "of": key}
         return [
-            Question(key, self.name, texts[0], frame, task, answer, program.text(), meta),
-            Question(f"{key}/p", self.name, texts[1], frame, task, answer, program.text(), meta | said),
+            Question(key, self.name, texts[0], frame, task, answer, SCOPE.text(program), meta),
+            Question(f"{key}/p", self.name, texts[1], frame, task, answer, SCOPE.text(program), meta | said),
         ]
 
     def label(self, axes: Axes, pair: Pair) -> str:

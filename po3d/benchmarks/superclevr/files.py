@@ -13,7 +13,8 @@ from scipy.optimize import least_squares
 
 from po3d.io.errors import InputError, shown, visible
 from po3d.io.files import read_json
-from po3d.language.programs.street import Program, ProgramError, Step
+from po3d.language.program import ProgramError
+from po3d.language.programs.street import Program, Step
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Array, Camera, Pose
 from po3d.scene.street import AXES, CAMERA_JITTER, FOCAL, HEIGHT, WIDTH, camera, extent, heading_from_rotation

@@ -36,7 +36,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import write_json
 from po3d.io.pools import pool
 from po3d.io.seeding import rng
-from po3d.language.programs.threedsrbench import SIGNATURES, SrProgram
+from po3d.language.programs.threedsrbench import OPERATIONS, SrProgram
 from po3d.language.say.threedsrbench import speak
 from po3d.reasoning.questions import Question
 from po3d.reasoning.threedsrbench_executor import called, rows_only, run
@@ -190,7 +190,7 @@ def _dialled(
     things that others partly hide in a view."""
     found: list[Item] = []
     for category in CATEGORIES:
-        items, others = ([i for i in of if SIGNATURES[i.op].category == category] for of in (clear, near))
+        items, others = ([i for i in of if OPERATIONS[i.op].category == category] for of in (clear, near))
         if dials.near is not None and random.random() < dials.near:
             items = others or items
         if dials.occluded is not None:

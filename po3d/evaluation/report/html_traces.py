@@ -8,17 +8,19 @@ import numpy as np
 
 from po3d.evaluation.report.html_drawings import Drawings
 from po3d.io.errors import InputError
+from po3d.language.program import ProgramError
 from po3d.language.programs import rooms as room_program
 from po3d.language.programs import scope as scope_program
 from po3d.language.programs import threedsrbench as sr_program
-from po3d.language.programs.street import ProgramError, parse_text
+from po3d.language.programs.street import parse_text
 from po3d.language.read.threedsrbench_reader import fit_options
 from po3d.reasoning import scope_executor
 from po3d.reasoning import threedsrbench_executor as sr_executor
 from po3d.reasoning.grounding import ground
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.perturbations import Tip
 from po3d.reasoning.questions import Prediction, Question
-from po3d.reasoning.room_executor import Unresolved, run
+from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_planner import plan
 from po3d.reasoning.room_world import World
@@ -119,7 +121,7 @@ def room_trace(drawings: Drawings, table: Scene | None, mode: str) -> Trace:
             question = room_program.parse_text(asked)
             outcome = run(question, world)
             near = room_margins(question, world)
-        except (Unresolved, ProgramError, InputError) as failure:
+        except (ExecutionFailure, ProgramError, InputError) as failure:
             return Traced(views, note=str(failure))
         views = (("after the change, the front above", after), ("before", first)) if change else views
         steps = [
@@ -212,7 +214,7 @@ def sr_trace(drawings: Drawings, table: Scene | None) -> Trace:
             steps.append(
                 StepShown(call, words, ((0, outcome.rows[k], 1.0),) if k < len(outcome.rows) else ())
             )
-        named = replace(program, things=tuple(map(sr_executor.called, program.things)))
+        named = sr_program.SrProgram(program.op, tuple(map(sr_executor.called, program.things)))
         options = fit_options(named, q.meta["options"]) or {}
         said = options.get(sr_executor.called(outcome.answer or ""))
         same = p.status != "ok" or said is None or said == p.answer

@@ -9,12 +9,8 @@ names and attribute values are open text, so a thing never heard of can be moved
 Two kinds of programs: a change has the type "edit", a question one of ANSWERS.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
-
-from po3d.language.programs.street import ProgramError
+from po3d.language.dialects import Dialect
+from po3d.language.program import Language, Signature, Tree, rows
 from po3d.scene.rooms import ATTRIBUTES, PURPOSES
 
 SIDES = ("front", "back", "left", "right")
@@ -34,89 +30,83 @@ NUMBERS = (
 )  # fmt: skip
 
 
-class Signature(NamedTuple):
-    inputs: tuple[str, ...]
-    output: str
-
-
-_SET, _OBJECT, _PLACE, _EDIT = "set", "object", "place", "edit"
-SIGNATURES: dict[str, Signature] = {
-    # Sets of objects. A "name" is open text: a noun, or "object" for anything.
-    "all": Signature(("name",), _SET),
-    "having": Signature(("attribute", "value", _SET), _SET),
-    "lacking": Signature(("attribute", "value", _SET), _SET),  # those known to look otherwise
-    "either": Signature((_SET, _SET), _SET),  # those of both sets together
-    "usable": Signature(("purpose", _SET), _SET),
-    "same_use": Signature((_OBJECT, _SET), _SET),  # shares a purpose with the object
-    "toward": Signature(("direction", _OBJECT, _SET), _SET),  # those that lie that way from the object
-    "side": Signature(("direction", _SET), _SET),  # those at that side, or in that corner, of the room
-    "beside": Signature((_OBJECT, _SET), _SET),
-    "upon": Signature((_OBJECT, _SET), _SET),  # those that rest on the object
-    "beneath": Signature((_OBJECT, _SET), _SET),
-    "between": Signature((_OBJECT, _OBJECT, _SET), _SET),
-    "obstacles": Signature((_OBJECT, _OBJECT), _SET),  # what stands in the direct path from one to the other
-    "other": Signature((_OBJECT, _SET), _SET),  # all but the object
-    "touched": Signature((_SET,), _SET),  # those that the change was about
-    "pair": Signature((_OBJECT, _OBJECT), _SET),
-    "just": Signature((_OBJECT,), _SET),
-    "same": Signature(("attribute", _OBJECT, _SET), _SET),
-    # Objects.
-    "only": Signature((_SET,), _OBJECT),
-    "nearest": Signature((_OBJECT, _SET), _OBJECT),
-    "farthest": Signature((_OBJECT, _SET), _OBJECT),
-    "first": Signature(
-        ("direction", _OBJECT, _SET), _OBJECT
-    ),  # the nearest of those that lie that way from the object
-    "largest": Signature((_SET,), _OBJECT),
-    "smallest": Signature((_SET,), _OBJECT),
-    "tallest": Signature((_SET,), _OBJECT),
-    "shortest": Signature((_SET,), _OBJECT),
-    "highest": Signature((_SET,), _OBJECT),
-    "lowest": Signature((_SET,), _OBJECT),
-    "extreme": Signature(("direction", _SET), _OBJECT),  # leftmost, frontmost ...
-    "support": Signature((_OBJECT,), _OBJECT),  # what it rests on
-    "was": Signature((_OBJECT,), _OBJECT),  # looked up in the room as it was before the change
-    # Places.
-    "next_to": Signature((_OBJECT,), _PLACE),
-    "on": Signature((_OBJECT,), _PLACE),
-    "under": Signature((_OBJECT,), _PLACE),
-    "amid": Signature((_OBJECT, _OBJECT), _PLACE),
-    "at": Signature(("direction", _OBJECT), _PLACE),
-    "corner": Signature(("direction",), _PLACE),
-    "wall": Signature(("direction",), _PLACE),
-    "centre": Signature((), _PLACE),
-    "spot": Signature((_OBJECT,), _PLACE),  # where the object stands
-    "shift": Signature(("direction", "number"), _PLACE),  # metres from where the moved thing was
-    # Edits.
-    "move": Signature((_SET, _PLACE), _EDIT),
-    "turn": Signature((_SET, "number"), _EDIT),  # degrees, clockwise seen from above
-    "face": Signature((_SET, _OBJECT), _EDIT),  # turned towards the object
-    "swap": Signature((_OBJECT, _OBJECT), _EDIT),
-    "remove": Signature((_SET,), _EDIT),
-    "set": Signature(("attribute", "value", _SET), _EDIT),
-    "add": Signature(("number", "thing", _PLACE), _EDIT),
-    "replace": Signature((_SET, "thing"), _EDIT),
-    "then": Signature((_EDIT, _EDIT), _EDIT),
-    "thing": Signature(("name", "traits"), "thing"),
-    "plain": Signature((), "traits"),
-    "trait": Signature(("attribute", "value", "traits"), "traits"),
-    # Answers.
-    "count": Signature((_SET,), "integer"),
-    "exist": Signature((_SET,), "boolean"),
-    "more": Signature((_SET, _SET), "boolean"),
-    "fits": Signature((_OBJECT, _OBJECT), "boolean"),  # the first in the room that the second takes up
-    "closer_now": Signature((_OBJECT, _OBJECT), "boolean"),  # than the two were before the change
-    "name": Signature((_OBJECT,), "words"),
-    "query": Signature(("attribute", _OBJECT), "words"),
-    "kinds": Signature(("attribute", _SET), "integer"),  # number of different values
-    "whither": Signature((_OBJECT, _OBJECT), "heading"),  # the way from the first to the second
-    "seen_from": Signature((_OBJECT, _OBJECT, _OBJECT), "heading"),  # standing at 1, facing 2: where is 3
-    "which_side": Signature((_OBJECT,), "heading"),  # of the room
-    "height": Signature((_OBJECT, _OBJECT), "comparison"),  # is the first higher or lower
-    "size": Signature((_OBJECT, _OBJECT), "comparison"),  # is the first larger or smaller
-    "higher": Signature((_OBJECT, _OBJECT), "boolean"),  # is the first placed higher than the second
-    "larger": Signature((_OBJECT, _OBJECT), "boolean"),
-}
+# What an operation takes and gives, and the call that it means: numbers are its arguments.
+OPERATIONS = rows("""
+# Sets of objects. A "name" is open text: a noun, or "object" for anything.
+all(name) -> set                              = filter(name, 1, scene)
+having(attribute, value, set) -> set          = filter(1, 2, 3)
+lacking(attribute, value, set) -> set         = exclude(1, 2, 3)  those known to look otherwise
+either(set, set) -> set                       = union(1, 2)  those of both sets together
+usable(purpose, set) -> set                   = filter(purpose, 1, 2)
+same_use(object, set) -> set                  = same(purpose, 1, 2)  shares a purpose with the object
+toward(direction, object, set) -> set         = relate(1, 2, frame(room), 3)  those that lie that way
+side(direction, set) -> set                   = filter(side, 1, 2)  of the room, or in that corner
+beside(object, set) -> set                    = relate(next_to, 1, 2)
+upon(object, set) -> set                      = relate(on, 1, 2)  those that rest on the object
+beneath(object, set) -> set                   = relate(under, 1, 2)
+between(object, object, set) -> set           = relate(between, 1, 2, 3)
+obstacles(object, object) -> set              = relate(blocking, 1, 2, scene)  what is in the way
+other(object, set) -> set                     = exclude(1, 2)  all but the object
+touched(set) -> set                           = changed(1)  those that the change was about
+pair(object, object) -> set                   = group(1, 2)
+just(object) -> set                           = group(1)
+same(attribute, object, set) -> set           = same(1, 2, 3)
+# Objects.
+only(set) -> object                           = unique(1)
+nearest(object, set) -> object                = best(distance, least, 1, 2)
+farthest(object, set) -> object               = best(distance, most, 1, 2)
+first(direction, object, set) -> object       = best(1, first, 2, frame(room), 3)  the nearest of those that way
+largest(set) -> object                        = best(volume, most, 1)
+smallest(set) -> object                       = best(volume, least, 1)
+tallest(set) -> object                        = best(height, most, 1)
+shortest(set) -> object                       = best(height, least, 1)
+highest(set) -> object                        = best(elevation, most, 1)
+lowest(set) -> object                         = best(elevation, least, 1)
+extreme(direction, set) -> object             = best(1, most, frame(room), 2)  leftmost, frontmost ...
+support(object) -> object                     = unique(relate(supporting, 1, scene))  what it rests on
+was(object) -> object                         = before(1)  looked up in the room as it was before the change
+# Places.
+next_to(object) -> place                      = place(next_to, 1)
+on(object) -> place                           = place(on, 1)
+under(object) -> place                        = place(under, 1)
+amid(object, object) -> place                 = place(between, 1, 2)
+at(direction, object) -> place                = place(1, 2, frame(room))
+corner(direction) -> place                    = place(corner, 1)
+wall(direction) -> place                      = place(wall, 1)
+centre() -> place                             = place(centre)
+spot(object) -> place                         = place(at, 1)  where the object stands
+shift(direction, number) -> place             = place(1, 2)  metres from where the moved thing was
+# Edits.
+move(set, place) -> edit                      = move(1, 2)
+turn(set, number) -> edit                     = turn(1, 2)  degrees, clockwise seen from above
+face(set, object) -> edit                     = face(1, 2)  turned towards the object
+swap(object, object) -> edit                  = swap(1, 2)
+remove(set) -> edit                           = remove(1)
+set(attribute, value, set) -> edit            = set(1, 2, 3)
+add(number, thing, place) -> edit             = add(1, 2, 3)
+replace(set, thing) -> edit                   = replace(1, 2)
+then(edit, edit) -> edit                      = then(1, 2)
+thing(name, traits) -> thing                  = thing(1, 2)
+plain() -> traits                             = plain
+trait(attribute, value, traits) -> traits     = trait(1, 2, 3)
+# Answers.
+count(set) -> integer                         = count(1)
+exist(set) -> boolean                         = exist(1)
+more(set, set) -> boolean                     = greater_than(count(1), count(2))
+fits(object, object) -> boolean               = holds(fits, 1, 2)  where the second is
+closer_now(object, object) -> boolean         = holds(nearer_than_before, 1, 2)
+name(object) -> words                         = query(name, 1)
+query(attribute, object) -> words             = query(1, 2)
+kinds(attribute, set) -> integer              = count(1, 2)  number of different values
+whither(object, object) -> heading            = direction(1, 2, frame(room), eight)  the way from 1 to 2
+seen_from(object, object, object) -> heading  = direction(1, 3, frame(1, 2), eight)  standing at 1, facing 2
+which_side(object) -> heading                 = query(side, 1)  of the room
+height(object, object) -> comparison          = compare(elevation, 1, 2)  is the first higher or lower
+size(object, object) -> comparison            = compare(volume, 1, 2)  is the first larger or smaller
+higher(object, object) -> boolean             = greater_than(query(elevation, 1), query(elevation, 2))
+larger(object, object) -> boolean             = greater_than(query(volume, 1), query(volume, 2))
+""")
+SIGNATURES: dict[str, Signature] = {row.op: row.signature for row in OPERATIONS}
 ANSWERS = ("integer", "boolean", "words", "heading", "comparison")
 CLOSED: dict[str, tuple[str, ...]] = {
     "direction": DIRECTIONS,
@@ -127,58 +117,14 @@ CLOSED: dict[str, tuple[str, ...]] = {
 OPEN = ("name", "value")  # leaves that are free text
 
 
-@dataclass(frozen=True)
-class Call:
-    """One operation on its arguments: calls, or the text of a leaf. Construction checks the types."""
+class Call(Tree):
+    """A program as the English of rooms and its parser have it."""
 
-    op: str
-    args: tuple["Call | str", ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.op not in SIGNATURES:
-            raise ProgramError(f"unknown operation {self.op!r}; known: {', '.join(SIGNATURES)}")
-        wanted = SIGNATURES[self.op].inputs
-        if len(wanted) != len(self.args):
-            raise ProgramError(f"{self.op} takes {len(wanted)} arguments, got {len(self.args)}")
-        for kind, arg in zip(wanted, self.args):
-            if kind in OPEN or kind in CLOSED:
-                if not isinstance(arg, str) or not arg or (kind in CLOSED and arg not in CLOSED[kind]):
-                    known = f"; known: {', '.join(CLOSED[kind])}" if kind in CLOSED else ""
-                    raise ProgramError(f"{self.op}: {arg!r} is no {kind}{known}")
-            elif not isinstance(arg, Call) or arg.output != kind:
-                raise ProgramError(f"{self.op} takes {kind}, got {arg}")
-
-    @property
-    def output(self) -> str:
-        return SIGNATURES[self.op].output
-
-    def text(self) -> str:
-        """count(all("chair")); `parse_text` reads it back."""
-        kinds = SIGNATURES[self.op].inputs
-        spelled = (
-            a.text() if isinstance(a, Call) else f'"{a}"' if kind in OPEN else a
-            for kind, a in zip(kinds, self.args)
-        )
-        return f"{self.op}({', '.join(spelled)})" if self.args else self.op
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def tokens(self) -> Iterator[tuple[str, str]]:
-        """(kind, text) in prefix order: kind "op" or the kind of a leaf."""
-        yield "op", self.op
-        for kind, arg in zip(SIGNATURES[self.op].inputs, self.args):
-            if isinstance(arg, Call):
-                yield from arg.tokens()
-            else:
-                yield kind, arg
-
-    def calls(self) -> Iterator["Call"]:
-        """This call and all under it, depth first."""
-        yield self
-        for arg in self.args:
-            if isinstance(arg, Call):
-                yield from arg.calls()
+    language = Language(
+        {op: (signature,) for op, signature in SIGNATURES.items()},
+        CLOSED | dict.fromkeys(OPEN, str),
+        frozenset(OPEN),
+    )
 
 
 def call(op: str, *args: "Call | str") -> Call:
@@ -200,76 +146,10 @@ def told_apart(pair: Call) -> str | None:
     return attribute if kind.op == "all" and one_kind == kind and first != second else None
 
 
-_LEXEME = re.compile(r'\s*(?:"([^"]*)"|([a-z_]+(?: [a-z]+)*)|([0-9]+(?:\.[0-9]+)?)|([(),]))')
-
-
-def parse_text(text: str) -> Call:
-    """The program of the spelling that `Call.text` writes; ProgramError when it is none."""
-    lexemes: list[tuple[str, str]] = []
-    position, text = 0, text.strip()
-    while position < len(text):
-        match = _LEXEME.match(text, position)
-        if not match:
-            raise ProgramError(f"can't read the program at {text[position : position + 20]!r}")
-        position = match.end()
-        quoted, word, number, mark = match.groups()
-        lexemes.append(
-            ("mark", mark)
-            if mark
-            else ("open" if quoted is not None else "word", quoted or word or number or "")
-        )
-    at = 0
-
-    def expect(mark: str) -> None:
-        nonlocal at
-        if at >= len(lexemes) or lexemes[at] != ("mark", mark):
-            raise ProgramError(f"{mark!r} is missing in {text!r}")
-        at += 1
-
-    def read(kind: str | None) -> Call | str:
-        nonlocal at
-        if at >= len(lexemes) or lexemes[at][0] == "mark":
-            raise ProgramError(f"the program ends too early: {text!r}")
-        form, word = lexemes[at]
-        at += 1
-        if kind in OPEN or kind in CLOSED:
-            if (form == "open") != (kind in OPEN):
-                raise ProgramError(f"{word!r} is no {kind} in {text!r}")
-            return word
-        if form != "word" or word not in SIGNATURES:
-            raise ProgramError(f"unknown operation {word!r}; known: {', '.join(SIGNATURES)}")
-        kinds = SIGNATURES[word].inputs
-        args = []
-        for k, inner in enumerate(kinds):
-            expect("," if k else "(")
-            args.append(read(inner))
-        if kinds:
-            expect(")")
-        return Call(word, tuple(args))
-
-    program = read(None)
-    if at != len(lexemes):
-        raise ProgramError(f"left over after the program: {text!r}")
-    return program
-
-
-def from_tokens(tokens: Sequence[str]) -> Call:
-    """The program of prefix tokens (operations and leaves alike, as the texts of `Call.tokens`)."""
-    at = 0
-
-    def read(kind: str | None) -> Call | str:
-        nonlocal at
-        if at >= len(tokens):
-            raise ProgramError(f"the token list ends too early: {' '.join(tokens)}")
-        token = tokens[at]
-        at += 1
-        if kind in OPEN or kind in CLOSED:
-            return token
-        if token not in SIGNATURES:
-            raise ProgramError(f"unknown operation {token!r}")
-        return Call(token, tuple(read(inner) for inner in SIGNATURES[token].inputs))
-
-    program = read(None)
-    if at != len(tokens):
-        raise ProgramError(f"tokens left over after the program: {' '.join(tokens[at:])}")
-    return program
+ROOMS = Dialect(
+    "the language of rooms",
+    Call,
+    {row.op: row.meaning for row in OPERATIONS},
+    {"direction": {word: word.replace("back", "behind").replace(" ", "_") for word in DIRECTIONS}},
+)
+parse_text, from_tokens = Call.parse, Call.from_tokens

@@ -1,18 +1,18 @@
-"""The typed program language: one signature table, read by the checker, the executor, the generators and the parser.
+"""Programs of streets as steps in execution order, and how their files and their parser spell them.
 
-A program is a sequence of steps in execution order; the last step is the answer. Names of colours, shapes and
-directions are arguments, never operations, so new vocabulary is data. Three spellings of one program:
+The last step is the answer. Names of colours, shapes and directions are arguments, never operations, so new vocabulary is
+data. Three spellings of one program:
 
 * steps    (Step("scene"), Step("filter", ("color", "red"), (0,)), Step("count", (), (1,)))
 * text     count(filter[color=red](scene))
 * tokens   ["count", "filter[color=red]", "scene"]     prefix order, what the parser writes
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
+from po3d.language.dialects import Dialect
+from po3d.language.program import Language, ProgramError, Signature, Tree, rows
 from po3d.scene.vocabulary import (
     COLORS,
     DIRECTIONS,
@@ -41,50 +41,41 @@ ALIGNMENTS = ("same", "opposite", "vertical", "parallel")  # parallel = same or 
 TRAVELS = ("forward", "backward")
 
 
-class Signature(NamedTuple):
-    """inputs -> output, and the tuples of arguments that the operation takes."""
-
-    inputs: tuple[str, ...]
-    output: str
-    arguments: tuple[tuple[str, ...], ...]
-
-
-def _signatures() -> dict[str, Signature]:
-    none = ((),)
-    attributes = tuple((a,) for a in QUERY_ATTRIBUTES)
-    table = {
-        "scene": Signature((), "set", none),
-        "filter": Signature(
-            ("set",), "set", tuple((a, v) for a, values in FILTER_VALUES.items() for v in values)
-        ),
-        "unique": Signature(("set",), "object", none),
-        "relate": Signature(("object",), "set", tuple((d, f) for d in DIRECTIONS for f in FRAMES)),
-        "same": Signature(("object",), "set", tuple((a,) for a in SAME_ATTRIBUTES)),
-        "aligned": Signature(("object",), "set", tuple((a,) for a in ALIGNMENTS)),
-        "occludees": Signature(
-            ("object",), "set", none
-        ),  # what the object hides (it is their dominant occluder)
-        "occluder": Signature(("object",), "set", none),  # what hides the object: none or one
-        "collide": Signature(("object",), "set", tuple((t,) for t in TRAVELS)),
-        "union": Signature(("set", "set"), "set", none),
-        "intersect": Signature(("set", "set"), "set", none),
-        "count": Signature(("set",), "integer", none),
-        "exist": Signature(("set",), "boolean", none),
-        "query": Signature(("object",), "{0}", attributes),
-        "equal": Signature(("{0}", "{0}"), "boolean", attributes),
-        "equal_integer": Signature(("integer", "integer"), "boolean", none),
-        "less_than": Signature(("integer", "integer"), "boolean", none),
-        "greater_than": Signature(("integer", "integer"), "boolean", none),
-    }
-    return table
-
-
-SIGNATURES: dict[str, Signature] = _signatures()
+# What a token takes and gives, and the call that it means: {0} is an argument of the token, 1 an input.
+OPERATIONS = rows("""
+scene() -> set                           = scene
+filter(set) -> set                       = filter({0}, "{1}", 1)
+unique(set) -> object                    = unique(1)
+relate(object) -> set                    = relate({0}, 1, frame({1}), scene)
+same(object) -> set                      = same({0}, 1, scene)
+aligned(object) -> set                   = relate({0}, 1, scene)
+occludees(object) -> set                 = relate(occluded_by, 1, scene)  it is their dominant occluder
+occluder(object) -> set                  = relate(occluding, 1, scene)  none or one
+collide(object) -> set                   = relate(collides_{0}, 1, scene)
+union(set, set) -> set                   = union(1, 2)
+intersect(set, set) -> set               = intersect(1, 2)
+count(set) -> integer                    = count(1)
+exist(set) -> boolean                    = exist(1)
+query(object) -> {0}                     = query({0}, 1)
+equal({0}, {0}) -> boolean               = equal({0}, 1, 2)
+equal_integer(integer, integer) -> boolean = equal(1, 2)
+less_than(integer, integer) -> boolean   = less_than(1, 2)
+greater_than(integer, integer) -> boolean = greater_than(1, 2)
+""")
+_ATTRIBUTES = tuple((a,) for a in QUERY_ATTRIBUTES)
+# The arguments that an operation takes; the others take none.
+ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {row.op: ((),) for row in OPERATIONS} | {
+    "filter": tuple((a, v) for a, values in FILTER_VALUES.items() for v in values),
+    "relate": tuple((d, f) for d in DIRECTIONS for f in FRAMES),
+    "same": tuple((a,) for a in SAME_ATTRIBUTES),
+    "aligned": tuple((a,) for a in ALIGNMENTS),
+    "collide": tuple((t,) for t in TRAVELS),
+    "query": _ATTRIBUTES,
+    "equal": _ATTRIBUTES,
+}
 ANSWER_TYPES = ("integer", "boolean", *QUERY_ATTRIBUTES)
-
-
-class ProgramError(ValueError):
-    """A text, token list or step list that is no well-typed program."""
+# How a call names what `aligned` takes.
+_ALIGNED = {"same": "same_direction", "opposite": "opposite_direction", "vertical": "perpendicular"}
 
 
 @dataclass(frozen=True)
@@ -103,41 +94,49 @@ class Step:
         return f"{self.op}[{'='.join(self.args) if self.op == 'filter' else ','.join(self.args)}]"
 
     @property
-    def types(self) -> tuple[tuple[str, ...], str]:
+    def types(self) -> Signature:
         """(input types, output type) with the argument filled in: query[color] gives "color"."""
         return token_types(self.token)
 
 
-class TokenTypes(NamedTuple):
-    inputs: tuple[str, ...]
-    output: str
-
-
-def _token_table() -> dict[str, tuple[str, tuple[str, ...], TokenTypes]]:
-    table = {}
-    for op, signature in SIGNATURES.items():
-        for args in signature.arguments:
-            types = TokenTypes(
-                tuple(t.format(*args) for t in signature.inputs), signature.output.format(*args)
-            )
-            table[Step(op, args).token] = (op, args, types)
-    return table
-
-
-_TOKENS = _token_table()
+_STEPS = {Step(row.op, args).token: (row, args) for row in OPERATIONS for args in ARGUMENTS[row.op]}
 # Every token that the parser's network has a class for, in a fixed order.
-TOKENS: tuple[str, ...] = tuple(t for t in _TOKENS if t not in {f"filter[shape={s}]" for s in UNSEEN_SHAPES})
+TOKENS: tuple[str, ...] = tuple(t for t in _STEPS if t not in {f"filter[shape={s}]" for s in UNSEEN_SHAPES})
 
 
-def token_types(token: str) -> TokenTypes:
+class StreetTree(Tree):
+    """A program by its tokens."""
+
+    language = Language(
+        {
+            token: (
+                Signature(
+                    tuple(t.format(*args) for t in row.signature.inputs), row.signature.output.format(*args)
+                ),
+            )
+            for token, (row, args) in _STEPS.items()
+        },
+        {},
+        frozenset(),
+    )
+
+
+STREET = Dialect(
+    "the language of streets",
+    StreetTree,
+    {
+        token: row.meaning.format(*(_ALIGNED.get(a, a) if row.op == "aligned" else a for a in args))
+        for token, (row, args) in _STEPS.items()
+    },
+)
+
+
+def token_types(token: str) -> Signature:
     """Input and output types of a token; ProgramError for one that is not in the language."""
     try:
-        return _TOKENS[token][2]
+        return StreetTree.language.signatures[token][0]
     except KeyError:
-        op = token.split("[")[0]
-        if op in SIGNATURES:
-            raise ProgramError(f"{op} does not take the argument of {token!r}") from None
-        raise ProgramError(f"unknown operation {token!r}; known: {', '.join(SIGNATURES)}") from None
+        raise StreetTree.language.unknown(token) from None
 
 
 @dataclass(frozen=True)
@@ -174,70 +173,42 @@ class Program:
 
     def tokens(self) -> list[str]:
         """Prefix order: every token before its inputs, the first input first."""
-        return [self.steps[k].token for k in self._prefix(len(self.steps) - 1)]
-
-    def _prefix(self, k: int) -> Iterator[int]:
-        yield k
-        for i in self.steps[k].inputs:
-            yield from self._prefix(i)
+        return [token for _, token in self.tree().tokens()]
 
     def text(self) -> str:
         """count(filter[color=red](scene)); `parse_text` reads it back."""
+        return self.tree().text()
 
-        def spell(k: int) -> str:
-            step = self.steps[k]
-            return step.token + (f"({', '.join(spell(i) for i in step.inputs)})" if step.inputs else "")
-
-        return spell(len(self.steps) - 1)
+    def tree(self, k: int = -1) -> StreetTree:
+        """Step k with what it is made of."""
+        return StreetTree(self.steps[k].token, tuple(self.tree(i) for i in self.steps[k].inputs))
 
     def __str__(self) -> str:
         return self.text()
 
 
-def from_tokens(tokens: Sequence[str]) -> Program:
-    """The program of a prefix token list; steps come in execution order, depth first."""
+def from_tree(tree: StreetTree) -> Program:
+    """The steps of a tree, depth first."""
     steps: list[Step] = []
-    position = 0
 
-    def build() -> int:
-        nonlocal position
-        if position >= len(tokens):
-            raise ProgramError(f"the token list ends too early: {' '.join(tokens)}")
-        token = tokens[position]
-        position += 1
-        types = token_types(token)
-        op, args, _ = _TOKENS[token]
-        inputs = tuple(build() for _ in types.inputs)
-        steps.append(Step(op, args, inputs))
+    def build(call: StreetTree) -> int:
+        inputs = tuple(build(arg) for arg in call.args)
+        row, args = _STEPS[call.op]
+        steps.append(Step(row.op, args, inputs))
         return len(steps) - 1
 
-    build()
-    if position != len(tokens):
-        raise ProgramError(f"tokens left over after the program: {' '.join(tokens[position:])}")
+    build(tree)
     return Program(tuple(steps))
 
 
-_WORD = re.compile(r"\s*([a-z_0-9]+(?:\[[^\]()]*\])?|[(),])")
+def from_tokens(tokens: Sequence[str]) -> Program:
+    """The program of a prefix token list."""
+    return from_tree(StreetTree.from_tokens(tokens))
 
 
 def parse_text(text: str) -> Program:
     """The program of the spelling that `Program.text` writes; ProgramError when it is none."""
-    tokens: list[str] = []
-    position = 0
-    depth = 0
-    text = text.strip()
-    while position < len(text):
-        match = _WORD.match(text, position)
-        if not match:
-            raise ProgramError(f"can't read the program at {text[position : position + 20]!r}")
-        position = match.end()
-        word = match.group(1).replace(" ", "")
-        depth += {"(": 1, ")": -1}.get(word, 0)
-        if word not in "(),":
-            tokens.append(word)
-    if depth:
-        raise ProgramError(f"unbalanced brackets in {text!r}")
-    return from_tokens(tokens)
+    return from_tree(StreetTree.parse(text))
 
 
 def chain(*steps: tuple[str, ...]) -> Program:

@@ -1,25 +1,39 @@
-"""The typed language of 3DSRBench's questions: one operation on one to three described things, one signature table.
+"""How 3DSRBench's programs are spelled: one operation on one to three described things.
 
     higher("cyclist in orange suit", "yellow board")         which of the two is higher
     closer_to("coffee table", "TV", "surfboard")             which of the last two is closer to the first
     side_to("dog", "speakers")                               which side of the first faces the second
 
-Things are open text, as people describe them, or "#3 brown chair": row 3 of the table, whatever it is called. The
-language of rooms (`room_program`) is for questions that are built up from parts, and its parser's tokens are its
-operations; these questions have no parts, so they have a table of their own and share the rooms' tables and spelling.
-
-What an operation answers is one of its type's words (`ANSWERS`) or, for "object", one of its candidates.
+Things are open text, as people describe them, or "#3 brown chair": row 3 of the table, whatever it is called. What an
+operation answers is one of its type's words (`ANSWERS`) or, for "object", one of its candidates.
 """
 
-import json
-import re
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from po3d.language.programs.street import ProgramError
+from po3d.language.dialects import Dialect
+from po3d.language.program import Language, Signature, Tree, rows
+
+_TABLE = rows("""
+higher(thing, thing) -> object = query(name, best(elevation, most, group(refer(1), refer(2))))  height_higher
+lower(thing, thing) -> object = query(name, best(elevation, least, group(refer(1), refer(2))))  height_higher
+above(thing, thing) -> boolean = holds(above, refer(1), refer(2))  location_above
+underneath(thing, thing) -> boolean = holds(under, refer(1), refer(2))  location_above
+nearer_camera(thing, thing) -> object = query(name, best(distance, least, viewer, group(refer(1), refer(2))))  location_closer_to_camera
+farther_camera(thing, thing) -> object = query(name, best(distance, most, viewer, group(refer(1), refer(2))))  location_closer_to_camera
+next_to(thing, thing) -> nearness = holds(next_to, refer(1), refer(2))  location_next_to
+in_front_of(thing, thing) -> depth = direction(refer(1), refer(2), frame(object), front_or_behind)  orientation_in_front_of
+on_the_left(thing, thing) -> side = direction(refer(1), refer(2), frame(object), left_or_right)  orientation_on_the_left
+side_to_camera(thing) -> quarter = direction(refer(1), viewer, frame(object), four)  orientation_viewpoint
+closer_to(thing, thing, thing) -> object = query(name, best(distance, least, refer(1), group(refer(2), refer(3))))  multi_object_closer_to
+farther_from(thing, thing, thing) -> object = query(name, best(distance, most, refer(1), group(refer(2), refer(3))))  multi_object_closer_to
+facing(thing, thing, thing) -> object = query(name, best(bearing, least, refer(1), group(refer(2), refer(3))))  multi_object_facing
+side_to(thing, thing) -> quarter = direction(refer(1), refer(2), frame(object), four)  multi_object_viewpoint_towards_object
+parallel(thing, thing) -> alignment = holds(parallel, refer(1), refer(2))  multi_object_parallel
+same_direction(thing, thing) -> agreement = holds(same_direction, refer(1), refer(2))  multi_object_same_direction
+""")
 
 
-class Signature(NamedTuple):
+class Operation(NamedTuple):
     """What an operation takes and gives. Roles: "one" of those an answer is chosen from, or "of": any other thing."""
 
     roles: tuple[str, ...]
@@ -27,25 +41,13 @@ class Signature(NamedTuple):
     category: str  # the benchmark's type of question
 
 
-_TWO, _BOTH = ("one", "one"), ("of", "of")
-SIGNATURES: dict[str, Signature] = {
-    "higher": Signature(_TWO, "object", "height_higher"),
-    "lower": Signature(_TWO, "object", "height_higher"),
-    "above": Signature(_BOTH, "boolean", "location_above"),  # is the first directly above the second
-    "underneath": Signature(_BOTH, "boolean", "location_above"),
-    "nearer_camera": Signature(_TWO, "object", "location_closer_to_camera"),
-    "farther_camera": Signature(_TWO, "object", "location_closer_to_camera"),
-    "next_to": Signature(_BOTH, "nearness", "location_next_to"),
-    "in_front_of": Signature(_BOTH, "depth", "orientation_in_front_of"),  # of the first: where is the second
-    "on_the_left": Signature(_BOTH, "side", "orientation_on_the_left"),  # of the first: where is the second
-    "side_to_camera": Signature(("of",), "quarter", "orientation_viewpoint"),
-    "closer_to": Signature(("of", "one", "one"), "object", "multi_object_closer_to"),
-    "farther_from": Signature(("of", "one", "one"), "object", "multi_object_closer_to"),
-    "facing": Signature(("of", "one", "one"), "object", "multi_object_facing"),
-    "side_to": Signature(_BOTH, "quarter", "multi_object_viewpoint_towards_object"),
-    "parallel": Signature(_BOTH, "alignment", "multi_object_parallel"),
-    "same_direction": Signature(_BOTH, "agreement", "multi_object_same_direction"),
-}
+def _operation(signature: Signature, category: str) -> Operation:
+    others = len(signature.inputs) - 2 * (signature.output == "object")
+    roles = ("of",) * others + ("one",) * (len(signature.inputs) - others)
+    return Operation(roles, signature.output, category)
+
+
+OPERATIONS = {row.op: _operation(row.signature, row.note) for row in _TABLE}
 ANSWERS: dict[str, tuple[str, ...]] = {  # the benchmark's own words
     "boolean": ("yes", "no"),
     "nearness": ("next to each other", "far away from each other"),
@@ -55,47 +57,31 @@ ANSWERS: dict[str, tuple[str, ...]] = {  # the benchmark's own words
     "alignment": ("parallel", "perpendicular"),
     "agreement": ("same or similar directions", "very different directions"),
 }
-_TEXT = re.compile(r'\s*([a-z_]+)\s*\(\s*("(?:[^"\\]|\\.)*"(?:\s*,\s*"(?:[^"\\]|\\.)*")*)\s*\)\s*')
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-@dataclass(frozen=True)
-class SrProgram:
-    """One question. Construction checks it."""
+class SrProgram(Tree):
+    """One question: an operation on things."""
 
-    op: str
-    things: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if self.op not in SIGNATURES:
-            raise ProgramError(f"unknown operation {self.op!r}; known: {', '.join(SIGNATURES)}")
-        if len(self.things) != len(self.signature.roles):
-            raise ProgramError(f"{self.op} takes {len(self.signature.roles)} things, got {len(self.things)}")
-        if not all(thing.strip() for thing in self.things):
-            raise ProgramError(f"{self.op}: a thing without description")
+    language = Language({row.op: (row.signature,) for row in _TABLE}, {"thing": str}, frozenset({"thing"}))
 
     @property
-    def signature(self) -> Signature:
-        return SIGNATURES[self.op]
+    def things(self) -> tuple[str, ...]:
+        return self.args
 
     @property
     def candidates(self) -> tuple[int, ...]:
         """Which of the things an answer is chosen from; () when the answer is a word."""
-        return tuple(k for k, role in enumerate(self.signature.roles) if role == "one")
+        return tuple(k for k, role in enumerate(OPERATIONS[self.op].roles) if role == "one")
 
     @property
     def answers(self) -> tuple[str, ...]:
         """All answers that there are."""
-        if self.signature.output == "object":
+        if self.output == "object":
             return tuple(self.things[k] for k in self.candidates)
-        return ANSWERS[self.signature.output]
+        return ANSWERS[self.output]
 
-    def text(self) -> str:
-        """higher("a", "b"); `parse_text` reads it back."""
-        return f"{self.op}({', '.join(json.dumps(t, ensure_ascii=False) for t in self.things)})"
 
-    def __str__(self) -> str:
-        return self.text()
+THREEDSRBENCH = Dialect("3DSRBench's language", SrProgram, {row.op: row.meaning for row in _TABLE})
 
 
 def ask(op: str, *things: str) -> SrProgram:
@@ -103,13 +89,4 @@ def ask(op: str, *things: str) -> SrProgram:
     return SrProgram(op, things)
 
 
-def parse_text(text: str) -> SrProgram:
-    """The program of the spelling that `SrProgram.text` writes; ProgramError when it is none."""
-    found = _TEXT.fullmatch(text)
-    if not found:
-        raise ProgramError(f"can't read the program {text[:60]!r}")
-    try:
-        things = tuple(json.loads(s) for s in _STRING.findall(found[2]))
-    except json.JSONDecodeError:
-        raise ProgramError(f"can't read the descriptions of {text[:60]!r}") from None
-    return SrProgram(found[1], things)
+parse_text = SrProgram.parse

@@ -9,8 +9,8 @@ import re
 from typing import NamedTuple
 
 from po3d.io.spelling import too_long
-from po3d.language.programs.scope import CAMERA, Call, call
-from po3d.language.programs.street import ProgramError
+from po3d.language.program import Call, ProgramError
+from po3d.language.programs.scope import CAMERA, call
 from po3d.scene.orbit import LABELS
 
 _NEVER_FIRST = "the a an you me it them him her"  # words that begin no noun, and words that end one

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from po3d.io.spelling import too_long
-from po3d.language.programs.street import ProgramError
-from po3d.language.programs.threedsrbench import SIGNATURES, SrProgram
+from po3d.language.program import ProgramError
+from po3d.language.programs.threedsrbench import OPERATIONS, SrProgram
 from po3d.language.read.threedsrbench_patterns import (
     CAMERA,
     CHOICE_WORDS,
@@ -98,7 +98,7 @@ def _program(op: str, found: dict[str, str | None], quotes: list[str], options: 
     things = [groups[name] for name in ("x", "y") if name in groups]
     if "pair" in groups:
         things += _parted(groups["pair"], options)
-    elif len(things) < len(SIGNATURES[op].roles) and SIGNATURES[op].output == "object":
+    elif len(things) < len(OPERATIONS[op].roles) and OPERATIONS[op].output == "object":
         things += list(options)
     if op in _TO_CAMERA and CAMERA.fullmatch(_bare(things[-1] if op == "side_to" else things[0])):
         things = things[:1] if op == "side_to" else things[1:]
@@ -139,7 +139,7 @@ def fit_options(program: SrProgram, options: Sequence[str]) -> dict[str, str] | 
         return None
     if program.candidates:
         return _things(program.answers, options)
-    words = CHOICE_WORDS[program.signature.output]
+    words = CHOICE_WORDS[program.output]
     chosen: dict[str, str] = {}
     for option in options:
         fitting = [a for a, pattern in words.items() if pattern.search(option.lower())]

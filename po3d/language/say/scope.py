@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from po3d.language.programs.scope import Call
+from po3d.language.program import Call, Tree
+from po3d.language.programs.scope import SCOPE
 
 ORDINALS = ("First", "Second", "Third", "Fourth")
 IMAGES = tuple(f"{ordinal} Image" for ordinal in ORDINALS)
@@ -102,7 +103,7 @@ def say(
     """The paper's wording of a program, or a paraphrase when a generator is given. `sitting`: the reference is sat on;
     `angles`: of several images, in order."""
     key = f"{task} sitting" if sitting else task
-    words = _words(program)
+    words = _words(SCOPE.spelled(program))
     words["order"] = ", ".join(f"{o} Image is {v}°" for o, v in zip(ORDINALS, angles))
     words["choices"] = ", ".join(choices)
     template = (
@@ -115,7 +116,7 @@ def with_article(name: str) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def _words(program: Call) -> dict[str, str]:
+def _words(program: Tree) -> dict[str, str]:
     """What the templates' slots hold."""
     if program.op == "turned":
         angle, first, second, inner = program.args

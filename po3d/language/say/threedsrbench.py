@@ -214,7 +214,7 @@ def speak(program: SrProgram, style: Style, r: np.random.Generator, wording: str
     if program.candidates:
         said = program.answers
     else:
-        sets = OPTIONS[style][program.signature.output]
+        sets = OPTIONS[style][program.output]
         said = sets[int(r.integers(len(sets)))]
     option_of = dict(zip(program.answers, said, strict=True))
     order = [said[int(k)] for k in r.permutation(len(said))]

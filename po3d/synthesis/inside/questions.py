@@ -16,15 +16,16 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 
-from po3d.language.programs.threedsrbench import ANSWERS, SIGNATURES
+from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.planar import planar
-from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules, Unanswerable, Verdict, View
+from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules, Verdict, View
 from po3d.scene.table import Scene
 
 # Type -> its operations.
-OPERATIONS: dict[str, tuple[str, ...]] = {}
-for _op, _signature in SIGNATURES.items():
-    OPERATIONS[_signature.category] = (*OPERATIONS.get(_signature.category, ()), _op)
+OF_TYPE: dict[str, tuple[str, ...]] = {}
+for _op, _signature in OPERATIONS.items():
+    OF_TYPE[_signature.category] = (*OF_TYPE.get(_signature.category, ()), _op)
 
 NEAREST = 0.1  # of what follows is kept also by questions that are near a boundary on purpose
 DEGREES = 10.0  # that answers keep from their boundary, and metres:
@@ -77,7 +78,7 @@ def offers(
     boundaries: 0 takes all. `near`: only questions with an answer that does not keep it, but for NEAREST of it."""
     asker = _Asker(views, said, margin, rules, near)
     found: dict[tuple, Item] = {}
-    for op in SIGNATURES:
+    for op in OPERATIONS:
         candidates = asker.candidates(op)
         for k in random.permutation(len(candidates)).tolist():
             item = asker.item(op, candidates[k])
@@ -104,7 +105,7 @@ class _Asker:
     def candidates(self, op: str) -> list[tuple[int, ...]]:
         """Sets of rows that the operation makes sense for."""
         found = []
-        for rows in itertools.permutations(sorted(self.said), len(SIGNATURES[op].roles)):
+        for rows in itertools.permutations(sorted(self.said), len(OPERATIONS[op].roles)):
             if not self._headed(op, rows) or self._telling(rows):
                 continue
             if op in _BESIDE and not all(self.clear(rows[0], j) for j in rows[1:]):
@@ -140,7 +141,7 @@ class _Asker:
                 verdicts += [view.decide(op, rows) for view in self.views[1:]]
             else:
                 verdicts *= len(self.views)
-        except Unanswerable:
+        except ExecutionFailure:
             return None
         clear = all(self._keeps(op, verdict) for verdict in verdicts)
         if self.near:
@@ -152,7 +153,7 @@ class _Asker:
         return Item(op, rows, answers, flat)
 
     def _keeps(self, op: str, verdict: Verdict, share: float = 1.0) -> bool:
-        metres = share * self.margin * METRES[SIGNATURES[op].category]
+        metres = share * self.margin * METRES[OPERATIONS[op].category]
         return verdict.metres >= metres and verdict.degrees >= share * self.margin * DEGREES
 
 
@@ -171,7 +172,7 @@ class Balance:
     def choose(self, offered: Sequence[Item], random: np.random.Generator) -> dict[str, Item]:
         """Category -> the question that mends most, of those that tip nothing. Nothing is noted."""
         found = {}
-        for category, operations in OPERATIONS.items():
+        for category, operations in OF_TYPE.items():
             fitting = [item for item in offered if item.op in operations and self._fits(item)]
             if fitting:
                 order = random.permutation(len(fitting)).tolist()
@@ -180,9 +181,7 @@ class Balance:
 
     def worth(self, chosen: Mapping[str, Item]) -> float:
         """What asking these is worth: the more, the rarer their types are so far."""
-        return sum(
-            1 / (1 + sum(self._asked[op] for op in OPERATIONS[category])) for category in sorted(chosen)
-        )
+        return sum(1 / (1 + sum(self._asked[op] for op in OF_TYPE[category])) for category in sorted(chosen))
 
     def note(self, chosen: Mapping[str, Item]) -> None:
         """These are asked."""
@@ -193,12 +192,12 @@ class Balance:
                 self._flat[item.op, view] += flat
 
     def _fits(self, item: Item) -> bool:
-        counts = [self._asked[op] for op in OPERATIONS[SIGNATURES[item.op].category]]
+        counts = [self._asked[op] for op in OF_TYPE[OPERATIONS[item.op].category]]
         if self._asked[item.op] >= min(counts) + OPERATION_SLACK:
             return False
         # Of two answers, one may always be the flat picture's ("yes" to "above"). Then answers and flat picture share
         # one slack: with both at their limits on opposite sides, every further question would tip one.
-        together = len(ANSWERS.get(SIGNATURES[item.op].output, ())) == 2
+        together = len(ANSWERS.get(OPERATIONS[item.op].output, ())) == 2
         for words, flat in self._gaps(item):
             uneven = max(map(abs, words), default=0.0)
             if (uneven + abs(flat) if together else max(uneven, abs(flat))) > SLACK:
@@ -213,7 +212,7 @@ class Balance:
     def _gaps(self, item: Item) -> list[tuple[list[float], float]]:
         """With the question, in each view: by how many each answer, and the flat picture's being right, is ahead of its
         share."""
-        words = ANSWERS.get(SIGNATURES[item.op].output, ())
+        words = ANSWERS.get(OPERATIONS[item.op].output, ())
         share = 1 / max(len(words), 2)
         expected = share * (self._asked[item.op] + 1)
         gaps = []

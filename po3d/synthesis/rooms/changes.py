@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.language.programs.rooms import Call, call
-from po3d.reasoning.room_executor import Unresolved
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.room_planner import Planned, plan
 from po3d.reasoning.room_world import World
 from po3d.scene.edits import unchanged
@@ -48,7 +48,7 @@ def sample_change(scene: Scene, kind: str, random: np.random.Generator, tries: i
             continue
         try:
             planned = plan(scene, program)
-        except Unresolved:
+        except ExecutionFailure:
             continue
         if any("no free place" in note for note in planned.notes):
             continue

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from po3d.language.programs.rooms import SIDES, Call, call
-from po3d.reasoning.room_executor import Evaluator, Unresolved
+from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.room_executor import Evaluator
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
 from po3d.scene.rooms import ATTRIBUTES
 
@@ -48,7 +49,7 @@ class Teller:
             evaluator.past = False
             try:
                 value = ask(evaluator)
-            except Unresolved:
+            except ExecutionFailure:
                 return None
             if k and value != first:
                 return None

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from po3d.io.errors import InputError
-from po3d.language.programs.scope import Call
-from po3d.language.programs.street import ProgramError
+from po3d.language.program import Call, ProgramError
 from po3d.language.read.scope_reader import read
 from po3d.reasoning.questions import Prediction, Question
 from po3d.reasoning.scope_executor import run

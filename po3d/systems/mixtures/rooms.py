@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from po3d.io.errors import InputError
+from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import Call, parse_text
-from po3d.language.programs.street import ProgramError
 from po3d.reasoning.questions import Prediction, Question
 from po3d.reasoning.room_world import RoomRules
 from po3d.scene.table import Scene

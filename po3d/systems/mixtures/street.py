@@ -6,7 +6,8 @@ A question's answer depends on the modules that its program reads alone, so cell
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from po3d.language.programs.street import Program, ProgramError, parse_text
+from po3d.language.program import ProgramError
+from po3d.language.programs.street import Program, parse_text
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES

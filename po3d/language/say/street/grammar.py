@@ -18,7 +18,8 @@ from functools import cache
 
 import numpy as np
 
-from po3d.language.programs.street import Program, ProgramError, from_tokens
+from po3d.language.program import ProgramError
+from po3d.language.programs.street import Program, from_tokens
 
 # The order in which filters are named, first spoken first: also the prefix order of canonical programs.
 SPOKEN_ORDER = ("size", "color", "material", "shape", "facing", "occlusion")

@@ -6,7 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from po3d.language.programs.street import Program, ProgramError
+from po3d.language.program import ProgramError
+from po3d.language.programs.street import Program
 from po3d.language.say.street import benchmark_grammar as grammar_benchmark
 from po3d.language.say.street import wide_grammar as grammar_wide
 from po3d.language.say.street.grammar import Grammar, analyse, assemble, tidy

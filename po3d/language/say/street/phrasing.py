@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from po3d.language.programs.street import ProgramError
+from po3d.language.program import ProgramError
 from po3d.language.say.street.grammar import Grammar, Link, Pair, Things, choose, expand
 
 

@@ -1,6 +1,6 @@
 """Says a phrase tree as a question, choosing among the templates of a grammar at random."""
 
-from po3d.language.programs.street import ProgramError
+from po3d.language.program import ProgramError
 from po3d.language.say.street.grammar import COMPARISONS, SPOKEN_ORDER, Ask, Link, Pair, Things
 from po3d.language.say.street.phrasing import Phrasing
 
