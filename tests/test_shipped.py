@@ -20,7 +20,7 @@ from po3d.io import shipped
 from po3d.io.config import compose, run_hydra
 assert shipped.INSTALLED
 for place in (shipped.CONFIGS, shipped.CHECKPOINTS, shipped.MINI, shipped.NATURAL):
-    assert place.is_dir() and Path(shipped.__file__).parent in place.parents
+    assert place.is_dir() and Path(shipped.__file__).parents[1] in place.parents
 assert str(shipped.EXPORTS) == "checkpoints"
 compose("evaluate", ["+experiment=oracle_grid"]), compose("train", ["experiment=street_parser"])
 run_hydra(None, "train", "python train.py experiment=street_parser", ["--help"])
@@ -46,7 +46,8 @@ def test_an_installed_package_finds_its_files_in_any_folder(tmp_path, monkeypatc
     step = wheel_step()
     monkeypatch.chdir(shipped.ROOT)
     target = tmp_path / "site"
-    command = step.BuildPy(setuptools.Distribution({"packages": ["po3d"], "script_name": "setup.py"}))
+    packages = setuptools.find_packages(str(shipped.ROOT), include=["po3d*"])
+    command = step.BuildPy(setuptools.Distribution({"packages": packages, "script_name": "setup.py"}))
     command.build_lib = str(target)
     command.finalize_options()
     command.build_lib = str(target)
