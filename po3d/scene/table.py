@@ -14,7 +14,7 @@ import numpy as np
 
 from po3d.io.errors import InputError
 from po3d.io.text_tables import html, text
-from po3d.scene.geometry import Array, Camera, Pose, wrap_angle
+from po3d.scene.geometry import Array, Camera, Pose, box_corners, wrap_angle
 
 Source = Literal["gt", "predicted", "edited"]
 FORMAT = "po3d-scene-1"
@@ -39,6 +39,16 @@ class ObjectState:
         """The most probable value of an attribute; KeyError when the table says nothing about it."""
         belief = self.beliefs[attribute]
         return next(iter(belief)) if len(belief) == 1 else max(belief, key=belief.__getitem__)
+
+    @property
+    def underside(self) -> float:
+        """Height of the box's underside, metres. A position is the middle of the box, but for streets' vehicles (objects with a
+        shape): there it is the mesh's origin, and all stand on the ground."""
+        return 0.0 if "shape" in self.beliefs else self.position[2] - self.extent[2] / 2
+
+    def corners(self) -> Array:
+        """(8, 3) world corners of the box; their order: geometry.BOX_SIGNS."""
+        return box_corners(self.position, self.heading, self.extent) + (0.0, 0.0, self.underside)
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 from generators import random_scene
 
-from po3d.evaluation.report.draw import draw_scene
+from po3d.evaluation.report.draw import _title, draw_scene
 from po3d.io.seeding import rng
-from po3d.scene.street import AXES, camera
-from po3d.scene.table import Scene
+from po3d.scene.street import AXES, camera, extent, origin_height
+from po3d.scene.table import ObjectState, Scene
 
 GREY = np.full((480, 640, 3), 90, np.uint8)
 
@@ -47,3 +47,18 @@ def test_left_on_the_image_is_left_from_above():
     on_image, from_above = columns[columns < 640], columns[columns >= 640] - 640
     assert on_image.mean() < 320
     assert from_above.mean() < 240
+
+
+def test_a_box_is_where_its_thing_is_on_a_table_too():
+    lamp = ObjectState({"name": {"lamp": 1.0}}, (0.5, 0.2, 0.95), 0.4, (0.2, 0.3, 0.5))
+    np.testing.assert_allclose(lamp.corners().mean(0), lamp.position)
+    assert lamp.corners()[:, 2].min() == 0.7
+    car = ObjectState(
+        {"shape": {"sedan": 1.0}}, (0.5, 0.2, origin_height("sedan", "large")), 0.4, extent("sedan", "large")
+    )
+    assert car.corners()[:, 2].min() == 0.0
+
+
+def test_labels_name_what_is_shown():
+    lamp = ObjectState({"name": {"lamp": 1.0}, "color": {"red": 1.0}}, (0.5, 0.2, 0.95), 0.4, (0.2, 0.3, 0.5))
+    assert _title(lamp) == "red lamp"

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from po3d.scene.geometry import box_corners, footprint
+from po3d.scene.geometry import footprint
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import COLORS_RGB
 
@@ -53,7 +53,7 @@ def _on_image(image: NDArray[np.uint8], scene: Scene, gt: Scene | None) -> Image
             continue
         camera = table.camera.resized(image.shape[1], image.shape[0])
         for k, o in enumerate(table.objects):
-            corners, depth = camera.project(box_corners(o.position, o.heading, o.extent))
+            corners, depth = camera.project(o.corners())
             ends, ends_depth = camera.project(_arrow(o))
             if depth.min() <= 0 or ends_depth.min() <= 0:
                 continue  # reaches behind the camera: there is no picture of it
@@ -115,7 +115,7 @@ def _ellipse(draw: ImageDraw.ImageDraw, o: ObjectState, to_pixels, color: tuple[
 def _arrow(o: ObjectState) -> NDArray:
     """(2, 3) from the middle of the box to a little past its nose, at half its height."""
     nose = np.array([math.cos(o.heading), math.sin(o.heading)]) * (0.5 * o.extent[0] + 0.35)
-    z = o.extent[2] / 2
+    z = o.underside + o.extent[2] / 2
     return np.array([(*o.position[:2], z), (o.position[0] + nose[0], o.position[1] + nose[1], z)])
 
 
@@ -140,4 +140,4 @@ def _color(o: ObjectState) -> tuple[int, int, int]:
 
 
 def _title(o: ObjectState) -> str:
-    return " ".join(o.value(a) for a in ("color", "shape") if a in o.beliefs) or o.name
+    return " ".join(o.value(a) for a in ("color", "shape", "name") if a in o.beliefs) or o.name

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from po3d.scene.geometry import Array, box_corners, footprint
+from po3d.scene.geometry import Array, footprint
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import COLORS_RGB
 
@@ -70,9 +70,9 @@ def _drawn(o: ObjectState, scene: Scene, ways: Array, size: tuple[int, int] | No
         drawn["p"] = round(o.existence, 2)
     if size and scene.camera is not None:
         camera = scene.camera.resized(*size)
-        z = o.extent[2] / 2
+        z = o.underside + o.extent[2] / 2
         ends = np.array([(*ground, z), (*(ground + nose), z)])
-        corners, depth = camera.project(np.concatenate([box_corners(o.position, o.heading, o.extent), ends]))
+        corners, depth = camera.project(np.concatenate([o.corners(), ends]))
         if depth.min() > 0:
             drawn["box"] = _flat(corners, 1)
     return drawn
