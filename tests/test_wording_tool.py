@@ -1,0 +1,63 @@
+"""The checker of natural sentences finds what is planted, and the bank is clean."""
+
+import json
+
+import pytest
+
+from po3d.io.shipped import ROOT
+from tools.wording import PARTS, check
+
+THING = {
+    "name": "bed",
+    "color": "red",
+    "material": "wood",
+    "state": None,
+    "size": [2, 1, 0.5],
+    "at": [1, 1, 0],
+    "heading": 0,
+}
+LINE = {"scene": "a", "kind": "room", "hand": "h", "change": None, "frame": None, "task": None, "options": None,
+        "question": "How many beds?", "answer": "1", "why": None}  # fmt: skip
+
+
+@pytest.fixture
+def bank(tmp_path):
+    """A bank of one scene and one sentence a part; `write(part, scene, line)` changes them."""
+
+    def write(part, scene=None, line=None):
+        room = {"id": "a", "kind": "room", "about": "", "size": [4, 4], "objects": [THING]} | (scene or {})
+        (tmp_path / f"tables_{part}.jsonl").write_text(json.dumps(room) + "\n")
+        said = LINE | {"question": f"{part}: how many beds?"} | (line or {})
+        (tmp_path / f"sentences_{part}.jsonl").write_text(json.dumps(said) + "\n")
+
+    for part in PARTS:
+        write(part)
+    return tmp_path, write
+
+
+@pytest.mark.parametrize(
+    ("scene", "line", "says"),
+    [
+        ({"objects": [{**THING, "at": [3.9, 1, 0]}]}, None, "outside the room"),
+        ({"kind": "orbit", "objects": [THING, {**THING, "at": [2, 1, 0], "heading": 45}]}, {"kind": "orbit"}, "overlap"),
+        ({"objects": [{"name": "bed"}]}, None, "has the fields"),
+        (None, {"scene": "b"}, "is about b"),
+        (None, {"kind": "street"}, "which is no street"),
+        (None, {"answer": None}, "doesn't say why"),
+        (None, {"options": ["2", "3"]}, "none of its options"),
+        (None, {"question": "The Train: how many beds"}, "stands in train, too"),
+        (None, {"question": " "}, "no question"),
+    ],
+)  # fmt: skip
+def test_what_is_planted_is_found(bank, scene, line, says):
+    folder, write = bank
+    assert check(folder)[0] == []
+    write("dev", scene, line)
+    (found,) = check(folder)[0]
+    assert says in found
+
+
+def test_the_bank_is_clean():
+    complaints, counts = check(ROOT / "data" / "wording")
+    assert complaints == []
+    assert counts["test"]["no answer"] > 100
