@@ -236,3 +236,22 @@ def test_tables_have_the_papers_shape(report):
     assert "measured on the official release" in page
     assert "by control" in page
     assert "without change  1" in report_text(ours, ours)
+
+
+@pytest.mark.parametrize(
+    ("phrases", "word"),
+    [
+        ("in front of|top|north|forward|front of|front side", "front"),
+        ("behind|bottom|south|backward|bottom of|back of|back side", "back"),
+        ("on the left of|on the left|west|left of|left side", "left"),
+        ("on the right of|on the right|east|right of|right side", "right"),
+        ("front and right|in front and to the right|northeast", "front right"),
+        ("front and left|northwest", "front left"),
+        ("back and right|behind and to the right|southeast", "back right"),
+        ("back and left|behind and to the left|southwest", "back left"),
+        ("to the|by the|on the|near|next|corner", ""),
+    ],
+)
+def test_directions_are_worded_as_the_official_script_words_them(phrases, word):
+    for phrase in phrases.split("|"):
+        assert normalize(f"It is {phrase} X").split() == ["it", "is", *word.split(), "x"], phrase

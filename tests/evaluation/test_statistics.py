@@ -133,3 +133,9 @@ def test_equal_systems_do_not_differ():
     found = paired_difference(a, a, np.arange(50) // 5)
     assert (found.value, found.low, found.high, found.p, found.detectable) == (0, 0, 0, 1, 0)
     assert agreement(a, a) == (1.0, 1.0)
+
+
+def test_nothing_agrees_with_nothing_in_no_figure():
+    found = agreement([], [])
+    assert math.isnan(found[0])
+    assert math.isnan(found[1])

@@ -173,6 +173,15 @@ def test_many_things():
     assert decide(scene, "facing", 0, 1, 2).degrees == pytest.approx(45)
     assert decide(scene, "parallel", 0, 1) == ("parallel", math.inf, pytest.approx(40))
     assert answer(scene, "parallel", 0, 2) == "parallel"
+    for turn, apart in (
+        (170, 35),
+        (-170, 35),
+        (10, 35),
+        (100, 35),
+        (135, 0),
+    ):  # headings as axes against 45 degrees
+        pair = room(thing(3, 0, 0.4), replace(thing(3, 2, 0.4), heading=math.radians(turn)))
+        assert decide(pair, "parallel", 0, 1).degrees == pytest.approx(apart, abs=1e-9)
     assert answer(scene, "same_direction", 0, 1) == "same or similar directions"
     assert answer(scene, "same_direction", 0, 2) == "very different directions"
     assert answer(scene, "closer_to", 0, 1, 2) == 1
