@@ -186,6 +186,8 @@ def test_many_things():
     assert answer(scene, "same_direction", 0, 2) == "very different directions"
     assert answer(scene, "closer_to", 0, 1, 2) == 1
     assert answer(scene, "farther_from", 0, 1, 2) == 2
+    row = room(thing(4, 0), thing(4, 1.5), thing(4, 1.8))
+    assert decide(row, "closer_to", 0, 1, 2) == (1, pytest.approx(0.3), math.inf)
 
 
 def test_a_facing_question_that_nobody_can_answer_has_no_margin():
