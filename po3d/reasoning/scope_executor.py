@@ -3,6 +3,8 @@
 A direction is the nearest of the item's options (their group is orthogonal or diagonal), all eight without options.
 Not found and ambiguous are outcomes; nothing guesses. The probability beside an answer comes from the table's
 covariances and flips: to first order, or as a share of worlds drawn from them.
+
+Longer than 400 lines because names, directions and probabilities are worked out in one evaluator, whose parts share its table.
 """
 
 import itertools
