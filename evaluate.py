@@ -130,7 +130,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         listed(options["beside"]),
     )
     if not quiet:
-        print(report_text(report))
+        print(report_text(report, options["published"]))
         print(f"\nreport: {Path(options['out']) / 'report.json'}")
     _log(options)
 

@@ -15,7 +15,7 @@ from po3d.evaluation.compare import Entry, compare, pair_table, read_entry
 from po3d.evaluation.report.html import Page, render
 from po3d.evaluation.report.html_items import image_record
 from po3d.evaluation.report.latex import latex_page
-from po3d.evaluation.report.results import no_intervals, results_table
+from po3d.evaluation.report.results import no_intervals, perception_table, results_table
 from po3d.evaluation.run import by_image, read_scenes
 from po3d.evaluation.trust import answered, risk_coverage, trust
 from po3d.io.errors import InputError
@@ -112,7 +112,7 @@ def run_tables(run: Run) -> list[tuple[str, Table]]:
         rows = [[name, v["value"], interval_text(v)] for name, v in report["rpdr"].items()]
         tables.append(("Relative performance drop (RPDR, %)", Table(("factor", "kept", "95 %"), rows)))
     if report.get("perception"):
-        tables.append(("Perception against the true tables", _perception_table(report["perception"])))
+        tables.append(("Perception against the true tables", perception_table(report["perception"])))
     return tables
 
 
@@ -132,16 +132,6 @@ def _beside(table: Table, others: Sequence[dict]) -> Table:
         more.append(["  95 % interval", *(interval_text(row) for row in other["rows"])])
     rows = [*table.rows[:at], *more, *table.rows[at:]]
     return table._replace(rows=rows, rules=tuple(r + len(more) for r in table.rules))
-
-
-def _perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
-    """A row for each figure, a column for each group of objects."""
-    figures = dict.fromkeys(name for group in groups.values() for name in group)
-    rows: list[list[Cell]] = []
-    for name in figures:
-        values = [group.get(name) for group in groups.values()]
-        rows.append([name, *(f"{v:.4g}" if isinstance(v, int | float) else None for v in values)])
-    return Table(("figure", *groups), rows)
 
 
 # --- the page -----------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 """One table, four spellings: aligned text for the terminal, markdown for the reports, LaTeX for a paper, HTML for a notebook."""
 
 import math
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
@@ -33,22 +35,49 @@ def interval_text(row: Mapping, signed: bool = False) -> str | None:
     return f"{low:.1f} to {high:.1f}" if signed and low < 0 else f"{low:.1f}-{high:.1f}"
 
 
-def text(table: Table, digits: int = 1) -> str:
-    """Aligned columns, numbers to the right; what is no printable character stands as an escape."""
+def terminal_width() -> float:
+    """Columns of the terminal that the process prints on; infinite where there is none, as in a pipe or a file."""
+    stream = (
+        sys.__stdout__
+    )  # what stands in its place (a test's, a collecting one) is no terminal, but ends on one
+    return shutil.get_terminal_size().columns if stream and stream.isatty() else math.inf
+
+
+def text(table: Table, digits: int = 1, width: float | None = None) -> str:
+    """Aligned columns, numbers to the right; what is no printable character stands as an escape. A table wider than `width`
+    (default: the terminal's) is told in groups of columns below each other, each with the first column again and
+    without rows that have nothing there."""
     cells = [[visible(cell_text(c, digits)).replace("\n", "\\n") for c in row] for row in table.rows]
     widths = [max(len(row[k]) for row in [list(table.header), *cells]) for k in range(len(table.header))]
+    groups = _groups(widths, terminal_width() if width is None else width)
+    return "\n\n".join(_aligned(table, cells, widths, group) for group in groups)
 
+
+def _groups(widths: Sequence[int], width: float) -> list[list[int]]:
+    """Columns that stand beside each other: the first in every group, and as many others as fit, at least one."""
+    groups, used = [[0]], widths[0]
+    for k, own in enumerate(widths[1:], 1):
+        if used + 2 + own > width and len(groups[-1]) > 1:
+            groups.append([0])
+            used = widths[0]
+        groups[-1].append(k)
+        used += 2 + own
+    return groups
+
+
+def _aligned(table: Table, cells: Sequence[Sequence[str]], widths: Sequence[int], group: list[int]) -> str:
     def line(row: Sequence[str]) -> str:
-        return "  ".join(
-            c.ljust(w) if k == 0 else c.rjust(w) for k, (c, w) in enumerate(zip(row, widths))
-        ).rstrip()
+        padded = (row[k].ljust(widths[k]) if k == 0 else row[k].rjust(widths[k]) for k in group)
+        return "  ".join(padded).rstrip()
 
-    rule = "  ".join("-" * w for w in widths)
-    lines = [line(table.header), rule]
+    rule = "  ".join("-" * widths[k] for k in group)
+    whole, empty = len(group) == len(widths), cell_text(None)
+    lines, ruled = [line(table.header), rule], False
     for k, row in enumerate(cells):
-        if k in table.rules:
-            lines.append(rule)
-        lines.append(line(row))
+        ruled |= k in table.rules
+        if whole or any(row[j] != empty for j in group[1:]):
+            lines += [rule] * ruled + [line(row)]
+            ruled = False
     return "\n".join(lines)
 
 
@@ -63,6 +92,7 @@ def markdown(table: Table, digits: int = 1) -> str:
 
 _LATEX = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}"}  # LaTeX's usual fonts have other signs in their places
     | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
 )
 

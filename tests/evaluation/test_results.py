@@ -26,7 +26,19 @@ def test_the_terminal_shows_ours_above_the_published():
     assert lines[6].split() == ["Human", "*", "90.0", "-"]
     assert "not answered, counted as wrong: unparsed: 1" in lines
     assert "RPDR (%): multi_object 98.0" in lines
-    assert "perception: recall 0.995" in lines
+    assert lines[-1].split() == ["heading,", "median", "(degrees)", "-"]
+    assert lines[-2].split() == ["found", "0.995"]
+
+
+def test_published_rows_fold_to_people_and_the_best_model():
+    models = [{"model": name, "L1-Single": value} for name, value in
+              (("Random*", 99.0), ("A", 50.0), ("Human (crowd)", 90.0), ("B", 60.0), ("C", 55.0))]  # fmt: skip
+    page = report_text(REPORT | {"published": models}, published=False).splitlines()
+    assert [line.split()[0] for line in page if " * " in line] == ["Human", "B"]
+    assert "3 more published rows: published=true" in page
+    assert not any(
+        "more published" in line for line in report_text(REPORT | {"published": models}).splitlines()
+    )
 
 
 def test_markdown_holds_provenance_and_figures():

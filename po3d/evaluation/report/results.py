@@ -5,7 +5,7 @@ python -m po3d.evaluation.report.results OUT/report.json README.md     writes th
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from po3d.benchmarks.registry import benchmark_of, counted, title, unit
@@ -13,13 +13,15 @@ from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json
 from po3d.io.guard import guarded
 from po3d.io.naming import row_name
-from po3d.io.text_tables import Table, interval_text, markdown, text
+from po3d.io.text_tables import Cell, Table, interval_text, markdown, text
 
+PEOPLE, CHANCE = ("Human",), ("Random",)  # how published rows begin that are no model's
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 
-def results_table(report: dict) -> Table:
-    """Our row above the published ones, one column a category."""
+def results_table(report: dict, published: bool = True) -> Table:
+    """Our row above the published ones, one column a category; without `published` only people and the best model stay of
+    those."""
     names, own = [row["name"] for row in report["rows"]], row_name(report)
     rows = _figures(report)
     if missed := report.get("not_found"):
@@ -33,9 +35,21 @@ def results_table(report: dict) -> Table:
     for name, values in report.get("baselines", {}).items():
         rows.append([f"{name} (expected)", *(row["value"] for row in values)])
     rules = (len(rows),)
-    for published in report["published"]:
-        rows.append([f"{published['model']} *", *(published.get(name) for name in names)])
+    for theirs in report["published"] if published else _chief(report["published"], names):
+        rows.append([f"{theirs['model']} *", *(theirs.get(name) for name in names)])
     return Table([title(report), *map(titled, report["rows"])], rows, rules)
+
+
+def _chief(published: Sequence[dict], names: Sequence[str]) -> list[dict]:
+    """Of published rows those of people, and the best model of those with figures in the most columns."""
+    people = [row for row in published if row["model"].startswith(PEOPLE)]
+    models = [row for row in published if not row["model"].startswith((*PEOPLE, *CHANCE))]
+
+    def told(row: dict) -> tuple[int, float]:
+        given = [row[name] for name in names if row.get(name) is not None]
+        return len(given), sum(given)
+
+    return [*people, *([max(models, key=told)] if models else [])]
 
 
 def _figures(report: dict) -> list[list]:
@@ -51,9 +65,12 @@ def titled(row: dict) -> str:
     return f"{row['name']} ({row['columns'][0]} of {row['columns'][1]})" if "columns" in row else row["name"]
 
 
-def report_text(report: dict) -> str:
-    """What the terminal shows."""
-    lines = [text(results_table(report)), _footnotes(report)]
+def report_text(report: dict, published: bool = True) -> str:
+    """What the terminal shows; without `published` the published rows are folded to those of people and of the best model."""
+    lines = [text(results_table(report, published)), _footnotes(report)]
+    shown = len(_chief(report["published"], [row["name"] for row in report["rows"]]))
+    if not published and (folded := len(report["published"]) - shown) > 0:
+        lines.append(f"{folded} more published rows: published=true")
     if own := benchmark_of(report["benchmark"]).tables:
         lines.append(own.text(report))
     if report.get("rpdr"):
@@ -61,9 +78,18 @@ def report_text(report: dict) -> str:
             "RPDR (%): " + ", ".join(f"{name} {v['value']:.1f}" for name, v in report["rpdr"].items())
         )
     if report.get("perception"):
-        figures = report["perception"]["all"].items()
-        lines.append("perception: " + ", ".join(f"{k} {v:.4g}" for k, v in figures if v is not None))
-    return "\n".join(line for line in lines if line)
+        lines += ["", text(perception_table(report["perception"]))]
+    return "\n".join(line for line in lines if line is not None)
+
+
+def perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
+    """A row for each figure of the tables against the true ones, a column for each group of objects."""
+    figures = dict.fromkeys(name for group in groups.values() for name in group)
+    rows: list[list[Cell]] = []
+    for name in figures:
+        values = [group.get(name) for group in groups.values()]
+        rows.append([_NAMES.get(name, name), *(None if v is None else f"{v:.4g}" for v in values)])
+    return Table(("perception", *groups), rows)
 
 
 def report_markdown(report: dict) -> str:
@@ -104,6 +130,19 @@ def _main_part(report: dict) -> list[str]:
     if own and own.instead:
         return [page, "", *_remarks(report)]
     return [markdown(results_table(report)), "", _footnotes(report), *(["", page] if own else [])]
+
+
+_NAMES = {
+    "n": "objects",
+    "recall": "found",
+    "yaw_median_deg": "heading, median (degrees)",
+    "yaw_within_pi/36": "heading within 5 degrees",
+    "yaw_within_pi/18": "heading within 10 degrees",
+    "yaw_within_pi/6": "heading within 30 degrees",
+    "flip_rate": "heading more than 90 degrees off",
+    "position_median": "position, median",
+    "depth_relative_median": "depth, median relative error",
+}
 
 
 def _unanswered(report: dict) -> str:
