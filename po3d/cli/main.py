@@ -27,6 +27,7 @@ COMMANDS = {
     "generate": Command("make a twin of a benchmark: images, scenes, questions", "po3d.cli.generate"),
     "audit": Command("released answers against their programs", "po3d.cli.audit"),
     "compare": Command("systems side by side, with tests", "po3d.cli.compare"),
+    "doctor": Command("what is installed, what works, and what to do about the rest", "po3d.cli.doctor"),
     "export": Command("a split for LMM harnesses and endpoints", "po3d.cli.export"),
     "import": Command("an LMM's results from a harness, scored by us", "po3d.cli.imports"),
     "report": Command("a run as one HTML file, or its tables", "po3d.cli.report"),
@@ -50,6 +51,7 @@ the answer is the program run on the table, also after a change that a sentence 
   po3d trust MINE.jsonl --benchmark pulsecheck457
   po3d report RUN --with YOURS.jsonl
   po3d audit --benchmark pulsecheck457 --data RELEASE --out errata.jsonl
+  po3d doctor
 """
 
 

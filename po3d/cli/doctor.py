@@ -1,0 +1,143 @@
+"""What is installed, what works, and what to do about what is missing.
+
+    po3d doctor           a line each: package, extras, renderer, devices, checkpoints
+    po3d doctor --json    the same for a bug report
+
+Extras are named as in `pip install 'po3d[NAME]'`. Exit code 1 when something that every user needs is missing.
+"""
+
+import argparse
+import importlib.metadata
+import importlib.util
+import json
+import platform
+from collections.abc import Iterator
+from typing import NamedTuple
+
+NEEDED = "needed"  # states of a check; `absent` is fine where the feature is not wanted
+STATES = {True: "ok", False: "absent", NEEDED: "MISSING"}
+
+
+class Check(NamedTuple):
+    what: str
+    state: bool | str  # true: there; false: absent; NEEDED: absent, and nothing works without it
+    found: str
+    remedy: str = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    checks = [*packages(), *devices(), *checkpoints()]
+    if arguments.json:
+        rows = [c._asdict() | {"state": STATES[c.state]} for c in checks]
+        print(json.dumps({"ok": _healthy(checks), "checks": rows}, indent=1))
+    else:
+        width = max(len(c.what) for c in checks)
+        for c in checks:
+            line = f"{STATES[c.state]:8}{c.what:{width}}  {c.found}"
+            print(f"{line}: {c.remedy}" if c.remedy else line)
+    return 0 if _healthy(checks) else 1
+
+
+def _healthy(checks: list[Check]) -> bool:
+    return all(c.state != NEEDED for c in checks)
+
+
+def packages() -> Iterator[Check]:
+    """Python, po3d, and which requirements of the core and of each extra are installed in the version asked for."""
+    yield Check("python", True, f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+    try:
+        own = importlib.metadata.distribution("po3d")
+    except importlib.metadata.PackageNotFoundError:
+        yield Check("po3d", NEEDED, "not installed", "pip install -e . in the checkout")
+        return
+    missing = _missing(own.requires or [], None)
+    if missing:
+        yield Check("po3d", NEEDED, f"{own.version}, lacks {', '.join(missing)}", "pip install po3d")
+    else:
+        yield Check("po3d", True, own.version)
+    for extra in own.metadata.get_all("Provides-Extra") or []:
+        missing = _missing(own.requires or [], extra)
+        remedy = f"pip install 'po3d[{extra}]'" if missing else ""
+        yield Check(
+            f"extra {extra}",
+            not missing,
+            f"lacks {', '.join(missing)}" if missing else "all there",
+            remedy,
+        )
+
+
+def _missing(requirements: list[str], extra: str | None) -> list[str]:
+    """Of the core (None) or of one extra: requirements that are not installed, or in another version."""
+    from packaging.requirements import Requirement
+
+    found = []
+    for wanted in map(Requirement, requirements):
+        chosen = wanted.marker is None or wanted.marker.evaluate({"extra": extra or ""})
+        core = wanted.marker is None or wanted.marker.evaluate({"extra": ""})
+        if not chosen or (extra is not None and core) or wanted.name == "po3d":
+            continue
+        try:
+            there = wanted.specifier.contains(importlib.metadata.version(wanted.name), prereleases=True)
+        except importlib.metadata.PackageNotFoundError:
+            there = False
+        if not there:
+            found.append(f"{wanted.name}{wanted.specifier}")
+    return found
+
+
+def devices() -> Iterator[Check]:
+    """The renderer, a GPU, and the furniture catalogue."""
+    from po3d.io.errors import InputError
+
+    if importlib.util.find_spec("moderngl"):
+        from po3d.synthesis.render.device import open_context
+
+        try:
+            context = open_context(1)
+            yield Check("renderer (EGL)", True, str(context.info["GL_RENDERER"]))
+            context.release()
+        except InputError as error:
+            yield Check("renderer (EGL)", False, "twins and training can't draw", str(error))
+    else:
+        yield Check("renderer (EGL)", False, "no moderngl", "pip install 'po3d[synthesis]'")
+    yield _cuda()
+    from po3d.synthesis.furniture.libraries import FOLDER
+
+    there = FOLDER.is_dir()
+    remedy = (
+        "" if there else "Debian package sweethome3d-furniture, or furniture=DIR; only fresh rooms need it"
+    )
+    yield Check("furniture catalogue", there, str(FOLDER), remedy)
+
+
+def _cuda() -> Check:
+    if not importlib.util.find_spec("torch"):
+        return Check("CUDA", NEEDED, "no torch", "pip install po3d")
+    import torch
+
+    if torch.cuda.is_available():
+        return Check("CUDA", True, f"{torch.cuda.get_device_name()}, torch {torch.__version__}: trainer=gpu")
+    return Check("CUDA", False, f"none, torch {torch.__version__}: everything runs on the CPU")
+
+
+def checkpoints() -> Iterator[Check]:
+    """The shipped checkpoints: whole, and with the hash that their card says."""
+    from po3d.io import shipped
+    from po3d.io.files import read_json, sha256
+
+    for card in sorted(shipped.CHECKPOINTS.glob("*.json")):
+        weights, said = card.with_suffix(".safetensors"), read_json(card, "checkpoint description")
+        if not weights.is_file():
+            yield Check(f"checkpoint {card.stem}", NEEDED, "no weights", f"restore {weights.name}")
+        elif sha256(weights) != said.get("sha256"):
+            remedy = f"restore {weights.name} from the release (a Git LFS pointer, or a broken download?)"
+            yield Check(f"checkpoint {card.stem}", NEEDED, "other bytes than its card says", remedy)
+        else:
+            size = weights.stat().st_size / 1e6
+            yield Check(
+                f"checkpoint {card.stem}", True, f"{said.get('parameters', 0):,} parameters, {size:.1f} MB"
+            )
