@@ -5,7 +5,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /po3d
 COPY . .
-RUN pip install --no-cache-dir --extra-index-url https://download.pytorch.org/whl/cpu '.[synthesis,report]'
+RUN pip install --no-cache-dir '.[synthesis,report]'
 WORKDIR /work
 ENTRYPOINT ["po3d"]
 CMD ["--help"]

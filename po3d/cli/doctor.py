@@ -11,6 +11,8 @@ import importlib.metadata
 import importlib.util
 import json
 import platform
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -89,19 +91,28 @@ def _missing(requirements: list[str], extra: str | None) -> list[str]:
     return found
 
 
+# In a process of its own: a broken driver may crash, and a software renderer's LLVM does not go with every torch's.
+_RENDERER = """
+from po3d.io.errors import InputError
+from po3d.synthesis.render.device import open_context
+try:
+    print(open_context(1).info["GL_RENDERER"])
+except InputError as error:
+    raise SystemExit(str(error))
+"""
+
+
 def devices() -> Iterator[Check]:
     """The renderer, a GPU, and the furniture catalogue."""
-    from po3d.io.errors import InputError
-
     if importlib.util.find_spec("moderngl"):
-        from po3d.synthesis.render.device import open_context
-
-        try:
-            context = open_context(1)
-            yield Check("renderer (EGL)", True, str(context.info["GL_RENDERER"]))
-            context.release()
-        except InputError as error:
-            yield Check("renderer (EGL)", False, "twins and training can't draw", str(error))
+        ran = subprocess.run(
+            [sys.executable, "-c", _RENDERER], capture_output=True, text=True, timeout=120, check=False
+        )
+        said = (ran.stderr.strip().splitlines() or [f"its process ended with {ran.returncode}"])[-1]
+        if ran.returncode:
+            yield Check("renderer (EGL)", False, "twins and training can't draw", said)
+        else:
+            yield Check("renderer (EGL)", True, ran.stdout.strip())
     else:
         yield Check("renderer (EGL)", False, "no moderngl", "pip install 'po3d[synthesis]'")
     yield _cuda()
