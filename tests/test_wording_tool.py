@@ -5,7 +5,7 @@ import json
 import pytest
 
 from po3d.io.shipped import ROOT
-from tools.wording import PARTS, check
+from tools.wording import PARTS, agrees, check, judged
 
 THING = {
     "name": "bed",
@@ -61,3 +61,45 @@ def test_the_bank_is_clean():
     complaints, counts = check(ROOT / "data" / "wording")
     assert complaints == []
     assert counts["test"]["no answer"] > 100
+
+
+def test_the_programs_of_a_line_are_judged_by_its_answer():
+    room = {
+        "id": "a",
+        "kind": "room",
+        "size": [4, 4],
+        "objects": [THING, {**THING, "at": [3, 3, 0], "color": "blue"}],
+    }
+    line = LINE | {"change": "The red bed is gone.", "answer": "one"}
+    gone = 'remove(filter(color, "red", filter(name, "bed", scene)))'
+    count = 'count(filter(name, "bed", scene))'
+    assert judged(line, {"change": gone, "question": count}, room) == "ok (one)"
+    assert judged(line, {"question": count}, room) == "differs (got 2, wanted one)"
+    assert judged(line, {"question": 'query(color, unique(filter(name, "bed", scene)))'}, room).startswith(
+        "fails (2 are"
+    )
+    assert judged(line, {"question": "count(scene"}, room).startswith("fails (question: ")
+    assert judged(line, {"question": "scene"}, room).startswith("fails (question: gives objects")
+    assert judged(line, {"frame": "frame(room)", "question": count}, room).startswith(
+        "fails (frame: the line has none"
+    )
+    assert judged(line, {"question": None, "note": "beyond: a list"}, room) == "no program (beyond)"
+    assert judged(line, {"question": None}, room).startswith("fails (no program")
+    where = {
+        "frame": 'frame(left, unique(filter(color, "red", scene)))',
+        "question": 'query(side, unique(filter(color, "blue", scene)))',
+    }
+    assert judged(
+        LINE | {"frame": "The red bed is on the left.", "answer": "front right"},
+        where,
+        room | {"size": [4, 3]},
+    ).startswith("ok")
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "right"),
+    [("front left", "front-left", True), ("front", "front left", False), ("chair", "the red chair", True), ("2", "two", True),
+     ("yes", "no", False), ("behind", "behind her", True), ("", "nothing", False)],
+)  # fmt: skip
+def test_answers_agree_by_their_words(got, wanted, right):
+    assert agrees(got, wanted) is right

@@ -1,4 +1,7 @@
-"""Check the bank of natural sentences: `python -m tools.wording [FOLDER]`.
+"""Check the bank of natural sentences.
+
+    python -m tools.wording                                          the files: fields, scenes, what stands twice
+    python -m tools.wording check train --from 0 --to 199 [--programs FILE] [--all]     programs: types, and their answers
 
 The folder (default data/wording) holds scenes as tables (`tables_PART.jsonl`) and sentences about them (`sentences_PART.jsonl`), a
 part for training, development and test; `README.md` there says how they came to be and what the fields mean. Complains of what
@@ -8,6 +11,7 @@ parts; prints how many there are of each kind. Sentences of the test part are ne
 
 import argparse
 import itertools
+import json
 import math
 import re
 from collections import Counter
@@ -18,6 +22,8 @@ from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl
 from po3d.io.guard import guarded
 from po3d.io.shipped import ROOT
+from po3d.language.program import ANSWERS, Call, ProgramError
+from tools.wording_run import NoAnswer, Table
 
 PARTS = ("train", "dev", "test")
 KINDS = ("room", "street", "photo", "orbit")
@@ -113,13 +119,179 @@ def check(folder: Path) -> tuple[list[str], dict[str, Counter]]:
     return complaints, counts
 
 
+# --- programs -----------------------------------------------------------------------------------------------
+
+NOTES = ("none", "beyond")  # why a question has no program: rightly unanswerable, or the language lacks it
+SAME_WORD = {
+    "back": "behind", "before": "front", "ahead": "front", "grey": "gray", "true": "yes", "false": "no", "right hand": "right",
+    "left hand": "left", "none": "nothing", "nobody": "nothing", "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4",
+    "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10", "wooden": "wood", "center": "middle",
+    "centre": "middle", "aye": "yes", "correct": "yes", "y": "yes", "n": "no", "yep": "yes", "nope": "no", "big": "large",
+    "opposite": "different",
+}  # fmt: skip
+EMPTY = {
+    "a",
+    "an",
+    "the",
+    "of",
+    "in",
+    "it",
+    "her",
+    "him",
+    "his",
+    "its",
+    "them",
+    "me",
+    "you",
+    "us",
+    "on",
+    "at",
+    "to",
+    "side",
+    "one",
+    "same",
+}
+WAYS = {"front", "behind", "left", "right"}
+
+
+def words(answer: str) -> frozenset[str]:
+    """The words of an answer that tell it from others."""
+    found = [SAME_WORD.get(w, w) for w in re.findall(r"[a-z0-9.]+", answer.lower().replace("'s", ""))]
+    return frozenset(w for w in found if w not in EMPTY) or frozenset(found)
+
+
+def agrees(got: str, wanted: str) -> bool:
+    """Whether an answer says what a hand expects: some words may be left out, but no direction."""
+    a, b = words(got), words(wanted)
+    if not a or a == b:
+        return a == b
+    if (a | b) & WAYS:
+        return a & (WAYS | {"middle"}) == b & (WAYS | {"middle"})
+    return a <= b or b <= a
+
+
+def answers(line: dict, programs: dict, scene: dict, wide: bool) -> list[str]:
+    """Right answers of a line's programs; NoAnswer where there is none."""
+    table = Table(scene, line["task"], line["options"], wide)
+    if programs.get("frame"):
+        table.room = table.frame(Call.parse(programs["frame"]))
+    if programs.get("change"):
+        table.edit(Call.parse(programs["change"]))
+    return table.answers(Call.parse(programs["question"]))
+
+
+def judged(line: dict, programs: dict, scene: dict) -> str:
+    """What the checker says of a line: it begins with ok, differs, fails or no program."""
+    kinds = {"question": ANSWERS, "change": ("edit",), "frame": ("frame",)}
+    for field, kind in kinds.items():
+        if (text := programs.get(field)) is not None:
+            if line[field] is None:
+                return f"fails ({field}: the line has none)"
+            try:
+                if (program := Call.parse(text)).output not in kind:
+                    return f"fails ({field}: gives {program.output}, not {' or '.join(kind)})"
+            except ProgramError as error:
+                return f"fails ({field}: {error})"
+    if programs.get("question") is None:
+        note = str(programs.get("note") or "").partition(" ")[0].rstrip(":,;")
+        if note not in NOTES:
+            return f"fails (no program, and the note is none of {', '.join(NOTES)})"
+        return f"no program ({note})" + (
+            " but the hand has an answer" * (note == "none" and line["answer"] is not None)
+        )
+    got: list[str] = []
+    why = ""
+    for wide in (False, True):
+        try:
+            got += answers(line, programs, scene, wide)
+        except NoAnswer as failure:
+            why = why or str(failure)
+    wanted = line["answer"]
+    if wanted is None:
+        return f"ok (no answer: {why})" if why else f"differs (got {got[0]}, wanted none: {line['why']})"
+    if any(agrees(g, wanted) for g in got):
+        return f"ok ({wanted})"
+    if why.startswith("nothing") and words(wanted) <= {"nothing", "0", "no"}:
+        return f"ok ({wanted})"
+    return (
+        f"differs (got {' / '.join(dict.fromkeys(g for g in got if g))}, wanted {wanted})"
+        if got
+        else f"fails ({why})"
+    )
+
+
+def check_programs(
+    folder: Path, part: str, path: Path | None, first: int, last: int | None, everything: bool
+) -> None:
+    """Prints what is wrong with a part's programs, and how many are right; InputError for a file that is no such list."""
+    scenes = {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
+    lines = list(read_jsonl(folder / f"sentences_{part}.jsonl", "sentences"))
+    counts: Counter = Counter()
+    for record in read_jsonl(path or folder / f"programs_{part}.jsonl", "programs"):
+        n = record.get("n")
+        if not isinstance(n, int) or not 0 <= n < len(lines):
+            raise InputError(
+                f"n is {n!r}, which is no line of sentences_{part}.jsonl (0 to {len(lines) - 1})"
+            )
+        if n < first or (last is not None and n > last):
+            continue
+        said = judged(lines[n], record, scenes[lines[n]["scene"]])
+        counts[said.partition(" (")[0]] += 1
+        if everything or not said.startswith(("ok", "no program")) or said.endswith("has an answer"):
+            print(f"{n}: {said}")
+            print("    " + " | ".join(str(lines[n][f]) for f in ("scene", "change", "frame", "question")))
+            print(
+                "    "
+                + json.dumps({k: record.get(k) for k in ("change", "frame", "question") if record.get(k)})
+            )
+    print(", ".join(f"{v} {k}" for k, v in counts.most_common()))
+
+
+def show(folder: Path, part: str, first: int, last: int | None) -> None:
+    """Prints lines of a part, and of each scene its table, for whoever writes programs."""
+    scenes = {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
+    lines = list(read_jsonl(folder / f"sentences_{part}.jsonl", "sentences"))
+    shown: str | None = None
+    for n, line in enumerate(lines[: len(lines) if last is None else last + 1]):
+        if n < first:
+            continue
+        if line["scene"] != shown:
+            scene, shown = scenes[line["scene"]], line["scene"]
+            print(f"\n== {shown}: {scene['about']} {scene.get('size', '')}")
+            for o in Table(scene).things:
+                looks = ", ".join(w for w in (o.color, o.material, o.state, o.value("size")) if w)
+                print(f"  {o.name} ({looks}) at {o.at} size {o.size} heading {o.heading:g}")
+        said = [f"{f.upper()[0]}: {line[f]}" for f in ("change", "frame", "task", "options") if line[f]]
+        answer = line["answer"] or f"none ({line['why']})"
+        print(f"{n} " + " | ".join([*said, f"Q: {line['question']}", f"A: {answer}"]))
+
+
 def main() -> int:
     """The exit code: 2 where something is wrong."""
     parser = argparse.ArgumentParser("python -m tools.wording", description=__doc__.split("\n")[0])
-    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "data" / "wording")
+    parser.add_argument("--folder", type=Path, default=ROOT / "data" / "wording")
+    commands = parser.add_subparsers(dest="command")
+    programs = commands.add_parser(
+        "check", help="type-check programs, run them, compare with the hands' answers"
+    )
+    programs.add_argument("part", choices=PARTS)
+    programs.add_argument("--programs", type=Path, help="instead of the folder's: a chunk")
+    programs.add_argument("--from", dest="first", type=int, default=0)
+    programs.add_argument("--to", dest="last", type=int, default=None)
+    programs.add_argument("--all", action="store_true", help="print right lines, too")
+    listed = commands.add_parser("show", help="print sentences with their tables")
+    listed.add_argument("part", choices=("train", "dev"))
+    listed.add_argument("--from", dest="first", type=int, default=0)
+    listed.add_argument("--to", dest="last", type=int, default=None)
     a = parser.parse_args()
 
     def run() -> None:
+        if a.command == "check":
+            check_programs(a.folder, a.part, a.programs, a.first, a.last, a.all)
+            return
+        if a.command == "show":
+            show(a.folder, a.part, a.first, a.last)
+            return
         complaints, counts = check(a.folder)
         for part, found in counts.items():
             kinds = ", ".join(f"{found[k]} {k}" for k in KINDS)

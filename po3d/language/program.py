@@ -281,8 +281,8 @@ LEAVES: dict[str, tuple[str, ...] | type] = {
     "attribute": (
         "name", "shape", "color", "size", "material", "state", "facing", "occlusion", "purpose", "side",
     ),
-    # elevation: of its middle over the ground, height: of its box, bearing: off its front.
-    "measure": ("distance", "elevation", "height", "volume", "bearing"),
+    # elevation: of its middle over the ground; height, length, width: of its box; bearing: off its front.
+    "measure": ("distance", "elevation", "height", "length", "width", "volume", "bearing"),
     "sense": ("most", "least", "first"),
     "direction": DIRECTIONS,
     "relation": (
@@ -311,6 +311,7 @@ union(objects, objects) -> objects                        those of either set
 intersect(objects, objects) -> objects                    those of both sets
 group(object) -> objects                                  one as a set
 group(object, object) -> objects                          two as a set
+some(amount, objects) -> objects                          so many of them, whichever
 changed(objects) -> objects                               those that the change was about
 relate(direction, object, frame, objects) -> objects      those that lie that way from an object
 relate(relation, object, objects) -> objects              those that lie so to an object
@@ -329,13 +330,16 @@ viewer() -> object                                        who looks through the 
 frame(whose) -> frame                                     by name
 frame(object) -> frame                                    an object's own
 frame(object, object) -> frame                            of one object that faces another
+frame(direction, object) -> frame                         in which an object lies that way from the middle
 frame(amount, object, object, frame) -> frame             after going so many degrees about the middle of two
 # Answers.
 count(objects) -> number                                  how many
+count(amount) -> number                                   a number that is said
 count(attribute, objects) -> number                       how many values of an attribute
 exist(objects) -> bool                                    is there any
 query(attribute, object) -> value                         the value of an attribute
 query(measure, object) -> number                          ... of a measure
+query(measure, object, object) -> number                  ... from an object
 equal(attribute, value, value) -> bool                    are two values of an attribute the same
 equal(number, number) -> bool                             are two numbers the same
 less_than(number, number) -> bool                         is the first number smaller

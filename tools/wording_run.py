@@ -1,0 +1,683 @@
+"""Runs programs on the bank's tables, for its checker: what a person would call right, borders being wide.
+
+    Table(scene) ─► changed by `edit` ─► answers of `question`
+
+The benchmarks' rules (how far "next to" reaches, where "left" ends) differ from each other and from the bank's hands, so a set is
+worked out by a narrow and by a wide reading, and an answer that either gives counts.
+"""
+
+import copy
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from po3d.language.english import singular
+from po3d.language.program import DIRECTIONS, Call
+from po3d.scene.rooms import PURPOSES
+from po3d.scene.vocabulary import PARENT
+
+ANYTHING = ("object", "thing", "vehicle", "item")
+TOUCH = 0.08  # metres between an underside and what it rests on
+LENGTHS = {  # metres, of the large one of a kind of toy vehicle; a small one has 0.7 of it
+    "sedan": 1.6, "minivan": 1.6, "hatchback": 1.4, "SUV": 1.6, "wagon": 1.7, "truck": 2.0, "school bus": 2.0, "regular bus": 2.1,
+    "articulated bus": 2.8, "double bus": 2.0, "cruiser": 1.3, "chopper": 1.3, "dirtbike": 1.2, "scooter": 1.0, "road bike": 1.1,
+    "mountain bike": 1.1, "utility bike": 1.1, "tandem bike": 1.5, "airliner": 2.2, "biplane": 1.5, "jet": 1.9, "fighter": 1.9,
+}  # fmt: skip
+SHAPE = {
+    "SUV": "suv",
+    "double bus": "double",
+    "regular bus": "regular",
+    "school bus": "school",
+    "articulated bus": "articulated",
+}
+
+
+class NoAnswer(Exception):
+    """A program has none on a table: `args[0]` says why."""
+
+
+@dataclass
+class Thing:
+    """A row of a table. `id` stays through changes."""
+
+    id: int
+    name: str
+    color: str | None
+    material: str | None
+    state: str | None
+    size: list[float]
+    at: list[float]
+    heading: float
+
+    @property
+    def top(self) -> float:
+        return self.at[2] + self.size[2]
+
+    def value(self, attribute: str) -> str | None:
+        if attribute == "size":
+            large = LENGTHS.get(self.name)
+            return None if large is None else "small" if self.size[0] < 0.85 * large else "large"
+        return getattr(self, "name" if attribute == "shape" else attribute)
+
+    def reach(self, way: float) -> float:
+        """Half its extent along a direction, metres."""
+        off = math.radians(self.heading) - way
+        return abs(math.cos(off)) * self.size[0] / 2 + abs(math.sin(off)) * self.size[1] / 2
+
+    def holds(self, x: float, y: float, margin: float = 0.0) -> bool:
+        """Whether a point of the ground is under or over its box."""
+        a, dx, dy = math.radians(self.heading), x - self.at[0], y - self.at[1]
+        along, across = dx * math.cos(a) + dy * math.sin(a), dy * math.cos(a) - dx * math.sin(a)
+        return abs(along) <= self.size[0] / 2 + margin and abs(across) <= self.size[1] / 2 + margin
+
+
+def gap(a: Thing, b: Thing) -> float:
+    """Metres of floor between two boxes, about."""
+    way = math.atan2(b.at[1] - a.at[1], b.at[0] - a.at[0])
+    return max(0.0, math.dist(a.at[:2], b.at[:2]) - a.reach(way) - b.reach(way))
+
+
+def apart(a: Thing, b: Thing) -> float:
+    """Metres between two boxes, about, heights counted."""
+    return math.hypot(gap(a, b), max(0.0, b.at[2] - a.top, a.at[2] - b.top))
+
+
+def called(name: str, text: str) -> bool:
+    """Whether a thing of a name is what a text says: the name, its last words, or a kind of vehicles."""
+    spoken, name = text.lower().strip(), name.lower()
+    for said in (spoken, " ".join([*spoken.split()[:-1], singular(spoken.split()[-1])])):
+        if said in ANYTHING or name == said or name.endswith(" " + said) or singular(name) == said:
+            return True
+        shape = {v.lower(): k for k, v in SHAPE.items()}.get(said, said).lower()
+        if name == shape or PARENT.get(SHAPE_OF.get(name, name), "") == {
+            "plane": "aeroplane",
+            "bike": "bicycle",
+        }.get(said, said):
+            return True
+    return False
+
+
+SHAPE_OF = (
+    {"hatchback": "sedan"}
+    | {k.lower(): v for k, v in SHAPE.items()}
+    | {f"{b} bike": b for b in ("road", "mountain", "utility", "tandem")}
+)
+
+
+@dataclass
+class Frame:
+    """Ground directions by the angle of its front, degrees; `at`: where who looks stands, None: nowhere told. `mirror`: front is
+    what lies towards the viewer, right what lies to the viewer's right."""
+
+    front: float
+    at: tuple[float, float] | None = None
+    mirror: bool = False
+
+    def angle(self, direction: str) -> float:
+        """Ground angle of a direction, degrees."""
+        turn = -45.0 * DIRECTIONS.index(direction)
+        return self.front + (180 - turn if self.mirror else turn)
+
+    def off(self, direction: str, dx: float, dy: float) -> float:
+        """Degrees between a way on the ground and a direction."""
+        return abs((math.degrees(math.atan2(dy, dx)) - self.angle(direction) + 180) % 360 - 180)
+
+
+@dataclass
+class Table:
+    """A scene of the bank, with what a change made of it."""
+
+    scene: dict
+    task: str | None = None
+    options: list[str] | None = None
+    wide: bool = False
+    things: list[Thing] = field(default_factory=list)
+    past: list[Thing] = field(default_factory=list)
+    touched: list[int] = field(default_factory=list)
+    room: Frame = field(default_factory=lambda: Frame(90.0))
+
+    def __post_init__(self) -> None:
+        self.things = [
+            Thing(k, **{**o, "size": list(o["size"]), "at": list(o["at"])})
+            for k, o in enumerate(self.scene["objects"])
+        ]
+        self.past = copy.deepcopy(self.things)
+
+    # --- sets ---------------------------------------------------------------------------------------------------
+
+    def objects(self, call: Call) -> list[Thing]:
+        return getattr(self, f"_{call.op}")(*call.args)
+
+    def _scene(self) -> list[Thing]:
+        return list(self.things)
+
+    def _choices(self) -> list[Thing]:
+        if not self.options:
+            raise NoAnswer("the question offers no options")
+        found = []
+        for option in self.options:
+            words = [w for w in option.lower().replace("'s", "").split() if w not in ("the", "a", "an")]
+            fits = [
+                t
+                for t in self.things
+                if called(t.name, words[-1])
+                or called(t.name, " ".join(words))
+                or any(called(t.name, w) for w in words)
+            ]
+            exact = [
+                t
+                for t in fits
+                if called(t.name, " ".join(words))
+                or any(called(t.name, " ".join(words[k:])) for k in range(len(words)))
+            ]
+            fits = exact or fits
+            looks = [t for t in fits if any(w in words for w in (t.color, t.material, t.state))]
+            named = [t for t in self.things if any(w in words for w in (t.color, t.material, t.state))]
+            found += (looks or fits or (named if len(named) == 1 else []))[:1]
+        return list({t.id: t for t in found}.values())
+
+    def _filter(self, attribute: str, text: str, among: Call) -> list[Thing]:
+        return [t for t in self.objects(among) if self._so(t, attribute, text)]
+
+    def _so(self, t: Thing, attribute: str, text: str) -> bool:
+        if attribute in ("name", "shape"):
+            return called(t.name, text)
+        if attribute == "purpose":
+            return any(called(t.name, name) for name in PURPOSES.get(text, ()))
+        if attribute == "side":
+            return any(word == text for word, _ in self._sides(t))
+        if attribute == "facing":
+            return self._facing(t) == {"away": "back"}.get(text, text)
+        if attribute == "occlusion":
+            raise NoAnswer("not run: the bank's tables tell of no occlusion")
+        return t.value(attribute) == text
+
+    def _exclude(self, first: Call | str, *rest: Call | str) -> list[Thing]:
+        if isinstance(first, Call):
+            one = self.object(first)
+            return [t for t in self.objects(rest[0]) if t.id != one.id]
+        text, among = rest
+        known = lambda t: first in ("side", "facing", "purpose") or t.value(first) is not None  # noqa: E731
+        return [t for t in self.objects(among) if known(t) and not self._so(t, first, text)]
+
+    def _union(self, a: Call, b: Call) -> list[Thing]:
+        return list({t.id: t for t in self.objects(a) + self.objects(b)}.values())
+
+    def _intersect(self, a: Call, b: Call) -> list[Thing]:
+        ids = {t.id for t in self.objects(b)}
+        return [t for t in self.objects(a) if t.id in ids]
+
+    def _group(self, *each: Call) -> list[Thing]:
+        return [self.object(one) for one in each]
+
+    def _some(self, amount: float, among: Call) -> list[Thing]:
+        found = self.objects(among)
+        if len(found) < amount:
+            raise NoAnswer(f"there are {len(found)}, not {amount:g} of {among}")
+        return found[: int(amount)]
+
+    def _changed(self, among: Call) -> list[Thing]:
+        return [t for t in self.objects(among) if t.id in self.touched]
+
+    def _same(self, attribute: str, one: Call, among: Call) -> list[Thing]:
+        a = self.object(one)
+        if attribute == "purpose":
+            uses = lambda t: {p for p in PURPOSES if self._so(t, "purpose", p)}  # noqa: E731
+            return [t for t in self.objects(among) if t.id != a.id and uses(t) & uses(a)]
+        return [
+            t
+            for t in self.objects(among)
+            if t.id != a.id and t.value(attribute) == a.value(attribute) is not None
+        ]
+
+    def _relate(self, how: str, *rest: Call) -> list[Thing]:
+        *ends, among = rest
+        if how in DIRECTIONS:
+            one, frame = self.object(ends[0]), None
+            frame = self.frame(ends[1], one)
+            return [t for t in self.objects(among) if t.id != one.id and self._lies(how, one, t, frame)]
+        marks = [self.object(e) for e in ends]
+        others = [t for t in self.objects(among) if t.id not in {m.id for m in marks}]
+        if how.startswith("collides"):
+            return self._collides(how, marks[0], others)
+        return [t for t in others if self._holds_so(how, t, *marks)]
+
+    def _lies(self, how: str, one: Thing, t: Thing, frame: Frame) -> bool:
+        dx, dy = t.at[0] - one.at[0], t.at[1] - one.at[1]
+        if math.hypot(dx, dy) < 0.02:
+            return False
+        if how in ("front", "right", "behind", "left"):
+            return frame.off(how, dx, dy) < (88 if self.wide else 50)
+        return frame.off(how, dx, dy) < (45 if self.wide else 30)
+
+    def _collides(self, how: str, one: Thing, among: list[Thing]) -> list[Thing]:
+        way = math.radians(one.heading + 180 * how.endswith("backward"))
+        ahead = []
+        for t in among:
+            dx, dy = t.at[0] - one.at[0], t.at[1] - one.at[1]
+            along, across = dx * math.cos(way) + dy * math.sin(way), dy * math.cos(way) - dx * math.sin(way)
+            if along > 0 and abs(across) < one.size[1] / 2 + t.reach(way + math.pi / 2):
+                ahead.append((along - t.reach(way), t.id, t))
+        return [min(ahead)[2]] if ahead else []
+
+    def _holds_so(self, how: str, a: Thing, b: Thing, c: Thing | None = None) -> bool:
+        """Whether a lies so to b (and c)."""
+        over = b.holds(a.at[0], a.at[1], 0.15 if self.wide else 0.03) or (
+            self.wide and gap(a, b) == 0 and a.holds(b.at[0], b.at[1])
+        )
+        if how == "next_to":
+            level = self.wide or min(a.top, b.top) > max(a.at[2], b.at[2]) - 0.3
+            return (
+                gap(a, b) < (1.2 if self.wide else 0.6)
+                and level
+                and not self._holds_so("on", a, b)
+                and not self._holds_so("on", b, a)
+            )
+        if how == "on":
+            inside = self.wide and b.at[2] - 0.02 <= a.at[2] <= b.top + 0.3
+            return over and (abs(a.at[2] - b.top) < TOUCH or inside)
+        if how == "supporting":
+            return self._holds_so("on", b, a)
+        if how == "under":
+            return (
+                (b.holds(a.at[0], a.at[1], 0.2) or a.holds(b.at[0], b.at[1], 0.2))
+                and a.at[2] + a.size[2] / 2 < b.at[2] + b.size[2] / 2
+                and not self._holds_so("on", a, b)
+            )
+        if how == "above":
+            return self._holds_so("under", b, a) or (over and a.at[2] > b.top - TOUCH)
+        if how == "at":
+            return gap(a, b) < 0.3
+        if how == "between" or how == "blocking":
+            first, second = b.at, c.at
+            dx, dy = second[0] - first[0], second[1] - first[1]
+            length = math.hypot(dx, dy) or 1e-9
+            along = ((a.at[0] - first[0]) * dx + (a.at[1] - first[1]) * dy) / length
+            across = abs((a.at[0] - first[0]) * dy - (a.at[1] - first[1]) * dx) / length
+            way = math.atan2(dy, dx)
+            room = a.reach(way + math.pi / 2) + (0.3 if how == "blocking" else 0.25 * length)
+            low = how == "between" or (a.at[2] < 1.0 and a.size[2] > 0.03)
+            return low and 0.1 * length < along < 0.9 * length and across < room
+        if how in ("same_direction", "opposite_direction", "perpendicular", "parallel"):
+            off = abs((a.heading - b.heading + 180) % 360 - 180)
+            return {
+                "same_direction": off < 45, "opposite_direction": off > 135, "perpendicular": 45 <= off <= 135,
+                "parallel": off < 45 or off > 135,
+            }[how]  # fmt: skip
+        if how == "fits":
+            return all(x <= y + 0.05 for x, y in zip(sorted(a.size[:2]), sorted(b.size[:2])))
+        if how == "nearer_than_before":
+            old = {t.id: t for t in self.past}
+            before = [old.get(t.id, t) for t in (a, b)]
+            return math.dist(a.at[:2], b.at[:2]) < math.dist(before[0].at[:2], before[1].at[:2])
+        raise NoAnswer(f"not run: {how}")
+
+    # --- objects, frames ----------------------------------------------------------------------------------------
+
+    def object(self, call: Call) -> Thing:
+        return getattr(self, f"_{call.op}")(*call.args)
+
+    def _unique(self, among: Call) -> Thing:
+        found = self.objects(among)
+        if len(found) > 1 and among.op != "changed":
+            found = [t for t in found if t.id in self.touched] or found
+        if not found:
+            raise NoAnswer(f"nothing is {among}")
+        if len(found) > 1:
+            raise NoAnswer(f"{len(found)} are {among}")
+        return found[0]
+
+    def _best(self, what: str, sense: str, *rest: Call) -> Thing:
+        *ends, among = rest
+        found = self.objects(among)
+        if what in DIRECTIONS:
+            one = self.object(ends[0]) if len(ends) == 2 else None
+            frame = self.frame(ends[-1], one)
+            if one:
+                found = [t for t in found if t.id != one.id and self._lies(what, one, t, frame)]
+                key: Callable = lambda t: apart(one, t)  # noqa: E731
+                if sense == "most":
+                    key = lambda t: frame.off(what, t.at[0] - one.at[0], t.at[1] - one.at[1])  # noqa: E731
+            else:
+                a = math.radians(frame.angle(what))
+                sign = 1 if sense == "least" else -1
+                key = lambda t: sign * (t.at[0] * math.cos(a) + t.at[1] * math.sin(a))  # noqa: E731
+        elif what == "bearing":
+            one = self.object(ends[0])
+            found = [t for t in found if t.id != one.id]
+            own = Frame(one.heading)
+            key = lambda t: own.off("front", t.at[0] - one.at[0], t.at[1] - one.at[1])  # noqa: E731
+        elif what == "distance":
+            one = self.object(ends[0])
+            found = [t for t in found if t.id != one.id]
+            measured = (lambda t: math.dist(one.at, t.at)) if self.wide else lambda t: apart(one, t)
+            key = lambda t: measured(t) * (-1 if sense == "most" else 1)  # noqa: E731
+        else:
+            key = lambda t: self._measure(what, t) * (-1 if sense == "most" else 1)  # noqa: E731
+        if not found:
+            raise NoAnswer(f"nothing to choose from: {among}")
+        return min(found, key=key)
+
+    def _measure(self, what: str, t: Thing) -> float:
+        if what == "elevation":
+            return t.top if self.wide else t.at[2] + t.size[2] / 2
+        if what == "volume":
+            return math.prod(t.size)
+        if what == "distance":
+            return math.dist(t.at, self._viewer().at)
+        return {"height": t.size[2], "length": max(t.size[:2]), "width": min(t.size[:2])}[what]
+
+    def _before(self, one: Call) -> Thing:
+        now, self.things = self.things, self.past
+        try:
+            return self.object(one)
+        finally:
+            self.things = now
+
+    def _refer(self, text: str) -> Thing:
+        return self._unique(Call("filter", ("name", text, Call("scene"))))
+
+    def _viewer(self) -> Thing:
+        if self.scene["kind"] == "room":
+            at = self.room.at or tuple(s / 2 for s in self.scene["size"])
+            return Thing(-1, "viewer", None, None, None, [0.3, 0.4, 1.7], [*at, 0.0], self.room.front)
+        at = {"photo": [0.0, 0.0, 1.5], "street": [0.0, -7.0, 2.0], "orbit": [0.0, -4.0, 1.5]}[
+            self.scene["kind"]
+        ]
+        return Thing(-1, "viewer", None, None, None, [0.1, 0.1, 0.1], at, 90.0)
+
+    def frame(self, call: Call, one: Thing | None = None) -> Frame:
+        """The frame of a call; `one`: the object from which a direction is said."""
+        args = call.args
+        if len(args) == 1 and isinstance(args[0], str):
+            whose = args[0]
+            if whose == "task":
+                whose = "object" if self.task == "own" else "camera"
+            if whose == "object":
+                if one is None:
+                    raise NoAnswer("frame(object) has no object")
+                return Frame(one.heading, tuple(one.at[:2]))
+            if whose == "room" or self.scene["kind"] == "room":
+                return self.room
+            return Frame(90.0, None, True)
+        if len(args) == 1:
+            own = self.object(args[0])
+            return Frame(own.heading, tuple(own.at[:2]))
+        if len(args) == 4:
+            frame = self.frame(args[3], one)
+            return Frame(frame.front + args[0], frame.at, frame.mirror)
+        if isinstance(args[0], str):
+            t = self.object(args[1])
+            width, depth = self.scene.get("size", (2.0, 2.0))
+            dx, dy = (t.at[0] - width / 2) / width, (t.at[1] - depth / 2) / depth
+            if abs(dx) == abs(dy) == 0:
+                raise NoAnswer(f"{t.name} stands in the middle")
+            way = (0 if dx > 0 else 180) if abs(dx) > abs(dy) else (90 if dy > 0 else -90)
+            return Frame(way + 45.0 * DIRECTIONS.index(args[0]))
+        a, b = map(self.object, args)
+        return Frame(math.degrees(math.atan2(b.at[1] - a.at[1], b.at[0] - a.at[0])), tuple(a.at[:2]))
+
+    # --- answers: all words that say it -------------------------------------------------------------------------
+
+    def answers(self, call: Call) -> list[str]:
+        """Texts that are right."""
+        if call.op in ("exist", "equal", "less_than", "greater_than", "holds"):
+            return ["yes" if self.truth(call) else "no"]
+        if call.op == "count" or (call.op == "query" and call.signature.output == "number"):
+            return [f"{self.number(call):.2f}".rstrip("0").rstrip(".")]
+        return list(self._words(call))
+
+    def truth(self, call: Call) -> bool:
+        if call.op == "exist":
+            return bool(self.objects(call.args[0]))
+        if call.op == "holds":
+            how, a, b = call.args
+            return self._holds_so(how, self.object(a), self.object(b))
+        if call.op == "equal" and len(call.args) == 3:
+            return bool(set(self._words(call.args[1])) & set(self._words(call.args[2])))
+        a, b = map(self.number, call.args)
+        return {"equal": abs(a - b) < 1e-6, "less_than": a < b, "greater_than": a > b}[call.op]
+
+    def number(self, call: Call) -> float:
+        if call.op == "count":
+            if not isinstance(call.args[-1], Call):
+                return call.args[0]
+            found = self.objects(call.args[-1])
+            if len(call.args) == 1:
+                return len(found)
+            return len({t.value(call.args[0]) for t in found} - {None})
+        what, one, *other = call.args
+        t = self.object(one)
+        if other:
+            b = self.object(other[0])
+            return math.dist(t.at[:2], b.at[:2]) if self.wide else apart(t, b)
+        return self._measure(what, t)
+
+    def _words(self, call: Call) -> Iterator[str]:
+        if call.op == "query":
+            what, t = call.args[0], self.object(call.args[1])
+            if what == "side":
+                yield from (word.replace("_", " ") for word, _ in self._sides(t))
+            elif what == "facing":
+                yield self._facing(t)
+            elif what == "purpose":
+                yield from (p for p in PURPOSES if self._so(t, "purpose", p))
+            elif what in ("name", "shape"):
+                yield t.name
+                yield from (f"{look} {t.name}" for look in (t.color, t.material, t.state) if look)
+            elif t.value(what) is None:
+                raise NoAnswer(f"the table does not tell the {what} of {t.name}")
+            else:
+                yield t.value(what)
+        elif call.op == "compare":
+            what, a, b = call.args
+            a, b = self.object(a), self.object(b)
+            first, second = (
+                apart(self._viewer(), t) if what == "distance" else self._measure(what, t) for t in (a, b)
+            )
+            more = {
+                "elevation": "higher above over",
+                "volume": "larger bigger",
+                "height": "taller higher",
+                "distance": "farther further",
+            }
+            less = {
+                "elevation": "lower below under underneath beneath",
+                "volume": "smaller",
+                "height": "shorter lower",
+                "distance": "nearer closer",
+            }
+            yield "same" if abs(first - second) < 1e-3 else ""
+            yield from (
+                (more if first > second else less).get(what, "more" if first > second else "less")
+            ).split()
+        elif call.op == "direction":
+            a, b, frame, sectors = call.args
+            a, b = self.object(a), self.object(b)
+            frame = self.frame(frame, a)
+            known = {
+                "front_or_behind": ("front", "behind"), "left_or_right": ("left", "right"),
+                "four": ("front", "right", "behind", "left"), "eight": DIRECTIONS,
+            }[sectors]  # fmt: skip
+            dx, dy = b.at[0] - a.at[0], b.at[1] - a.at[1]
+            near = min(frame.off(d, dx, dy) for d in known)
+            yield from (
+                d.replace("_", " ") for d in known if frame.off(d, dx, dy) < near + (14 if self.wide else 0.1)
+            )
+            if sectors == "eight":  # the options may hold diagonals or quarters only
+                yield from (d.replace("_", " ") for d in DIRECTIONS if frame.off(d, dx, dy) < 35)
+        elif call.op == "view":
+            way, a, b = call.args
+            a, b = self.object(a), self.object(b)
+            views = [
+                Frame(90.0 + 90 * k, None, True).off(way, b.at[0] - a.at[0], b.at[1] - a.at[1])
+                for k in range(4)
+            ]
+            k = views.index(min(views))
+            yield (self.options or "1234")[k] if not self.options or len(self.options) == 4 else str(k + 1)
+        else:
+            raise NoAnswer(f"{call.op} asks nothing")
+
+    def _facing(self, t: Thing) -> str:
+        frame, a = Frame(90.0, None, True), math.radians(t.heading)
+        return min(("front", "right", "behind", "left"), key=lambda d: frame.off(d, math.cos(a), math.sin(a)))
+
+    def _sides(self, t: Thing) -> list[tuple[str, float]]:
+        """The parts of a room in which a thing stands, wide ones too."""
+        width, depth = self.scene.get("size", (6.0, 6.0))
+        x, y = (
+            (t.at[0] / width - 0.5, t.at[1] / depth - 0.5)
+            if "size" in self.scene
+            else (t.at[0] / 6, t.at[1] / 6)
+        )
+        found = []
+        for d in DIRECTIONS:
+            a = math.radians(self.room.angle(d))
+            found += (
+                [(d, x)]
+                if math.hypot(x, y) > 0.05
+                and self.room.off(d, x, y) < (67 if self.wide or "_" not in d else 40)
+                and math.cos(a) * x + math.sin(a) * y > 0.08
+                else []
+            )
+        if max(abs(x), abs(y)) < 0.2:
+            found += [("middle", 0), ("centre", 0)]
+        return found
+
+    # --- changes ------------------------------------------------------------------------------------------------
+
+    def edit(self, call: Call) -> None:
+        """Makes a change."""
+        if call.op == "then":
+            for part in call.args:
+                self.edit(part)
+            return
+        kept = list(self.touched)
+        self.touched = []
+        getattr(self, f"_edit_{call.op}")(*call.args)
+        self.touched = list(dict.fromkeys([*self.touched, *kept]))
+
+    def _carried(self, t: Thing) -> list[Thing]:
+        on = [
+            o
+            for o in self.things
+            if o.id != t.id and abs(o.at[2] - t.top) < TOUCH and t.holds(*o.at[:2], 0.03)
+        ]
+        return on + [c for o in on for c in self._carried(o)]
+
+    def _put(self, t: Thing, at: list[float]) -> None:
+        by = [b - a for a, b in zip(t.at, at)]
+        for one in [t, *self._carried(t)]:
+            one.at = [a + d for a, d in zip(one.at, by)]
+        self.touched.append(t.id)
+
+    def place(self, call: Call, t: Thing, k: int = 0) -> list[float]:
+        """Where a thing is put, the k-th of several."""
+        how, *rest = call.args
+        if how in ("corner", "wall", "centre"):
+            width, depth = self.scene["size"]
+            x = y = 0.0
+            if rest:
+                a = math.radians(self.room.angle(rest[0]))
+                x, y = math.cos(a), math.sin(a)
+                x, y = ((x > 0) - (x < 0), (y > 0) - (y < 0)) if how == "corner" else (round(x), round(y))
+            return [width / 2 + x * (width / 2 - 0.4), depth / 2 + y * (depth / 2 - 0.4) + 0.3 * k, 0.0]
+        if how in DIRECTIONS and not isinstance(rest[0], Call):
+            a = math.radians(self.frame(Call("frame", ("room",))).angle(how))
+            return [t.at[0] + rest[0] * math.cos(a), t.at[1] + rest[0] * math.sin(a), t.at[2]]
+        one = self.object(rest[0])
+        if how in DIRECTIONS:
+            a = math.radians(self.frame(rest[1], one).angle(how))
+            off = one.reach(a) + t.reach(a) + 0.1
+            return [one.at[0] + off * math.cos(a), one.at[1] + off * math.sin(a), self._rest(one, t)]
+        if how == "on":
+            return [one.at[0], one.at[1], one.top]
+        if how in ("under", "at"):
+            return [one.at[0], one.at[1], 0.0 if how == "under" else one.at[2]]
+        if how == "above":
+            return [one.at[0], one.at[1], one.top + 0.1]
+        if how == "between":
+            two = self.object(rest[1])
+            return [(one.at[0] + two.at[0]) / 2, (one.at[1] + two.at[1]) / 2, self._rest(one, t)]
+        middle = self.scene.get("size", (0.0, 0.0))
+        a = math.atan2(middle[1] / 2 - one.at[1], middle[0] / 2 - one.at[0])
+        off = one.reach(a) + t.reach(a) + 0.1
+        return [one.at[0] + off * math.cos(a), one.at[1] + off * math.sin(a), self._rest(one, t)]
+
+    def _rest(self, one: Thing, t: Thing) -> float:
+        """Height of what a thing beside another one stands on."""
+        return one.at[2] if any(self._holds_so("on", one, o) for o in self.things if o.id != one.id) else 0.0
+
+    def _edit_move(self, which: Call, place: Call) -> None:
+        for k, t in enumerate(self.objects(which)):
+            self._put(t, self.place(place, t, k))
+
+    def _edit_turn(self, which: Call, amount: float) -> None:
+        for t in self.objects(which):
+            t.heading -= amount
+            self.touched.append(t.id)
+
+    def _edit_face(self, which: Call, one: Call) -> None:
+        to = self.object(one)
+        for t in self.objects(which):
+            t.heading = math.degrees(math.atan2(to.at[1] - t.at[1], to.at[0] - t.at[0]))
+            self.touched.append(t.id)
+
+    def _edit_swap(self, a: Call, b: Call) -> None:
+        a, b = self.object(a), self.object(b)
+        here, there = list(a.at), list(b.at)
+        self._put(a, there)
+        self._put(b, here)
+
+    def _edit_remove(self, which: Call) -> None:
+        found = self.objects(which)
+        if not found:
+            raise NoAnswer(f"nothing to remove: {which}")
+        for t in found:
+            for o in self._carried(t):
+                o.at[2] = max(0.0, o.at[2] - t.size[2])
+        ids = {t.id for t in found}
+        self.things = [t for t in self.things if t.id not in ids]
+        self.touched += list(ids)
+
+    def _edit_set(self, attribute: str, text: str, which: Call) -> None:
+        found = self.objects(which)
+        if not found:
+            raise NoAnswer(f"nothing to change: {which}")
+        for t in found:
+            setattr(t, attribute, text)
+            self.touched.append(t.id)
+
+    def _new(self, thing: Call) -> Thing:
+        name, traits = thing.args
+        looks = {"color": None, "material": None, "state": None}
+        while traits.op == "trait":
+            looks[traits.args[0]] = traits.args[1]
+            traits = traits.args[2]
+        like = next((t for t in self.past if called(t.name, name)), None)
+        size = list(like.size) if like else [0.3, 0.3, 0.3]
+        one = Thing(
+            1000 + len(self.things) + len(self.touched),
+            name,
+            looks["color"],
+            looks["material"],
+            looks["state"],
+            size,
+            [0.0, 0.0, 0.0],
+            90.0,
+        )
+        return one
+
+    def _edit_add(self, amount: float, thing: Call, place: Call) -> None:
+        for k in range(int(amount)):
+            t = self._new(thing)
+            t.at = self.place(place, t, k)
+            self.things.append(t)
+            self.touched.append(t.id)
+
+    def _edit_replace(self, which: Call, thing: Call) -> None:
+        for old in self.objects(which):
+            t = self._new(thing)
+            t.at, t.heading = list(old.at), old.heading
+            self.things = [o for o in self.things if o.id != old.id] + [t]
+            self.touched.append(t.id)
