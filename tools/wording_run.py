@@ -558,12 +558,14 @@ class Table:
         self.touched = list(dict.fromkeys([*self.touched, *kept]))
 
     def _carried(self, t: Thing) -> list[Thing]:
-        on = [
-            o
-            for o in self.things
-            if o.id != t.id and abs(o.at[2] - t.top) < TOUCH and t.holds(*o.at[:2], 0.03)
-        ]
-        return on + [c for o in on for c in self._carried(o)]
+        """What rests on a thing, and on that."""
+        found, below = [], [t]
+        while below:
+            one = below.pop()
+            on = [o for o in self.things if abs(o.at[2] - one.top) < TOUCH and one.holds(*o.at[:2], 0.03)]
+            on = [o for o in on if o not in found and o.id != t.id]
+            found, below = found + on, below + on
+        return found
 
     def _put(self, t: Thing, at: list[float]) -> None:
         by = [b - a for a, b in zip(t.at, at)]
