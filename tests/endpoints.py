@@ -4,7 +4,7 @@ small releases to ask them about."""
 import json
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -132,9 +132,11 @@ def running(server: ThreadingHTTPServer) -> Iterator[None]:
 
 
 @contextmanager
-def served(pipeline: Pipeline, limits: Limits = DEFAULTS, workers: int = 1) -> Iterator[Server]:
+def served(
+    pipeline: Pipeline, limits: Limits = DEFAULTS, workers: int = 1, names: Collection[str] = ()
+) -> Iterator[Server]:
     """`po3d serve` with a given pipeline, on a free port."""
-    server = Server(("127.0.0.1", 0), pipeline, limits, workers)
+    server = Server(("127.0.0.1", 0), pipeline, limits, workers, names)
     with running(server):
         yield server
 

@@ -13,7 +13,8 @@ and that the parser can read. The answer comes in the template {'Reasoning': ..,
 for that, else alone; the field "po3d" of the response has status, probability, program and reason.
 
 Nothing is fetched or stored. It listens on this machine alone unless told otherwise; what is too large, too long, too
-much at once or malformed is refused with a JSON error that says why.
+much at once or malformed is refused with a JSON error that says why, and so is what pages of other sites, or names that are not
+the server's own, ask for. GET /health tells that it is well; on SIGTERM requests under way have a second and a half.
 """
 
 import argparse
@@ -24,6 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="the address to listen on (default: this machine alone)"
     )
     parser.add_argument("--port", type=int, default=8457, help="0: any free one")
+    parser.add_argument("--name", action="append", default=[], metavar="HOST",
+                        help="a name under which clients reach it, beside localhost and IP addresses")  # fmt: skip
     parser.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="marginal")
     parser.add_argument("--workers", type=int, default=1, help="answers worked out at once (default: 1)")
     parser.add_argument(

@@ -1,5 +1,6 @@
 """po3d serve, asked by OpenAI's own client, and by clients that mean no good."""
 
+import contextlib
 import io
 import json
 import signal
@@ -209,16 +210,74 @@ def test_openais_client_raises_its_own_errors(server):
 
 def test_what_is_no_request_of_ours_is_refused(server):
     assert post(server, b"{}", Content_Type="text/plain")[0] == 415  # what a web page may send unasked
-    for method, path, status in (("GET", "/", 404), ("GET", "/v1/models/x", 404), ("PUT", "/v1/models", 501),
-                                 ("OPTIONS", "/v1/chat/completions", 501)):  # fmt: skip
-        got, answer = raw(server, f"{method} {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    for method, path, status in (("GET", "/", 404), ("GET", "/v1/models/x", 404), ("PUT", "/v1/models", 405),
+                                 ("OPTIONS", "/v1/chat/completions", 405)):  # fmt: skip
+        got, answer = raw(server, f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         assert got == status
         error_of(answer)
-    start = b"POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\n"
+    start = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     assert raw(server, start + b"Transfer-Encoding: chunked\r\n\r\n")[0] == 411
     assert raw(server, start + b"Content-Length: -5\r\n\r\n")[0] == 411
     assert raw(server, b"GARBAGE\r\n\r\n")[0] == 400
     assert raw(server, b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n")[0] == 414
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["", "evil.example", "evil.example:80", "localhost.evil.example", "[::1", "127.0.0.1.evil.example"],
+)
+def test_a_name_that_is_not_the_servers_own_is_refused(server, host):
+    """A page whose name resolves to this machine would else read the answers."""
+    got, answer = raw(server, f"GET /v1/models HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    assert got == 403
+    assert "no server of the name" in error_of(answer)
+
+
+@pytest.mark.parametrize(("origin", "status"), [("http://evil.example", 403), ("null", 403), ("https://localhost:1", 403),
+                                                ("http://localhost:1", 200)])  # fmt: skip
+def test_pages_of_other_sites_are_not_answered(server, origin, status):
+    head = f"GET /v1/models HTTP/1.1\r\nHost: localhost:1\r\nOrigin: {origin}\r\nConnection: close\r\n\r\n"
+    assert raw(server, head.encode())[0] == status
+
+
+def test_a_name_can_be_given_and_health_is_told(known):
+    with served(Pipeline(known, known), Limits(idle=0.5), names=("po3d.lan",)) as server:
+        end = "Connection: close\r\n\r\n"
+        assert raw(server, f"GET /health HTTP/1.1\r\nHost: PO3D.lan:99\r\n{end}".encode()) == (
+            200,
+            {"status": "ok"},
+        )
+        with closing(connected(server)) as connection:
+            connection.sendall(f"HEAD /health HTTP/1.1\r\nHost: [::1]:8\r\n{end}".encode())
+            answer = connection.recv(65536) + connection.recv(65536)
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert answer.endswith(b"\r\n\r\n")
+
+
+def test_a_head_that_comes_byte_by_byte_is_given_up(server):
+    with closing(connected(server)) as slow:
+        begun = time.monotonic()
+        with contextlib.suppress(OSError):
+            for byte in b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 200:
+                slow.sendall(bytes([byte]))
+                time.sleep(0.02)
+        assert time.monotonic() - begun < 3  # of 5 seconds that all of it would take
+        with contextlib.suppress(OSError):
+            assert slow.recv(100) == b""
+
+
+def test_draining_waits_for_what_is_under_way_and_no_longer(known):
+    stuck = Stuck(known)
+    with served(Pipeline(stuck, known), Limits(seconds=30)) as server:
+        assert server.drained(0)
+        assert server.drained(0)  # and gives back what it took
+        asking = threading.Thread(target=post, args=(server, json.dumps(body([ASKED, PICTURE])).encode()))
+        asking.start()
+        assert stuck.came.wait(20)
+        assert not server.drained(0.05)
+        stuck.go.set()
+        assert server.drained(20)
+        asking.join(20)
 
 
 def raw(server, data):
@@ -240,7 +299,7 @@ def connected(server):
 def test_slow_clients_are_sent_away_and_hold_up_nobody(server, known):
     with closing(connected(server)) as slow:
         slow.sendall(
-            b"POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+            b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
         )
         assert works(server, known)
         answer = b""
@@ -320,7 +379,7 @@ def test_no_message_does_anything_but_read_or_refuse(content):
 
 @pytest.mark.slow
 def test_the_command_serves_the_shipped_networks_on_this_machine_alone():
-    """Started as users start it, asked with a real picture, stopped with Ctrl-C; it says what the pipeline says."""
+    """Started as users start it, asked with a real picture, told to stop; it says what the pipeline says."""
     command = [sys.executable, "-m", "po3d", "serve", "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -338,6 +397,8 @@ def test_the_command_serves_the_shipped_networks_on_this_machine_alone():
                 said = asked.chat.completions.create(model=NAME, messages=content).model_extra["po3d"]
                 assert (said["status"], said["answer"], said["program"]) == (p.status, p.answer, p.program)
     finally:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        begun = time.monotonic()
         out, error = process.communicate(timeout=30)
-    assert (out.strip(), error, process.returncode) == ("stopped", "", 0)
+    assert (out.strip(), error, process.returncode) == ("stopping", "", 0)
+    assert time.monotonic() - begun < 10  # 2 on an idle machine

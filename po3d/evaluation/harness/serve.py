@@ -2,23 +2,30 @@
 
 import argparse
 import contextlib
+import io
 import ipaddress
 import json
+import os
+import signal
 import socket
+import sys
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Collection
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 from po3d.io.errors import InputError
 from po3d.systems.chat import MODELS, Refusal, Remembering, answer, read_request
 from po3d.systems.pipeline import Pipeline
 
 LINGER = 2.0  # seconds that a refused client has to send the rest
+GRACE = 1.5  # seconds that requests under way have after SIGTERM
+METHODS = "GET, HEAD, POST"
 
 
 @dataclass(frozen=True)
@@ -39,12 +46,19 @@ class Server(ThreadingHTTPServer):
     allow_reuse_address = True
 
     def __init__(
-        self, address: tuple[str, int], pipeline: Pipeline, limits: Limits = Limits(), workers: int = 1
+        self,
+        address: tuple[str, int],
+        pipeline: Pipeline,
+        limits: Limits = Limits(),
+        workers: int = 1,
+        names: Collection[str] = (),
     ) -> None:
+        """`names`: those under which clients may reach the server, beside localhost and IP addresses."""
         self.pipeline = Pipeline(
             Remembering(pipeline.perception), pipeline.parser, pipeline.executor, pipeline.oracle
         )
         self.limits, self.started = limits, int(time.time())
+        self.names = {"localhost", address[0].lower(), *(name.lower() for name in names)}
         self.pool = ThreadPoolExecutor(workers, "answer")
         self.slots = threading.BoundedSemaphore(limits.waiting)
         self.open = threading.BoundedSemaphore(limits.connections)
@@ -56,6 +70,21 @@ class Server(ThreadingHTTPServer):
         """What a client is given."""
         host, port = self.server_address[:2]
         return f"http://[{host}]:{port}/v1" if ":" in str(host) else f"http://{host}:{port}/v1"
+
+    def reached_as(self, authority: str) -> bool:
+        """Whether a Host header names this server. A page of another site can make a browser ask under a name of its own
+        that resolves to this machine, but not under an address."""
+        try:
+            host = urlsplit(f"//{authority}").hostname or ""
+        except ValueError:
+            return False
+        if host in self.names:
+            return True
+        try:
+            ipaddress.ip_address(host)
+        except ValueError:
+            return False
+        return True
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if not self.open.acquire(blocking=False):
@@ -90,6 +119,8 @@ class Server(ThreadingHTTPServer):
         except FutureTimeout:
             future.cancel()
             raise Refusal(503, f"no answer within {self.limits.seconds:g} seconds", code="timeout") from None
+        except CancelledError:
+            raise Refusal(503, "the server is stopping", code="stopping") from None
 
     def _work(self, body: bytes) -> dict:
         return answer(self.pipeline, read_request(body))
@@ -98,6 +129,35 @@ class Server(ThreadingHTTPServer):
         """Stop listening, and give up what still waits."""
         super().server_close()
         self.pool.shutdown(wait=False, cancel_futures=True)
+
+    def drained(self, seconds: float) -> bool:
+        """Whether the requests under way have ended within so many seconds."""
+        end = time.monotonic() + seconds
+        taken = 0
+        while taken < self.limits.waiting and self.slots.acquire(timeout=max(end - time.monotonic(), 0)):
+            taken += 1
+        self.slots.release(taken) if taken else None
+        return taken == self.limits.waiting
+
+
+class Timed(io.RawIOBase):
+    """What a client sends, until a deadline: one that sends a byte now and then holds no thread for long."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection, self.deadline = connection, float("inf")
+
+    def within(self, seconds: float) -> None:
+        self.deadline = time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.connection.settimeout(left)
+        return self.connection.recv_into(buffer)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -108,17 +168,45 @@ class Handler(BaseHTTPRequestHandler):
     server_version, sys_version = "po3d", ""
 
     def setup(self) -> None:
-        self.timeout = self.server.limits.idle
         super().setup()
+        self.sent = Timed(self.connection)
+        self.rfile = io.BufferedReader(self.sent)
+
+    def handle_one_request(self) -> None:
+        """One request, whose head has so long to come."""
+        self.sent.within(self.server.limits.idle)
+        super().handle_one_request()
+
+    def parse_request(self) -> bool:
+        """Whether the request is one that may be answered; else it has been refused."""
+        if not super().parse_request():
+            return False
+        host = self.headers.get("Host", "")
+        if not self.server.reached_as(host):
+            self._refuse(
+                Refusal(403, f"no server of the name {host[:80]!r} is here; `po3d serve --name` adds it")
+            )
+            return False
+        origin = self.headers.get("Origin")
+        if origin is not None and origin.lower() != f"http://{host.lower()}":
+            self._refuse(Refusal(403, "pages of other sites are not answered"))
+            return False
+        return True
+
+    def do_HEAD(self) -> None:
+        """As GET, without the body."""
+        self.do_GET()
 
     def do_GET(self) -> None:
-        """The models, all or one."""
+        """The models, all or one; whether the server is well."""
         path = self.path.split("?")[0].rstrip("/")
         models = {
             name: {"id": name, "object": "model", "created": self.server.started, "owned_by": "po3d"}
             for name in MODELS
         }
-        if path == "/v1/models":
+        if path == "/health":
+            self._send(200, {"status": "ok"})
+        elif path == "/v1/models":
             self._send(200, {"object": "list", "data": list(models.values())})
         elif path.startswith("/v1/models/") and path.split("/")[-1] in models:
             self._send(200, models[path.split("/")[-1]])
@@ -154,19 +242,17 @@ class Handler(BaseHTTPRequestHandler):
             raise Refusal(411, "Content-Length is missing; bodies in chunks are not read")
         if int(length) > self.server.limits.body:
             raise Refusal(413, f"the body has {int(length):,} bytes, more than {self.server.limits.body:,}")
-        end, data = time.monotonic() + self.server.limits.idle, bytearray()
-        while len(data) < int(length):
-            part = self.rfile.read1(min(65536, int(length) - len(data)))
-            if not part:
-                raise ConnectionError("the client went away")
-            if time.monotonic() > end:
-                raise TimeoutError
-            data += part
-        return bytes(data)
+        self.sent.within(self.server.limits.idle)
+        data = self.rfile.read(int(length))
+        if len(data) < int(length):
+            raise ConnectionError("the client went away")
+        return data
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What the protocol itself refuses: JSON too, not http.server's page."""
         self.request_version = self.protocol_version  # else a malformed request gets no status line
+        if int(code) == 501:
+            code, message = 405, f"the method should be one of {METHODS}"
         self._refuse(Refusal(int(code), message or "the request is malformed"))
 
     def _refuse(self, refusal: Refusal) -> None:
@@ -174,24 +260,28 @@ class Handler(BaseHTTPRequestHandler):
         self._send(refusal.status, refusal.as_json())
         # Closing on unread data resets the connection, and the client may lose the error: let it finish.
         end, left = time.monotonic() + LINGER, 2 * self.server.limits.body
+        self.sent.within(LINGER)
         with contextlib.suppress(OSError):
             self.connection.shutdown(socket.SHUT_WR)
-            self.connection.settimeout(LINGER)
             while left > 0 and time.monotonic() < end and (part := self.rfile.read1(65536)):
                 left -= len(part)
 
     def _send(self, status: int, value: dict) -> None:
         data = json.dumps(value, ensure_ascii=False).encode()
+        self.connection.settimeout(self.server.limits.idle)
         try:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             if status == 503:
                 self.send_header("Retry-After", "1")
+            if status == 405:
+                self.send_header("Allow", METHODS)
             if self.close_connection:
                 self.send_header("Connection", "close")
             self.end_headers()
-            self.wfile.write(data)
+            if self.command != "HEAD":
+                self.wfile.write(data)
         except OSError:
             self.close_connection = True
 
@@ -203,7 +293,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def serve_command(arguments: argparse.Namespace) -> int:
-    """Serve until interrupted."""
+    """Serve until interrupted or told to stop; requests under way then have GRACE seconds."""
     if not 0 <= arguments.port < 65536 or arguments.workers < 1:
         raise InputError("--port should be 0 to 65535, --workers at least 1")
     if arguments.timeout <= 0 or arguments.max_megabytes <= 0:
@@ -213,7 +303,7 @@ def serve_command(arguments: argparse.Namespace) -> int:
     system = pipeline(arguments.perception_checkpoint, arguments.parser_checkpoint, arguments.mode)
     limits = Limits(int(arguments.max_megabytes * 1e6), arguments.timeout)
     try:
-        server = Server((arguments.host, arguments.port), system, limits, arguments.workers)
+        server = Server((arguments.host, arguments.port), system, limits, arguments.workers, arguments.name)
     except OSError as error:
         raise InputError(
             f"can't listen on {arguments.host}:{arguments.port} ({error.strerror or error})"
@@ -222,8 +312,16 @@ def serve_command(arguments: argparse.Namespace) -> int:
         print(f"serving {', '.join(MODELS)} at {server.base_url}", flush=True)
         if not ipaddress.ip_address(str(server.server_address[0]).split("%")[0]).is_loopback:
             print("note: whoever reaches this machine can ask; there is no key", flush=True)
+        signal.signal(signal.SIGTERM, _interrupt)
         try:
             server.serve_forever()
         except KeyboardInterrupt:
-            print("stopped")
+            print("stopping", flush=True)
+    if not server.drained(GRACE):
+        sys.stdout.flush()
+        os._exit(0)  # Python would wait for the threads that still answer
     return 0
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
