@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from po3d.scene.geometry import Array, Camera, look_at, wrap_angle
-from po3d.scene.vocabulary import EXTENTS, ORIGIN_HEIGHT, PARENT, SIZE_SCALE
+from po3d.scene.vocabulary import EXTENTS, ORIGIN_AHEAD, ORIGIN_HEIGHT, PARENT, SIZE_SCALE
 
 WIDTH, HEIGHT = 640, 480
 FOCAL = 700.0  # pixels: a 35 mm lens on a 32 mm sensor, 640 pixels wide
@@ -57,6 +57,12 @@ def extent(shape: str, size: str) -> Array:
 def origin_height(shape: str, size: str) -> float:
     """Height of the object's origin above the ground: shape and size decide it."""
     return ORIGIN_HEIGHT[shape] * SIZE_SCALE[size]
+
+
+def box_middle(shape: str, size: str, origin: tuple[float, float], heading: float) -> tuple[float, float]:
+    """Ground point under the middle of an official vehicle's box, from its origin on the ground and its heading."""
+    ahead = ORIGIN_AHEAD[shape] * SIZE_SCALE[size]
+    return origin[0] + ahead * math.cos(heading), origin[1] + ahead * math.sin(heading)
 
 
 def heading_from_rotation(shape: str, rotation_deg: float) -> float:

@@ -30,6 +30,7 @@ from po3d.language.say.street.language import realise
 from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.street_executor import TraceStep, execute
 from po3d.synthesis.difficulty import DEFAULT, Dials
+from po3d.synthesis.render.official import OFFICIAL_LOOKS
 from po3d.synthesis.render.photographs import Photographs
 from po3d.synthesis.street.dataset import image_name, make_scene, open_renderer, picture, scene_record
 from po3d.synthesis.street.layouts import LOOKS, MESHES
@@ -90,8 +91,11 @@ def check(size: int, look: str | None, split: str, workers: int = 1) -> None:
     """InputError for what no twin of streets can be."""
     if size < 1 or workers < 1:
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
-    if look is not None and look not in LOOKS:
-        raise InputError(f"unknown look {look!r}; known: {', '.join(LOOKS)}, or null for both in turn")
+    known = (*LOOKS, *OFFICIAL_LOOKS)
+    if look is not None and look not in known:
+        raise InputError(
+            f"unknown look {look!r}; known: {', '.join(known)}, or null for the first two in turn"
+        )
     if split not in MESHES:
         raise InputError(f"unknown split {split!r}; known: {', '.join(MESHES)}")
 

@@ -18,7 +18,7 @@ from po3d.synthesis.render import textures as patterns
 
 Array = NDArray[np.float64]
 RGB = tuple[float, float, float]
-Kind = Literal["studio", "outdoor"]
+Kind = Literal["studio", "outdoor", "superclevr", "hdri"]  # the last two are drawn by official.py
 
 VARIANTS = 6  # of each ground, cloud field and skyline: few enough to be made once per process
 EXPOSED_WHITE = 0.92  # linear value of white ground in the open
@@ -34,11 +34,12 @@ def to_linear(srgb: ArrayLike) -> Array:
 
 @dataclass(frozen=True)
 class Finish:
-    """How a painted surface reflects; all three in [0, 1]."""
+    """How a painted surface reflects; all in [0, 1]."""
 
     metallic: float
     roughness: float
     clearcoat: float
+    mirror: float = 0.0  # share of a second, sharp lobe; streets only
 
 
 @dataclass(frozen=True)

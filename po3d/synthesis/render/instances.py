@@ -30,6 +30,9 @@ SURFACES: dict[str, tuple[RGB, Finish, float]] = {
 }
 
 
+CLEAR_SHADE = 0.3  # of the paint, that glass which can be seen through takes from what lies behind it
+
+
 @dataclass(frozen=True)
 class Placed:
     """A mesh in the world, painted; standing on the ground unless `z` lifts it."""
@@ -45,6 +48,11 @@ class Placed:
     z: float = 0.0  # height of the mesh's origin
     stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)  # along the mesh's own axes, on top of `scale`
     stuff: str = ""  # one of STUFFS: the texture of what is painted, drawn indoors only
+    finishes: Mapping[str, Finish] = field(
+        default_factory=dict
+    )  # of parts in `colors`, where it isn't `finish`
+    even: bool = False  # what is tinted is as bright as the paint
+    window: float = 1.0  # opacity of glass; below 1 one sees through it, in streets
 
     @property
     def world_T_object(self) -> NDArray[np.float64]:
@@ -60,7 +68,8 @@ class Placed:
         return rotation_z(self.heading) / np.array(self.stretch)
 
     def surfaces(self) -> NDArray[np.float32]:
-        """(2 * MAX_PARTS, 4) two rows per part: base colour, metallic; roughness, clearcoat, stuff, unused."""
+        """(2 * MAX_PARTS, 4) two rows per part: base colour, metallic; roughness, clearcoat, stuff (streets: the
+        finish's mirror), how far it can be seen through."""
         unknown = set(self.colors) - {part.name for part in self.mesh.parts}
         if unknown:
             known = sorted({part.name for part in self.mesh.parts})
@@ -69,12 +78,20 @@ class Placed:
         paint = np.array((*self.color, self.finish.metallic, self.finish.roughness, self.finish.clearcoat))
         for row, part in zip(table, self.mesh.parts):
             row[:6] = paint
-            row[6] = STUFFS.index(self.stuff) if part.material == "paint" else 0
+            row[6] = self.finish.mirror
+            if self.stuff:
+                row[6] = STUFFS.index(self.stuff) if part.material == "paint" else 0
             if part.name in self.colors:
+                own = self.finishes.get(part.name, self.finish)
                 row[:3] = self.colors[part.name]
+                row[3:7] = own.metallic, own.roughness, own.clearcoat, row[6] if self.stuff else own.mirror
             elif part.material != "paint":
                 base, own, shade = SURFACES[part.material]
+                shade = 1.0 if self.even else shade
                 real = np.array((*base, own.metallic, own.roughness, own.clearcoat))
                 toy = paint * (shade, shade, shade, 1, 1, 1)
                 row[:6] = (1 - self.tint) * real + self.tint * toy
+                if part.material == "glass" and self.window < 1:
+                    row[:3] *= CLEAR_SHADE
+                    row[7] = 1 - self.window
         return table.reshape(-1, 4)

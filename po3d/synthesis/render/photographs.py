@@ -45,7 +45,7 @@ class Photographs:
     def under(self, look: Look, seed: int) -> Look:
         """An outdoor look with a photograph drawn by `seed`, turned at random, and its brightest place as the light
         that casts shadows; a studio has no sky and stays as it is."""
-        if look.kind != "outdoor":
+        if look.kind not in ("outdoor", "hdri"):
             return look
         random = rng(seed, "photograph")
         sky = read_photograph(self.paths[random.integers(len(self.paths))])

@@ -146,7 +146,10 @@ class Renderer:
         self._depth_texture = ctx.depth_texture(size)
         self._ids = ctx.framebuffer([ctx.texture(size, 1)], self._depth_texture)
         self._alone = ctx.framebuffer([ctx.texture(size, 1)])
-        self._picture = ctx.framebuffer([ctx.texture(size, 4)], self._depth_texture)
+        picture = ctx.texture(size, 4)
+        self._picture = ctx.framebuffer([picture], self._depth_texture)
+        if not self.indoors:  # where glass can be seen through, the colour pass has a depth of its own
+            self._layers = ctx.framebuffer([picture], ctx.depth_renderbuffer(size))
         if self.samples > 1:
             rgba = ctx.renderbuffer(size, 4, samples=self.samples)
             self._smooth = ctx.framebuffer([rgba], ctx.depth_renderbuffer(size, samples=self.samples))
@@ -211,27 +214,39 @@ class Renderer:
         self._grain.use(2)
         self._ctx.enable_only(self._gl.DEPTH_TEST)
         outside = shell.outside if shell else (0.0, 0.0, 0.0)
-        if self.samples > 1:
-            self._smooth.use()
-            self._smooth.clear(*outside, depth=1.0)
+        clear = not self.indoors and any(item.placed.window < 1 for item in items)
+        if self.samples > 1 or clear:
+            target = self._smooth if self.samples > 1 else self._layers
+            target.use()
+            target.clear(*outside, depth=1.0)
             self._ctx.depth_func = "<"
         else:  # the ids' depth is there already: each pixel is shaded once
             self._picture.use()
             self._picture.depth_mask = False
             self._picture.clear(*outside)
             self._ctx.depth_func = "=="
-        self._draw_objects(items, camera, look, light)
+        self._draw_objects(items, camera, look, light, layer=int(clear))
         self._ctx.depth_func = "<"
         if shell:
             tile = self._texture("ground", look.ground.kind, look.ground.variant)
             self._shell.draw(shell, camera, look, light, self._shadows, tile)
         else:
             self._draw_surroundings(camera, look, light)
+        if clear:
+            self._ctx.enable(self._gl.BLEND)
+            self._ctx.blend_func = self._gl.SRC_ALPHA, self._gl.ONE_MINUS_SRC_ALPHA
+            target.depth_mask = False
+            panes = [item for item in items if item.placed.window < 1]
+            self._draw_objects(panes, camera, look, light, layer=2)
+            target.depth_mask = True
         if self.samples > 1:
             self._ctx.copy_framebuffer(self._picture, self._smooth)
         return self._read(self._picture)
 
-    def _draw_objects(self, items: Sequence[Item], camera: Camera, look: Look, light: Lighting) -> None:
+    def _draw_objects(
+        self, items: Sequence[Item], camera: Camera, look: Look, light: Lighting, layer: int = 0
+    ) -> None:
+        """`layer` 0: everything; 1: what can't be seen through; 2: what can."""
         for level, pixels in enumerate(light.reflections):
             self._reflections.write(pixels.astype(np.float16).tobytes(), level=level)
         self._reflections.use(3)
@@ -244,6 +259,7 @@ class Renderer:
             key_spread=0.5 * np.tan(look.key.radius),
             shadow_blur=self._shadows.blur(look),
             reflections=3,
+            layer=layer,
         )
         for item in items:
             self._object.set(

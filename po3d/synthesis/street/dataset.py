@@ -6,8 +6,12 @@
 Records have the layout of Super-CLEVR's scene files, so training and benchmarks read ours as they read
 theirs."""
 
+import csv
 import functools
+import io
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +21,30 @@ from po3d.io.seeding import rng
 from po3d.reasoning import relations
 from po3d.reasoning.relations import NO_FACING, Rules
 from po3d.scene.geometry import Camera
-from po3d.scene.street import AXES, HEIGHT, WIDTH, camera, origin_height, rotation_from_heading
-from po3d.scene.vocabulary import DIRECTIONS, FACINGS, SIZE_SCALE
+from po3d.scene.street import (
+    AXES,
+    HEIGHT,
+    WIDTH,
+    box_middle,
+    camera,
+    origin_height,
+    rotation_from_heading,
+)
+from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT, SIZE_SCALE
 from po3d.synthesis.difficulty import DEFAULT, Dials
 from po3d.synthesis.render.environment import Look, paint, sample_finish, sample_look
+from po3d.synthesis.render.official import (
+    OFFICIAL_LOOKS,
+    official_finish,
+    official_paint,
+    sample_official_look,
+)
 from po3d.synthesis.render.photographs import Photographs
 from po3d.synthesis.render.renderer import Placed, Renderer
 from po3d.synthesis.street.labels import ObjectLabel, State
 from po3d.synthesis.street.layouts import (
+    LOOKS,
+    TOYS,
     Layout,
     LayoutObject,
     LookKind,
@@ -38,6 +58,13 @@ MAX_SCENES = 500  # drawn for one index; nearly all pass at once
 # Of them looked at for the wanted number of occluded objects; then the nearest is taken.
 OCCLUSION_SCENES = 20
 STUDIO_TINT = (0.7, 1.0)  # Super-CLEVR's vehicles are toys of one colour: see placed.py
+ONE_COLOR = 0.7  # share of official toys whose tyres, seats and lamps are exactly as bright as their paint
+WINDOW = (0.15, 0.6)  # opacity of such a toy's glass, over a hollow cabin
+PANE = (
+    0.5,
+    0.95,
+)  # and over a body that is none, so that the pane looks as dark as what lies behind official ones
+LARGE_LOTS = 2  # a large part is recoloured so many times as often as a small one
 HULLS = frozenset(
     ("body", "body_rear", "frame", "left_frame", "right_frame", "fuselage")
 )  # carry the object's colour
@@ -59,9 +86,30 @@ class Made:
 def compose(layout: Layout, rng: np.random.Generator) -> tuple[list[Placed], Camera, Look]:
     """What the renderer draws: the layout's objects with their meshes and paints, its camera, and its
     look."""
-    objects = [_place(o, layout.look, rng) for o in layout.objects]
-    look = sample_look(layout.look, np.random.default_rng(layout.look_seed))
-    return objects, camera(layout.jitter), look
+    official = layout.look in OFFICIAL_LOOKS
+    place, draw = (_place_official, sample_official_look) if official else (_place, sample_look)
+    objects = [place(o, layout.look, rng) for o in layout.objects]
+    return objects, camera(layout.jitter), draw(layout.look, np.random.default_rng(layout.look_seed))
+
+
+def _place_official(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> Placed:
+    """As the official pictures show it: at its origin; in Super-CLEVR's studio of one colour all over, with windows to see
+    through and recoloured parts each of a material of its own."""
+    mesh, toy = vehicle(o.shape, o.mesh_seed), look in TOYS
+    painted = _painted(o, mesh, look)
+    return Placed(
+        mesh,
+        SIZE_SCALE[o.size],
+        box_middle(o.shape, o.size, (o.x, o.y), o.heading),
+        o.heading,
+        official_paint(look, o.color, rng),
+        official_finish(look, o.material, rng),
+        colors={name: official_paint(look, part.color, rng) for name, part in painted.items()},
+        finishes={name: official_finish(look, part.material, rng) for name, part in painted.items()},
+        tint=1.0 if toy else 0.0,
+        even=toy and rng.random() < ONE_COLOR,
+        window=float(rng.uniform(*(WINDOW if PARENT[o.shape] == "car" else PANE))) if toy else 1.0,
+    )
 
 
 def _place(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> Placed:
@@ -74,15 +122,26 @@ def _place(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> Placed:
         o.heading,
         paint(o.color, rng),
         sample_finish(o.material if studio else "paint", rng),
-        colors={name: paint(part.color, rng) for name, part in _painted(o, mesh).items()},
+        colors={name: paint(part.color, rng) for name, part in _painted(o, mesh, look).items()},
         tint=float(rng.uniform(*STUDIO_TINT)) if studio else 0.0,
     )
 
 
-def _painted(o: LayoutObject, mesh: Mesh) -> dict:
-    """Part name -> its PartPaint; two slots that meet the same part paint it once."""
+def _painted(o: LayoutObject, mesh: Mesh, look: LookKind) -> dict:
+    """Part name -> its PartPaint; two slots that meet the same part paint it once. Like Super-CLEVR's, official toys have
+    certain parts recoloured; the large ones are drawn more often, for there are few of them on ours."""
     names = sorted({p.name for p in mesh.parts if p.material != "glass"} - HULLS)
+    if look in OFFICIAL_LOOKS:
+        names = [n for n in names for _ in range(_repaintable(PARENT[o.shape]).get(n, 0))]
     return {names[int(part.slot * len(names))]: part for part in o.parts} if names else {}
+
+
+@functools.cache
+def _repaintable(category: str) -> dict[str, int]:
+    """Part name -> how often it stands in the lot."""
+    text = (resources.files("po3d.synthesis.street") / "parts.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(io.StringIO(text))
+    return {r["part"]: LARGE_LOTS if r["large"] == "1" else 1 for r in rows if r["category"] == category}
 
 
 def make_scene(
@@ -135,11 +194,25 @@ def render_example(
     samples: int = 1,
     look: LookKind | None = None,
     skies: str | None = None,
+    looks: Mapping[LookKind, float] | None = None,
 ) -> tuple[NDArray[np.uint8], dict]:
-    """The picture (480, 640, 3) and the record of scene `index`; the renderer is opened once a process."""
+    """The picture (480, 640, 3) and the record of scene `index`; the renderer is opened once a process. `looks`: weights of
+    the looks that a mixture draws from, in place of one `look`."""
     renderer = open_renderer(samples)
+    if looks:
+        look = mixed_look(seed, index, looks)
     made = make_scene(seed, index, split, renderer, look)
     return picture(made, renderer, skies), scene_record(made, index, split)
+
+
+def mixed_look(seed: int, index: int, looks: Mapping[LookKind, float]) -> LookKind:
+    """The look of scene `index`, drawn by the weights `looks`."""
+    unknown = set(looks) - {*LOOKS, *OFFICIAL_LOOKS}
+    if unknown or min(looks.values()) < 0 or sum(looks.values()) <= 0:
+        raise InputError(f"looks={dict(looks)}: expected weights of {', '.join((*LOOKS, *OFFICIAL_LOOKS))}")
+    kinds = sorted(looks)
+    weights = np.array([looks[kind] for kind in kinds], float)
+    return kinds[rng(seed, "looks", index).choice(len(kinds), p=weights / weights.sum())]
 
 
 @functools.cache
@@ -197,7 +270,7 @@ def scene_record(made: Made, index: int, split: str, rules: Rules | None = None)
         "occlusion": {str(i): {"obj": _occlusion_entry(label)} for i, label in enumerate(labels)},
         "camera_location": made.camera.position.tolist(),
         "matrix_world": _matrix_world(made.camera),
-        "hdri_id": None if layout.look == "studio" else str(layout.look_seed),
+        "hdri_id": None if layout.look in TOYS else str(layout.look_seed),
         "po3d": {
             "look": layout.look,
             "look_seed": layout.look_seed,
@@ -212,12 +285,12 @@ def scene_record(made: Made, index: int, split: str, rules: Rules | None = None)
 def _object_record(o: LayoutObject, made: Made) -> dict:
     origin = (o.x, o.y, origin_height(o.shape, o.size))
     pixel, depth = made.camera.project(origin)
-    painted = _painted(o, vehicle(o.shape, o.mesh_seed))
+    painted = _painted(o, vehicle(o.shape, o.mesh_seed), made.layout.look)
     return {
         "shape": o.shape,
         "size": o.size,
         "color": o.color,
-        "material": o.material if made.layout.look == "studio" else None,
+        "material": o.material if made.layout.look in TOYS else None,
         "3d_coords": list(origin),
         "rotation": rotation_from_heading(o.shape, o.heading),
         "pixel_coords": [[round(pixel[0]), round(pixel[1]), float(depth)], [WIDTH, HEIGHT]],

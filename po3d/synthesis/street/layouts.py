@@ -17,7 +17,7 @@ from po3d.scene.street import CAMERA_JITTER, SPREAD, extent, heading_from_rotati
 from po3d.scene.vocabulary import COLORS, EXTENTS, MATERIALS, SHAPES, SIZE_SCALE, SIZES
 
 Split = Literal["train", "validation", "test"]
-LookKind = Literal["studio", "outdoor"]
+LookKind = Literal["studio", "outdoor", "superclevr", "hdri"]
 
 MIN_OBJECTS, MAX_OBJECTS = 3, 10
 FOOTPRINT_MARGIN = 1.1  # both footprints are scaled by it in the placement test
@@ -25,7 +25,9 @@ MAX_RETRIES = 150
 MAX_PARTS = (
     3  # recoloured parts an object may have in the studio look (Super-CLEVR); the outdoor look has none
 )
-LOOKS: tuple[LookKind, ...] = ("studio", "outdoor")
+LOOKS: tuple[LookKind, ...] = ("studio", "outdoor")  # the twin's
+TOYS: tuple[LookKind, ...] = ("studio", "superclevr")  # of one colour, rubber or metal, with recoloured parts
+PLAIN = 0.5  # share of Super-CLEVR-like layouts without recoloured parts
 
 # Mesh variants by split, so that no mesh of the test images is ever trained on.
 TRAIN_MESHES = range(0, 64)
@@ -51,7 +53,7 @@ class LayoutObject:
     color: str
     size: str
     material: str
-    x: float
+    x: float  # of the position that is told: the box's middle, in official looks the official mesh's origin
     y: float
     heading: float  # azimuth of the nose, radians
     mesh_seed: int
@@ -84,11 +86,12 @@ def sample_layout(
         raise InputError(f"unknown split {split!r}; known: {', '.join(MESHES)}")
     count = int(rng.integers(MIN_OBJECTS, MAX_OBJECTS + 1)) if count is None else count
     look = look or LOOKS[rng.integers(len(LOOKS))]
+    recolored = look == "studio" or (look == "superclevr" and rng.random() >= PLAIN)
     objects: list[LayoutObject] = []
     taken: list[Rectangle] = []
     refused = 0
     while len(objects) < count:
-        candidate = _sample_object(rng, MESHES[split], look)
+        candidate = _sample_object(rng, MESHES[split], recolored)
         rectangle = _enlarged(candidate)
         if any(overlapping(rectangle, other) for other in taken):
             refused += 1
@@ -102,14 +105,14 @@ def sample_layout(
     return Layout(tuple(objects), tuple(float(v) for v in jitter), look, int(rng.integers(2**31)))
 
 
-def _sample_object(rng: np.random.Generator, meshes: range, look: LookKind) -> LayoutObject:
+def _sample_object(rng: np.random.Generator, meshes: range, recolored: bool) -> LayoutObject:
     shape, color, size, material = (
         values[rng.integers(len(values))] for values in (SHAPES, COLORS, SIZES, MATERIALS)
     )
     x, y = rng.uniform(-SPREAD, SPREAD, 2)
     heading = heading_from_rotation(shape, rng.uniform(0.0, 360.0))
     parts: tuple[PartPaint, ...] = ()
-    if look == "studio":
+    if recolored:
         others = [c for c in COLORS if c != color]
         parts = tuple(
             PartPaint(

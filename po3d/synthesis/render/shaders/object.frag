@@ -13,6 +13,11 @@ uniform sampler2DShadow shadow_map;
 uniform sampler2D reflections;
 layout(location = 0) out vec4 color;
 
+#ifndef INDOORS
+flat in vec2 streets; // share of the second, sharp lobe; how far the part can be seen through
+uniform int layer;    // 0 all is drawn, 1 what can't be seen through, 2 the rest
+#endif
+
 const float PI = 3.14159265;
 
 #ifdef INDOORS
@@ -58,6 +63,9 @@ float highlight(float n_h, float roughness) { // GGX distribution times a cheap 
 }
 
 void main() {
+#ifndef INDOORS
+    if (layer > 0 && (layer == 1) == (streets.y > 0.0)) discard;
+#endif
     vec3 v = normalize(eye - p_world);
     vec3 n = normalize(n_world);
     n = dot(n, v) < 0.0 ? -n : n; // thin parts are seen from both sides
@@ -77,9 +85,15 @@ void main() {
     float below = r.z < 0.0 ? ambient.a : 1.0;
     vec3 rough = reflected(r, roughness) * (f0 * (1.0 - 0.25 * roughness) + grazing * (1.0 - f0));
     vec3 sharp = reflected(r, 0.05) * (coat * (0.04 + 0.96 * edge));
+#ifndef INDOORS
+    if (streets.x > 0.0) rough = mix(rough, reflected(r, 0.1) * f0, streets.x);
+#endif
 
     vec3 key = key_color * (n_l * key_visible(p_world + n * 0.02));
     vec3 lit = diffuse * (ambient.rgb + key) + (rough + sharp) * below;
     lit += key * (f0 * highlight(n_h, roughness) + 0.04 * coat * highlight(n_h, 0.08));
     color = develop(lit);
+#ifndef INDOORS
+    if (layer == 2) color.a = 1.0 - streets.y * (1.0 - edge);
+#endif
 }

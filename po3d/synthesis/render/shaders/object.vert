@@ -5,13 +5,16 @@ in float part;
 uniform mat4 world_T_object;
 uniform mat4 clip_T_world;
 uniform float height;            // of the object
-uniform vec4 surfaces[2 * PARTS]; // per part: base colour, metallic; then roughness, clearcoat
+uniform vec4 surfaces[2 * PARTS]; // per part: base colour, metallic; then roughness, clearcoat, stuff or mirror, clear
 uniform vec3 irradiance[9];
 out vec3 p_world;
 out vec3 n_world;
 out vec4 ambient; // irradiance; share of light that reaches this height from below
 flat out vec4 base;
 flat out vec2 gloss;
+#ifndef INDOORS
+flat out vec2 streets; // mirror, clear
+#endif
 #ifdef INDOORS
 uniform mat3 world_N_object; // of objects that are stretched
 uniform vec3 metres;         // of the object for one unit of its mesh
@@ -28,6 +31,7 @@ void main() {
     stuff = surfaces[2 * int(part + 0.5) + 1].z;
 #else
     vec3 n = normalize(mat3(world_T_object) * normal);
+    streets = surfaces[2 * int(part + 0.5) + 1].zw;
 #endif
     p_world = p.xyz;
     n_world = n;

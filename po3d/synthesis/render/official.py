@@ -1,0 +1,160 @@
+"""Looks of the official pictures, drawn at random around what was measured of them: lights, paints and finishes.
+
+"superclevr": Super-CLEVR's studio, a black world with three lamps and a weak sun over a pale floor; "hdri": PulseCheck457's
+streets, lit by photographs that paint the ground. Both are drawn by the fast renderer; colours are linear RGB.
+"""
+
+import csv
+import functools
+import io
+from dataclasses import replace
+from importlib import resources
+
+import numpy as np
+
+from po3d.io.errors import InputError
+from po3d.scene.vocabulary import COLORS_RGB
+from po3d.synthesis.render.environment import (
+    EXPOSED_WHITE,
+    RGB,
+    VARIANTS,
+    Array,
+    Backdrop,
+    Film,
+    Finish,
+    Ground,
+    Light,
+    Look,
+    Sky,
+    sample_look,
+)
+
+OFFICIAL_LOOKS = ("superclevr", "hdri")
+
+# Super-CLEVR's lamps: place, irradiance on a surface that faces it from the world's origin, colour; its sun.
+_LAMPS: tuple[tuple[RGB, float, RGB], ...] = (
+    ((6.447, -2.905, 4.258), 0.29, (1.0, 0.932, 0.817)),
+    ((-4.671, -4.014, 3.011), 0.13, (0.762, 0.818, 1.0)),
+    ((-1.169, 2.646, 5.816), 0.23, (1.0, 1.0, 1.0)),
+)
+_LAMP_JITTER = 1.0  # world units on every axis
+_SUN, _SUN_STRENGTH = (0.415, -0.195, 0.889), 0.45
+_FLOOR = 0.8  # albedo
+
+
+def sample_official_look(kind: str, rng: np.random.Generator) -> Look:
+    """A random look of one of OFFICIAL_LOOKS."""
+    if kind == "superclevr":
+        return _superclevr(rng)
+    if kind == "hdri":
+        return _hdri(rng)
+    raise InputError(f"unknown look {kind!r}: choose {' or '.join(OFFICIAL_LOOKS)}")
+
+
+def _triple(values: Array) -> RGB:
+    r, g, b = np.asarray(values, float)
+    return (float(r), float(g), float(b))
+
+
+def _superclevr(rng: np.random.Generator) -> Look:
+    def light(place: Array, strength: float, color: RGB, radius: float) -> Light:
+        distance = float(np.linalg.norm(place))
+        return Light(_triple(place / distance), _triple(np.array(color) * strength), radius)
+
+    lamps = []
+    for place, strength, color in _LAMPS:
+        moved = np.array(place) + rng.uniform(-_LAMP_JITTER, _LAMP_JITTER, 3)
+        nearer = float(np.sum(np.square(place)) / np.sum(np.square(moved)))
+        lamps.append(
+            light(moved, strength * nearer * np.exp(rng.normal(0, 0.2)), color, rng.uniform(0.05, 0.15))
+        )
+    sun = light(np.array(_SUN) + rng.normal(0, 0.15, 3), _SUN_STRENGTH * np.exp(rng.normal(0, 0.3)), (1, 1, 1), rng.uniform(0.05, 0.2))  # fmt: skip
+    world = rng.uniform(0, 0.03) if rng.random() < 0.7 else rng.uniform(0.03, 0.2)
+    cove = rng.uniform(0, 0.15)  # the floor is a sheet that rises far away
+    white = _SUN_STRENGTH * _SUN[2] + sum(s * p[2] / np.linalg.norm(p) for p, s, _ in _LAMPS)
+    floor = _triple(
+        np.clip(_FLOOR * np.exp(rng.normal(0, 0.12)) * (1 + rng.uniform(-0.03, 0.03, 3)), 0, 0.95)
+    )
+    return Look(
+        kind="superclevr",
+        key=sun,
+        fills=tuple(lamps),
+        sky=Sky(zenith=_triple(np.full(3, world)), horizon=_triple(np.full(3, world + cove))),
+        ground=Ground(
+            kind="plain",
+            variant=int(rng.integers(VARIANTS)),
+            color=floor,
+            color2=floor,
+            contrast=float(rng.uniform(0, 0.08)),
+            tile=float(rng.uniform(8, 20)),
+            angle=float(rng.uniform(-np.pi, np.pi)),
+            offset=tuple(rng.uniform(0, 1, 2)),
+            falloff=float(rng.uniform(0.35, 0.65)),
+            pool=tuple(rng.normal((1.0, -1.0), 1.0)),
+            pool_radius=float(rng.uniform(5, 9)),
+        ),
+        backdrop=Backdrop(distance=60.0, color=_triple(np.array(floor) * 0.2), height=0.0),
+        film=Film(
+            # White ground then comes out at its radiance, as under Blender's standard view.
+            exposure=float(np.log2(white / np.pi / EXPOSED_WHITE) + rng.normal(0, 0.18)),
+            white_balance=_triple(1 + rng.normal(0, 0.02, 3)),
+            knee=float(rng.uniform(0.75, 0.95)),
+            contrast=float(rng.uniform(0.95, 1.08)),
+            saturation=float(rng.uniform(0.93, 1.08)),
+            noise=float(rng.uniform(0.5, 2.5)),
+            noise_seed=int(rng.integers(256)),
+            blur=float(rng.uniform(0.3, 0.7)) if rng.random() < 0.3 else 0.0,
+        ),
+    )  # fmt: skip
+
+
+def _hdri(rng: np.random.Generator) -> Look:
+    """An outdoor look under softer and brighter skies; its ground is what a coarse photograph paints on it."""
+    base = sample_look("outdoor", rng)
+    soft = rng.uniform(0.0, 1.0)  # share of the light that casts a shadow
+    key = replace(base.key, color=_triple(np.array(base.key.color) * soft), radius=float(max(base.key.radius, rng.uniform(0.01, 0.2))))  # fmt: skip
+    tone = np.exp(rng.uniform(np.log(0.08), np.log(0.75))) * (1 + rng.uniform(-0.1, 0.1, 3))
+    own = np.array(base.ground.color) / max(base.ground.color) * tone.mean()
+    first = tone + rng.uniform(0, 0.7) * (own - tone)
+    ground = replace(
+        base.ground,
+        color=_triple(np.clip(first, 0.02, 0.85)),
+        color2=_triple(np.clip(first * np.exp(rng.normal(0, 0.25) + rng.normal(0, 0.1, 3)), 0.02, 0.85)),
+        contrast=base.ground.contrast * float(rng.uniform(0.2, 1.0)),
+        tile=base.ground.tile * float(rng.uniform(1, 4)),
+    )
+    film = replace(base.film, exposure=float(rng.uniform(-0.7, 0.5)), noise=float(rng.uniform(0, 2)))
+    return replace(base, kind="hdri", key=key, ground=ground, film=film)
+
+
+@functools.cache
+def _paints() -> dict[str, Array]:
+    """Colour -> (n, 3) linear paints of PulseCheck457's coloured vehicles."""
+    text = (resources.files("po3d.synthesis.render") / "paints.csv").read_text(encoding="utf-8")
+    rows: dict[str, list[list[float]]] = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        rows.setdefault(row["color"], []).append([float(row[c]) for c in ("red", "green", "blue")])
+    return {color: np.array(values) for color, values in rows.items()}
+
+
+def official_paint(kind: str, color: str, rng: np.random.Generator) -> RGB:
+    """Linear RGB of a colour's name in an official look. Super-CLEVR gives c / 255 to the shader as it is, paler than the
+    sRGB colour; darker powers of it are drawn, too. PulseCheck457's files have paints of their own, several a name."""
+    if kind == "superclevr":
+        power = 1.0 if rng.random() < 0.6 else rng.uniform(1.0, 1.6)
+        linear = (np.array(COLORS_RGB[color]) / 255) ** power
+    else:
+        known = _paints()[color]
+        one, two = known[rng.integers(len(known), size=2)]
+        linear = one + (two - one) * rng.uniform(0, 1) * (rng.random() < 0.5)
+    linear = linear * np.exp(rng.normal(0, 0.06)) * np.exp(rng.normal(0, 0.04, 3))
+    return _triple(np.clip(linear, 0.002, 1.0))
+
+
+def official_finish(kind: str, material: str, rng: np.random.Generator) -> Finish:
+    """Super-CLEVR's rubber or metal, two glossy lobes without a diffuse one; outdoors anything from matt to lacquer."""
+    if kind != "superclevr":
+        return Finish(float(rng.uniform(0, 0.25)), float(rng.uniform(0.3, 0.9)), float(rng.uniform(0, 1)))
+    if material == "rubber":
+        return Finish(0.0, float(rng.uniform(0.5, 0.75)), float(rng.uniform(0, 0.3)))
+    return Finish(1.0, float(rng.uniform(0.38, 0.52)), 0.0, float(rng.uniform(0.25, 0.55)))
