@@ -10,6 +10,7 @@ import trimesh
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.vocabulary import EXTENTS, PARENT, SHAPES, SUPER_CATEGORIES
+from po3d.synthesis import vehicles
 from po3d.synthesis.shapes.mesh import MATERIALS, Piece, assemble
 from po3d.synthesis.shapes.primitives import ball, box, lathe, ring, rod, rounded, slab, wheel
 from po3d.synthesis.vehicles import _MODULES, Mesh, vehicle
@@ -224,3 +225,19 @@ def test_a_wheel_shows_its_disc_on_the_outer_side():
         assert material == "dark"
         assert np.sign(y) * (disc.bounds[:, 1] - tyre.bounds[:, 1])[int(y > 0)] > 0
         assert tyre.bounds[0, 2] == pytest.approx(0, abs=1e-9)
+
+
+def test_kept_meshes_are_the_ones_that_are_made(tmp_path, monkeypatch):
+    made = {shape: vehicle(shape, 3) for shape in ("sedan", "tandem")}
+    monkeypatch.setattr(vehicles, "_kept", None)
+    vehicles.keep_meshes(tmp_path)
+    for _ in range(2):  # written, then read
+        vehicle.cache_clear()
+        for shape, mesh in made.items():
+            kept = vehicle(shape, 3)
+            for name in ("vertices", "normals", "part", "faces"):
+                np.testing.assert_array_equal(getattr(kept, name), getattr(mesh, name))
+                assert getattr(kept, name).dtype == getattr(mesh, name).dtype
+            assert kept.parts == mesh.parts
+        assert len(list(tmp_path.iterdir())) == 2
+    vehicle.cache_clear()

@@ -146,6 +146,7 @@ class Renderer:
         self._depth_texture = ctx.depth_texture(size)
         self._ids = ctx.framebuffer([ctx.texture(size, 1)], self._depth_texture)
         self._alone = ctx.framebuffer([ctx.texture(size, 1)])
+        self._bytes: Any = None  # of all amodal masks of a picture
         picture = ctx.texture(size, 4)
         self._picture = ctx.framebuffer([picture], self._depth_texture)
         if not self.indoors:  # where glass can be seen through, the colour pass has a depth of its own
@@ -186,17 +187,29 @@ class Renderer:
 
     def _draw_amodal(self, items: Sequence[Item], camera: Camera, clip: Array) -> NDArray[np.bool_]:
         amodal = np.zeros((len(items), self.height, self.width), bool)
+        boxes = [_window(item.corners, camera) for item in items]
+        starts = np.cumsum([0] + [max(x1 - x0, 0) * max(y1 - y0, 0) for x0, y0, x1, y1 in boxes])
+        if not starts[-1]:
+            return amodal
+        if self._bytes is None or self._bytes.size < starts[-1]:
+            self._bytes = self._ctx.buffer(reserve=max(int(starts[-1]), self.width * self.height))
         self._ctx.enable_only(self._gl.NOTHING)
         self._alone.use()
-        for mask, item in zip(amodal, items):
-            x0, y0, x1, y1 = box = _window(item.corners, camera)
-            if x0 >= x1 or y0 >= y1:
-                continue
-            self._alone.scissor = x0, y0, x1 - x0, y1 - y0
-            self._alone.clear()
-            self._draw_masks([item], clip)
-            mask[y0:y1, x0:x1] = self._read(self._alone, box) != 0
+        for item, (x0, y0, x1, y1), start, end in zip(items, boxes, starts, starts[1:]):
+            if start < end:
+                box = x0, y0, x1 - x0, y1 - y0
+                self._alone.scissor = box
+                self._alone.clear()
+                self._draw_masks([item], clip)
+                self._alone.read_into(
+                    self._bytes, viewport=box, components=1, alignment=1, write_offset=int(start)
+                )
         self._alone.scissor = None
+        # All at once: a read waits for everything that was asked for before it.
+        seen = np.frombuffer(self._bytes.read(int(starts[-1])), np.uint8)
+        for mask, (x0, y0, x1, y1), start, end in zip(amodal, boxes, starts, starts[1:]):
+            if start < end:
+                mask[y0:y1, x0:x1] = seen[start:end].reshape(y1 - y0, x1 - x0) != 0
         return amodal
 
     def _draw_color(

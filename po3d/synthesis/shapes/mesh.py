@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import trimesh
 from numpy.typing import NDArray
+
+from po3d.io.files import atomic_write
 
 MATERIALS = ("paint", "glass", "tyre", "chrome", "dark", "lamp", "tail", "white", "wood", "seat")
 CREASE = np.radians(35.0)  # faces that meet at less than this share a smooth normal
@@ -61,6 +64,22 @@ def assemble(pieces: Sequence[Piece], extent: Sequence[float]) -> Mesh:
         vertices.astype(np.float32), normals.astype(np.float32), np.concatenate(part_ids)[source],
         triangles.astype(np.int32), tuple(parts),
     )  # fmt: skip
+
+
+def write_mesh(path: Path, mesh: Mesh) -> None:
+    """An .npz of its arrays and the words of its parts."""
+    parts = np.array([(part.name, part.material) for part in mesh.parts])
+    with atomic_write(path, "wb") as file:
+        np.savez(
+            file, vertices=mesh.vertices, normals=mesh.normals, part=mesh.part, faces=mesh.faces, parts=parts
+        )
+
+
+def read_mesh(path: Path) -> Mesh:
+    """What `write_mesh` wrote."""
+    with np.load(path) as file:
+        parts = tuple(Part(*map(str, row)) for row in file["parts"])
+        return Mesh(file["vertices"], file["normals"], file["part"], file["faces"], parts)
 
 
 def _creased(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -184,7 +184,7 @@ def make_scene(
 def picture(made: Made, renderer: Renderer, skies: str | None = None) -> NDArray[np.uint8]:
     """(H, W, 3) sRGB; outdoors under the photographs of the folder `skies`, where one is given."""
     look = made.look if skies is None else Photographs.of(skies).under(made.look, made.layout.look_seed)
-    return renderer.render(made.objects, made.camera, look).rgb
+    return renderer.render(made.objects, made.camera, look, amodal=False).rgb  # make_scene has the masks
 
 
 def render_example(
