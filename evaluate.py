@@ -60,7 +60,7 @@ from po3d.io.naming import settings_of
 from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locked
 from po3d.synthesis.difficulty import dials_of
 from po3d.systems.bad_images import counting
-from po3d.systems.mixtures import Kind
+from po3d.systems.mixtures import Mixtures
 
 FRESH_SIZE = 300  # images, or rooms
 
@@ -186,7 +186,7 @@ def _check_grid(path: Path, work: dict[str, Any], overwrite: bool) -> None:
         )
 
 
-def _kind(system: Any) -> Kind:
+def _kind(system: Any) -> Mixtures:
     """What the grid can mix of a system."""
     kind = system.mixtures() if hasattr(system, "mixtures") else None
     if kind is None:

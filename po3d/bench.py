@@ -47,6 +47,8 @@ from po3d.scene.index import Layout
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, Pipeline
 from po3d.systems.rooms import framed
+from po3d.systems.street import EXECUTOR, Reader
+from po3d.systems.tables import Pictures
 
 TILES = 16  # copies of the split in the batched executor's run: scenes and questions both
 BATCH = 16  # images
@@ -135,7 +137,7 @@ def end_to_end_figures(
     names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
     asked = {name: [q for q in split.questions if q.image == name] for name in names}
     count = sum(map(len, asked.values()))
-    pipeline = Pipeline(ours, parser)
+    pipeline = Pipeline(Pictures(ours), Reader(parser), EXECUTOR)
 
     def run() -> None:
         for name, questions in asked.items():

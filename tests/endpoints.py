@@ -20,10 +20,13 @@ from po3d.evaluation.harness.serve import Limits, Server
 from po3d.io.images import read_image
 from po3d.io.seeding import rng
 from po3d.io.shipped import MINI as DATA
-from po3d.language.programs.street import Program, parse_text
+from po3d.language.programs.street import parse_text
+from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Pipeline
+from po3d.systems.street import EXECUTOR, Reader
+from po3d.systems.tables import Pictures
 
 DEFAULTS = Limits()
 
@@ -83,14 +86,6 @@ def orbit(root: Path) -> Path:
     return root
 
 
-@dataclass(frozen=True)
-class Parse:
-    program: Program | None
-    status: str = "ok"
-    probability: float = 1.0
-    reason: str = ""
-
-
 class Known:
     """Perception and parser that know a street release by heart, and nothing else."""
 
@@ -114,8 +109,13 @@ class Known:
         ]
 
     def parse(self, texts):
-        unknown = Parse(None, "unparsed", 0.0, "never heard")
-        return [Parse(self.programs[t]) if t in self.programs else unknown for t in texts]
+        unknown = Parse("unparsed", None, 0.0, "never heard")
+        return [Parse("ok", self.programs[t]) if t in self.programs else unknown for t in texts]
+
+
+def of_streets(sees, reads) -> Pipeline:
+    """The pipeline of streets with these for estimator and parser."""
+    return Pipeline(Pictures(sees), Reader(reads), EXECUTOR)
 
 
 @contextmanager

@@ -78,11 +78,5 @@ class Planted:
     def of(cls, split, names, change: Callable[[Scene], Scene] = lambda scene: scene) -> "Planted":
         return cls({name: change(elsewhere(split.truth(name), name)) for name in names})
 
-    def table(self, context: Context, things=()) -> Scene:
-        context.keep(self.seen[context.name])
-        return self.seen[context.name]
-
-    def tables(self, names, context: Context) -> list[Scene]:
-        for name in names:
-            context.keep(self.seen[name])
+    def tables(self, context: Context, names, things) -> list[Scene]:
         return [self.seen[name] for name in names]

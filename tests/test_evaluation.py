@@ -18,7 +18,8 @@ from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
 from po3d.reasoning.street_executor import execute
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Oracle
+from po3d.systems import pipeline as parts
+from po3d.systems.street import EXECUTOR
 
 TESTS = Path(__file__).parent
 IDENTITY = {"system": "oracle"}
@@ -47,6 +48,11 @@ class Geometry:
 
     def truth(self, name):
         return self.scenes[name]
+
+
+class Oracle(parts.Oracle):
+    def __init__(self):
+        super().__init__(EXECUTOR)
 
 
 class Slow(Oracle):

@@ -22,8 +22,7 @@ from po3d.reasoning.questions import Question
 from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene
 from po3d.systems.noise import noisy
-from po3d.systems.pipeline import Context
-from po3d.systems.sr import SrOracle
+from po3d.systems.pipeline import Context, oracle
 
 
 class Disagreement(NamedTuple):
@@ -45,7 +44,9 @@ def disagreement(
         table = noisy(
             true, "heading", degrees, seed
         )  # drawn by the image's name: independent for the mirror image
-        predictions += SrOracle().answer(list(group), Context(_no_picture, lambda table=table: table, name))
+        predictions += oracle("photographs").answer(
+            list(group), Context(_no_picture, lambda table=table: table, name)
+        )
     found = {}
     for name in ("overall", *CATEGORIES):
         own = [q for q in questions if name in ("overall", q.category)]

@@ -8,16 +8,13 @@ import argparse
 from collections import Counter, defaultdict
 
 from po3d.benchmarks.hypo3d.score import exact_match
-from po3d.io.checkpoint import locate
 from po3d.io.files import read_jsonl, write_json
 from po3d.io.guard import guarded
 from po3d.io.shipped import NATURAL as BANK
-from po3d.language.read.room_parser import RoomParser
 from po3d.reasoning.questions import Question
 from po3d.scene.table import from_json
 from po3d.systems.pipeline import Context
-from po3d.systems.room_sources import TRUTH
-from po3d.systems.rooms import RoomPipeline
+from po3d.systems.rooms import pipeline
 
 ROOMS = ("hypo3d_rooms.jsonl", "hypo3d_rooms2.jsonl", "hypo3d_rooms3.jsonl")
 
@@ -26,7 +23,7 @@ def run(split: str, checkpoint: str, out: str) -> None:
     """Print shares right, unparsed, failed and wrong; of the development part also what went wrong."""
     items = list(read_jsonl(BANK / f"hypo3d_{split}.jsonl", "natural question bank"))
     rooms = {r["image"]: from_json(r) for name in ROOMS for r in read_jsonl(BANK / name, "rooms of the bank")}
-    pipeline = RoomPipeline(RoomParser.from_checkpoint(locate(checkpoint)), TRUTH)
+    system = pipeline("truth", checkpoint)
     rows = []
     for k, item in enumerate(items):
         meta = {"change": item["change"], "frame": item["frame"], "types": []}
@@ -34,7 +31,7 @@ def run(split: str, checkpoint: str, out: str) -> None:
             str(k), item["room"], item["question"], "2d", item["change_type"], item["answer"], "", meta
         )
         context = Context(lambda: None, lambda item=item: rooms[item["room"]], item["room"])
-        (prediction,) = pipeline.answer([q], context)
+        (prediction,) = system.answer([q], context)
         right = prediction.status == "ok" and exact_match(prediction.answer, item["answer"])
         outcome = "right" if right else "wrong" if prediction.status == "ok" else prediction.status
         rows.append({**item, "outcome": outcome, "prediction": prediction})

@@ -20,7 +20,8 @@ from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.io.shipped import NATURAL as BANK
 from po3d.language.programs.street import Program, parse_text
-from po3d.language.read.street_parser import Parse, Parser
+from po3d.language.read.parse import Parse
+from po3d.language.read.street_parser import Parser
 from po3d.reasoning.packing import SceneBatch
 from po3d.reasoning.questions import Task
 from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes

@@ -15,7 +15,7 @@ from po3d.io.text_tables import Table
 from po3d.reasoning.questions import Prediction, Question
 from po3d.synthesis.difficulty import Dials, dials_of
 
-World = Literal["street", "rooms", "inside", "orbit"]  # whose programs the questions are
+World = Literal["street", "rooms", "photographs", "orbit"]  # whose programs the questions are
 Report = Mapping[str, Any]  # what report.json holds
 Verdict = Literal["replaced", "left out", "unvouched"]
 Score = Callable[[Sequence[Question], Sequence[Prediction]], Any]

@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     from po3d.io.checkpoint import locate
     from po3d.language.read.street_parser import Parser
     from po3d.reasoning.street_margins import margins, record_of
-    from po3d.systems.pipeline import Executor
+    from po3d.systems.street import Executor
 
     (parsed,) = Parser.from_checkpoint(locate(arguments.parser_checkpoint)).parse([question])
     if parsed.program is None:

@@ -14,8 +14,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Question
-from po3d.systems.oracles import oracle_of
-from po3d.systems.pipeline import Context
+from po3d.systems.pipeline import Context, oracle
 
 
 def audit(benchmark: str, split: Any) -> list[Erratum]:
@@ -24,11 +23,11 @@ def audit(benchmark: str, split: Any) -> list[Erratum]:
     questions = [q for q in split.questions if q.answer is not None]
     if not any(q.program for q in questions):
         raise InputError("no question comes with a program, so its answer cannot be worked out")
-    oracle, errata = oracle_of(own.world), []
+    system, errata = oracle(own.world), []
     for q in questions:
         computed, reason = None, own.vouched(q)
         if not reason:
-            (p,) = oracle.answer([q], Context(_no_image, lambda q=q: split.truth(q.image), q.image))
+            (p,) = system.answer([q], Context(_no_image, lambda q=q: split.truth(q.image), q.image))
             if p.answer is not None and own.same(p.answer, q.answer):
                 continue
             computed, reason = p.answer, p.reason or "another answer"

@@ -39,7 +39,7 @@ from po3d.reasoning.questions import Prediction, Question, read_predictions, wri
 from po3d.scene.camera import carried
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.systems import bad_images
-from po3d.systems.pipeline import Begun, Context, System, nothing_given
+from po3d.systems.pipeline import Begun, Context, System
 
 
 class Split(Protocol):
@@ -228,9 +228,7 @@ def _answers(
     try:
         for name, questions in images:
             kept: list[Scene] = []
-            context = Context(
-                _image(split, name), _truth(split, name), name, kept.append, _given(split, name)
-            )
+            context = Context.of(split, name, kept.append)
             under_way.append((name, questions, kept, begin(questions, context)))
             if len(under_way) > ahead:
                 *item, begun = under_way.popleft()
@@ -299,20 +297,6 @@ def by_image(questions: Sequence[Question]) -> list[Question]:
     for question in questions:
         first.setdefault(question.image, len(first))
     return sorted(questions, key=lambda q: first[q.image])
-
-
-def _image(split: Split, name: str):
-    return lambda: split.image(name)
-
-
-def _truth(split: Split, name: str):
-    return lambda: split.truth(name)
-
-
-def _given(split: Split, name: str):
-    """What else a benchmark has with its images: only rooms have anything."""
-    give = getattr(split, "given", None)
-    return nothing_given if give is None else lambda what: give(name, what)
 
 
 def _finite(value: Any) -> Any:

@@ -84,7 +84,7 @@ def _attempt(
 def _on_bad_views(questions: Sequence[Question], context: Context) -> dict[str, str]:
     """Question id -> why one of its views can't be read; {} for questions on the image itself."""
     names = dict.fromkeys(n for q in questions for n in q.meta.get("images", ()))
-    views = context.given("views") if names else None
+    views = context.inputs if names else None
     bad: dict[str, str] = {}
     for name in names:
         try:

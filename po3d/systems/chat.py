@@ -10,6 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,8 @@ from po3d.io.errors import InputError
 from po3d.io.images import decode_image
 from po3d.reasoning.questions import Prediction, Question, Task
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Context, Perception, Pipeline
+from po3d.systems.pipeline import Context, Pipeline
+from po3d.systems.tables import Estimator, Pictures
 
 NAME = "po3d-pulsecheck457"
 MODELS: dict[str, Task | None] = {NAME: None, f"{NAME}-2d": "2d", f"{NAME}-6d": "6d"}
@@ -154,7 +156,7 @@ def _short(value: object) -> str:
 class Remembering:
     """A perception that looks once at pictures that come again: most have several questions."""
 
-    def __init__(self, perception: Perception, size: int = 64) -> None:
+    def __init__(self, perception: Estimator, size: int = 64) -> None:
         self.perception, self.size = perception, size
         self.scenes: OrderedDict[bytes, Scene] = OrderedDict()
         self.lock = threading.Lock()
@@ -179,14 +181,19 @@ class Remembering:
         return scene
 
 
+def remembering(pipeline: Pipeline) -> Pipeline:
+    """The pipeline of streets whose estimator looks once at pictures that come again."""
+    return replace(pipeline, tables=Pictures(Remembering(pipeline.tables.estimator)))
+
+
 def ask(pipeline: Pipeline, asked: Asked) -> tuple[Question, Prediction]:
     """What was taken as the question, and its prediction."""
     candidates = questions_in(asked.texts)
     if not candidates:
         raise Refusal(400, "the message has no text with a question", "messages")
-    parsed = pipeline.parser.parse(candidates)
-    text = next((c for c, p in zip(candidates, parsed, strict=True) if p.program is not None), candidates[0])
-    question = Question("request", "request", text, asked.task, "")
+    tried = [Question("request", "request", text, asked.task, "") for text in candidates]
+    read = zip(tried, pipeline.reader.read(tried), strict=True)
+    question = next((q for q, reading in read if not reading.unread), tried[0])
     (prediction,) = pipeline.answer([question], Context(lambda: asked.image, _no_truth, "request"))
     return question, prediction
 

@@ -1,62 +1,82 @@
 """Who answers. The page to read first: a system gets the questions on one image and predicts each answer.
 
-    image ──► perception ──► Scene ─────┐
-                                        ├──► executor ──► answer, probability, trace     Pipeline
-    question ──► parser ──► Program ────┘
+    image    ──► TableSource ──► Tables  ──┐
+                                           ├──► Executor ──► answer, probability, trace        Pipeline
+    question ──► Reader ──────► Reading ───┘
 
-    the true Scene, the gold Program ──────► executor                                    Oracle
-    the words of the question ─────────────► a guess                RandomBaseline, FrequencyBaseline
-    a predictions file of any other model ─► its line                                    Replay
+    the true Scene, the gold program ────────► Executor                                        Oracle
 
-What a system may look at comes as a `Context`, whose parts are made when asked for: a system that never
-looks at the image costs no rendering. Not being able to answer is an outcome with a reason; only a baseline
-guesses.
+One pipeline answers streets, rooms, photographs and orbits; they differ in the three parts, and in what a program means: each
+world has a module here (`street`, `rooms`, `photographs`, `orbit`; WORLDS) with its Executor. Where tables come from is told in
+`tables`, who reads in the world's module, who only guesses in `baselines`. Ground truth or noise in place of a module is a
+setting of it (`oracle=`; `mixtures`).
+
+What a system may look at comes as a `Context`, whose parts are made when asked for: a system that never looks at the image costs
+no rendering. Not being able to answer is an outcome with a reason.
 """
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, get_args
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
-from po3d.io.seeding import rng
 from po3d.language.program import ProgramError
-from po3d.language.programs.street import FILTER_VALUES, Program, parse_text
-from po3d.reasoning.outcome import Outcome
-from po3d.reasoning.perturbations import record
-from po3d.reasoning.questions import Prediction, Question, Task, read_predictions
-from po3d.reasoning.relations import DEFAULT_RULES, Rules
-from po3d.reasoning.street_executor import Mode, execute
-from po3d.reasoning.street_margins import margins
+from po3d.language.read.parse import Parse
+from po3d.reasoning.outcome import ExecutionFailure, Outcome
+from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.scene.vocabulary import SHAPES
-from po3d.systems.substitution import checked_modules, substitute
 
 if TYPE_CHECKING:
-    from po3d.systems.mixtures import Kind
+    from po3d.systems.mixtures import Mixtures
+
+WORLDS = {  # whose programs questions are -> the module of its executor
+    "street": "po3d.systems.street",
+    "rooms": "po3d.systems.rooms",
+    "photographs": "po3d.systems.photographs",
+    "orbit": "po3d.systems.orbit",
+}
+TRUTH, PREDICTED = "truth", "predicted"
+Setting = str | float  # of a module: TRUTH, PREDICTED, or the size of noise on the truth
+Image = NDArray[np.uint8]  # (H, W, 3)
 
 
-def nothing_given(what: str) -> Any:
-    """InputError: an image comes alone, unless its benchmark says otherwise."""
-    raise InputError(f"there is no {what.replace('_', ' ')} with this image")
+class NoInputs:
+    """What comes with an image that comes alone: InputError for whatever is asked for."""
+
+    def __getattr__(self, what: str) -> Any:
+        if what.startswith("__"):
+            raise AttributeError(what)
+        raise InputError(f"there is no {what.replace('_', ' ')} with this image")
+
+
+NOTHING = NoInputs()
 
 
 @dataclass(frozen=True)
 class Context:
     """One image of a benchmark. Nothing is read or rendered before it is asked for."""
 
-    image: Callable[[], NDArray[np.uint8]]  # (H, W, 3)
+    image: Callable[[], Image]
     truth: Callable[[], Scene]  # the true table: for oracles alone
     name: str = ""
-    # A system hands over the table that it worked with; the evaluation compares it with the truth.
+    # A system hands over the tables that it worked with; the evaluation compares them with the truth.
     keep: Callable[[Scene], None] = lambda scene: None
-    # What else comes with the image, by name: a room's "semantic_map", "captions", "camera".
-    given: Callable[[str], Any] = nothing_given
+    # What else the benchmark has with the image: a room's maps and captions, a picture's focal length, a scene's views.
+    inputs: Any = NOTHING
+
+    @classmethod
+    def of(cls, split: Any, name: str, keep: Callable[[Scene], None] = lambda scene: None) -> "Context":
+        """An image of a benchmark's split."""
+        inputs = split.inputs(name) if hasattr(split, "inputs") else NOTHING
+        return cls(lambda: split.image(name), lambda: split.truth(name), name, keep, inputs)
+
+    def true(self, name: str) -> Scene:
+        """The true table of the image, or of one of its views."""
+        return self.truth() if name == self.name else self.inputs.truth(name)
 
 
 def perceived(scene: Scene, name: str) -> Scene:
@@ -91,248 +111,267 @@ class Eager(Protocol):
     def begin(self, questions: Sequence[Question], context: Context) -> Begun: ...
 
 
-class Perception(Protocol):
-    """Turns images into scene tables; `po3d.perception.street.StreetEstimator` is one."""
-
-    def estimate(
-        self, images: Sequence[NDArray[np.uint8]], names: Sequence[str] | None = None
-    ) -> list[Scene]: ...
+# --- the three parts ----------------------------------------------------------------------------------------
 
 
-class Parsed(Protocol):
-    """What a parser says about one question; `program` is None unless `status` is "ok"."""
+class TableSource(Protocol):
+    """Makes the tables of an image. `true`: are they the truth, asked for by name?"""
 
-    status: str
-    program: Program | None
-    probability: float
-    reason: str
+    true: bool
+
+    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+        """A table of each picture in `names`: the image, or those of its views that questions show. `things`: what the questions
+        name. InputError when what they are made of is missing."""
+        ...
 
 
-class Parser(Protocol):
-    """Turns questions into programs; `po3d.language.read.street_parser.Parser` is one."""
+class Reading(NamedTuple):
+    """What was read in a question and, where it has one, in its change."""
 
-    def parse(self, texts: Sequence[str]) -> Sequence[Parsed]: ...
+    asked: Parse
+    change: Parse | None = None
+
+    @property
+    def unread(self) -> str:
+        """Why there is no program; "" where there is one for everything."""
+        if self.change is not None and self.change.program is None:
+            return f"change: {self.change.reason}"
+        return self.asked.reason or "unread" if self.asked.program is None else ""
+
+    @property
+    def probability(self) -> float:
+        return self.asked.probability * (self.change.probability if self.change else 1.0)
+
+
+class Reader(Protocol):
+    """Reads questions."""
+
+    def read(self, questions: Sequence[Question]) -> Sequence[Reading]: ...
 
 
 @dataclass(frozen=True)
+class Tables:
+    """What is known of an image: the table of each picture by name, and how far its modules are true."""
+
+    views: Mapping[str, Scene]
+    # The true tables of the pictures and of the image itself; there only where a module is true.
+    truth: Mapping[str, Scene] = field(default_factory=dict)
+    settings: Mapping[str, Setting] = field(default_factory=dict)  # of modules; those not named are predicted
+    rows: Mapping[str, Sequence[int | None]] = field(
+        default_factory=dict
+    )  # of mixed tables: the true row of each row
+    seed: int = 0  # of noise
+    inputs: Any = NOTHING
+    memo: dict = field(default_factory=dict, repr=False)  # what tables that share some modules have in common
+
+    @property
+    def scene(self) -> Scene:
+        """The table of an image that is one picture."""
+        (scene,) = self.views.values()
+        return scene
+
+    @property
+    def true(self) -> Scene:
+        """The true table of the image."""
+        return next(reversed(self.truth.values()))
+
+    def how(self, module: str) -> Setting:
+        return self.settings.get(module, PREDICTED)
+
+
+class Ran(NamedTuple):
+    """An outcome and what was run: a change may have been taken otherwise than it was read."""
+
+    outcome: Outcome
+    reading: Reading
+
+
+class Answering(Protocol):
+    """Answers questions on one image's tables; what they share is worked out once."""
+
+    def run(self, question: Question, reading: Reading) -> Ran:
+        """The answer in the program's own words. ExecutionFailure, InputError or ProgramError where there is none."""
+        ...
+
+    def margin(self, question: Question, ran: Ran) -> dict | None:
+        """How near the answer was to another one: `Prediction.margin`."""
+        ...
+
+
 class Executor:
-    """The symbolic executor with its settings."""
+    """What programs mean in one world, and what of its tables and readings can be ground truth instead. Worlds derive from it."""
 
-    mode: Mode = "argmax"
-    samples: int = 64  # draws of the table, in the modes that draw
-    seed: int = 0
-    rules: Rules = DEFAULT_RULES
-    traced: bool = True
-    margins: bool = False  # predictions say how near another answer was, which takes longer than the answer
+    modules: ClassVar[
+        tuple[str, ...]
+    ]  # that can be true or predicted: the tables', then those of execution and reading
+    units: ClassVar[Mapping[str, str]]  # of the modules that can be noisy: what their sigma is
+    reading: ClassVar[tuple[str, ...]] = ("parsing",)  # the modules that are texts
+    headline: ClassVar[str] = "mean"  # of the categories; or "overall", of the questions
+    grouped: ClassVar[bool] = (
+        False  # are questions right as a group, so that those that count for no more are asked too?
+    )
 
-    def __post_init__(self) -> None:
-        if self.mode not in get_args(Mode):
-            raise InputError(f"unknown mode {self.mode!r}; known: {', '.join(get_args(Mode))}")
+    def parsed(self, text: str) -> Any:
+        """The program of a text; ProgramError."""
+        raise NotImplementedError
 
-    def __call__(self, program: Program, scene: Scene, task: Task) -> Outcome:
-        return execute(program, scene, task, self.mode, self.rules, self.samples, self.seed, self.traced)
+    def text(self, reading: Reading) -> str:
+        """The programs as predictions have them."""
+        return reading.asked.program.text()
+
+    def gold(self, question: Question) -> Reading:
+        """The gold programs; a Parse without one says why."""
+        return Reading(self.gold_parse(question.program, question.meta.get("program_error", "")))
+
+    def gold_parse(self, text: str, unread: str = "") -> Parse:
+        if unread:
+            return Parse("unparsed", reason=unread)
+        if not text:
+            return Parse("failed", reason="there is no program with this question")
+        try:
+            return Parse("ok", self.parsed(text))
+        except ProgramError as error:
+            return Parse("failed", reason=f"gold program: {error}")
+
+    def told(self, question: Question, text: str) -> Reading:
+        """The reading that a prediction's program tells."""
+        return Reading(Parse("ok", self.parsed(text)))
+
+    def things(self, readings: Sequence[Reading]) -> Sequence[str]:
+        """What questions name, for networks that look for it."""
+        return ()
+
+    def of(self, question: Question) -> Any:
+        """What the answer depends on besides programs and tables."""
+        return question.id
+
+    def relevant(self, settings: Mapping[str, Setting], reading: Reading) -> Mapping[str, Setting]:
+        """The settings of the modules that a reading's answer depends on."""
+        return settings
+
+    def mixable(self) -> None:
+        """InputError where true modules would not give the true answers."""
+
+    def mixed(self, tables: Tables) -> Tables:
+        """The predicted tables with their settings applied."""
+        raise NotImplementedError
+
+    def on(self, tables: Tables) -> Answering:
+        raise NotImplementedError
+
+    def exactly(self, truth: Scene) -> Answering:
+        """Answers gold programs on the true table of the image."""
+        return self.on(Tables({truth.image: truth}))
+
+
+# --- the pipeline -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """po3d itself: perception, parser, executor. `oracle` names modules replaced by ground truth."""
+    """po3d itself. `oracle` names modules replaced by ground truth."""
 
-    perception: Perception
-    parser: Parser
-    executor: Executor = Executor()
+    tables: TableSource
+    reader: Reader
+    executor: Executor
     oracle: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "oracle", checked_modules(self.oracle))
+        object.__setattr__(self, "oracle", checked_modules(self.oracle, self.executor.modules))
+        if self.tables.true and set(self.oracle) - set(self.executor.reading):
+            raise InputError(
+                "oracle= replaces modules of predicted tables: it needs another benchmark.table= than truth"
+            )
 
-    def perceive(self, context: Context) -> Scene:
-        """The table of one image."""
-        (scene,) = self.perception.estimate([context.image()], [context.name])
-        perceived(scene, context.name)
-        modules = [m for m in self.oracle if m != "parsing"]
-        return substitute(scene, context.truth(), modules) if modules else scene
+    def mixtures(self) -> "Mixtures | None":
+        """What can be true or predicted here; None where tables or modules are true already."""
+        from po3d.systems.mixtures import Mixtures
 
-    def mixtures(self) -> "Kind | None":
-        """What can be true or predicted here; None where modules are true already."""
-        from po3d.systems.mixtures.street import StreetKind
-
-        return None if self.oracle else StreetKind(self.executor)
+        if self.tables.true or self.oracle:
+            return None
+        self.executor.mixable()
+        return Mixtures(self)
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        scene = self.perceive(context)
-        context.keep(scene)
-        if "parsing" in self.oracle:
-            return [_run(q, _gold(q), scene, self.executor) for q in questions]
-        predictions = []
-        for question, parsed in zip(questions, self.parser.parse([q.text for q in questions]), strict=True):
-            if parsed.program is None:
-                predictions.append(Prediction(question.id, "unparsed", reason=parsed.reason))
-            else:
-                predictions.append(_run(question, parsed.program, scene, self.executor, parsed.probability))
-        return predictions
+        readings = self.read(questions)
+        answering = self.executor.on(self.look(questions, context, self.executor.things(readings)))
+        return [predicted(self.executor, answering, q, r) for q, r in zip(questions, readings, strict=True)]
+
+    def read(self, questions: Sequence[Question]) -> list[Reading]:
+        """What the reader makes of the questions, with gold programs where they are asked for."""
+        gold = [m for m in self.executor.reading if m in self.oracle]
+        if not gold:
+            return list(self.reader.read(questions))
+        true = [self.executor.gold(q) for q in questions]
+        read = true if len(gold) == len(self.executor.reading) else self.reader.read(questions)
+        return [
+            Reading(t.asked if "parsing" in gold else r.asked, t.change if "edit" in gold else r.change)
+            for t, r in zip(true, read, strict=True)
+        ]
+
+    def look(self, questions: Sequence[Question], context: Context, things: Sequence[str] = ()) -> Tables:
+        """The tables of what the questions show; they are also handed to the evaluation."""
+        names = list(dict.fromkeys(n for q in questions for n in q.meta.get("images", ()))) or [context.name]
+        found = dict(zip(names, self.tables.tables(context, names, things), strict=True))
+        if self.tables.true:
+            return Tables(found, inputs=context.inputs)
+        for name, scene in found.items():
+            context.keep(perceived(scene, name))
+        true = dict.fromkeys((m for m in self.oracle if m not in self.executor.reading), TRUTH)
+        if not true:
+            return Tables(found, inputs=context.inputs)
+        truth = {name: context.true(name) for name in dict.fromkeys([*names, context.name])}
+        tables = self.executor.mixed(Tables(found, truth, true, inputs=context.inputs))
+        for scene in tables.views.values():
+            context.keep(scene)
+        return tables
+
+
+def predicted(executor: Executor, answering: Answering, question: Question, reading: Reading) -> Prediction:
+    """A reading run on tables, as a prediction."""
+    if reason := reading.unread:
+        failed = any(p is not None and p.status == "failed" for p in reading)
+        return Prediction(question.id, "failed" if failed else "unparsed", reason=reason)
+    outcome, reading = ran = run(answering, question, reading)
+    text = executor.text(reading)
+    if outcome.answer is None:
+        return Prediction(question.id, "failed", program=text, reason=outcome.reason)
+    probability = None if outcome.probability is None else outcome.probability * reading.probability
+    answer = reading.asked.option_of.get(outcome.answer, outcome.answer)
+    margin = answering.margin(question, ran)
+    return Prediction(question.id, "ok", answer, probability, text, outcome.reason, margin)
+
+
+def run(answering: Answering, question: Question, reading: Reading) -> Ran:
+    """A reading run on tables; whatever stops it is an outcome."""
+    try:
+        return answering.run(question, reading)
+    except (ExecutionFailure, InputError, ProgramError) as failure:
+        return Ran(Outcome("failed", None, reason=str(failure)), reading)
 
 
 @dataclass(frozen=True)
 class Oracle:
-    """The true table and the gold program: 100 % on a twin, or something is broken."""
+    """The true table and the gold programs: 100 % on a twin, or something is broken. InputError where no question of an image has
+    a program."""
 
-    executor: Executor = Executor()
-
-    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        scene = context.truth()
-        return [_run(question, _gold(question), scene, self.executor) for question in questions]
-
-
-@dataclass(frozen=True)
-class RandomBaseline:
-    """A uniform guess among the answers that the question's words allow."""
-
-    seed: int = 0
+    executor: Executor
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        predictions = []
-        for question in questions:
-            answers = ANSWERS[asked_for(question.text)]
-            pick = int(rng(self.seed, f"random/{question.id}").integers(len(answers)))
-            predictions.append(Prediction(question.id, "ok", answers[pick], 1 / len(answers)))
-        return predictions
+        if questions and not any(q.program or q.meta.get("program_error") for q in questions):
+            raise InputError(f"question {questions[0].id} has no gold program: an oracle needs a twin")
+        answering = self.executor.exactly(context.truth())
+        return [predicted(self.executor, answering, q, self.executor.gold(q)) for q in questions]
 
 
-class FrequencyBaseline:
-    """The most frequent training answer to such a question in its category: what guessing is worth."""
-
-    def __init__(self, training: Iterable[Question]) -> None:
-        counts: dict[tuple[str, str], Counter[str]] = {}
-        for question in training:
-            if question.answer is not None:
-                kind = asked_for(question.text)
-                for key in ((question.category, kind), ("", kind)):
-                    counts.setdefault(key, Counter())[question.answer] += 1
-        if not counts:
-            raise InputError(
-                "the frequency baseline needs training questions with answers; the set given has none"
-            )
-        self.best = {key: _most_common(counter) for key, counter in counts.items()}
-
-    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        predictions = []
-        for question in questions:
-            kind = asked_for(question.text)
-            # A kind never met in the category falls back to all of them, one never met to its first value.
-            answer, share = self.best.get((question.category, kind)) or self.best.get(
-                ("", kind), (ANSWERS[kind][0], 0.0)
-            )
-            predictions.append(Prediction(question.id, "ok", answer, share))
-        return predictions
+def oracle(world: str) -> Oracle:
+    """The oracle of a world: a key of WORLDS."""
+    return Oracle(importlib.import_module(WORLDS[world]).EXECUTOR)
 
 
-class Replay:
-    """The lines of a predictions file, whoever wrote it."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self.predictions = {p.id: p for p in read_predictions(self.path)}
-
-    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        absent = f"no line for this question in {self.path.name}"
-        return [self.predictions.get(q.id) or Prediction(q.id, "failed", reason=absent) for q in questions]
-
-
-def pipeline(
-    perception: str | None,
-    parser: str,
-    mode: Mode = "argmax",
-    samples: int = 64,
-    seed: int = 0,
-    oracle: Sequence[str] = (),
-    device: str = "cpu",
-    margins: bool = False,
-    mirror: bool = True,
-) -> Pipeline:
-    """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one; `margins`: see `Executor`;
-    `mirror`: does the estimator look in the mirror, too?"""
-    from po3d.io import checkpoint  # torch takes seconds to import: only who runs the networks pays
-    from po3d.language.read.street_parser import Parser as Seq2SeqParser
-    from po3d.perception.street import StreetEstimator
-
-    if perception is None:
-        raise InputError(
-            "street scenes need an estimator of ours: perception=street, or a checkpoint of that kind"
-        )
-    modules = checked_modules(oracle)
-    return Pipeline(
-        StreetEstimator.from_checkpoint(checkpoint.locate(perception), device, mirror),
-        Seq2SeqParser.from_checkpoint(checkpoint.locate(parser), device=device),
-        Executor(mode, samples, seed, margins=margins),
-        modules,
-    )
-
-
-# What a question can ask for, and the answers to it: all that the baselines know of the language.
-ANSWERS: dict[str, tuple[str, ...]] = {
-    "boolean": ("yes", "no"),
-    "integer": tuple(str(n) for n in range(11)),
-    "shape": SHAPES,
-    **{kind: FILTER_VALUES[kind] for kind in ("color", "size", "material", "facing")},
-}
-_YES_OR_NO = re.compile(r"^(is|are|do|does|will|would|can|has|have|did)\b")
-_NUMBER = re.compile(r"\b(how many|what number)\b")
-_WORDS = (
-    ("color", r"colou?r"),
-    ("size", r"size|big|large"),
-    ("material", r"material|made of"),
-    ("facing", r"direction"),
-)
-_ASKED = re.compile(
-    r"(?:what|which|whose|how|its)\s+(?:is\s+)?(?:the\s+|its\s+)?"
-    + "(?:"
-    + "|".join(f"(?P<{kind}>{words})" for kind, words in _WORDS)
-    + r"|(?P<shape>shape|name|kind|type))\b"
-)
-
-
-def asked_for(text: str) -> str:
-    """integer, boolean, or the attribute that a question asks for, from its last clause: a key of ANSWERS."""
-    clause = re.split(r"[;.]\s*", text.lower().strip(" ?.;"))[-1]
-    if _YES_OR_NO.match(clause):
-        return "boolean"
-    if _NUMBER.search(clause):
-        return "integer"
-    found = _ASKED.search(clause)
-    return found.lastgroup if found and found.lastgroup else "shape"
-
-
-def _most_common(counter: Counter[str]) -> tuple[str, float]:
-    """The most frequent answer and its share; ties go to the first in the alphabet."""
-    answer = min(counter, key=lambda a: (-counter[a], a))
-    return answer, counter[answer] / counter.total()
-
-
-def _gold(question: Question) -> Program | str:
-    """The gold program, or why there is none."""
-    try:
-        return (
-            parse_text(question.program)
-            if question.program
-            else "the release gives no program for this question"
-        )
-    except ProgramError as error:
-        return f"gold program: {error}"
-
-
-def _run(
-    question: Question, program: Program | str, scene: Scene, executor: Executor, belief: float = 1.0
-) -> Prediction:
-    """One program on one table as a Prediction; `belief` is the parser's own probability of the program."""
-    if isinstance(program, str):
-        unread = question.meta.get("program_error")
-        return Prediction(question.id, "unparsed" if unread else "failed", reason=unread or program)
-    outcome = executor(program, scene, question.task)
-    probability = None if outcome.probability is None else outcome.probability * belief
-    margin = None
-    if executor.margins and outcome.answer is not None:
-        near = margins(program, scene, question.task, executor.rules)
-        margin = record(near.flip) if near.answer == outcome.answer else None  # of the likeliest table alone
-    return Prediction(
-        question.id, outcome.status, outcome.answer, probability, program.text(), outcome.reason, margin
-    )
+def checked_modules(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """The names in the order of `known`, British "colour" included; InputError on one that is no module."""
+    wanted = {{"colour": "color"}.get(name, name) for name in names}
+    if unknown := sorted(wanted - set(known)):
+        raise InputError(f"oracle={unknown[0]!r} is no module; known: {', '.join(known)}")
+    return tuple(name for name in known if name in wanted)

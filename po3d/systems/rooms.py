@@ -1,23 +1,21 @@
-"""Who answers questions about changed rooms: the same seam as `po3d.systems.pipeline`, with a frame and a change in between.
+"""Rooms: questions about a room in a frame that a sentence defines, after a change that another describes (Hypo3D).
 
     table ──► frame(text) ──► change(text or program) ──► World ──► question(text or program) ──► answer
 
-`RoomOracle` runs gold programs on true tables. `RoomPipeline` reads the texts; its table comes from a source
-(`po3d.systems.room_sources`).
+A table that is only believed answers by vote: worlds are drawn from it, in each of which change and question are worked out.
 """
 
-import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, get_args
+from typing import ClassVar, Literal, Protocol, get_args
 
-from po3d.io.checkpoint import locate
 from po3d.io.errors import InputError
+from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import Call, parse_text
-from po3d.language.read.room_parser import RoomParse, RoomParser, Sort
-from po3d.reasoning.outcome import ExecutionFailure
+from po3d.language.read.parse import Parse
+from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.perturbations import record
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Question
 from po3d.reasoning.room_executor import run
 from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_planner import Planned, brought_in, plan
@@ -27,26 +25,32 @@ from po3d.scene.frames import axes_from_front, frame_from_text, frame_text_ancho
 from po3d.scene.index import Layout
 from po3d.scene.table import Scene
 from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
-from po3d.systems.mixtures import Kind
-from po3d.systems.pipeline import Context
-from po3d.systems.room_sources import TRUTH, TableSource, checked, source
-from po3d.systems.room_substitution import MODULES, TABLE, substitute
-from po3d.systems.substitution import checked_modules
+from po3d.systems import pipeline as parts
+from po3d.systems import tables as sources
+from po3d.systems.pipeline import PREDICTED, TRUTH, Pipeline, Ran, Reading, Setting, Tables
+from po3d.systems.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy, substitute
 
+Sort = Literal["question", "change"]
 FrameMode = Literal["anchors", "none", "camera"]
 Given = Literal["given"]  # the scene's own axes: somebody framed it before
-
-
-class Room(Protocol):
-    """Answers questions on one table from the programs of change and question."""
-
-    def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
-        """A prediction whose probability is that of the answer times the `certainty` of the programs."""
-        ...
+LOOKS = tuple(m for m in BELIEFS if m != "shape")
 
 
 class TextParser(Protocol):
-    def parse(self, texts: Sequence[str], sort: Sort) -> list[RoomParse]: ...
+    """Turns texts into programs; `po3d.language.read.room_parser.RoomParser` is one."""
+
+    def parse(self, texts: Sequence[str], sort: Sort) -> list[Parse]: ...
+
+
+@dataclass(frozen=True)
+class Reader:
+    parser: TextParser
+
+    def read(self, questions: Sequence[Question]) -> list[Reading]:
+        changes = list(dict.fromkeys(q.meta["change"] for q in questions if q.meta["change"]))
+        read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
+        parsed = self.parser.parse([q.text for q in questions], "question")
+        return [Reading(one, read.get(q.meta["change"])) for q, one in zip(questions, parsed, strict=True)]
 
 
 def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scene:
@@ -65,191 +69,164 @@ def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scen
 
 
 @dataclass(frozen=True)
-class RoomOracle:
-    """The true table and the gold programs of change and question: 100 % on a twin, or something is broken."""
+class Executor(parts.Executor):
+    """`samples`: worlds drawn from a table that is only believed; 0 takes the most probable one alone. `draw`: kinds of belief
+    (`po3d.scene.worlds`) that differ between them, the others have their most probable value.
 
-    rules: RoomRules = DEFAULT_ROOM_RULES
+    Modules beside the table's: frame (true: the axes that the sentences give on the true table; else on the table at hand),
+    edit (the program of the change; where it puts things follows from the table at hand) and parsing (of the question)."""
 
-    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        answers = _Room(context.truth(), self.rules, margins=True)
-        predictions = []
-        for q in questions:
-            predictions.append(answers.answer(q, _gold_change(q), _gold(q)))
-        return predictions
-
-
-@dataclass(frozen=True)
-class RoomPipeline:
-    """Texts read by the room parser, on the table of a source. `samples`: worlds drawn from a table that is only
-    believed; 0 takes the most probable one alone. `draw`: kinds of belief (`po3d.scene.worlds`) that differ between them,
-    the others have their most probable value. `oracle`: modules replaced by ground truth."""
-
-    parser: TextParser
-    table: TableSource  # TRUTH: true tables, an upper bound for perception
     frame: FrameMode = "anchors"
     samples: int = WORLDS
     rules: RoomRules = DEFAULT_ROOM_RULES
-    oracle: tuple[str, ...] = ()  # of room_substitution.MODULES
     draw: tuple[str, ...] = KINDS
+    margins: bool = True  # predictions say how near another answer was
+
+    modules: ClassVar[tuple[str, ...]] = MODULES
+    units: ClassVar[Mapping[str, str]] = UNITS
+    reading: ClassVar[tuple[str, ...]] = ("edit", "parsing")
+    headline: ClassVar[str] = "overall"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "oracle", checked_modules(self.oracle, MODULES))
         object.__setattr__(self, "draw", kinds(self.draw))
-        if self.table == TRUTH and set(self.oracle) & set(TABLE):
-            raise InputError(
-                "oracle= replaces modules of believed tables: it needs benchmark.table=map, for one"
-            )
+        if self.frame not in get_args(FrameMode):
+            raise InputError(f"unknown frame {self.frame!r}; known: {', '.join(get_args(FrameMode))}")
 
-    def mixtures(self) -> Kind | None:
-        """What can be true or predicted here; None where tables or modules are true already."""
-        from po3d.systems.mixtures.rooms import RoomKind
+    def parsed(self, text: str) -> Call:
+        return parse_text(text)
 
-        return None if self.table == TRUTH or self.oracle else RoomKind(self)
+    def text(self, reading: Reading) -> str:
+        asked = reading.asked.program.text()
+        return asked if reading.change is None else f"{reading.change.program} ; {asked}"
 
-    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        scene = checked(self.table, context)
-        if self.frame == "camera" and scene.camera is None:
-            try:
-                scene = replace(scene, camera=context.given("camera"))
-            except InputError as missing:  # of this room; others may have one
-                return [Prediction(q.id, "failed", reason=str(missing)) for q in questions]
-        if modules := [m for m in TABLE if m in self.oracle]:
-            scene = substitute(scene, context.truth(), modules)
-        answering = functools.cache(functools.partial(self._room, scene, context))
-        predictions = []
-        for q, (change, parsed) in zip(questions, self._programs(questions), strict=True):
-            if change is not None and change.program is None:
-                predictions.append(Prediction(q.id, "unparsed", reason=f"change: {change.reason}"))
-            elif parsed.program is None:
-                predictions.append(Prediction(q.id, "unparsed", reason=parsed.reason))
-            else:
-                certainty = parsed.probability * (change.probability if change else 1.0)
-                asked = answering(q.meta["frame"] if "frame" in self.oracle else None)
-                predictions.append(
-                    _answered(asked, q, change.program if change else None, parsed.program, certainty)
-                )
-        return predictions
+    def gold(self, question: Question) -> Reading:
+        change = question.meta.get("change_program", "")
+        told = self.gold_parse(change) if change or question.meta["change"] else None
+        return Reading(self.gold_parse(question.program), told)
 
-    def _room(self, scene: Scene, context: Context, frame: str | None) -> Room:
-        """What answers on the table; in the true frame of that text, if there is one."""
-        mode: FrameMode | Given = self.frame
-        if frame is not None:
-            scene, mode = replace(scene, axes=framed(context.truth(), frame).axes), "given"
-        return room(scene, mode, self.samples, self.rules, margins=True, draw=self.draw)
+    def told(self, question: Question, text: str) -> Reading:
+        change, _, asked = text.rpartition(" ; ")
+        return Reading(Parse("ok", parse_text(asked)), Parse("ok", parse_text(change)) if change else None)
 
-    def _programs(self, questions: Sequence[Question]) -> list[tuple[RoomParse | None, RoomParse]]:
-        """As `read`, with gold programs where they are asked for."""
-        found = []
-        for q, (change, parsed) in zip(questions, self.read(questions), strict=True):
-            if "edit" in self.oracle and q.meta["change"]:
-                change = RoomParse("ok", _gold_change(q), 1.0)
-            if "parsing" in self.oracle:
-                parsed = RoomParse("ok", _gold(q), 1.0)
-            found.append((change, parsed))
-        return found
+    def of(self, question: Question) -> str:
+        return question.meta["frame"]
 
-    def read(self, questions: Sequence[Question]) -> list[tuple[RoomParse | None, RoomParse]]:
-        """Of each question how its change, None when there is none, and its own text were read."""
-        changes = list(dict.fromkeys(q.meta["change"] for q in questions if q.meta["change"]))
-        read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
-        parsed = self.parser.parse([q.text for q in questions], "question")
-        return [(read.get(q.meta["change"]), one) for q, one in zip(questions, parsed, strict=True)]
+    def relevant(self, settings: Mapping[str, Setting], reading: Reading) -> Mapping[str, Setting]:
+        """Looks that no program asks for are as the rest is, so that a table without any other doubt has none of these either."""
+        programs = [p.program for p in reading if p is not None]
+        asked = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
+        kept = {m: s for m, s in settings.items() if m not in LOOKS or BELIEFS[m] in asked}
+        rest = PREDICTED if any(kept[m] == PREDICTED for m in TABLE if m in kept) else TRUTH
+        return {m: kept.get(m, rest) for m in settings}
+
+    def mixable(self) -> None:
+        if self.frame != "anchors":
+            raise InputError(f"the grid of rooms needs benchmark.frame=anchors, not {self.frame}")
+
+    def mixed(self, tables: Tables) -> Tables:
+        true = [m for m in TABLE if tables.how(m) != PREDICTED]
+        scene = substitute(tables.scene, tables.true, true, tables.seed) if true else tables.scene
+        for module in true:
+            if not isinstance(sigma := tables.how(module), str):
+                scene = noisy(scene, module, sigma, tables.seed)
+        return replace(tables, views=dict.fromkeys(tables.views, scene))
+
+    def on(self, tables: Tables) -> "Rooms":
+        return Rooms(self, tables)
+
+    def exactly(self, truth: Scene) -> "Rooms":
+        return replace(self, frame="anchors", samples=0).on(Tables({truth.image: truth}))
 
 
-def _answered(asked: Room, q: Question, change: Call | None, program: Call, certainty: float) -> Prediction:
-    """The answer; where what was moved is not in the room, as if it had been brought in."""
-    found = asked.answer(q, change, program, certainty)
-    if change is None or found.status != "failed" or (brought := brought_in(change)) is None:
-        return found
-    if not found.reason.startswith("change: not found"):
-        return found
-    again = asked.answer(q, brought, program, certainty)
-    return again if again.status == "ok" else found
+class Rooms:
+    """What answers on one table: in the frame of the questions' sentences on it, or in that of the true table."""
+
+    def __init__(self, executor: Executor, tables: Tables) -> None:
+        self.executor, self.tables = executor, tables
+        self._rooms: dict[str | None, Room] = {}  # by the sentences of a true frame
+
+    def room(self, frame: str) -> "Room":
+        """What answers on the table in the frame of these sentences."""
+        executor, how = self.executor, self.tables.how("frame")
+        key = None if how == PREDICTED else frame
+        if key not in self._rooms:
+            scene, mode = self.tables.scene, executor.frame
+            if mode == "camera" and scene.camera is None:
+                scene = replace(scene, camera=self.tables.inputs.camera())
+            if key is not None:
+                scene, mode = replace(scene, axes=framed(self.tables.true, frame).axes), "given"
+                if not isinstance(how, str):
+                    scene = noisy(scene, "frame", how, self.tables.seed)
+            self._rooms[key] = room(scene, mode, executor.samples, executor.rules, executor.draw)
+        return self._rooms[key]
+
+    def run(self, question: Question, reading: Reading) -> Ran:
+        """The outcome; where what was moved is not in the room, as if it had been brought in."""
+        frame, asked = question.meta["frame"], self.room(question.meta["frame"])
+        change = reading.change.program if reading.change else None
+        outcome = asked.run(frame, change, reading.asked.program)
+        brought = None if change is None or outcome.answer is not None else brought_in(change)
+        if brought is not None and outcome.reason.startswith("change: not found"):
+            again = asked.run(frame, brought, reading.asked.program)
+            if again.answer is not None:
+                return Ran(again, reading._replace(change=replace(reading.change, program=brought)))
+        return Ran(outcome, reading)
+
+    def margin(self, question: Question, ran: Ran) -> dict | None:
+        if not self.executor.margins:
+            return None
+        frame, change = question.meta["frame"], ran.reading.change
+        how = (frame, change.program if change else None, ran.reading.asked.program)
+        return self.room(frame).margin(*how, ran.outcome.answer)
 
 
-def room_pipeline(
-    parser: str,
-    table: str,
-    frame: FrameMode = "anchors",
-    samples: int = WORLDS,
-    oracle: Sequence[str] = (),
-    mirror: bool = True,
-    perception: str = "top_view_estimator",
-    device: str = "cpu",
-    draw: Sequence[str] | str = KINDS,
-) -> RoomPipeline:
-    """The pipeline of a shipped or given parser checkpoint, with the table source of that name; `oracle`: modules replaced
-    by ground truth; `perception`: the maps' estimator; `mirror`: does it look in the mirror, too? `device`: where the
-    networks run; `samples`, `draw`: see `RoomPipeline`."""
-    if frame not in get_args(FrameMode):
-        raise InputError(f"unknown frame {frame!r}; known: {', '.join(get_args(FrameMode))}")
-    return RoomPipeline(
-        RoomParser.from_checkpoint(locate(parser), device=device),
-        source(table, mirror, perception, device),
-        frame,
-        samples,
-        oracle=tuple(oracle),
-        draw=draw,
-    )
+class Room(Protocol):
+    """Answers questions on one table from the sentences of the frame and the programs of change and question."""
+
+    def run(self, frame: str, change: Call | None, program: Call) -> Outcome: ...
+
+    def margin(self, frame: str, change: Call | None, program: Call, answer: str | None) -> dict | None:
+        """How near the answer was to another one, of the likeliest world, where that gives it, too."""
+        ...
 
 
 def room(
     scene: Scene,
-    frame: FrameMode | Given,
+    mode: FrameMode | Given,
     samples: int,
     rules: RoomRules = DEFAULT_ROOM_RULES,
-    margins: bool = False,
     draw: Sequence[str] = KINDS,
 ) -> Room:
-    """What answers the questions on a table: `samples` worlds drawn from it when it is uncertain in what is to be drawn,
-    else the most probable one. `margins`: its predictions say how near another answer was."""
+    """What answers on a table: `samples` worlds drawn from it when it is uncertain in what is to be drawn, else the most
+    probable one."""
     if samples and uncertain(scene, draw):
-        return _Believed(scene, rules, frame, samples, margins, draw)
-    return _Room(scene.certain(), rules, frame, margins)
+        return _Believed(scene, rules, mode, samples, draw)
+    return _Certain(scene.certain(), rules, mode)
 
 
-def _gold(question: Question) -> Call:
-    if not question.program:
-        raise InputError(f"question {question.id} has no gold program: an oracle needs a twin")
-    return parse_text(question.program)
-
-
-def _gold_change(question: Question) -> Call | None:
-    return parse_text(question.meta["change_program"]) if question.meta.get("change_program") else None
-
-
-class _Room:
+class _Certain:
     """One table and its changed versions; questions on the same change share the work."""
 
-    def __init__(
-        self, scene: Scene, rules: RoomRules, mode: FrameMode | Given = "anchors", margins: bool = False
-    ) -> None:
-        self.scene, self.rules, self.mode, self.margins = scene, rules, mode, margins
+    def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode | Given = "anchors") -> None:
+        self.scene, self.rules, self.mode = scene, rules, mode
         self._layouts: dict[str, Layout] = {}  # by frame
         self._worlds: dict[tuple[str, Call | None], World | ExecutionFailure] = {}
 
-    def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
-        """A prediction for question q from the programs of its change and itself."""
-        text = program.text() if change is None else f"{change} ; {program}"
+    def run(self, frame: str, change: Call | None, program: Call) -> Outcome:
         try:
-            outcome = run(program, self._world(q.meta["frame"], change))
-        except (ExecutionFailure, InputError) as failure:
-            return Prediction(q.id, "failed", program=text, reason=str(failure))
-        if outcome.answer is None:
-            return Prediction(q.id, "failed", program=text, reason=outcome.reason)
-        margin = self.margin(q, change, program) if self.margins else None
-        return Prediction(q.id, "ok", outcome.answer, certainty, text, margin=margin)
+            return replace(run(program, self._world(frame, change)), probability=1.0)
+        except (ExecutionFailure, InputError, ProgramError) as failure:
+            return Outcome("failed", None, reason=str(failure))
 
-    def margin(self, q: Question, change: Call | None, program: Call) -> dict | None:
-        """How near the answer to a question was to another one (`Prediction.margin`)."""
-        return record(room_margins(program, self._world(q.meta["frame"], change)).tip)
+    def margin(self, frame: str, change: Call | None, program: Call, answer: str | None) -> dict | None:
+        return record(room_margins(program, self._world(frame, change)).tip)
 
-    def _world(self, frame_text: str, change: Call | None) -> World:
-        key = (frame_text, change)
+    def _world(self, frame: str, change: Call | None) -> World:
+        key = (frame, change)
         if key not in self._worlds:
-            if frame_text not in self._layouts:
-                self._layouts[frame_text] = Layout(framed(self.scene, frame_text, self.mode))
-            before = self._layouts[frame_text]
+            if frame not in self._layouts:
+                self._layouts[frame] = Layout(framed(self.scene, frame, self.mode))
+            before = self._layouts[frame]
             try:
                 planned: Planned = plan(before, change, self.rules)
                 self._worlds[key] = World(planned.edited, before, self.rules)
@@ -262,48 +239,42 @@ class _Room:
 
 
 class _Believed:
-    """A table with beliefs: the worlds drawn from it vote, each a `_Room` of its own."""
+    """A table with beliefs: the worlds drawn from it vote."""
 
     ENOUGH = 0.25  # of the worlds: when fewer answer, worlds are drawn in which what is named exists
 
     def __init__(
-        self,
-        scene: Scene,
-        rules: RoomRules,
-        mode: FrameMode | Given,
-        count: int,
-        margins: bool,
-        draw: Sequence[str],
+        self, scene: Scene, rules: RoomRules, mode: FrameMode | Given, count: int, draw: Sequence[str]
     ) -> None:
-        self.scene, self.rules, self.mode, self.count, self.margins = scene, rules, mode, count, margins
-        self.draw = draw
-        self._framed: dict[str, list[_Room]] = {}
+        self.scene, self.rules, self.mode, self.count, self.draw = scene, rules, mode, count, draw
+        self._framed: dict[str, list[_Certain]] = {}
 
-    def answer(self, q: Question, change: Call | None, program: Call, certainty: float = 1.0) -> Prediction:
-        """As `_Room.answer`; the probability is the certainty times that of the vote. A margin is that of
-        the likeliest world, where that says the same."""
-        text = q.meta["frame"] if self.mode == "anchors" else ""
+    def run(self, frame: str, change: Call | None, program: Call) -> Outcome:
+        frame, anchors, rooms = self._rooms(frame)
+        found = self._vote(rooms, frame, change, program)
+        if found is None or found.answered < self.ENOUGH * len(rooms):
+            named = [n for p in (change, program) if p for n in presupposed(p)]
+            found = self._vote(self._drawn([*anchors, *named]), frame, change, program) or found
+        if found is None:
+            return rooms[0].run(frame, change, program)  # it failed, and says why
+        return Outcome("ok", found.answer, found.credence, found.distribution)
+
+    def margin(self, frame: str, change: Call | None, program: Call, answer: str | None) -> dict | None:
+        frame, _, rooms = self._rooms(frame)
+        likeliest = rooms[0].run(frame, change, program)
+        return rooms[0].margin(frame, change, program, answer) if likeliest.answer == answer else None
+
+    def _rooms(self, frame: str) -> tuple[str, list[Named], list[_Certain]]:
+        """The sentences of the frame that what was seen can tell, what they name, and the worlds."""
+        text = frame if self.mode == "anchors" else ""
         said = read_anchors(text) if text else []
         anchors = [self._anchor(name) for name, _ in said]
         known = [one for one, named in zip(said, anchors) if possible(self.scene, named)]
-        if known and len(known) < len(said):  # the others were not seen: what was seen tells the frame
-            q = replace(q, meta={**q.meta, "frame": frame_text_anchors(known)})
+        if known and len(known) < len(said):  # the others were not seen
+            frame = frame_text_anchors(known)
         if text not in self._framed:
             self._framed[text] = self._drawn(anchors)
-        rooms = self._framed[text]
-        found = self._vote(rooms, q, change, program)
-        if found is None or found.answered < self.ENOUGH * len(rooms):
-            named = [n for p in (change, program) if p for n in presupposed(p)]
-            found = self._vote(self._drawn([*anchors, *named]), q, change, program) or found
-        likeliest = rooms[0].answer(q, change, program, certainty)
-        if found is None:
-            return likeliest  # it failed, and says why
-        margin = None
-        if self.margins and likeliest.answer == found.answer:
-            margin = rooms[0].margin(q, change, program)
-        return Prediction(
-            q.id, "ok", found.answer, certainty * found.credence, likeliest.program, margin=margin
-        )
+        return frame, anchors, self._framed[text]
 
     def _anchor(self, name: str) -> Named:
         """An anchor as `frames.anchor_positions` reads it: leading adjectives that fit nothing are left out."""
@@ -312,10 +283,49 @@ class _Believed:
             name = name.partition(" ")[2]
         return Named(name) if possible(self.scene, Named(name)) else whole
 
-    def _drawn(self, named: Sequence[Named]) -> list[_Room]:
+    def _drawn(self, named: Sequence[Named]) -> list[_Certain]:
         """The most probable table, then the worlds."""
         drawn = worlds(self.scene, self.draw, named, self.count)
-        return [_Room(world.certain(), self.rules, self.mode) for world in (self.scene, *drawn.scenes())]
+        return [_Certain(world.certain(), self.rules, self.mode) for world in (self.scene, *drawn.scenes())]
 
-    def _vote(self, rooms: Sequence[_Room], q: Question, change: Call | None, program: Call) -> Vote | None:
-        return vote(room.answer(q, change, program).answer for room in rooms)
+    def _vote(self, rooms: Sequence[_Certain], frame: str, change: Call | None, program: Call) -> Vote | None:
+        return vote(room.run(frame, change, program).answer for room in rooms)
+
+
+EXECUTOR = Executor()
+
+
+def source(
+    name: str, mirror: bool = True, perception: str = "top_view_estimator", device: str = "cpu"
+) -> parts.TableSource:
+    """The source of tables of that name (`benchmark.table`); InputError for an unknown one. `perception`: a map's estimator, the
+    name of a shipped pair or a path without suffix; `mirror`: does it look in the mirror, too? `device`: where it does."""
+    return sources.source(
+        name,
+        truth=sources.Truth(),
+        semantic_map=sources.LabelledMaps(),
+        captions=sources.Captions(),
+        map=sources.Maps(perception, mirror, device),
+    )
+
+
+def pipeline(
+    table: str,
+    parser: str = "room_parser",
+    frame: FrameMode = "anchors",
+    samples: int = WORLDS,
+    oracle: Sequence[str] = (),
+    mirror: bool = True,
+    perception: str = "top_view_estimator",
+    device: str = "cpu",
+    draw: Sequence[str] | str = KINDS,
+) -> Pipeline:
+    """The pipeline of a shipped or given parser checkpoint with a source of tables; `oracle`: modules replaced by ground truth;
+    `device`: where the networks run; the others as of `source` and `Executor`."""
+    from po3d.io.checkpoint import locate
+    from po3d.language.read.room_parser import RoomParser  # torch takes seconds to import
+
+    executor = Executor(frame, samples, draw=draw)
+    made = source(table, mirror, perception, device)
+    reader = Reader(RoomParser.from_checkpoint(locate(parser), device=device))
+    return Pipeline(made, reader, executor, tuple(oracle))

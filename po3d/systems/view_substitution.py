@@ -35,6 +35,7 @@ from po3d.scene.table import ObjectState, Scene
 from po3d.synthesis.orbit.catalogue import things
 from po3d.systems.noise import lost
 from po3d.systems.noise import noisy as street_noisy
+from po3d.systems.pipeline import PREDICTED, Tables
 from po3d.systems.room_substitution import changed_values, with_truth
 
 # A module that is a belief -> the belief. "shape" is called as elsewhere: what a thing is.
@@ -60,11 +61,6 @@ class Mixed(NamedTuple):
 
     scene: Scene
     rows: tuple[int | None, ...]
-
-    @property
-    def row_of(self) -> dict[int, int]:
-        """True row -> row."""
-        return {j: k for k, j in enumerate(self.rows) if j is not None}
 
 
 def substitute(predicted: Scene, gt: Scene, modules: Sequence[str], seed: int = 0) -> Mixed:
@@ -134,13 +130,26 @@ def noisy(mixed: Mixed, module: str, sigma: float, seed: int = 0) -> Mixed:
 def mixture(predicted: Scene, gt: Scene, settings: Mapping[str, str | float], seed: int = 0) -> Mixed:
     """The table of a cell of the grid: those of TABLE that `settings` calls "truth" are true, those with a number true
     with noise of that size, the others as predicted."""
-    true = [m for m in TABLE if settings[m] != "predicted"]
+    true = [m for m in TABLE if settings[m] != PREDICTED]
     mixed = substitute(predicted, gt, true, seed)
     for module in TABLE:
         sigma = settings[module]
         if not isinstance(sigma, str):
             mixed = noisy(mixed, module, sigma, seed)
     return mixed
+
+
+def mixed_views(tables: Tables) -> Tables:
+    """The tables of pictures with their settings applied; as they are where all is predicted."""
+    if all(how == PREDICTED for how in tables.settings.values()):
+        return tables
+    settings = {m: tables.how(m) for m in TABLE}
+    mixed = {
+        name: mixture(scene, tables.truth[name], settings, tables.seed)
+        for name, scene in tables.views.items()
+    }
+    views = {name: m.scene for name, m in mixed.items()}
+    return replace(tables, views=views, rows={name: m.rows for name, m in mixed.items()})
 
 
 def truly_fused(

@@ -17,7 +17,7 @@ from po3d.benchmarks.hypo3d.inputs import (
     MAPS,
     SCANREFER,
     SCENE_CAPTIONS,
-    RoomInputs,
+    InputFiles,
     write_inputs,
 )
 from po3d.io.errors import InputError
@@ -25,8 +25,8 @@ from po3d.io.files import write_json
 from po3d.perception.semantic_map import semantic_map, to_json
 from po3d.synthesis.rooms.layouts import sample_room
 from po3d.systems.pipeline import Context
-from po3d.systems.room_sources import SOURCES, Maps, source
-from po3d.systems.rooms import framed
+from po3d.systems.rooms import framed, source
+from po3d.systems.tables import Maps
 from po3d.training.estimator import EstimatorModule
 
 ROOM = sample_room(3, 0)
@@ -41,13 +41,13 @@ def truth(scene_id):
 
 @pytest.fixture
 def inputs(tmp_path):
-    return RoomInputs(tmp_path, truth)
+    return InputFiles(tmp_path, truth)
 
 
 def test_a_twins_files_hold_what_is_derived_without_them(inputs):
     derived = inputs.labelled_map(NAME), inputs.captions(NAME)
     write_inputs(inputs.root, [ROOM])
-    stored = RoomInputs(inputs.root, lambda name: pytest.fail("the table was looked at"))
+    stored = InputFiles(inputs.root, lambda name: pytest.fail("the table was looked at"))
     assert (stored.labelled_map(NAME), stored.captions(NAME)) == derived
     assert (inputs.root / MAP_FILE).is_file()
     assert set(json.loads((inputs.root / CAPTION_FILE).read_text())[NAME]) == {"captions", "objects"}
@@ -68,7 +68,7 @@ def test_official_captions_are_read_without_running_a_pickle(inputs):
     assert inputs.captions("b") == [("0", "a sofa."), ("1", "a chair.")]
     (inputs.root / SCANREFER).write_bytes(pickle.dumps({"a": [print]}))
     with pytest.raises(InputError, match="refused"):
-        RoomInputs(inputs.root, truth).captions("a")
+        InputFiles(inputs.root, truth).captions("a")
 
 
 @pytest.mark.parametrize(
@@ -111,22 +111,15 @@ def test_no_frame_and_no_text_mean_the_maps_top(inputs):
 def test_every_source_gives_a_table_and_only_truth_the_truth(tmp_path):
     write_release(tmp_path, [], {}, [ROOM])
     split = Split("x", (), tmp_path, {})
-    kept = []
-    context = Context(
-        lambda: None, lambda: split.truth(NAME), NAME, kept.append, lambda what: split.given(NAME, what)
-    )
-    drawn = [name for name in SOURCES if name != "map"]
-    for name in drawn:
-        found = source(name).table(context)
+    context = Context.of(split, NAME)
+    for name in ("truth", "semantic_map", "captions"):
+        (found,) = source(name).tables(context, [NAME], ())
         assert (found.source == "gt") == (name == "truth")
         assert len(found) == len(ROOM)
-    assert len(kept) == len(drawn) - 1
     with pytest.raises(InputError, match="known: truth, semantic_map, captions, map"):
         source("guess")
-    with pytest.raises(InputError, match="known: semantic_map, captions, top_view, camera"):
-        split.given(NAME, "smell")
     with pytest.raises(InputError, match="no semantic map with this image"):
-        source("semantic_map").table(Context(lambda: None, lambda: ROOM))
+        source("semantic_map").tables(Context(lambda: None, lambda: ROOM), [""], ())
 
 
 def test_a_map_is_looked_at_by_an_estimator(tmp_path):
@@ -137,9 +130,7 @@ def test_a_map_is_looked_at_by_an_estimator(tmp_path):
     (tmp_path / MAPS).mkdir(parents=True)
     Image.fromarray(np.full((64, 64, 3), 90, np.uint8)).save(tmp_path / MAPS / f"{NAME}.png")
     (tmp_path / MAPS / CAMERAS).write_text(json.dumps({NAME: {"metres_per_pixel": 0.1}}))
-    split, kept = Split("x", (), tmp_path, {}), []
-    context = Context(lambda: None, lambda: None, NAME, kept.append, lambda what: split.given(NAME, what))
-    found = Maps(str(tmp_path / "tiny")).table(context)
+    context = Context.of(Split("x", (), tmp_path, {}), NAME)
+    (found,) = Maps(str(tmp_path / "tiny")).tables(context, [NAME], ())
     assert found.source == "predicted"
     assert found.image == NAME
-    assert kept == [found]

@@ -13,8 +13,8 @@ from po3d.io.errors import InputError
 from po3d.scene.frames import in_frame, room_centre, wall_azimuth
 from po3d.synthesis.rooms.changes import TYPES
 from po3d.synthesis.rooms.questions import ASKED, COARSE
-from po3d.systems.pipeline import Context
-from po3d.systems.rooms import RoomOracle, framed
+from po3d.systems.pipeline import Context, oracle
+from po3d.systems.rooms import framed
 
 SIZE, SEED = 4, 21
 
@@ -41,7 +41,7 @@ def predictions(split, system):
 
 
 def test_the_oracle_is_exactly_right(split):
-    found = predictions(split, RoomOracle())
+    found = predictions(split, oracle("rooms"))
     assert [(q.id, p.answer) for q, p in zip(split.questions, found)] == [
         (q.id, q.answer) for q in split.questions
     ]
@@ -52,11 +52,13 @@ def test_the_oracle_is_exactly_right(split):
 def test_irrelevant_changes_alter_no_answer(split):
     irrelevant = [q for q in split.questions if q.meta.get("control") == "irrelevant change"]
     assert irrelevant
-    unchanged = [hypo3d_twin.replace(q, meta={**q.meta, "change_program": ""}) for q in irrelevant]
-    oracle = RoomOracle()
+    unchanged = [
+        hypo3d_twin.replace(q, meta={**q.meta, "change": "", "change_program": ""}) for q in irrelevant
+    ]
+    system = oracle("rooms")
     for q, bare in zip(irrelevant, unchanged):
         context = Context(lambda: None, lambda q=q: split.truth(q.image), q.image)
-        assert oracle.answer([q], context)[0].answer == oracle.answer([bare], context)[0].answer == q.answer
+        assert system.answer([q], context)[0].answer == system.answer([bare], context)[0].answer == q.answer
 
 
 def test_any_number_of_workers_writes_the_same_bytes(root, tmp_path):
@@ -120,7 +122,7 @@ def test_an_aligned_copy_is_the_same_room_whose_front_is_the_maps_top(split):
         assert ground[0] == pytest.approx(ground[1], abs=1e-9)
         assert wall_azimuth(copy) == pytest.approx(0, abs=1e-9)
         assert min(min(corner) for corner in copy.outline) == 0
-    pairs = hypo3d.score(split.questions, predictions(split, RoomOracle()), "official")["pairs"]
+    pairs = hypo3d.score(split.questions, predictions(split, oracle("rooms")), "official")["pairs"]
     assert pairs["aligned"]["aligned"]["n"] == pairs["aligned"]["non-aligned"]["n"] == len(turned)
     assert pairs["aligned"]["aligned"]["em"]["value"] == 100
 

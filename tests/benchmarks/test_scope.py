@@ -22,8 +22,9 @@ from po3d.scene.table import Scene, to_json
 from po3d.synthesis.orbit.catalogue import PEOPLE, things
 from po3d.synthesis.orbit.scenes import LEAST_VISIBLE
 from po3d.synthesis.splits import SPLITS
-from po3d.systems.pipeline import Context
-from po3d.systems.scope import PictureTables, ScopeOracle, ScopePipeline, TrueTables, scope_pipeline
+from po3d.systems.orbit import Executor, Reader, pipeline
+from po3d.systems.pipeline import Context, Pipeline, oracle
+from po3d.systems.tables import Truth, Views
 
 SIZE, SEED = 3, 21
 
@@ -40,15 +41,14 @@ def split(root):
     return scope.load(root)
 
 
+def orbit(tables, known_yaw=True):
+    return Pipeline(tables, Reader(), Executor(known_yaw))
+
+
 def answered(split, system):
     found = []
     for name, questions in groupby(split.questions, key=lambda q: q.image):
-        context = Context(
-            lambda: None,
-            lambda name=name: split.truth(name),
-            name,
-            given=lambda what, name=name: split.given(name, what),
-        )
+        context = Context.of(split, name)
         found += system.answer(list(questions), context)
     return found
 
@@ -62,7 +62,7 @@ def gold(split):
 
 @pytest.mark.parametrize(
     "system",
-    [ScopeOracle(), ScopePipeline(TrueTables()), ScopePipeline(TrueTables(), known_yaw=False)],
+    [oracle("orbit"), orbit(Truth()), orbit(Truth(), known_yaw=False)],
     ids=["oracle", "pipeline", "unknown yaw"],
 )
 def test_everything_is_right_on_true_tables(split, system):
@@ -100,7 +100,7 @@ def test_a_finished_twin_is_left_alone_and_another_does_not_mix_with_it(root):
 def test_the_other_reading_changes_cameras_and_no_answer(split, tmp_path):
     scope_twin.generate(tmp_path / "far", SIZE, SEED, reading=FAR)
     far = scope.load(tmp_path / "far")
-    report = scope.score(far.questions, answered(far, ScopePipeline(TrueTables())))
+    report = scope.score(far.questions, answered(far, orbit(Truth())))
     assert report["rows"][0]["value"] == 100.0
     assert far.view(far.images[0]).orbit.reading == FAR
 
@@ -176,8 +176,6 @@ def test_a_view_shows_what_it_shows_in_its_own_world(split):
         if o.name in here:
             np.testing.assert_allclose(here[o.name], world.project(o.position)[0], atol=1e-6)
     assert len(table) == int(np.sum(view.visible[2] >= scope.SEEN))
-    with pytest.raises(InputError, match="no captions"):
-        split.given(q.image, "captions")
 
 
 def test_the_things_are_many_everyday_and_split_by_model():
@@ -242,14 +240,14 @@ def _grey_pictures(split, monkeypatch):
 def test_a_perfect_eye_answers_everything_from_pictures_alone(split, monkeypatch, known_yaw):
     """Words for equal things aside, nothing but pictures, their lens and (with known yaws) the items' angles is used."""
     _grey_pictures(split, monkeypatch)
-    found = answered(split, ScopePipeline(PictureTables(Blurred(split, 0.0)), known_yaw))
+    found = answered(split, orbit(Views(Blurred(split, 0.0)), known_yaw))
     report = scope.score(split.questions, found)
     assert all(row["value"] == 100.0 for row in report["rows"]), report["rows"]
 
 
 def test_estimated_views_are_fused_for_questions_on_several(split, monkeypatch):
     _grey_pictures(split, monkeypatch)
-    found = answered(split, ScopePipeline(PictureTables(Blurred(split, 0.6))))
+    found = answered(split, orbit(Views(Blurred(split, 0.6))))
     report = scope.score(split.questions, found)
     values = {row["name"]: row["value"] for row in report["rows"]}
     assert 60 < values["consistency_ego"] < 100
@@ -265,13 +263,13 @@ def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
             return [split.truth(sorted(split._angles)[0])] * len(pictures)
 
     with pytest.raises(AssertionError, match="ground truth"):
-        answered(split, ScopePipeline(PictureTables(Peeking())))
+        answered(split, orbit(Views(Peeking())))
 
 
 def test_unknown_sources_are_refused():
-    assert scope_pipeline("truth") == ScopePipeline(TrueTables())
+    assert pipeline("truth") == orbit(Truth())
     with pytest.raises(InputError, match="unknown table source"):
-        scope_pipeline("magic")
+        pipeline("magic")
 
 
 # --- files --------------------------------------------------------------------------------------------------
@@ -297,7 +295,7 @@ def test_a_release_needs_no_fields_of_ours(tmp_path):
     with pytest.raises(InputError, match="not found"):
         split.image("a.jpg")
     with pytest.raises(InputError, match="no gold program"):
-        ScopeOracle().answer(split.questions, Context(lambda: None, lambda: None))
+        oracle("orbit").answer(split.questions, Context(lambda: None, lambda: None))
 
 
 @pytest.mark.parametrize(

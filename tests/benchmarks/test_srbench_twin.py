@@ -14,7 +14,9 @@ from po3d.evaluation.run import predict
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.camera import hold_of
-from po3d.systems.sr import SrOracle, SrPlanar, sr_pipeline
+from po3d.systems.baselines import Planar
+from po3d.systems.photographs import pipeline
+from po3d.systems.pipeline import oracle
 from tools.label_noise import disagreement
 
 SIZE, SEED = 8, 3
@@ -34,7 +36,7 @@ def plain(questions):
 
 
 def test_the_oracle_is_right_in_every_type_from_both_viewpoints(twin, tmp_path):
-    report = score(twin.questions, answered(SrOracle(), twin, tmp_path / "o"))
+    report = score(twin.questions, answered(oracle("photographs"), twin, tmp_path / "o"))
     assert {row["name"] for row in report["rows"]} >= {*CATEGORIES, *VIEWPOINTS}
     assert all(row["value"] == 100 for row in report["rows"])
     assert report["relative_drop"]["value"] == 0
@@ -42,12 +44,12 @@ def test_the_oracle_is_right_in_every_type_from_both_viewpoints(twin, tmp_path):
 
 
 def test_read_texts_on_true_tables_are_nearly_always_right(twin, tmp_path):
-    report = score(twin.questions, answered(sr_pipeline("truth"), twin, tmp_path / "p"))
+    report = score(twin.questions, answered(pipeline("truth"), twin, tmp_path / "p"))
     assert report["rows"][0]["value"] >= 98
 
 
 def test_the_flat_picture_is_worth_no_more_than_a_guess(twin, tmp_path):
-    rows = score(twin.questions, answered(SrPlanar(), twin, tmp_path / "f"))["rows"]
+    rows = score(twin.questions, answered(Planar(), twin, tmp_path / "f"))["rows"]
     for row in rows:
         if row["name"] in CATEGORIES and row["n"] >= 14:
             four = row["name"].endswith(("orientation_viewpoint", "towards_object"))
@@ -76,7 +78,7 @@ def test_tables_hold_camera_and_lens_and_are_upright_or_not(twin):
             assert hold.roll == pytest.approx(0, abs=1e-6)
             assert 1.4 < hold.height < 1.8
         assert all(o.box is not None for o in table.objects)
-        assert twin.given(name, "focal") == table.camera.focal / 640
+        assert twin.inputs(name).focal == table.camera.focal / 640
 
 
 def test_a_shorter_twin_is_the_beginning_of_a_longer_one_with_any_workers(tmp_path):
@@ -152,4 +154,4 @@ def test_the_shipped_split_has_its_pictures():
 
 def test_an_unknown_source_of_tables_is_refused():
     with pytest.raises(InputError, match="known: truth"):
-        sr_pipeline("photograph")
+        pipeline("photograph")

@@ -18,14 +18,15 @@ from po3d.evaluation.audit import audit
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.street import TOKENS, ProgramError, parse_text
-from po3d.language.read.street_parser import Parse, _renamed, _stand_ins
+from po3d.language.read.parse import Parse
+from po3d.language.read.street_parser import _renamed, _stand_ins
 from po3d.language.say.street.language import canonical, realise
 from po3d.reasoning.questions import Prediction
 from po3d.reasoning.street_executor import execute
 from po3d.scene.vocabulary import PARENT, UNSEEN_SHAPES
 from po3d.synthesis.street.question_world import World
 from po3d.synthesis.street.questions import Balance, Drawn, ask
-from po3d.systems.pipeline import Context, Oracle
+from po3d.systems.pipeline import Context, oracle
 
 OFFICIAL = Path(__file__).parents[3] / "shared" / "examples"
 Q = "superCLEVR_questions_own.json"
@@ -112,7 +113,7 @@ def release(tmp_path):
 
 def test_the_22nd_type_is_a_car_with_its_own_name_on_true_tables(release):
     split = load(release)
-    answers = Oracle().answer(split.questions, Context(None, lambda: split.truth(split.images[0])))
+    answers = oracle("street").answer(split.questions, Context(None, lambda: split.truth(split.images[0])))
     assert [(p.status, p.answer) for p in answers] == [
         ("ok", "1"), ("ok", "1"), ("ok", "addi"), ("ok", "no"), ("ok", "no"), ("unparsed", None),
     ]  # fmt: skip

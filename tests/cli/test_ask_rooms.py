@@ -14,13 +14,14 @@ from po3d.evaluation.report.draw_rooms import SIDE, draw_change
 from po3d.io.errors import InputError
 from po3d.io.files import write_json
 from po3d.language.programs.rooms import parse_text
-from po3d.language.read.room_parser import RoomParse
+from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question, read_predictions, write_predictions
 from po3d.scene.table import from_json, to_json
 from po3d.synthesis.rooms.layouts import sample_room
-from po3d.systems.pipeline import Context
-from po3d.systems.room_sources import TRUTH
-from po3d.systems.rooms import RoomPipeline, framed
+from po3d.systems import rooms
+from po3d.systems.pipeline import Context, Pipeline
+from po3d.systems.rooms import framed
+from po3d.systems.tables import Truth
 
 CHANGE, QUESTION = "The lamp has been put on the bed.", "What is the lamp on?"
 WHERE = "Which way is the desk from the red chair?"
@@ -37,9 +38,9 @@ class Reader:
 
     def parse(self, texts, sort):
         return [
-            RoomParse("ok", parse_text(PROGRAMS[t]), 1.0)
+            Parse("ok", parse_text(PROGRAMS[t]), 1.0)
             if t in PROGRAMS
-            else RoomParse("unparsed", None, 0.0, "not understood")
+            else Parse("unparsed", None, 0.0, "not understood")
             for t in texts
         ]
 
@@ -71,7 +72,9 @@ def test_predictions_say_it_too_and_are_the_same_without(tmp_path):
     q = Question(
         "1", "room", WHERE, "2d", "movement", "back right", "", {"change": "", "frame": "", "types": []}
     )
-    (found,) = RoomPipeline(Reader(), TRUTH).answer([q], Context(lambda: None, study, "room"))
+    (found,) = Pipeline(Truth(), rooms.Reader(Reader()), rooms.EXECUTOR).answer(
+        [q], Context(lambda: None, study, "room")
+    )
     assert found.margin["answer"] == "right"
     assert found == replace(found, margin=None)
     write_predictions(tmp_path / "p.jsonl", [found])
@@ -79,7 +82,9 @@ def test_predictions_say_it_too_and_are_the_same_without(tmp_path):
     assert again.margin == found.margin
     # Of a table that is only believed: the likeliest room's, where it agrees with the vote.
     doubted = replace(study(), objects=tuple(replace(o, existence=0.9) for o in study().objects))
-    (voted,) = RoomPipeline(Reader(), TRUTH).answer([q], Context(lambda: None, lambda: doubted, "room"))
+    (voted,) = Pipeline(Truth(), rooms.Reader(Reader()), rooms.EXECUTOR).answer(
+        [q], Context(lambda: None, lambda: doubted, "room")
+    )
     assert (voted.answer, voted.margin) == ("back right", found.margin)
 
 
@@ -134,7 +139,9 @@ def test_a_pipeline_counts_what_it_cannot_read():
         q(CHANGE, "Sing!"),
         q("The piano is gone.", QUESTION),
     ]
-    found = RoomPipeline(Reader(), TRUTH).answer(questions, Context(lambda: None, study, "room"))
+    found = Pipeline(Truth(), rooms.Reader(Reader()), rooms.EXECUTOR).answer(
+        questions, Context(lambda: None, study, "room")
+    )
     assert [p.status for p in found] == ["ok", "unparsed", "unparsed", "failed"]
     assert found[0].answer == "bed"
     assert "change" in found[1].reason

@@ -14,14 +14,17 @@ from po3d.evaluation.ablation.grid import PREDICTED, TRUTH, cell, grid_answers, 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.street import parse_text
+from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Prediction, Question, read_predictions
 from po3d.reasoning.street_executor import execute
 from po3d.scene.geometry import Camera
 from po3d.scene.table import Scene
-from po3d.systems.mixtures.street import Answers, StreetKind
+from po3d.systems.mixtures import Answers, Mixtures
 from po3d.systems.noise import noisy
-from po3d.systems.pipeline import Executor
+from po3d.systems.pipeline import Pipeline, Reading
+from po3d.systems.street import Executor, Reader
 from po3d.systems.substitution import MODULES, substitute
+from po3d.systems.tables import Pictures
 
 GROUPS = {
     "detection": ["detection"],
@@ -31,7 +34,16 @@ GROUPS = {
 }
 CAMERA = Camera(640, 480, 800.0, look_at((9.0, -4.0, 6.0)))
 EXECUTOR = Executor("marginal", 8)
-KIND = StreetKind(EXECUTOR)
+
+
+class Unread:
+    """Reads nothing."""
+
+    def parse(self, texts):
+        return [Parse("unparsed", reason="?") for _ in texts]
+
+
+KIND = Mixtures(Pipeline(Pictures(None), Reader(Unread()), EXECUTOR))
 
 
 def random_cells(count):
@@ -51,10 +63,13 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
     asked = 0
     for k in range(4):
         predicted, truth = world(k)
-        work = Answers(predicted, truth, EXECUTOR)
         r = rng(2, "programs", k)
-        questions = [Question(f"{k}:{i}", truth.image, "?", "6d" if i % 2 else "2d", "L1") for i in range(12)]
+        questions = [
+            Question(f"{k}:{i}", truth.image, str(i), "6d" if i % 2 else "2d", "L1") for i in range(12)
+        ]
         programs = [random_program(r, truth) for _ in questions]
+        gold = [Reading(Parse("ok", program)) for program in programs]
+        work = Answers(EXECUTOR, {truth.image: predicted}, {truth.image: truth}, questions, gold, gold)
         for one in random_cells(20):
             named = dict(zip(MODULES, one.settings))
             named.pop("parsing")
@@ -62,9 +77,10 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
             for module, sigma in named.items():
                 if not isinstance(sigma, str):
                     table = noisy(table, module, sigma)
-            for q, program in zip(questions, programs):
+            given = work.answers([TRUTH if m == "parsing" else s for m, s in zip(MODULES, one.settings)])
+            for q, program, answer in zip(questions, programs, given, strict=True):
                 expected = execute(program, table, q.task, "marginal", samples=8)
-                assert work.answer(program, q, one.settings) == expected.answer
+                assert answer == expected.answer
                 asked += expected.answer is not None
     assert asked > 300
 

@@ -17,11 +17,10 @@ from po3d.evaluation.run import predict, read_scenes
 from po3d.io.config import ROOT
 from po3d.io.errors import InputError
 from po3d.scene.table import Scene
-from po3d.systems.mixtures.inside import SrKind, mistaken
-from po3d.systems.mixtures.orbit import ScopeKind
-from po3d.systems.pipeline import Context
-from po3d.systems.scope import ScopePipeline, scope_pipeline
-from po3d.systems.sr import SrPipeline, sr_pipeline
+from po3d.systems import orbit, photographs
+from po3d.systems.mixtures import Mixtures
+from po3d.systems.photographs import mistaken
+from po3d.systems.pipeline import Context, Pipeline
 
 ROOMS = SR.first(1)
 SCENE = SCOPE.first(1)
@@ -32,31 +31,31 @@ SCENE = replace(
 )
 
 
-def sr_system(change=lambda s: s, **options) -> SrPipeline:
-    return SrPipeline(Planted.of(ROOMS, ROOMS.images, change), **options)
+def sr_system(change=lambda s: s, **options) -> Pipeline:
+    tables = Planted.of(ROOMS, ROOMS.images, change)
+    return Pipeline(tables, photographs.Reader(), photographs.EXECUTOR, **options)
 
 
-def scope_system(change=lambda s: s, **options) -> ScopePipeline:
+def scope_system(change=lambda s: s, **options) -> Pipeline:
     names = {name for q in SCENE.questions for name in q.meta["images"]}
-    return ScopePipeline(Planted.of(SCENE, names, change), **options)
+    return Pipeline(Planted.of(SCENE, names, change), orbit.Reader(), orbit.EXECUTOR, **options)
 
 
 CASES = {
-    "3dsrbench": (ROOMS, srbench, SrKind, sr_system, "circular"),
-    "scope": (SCENE, scope, ScopeKind, scope_system, "choice"),
+    "3dsrbench": (ROOMS, srbench, sr_system, "circular"),
+    "scope": (SCENE, scope, scope_system, "choice"),
 }
 
 
 def run(case: str, change, folder, **options) -> dict:
     """The grid of a system whose tables have a planted error."""
-    split, module, kind, system, scorer = CASES[case]
+    split, module, system, scorer = CASES[case]
     made = system(change)
+    kind = Mixtures(made)
     predict(split, made, folder, {})
-    groups = {m: [m] for m in kind(made).modules if m in ("detection", "heading")}
-    groups["rest"] = [m for m in kind(made).modules if m not in groups]
-    return run_grid(
-        kind(made), module, split, {"groups": groups, "singles": False, **options}, folder, scorer, 0
-    )
+    groups = {m: [m] for m in kind.executor.modules if m in ("detection", "heading")}
+    groups["rest"] = [m for m in kind.executor.modules if m not in groups]
+    return run_grid(kind, module, split, {"groups": groups, "singles": False, **options}, folder, scorer, 0)
 
 
 def values(result: dict) -> dict[str, float]:
@@ -122,18 +121,15 @@ def spoiled(scene: Scene) -> Scene:
 def contexts(split):
     for name in split.images:
         own = [q for q in split.questions if q.image == name]
-        yield own, Context(
-            lambda: None, lambda name=name: split.truth(name), name,
-            given=lambda what, name=name: split.given(name, what),
-        )  # fmt: skip
+        yield own, Context.of(split, name)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
-    split, _, kind, system, _ = CASES[case]
+    split, _, system, _ = CASES[case]
     made = system(spoiled)
-    scenes = made.tables.seen if case == "3dsrbench" else made.source.seen
-    modules = kind(made).modules
+    kind, scenes = Mixtures(made), made.tables.seen
+    modules = kind.executor.modules
     mixtures = [
         (),
         ("heading",),
@@ -143,8 +139,8 @@ def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
         ("detection", "shape"),
         modules,
     ]
-    cells = [cell(kind(made), "", dict.fromkeys(m, TRUTH)) for m in mixtures]
-    given = grid_answers(kind(made), split.questions, split.truth, cells, {}, scenes)
+    cells = [cell(kind, "", dict.fromkeys(m, TRUTH)) for m in mixtures]
+    given = grid_answers(kind, split.questions, split.truth, cells, {}, scenes)
     for modules, row in zip(mixtures, given, strict=True):
         answers = {}
         for own, context in contexts(split):
@@ -152,16 +148,14 @@ def test_a_cell_answers_as_the_system_whose_modules_are_replaced(case):
         assert [answers[q.id] for q in split.questions] == [p.answer for p in row]
     assert [p.answer for p in given[-1]] == [q.answer for q in split.questions]
     assert len({tuple(p.answer for p in row) for row in given}) > 3
-    image = kind(made).image(
-        [q for q in split.questions if q.image == split.images[0]], {}, scenes, split.truth, 0
-    )
+    image = kind.image([q for q in split.questions if q.image == split.images[0]], {}, scenes, split.truth, 0)
     sent = pickle.loads(pickle.dumps(image))  # it goes to other processes
     assert sent.answers(cells[2].settings) == image.answers(cells[2].settings)
 
 
 def test_all_rotations_of_a_question_are_asked_and_lost_together():
     system = sr_system()
-    kind = SrKind(system)
+    kind = Mixtures(system)
     cells = [cell(kind, "lost", {"parsing": 0.5}, TRUTH), cell(kind, "taken", {"grounding": 0.5}, TRUTH)]
     given = grid_answers(kind, ROOMS.questions, ROOMS.truth, cells, {}, system.tables.seen)
     for row in given:
@@ -192,27 +186,27 @@ def test_the_tables_of_all_views_are_kept(tmp_path):
 
 
 def test_without_a_table_there_is_no_grid():
-    kind = SrKind(sr_system())
+    kind = Mixtures(sr_system())
     with pytest.raises(InputError, match="no predicted table of images"):
         grid_answers(kind, ROOMS.questions, ROOMS.truth, [cell(kind, "", {})], {}, {})
 
 
-@pytest.mark.parametrize("make", [sr_pipeline, scope_pipeline])
+@pytest.mark.parametrize("make", [photographs.pipeline, orbit.pipeline])
 def test_modules_are_known_and_belong_to_pictures(make):
     with pytest.raises(InputError, match="'yaw' is no module"):
         make("picture", oracle=["yaw"])
-    with pytest.raises(InputError, match="needs benchmark"):
+    with pytest.raises(InputError, match="needs another benchmark.table"):
         make("truth", oracle=["heading"])
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_shipped_plans_hold_every_module(case):
     options = yaml.safe_load((ROOT / "configs" / "grid" / f"{case}.yaml").read_text())
-    kind = CASES[case][2]
-    made = plan(kind(CASES[case][3]()), options)
+    kind = Mixtures(CASES[case][2]())
+    made = plan(kind, options)
     assert len(made.subsets) == 64
     assert {"heading", "position", "depth", "size"} <= set(made.curves)
-    assert made.cells[0].settings == (PREDICTED,) * len(kind.modules)
+    assert made.cells[0].settings == (PREDICTED,) * len(kind.executor.modules)
 
 
 # --- from end to end --------------------------------------------------------------------------------------------

@@ -6,13 +6,12 @@ import subprocess
 import sys
 
 import pytest
-from endpoints import Known, orbit, room, served, street
+from endpoints import Known, of_streets, orbit, room, served, street
 
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.cli import main as cli
 from po3d.evaluation.harness.export import export
 from po3d.reasoning.questions import Prediction, write_predictions
-from po3d.systems.pipeline import Pipeline
 
 pytest.importorskip(
     "lmms_eval", reason="lmms-eval is not here: its environment is its own, pip install 'po3d[harness]'"
@@ -98,7 +97,7 @@ def test_the_harness_asks_po3d_serve_through_its_own_openai_model(tmp_path):
     root = street(tmp_path / "release", every=6)
     export(opened("pulsecheck457", root), "pulsecheck457", "lmms-eval", tmp_path / "tasks")
     known = Known(root)
-    with served(Pipeline(known, known)) as server:
+    with served(of_streets(known, known)) as server:
         found, results, _ = lmms_eval(
             tmp_path / "tasks", ["pulsecheck457"], tmp_path / "out", "openai",
             base_url=server.base_url, model_version="po3d-pulsecheck457", api_key="none",
@@ -111,7 +110,8 @@ def test_the_harness_asks_po3d_serve_through_its_own_openai_model(tmp_path):
 
 def test_the_model_alone_looks_at_the_pictures(tmp_path):
     """The shipped networks on pictures of the mini split: what the harness gets is what the pipeline says."""
-    from po3d.systems.pipeline import Context, pipeline
+    from po3d.systems.pipeline import Context
+    from po3d.systems.street import pipeline
 
     root = street(tmp_path / "release", images=1, every=12)
     split = opened("pulsecheck457", root)

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import openai
 import pytest
-from endpoints import Known, picture, served, street
+from endpoints import Known, of_streets, picture, served, street
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -27,8 +27,9 @@ from po3d.evaluation.harness.serve import Limits
 from po3d.systems import chat
 from po3d.systems.answers import extract
 from po3d.systems.chat import MODELS, NAME, Refusal, questions_in, read_request
-from po3d.systems.pipeline import Context, Pipeline, pipeline
+from po3d.systems.pipeline import Context
 from po3d.systems.prompts import data_uri, encode, messages, prompt
+from po3d.systems.street import pipeline
 
 PICTURE = {"type": "image_url", "image_url": {"url": data_uri(encode(np.asarray(picture(0))), "png")}}
 ASKED = {"type": "text", "text": "How many cars are there?"}
@@ -41,7 +42,7 @@ def known(tmp_path_factory):
 
 @pytest.fixture
 def server(known):
-    with served(Pipeline(known, known), Limits(body=200_000, seconds=5, idle=0.5, waiting=4)) as server:
+    with served(of_streets(known, known), Limits(body=200_000, seconds=5, idle=0.5, waiting=4)) as server:
         yield server
 
 
@@ -325,7 +326,7 @@ def test_too_many_requests_and_too_long_ones_are_sent_away(known):
     stuck = Stuck(known)
     image = known.scenes[0][0]
     asked = json.dumps(shown(data_uri(encode(image), "png"))).encode()
-    with served(Pipeline(stuck, known), Limits(seconds=0.4, waiting=1)) as server:
+    with served(of_streets(stuck, known), Limits(seconds=0.4, waiting=1)) as server:
         first = []
         thread = threading.Thread(target=lambda: first.append(post(server, asked)))
         thread.start()

@@ -14,7 +14,8 @@ from po3d.scene.geometry import Camera, Pose, wrap_angle
 from po3d.scene.street import extent
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
-from po3d.systems.substitution import MODULES, checked_modules, match, substitute
+from po3d.systems.pipeline import checked_modules
+from po3d.systems.substitution import MODULES, match, substitute
 
 PERCEPTION = [m for m in MODULES if m != "parsing"]
 
@@ -155,9 +156,9 @@ def test_class_decides_between_two_objects_in_one_place():
 
 
 def test_modules_are_checked_and_spelled_either_way():
-    assert checked_modules(["heading", "colour"]) == ("color", "heading")
+    assert checked_modules(["heading", "colour"], MODULES) == ("color", "heading")
     with pytest.raises(InputError, match="'yaw' is no module; known: shape, color"):
-        checked_modules(["yaw"])
+        checked_modules(["yaw"], MODULES)
 
 
 def test_an_empty_prediction_has_no_matches():

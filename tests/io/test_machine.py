@@ -23,7 +23,8 @@ from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.io.shipped import ROOT
 from po3d.language.programs.street import parse_text
-from po3d.language.read.street_parser import Parse, Parser
+from po3d.language.read.parse import Parse
+from po3d.language.read.street_parser import Parser
 from po3d.scene.table import to_json
 
 

@@ -15,7 +15,6 @@ from po3d.language.programs import scope as scope_language
 from po3d.language.programs import street as street_language
 from po3d.language.programs import threedsrbench as sr_language
 from po3d.reasoning import scope_executor, street_executor, threedsrbench_executor
-from po3d.reasoning.questions import Question
 from po3d.reasoning.relations import Rules
 from po3d.reasoning.room_world import RoomRules
 from po3d.scene.frames import axes_from_front
@@ -63,10 +62,9 @@ def street(scene, program, draw=POSES, task="2d", mode="samples", samples=64):
 def rooms(scene, program, draw=POSES, samples=64):
     """(answer, its probability) in the drawn worlds: the vote of the likeliest table, which a room counts too, is taken
     out."""
-    q = Question("q", scene.image, "", "2d", "", meta={"change": "", "frame": ""})
     program = room_language.parse_text(program)
-    said = room(scene, "given", samples, ROOM_RULES, draw=draw).answer(q, None, program)
-    likeliest = room(scene.certain(), "given", 0, ROOM_RULES).answer(q, None, program)
+    said = room(scene, "given", samples, ROOM_RULES, draw).run("", None, program)
+    likeliest = room(scene.certain(), "given", 0, ROOM_RULES).run("", None, program)
     votes = said.probability * (samples + 1) - (likeliest.answer == said.answer)
     return said.answer, votes / samples
 

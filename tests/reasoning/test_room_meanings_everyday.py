@@ -6,8 +6,8 @@ from study_room import study, thing
 from po3d.benchmarks.hypo3d.score import exact_match
 from po3d.io.files import read_jsonl
 from po3d.language.programs.rooms import parse_text, told_apart
+from po3d.language.read.parse import Parse
 from po3d.language.read.room_meaning import telling
-from po3d.language.read.room_parser import RoomParse
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.questions import Question
 from po3d.reasoning.room_executor import run
@@ -15,9 +15,10 @@ from po3d.reasoning.room_margins import room_margins
 from po3d.reasoning.room_planner import brought_in, plan
 from po3d.reasoning.room_world import World
 from po3d.scene.table import Scene, from_json
-from po3d.systems.pipeline import Context
-from po3d.systems.room_sources import TRUTH
-from po3d.systems.rooms import RoomPipeline, framed
+from po3d.systems import rooms
+from po3d.systems.pipeline import Context, Pipeline
+from po3d.systems.rooms import framed
+from po3d.systems.tables import Truth
 from tools.natural_rooms import BANK, ROOMS
 
 CHAIR = 'only(all("chair"))'
@@ -164,7 +165,7 @@ class Reader:
         self.programs = {"change": parse_text(change), "question": parse_text(question)}
 
     def parse(self, texts, sort):
-        return [RoomParse("ok", self.programs[sort], 1.0) for _ in texts]
+        return [Parse("ok", self.programs[sort], 1.0) for _ in texts]
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,7 @@ class Reader:
 )  # fmt: skip
 def test_a_pipeline_brings_in_what_is_not_there(change, question, answer):
     q = Question("1", "study", "?", "2d", "movement", "", "", {"change": "!", "frame": "", "types": []})
-    pipeline = RoomPipeline(Reader(change, question), TRUTH)
+    pipeline = Pipeline(Truth(), rooms.Reader(Reader(change, question)), rooms.EXECUTOR)
     (found,) = pipeline.answer([q], Context(lambda: None, study, "study"))
     assert found.answer == answer
     assert (found.status == "failed") == (answer is None)

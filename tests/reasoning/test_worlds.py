@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from po3d.io.errors import InputError
 from po3d.language.programs.rooms import parse_text
-from po3d.language.read.room_parser import RoomParse
+from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question
 from po3d.reasoning.votes import presupposed, vote
 from po3d.scene.frames import axes_from_front
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.worlds import KINDS, Named, possible, uncertain, worlds
-from po3d.systems.pipeline import Context
-from po3d.systems.rooms import RoomPipeline
+from po3d.systems.pipeline import Context, Pipeline
+from po3d.systems.rooms import Executor, Reader
 
 
 def thing(x, y, name, color=None, existence=1.0):
@@ -111,7 +111,7 @@ def test_unknown_kinds_are_named():
     with pytest.raises(InputError, match="'colour'"):
         worlds(BELIEVED, ["colour"])
     with pytest.raises(InputError, match="'poses'"):
-        RoomPipeline(Programs(), Given(), draw=("poses",))
+        Executor(draw=("poses",))
     assert worlds(BELIEVED, "looks", count=1).scenes() == worlds(BELIEVED, ["looks"], count=1).scenes()
 
 
@@ -202,18 +202,20 @@ class Programs:
     """A parser whose texts are programs."""
 
     def parse(self, texts, sort):
-        return [RoomParse("ok", parse_text(text), 1.0) for text in texts]
+        return [Parse("ok", parse_text(text), 1.0) for text in texts]
 
 
 class Given:
-    def table(self, context):
-        return BELIEVED
+    true = False
+
+    def tables(self, context, names, things):
+        return [BELIEVED]
 
 
 def answered(text, change="", frame="", samples=64):
     q = Question("q", "r", text, "2d", "movement", meta={"change": change, "frame": frame})
     context = Context(lambda: None, lambda: BELIEVED, "r")
-    (prediction,) = RoomPipeline(Programs(), Given(), samples=samples).answer([q], context)
+    (prediction,) = Pipeline(Given(), Reader(Programs()), Executor(samples=samples)).answer([q], context)
     return prediction
 
 

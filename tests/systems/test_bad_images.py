@@ -36,7 +36,7 @@ class Views:
     def truth(self, name):
         raise InputError("there are no tables")
 
-    def given(self, name, what):
+    def inputs(self, name):
         return self
 
 
@@ -49,7 +49,7 @@ class Looker:
     def answer(self, questions, context):
         names = {n for q in questions for n in q.meta.get("images", ())}
         for name in sorted(names):
-            context.given("views").image(name)
+            context.inputs.image(name)
         if not names:
             context.image()
         self.asked += [q.id for q in questions]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from endpoints import Known, completion, picture, scripted, served, street
+from endpoints import Known, completion, of_streets, picture, scripted, served, street
 
 from po3d.evaluation.run import PREDICTIONS, predict
 from po3d.io.config import ROOT, run_hydra
@@ -20,7 +20,7 @@ from po3d.io.errors import InputError
 from po3d.io.images import decode_image
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.lmm import Lmm
-from po3d.systems.pipeline import Context, Pipeline
+from po3d.systems.pipeline import Context
 
 SECRET = "sk-very-secret-123"
 
@@ -72,7 +72,7 @@ def test_an_evaluation_against_po3d_serve_is_po3d_itself(tmp_path, monkeypatch, 
     root = street(tmp_path / "release", images=3)
     monkeypatch.setenv("MY_KEY", SECRET)
     known = Known(root)
-    with served(Pipeline(known, known)) as server:
+    with served(of_streets(known, known)) as server:
         arguments = [
             f"data.root={root}", f"out={tmp_path / 'out'}", "system=lmm", f"system.base_url={server.base_url}",
             "system.model=po3d-pulsecheck457", "system.key_env=MY_KEY", "system.price.prompt=2", "system.price.completion=10",
@@ -121,7 +121,7 @@ def test_several_pictures_go_out_in_their_order_and_a_letter_comes_back_as_its_o
     question = Question("q", "scene", "At which scene is it true?", "2d", "integration_ego", "", "", meta)
     with scripted(lambda k, body: completion("The answer is B.")) as endpoint:
         system = Lmm("scope", endpoint.base_url, "m")
-        context = Context(lambda: None, lambda: None, "scene", given=lambda what: Pictures())
+        context = Context(lambda: None, lambda: None, "scene", inputs=Pictures())
         assert system.answer([question], context) == [Prediction("q", "ok", "Second Image")]
         urls = [
             p["image_url"]["url"] for p in endpoint.requests[0]["messages"][0]["content"] if "image_url" in p

@@ -1,26 +1,21 @@
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 from generators import random_program, random_scene
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.street import Program, parse_text
+from po3d.language.programs.street import parse_text
+from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Prediction, Question, write_predictions
 from po3d.reasoning.street_executor import execute
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import (
-    ANSWERS,
-    Context,
-    Executor,
-    FrequencyBaseline,
-    Oracle,
-    Pipeline,
-    RandomBaseline,
-    Replay,
-    asked_for,
-)  # fmt: skip
+from po3d.systems import pipeline as parts
+from po3d.systems.baselines import ANSWERS, FrequencyBaseline, RandomBaseline, Replay, asked_for
+from po3d.systems.pipeline import Context
+from po3d.systems.street import EXECUTOR, Executor, Reader
 from po3d.systems.substitution import MODULES
+from po3d.systems.tables import Pictures
 
 
 class Sees:
@@ -33,24 +28,24 @@ class Sees:
         return [self.scene for _ in images]
 
 
-@dataclass
-class Understood:
-    status: str
-    program: Program | None
-    probability: float
-    reason: str = ""
-
-
 class Reads:
     """A parser for questions that are written as programs."""
 
     def parse(self, texts):
         return [
-            Understood("unparsed", None, 0.0, f"unknown word: {text}")
+            Parse("unparsed", None, 0.0, f"unknown word: {text}")
             if "(" not in text
-            else Understood("ok", parse_text(text), 0.5)
+            else Parse("ok", parse_text(text), 0.5)
             for text in texts
         ]
+
+
+def Pipeline(sees, reads, oracle=()):
+    return parts.Pipeline(Pictures(sees), Reader(reads), Executor(), oracle)
+
+
+def Oracle(executor=EXECUTOR):
+    return parts.Oracle(executor)
 
 
 def untouchable():

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,8 +18,10 @@ from po3d.reasoning.threedsrbench_executor import TAKEN, called, run
 from po3d.scene.camera import Hold, held, mirrored
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
-from po3d.systems.pipeline import Context
-from po3d.systems.sr import PictureTables, SrOracle, SrPipeline, SrRandom, TrueTables
+from po3d.systems.baselines import RandomOption
+from po3d.systems.photographs import Executor, Reader
+from po3d.systems.pipeline import Context, Pipeline, oracle
+from po3d.systems.tables import Truth, Views
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
 NAMES = (("red", "chair"), ("blue", "sofa"), ("green", "plant"), ("white", "dog"), ("black", "tv"))
@@ -59,15 +62,19 @@ def questions(seed: int) -> tuple[Scene, list[Question]]:
     return table, found
 
 
+def system(tables, **how) -> Pipeline:
+    return Pipeline(tables, Reader(), Executor(**how))
+
+
 def context(table: Scene) -> Context:
     return Context(lambda: np.zeros((1, 1, 3), np.uint8), lambda: table, table.image)
 
 
-@pytest.mark.parametrize("system", [SrOracle(), SrPipeline(TrueTables())], ids=["oracle", "pipeline"])
-def test_on_true_tables_every_rotation_of_every_type_is_right(system):
+@pytest.mark.parametrize("answering", [oracle("photographs"), system(Truth())], ids=["oracle", "pipeline"])
+def test_on_true_tables_every_rotation_of_every_type_is_right(answering):
     for seed in range(5):
         table, asked = questions(seed)
-        predictions = system.answer(asked, context(table))
+        predictions = answering.answer(asked, context(table))
         wrong = [
             (q.text, p) for q, p, hit in zip(asked, predictions, row_hits(asked, predictions)) if not hit
         ]
@@ -115,17 +122,17 @@ def test_a_margin_makes_flips_agree_under_noise():
 def test_what_cannot_be_answered_says_why():
     table, asked = questions(0)
     q = replace(asked[0], text="Why is the sky blue?")
-    assert SrPipeline(TrueTables()).answer([q], context(table))[0].status == "unparsed"
+    assert system(Truth()).answer([q], context(table))[0].status == "unparsed"
     lost = replace(
         asked[0],
         text="Which is higher, the zebra or the sofa?",
         meta={**asked[0].meta, "options": ["zebra", "sofa"]},
     )
-    (prediction,) = SrPipeline(TrueTables()).answer([lost], context(table))
+    (prediction,) = system(Truth()).answer([lost], context(table))
     assert (prediction.status, prediction.reason) == ("failed", "not found: 'zebra' is not in the table")
     with pytest.raises(InputError, match="needs a twin"):
-        SrOracle().answer([replace(asked[0], program="")], context(table))
-    (bad,) = SrOracle().answer([replace(asked[0], program="higher(1)")], context(table))
+        oracle("photographs").answer([replace(asked[0], program="")], context(table))
+    (bad,) = oracle("photographs").answer([replace(asked[0], program="higher(1)")], context(table))
     assert bad.status == "failed"
 
 
@@ -142,9 +149,9 @@ class Estimator:
 
 def test_an_estimator_that_returns_the_truth_is_refused():
     table, asked = questions(0)
-    shown = replace(context(table), given=lambda what: 0.7)
+    shown = replace(context(table), inputs=SimpleNamespace(focal=0.7))
     with pytest.raises(AssertionError, match="ground truth"):
-        SrPipeline(PictureTables(Estimator(table))).answer(asked, shown)
+        system(Views(Estimator(table))).answer(asked, shown)
 
 
 def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
@@ -154,9 +161,9 @@ def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
     def truth():
         raise AssertionError("nobody may look at the truth")
 
-    shown = replace(context(table), truth=truth, keep=kept.append, given={"focal": 0.7}.__getitem__)
+    shown = replace(context(table), truth=truth, keep=kept.append, inputs=SimpleNamespace(focal=0.7))
     estimator = Estimator(replace(table, source="predicted"))
-    predictions = SrPipeline(PictureTables(estimator)).answer(asked, shown)
+    predictions = system(Views(estimator)).answer(asked, shown)
     assert all(row_hits(asked, predictions))
     assert estimator.seen == [((1, 1, 3), 0.7)]
     assert kept == [estimator.table]
@@ -164,7 +171,7 @@ def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
 
 def test_random_guesses_are_consistent_only_when_asked_to_be():
     table, asked = questions(1)
-    loose, same = (SrRandom(0, c).answer(asked, context(table)) for c in (False, True))
+    loose, same = (RandomOption(0, c).answer(asked, context(table)) for c in (False, True))
     assert consistency(asked, same)["circular"]["value"] == 0
     assert consistency(asked, loose)["circular"]["value"] > 30
 
@@ -182,17 +189,17 @@ class Given:
 
     scene: Scene
 
-    def table(self, context, things):
-        return self.scene
+    def tables(self, context, names, things):
+        return [self.scene]
 
 
 def test_an_answer_about_what_was_not_found_says_so_or_fails_where_nothing_is_taken_for_granted():
     for existence, found in ((0.6, True), (0.4, False), (0.01, False)):
         table, asked = doubted(existence)
-        given = SrPipeline(Given(table)).answer(asked, context(table))
+        given = system(Given(table)).answer(asked, context(table))
         assert {p.status for p in given} == {"ok"}
         assert {p.reason.startswith(TAKEN) for p in given} == {not found}
-        strict = SrPipeline(Given(table), assume_present=False).answer(asked, context(table))
+        strict = system(Given(table), assume_present=False).answer(asked, context(table))
         assert {p.status for p in strict} == {"ok" if found else "failed"}
         if found:
             assert strict == given
@@ -208,7 +215,7 @@ def test_an_answer_about_what_was_not_found_says_so_or_fails_where_nothing_is_ta
 def test_only_questions_about_what_was_not_found_are_counted():
     table, asked = doubted(0.9)
     lost = replace(table, objects=(replace(table.objects[0], existence=0.1), *table.objects[1:]))
-    given = SrPipeline(Given(lost)).answer(asked, context(lost))
+    given = system(Given(lost)).answer(asked, context(lost))
     about = [q for q, p in zip(asked, given, strict=True) if p.reason.startswith(TAKEN)]
     name = " ".join(NAMES[0])
     assert about == [q for q in asked if f"#0 {name}" in q.program]

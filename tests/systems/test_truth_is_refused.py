@@ -4,13 +4,12 @@ import inspect
 
 import pytest
 
+from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question
 from po3d.scene.table import Scene
+from po3d.systems import orbit, photographs, rooms, street
 from po3d.systems.pipeline import Context, Pipeline
-from po3d.systems.room_sources import TRUTH, Maps, checked
-from po3d.systems.rooms import RoomPipeline, room_pipeline
-from po3d.systems.scope import ScopePipeline, scope_pipeline
-from po3d.systems.sr import SrPipeline, sr_pipeline
+from po3d.systems.tables import Truth
 
 TRUE = Scene((), {}, "gt", image="v")
 ASKED = [
@@ -26,36 +25,27 @@ class Leak:
     def estimate(self, images, names=None):
         return [TRUE]
 
-    def table(self, context, things=()):
-        return context.truth()
-
-    def tables(self, names, context):
+    def tables(self, context, names, things):
         return [context.truth() for _ in names]
 
     def parse(self, texts, sort=None):
-        return []
+        return [Parse("unparsed") for _ in texts]
 
 
-@pytest.mark.parametrize(
-    "pipeline",
-    [Pipeline(Leak(), Leak()), RoomPipeline(Leak(), Leak()), SrPipeline(Leak()), ScopePipeline(Leak())],
-    ids=lambda p: type(p).__name__,
-)
-def test_every_pipeline_refuses_a_true_table(pipeline):
-    asked = ASKED if isinstance(pipeline, ScopePipeline) else []
+@pytest.mark.parametrize("world", [street, rooms, photographs, orbit])
+def test_every_pipeline_refuses_a_true_table(world):
+    reader = world.Reader(Leak()) if world in (street, rooms) else world.Reader()
+    pipeline = Pipeline(Leak(), reader, world.EXECUTOR)
     with pytest.raises(AssertionError, match="returned the ground truth of 'v'"):
-        pipeline.answer(asked, Context(lambda: None, lambda: TRUE, "v"))
+        pipeline.answer(ASKED, Context(lambda: None, lambda: TRUE, "v"))
 
 
-@pytest.mark.parametrize(
-    ("make", "source"),
-    [(RoomPipeline, "table"), (SrPipeline, "tables"), (ScopePipeline, "source"),
-     (room_pipeline, "table"), (sr_pipeline, "table"), (scope_pipeline, "table")],
-)  # fmt: skip
-def test_no_pipeline_takes_true_tables_unasked(make, source):
-    assert inspect.signature(make).parameters[source].default is inspect.Parameter.empty
+@pytest.mark.parametrize("world", [rooms, photographs, orbit])
+def test_no_pipeline_takes_true_tables_unasked(world):
+    assert inspect.signature(world.pipeline).parameters["table"].default != "truth"
 
 
 def test_the_truth_by_its_name_is_what_was_asked_for():
-    assert checked(TRUTH, Context(lambda: None, lambda: TRUE, "v")) is TRUE
-    assert Maps() != TRUTH
+    context = Context(lambda: None, lambda: TRUE, "v")
+    tables = Pipeline(Truth(), street.Reader(Leak()), street.EXECUTOR).look(ASKED, context)
+    assert tables.scene is TRUE

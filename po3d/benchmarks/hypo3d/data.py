@@ -23,16 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.base import Erratum
-from po3d.benchmarks.hypo3d.inputs import Captions, RoomInputs, TopView
+from po3d.benchmarks.hypo3d.inputs import InputFiles, RoomInputs
 from po3d.benchmarks.hypo3d.scans import read_scan
 from po3d.benchmarks.hypo3d.score import ALIGNED, CATEGORIES, SCORERS, correct, published_rows, score
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_cells, read_json, read_jsonl, write_json
 from po3d.language.programs.rooms import SIDES
-from po3d.perception.semantic_map import SemanticMap
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.frames import frame_text_anchors
-from po3d.scene.geometry import Camera
 from po3d.scene.table import Scene, from_json, to_json
 
 __all__ = [
@@ -85,7 +83,7 @@ class Split:
 
     def image(self, scene_id: str) -> NDArray[np.uint8]:
         """(H, W, 3) pixels of the room from above; InputError when there is neither a picture nor a true table."""
-        return self._inputs.picture(scene_id)
+        return self._files.picture(scene_id)
 
     def truth(self, scene_id: str) -> Scene:
         """The true table of the unchanged room; InputError when there is none."""
@@ -104,24 +102,16 @@ class Split:
         """None: how much of an object others hide is not known here."""
         return None
 
-    def given(self, scene_id: str, what: str) -> SemanticMap | Captions | TopView | Camera:
-        """What a room's table can be made from, or turned by: its "semantic_map", "captions", "top_view" or "camera"."""
-        if what == "semantic_map":
-            return self._inputs.labelled_map(scene_id)
-        if what == "captions":
-            return self._inputs.captions(scene_id)
-        if what == "top_view":
-            return self._inputs.top_view(scene_id)
-        if what == "camera":
-            return self._inputs.camera(scene_id, self.frame(scene_id))
-        raise InputError(f"a room has no {what!r}; known: semantic_map, captions, top_view, camera")
+    def inputs(self, scene_id: str) -> RoomInputs:
+        """What a room's table can be made from, or turned by."""
+        return RoomInputs(self._files, scene_id, self.frame(scene_id))
 
     def files(self) -> list[Path]:
         """What questions, inputs and tables are read from, as far as it is there; `scans` are not among them."""
         paths = (_first_there(self.root, names) for names in (QUESTION_FILES, AXIS_FILES, SCENE_FILES))
         twin = self.root / "twin.json"
         own = [path for path in (*paths, twin) if path is not None and path.is_file()]
-        return own + self._inputs.files(self.images)
+        return own + self._files.files(self.images)
 
     def notes(self) -> list[str]:
         """What a reader of figures on this split should know: rooms whose sides the axis definition does not name."""
@@ -132,8 +122,8 @@ class Split:
                 f"({', '.join(bare[:3])}{', ...' if len(bare) > 3 else ''})"]  # fmt: skip
 
     @cached_property
-    def _inputs(self) -> RoomInputs:
-        return RoomInputs(self.root, self.truth, self.furniture)
+    def _files(self) -> InputFiles:
+        return InputFiles(self.root, self.truth, self.furniture)
 
     def first(self, size: int | None) -> "Split":
         """The questions on the first `size` rooms by id, aligned copies with their rooms; None keeps all."""

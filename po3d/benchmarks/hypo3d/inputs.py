@@ -54,7 +54,7 @@ class TopView(NamedTuple):
     camera: Camera  # looks straight down
 
 
-class RoomInputs:
+class InputFiles:
     """The inputs in the folder `root`; `truth` gives a room's true table or raises InputError; `furniture`: the folder
     of the models that maps are drawn with (None: the Debian package's)."""
 
@@ -149,6 +149,26 @@ class RoomInputs:
         if (self.root / SCANREFER).is_file():
             found |= _scanrefer(self.root / SCANREFER)
         return found
+
+
+class RoomInputs(NamedTuple):
+    """What one room comes with: what a `Context` of Hypo3D has as inputs."""
+
+    files: InputFiles
+    name: str
+    frame: str  # where the room's anchors stood, in words
+
+    def semantic_map(self) -> SemanticMap:
+        return self.files.labelled_map(self.name)
+
+    def captions(self) -> Captions:
+        return self.files.captions(self.name)
+
+    def top_view(self) -> TopView:
+        return self.files.top_view(self.name)
+
+    def camera(self) -> Camera:
+        return self.files.camera(self.name, self.frame)
 
 
 def write_plain_maps(folder: Path, scenes: Sequence[Scene], furniture: Path | None = None) -> None:

@@ -153,10 +153,8 @@ class Split:
             )
         return self._views[scene]
 
-    def given(self, name: str, what: str) -> "Split":
-        """ "views": the pixels and true tables of a scene's views, by file name."""
-        if what != "views":
-            raise InputError(f"there is no {what.replace('_', ' ')} with {name}")
+    def inputs(self, name: str) -> "Split":
+        """What comes with a scene: the pixels and true tables of its views, by file name."""
         return self
 
     def hidden(self, name: str) -> None:

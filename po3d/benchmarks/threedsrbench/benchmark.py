@@ -16,6 +16,6 @@ def prompt(question: Question) -> list[str | int]:
 
 open_fresh, generate = twin_of("po3d.benchmarks.threedsrbench.twin", NAME, InsideDials)
 BENCHMARK = Benchmark(
-    NAME, "inside", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, InsideDials,
+    NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, InsideDials,
     harness=Harness(bare=False, write=write_vlmevalkit),  # VLMEvalKit words the options itself
 )  # fmt: skip

@@ -167,16 +167,9 @@ class Split:
         """None: how much of an object others hide is not known here."""
         return None
 
-    def given(self, name: str, what: str) -> float | None:
-        """What comes with a picture besides its pixels: its "focal" length in widths of the picture, of a twin's view the
-        camera's own, of photographs, which come without any, FOCAL; or its "known_focal" length, which of photographs is
-        None. InputError for anything else."""
-        if what not in ("focal", "known_focal"):
-            raise InputError(f"a picture has no {what!r}; known: focal, known_focal")
-        camera = self.truth(name).camera if (self.root / SCENES).is_file() else None
-        if camera is not None:
-            return camera.focal / camera.width
-        return FOCAL if what == "focal" else None
+    def inputs(self, name: str) -> "Lens":
+        """What comes with a picture besides its pixels."""
+        return Lens(self, name)
 
     def first(self, size: int | None) -> "Split":
         """The questions on the first `size` scenes by name, from all viewpoints; None keeps all."""
@@ -187,6 +180,26 @@ class Split:
     def images(self) -> tuple[str, ...]:
         """Names, by first appearance in the questions."""
         return tuple(dict.fromkeys(q.image for q in self.questions))
+
+
+@dataclass(frozen=True)
+class Lens:
+    """The focal length of a picture, in its widths: what a `Context` of 3DSRBench has as inputs."""
+
+    split: Split
+    name: str
+
+    @property
+    def known_focal(self) -> float | None:
+        """Of a twin's view the camera's own; None of photographs, which come without any."""
+        camera = self.split.truth(self.name).camera if (self.split.root / SCENES).is_file() else None
+        return None if camera is None else camera.focal / camera.width
+
+    @property
+    def focal(self) -> float:
+        """The known one, else FOCAL."""
+        known = self.known_focal
+        return FOCAL if known is None else known
 
 
 # --- reading ------------------------------------------------------------------------------------------------

@@ -5,8 +5,7 @@
                        ──► the executor ──► right or wrong, of every question
 
 A cell says of each module "truth", "predicted" or a sigma, the size of noise on the truth; what it leaves out is
-predicted. What the modules of a system are, and how a cell answers, is its `Kind`
-(`po3d.systems.mixtures`).
+predicted. What the modules of a pipeline are, its executor says; how a cell answers, `po3d.systems.mixtures`.
 """
 
 import contextlib
@@ -31,28 +30,31 @@ from po3d.io.pools import pool
 from po3d.io.runs import ERRORS, GRID, PREDICTIONS, SCENES
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
 from po3d.scene.table import Scene
-from po3d.systems.mixtures import PREDICTED, TRUTH, Asked, Kind, Setting
+from po3d.systems.mixtures import Answers, Mixtures
+from po3d.systems.pipeline import PREDICTED, TRUTH, Setting
 
 
 class Cell(NamedTuple):
-    """One mixture; `settings` of all modules, in the kind's order."""
+    """One mixture; `settings` of all modules, in the executor's order."""
 
     name: str
     settings: tuple[Setting, ...]
 
 
-def cell(kind: Kind, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED) -> Cell:
+def cell(kind: Mixtures, name: str, settings: Mapping[str, Setting], rest: Setting = PREDICTED) -> Cell:
     """The cell of the modules named, the others being `rest`; InputError for an unknown module or setting."""
     settings = {_american(k): v for k, v in settings.items()}
-    if unknown := sorted(set(settings) - set(kind.modules)):
-        raise InputError(f"grid: {unknown[0]!r} is no module; known: {', '.join(kind.modules)}")
+    if unknown := sorted(set(settings) - set(kind.executor.modules)):
+        raise InputError(f"grid: {unknown[0]!r} is no module; known: {', '.join(kind.executor.modules)}")
     for module, value in settings.items():
         number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
         if not number and value not in (TRUTH, PREDICTED):
             raise InputError(f"grid: {module}={value!r} should be truth, predicted or a sigma of at least 0")
-        if number and module not in kind.units:
-            raise InputError(f"grid: there is no noise in {module!r}; known: {', '.join(kind.units)}")
-    return Cell(name, tuple(settings.get(m, rest) for m in kind.modules))
+        if number and module not in kind.executor.units:
+            raise InputError(
+                f"grid: there is no noise in {module!r}; known: {', '.join(kind.executor.units)}"
+            )
+    return Cell(name, tuple(settings.get(m, rest) for m in kind.executor.modules))
 
 
 def _american(name: str) -> str:
@@ -60,7 +62,7 @@ def _american(name: str) -> str:
 
 
 def grid_answers(
-    kind: Kind,
+    kind: Mixtures,
     questions: Sequence[Question],
     truth: Callable[[str], Scene],
     cells: Sequence[Cell],
@@ -89,7 +91,7 @@ def grid_answers(
     ]
 
 
-def _image_answers(image: Asked, cells: Sequence[Cell]) -> list[tuple[str | None, ...]]:
+def _image_answers(image: Answers, cells: Sequence[Cell]) -> list[tuple[str | None, ...]]:
     """Of each question the answers of all cells."""
     return list(zip(*(image.answers(c.settings) for c in cells)))
 
@@ -112,13 +114,13 @@ class Plan(NamedTuple):
         return [*self.subsets, *self.singles, *noise, *self.more]
 
 
-def plan(kind: Kind, options: Mapping[str, Any]) -> Plan:
+def plan(kind: Mixtures, options: Mapping[str, Any]) -> Plan:
     """The plan of a config's `grid`; InputError for what it should not say."""
     groups = {str(k): tuple(map(_american, v)) for k, v in (options.get("groups") or {}).items()}
     named = [m for own in groups.values() for m in own]
-    if sorted(named) != sorted(kind.modules):
+    if sorted(named) != sorted(kind.executor.modules):
         raise InputError(
-            f"grid.groups should hold each of {', '.join(kind.modules)} once, not {', '.join(sorted(named))}"
+            f"grid.groups should hold each of {', '.join(kind.executor.modules)} once, not {', '.join(sorted(named))}"
         )
     subsets = []
     for mask in range(1 << len(groups)):
@@ -133,10 +135,10 @@ def plan(kind: Kind, options: Mapping[str, Any]) -> Plan:
         subsets.append(cell(kind, label, {m: TRUTH for name in true for m in groups[name]}))
     singles = []
     if options.get("singles", True):
-        singles = [cell(kind, f"only {m} true", {m: TRUTH}) for m in kind.modules]
-        for m in kind.modules:
+        singles = [cell(kind, f"only {m} true", {m: TRUTH}) for m in kind.executor.modules]
+        for m in kind.executor.modules:
             if m != "depth":  # a true position has the true depth, so they are predicted together
-                together = [m, "depth"] if m == "position" and "depth" in kind.modules else [m]
+                together = [m, "depth"] if m == "position" and "depth" in kind.executor.modules else [m]
                 singles.append(cell(kind, f"only {m} predicted", dict.fromkeys(together, PREDICTED), TRUTH))
     curves: dict[str, list[tuple[float, Cell]]] = {}
     for quantity, sigmas in (options.get("noise") or {}).items():
@@ -155,7 +157,7 @@ def _spelled(settings: Mapping[str, Setting]) -> str:
 
 
 def run_grid(
-    kind: Kind,
+    kind: Mixtures,
     benchmark: Benchmark,
     split: Split,
     options: Mapping[str, Any],
@@ -180,19 +182,19 @@ def run_grid(
     work = plan(kind, options)
     predictions = {p.id: p for p in read_predictions(folder / PREDICTIONS)}
     scenes = read_scenes(folder / SCENES)
-    asked = list(split.questions) if kind.grouped else _counted(benchmark, split.questions, scorer)
+    asked = list(split.questions) if kind.executor.grouped else _counted(benchmark, split.questions, scorer)
     answers = grid_answers(kind, asked, split.truth, work.cells, predictions, scenes, seed, workers)
     problems = _unlike(asked, predictions, answers[0])
     right = np.array([benchmark.correct(asked, given, scorer) for given in answers], float)
     counts = np.flatnonzero(~np.isnan(right[0])).tolist()
     right, asked = right[:, counts] == 1, [asked[k] for k in counts]
-    rows = {id(c): _rows(r, asked, kind.headline) for c, r in zip(work.cells, right)}
+    rows = {id(c): _rows(r, asked, kind.executor.headline) for c, r in zip(work.cells, right)}
     masks = right[: len(work.subsets)]
     shares = blame(masks)
     names = list(work.groups)
     return {
         "cells": [
-            {"name": c.name, "settings": dict(zip(kind.modules, c.settings)), "rows": rows[id(c)]}
+            {"name": c.name, "settings": dict(zip(kind.executor.modules, c.settings)), "rows": rows[id(c)]}
             for c in work.cells
         ],
         "curves": {
@@ -202,7 +204,7 @@ def run_grid(
             ]
             for q, points in work.curves.items()
         },
-        "units": {q: kind.units[q] for q in work.curves},
+        "units": {q: kind.executor.units[q] for q in work.curves},
         "attribution": _attribution(asked, masks, shares, names),
         "errors": _errors(asked, masks, shares, names, [answers[0][k] for k in counts]),
         "problems": _untrue(asked, masks) + problems,

@@ -28,7 +28,9 @@ from po3d.io.text_tables import Table, markdown, text
 from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Executor, Pipeline
+from po3d.systems.pipeline import Pipeline
+from po3d.systems.street import Executor, Reader
+from po3d.systems.tables import Pictures
 
 BENCHMARK = "pulsecheck457"
 FRESH_SIZE = 300  # images of a fresh split
@@ -226,7 +228,7 @@ def _result(
         perception, parser = others.get("perception"), Parser.from_checkpoint(pair)
         texts = [q.text for q in split.questions[: TIMED["parser"]]]
         speed = _rate(lambda: parser.parse(texts), len(texts))
-    system = Pipeline(perception, parser, Executor(setting.mode, traced=False), run.oracle)
+    system = Pipeline(Pictures(perception), Reader(parser), Executor(setting.mode, traced=False), run.oracle)
     report = evaluate(
         BENCHMARKS[BENCHMARK],
         split,

@@ -19,8 +19,8 @@ from tqdm import tqdm
 from po3d.benchmarks.choices import LETTERS
 from po3d.reasoning.questions import Prediction, read_predictions
 from po3d.reasoning.street_executor import Mode
-from po3d.systems.chat import NAME, Asked, Refusal, Remembering, ask, said
-from po3d.systems.pipeline import Pipeline, pipeline
+from po3d.systems.chat import NAME, Asked, Refusal, ask, remembering, said
+from po3d.systems.street import pipeline
 
 IDS = ("id", "qid", "question_id", "question_index", "index")
 
@@ -45,8 +45,7 @@ class Po3d(lmms):
         if predictions is not None:
             self.known = {p.id: p for p in read_predictions(Path(predictions))}
             return
-        street = pipeline(perception_checkpoint, parser_checkpoint, mode, device=device)
-        self.pipeline = Pipeline(Remembering(street.perception), street.parser, street.executor)
+        self.pipeline = remembering(pipeline(perception_checkpoint, parser_checkpoint, mode, device=device))
 
     def generate_until(self, requests: list) -> list[str]:
         """The responses in the order of the requests."""

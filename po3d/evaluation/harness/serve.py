@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from po3d.io.errors import InputError
-from po3d.systems.chat import MODELS, Refusal, Remembering, answer, read_request
+from po3d.systems.chat import MODELS, Refusal, answer, read_request, remembering
 from po3d.systems.pipeline import Pipeline
 
 LINGER = 2.0  # seconds that a refused client has to send the rest
@@ -54,9 +54,7 @@ class Server(ThreadingHTTPServer):
         names: Collection[str] = (),
     ) -> None:
         """`names`: those under which clients may reach the server, beside localhost and IP addresses."""
-        self.pipeline = Pipeline(
-            Remembering(pipeline.perception), pipeline.parser, pipeline.executor, pipeline.oracle
-        )
+        self.pipeline = remembering(pipeline)
         self.limits, self.started = limits, int(time.time())
         self.names = {"localhost", address[0].lower(), *(name.lower() for name in names)}
         self.pool = ThreadPoolExecutor(workers, "answer")
@@ -298,7 +296,7 @@ def serve_command(arguments: argparse.Namespace) -> int:
         raise InputError("--port should be 0 to 65535, --workers at least 1")
     if arguments.timeout <= 0 or arguments.max_megabytes <= 0:
         raise InputError("--timeout and --max-megabytes should be above 0")
-    from po3d.systems.pipeline import pipeline
+    from po3d.systems.street import pipeline
 
     system = pipeline(arguments.perception_checkpoint, arguments.parser_checkpoint, arguments.mode)
     limits = Limits(int(arguments.max_megabytes * 1e6), arguments.timeout)

@@ -16,9 +16,11 @@ from po3d.evaluation.report.html_traces import (
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Context, Executor, nothing_given
-from po3d.systems.room_sources import source
-from po3d.systems.scope import ScopePipeline, TrueTables
+from po3d.systems import orbit
+from po3d.systems.pipeline import Context, Pipeline
+from po3d.systems.rooms import source
+from po3d.systems.street import Executor
+from po3d.systems.tables import Truth
 
 
 def image_record(
@@ -104,32 +106,30 @@ def _street(shown: _Shown) -> Trace:
 
 def _rooms(shown: _Shown) -> Trace:
     tables = source(shown.settings.get("table", "truth"))
-    table = shown.kept or _attempt(lambda: tables.table(_context(shown.split, shown.name)))
+    table = shown.kept
+    if table is None:
+        context = Context.of(shown.split, shown.name)
+        (table,) = _attempt(lambda: tables.tables(context, [shown.name], ())) or [None]
     return room_trace(shown.drawings, table, shown.settings.get("frame", "anchors"))
 
 
-def _inside(shown: _Shown) -> Trace:
+def _photographs(shown: _Shown) -> Trace:
     return sr_trace(shown.drawings, shown.kept or shown.true)
 
 
 def _orbit(shown: _Shown) -> Trace:
-    pipeline = ScopePipeline(TrueTables(), shown.settings.get("known_yaw", True))
-    tables = _attempt(lambda: pipeline.perceive(shown.questions, _context(shown.split, shown.name)))
-    return scope_trace(shown.drawings, None if tables is None else tables.seen)
+    executor = orbit.Executor(shown.settings.get("known_yaw", True))
+    pipeline, context = Pipeline(Truth(), orbit.Reader(), executor), Context.of(shown.split, shown.name)
+    tables = _attempt(lambda: pipeline.look(shown.questions, context))
+    return scope_trace(shown.drawings, None if tables is None else executor.on(tables).seen)
 
 
 _TRACES: dict[World, Callable[[_Shown], Trace]] = {
     "street": _street,
     "rooms": _rooms,
-    "inside": _inside,
+    "photographs": _photographs,
     "orbit": _orbit,
 }
-
-
-def _context(split: Any, name: str) -> Context:
-    give = getattr(split, "given", None)
-    given = nothing_given if give is None else lambda what: give(name, what)
-    return Context(lambda: split.image(name), lambda: split.truth(name), name, given=given)
 
 
 def _attempt(read: Callable[[], Any]) -> Any:

@@ -29,8 +29,8 @@ from po3d.reasoning.street_margins import Flip, margins
 from po3d.reasoning.threedsrbench_margins import sr_tip
 from po3d.scene.index import Layout
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Executor
 from po3d.systems.rooms import framed
+from po3d.systems.street import Executor
 
 SHOWN = 0.005  # probabilities below this are left out of a step
 CHANGED = "worked out again, the program gives another answer: the table or the code is not what the run had"

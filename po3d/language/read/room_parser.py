@@ -6,7 +6,6 @@ unless they look like a misspelt known one.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -17,7 +16,8 @@ from po3d.io import checkpoint
 from po3d.io.devices import device_of
 from po3d.io.spelling import alike, too_long
 from po3d.language.english import KNOWN, plain, singular, words_of
-from po3d.language.programs.rooms import ANSWERS, CLOSED, OPEN, SIGNATURES, Call, from_tokens
+from po3d.language.programs.rooms import ANSWERS, CLOSED, OPEN, SIGNATURES, from_tokens
+from po3d.language.read.parse import Parse
 from po3d.language.read.room_meaning import agreeing, telling
 from po3d.language.read.seq2seq import PAD, Language, Seq2Seq
 from po3d.scene.rooms import SYNONYMS
@@ -78,16 +78,6 @@ def _language() -> Language:
 LANGUAGE = _language()
 
 
-@dataclass(frozen=True)
-class RoomParse:
-    """What was read: a program, or why there is none."""
-
-    status: Literal["ok", "unparsed"]
-    program: Call | None = None
-    probability: float = 0.0
-    reason: str = ""
-
-
 class RoomParser:
     """The network and vocabulary of one checkpoint."""
 
@@ -115,19 +105,19 @@ class RoomParser:
         network = checkpoint.restored(make, weights, path)
         return cls(network, words, **options)
 
-    def parse(self, texts: Sequence[str], sort: Sort = "question") -> list[RoomParse]:
-        """One RoomParse for each text, in order."""
-        parses: list[RoomParse | None] = [None] * len(texts)
+    def parse(self, texts: Sequence[str], sort: Sort = "question") -> list[Parse]:
+        """One Parse for each text, in order."""
+        parses: list[Parse | None] = [None] * len(texts)
         ready: list[tuple[int, list[str]]] = []
         for number, text in enumerate(texts):
             if reason := _unreadable(text, sort):
-                parses[number] = RoomParse("unparsed", reason=reason)
+                parses[number] = Parse("unparsed", reason=reason)
                 continue
             written = words_of(text)
             words = [self._spelt(word) for word in written]
             if len(unknown := self._unknown(written, words)) > max(len(words) // 3, 1):
                 reason = f"too many unknown words: {', '.join(dict.fromkeys(unknown))}"
-                parses[number] = RoomParse("unparsed", reason=reason)
+                parses[number] = Parse("unparsed", reason=reason)
             else:
                 ready.append((number, words))
         ready.sort(key=lambda item: len(item[1]))
@@ -157,7 +147,7 @@ class RoomParser:
         ]  # "chiar" is the chair, not a charm
         return next(iter(swapped + close), word)
 
-    def _decode(self, sentences: list[list[str]], sort: Sort) -> list[RoomParse]:
+    def _decode(self, sentences: list[list[str]], sort: Sort) -> list[Parse]:
         ids = torch.full((len(sentences), max(map(len, sentences))), PAD)
         for row, words in enumerate(sentences):
             ids[row, : len(words)] = torch.tensor([self.index.get(plain(w), UNKNOWN) for w in words])
@@ -171,9 +161,9 @@ class RoomParser:
             texts = [_text(LANGUAGE.tokens[t], words, span) for t, span in zip(tokens[:length], spans)]
             if probability < self.least_probability:
                 reason = f"not understood: the best program has probability {probability:.2f}, below {self.least_probability}"
-                parses.append(RoomParse("unparsed", None, probability, reason))
+                parses.append(Parse("unparsed", None, probability, reason))
             else:
-                parses.append(RoomParse("ok", telling(agreeing(from_tokens(texts)), words), probability))
+                parses.append(Parse("ok", telling(agreeing(from_tokens(texts)), words), probability))
         return parses
 
 

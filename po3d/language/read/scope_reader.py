@@ -6,11 +6,11 @@ the reason; nothing is guessed. Nouns are open text.
 """
 
 import re
-from typing import NamedTuple
 
 from po3d.io.spelling import too_long
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.scope import CAMERA, call
+from po3d.language.read.parse import Parse
 from po3d.scene.orbit import LABELS
 
 _NEVER_FIRST = "the a an you me it them him her"  # words that begin no noun, and words that end one
@@ -21,13 +21,6 @@ NOUN = (
 )
 _SELF = r"(?:you|yourself|me|him|her|it|them)"
 _TO = r"(?:relative to|with respect to|in relation to|compared (?:with|to)|as seen from|from|of)"
-
-
-class ScopeParse(NamedTuple):
-    """A program, or why there is none."""
-
-    program: Call | None
-    reason: str = ""
 
 
 def _noun(pattern: str) -> re.Pattern[str]:
@@ -116,20 +109,20 @@ _TAIL = re.compile(r"\b(?:answer with .*|choices: .*)$", re.DOTALL)
 _ORDER = re.compile(r"\((?:first|image 1|1st)[^)]*\)")
 
 
-def read(text: str) -> ScopeParse:
+def read(text: str) -> Parse:
     """The program of a question."""
     text = _TAIL.sub("", " ".join(text.lower().split()))
     if reason := too_long(text, "question"):
-        return ScopeParse(None, reason)
+        return Parse("unparsed", reason=reason)
     clean = _clean(text)
     if not clean:
-        return ScopeParse(None, "the question is empty")
+        return Parse("unparsed", reason="the question is empty")
     try:
         if _IMAGES.search(clean):
-            return ScopeParse(_several(clean))
-        return ScopeParse(_one(clean))
+            return Parse("ok", _several(clean))
+        return Parse("ok", _one(clean))
     except (_NotRead, ProgramError) as failure:
-        return ScopeParse(None, str(failure))
+        return Parse("unparsed", reason=str(failure))
 
 
 class _NotRead(Exception):

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 import torch
 
@@ -14,6 +13,7 @@ from po3d.io import checkpoint
 from po3d.io.devices import device_of
 from po3d.io.spelling import too_long
 from po3d.language.programs.street import TOKENS, Program, from_tokens
+from po3d.language.read.parse import Parse
 from po3d.language.read.seq2seq import PAD, Seq2Seq
 from po3d.language.read.tokenizer import Tokenizer, words_of
 from po3d.scene.vocabulary import SUPER_CATEGORIES, UNSEEN_SHAPES
@@ -22,18 +22,6 @@ KIND = "parser"
 # Below it the parser says "unparsed". Chosen on data/natural/pulsecheck457_dev.jsonl.
 LEAST_PROBABILITY = 0.5
 LONGEST_QUESTION = 90  # tokens after phrases are merged; the longest training question has about 60
-
-
-@dataclass(frozen=True)
-class Parse:
-    """What was read: a program, or why there is none. `unknown` holds the words that the parser does not
-    know."""
-
-    status: Literal["ok", "unparsed"]
-    program: Program | None = None
-    probability: float = 0.0
-    unknown: tuple[str, ...] = ()
-    reason: str = ""
 
 
 # What texts call the types that the network has no word for.
@@ -137,7 +125,7 @@ class Parser:
             if probability < self.least_probability:
                 least = self.least_probability
                 reason = f"not understood: the best program has probability {probability:.2f}, below {least}"
-                parses.append(Parse("unparsed", None, probability, (), reason))
+                parses.append(Parse("unparsed", None, probability, reason))
             else:
                 parses.append(Parse("ok", program, probability))
         return parses

@@ -9,13 +9,12 @@ options fit no answer, is "unparsed" with a reason.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Sequence
 
 from po3d.io.spelling import too_long
 from po3d.language.program import ProgramError
 from po3d.language.programs.threedsrbench import OPERATIONS, SrProgram
+from po3d.language.read.parse import Parse
 from po3d.language.read.threedsrbench_patterns import (
     CAMERA,
     CHOICE_WORDS,
@@ -38,23 +37,13 @@ _GROUND = re.compile(r"(?:ground|floor|earth)(?: level)?")
 _TO_GROUND = {"closer_to": "lower", "farther_from": "higher"}
 
 
-@dataclass(frozen=True)
-class SrReading:
-    """A program, and answer of the program -> the option that says it; or why there is none."""
-
-    status: Literal["ok", "unparsed"]
-    program: SrProgram | None = None
-    option_of: Mapping[str, str] = field(default_factory=dict)
-    reason: str = ""
-
-
-def read(text: str, options: Sequence[str] = ()) -> SrReading:
+def read(text: str, options: Sequence[str] = ()) -> Parse:
     """The program of a question. Without options every answer stands for itself."""
     if reason := too_long(text, "question"):
-        return SrReading("unparsed", reason=reason)
+        return Parse("unparsed", reason=reason)
     question, quotes = _cleaned(text)
     if not question:
-        return SrReading("unparsed", reason="there is no question")
+        return Parse("unparsed", reason="there is no question")
     reason = f"no pattern fits {question!r}"
     asked = {op for op, key in KEYS.items() if key.search(question)}
     for op, pattern in PATTERNS:
@@ -70,8 +59,8 @@ def read(text: str, options: Sequence[str] = ()) -> SrReading:
         if chosen is None:
             reason = f"the options {', '.join(options)} fit no answer of {program}"
             continue
-        return SrReading("ok", program, chosen)
-    return SrReading("unparsed", reason=reason)
+        return Parse("ok", program, option_of=chosen)
+    return Parse("unparsed", reason=reason)
 
 
 def _cleaned(text: str) -> tuple[str, list[str]]:

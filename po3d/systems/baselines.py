@@ -1,0 +1,169 @@
+"""Who only guesses, or repeats: what understanding less, or nothing, is worth.
+
+the words of the question ──────────────► a guess                    RandomBaseline, FrequencyBaseline, RandomOption
+the gold program on image boxes ────────► as if pictures were flat   Planar
+a predictions file of any other model ──► its line                   Replay
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.language.program import ProgramError
+from po3d.language.programs.street import FILTER_VALUES
+from po3d.language.programs.threedsrbench import SrProgram, parse_text
+from po3d.language.read.threedsrbench_reader import fit_options
+from po3d.reasoning.planar import planar
+from po3d.reasoning.questions import Prediction, Question, read_predictions
+from po3d.reasoning.threedsrbench_executor import called, rows_only
+from po3d.scene.table import Scene
+from po3d.scene.vocabulary import SHAPES
+from po3d.systems.pipeline import Context
+
+
+@dataclass(frozen=True)
+class RandomBaseline:
+    """A uniform guess among the answers that the question's words allow."""
+
+    seed: int = 0
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        predictions = []
+        for question in questions:
+            answers = ANSWERS[asked_for(question.text)]
+            pick = int(rng(self.seed, f"random/{question.id}").integers(len(answers)))
+            predictions.append(Prediction(question.id, "ok", answers[pick], 1 / len(answers)))
+        return predictions
+
+
+class FrequencyBaseline:
+    """The most frequent training answer to such a question in its category: what guessing is worth."""
+
+    def __init__(self, training: Iterable[Question]) -> None:
+        counts: dict[tuple[str, str], Counter[str]] = {}
+        for question in training:
+            if question.answer is not None:
+                kind = asked_for(question.text)
+                for key in ((question.category, kind), ("", kind)):
+                    counts.setdefault(key, Counter())[question.answer] += 1
+        if not counts:
+            raise InputError(
+                "the frequency baseline needs training questions with answers; the set given has none"
+            )
+        self.best = {key: _most_common(counter) for key, counter in counts.items()}
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        predictions = []
+        for question in questions:
+            kind = asked_for(question.text)
+            # A kind never met in the category falls back to all of them, one never met to its first value.
+            answer, share = self.best.get((question.category, kind)) or self.best.get(
+                ("", kind), (ANSWERS[kind][0], 0.0)
+            )
+            predictions.append(Prediction(question.id, "ok", answer, share))
+        return predictions
+
+
+class Replay:
+    """The lines of a predictions file, whoever wrote it."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.predictions = {p.id: p for p in read_predictions(self.path)}
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        absent = f"no line for this question in {self.path.name}"
+        return [self.predictions.get(q.id) or Prediction(q.id, "failed", reason=absent) for q in questions]
+
+
+@dataclass(frozen=True)
+class Planar:
+    """The gold program on the true image boxes, as if the picture were flat (`po3d.reasoning.planar`): what a question is
+    worth as a test of 3D."""
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        scene = context.truth()
+        return [self._answer(q, scene) for q in questions]
+
+    @staticmethod
+    def _answer(q: Question, scene: Scene) -> Prediction:
+        try:
+            program = parse_text(q.program)
+        except ProgramError as error:
+            return Prediction(q.id, "failed", reason=f"gold program: {error}")
+        beliefs = [rows_only(thing, scene) for thing in program.things]
+        boxes = [scene.objects[b.index(1.0)].box if 1.0 in b else None for b in beliefs]
+        if None in boxes:
+            return Prediction(q.id, "failed", program=program.text(), reason="a thing without an image box")
+        answer = planar(program.op, tuple(boxes))
+        named = SrProgram(program.op, tuple(map(called, program.things)))
+        said = fit_options(named, q.meta["options"])
+        if said is None:
+            return Prediction(q.id, "failed", program=program.text(), reason="the options fit no answer")
+        word = named.things[answer] if isinstance(answer, int) else answer
+        return Prediction(q.id, "ok", said[word], program=program.text())
+
+
+@dataclass(frozen=True)
+class RandomOption:
+    """A uniform guess among the options: anew for every rotation ("random" in the paper's table) or, `consistent`, the same
+    content for all of them ("random++")."""
+
+    seed: int = 0
+    consistent: bool = False
+
+    def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        predictions = []
+        for q in questions:
+            options = sorted(q.meta["options"])  # in every rotation the same
+            key = q.id
+            if self.consistent:
+                head, _, turn = q.id.rpartition("-")
+                key = head if turn.isdecimal() else q.id
+            pick = int(rng(self.seed, f"options/{key}").integers(len(options)))
+            predictions.append(Prediction(q.id, "ok", options[pick], 1 / len(options)))
+        return predictions
+
+
+# What a question can ask for, and the answers to it: all that the baselines know of the language.
+ANSWERS: dict[str, tuple[str, ...]] = {
+    "boolean": ("yes", "no"),
+    "integer": tuple(str(n) for n in range(11)),
+    "shape": SHAPES,
+    **{kind: FILTER_VALUES[kind] for kind in ("color", "size", "material", "facing")},
+}
+_YES_OR_NO = re.compile(r"^(is|are|do|does|will|would|can|has|have|did)\b")
+_NUMBER = re.compile(r"\b(how many|what number)\b")
+_WORDS = (
+    ("color", r"colou?r"),
+    ("size", r"size|big|large"),
+    ("material", r"material|made of"),
+    ("facing", r"direction"),
+)
+_ASKED = re.compile(
+    r"(?:what|which|whose|how|its)\s+(?:is\s+)?(?:the\s+|its\s+)?"
+    + "(?:"
+    + "|".join(f"(?P<{kind}>{words})" for kind, words in _WORDS)
+    + r"|(?P<shape>shape|name|kind|type))\b"
+)
+
+
+def asked_for(text: str) -> str:
+    """integer, boolean, or the attribute that a question asks for, from its last clause: a key of ANSWERS."""
+    clause = re.split(r"[;.]\s*", text.lower().strip(" ?.;"))[-1]
+    if _YES_OR_NO.match(clause):
+        return "boolean"
+    if _NUMBER.search(clause):
+        return "integer"
+    found = _ASKED.search(clause)
+    return found.lastgroup if found and found.lastgroup else "shape"
+
+
+def _most_common(counter: Counter[str]) -> tuple[str, float]:
+    """The most frequent answer and its share; ties go to the first in the alphabet."""
+    answer = min(counter, key=lambda a: (-counter[a], a))
+    return answer, counter[answer] / counter.total()

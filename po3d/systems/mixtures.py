@@ -1,0 +1,131 @@
+"""Mixtures of a pipeline's modules: some true, some predicted, some true with noise; what an oracle grid asks for.
+
+A cell gives each of the executor's modules a setting. Its tables are mixed and its programs gold or read; then it answers as any
+pipeline does. A question's answer depends on the modules alone that its program reads (`Executor.relevant`), so cells share most of
+their work.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from po3d.io.errors import InputError
+from po3d.reasoning.questions import Prediction, Question
+from po3d.scene.table import Scene
+from po3d.systems.noise import lost
+from po3d.systems.pipeline import PREDICTED, Answering, Executor, Pipeline, Reading, Setting, Tables, run
+
+
+@dataclass(frozen=True)
+class Mixtures:
+    """What can be true or predicted in a pipeline whose tables are predicted."""
+
+    pipeline: Pipeline
+
+    @property
+    def executor(self) -> Executor:
+        return self.pipeline.executor
+
+    def image(
+        self,
+        questions: Sequence[Question],
+        predictions: Mapping[str, Prediction],
+        predicted: Mapping[str, Scene],
+        truth: Callable[[str], Scene],
+        seed: int,
+    ) -> "Answers":
+        """One image with its questions, ready to go to another process. `predictions` by question id tell the programs; those of
+        texts that were not read are read again, for of a change and its question one may have been. InputError when a table was
+        not kept."""
+        image = questions[0].image
+        views = list(dict.fromkeys(n for q in questions for n in q.meta.get("images", ()))) or [image]
+        known = {q.id: p.program for q in questions if (p := predictions.get(q.id)) and p.program}
+        lacking = [q for q in questions if q.id not in known]
+        again = dict(zip((q.id for q in lacking), self.pipeline.reader.read(lacking), strict=True))
+        read = [self.executor.told(q, known[q.id]) if q.id in known else again[q.id] for q in questions]
+        return Answers(
+            self.executor,
+            {name: _kept(predicted, name) for name in views},
+            {name: truth(name) for name in dict.fromkeys([*views, image])},
+            questions,
+            read,
+            [self.executor.gold(q) for q in questions],
+            seed,
+        )
+
+
+def _kept(scenes: Mapping[str, Scene], name: str) -> Scene:
+    if name not in scenes:
+        raise InputError(f"grid: there is no predicted table of {name}; the system keeps none")
+    return scenes[name]
+
+
+@dataclass
+class Answers:
+    """The answers of cells to one image's questions. `predicted`, `truth`: tables of the pictures, the last true one that of the
+    image; `read`, `gold`: what each question was read as, and should be."""
+
+    executor: Executor
+    predicted: Mapping[str, Scene]
+    truth: Mapping[str, Scene]
+    questions: Sequence[Question]
+    read: Sequence[Reading]
+    gold: Sequence[Reading]
+    seed: int = 0
+    _answers: dict[Hashable, str | None] = field(default_factory=dict)
+    _answering: dict[Hashable, Answering] = field(default_factory=dict)
+    _memo: dict = field(default_factory=dict)
+
+    def answers(self, settings: Sequence[Setting]) -> list[str | None]:
+        """What a cell answers to each question, `settings` in the order of the executor's modules; None for no answer."""
+        named = dict(zip(self.executor.modules, settings))
+        reading = {m: named.pop(m) for m in self.executor.reading}
+        gone = {m: self._lost(m, how) for m, how in reading.items()}
+        before, self._answering = self._answering, {}
+        found = []
+        for k, (q, read, gold) in enumerate(zip(self.questions, self.read, self.gold)):
+            mixed = Reading(
+                *(
+                    (read if reading.get(m, PREDICTED) == PREDICTED else gold)[n]
+                    for n, m in enumerate(("parsing", "edit"))
+                )
+            )
+            if mixed.unread or any(gone[m][k] for m in gone):
+                found.append(None)
+                continue
+            relevant = tuple(self.executor.relevant(named, mixed).items())
+            programs = tuple(p and p.program for p in mixed)
+            key = (self.executor.of(q), q.task, programs, relevant)
+            if key not in self._answers:
+                if (
+                    relevant not in self._answering
+                ):  # cells that share a table stand together: the last one's are kept
+                    self._answering[relevant] = before.get(relevant) or self._on(dict(relevant))
+                self._answers[key] = run(self._answering[relevant], q, mixed).outcome.answer
+            elif relevant in before:
+                self._answering[relevant] = before[relevant]
+            answer = self._answers[key]
+            found.append(None if answer is None else mixed.asked.option_of.get(answer, answer))
+        return found
+
+    def tables(self, settings: Mapping[str, Setting]) -> Tables:
+        """The tables of a cell."""
+        known = Tables(self.predicted, self.truth, settings, seed=self.seed, memo=self._memo)
+        return self.executor.mixed(known)
+
+    def _on(self, settings: Mapping[str, Setting]) -> Answering:
+        return self.executor.on(self.tables(settings))
+
+    def _lost(self, module: str, how: Setting) -> list[bool]:
+        """Of each question whether its text of that kind is lost; equal texts are lost together."""
+        if isinstance(how, str):
+            return [False] * len(self.questions)
+        changes = [q.meta.get("change", "") for q in self.questions]
+        texts: list = changes
+        if module == "parsing":
+            texts = [(q.text, q.task, change) for q, change in zip(self.questions, changes)]
+        name = self.questions[0].image
+        each = list(dict.fromkeys(texts))
+        gone = dict(
+            zip(each, lost(f"changes of {name}" if module == "edit" else name, len(each), how, self.seed))
+        )
+        return [bool(text) and gone[text] for text in texts]

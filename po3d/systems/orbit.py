@@ -1,0 +1,139 @@
+"""Orbits: questions about one space from eight viewpoints (SCOPE).
+
+    images ──► a table of each view ──┬──────────────► one view's questions
+                                      └──► fuse ─────► questions on several images
+    question ──► read ──► program ──► run on the table ──► one of the options
+
+A scene's questions come together (`Question.image` is the scene), so each view is perceived once and each set of views
+fused once. A question on one image is answered from that image's table alone, one on several from the fused table of those.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from po3d.language.program import Call
+from po3d.language.programs.scope import SCOPE, parse_text
+from po3d.language.read.scope_reader import read
+from po3d.reasoning.perturbations import record
+from po3d.reasoning.questions import Question
+from po3d.reasoning.scope_executor import Seen, run, single
+from po3d.reasoning.scope_margins import scope_tip
+from po3d.scene.fusion import Fused, View, fuse
+from po3d.scene.orbit import sense_of, turned_axes
+from po3d.scene.table import Scene
+from po3d.systems import pipeline as parts
+from po3d.systems.photographs import view_source
+from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
+from po3d.systems.view_substitution import TABLE, UNITS, Mixed, mixed_views, truly_fused
+
+
+class Reader:
+    """The reader of texts, by rules."""
+
+    def read(self, questions: Sequence[Question]) -> list[Reading]:
+        return [Reading(read(q.text)) for q in questions]
+
+
+@dataclass(frozen=True)
+class Executor(parts.Executor):
+    """`known_yaw`: the angles that the items tell are used; else the views' turns are estimated from what they show in common.
+    `samples`: worlds that vote on each answer; 0: the table itself answers, its probability is worked out to first order.
+
+    Modules beside the views' tables: fusion (true: views lie as they truly do and rows are one where they truly are one thing;
+    else the views at hand are registered) and parsing."""
+
+    known_yaw: bool = True
+    samples: int = 0
+
+    modules: ClassVar[tuple[str, ...]] = (*TABLE, "fusion", "parsing")
+    units: ClassVar[Mapping[str, str]] = UNITS
+
+    def parsed(self, text: str) -> Call:
+        return parse_text(text)
+
+    def text(self, reading: Reading) -> str:
+        return SCOPE.text(reading.asked.program)
+
+    def of(self, question: Question) -> tuple:
+        return tuple(question.meta["images"]), tuple(question.meta["options"])
+
+    def mixed(self, tables: Tables) -> Tables:
+        return mixed_views(tables)
+
+    def on(self, tables: Tables) -> "Orbit":
+        return Orbit(self, tables)
+
+    def exactly(self, truth: Scene) -> "Whole":
+        return Whole(Executor(), Tables({truth.image: truth}))
+
+
+class Orbit:
+    """What answers on the tables of one scene's views, each set of them fused once."""
+
+    def __init__(self, executor: Executor, tables: Tables) -> None:
+        self.executor, self.tables = executor, tables
+        self._fused: dict[tuple[str, ...], Fused] = {}
+
+    def run(self, question: Question, reading: Reading) -> Ran:
+        how = (reading.asked.program, self.seen(question), question.meta["options"])
+        return Ran(run(*how, self.executor.samples), reading)
+
+    def margin(self, question: Question, ran: Ran) -> dict | None:
+        how = (ran.reading.asked.program, self.seen(question), question.meta["options"])
+        if self.executor.samples and run(*how).answer != ran.outcome.answer:
+            return None  # the margin is that of the table
+        return record(scope_tip(*how))
+
+    def seen(self, question: Question) -> Seen:
+        """What a question is answered from."""
+        names = tuple(question.meta["images"])
+        if len(names) == 1:
+            return single(self.tables.views[names[0]])
+        if names not in self._fused:
+            self._fused[names] = self._joined(names, question.meta["views"])
+        fused, views = self._fused[names], self.tables.views
+        return Seen(fused.scene, tuple(fused.axes(k, views[n].axes) for k, n in enumerate(names)))
+
+    def _joined(self, names: tuple[str, ...], angles: Sequence[float]) -> Fused:
+        tables = [self.tables.views[name] for name in names]
+        if self.tables.how("fusion") != PREDICTED:
+            mixed = [Mixed(self.tables.views[n], tuple(self.tables.rows[n])) for n in names]
+            return truly_fused(mixed, [self.tables.truth[n] for n in names], angles, self.tables.true)
+        known = self.executor.known_yaw
+        return fuse([View(t, view_yaw(t, angle) if known else None) for t, angle in zip(tables, angles)])
+
+
+class Whole(Orbit):
+    """What answers on the true table of all things."""
+
+    def seen(self, question: Question) -> Seen:
+        scene = self.tables.scene
+        return Seen(scene, tuple(turned_axes(scene.axes, v) for v in question.meta["views"]))
+
+
+def view_yaw(table: Scene, angle: float) -> float:
+    """The turn (radians) that brings the table of the view at `angle` degrees into one world for all views, from where its
+    viewer looks and which way its axes say the orbit goes. Tables may lie in their worlds as they like."""
+    x, y = table.axes["front"]
+    return math.remainder(sense_of(table.axes) * math.radians(angle) - math.atan2(y, x), 2 * math.pi)
+
+
+EXECUTOR = Executor()
+
+
+def pipeline(
+    table: str,
+    known_yaw: bool = True,
+    perception: str = "room_view_estimator",
+    oracle: Sequence[str] = (),
+    mirror: bool = True,
+    device: str = "cpu",
+    samples: int = 0,
+) -> Pipeline:
+    """The pipeline with tables from a named source, "truth" or "picture"; `perception`: the name of a shipped pair that looks at
+    pictures, or a path without suffix; `oracle`: modules replaced by ground truth; `mirror`: does it look in the mirror, too?
+    `device`: where it does; the others as of `Executor`."""
+    made = view_source(table, perception, mirror, device)
+    return Pipeline(made, Reader(), Executor(known_yaw, samples), tuple(oracle))

@@ -1,0 +1,217 @@
+"""Photographs: questions of twelve types about one picture, with options (3DSRBench).
+
+    text, options ──► reader ──► program over described things ──► rows by grounding ──► answer ──► its option
+
+Every system answers with the content of an option; which letter that is, is the benchmark's business. Tables come from an
+estimator of pictures, or from networks that look at photographs for what the questions name.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from po3d.io.seeding import rng
+from po3d.language.descriptions import describe
+from po3d.language.program import ProgramError
+from po3d.language.programs.threedsrbench import SrProgram, parse_text
+from po3d.language.read.parse import Parse
+from po3d.language.read.threedsrbench_reader import fit_options, read
+from po3d.reasoning.grounding import ground
+from po3d.reasoning.questions import Question
+from po3d.reasoning.threedsrbench_executor import Ground, called, rows_only, run
+from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules
+from po3d.reasoning.threedsrbench_margins import sr_margin
+from po3d.scene.table import Scene
+from po3d.systems import pipeline as parts
+from po3d.systems import tables as sources
+from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
+from po3d.systems.view_substitution import BELIEFS, TABLE, UNITS, mixed_views
+
+NAMING = ("detection", *BELIEFS)  # what words without relations are about
+
+
+class Reader:
+    """The reader of texts and options, by rules."""
+
+    def read(self, questions: Sequence[Question]) -> list[Reading]:
+        return [Reading(read(q.text, q.meta["options"])) for q in questions]
+
+
+@dataclass(frozen=True)
+class Executor(parts.Executor):
+    """Descriptions are grounded in the table. `samples`: draws of its poses for the probability of an answer. `assume_present`: a
+    question takes for granted that what it names is there, so a thing that was not found is taken for an unlikely row, and the
+    prediction says so; else the question fails.
+
+    Modules beside the table's: grounding (true: a description means the row that it truly means, if the table has it; else what
+    the words fit best) and parsing."""
+
+    rules: SrRules = DEFAULT_SR_RULES
+    samples: int = 0
+    assume_present: bool = True
+
+    modules: ClassVar[tuple[str, ...]] = (*TABLE, "grounding", "parsing")
+    units: ClassVar[Mapping[str, str]] = {**UNITS, "grounding": "share of descriptions mistaken"}
+    headline: ClassVar[str] = "overall"
+    grouped: ClassVar[bool] = True  # a question is right with all its rotations
+
+    def parsed(self, text: str) -> SrProgram:
+        return parse_text(text)
+
+    def gold(self, question: Question) -> Reading:
+        """The gold program with its things as they are described, not by their rows."""
+        (gold, _) = super().gold(question)
+        return Reading(gold if gold.program is None else fitted(question, _described(gold.program)))
+
+    def told(self, question: Question, text: str) -> Reading:
+        return Reading(fitted(question, parse_text(text)))
+
+    def things(self, readings: Sequence[Reading]) -> Sequence[str]:
+        programs = [r.asked.program for r in readings if r.asked.program is not None]
+        return tuple(dict.fromkeys(thing for program in programs for thing in program.things))
+
+    def of(self, question: Question) -> tuple[str, str]:
+        return question.text, question.program  # rotations share their answer
+
+    def mixed(self, tables: Tables) -> Tables:
+        return mixed_views(tables)
+
+    def on(self, tables: Tables) -> "Photograph":
+        return Photograph(self, tables)
+
+    def exactly(self, truth: Scene) -> "Exactly":
+        return Exactly(replace(self, samples=0), Tables({truth.image: truth}))
+
+
+def _described(program: SrProgram) -> SrProgram:
+    """The program with its things as they are called, without their rows."""
+    return SrProgram(program.op, tuple(map(called, program.things)))
+
+
+def fitted(question: Question, program: SrProgram) -> Parse:
+    """A program with the options that say its answers."""
+    said = fit_options(program, question.meta["options"])
+    if said is None:
+        options = ", ".join(question.meta["options"])
+        return Parse("failed", reason=f"the options {options} fit no answer of {program.text()}")
+    return Parse("ok", program, option_of=said)
+
+
+@dataclass(frozen=True)
+class Photograph:
+    """What answers on one picture's table."""
+
+    executor: Executor
+    tables: Tables
+
+    def run(self, question: Question, reading: Reading) -> Ran:
+        using = self.ground(question)
+        own = self.executor
+        how = {"samples": own.samples, "assume_present": own.assume_present}
+        return Ran(run(reading.asked.program, self.tables.scene, using, own.rules, **how), reading)
+
+    def ground(self, question: Question) -> Ground:
+        how = self.tables.how("grounding")
+        using = self._meant if how == PREDICTED else true_ground(question, self.tables)
+        return using if isinstance(how, str) else mistaken(using, how, self.tables.seed)
+
+    def margin(self, question: Question, ran: Ran) -> dict | None:
+        return sr_margin(ran.reading.asked.program, self.tables.scene, ran.outcome, self.executor.rules)
+
+    def _meant(self, phrase: str, scene: Scene) -> Sequence[float]:
+        """As `grounding.ground`, worked out once for all tables that name things alike."""
+        said = describe(phrase)
+        if said.relations or said.ranks:
+            return ground(phrase, scene)
+        key = (*map(self.tables.how, NAMING), phrase)
+        if key not in self.tables.memo:
+            self.tables.memo[key] = ground(phrase, scene)
+        return self.tables.memo[key]
+
+
+class Exactly(Photograph):
+    """What answers gold programs, which name rows, on the true table."""
+
+    def run(self, question: Question, reading: Reading) -> Ran:
+        program = parse_text(question.program)
+        options = {answer: reading.asked.option_of[called(answer)] for answer in program.answers}
+        read = Reading(replace(reading.asked, program=program, option_of=options))
+        return super().run(question, read)
+
+    def ground(self, question: Question) -> Ground:
+        return rows_only
+
+
+def true_ground(question: Question, tables: Tables) -> Ground:
+    """Descriptions as the gold program has them; one that it has not means what it means on the true table."""
+    try:
+        things = parse_text(question.program).things if question.program else ()
+    except ProgramError:
+        things = ()
+    truth, (rows,) = tables.true, tables.rows.values()
+    meant = {called(thing): rows_only(thing, truth) for thing in things}
+    row_of = {j: k for k, j in enumerate(rows) if j is not None}
+
+    def grounded(phrase: str, scene: Scene) -> list[float]:
+        found = [0.0] * len(scene)
+        for j, belief in enumerate(meant.get(phrase) or ground(phrase, truth)):
+            if j in row_of:
+                found[row_of[j]] = belief
+        return found
+
+    return grounded
+
+
+def mistaken(using: Ground, sigma: float, seed: int = 0) -> Ground:
+    """The grounding that takes a share `sigma` of descriptions for another thing, the same in all that ask about it."""
+
+    def grounded(phrase: str, scene: Scene) -> list[float]:
+        found = list(using(phrase, scene))
+        changed, other = rng(seed, f"noise/grounding/{scene.image}/{phrase}").random(2)
+        if changed >= sigma or len(found) < 2 or not any(found):
+            return found
+        meant = found.index(max(found))
+        taken = [k for k in range(len(found)) if k != meant][int(other * (len(found) - 1))]
+        found[meant], found[taken] = found[taken], found[meant]
+        return found
+
+    return grounded
+
+
+EXECUTOR = Executor()
+
+
+def pipeline(
+    table: str,
+    perception: str = "room_view_estimator",
+    samples: int = 0,
+    photographs: sources.PhotoEstimator | None = None,
+    oracle: Sequence[str] = (),
+    mirror: bool = True,
+    assume_present: bool = True,
+    device: str = "cpu",
+) -> Pipeline:
+    """The pipeline with tables from a named source, "truth" or "picture"; `perception`: the name of a shipped pair that looks at
+    pictures, or a path without suffix; `photographs`: who looks at them instead; `oracle`: modules replaced by ground truth;
+    `mirror`: does the shipped pair look in the mirror, too? `device`: where it does; the others as of `Executor`. InputError for an
+    unknown source or module."""
+    executor = Executor(samples=samples, assume_present=assume_present)
+    made = view_source(table, perception, mirror, device, photographs)
+    return Pipeline(made, Reader(), executor, tuple(oracle))
+
+
+def view_source(
+    table: str,
+    perception: str,
+    mirror: bool,
+    device: str,
+    photographs: sources.PhotoEstimator | None = None,
+) -> parts.TableSource:
+    """The source of tables of pictures, or of views, of that name."""
+    if table != "picture":
+        return sources.source(table, truth=sources.Truth(), picture=sources.Truth())
+    if photographs is not None:
+        return sources.Photographs(photographs)
+    from po3d.perception.room_view import RoomViewEstimator  # torch takes seconds to import
+
+    return sources.Views(RoomViewEstimator.named(perception, mirror, device))

@@ -1,0 +1,148 @@
+"""Streets: questions about one picture of vehicles (PulseCheck457, Super-CLEVR)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol, get_args
+
+from po3d.io.errors import InputError
+from po3d.language.programs.street import Program, parse_text
+from po3d.language.read.parse import Parse
+from po3d.reasoning.outcome import Outcome
+from po3d.reasoning.perturbations import record
+from po3d.reasoning.questions import Question, Task
+from po3d.reasoning.relations import DEFAULT_RULES, Rules
+from po3d.reasoning.street_executor import Mode, execute
+from po3d.reasoning.street_margins import margins
+from po3d.scene.table import Scene
+from po3d.scene.vocabulary import ATTRIBUTES
+from po3d.systems import pipeline as parts
+from po3d.systems import tables as sources
+from po3d.systems.noise import UNITS, noisy
+from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Setting, Tables
+from po3d.systems.substitution import MODULES, substitute
+
+POSES = ("position", "depth", "heading", "camera", "shape")  # what geometry reads; poses are drawn together
+
+
+class TextParser(Protocol):
+    """Turns questions into programs; `po3d.language.read.street_parser.Parser` is one."""
+
+    def parse(self, texts: Sequence[str]) -> Sequence[Parse]: ...
+
+
+@dataclass(frozen=True)
+class Reader:
+    parser: TextParser
+
+    def read(self, questions: Sequence[Question]) -> list[Reading]:
+        return [Reading(parse) for parse in self.parser.parse([q.text for q in questions])]
+
+
+@dataclass(frozen=True)
+class Executor(parts.Executor):
+    """The symbolic executor with its settings."""
+
+    mode: Mode = "argmax"
+    samples: int = 64  # draws of the table, in the modes that draw
+    seed: int = 0
+    rules: Rules = DEFAULT_RULES
+    traced: bool = True
+    margins: bool = False  # predictions say how near another answer was, which takes longer than the answer
+
+    modules: ClassVar[tuple[str, ...]] = MODULES
+    units: ClassVar[Mapping[str, str]] = UNITS
+
+    def __post_init__(self) -> None:
+        if self.mode not in get_args(Mode):
+            raise InputError(f"unknown mode {self.mode!r}; known: {', '.join(get_args(Mode))}")
+
+    def __call__(self, program: Program, scene: Scene, task: Task) -> Outcome:
+        return execute(program, scene, task, self.mode, self.rules, self.samples, self.seed, self.traced)
+
+    def parsed(self, text: str) -> Program:
+        return parse_text(text)
+
+    def of(self, question: Question) -> Task:
+        return question.task
+
+    def relevant(self, settings: Mapping[str, Setting], reading: Reading) -> Mapping[str, Setting]:
+        needed = reads(reading.asked.program)
+        return {m: s if m in needed else PREDICTED for m, s in settings.items()}
+
+    def mixed(self, tables: Tables) -> Tables:
+        true = {m: s for m, s in tables.settings.items() if s != PREDICTED}
+        if not true:
+            return tables
+        scene = substitute(tables.scene, tables.true, list(true))
+        for module, sigma in true.items():
+            if not isinstance(sigma, str):
+                scene = noisy(scene, module, sigma, tables.seed)
+        return replace(tables, views=dict.fromkeys(tables.views, scene))
+
+    def on(self, tables: Tables) -> "Street":
+        return Street(self, tables.scene)
+
+
+@dataclass(frozen=True)
+class Street:
+    """What answers on one table."""
+
+    executor: Executor
+    scene: Scene
+
+    def run(self, question: Question, reading: Reading) -> Ran:
+        return Ran(self.executor(reading.asked.program, self.scene, question.task), reading)
+
+    def margin(self, question: Question, ran: Ran) -> dict | None:
+        if not self.executor.margins:
+            return None
+        near = margins(ran.reading.asked.program, self.scene, question.task, self.executor.rules)
+        return (
+            record(near.flip) if near.answer == ran.outcome.answer else None
+        )  # of the likeliest table alone
+
+
+def reads(program: Program) -> frozenset[str]:
+    """The modules that a program's answer depends on, parsing aside."""
+    needed = {"detection"}
+    for step in program.steps:
+        words = {step.op, *step.args}
+        needed |= words & set(ATTRIBUTES)
+        if step.op in ("relate", "aligned", "collide") or "facing" in words:
+            needed |= set(POSES)
+        if step.op == "collide":
+            needed.add("size")
+        if step.op in ("occludees", "occluder") or "occlusion" in words:
+            needed.add("occlusion")
+    return frozenset(needed)
+
+
+EXECUTOR = Executor()
+
+
+def pipeline(
+    perception: str | None = "street_estimator",
+    parser: str = "street_parser",
+    mode: Mode = "argmax",
+    samples: int = 64,
+    seed: int = 0,
+    oracle: Sequence[str] = (),
+    device: str = "cpu",
+    margins: bool = False,
+    mirror: bool = True,
+) -> Pipeline:
+    """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one; `margins`: see `Executor`;
+    `mirror`: does the estimator look in the mirror, too?"""
+    from po3d.io import checkpoint  # torch takes seconds to import: only who runs the networks pays
+    from po3d.language.read.street_parser import Parser
+    from po3d.perception.street import StreetEstimator
+
+    if perception is None:
+        raise InputError(
+            "street scenes need an estimator of ours: perception=street, or a checkpoint of that kind"
+        )
+    modules = parts.checked_modules(oracle, MODULES)
+    estimator: Any = StreetEstimator.from_checkpoint(checkpoint.locate(perception), device, mirror)
+    reader = Reader(Parser.from_checkpoint(checkpoint.locate(parser), device=device))
+    executor = Executor(mode, samples, seed, margins=margins)
+    return Pipeline(sources.Pictures(estimator), reader, executor, modules)

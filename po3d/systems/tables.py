@@ -1,0 +1,161 @@
+"""Where the tables of an image come from. A new source is one class.
+
+    Truth           the true tables: an upper bound for perception, named in the report
+    Pictures        a street's picture, by a trained estimator
+    Views           a picture with its focal length, or each view of an orbit, by a trained estimator
+    Photographs     a photograph, by networks of others that look for what its questions name
+    Maps            a room's map without labels, by a trained estimator
+    LabelledMaps    names and centres of a room's things (po3d.perception.semantic_map)
+    Captions        sentences about single things of a room (po3d.perception.room_captions)
+
+All but Truth give tables that say "predicted"; a pipeline refuses the ground truth from them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol
+
+from po3d.io.errors import InputError
+from po3d.scene.orbit import Reading, viewer_axes
+from po3d.scene.table import Scene
+from po3d.systems.pipeline import Context, Image, TableSource
+
+
+class Estimator(Protocol):
+    """Turns images of streets into tables; `po3d.perception.street.StreetEstimator` is one."""
+
+    def estimate(self, images: Sequence[Image], names: Sequence[str] | None = None) -> list[Scene]: ...
+
+
+class ViewEstimator(Protocol):
+    """Turns pictures with their focal lengths (in widths of the picture) into tables, each level, in a world of its own, with the
+    camera where the picture was taken. `po3d.perception.room_view.RoomViewEstimator` is one."""
+
+    def estimate(
+        self, pictures: Sequence[Image], focals: Sequence[float], names: Sequence[str] | None = None
+    ) -> list[Scene]: ...
+
+
+class PhotoEstimator(Protocol):
+    """The same for photographs, whose focal length may be unknown (None), by networks that are told what to look for.
+    `po3d.perception.foundation.FoundationEstimator` is one."""
+
+    def estimate(
+        self,
+        pictures: Sequence[Image],
+        focals: Sequence[float | None],
+        names: Sequence[str] | None = None,
+        things: Sequence[str] = (),
+    ) -> list[Scene]: ...
+
+
+class OrbitViews(Protocol):
+    """The views of an orbit by file name: what a `Context` of SCOPE has as inputs."""
+
+    def image(self, name: str) -> Image: ...
+
+    def truth(self, name: str) -> Scene: ...
+
+    def focal(self, name: str) -> float: ...
+
+    @property
+    def reading(self) -> Reading: ...
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What the image, or each of its views, truly shows."""
+
+    true: ClassVar[bool] = True
+
+    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+        return [context.true(name) for name in names]
+
+
+@dataclass(frozen=True)
+class Pictures:
+    estimator: Estimator
+    true: ClassVar[bool] = False
+
+    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+        return self.estimator.estimate([context.image()], [context.name])
+
+
+@dataclass(frozen=True)
+class Views:
+    """Nothing of the camera is used but its focal length: neither an angle nor its pose."""
+
+    estimator: ViewEstimator
+    true: ClassVar[bool] = False
+
+    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+        if list(names) == [context.name]:
+            return self.estimator.estimate([context.image()], [context.inputs.focal], [context.name])
+        views: OrbitViews = context.inputs
+        pictures, focals = [views.image(name) for name in names], [views.focal(name) for name in names]
+        found = self.estimator.estimate(pictures, focals)
+        return [_as_seen(scene, name, views.reading) for scene, name in zip(found, names, strict=True)]
+
+
+def _as_seen(scene: Scene, name: str, reading: Reading) -> Scene:
+    """An estimated table with the axes of who looks through its camera."""
+    if scene.camera is None:
+        raise AssertionError(f"the estimator gave a table of {name!r} without its camera")
+    return replace(scene, image=name, axes=viewer_axes(scene.camera.cam_T_world.rotation[2, :2], reading))
+
+
+@dataclass(frozen=True)
+class Photographs:
+    """The focal length is used where the benchmark knows it."""
+
+    estimator: PhotoEstimator
+    true: ClassVar[bool] = False
+
+    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+        focals = [context.inputs.known_focal]
+        return self.estimator.estimate([context.image()], focals, [context.name], things)
+
+
+@dataclass(frozen=True)
+class LabelledMaps:
+    true: ClassVar[bool] = False
+
+    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+        from po3d.perception import semantic_map
+
+        return [semantic_map.table(context.inputs.semantic_map())]
+
+
+@dataclass(frozen=True)
+class Captions:
+    true: ClassVar[bool] = False
+
+    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+        from po3d.perception import room_captions
+
+        return [room_captions.table(context.inputs.captions(), context.name)]
+
+
+@dataclass(frozen=True)
+class Maps:
+    """`checkpoint`: the name of a shipped pair, or a path without suffix, read when the first map is looked at; `mirror`: does it
+    look in the mirror, too? `device`: where it does."""
+
+    checkpoint: str = "top_view_estimator"
+    mirror: bool = True
+    device: str = "cpu"
+    true: ClassVar[bool] = False
+
+    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+        from po3d.perception.top_view import TopViewEstimator  # torch takes seconds to import
+
+        view = context.inputs.top_view()
+        estimator = TopViewEstimator.named(self.checkpoint, self.mirror, self.device)
+        return estimator.estimate([view.picture], [view.camera], [context.name])
+
+
+def source(name: str, **sources: TableSource) -> TableSource:
+    """The source of that name; InputError for an unknown one."""
+    if name not in sources:
+        raise InputError(f"unknown table source {name!r}; known: {', '.join(sources)}")
+    return sources[name]
