@@ -15,8 +15,8 @@ sys.meta_path.insert(0, Missing())
 sys.path.insert(0, sys.argv[1])
 for name in ("benchmarks.registry", "cli.ask_rooms", "cli.ask_photos", "evaluation.audit", "evaluation.compare",
              "evaluation.run_report", "evaluation.trust", "evaluation.harness.export", "evaluation.harness.imports",
-             "evaluation.harness.serve", "evaluation.run", "systems.pipeline", "systems.rooms", "systems.sr",
-             "systems.scope", "perception.street", "perception.room_view", "perception.top_view"):
+             "evaluation.harness.serve", "evaluation.run", "systems.pipeline", "systems.rooms", "systems.photographs",
+             "systems.orbit", "perception.street", "perception.room_view", "perception.top_view"):
     importlib.import_module(f"po3d.{name}")
 evaluate = importlib.import_module("evaluate")
 fresh = ["split=fresh", "size=1", "system=random", "workers=1", f"twins={sys.argv[2]}", f"out={sys.argv[2]}/out"]

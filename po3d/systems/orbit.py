@@ -29,6 +29,7 @@ from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
 from po3d.systems.view_substitution import TABLE, UNITS, Mixed, mixed_views, truly_fused
 
 
+@dataclass(frozen=True)
 class Reader:
     """The reader of texts, by rules."""
 

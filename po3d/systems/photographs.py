@@ -30,6 +30,7 @@ from po3d.systems.view_substitution import BELIEFS, TABLE, UNITS, mixed_views
 NAMING = ("detection", *BELIEFS)  # what words without relations are about
 
 
+@dataclass(frozen=True)
 class Reader:
     """The reader of texts and options, by rules."""
 

@@ -195,7 +195,7 @@ def test_without_a_table_there_is_no_grid():
 def test_modules_are_known_and_belong_to_pictures(make):
     with pytest.raises(InputError, match="'yaw' is no module"):
         make("picture", oracle=["yaw"])
-    with pytest.raises(InputError, match="needs another benchmark.table"):
+    with pytest.raises(InputError, match="it needs another"):
         make("truth", oracle=["heading"])
 
 
