@@ -242,7 +242,7 @@ def test_pages_of_other_sites_are_not_answered(server, origin, status):
 
 
 def test_a_name_can_be_given_and_health_is_told(known):
-    with served(Pipeline(known, known), Limits(idle=0.5), names=("po3d.lan",)) as server:
+    with served(of_streets(known, known), Limits(idle=0.5), names=("po3d.lan",)) as server:
         end = "Connection: close\r\n\r\n"
         assert raw(server, f"GET /health HTTP/1.1\r\nHost: PO3D.lan:99\r\n{end}".encode()) == (
             200,
@@ -269,7 +269,7 @@ def test_a_head_that_comes_byte_by_byte_is_given_up(server):
 
 def test_draining_waits_for_what_is_under_way_and_no_longer(known):
     stuck = Stuck(known)
-    with served(Pipeline(stuck, known), Limits(seconds=30)) as server:
+    with served(of_streets(stuck, known), Limits(seconds=30)) as server:
         assert server.drained(0)
         assert server.drained(0)  # and gives back what it took
         asking = threading.Thread(target=post, args=(server, json.dumps(body([ASKED, PICTURE])).encode()))
