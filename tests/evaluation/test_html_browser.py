@@ -1,5 +1,6 @@
 """The report in a real browser: no complaint on its console, filters that count right, every question opens."""
 
+import importlib.resources
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,72 @@ def test_a_script_that_was_changed_is_refused_and_noticed(browser, street, tmp_p
     changed.write_text(page.replace('"use strict";', '"use strict"; ', 1), encoding="utf-8")
     browser.open(changed.as_uri())
     assert "Content Security Policy" in " ".join(browser.complaints())
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 1400), ("dark", 1400), ("light", 400), ("dark", 400)]
+)
+@pytest.mark.parametrize("benchmark", ["pulsecheck457", "hypo3d"])
+def test_everybody_can_read_it(browser, street, tmp_path, benchmark, scheme, width):
+    """axe-core finds no violation of WCAG 2.1 A and AA, in neither scheme, and nothing but tables scrolls sideways."""
+    axe = importlib.resources.files("axe_core_python") / "axe.min.js"
+    address = street[0]
+    if benchmark != "pulsecheck457":
+        finished(tmp_path, benchmark, 1)
+        address = write_page(read_run(tmp_path), tmp_path).as_uri()
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.call("Emulation.setEmulatedMedia", features=features)
+    browser.call(
+        "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
+    )
+    try:
+        browser.open(address)
+        browser.call("Runtime.evaluate", expression=axe.read_text(encoding="utf-8"))
+        rules = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']}"
+        found = browser.ask(
+            f"axe.run(document, {rules}).then(r => r.violations.map(v => [v.id, v.nodes[0].html]))"
+        )
+        assert found == []
+        wide = "[...document.querySelectorAll(`main *, header *`)].filter(e => !e.closest(`.table`) && e.getBoundingClientRect().right > innerWidth + 1)"
+        assert browser.ask(f"{wide}.map(e => e.outerHTML.slice(0, 200))") == []
+    finally:
+        browser.call("Emulation.setEmulatedMedia", features=[])
+        browser.call("Emulation.clearDeviceMetricsOverride")
+
+
+def test_labels_lie_on_no_other_and_inside_their_drawing(browser, tmp_path):
+    finished(tmp_path, "hypo3d", 1)
+    browser.open(write_page(read_run(tmp_path), tmp_path).as_uri())
+    boxes = browser.ask("""[...document.querySelectorAll(".drawings svg")].map(svg => {
+      const frame = svg.getBoundingClientRect(), of = r => [r.left, r.top, r.right, r.bottom];
+      return [of(frame), [...svg.querySelectorAll("text.tag")].map(t => of(t.getBoundingClientRect()))]; })""")
+    assert boxes
+    for (left, top, right, bottom), labels in boxes:
+        assert len(labels) > 3
+        for k, (x0, y0, x1, y1) in enumerate(labels):
+            assert left - 1 <= x0, (x0, left)
+            assert top - 1 <= y0
+            assert x1 <= right + 1
+            assert y1 <= bottom + 1
+            for a0, b0, a1, b1 in labels[:k]:
+                over = min(x1, a1) - max(x0, a0), min(y1, b1) - max(y0, b0)
+                assert min(over) < 5, over  # a box of text has empty rims
+
+
+def test_reset_and_steps_work_by_keys_alone(browser, street):
+    browser.open(f"{street[0]}?outcome=wrong&words=bus")
+    few = shown(browser)
+    browser.ask("document.getElementById('reset').focus()")
+    browser.ask("document.getElementById('reset').click()")
+    assert shown(browser) > few
+    assert "?" not in browser.ask("location.href")
+    choose(browser, "outcome", "right")
+    assert "outcome=right" in browser.ask("location.search")
+    browser.ask("""[...document.querySelectorAll("#rows .item")].some(row => {
+      row.click(); return document.querySelector("#detail .steps li[tabindex]"); })""")
+    browser.ask("document.querySelector('#detail .steps li[tabindex]').focus()")
+    lit = browser.ask("document.querySelectorAll('#detail .lit').length")
+    assert lit > 0
+    browser.key("Enter")
+    browser.ask("document.activeElement.blur()")
+    assert browser.ask("document.querySelectorAll('#detail .lit').length") == lit

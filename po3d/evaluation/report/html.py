@@ -61,10 +61,7 @@ def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
         ),
         "headline": _headline(page),
         "style": (PAGE / "report.css").read_text(encoding="utf-8"),
-        "tables": "\n".join(
-            f'<div class="card table">{f"<h3>{escape(title)}</h3>" if title else ""}{table_html(table)}</div>'
-            for title, table in page.tables
-        )
+        "tables": "\n".join(_table_card(title, table) for title, table in page.tables)
         + "".join(f'<p class="note">{escape(note)}</p>' for note in page.notes),
         "plots": _plots(page),
         "provenance": _provenance(report),
@@ -83,9 +80,20 @@ def data_block(name: str, value: object) -> str:
     return f'<script type="application/json" id="{escape(name)}">{text}</script>'
 
 
+def _table_card(title: str, table: Table) -> str:
+    """A table that scrolls within its card, by keys, too."""
+    head = f"<h3>{escape(title)}</h3>" if title else ""
+    name = escape(title or str(table.header[0]), quote=True)
+    return f'<div class="card table" role="region" tabindex="0" aria-label="{name}">{head}{table_html(table)}</div>'
+
+
 def table_html(table: Table) -> str:
     """A table; what `report.results` marks in the first cell (two spaces: an interval; a star: published) is styled."""
-    lines = ["<table><thead><tr>", *(f"<th>{escape(h)}</th>" for h in table.header), "</tr></thead><tbody>"]
+    lines = [
+        "<table><thead><tr>",
+        *(f'<th scope="col">{escape(h)}</th>' for h in table.header),
+        "</tr></thead><tbody>",
+    ]
     for k, row in enumerate(table.rows):
         first = str(row[0])
         following = str(table.rows[k + 1][0]) if k + 1 < len(table.rows) else ""

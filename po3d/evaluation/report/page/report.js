@@ -123,8 +123,17 @@
   const open = (k) => {
     current = k;
     mark();
-    history.replaceState(null, "", "#" + encodeURIComponent(index.items[k][ID]));
+    address();
     find("detail").replaceChildren(...detail(index.items[k]));
+  };
+
+  // The address holds filters and question, so that it can be passed on.
+  const FILTERS = ["task", "system", "outcome", "status", "blamed", "words"];
+  const usual = Object.fromEntries(FILTERS.map((id) => [id, find(id).value]));
+  const address = () => {
+    const set = new URLSearchParams(FILTERS.filter((id) => find(id).value !== usual[id]).map((id) => [id, find(id).value]));
+    const at = current < 0 ? "" : "#" + encodeURIComponent(index.items[current][ID]);
+    history.replaceState(null, "", location.pathname + (set.size ? "?" + set : "") + at);
   };
 
   const detail = (item) => {
@@ -158,7 +167,7 @@
         make("td", {}, make("span", { class: "chip " + kind(answer) }, `${MARK[kind(answer)]} ${said(answer)}`), reason),
         make("td", {}, p)));
     });
-    const head = make("tr", {}, ...["system", "answer", "probability"].map((t) => make("th", {}, t)));
+    const head = make("tr", {}, ...["system", "answer", "probability"].map((t) => make("th", { scope: "col" }, t)));
     return make("div", { class: "answers" }, make("table", {}, make("thead", {}, head), body));
   };
 
@@ -205,12 +214,27 @@
     return node;
   };
 
+  // Where a label stands: as near to where it should as it can without lying on another or leaving the frame [x, y, width, height].
+  const room_for = (taken, words, size, x, y, [left, top, width, height]) => {
+    const half = 0.29 * size * words.length + 0.2 * size, clamp = (v, low, high) => Math.min(Math.max(v, low), Math.max(low, high));
+    const at = (x, y) => [clamp(x, left + half, left + width - half), clamp(y, top + size, top + height - 0.3 * size)];
+    const free = ([x, y]) => !taken.some(([a, b, h]) => Math.abs(a - x) < h + half && Math.abs(b - y) < size);
+    let found = at(x, y);
+    for (let turn = 1; turn < 160 && !free(found); turn++) { // a spiral outwards
+      const far = 0.3 * size * Math.sqrt(turn), angle = 2.4 * turn;
+      found = at(x + 1.8 * far * Math.cos(angle), y + far * Math.sin(angle));
+    }
+    taken.push([...found, half]);
+    return found;
+  };
+
   const plain = (name, href) => ({ groups: new Map(), under: draw("g"), node: make("figure", { class: "plain" },
     make("img", { src: href, alt: name }), make("figcaption", {}, name)) });
 
   const photograph = (image, about) => {
     const [width, height] = image.size;
-    const svg = draw("svg", { viewBox: `0 0 ${width} ${height}` }, draw("image", { href: image.picture, width, height }));
+    const label = "the picture with the boxes of " + (about.views.length ? image.views[about.views[0][1]].objects.length : 0) + " objects";
+    const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, draw("image", { href: image.picture, width, height }));
     const hidden = draw("g", { class: "under" });
     const groups = new Map();
     const boxes = (view, layer) => view.objects.forEach((at, k) => {
@@ -224,10 +248,7 @@
     if (about.views.length) boxes(image.views[about.views[0][1]], (object, k) => {
       const color = lifted(object.color), box = object.box;
       const xs = box.filter((_, i) => i % 2 === 0), ys = box.filter((_, i) => i % 2);
-      let x = (Math.min(...xs) + Math.max(...xs)) / 2;
-      const y = Math.max(11, Math.min(...ys) - 3);
-      while (taken.some(([a, b]) => Math.abs(a - x) < 14 && Math.abs(b - y) < 12)) x += 14;
-      taken.push([x, y]);
+      const [x, y] = room_for(taken, String(k), 12, (Math.min(...xs) + Math.max(...xs)) / 2, Math.min(...ys) - 3, [0, 0, width, height]);
       const node = group(object, k, [
         draw("path", { class: "shape", style: `stroke:${color};fill:none`, d: EDGES.map(([a, b]) => line(box, a, b)).join("") }),
         draw("path", { class: "nose", style: `stroke:${color}`, d: line(box, 8, 9) }),
@@ -253,7 +274,9 @@
     const middle = [(x0 + x1) / 2, (y0 + y1) / 2];
     // Street scenes keep the shape of a picture's height, rooms their own.
     const width = room ? (x1 - x0) * 1.06 + 0.5 : side, height = room ? (y1 - y0) * 1.06 + 0.5 : side;
-    const svg = draw("svg", { viewBox: `${middle[0] - width / 2} ${middle[1] - height / 2} ${width} ${height}` });
+    const frame = [middle[0] - width / 2, middle[1] - height / 2, width, height];
+    const svg = draw("svg", { viewBox: frame.join(" "),
+      role: "img", "aria-label": `${title}: ${table.objects.length} objects from above` });
     const layer = draw("g", { class: room ? "room" : "" });
     const ring = (foot) => `M${foot.map((v, i) => (i % 2 ? v : (i ? "L" : "") + v)).join(" ")}Z`;
     if (room) layer.append(draw("path", { class: "floor", d: ring(table.outline) }));
@@ -263,7 +286,7 @@
       under.append(draw("path", { class: "truth", d: ring(object.foot) + line(object.nose, 0, 1) }));
     }
     layer.append(under);
-    const groups = new Map(), touched = new Set(table.marked || []), tags = [];
+    const groups = new Map(), touched = new Set(table.marked || []), labels = [];
     const order = table.objects.map((at, k) => [image.objects[at], k]).sort((a, b) => a[0].z - b[0].z);
     for (const [object, k] of order) {
       const color = room ? object.color : lifted(object.color), [, , nx, ny] = object.nose;
@@ -273,14 +296,24 @@
         ...(room ? [] : [draw("circle", { cx: nx, cy: ny, r: 3 * unit, fill: color })])]);
       if (room) node.querySelector(".shape").setAttribute("stroke", EDGE);
       if (touched.has(k)) node.classList.add("touched");
-      const size = (room ? 9.5 : 12) * unit, name = image.picture ? String(k) : object.kind || String(k);
-      const label = tag(object.nose[0], object.nose[1] + size / 3, name, size);
-      label.setAttribute("style", `font-size:${size}px;stroke-width:${2.4 * unit}px`);
-      groups.set(view + "/" + k, [node, label]);
+      const size = (room ? 8 : 12) * unit, name = image.picture ? String(k) : object.kind || String(k);
+      labels.push([object, k, node, name, size]);
       layer.append(node);
-      tags.push(label);
     }
-    layer.append(...tags);
+    const taken = [], area = ({ foot: f }) => Math.abs((f[0] - f[4]) * (f[3] - f[7]) - (f[2] - f[6]) * (f[1] - f[5]));
+    for (const [object, k, node, name, size] of labels.sort((a, b) => area(b[0]) - area(a[0]))) { // large things keep their middle
+      const [x, y] = room_for(taken, name, size, object.nose[0], object.nose[1] + size / 3, frame);
+      const label = tag(x, y, name, size);
+      label.setAttribute("style", `font-size:${size}px;stroke-width:${2.4 * unit}px`);
+      const parts = [node, label];
+      if (Math.hypot(x - object.nose[0], y - object.nose[1]) > 1.5 * size) { // a line says whose it is
+        const leader = draw("path", { class: "leader", d: line([object.nose[0], object.nose[1], x, y - size / 3], 0, 1) });
+        layer.append(leader);
+        parts.push(leader);
+      }
+      groups.set(view + "/" + k, parts);
+      layer.append(label);
+    }
     svg.append(layer);
     const node = make("figure", { class: room ? "above room" : image.picture ? "above" : "above alone" }, svg, make("figcaption", {}, title));
     return { node, groups, under };
@@ -323,9 +356,14 @@
       if (nearest) found.append(make("span", { class: "near" }, "nearest: " + nearest));
       const entry = make("li", {}, make("code", {}, call), found);
       if (objects.length) {
+        const toggle = () => pin(pinned === objects ? null : entry, pinned === objects ? null : objects);
+        entry.tabIndex = 0;
+        entry.addEventListener("focus", () => light(objects));
+        entry.addEventListener("blur", () => light(pinned));
+        entry.addEventListener("keydown", (event) => { if (event.key === "Enter") toggle(); });
         entry.addEventListener("mouseenter", () => light(objects));
         entry.addEventListener("mouseleave", () => light(pinned));
-        entry.addEventListener("click", () => pin(pinned === objects ? null : entry, pinned === objects ? null : objects));
+        entry.addEventListener("click", toggle);
       }
       list.append(entry);
     }
@@ -333,8 +371,12 @@
   };
 
   // --- start -----------------------------------------------------------------------------------------------
-  for (const id of ["task", "outcome", "status", "blamed", "system"]) find(id).addEventListener("change", refilter);
-  find("words").addEventListener("input", refilter);
+  const filtered = () => { refilter(); address(); };
+  for (const id of FILTERS) find(id).addEventListener(id === "words" ? "input" : "change", filtered);
+  find("reset").addEventListener("click", () => {
+    for (const id of FILTERS) find(id).value = usual[id];
+    filtered();
+  });
   addEventListener("keydown", (event) => {
     if (!["j", "k"].includes(event.key) || /INPUT|SELECT/.test(event.target.tagName)) return;
     const at = shown.indexOf(current) + (event.key === "j" ? 1 : -1);
@@ -345,7 +387,7 @@
     if (node) node.scrollIntoView({ block: "nearest" });
   });
   const query = new URLSearchParams(location.search);
-  for (const id of ["task", "outcome", "status", "blamed", "system", "words"]) if (query.has(id)) find(id).value = query.get(id);
+  for (const id of FILTERS) if (query.has(id)) find(id).value = query.get(id);
   refilter();
   const wanted = index.items.findIndex((item) => item[ID] === decodeURIComponent(location.hash.slice(1)));
   if (wanted >= 0) open(wanted);
