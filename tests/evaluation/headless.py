@@ -102,7 +102,9 @@ class Browser:
 
     def key(self, key: str) -> None:
         """Press and let go of a key."""
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
+        self.call(
+            "Input.dispatchKeyEvent", type="keyDown", key=key, **({"text": key} if len(key) == 1 else {})
+        )
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def screenshot(self, path: Path) -> None:
