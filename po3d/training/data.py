@@ -5,7 +5,9 @@ number of workers gives the same batches.
 """
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,12 @@ from po3d.io.files import atomic_write, read_json, write_json
 from po3d.io.images import read_image
 from po3d.io.pools import pool
 from po3d.perception.detection import resize
+from po3d.scene.street import AXES, camera
+from po3d.scene.table import Scene
 from po3d.synthesis.splits import own_name
 from po3d.synthesis.street.layouts import TRAIN_MESHES
 from po3d.training.labels import StreetLabels, mirrored_street, street_labels
-from po3d.training.stream import BatchStream, FreshMirrored, StreamData
+from po3d.training.stream import BatchStream, Revisited, StreamData
 
 SHARD = 250  # images a file
 
@@ -39,6 +43,7 @@ class RenderedScenes(Dataset):
     height: int
     samples: int = 1
     skies: str | None = None
+    looks: dict[str, float] | None = None  # weights of the looks; None: the twin's
 
     def __len__(self) -> int:
         return self.size
@@ -46,7 +51,9 @@ class RenderedScenes(Dataset):
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
         from po3d.synthesis.street.dataset import render_example  # the renderer is an extra
 
-        image, record = render_example(self.seed, index, self.split, self.samples, skies=self.skies)
+        image, record = render_example(
+            self.seed, index, self.split, self.samples, skies=self.skies, looks=self.looks
+        )
         labels = street_labels(scene_from_superclevr(record))
         return {"image": resize(image, self.width, self.height), **labels._asdict()}
 
@@ -73,6 +80,58 @@ class FolderScenes(Dataset):
         image = read_image(self.root / "images" / record["image_filename"])
         labels = street_labels(scene_from_superclevr(record))
         return {"image": resize(image, self.width, self.height), **labels._asdict()}
+
+
+class KeptScenes(Dataset):
+    """`scenes` whose items stay in files under `folder`, `chunk` of them a file, for the other processes and later visits;
+    best where files are memory (/dev/shm). A file lasts while `visits` rounds of `stream.Revisited` want it, so at
+    640 x 480 some 2 * visits * chunk MB are taken. What a killed run left is used again; an item counts from the moment its
+    last byte says so. So do the vehicles' meshes, which every process would else make for itself."""
+
+    def __init__(self, scenes: RenderedScenes, folder: str | Path, visits: int, chunk: int) -> None:
+        asked = json.dumps(dataclasses.asdict(scenes), sort_keys=True)
+        self.scenes, self.visits, self.chunk = scenes, visits, chunk
+        self.folder = Path(folder) / hashlib.sha256(asked.encode()).hexdigest()[:12]
+        self.open: dict[int, np.ndarray] = {}
+
+    def __len__(self) -> int:
+        return len(self.scenes)
+
+    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        number, row = divmod(index, self.chunk)
+        rows = self.open.get(number)
+        if rows is None:
+            rows = self.open[number] = self._file(number)
+        if not rows["whole"][row]:
+            for name, value in self.scenes[index].items():
+                rows[name][row] = value
+            rows["whole"][row] = True
+        return {name: np.array(rows[name][row]) for name in rows.dtype.names[:-1]}
+
+    def __getstate__(self) -> dict:
+        return self.__dict__ | {"open": {}}  # every process opens the files itself
+
+    def _file(self, number: int) -> np.ndarray:
+        from po3d.synthesis.vehicles import keep_meshes
+
+        keep_meshes(self.folder / "meshes")
+        gone = number - 2 * self.visits
+        self.open = {k: rows for k, rows in self.open.items() if k > gone}
+        for k in range(gone - self.visits, gone + 1):
+            self._path(k).unlink(missing_ok=True)
+        none = street_labels(Scene((), AXES, "gt", camera()))
+        fields = [(name, value.dtype, value.shape) for name, value in none._asdict().items()]
+        image = ("image", np.uint8, (self.scenes.height, self.scenes.width, 3))
+        kind = np.dtype([image, *fields, ("whole", np.bool_)])
+        path = self._path(number)
+        with open(path, "ab") as file:
+            file.truncate(
+                self.chunk * kind.itemsize
+            )  # zeros: nothing is whole yet; of a file that is there, nothing
+        return np.memmap(path, kind, "r+", shape=(self.chunk,))
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"{number:06d}.rows"
 
 
 class WithMirror(Dataset):
@@ -171,9 +230,12 @@ class StreetData(PictureData):
     source: "twin" renders `images` scenes into `cache` first (the CPU recipe), "online" renders beside training
     (the GPU recipe), "superclevr" reads the folder `root`. `extra` adds more rendered scenes to a twin: a list of
     {seed, images, samples}, so that what an earlier run rendered is used again. `skies`: a folder of photographs
-    for the training images outdoors; give such a twin a `cache` of its own. `mirror`: train on every image in the mirror,
-    too; online, where every image is new, on half of them in the mirror. `workers`: rendering processes, `loaders`:
-    processes that read a folder's pictures beside training.
+    for the training images outdoors; give such a twin a `cache` of its own. `looks`: weights of the looks that are drawn,
+    for validation, too. `mirror`: train on every image in the mirror, too; online on half of them in the mirror.
+    `workers`: rendering processes, `loaders`: processes that read a folder's pictures beside training.
+
+    Online every image is new and comes `visits` times (`stream.Revisited`): in between it stays in the folder `kept`, which
+    without `visits` is not needed. `root`: a folder whose pictures are mixed in, as the `share` of all.
     """
 
     def __init__(
@@ -193,6 +255,11 @@ class StreetData(PictureData):
         extra: Sequence[dict[str, int]] = (),
         skies: str | None = None,
         mirror: bool = True,
+        looks: Mapping[str, float] | None = None,
+        visits: int = 1,
+        kept: str | None = None,
+        chunk: int = 1024,
+        share: float = 0.0,
     ) -> None:
         super().__init__()
         if source not in ("twin", "online", "superclevr"):
@@ -201,6 +268,10 @@ class StreetData(PictureData):
             raise InputError(
                 "data=superclevr needs data.root=DIR, a folder with images/ and scene JSON files"
             )
+        if visits > 1 and not kept:
+            raise InputError("data.visits needs data.kept, a folder for the pictures between their visits")
+        if not 0 <= share < 1:
+            raise InputError(f"data.share={share} is not in [0, 1)")
         self.save_hyperparameters()
 
     def prepare_data(self) -> None:
@@ -224,18 +295,33 @@ class StreetData(PictureData):
             self.validation = torch.utils.data.Subset(whole, range(min(cut, len(whole) - 1), len(whole)))
             return
         self.validation = PackedScenes(self._folder("validation", h.validation))
+        self.read_training()
+
+    def read_training(self) -> None:
+        """`train`, of what is rendered."""
+        h = self.hparams
         if h.source == "online":
             train = self._twin("train", 2**31)
+            if h.kept:
+                train = KeptScenes(train, h.kept, h.visits, h.chunk)
+            if h.share:
+                self.folder = FolderScenes(h.root, h.width, h.height)
+                train = torch.utils.data.ConcatDataset([self.folder, train])
         else:
             packed = [PackedScenes(self._folder("train", **request)) for request in self._training_sets()]
             train = torch.utils.data.ConcatDataset(packed)
         self.train = WithMirror(train) if h.mirror else train
 
+    def train_samples(self) -> Dataset:
+        return self.train if self.hparams.source == "online" else super().train_samples()
+
     def train_stream(self) -> BatchStream:
         h = self.hparams
         if h.source != "online":
             return super().train_stream()
-        return BatchStream(FreshMirrored(h.seed) if h.mirror else int, h.batch, **self.place())
+        standing = len(self.folder) if h.share else 0
+        order = Revisited(h.seed, h.visits, h.chunk if h.kept else 1, h.mirror, standing, h.share)
+        return BatchStream(order, h.batch, **self.place())
 
     def train_dataloader(self) -> DataLoader:
         h = self.hparams
@@ -254,9 +340,11 @@ class StreetData(PictureData):
         h = self.hparams
         seed, samples = h.seed if seed is None else seed, samples or h.samples
         skies = h.skies if split == "train" else None
-        return RenderedScenes(seed, images, split, h.width, h.height, samples, skies)
+        looks = None if h.looks is None else dict(h.looks)
+        return RenderedScenes(seed, images, split, h.width, h.height, samples, skies, looks)
 
     def _folder(self, split: str, images: int, seed: int | None = None, samples: int | None = None) -> Path:
         h = self.hparams
         seed, samples = h.seed if seed is None else seed, samples or h.samples
-        return Path(h.cache) / f"{split}_{images}_seed{seed}_{h.width}x{h.height}_s{samples}"
+        looks = "" if h.looks is None else "_" + "_".join(f"{k}{w:g}" for k, w in h.looks.items())
+        return Path(h.cache) / f"{split}_{images}_seed{seed}_{h.width}x{h.height}_s{samples}{looks}"

@@ -40,14 +40,43 @@ class Shuffled:
         return epoch * self.size + int(self.order[place])
 
 
-class FreshMirrored:
-    """Items 2 k or 2 k + 1 of a `WithMirror` at position k: every sample is new, and in the mirror half the time."""
+class Revisited:
+    """A stream of ever new samples, each of which comes `visits` times before it is gone: where they are made more slowly
+    than they are trained on. Round r is a shuffle of chunks r to r + visits - 1 of new samples, so a step needs
+    1 / visits of its samples anew; chunks before `visits` - 1 come as often as there are rounds with them.
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    Numbers are those of a set whose first `standing` samples are always there (a folder's) and make up `share` of each
+    round, new ones follow them. `mirror`: the numbers are a `WithMirror`'s, each in the mirror half of the time.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        visits: int = 1,
+        chunk: int = 1,
+        mirror: bool = True,
+        standing: int = 0,
+        share: float = 0.0,
+    ) -> None:
+        self.seed, self.mirror, self.chunk, self.standing = seed, mirror, chunk, standing
+        self.fresh = visits * chunk
+        self.old = round(share / (1 - share) * self.fresh) if standing else 0
+        self.folder = Shuffled(max(standing, 1), seed)
+        self.round, self.numbers = -1, np.empty(0, int)
 
     def __call__(self, position: int) -> int:
-        return 2 * position + int(rng(self.seed, "mirror", position).integers(2))
+        wanted, place = divmod(position, self.fresh + self.old)
+        if wanted != self.round:
+            self.round, self.numbers = wanted, self._shuffled(wanted)
+        return int(self.numbers[place])
+
+    def _shuffled(self, k: int) -> np.ndarray:
+        new = self.standing + k * self.chunk + np.arange(self.fresh)
+        old = [self.folder(k * self.old + i) % self.standing for i in range(self.old)]
+        numbers = rng(self.seed, "round", k).permutation(np.concatenate([new, np.array(old, int)]))
+        if not self.mirror:
+            return numbers
+        return 2 * numbers + rng(self.seed, "mirror", k).integers(2, size=len(numbers))
 
 
 class BatchStream(Sampler[list[int]]):

@@ -33,7 +33,7 @@ from po3d.training import room_parser as training_room_parser
 from po3d.training.callbacks import Averaging
 from po3d.training.data import StreetData, WithMirror
 from po3d.training.ranks import means
-from po3d.training.stream import FreshMirrored
+from po3d.training.stream import Revisited
 
 TRAINERS = sorted(p.stem for p in (CONFIGS / "trainer").glob("*.yaml"))
 TRAININGS = sorted({p.stem for p in (CONFIGS / "experiment").glob("*.yaml")} - {"oracle_grid"})
@@ -104,7 +104,7 @@ def test_online_training_looks_in_the_mirror_as_the_recipe_does(monkeypatch):
     monkeypatch.setattr(training_data, "PackedScenes", lambda folder: [])
     data.setup("fit")
     assert isinstance(data.train, WithMirror)
-    assert isinstance(attached(data).train_stream().order, FreshMirrored)
+    assert isinstance(attached(data).train_stream().order, Revisited)
 
 
 def attached(data: StreetData) -> StreetData:

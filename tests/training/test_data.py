@@ -1,7 +1,8 @@
 """Training data read from a folder in Super-CLEVR's layout: the shipped mini split is one."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from po3d.scene.geometry import wrap_angle
 from po3d.scene.street import AXES, CAMERA_POSITION, camera, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import COLORS, SHAPES
-from po3d.training.data import FolderScenes, StreetData, WithMirror, collate
+from po3d.training.data import FolderScenes, KeptScenes, StreetData, WithMirror, collate
 from po3d.training.labels import mirrored_street, street_labels
 
 MINI = ROOT / "data" / "mini" / "pulsecheck457"
@@ -70,8 +71,75 @@ def test_every_scene_comes_as_it_is_and_in_the_mirror():
     np.testing.assert_allclose(mirror["points"][:n, 8, 0], 640 - item["points"][:n, 8, 0], atol=1e-3)
 
 
+@dataclass
+class Numbered:
+    """Scenes whose pictures say their number, and how often they were made."""
+
+    size: int = 40
+    width: int = 8
+    height: int = 6
+
+    def __post_init__(self) -> None:
+        Numbered.made = []
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, index: int) -> dict:
+        Numbered.made.append(index)
+        labels = street_labels(Scene((), AXES, "gt", camera()))
+        return {
+            "image": np.full((self.height, self.width, 3), index, np.uint8),
+            **labels._replace(alpha=labels.alpha + index)._asdict(),
+        }
+
+
+def test_kept_scenes_are_made_once_for_all_who_read_them_and_leave_when_their_rounds_are_over(tmp_path):
+    scenes = Numbered()
+    one, other = (KeptScenes(scenes, tmp_path, visits=2, chunk=4) for _ in range(2))
+    for index in (3, 0, 3, 5):
+        for reader in (one, other):
+            item = reader[index]
+            assert (item["image"] == index).all()
+            assert (item["alpha"] == index).all()
+            item["image"][:] = 99  # the kept one stays as it is
+    assert Numbered.made == [3, 0, 5]
+    for index in range(8, 40):
+        one[index]
+    left = sorted(int(path.stem) for path in one.folder.glob("*.rows"))
+    assert left == list(range(left[0], 10))
+    assert len(left) <= 2 * 2
+
+
+def test_what_a_killed_process_left_half_made_is_made_again(tmp_path):
+    kept = KeptScenes(Numbered(), tmp_path, visits=1, chunk=4)
+    kept[1]
+    kept.open[0]["whole"][1] = False
+    assert (KeptScenes(Numbered(), tmp_path, visits=1, chunk=4)[1]["image"] == 1).all()
+    assert Numbered.made == [1]
+
+
+def test_the_folder_s_pictures_are_mixed_in_by_their_share():
+    options = [
+        "data=online", f"data.root={MINI}", "data.share=0.25", "data.visits=3", "data.kept=unused", "data.chunk=100"
+    ]  # fmt: skip
+    data = build(dict(compose("train", options).data))
+    data.validation = None
+    data.trainer = SimpleNamespace(
+        max_steps=10, global_step=0, accumulate_grad_batches=1, global_rank=0, world_size=1
+    )
+    data.read_training()
+    numbers = np.array([n for part in data.train_stream() for n in part]) // 2
+    assert (numbers < 150).mean() == pytest.approx(0.25, abs=0.05)
+    assert data.train_samples().scenes[149]["present"].any()
+
+
 def test_wrong_sources_are_refused():
     with pytest.raises(InputError, match=r"data\.root"):
         StreetData(source="superclevr")
     with pytest.raises(InputError, match="not one of"):
         StreetData(source="moon")
+    with pytest.raises(InputError, match=r"data\.kept"):
+        StreetData(source="online", visits=2)
+    with pytest.raises(InputError, match=r"data\.share"):
+        StreetData(source="online", share=1.5)

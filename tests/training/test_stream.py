@@ -2,12 +2,13 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.io.seeding import rng
-from po3d.training.stream import SORTED, BatchStream, FreshMirrored, LengthStream, Shares, Shuffled
+from po3d.training.stream import SORTED, BatchStream, LengthStream, Revisited, Shares, Shuffled
 
 
 def stream(kind: str, size: int, batch: int, stop: int, **place):
@@ -67,9 +68,32 @@ def test_epochs_differ_in_their_order():
 
 
 def test_fresh_scenes_come_once_half_of_them_in_the_mirror():
-    numbers = [FreshMirrored(0)(position) for position in range(400)]
+    order = Revisited(0)
+    numbers = [order(position) for position in range(400)]
     assert [n // 2 for n in numbers] == list(range(400))
     assert 150 < sum(n % 2 for n in numbers) < 250
+
+
+@given(st.integers(1, 4), st.integers(1, 9), st.integers(1, 7), st.floats(0, 0.6))
+def test_new_samples_come_visits_times_within_as_many_rounds_and_the_folder_s_share_beside_them(
+    visits, chunk, standing, share
+):
+    order = Revisited(3, visits, chunk, False, standing, share)
+    size, rounds = order.fresh + order.old, 2 * visits + 3
+    numbers = np.array([order(position) for position in range(rounds * size)]).reshape(rounds, size)
+    assert ((numbers < standing).sum(1) == order.old).all()
+    assert order.old == round(share / (1 - share) * visits * chunk)
+    fresh = numbers - standing
+    for sample in range((visits - 1) * chunk, (rounds - visits) * chunk):
+        seen = np.flatnonzero((fresh == sample).any(1))
+        assert (fresh == sample).sum() == visits
+        assert seen.tolist() == list(range(sample // chunk - visits + 1, sample // chunk + 1))
+
+
+def test_a_revisited_stream_is_the_same_from_any_position():
+    whole = [Revisited(1, 3, 5, True, 4, 0.2)(p) for p in range(90)]
+    order = Revisited(1, 3, 5, True, 4, 0.2)
+    assert [order(p) for p in reversed(range(90))] == whole[::-1]
 
 
 @pytest.mark.parametrize(("size", "world"), [(16, 1), (17, 1), (17, 2), (3, 4)])
