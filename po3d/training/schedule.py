@@ -7,10 +7,15 @@ import torch
 
 
 def adamw_cosine(
-    module: pl.LightningModule, learning_rate: float, warmup: int, weight_decay: float = 0.01
+    module: pl.LightningModule,
+    learning_rate: float,
+    warmup: int,
+    weight_decay: float = 0.01,
+    groups: list[dict] | None = None,
 ) -> dict:
-    """What `configure_optimizers` returns. `warmup`: steps, at most a quarter of the run."""
-    optimizer = torch.optim.AdamW(module.parameters(), lr=learning_rate, weight_decay=weight_decay)
+    """What `configure_optimizers` returns. `warmup`: steps, at most a quarter of the run. `groups`: of parameters, as the
+    optimiser takes them; all with one rate when left out."""
+    optimizer = torch.optim.AdamW(groups or module.parameters(), lr=learning_rate, weight_decay=weight_decay)
     total = max(1, int(module.trainer.estimated_stepping_batches))
     warmup = min(warmup, total // 4 + 1)
 

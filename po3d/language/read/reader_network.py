@@ -1,0 +1,279 @@
+"""The reader's network: a pretrained encoder of sentences and a small decoder that writes typed programs.
+
+The encoder is a BERT (all-MiniLM-L6-v2: 6 layers, 384 wide) in plain torch, under the names of its published weights; its
+embeddings stay as they are, its layers are fine-tuned. The decoder (causal self-attention, attention to the input) writes tokens of
+the program language under the type table, and points at the ends of the spans that it copies.
+"""
+
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from po3d.io.errors import InputError
+from po3d.language.read.reader_tokens import FARTHEST, LONGEST_PROGRAM, SEGMENTS, SORTS, Vocabulary
+from po3d.language.read.seq2seq import Decoded, TypeTable
+
+FROZEN = "encoder.embeddings."  # what training leaves as it is
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of the network; the encoder's are those of all-MiniLM-L6-v2."""
+
+    pieces: int = 30522
+    width: int = 384
+    layers: int = 6
+    heads: int = 12
+    inner: int = 1536
+    positions: int = 512
+    decoder: int = 256
+    decoder_layers: int = 3
+    decoder_heads: int = 4
+    dropout: float = 0.1
+
+
+class _SelfAttention(nn.Module):
+    def __init__(self, s: Shape) -> None:
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(s.width, s.width) for _ in range(3))
+
+
+class _Output(nn.Module):
+    def __init__(self, inner: int, width: int) -> None:
+        super().__init__()
+        self.dense, self.LayerNorm = nn.Linear(inner, width), nn.LayerNorm(width, eps=1e-12)
+
+
+class _Attention(nn.Module):
+    def __init__(self, s: Shape) -> None:
+        super().__init__()
+        self.self, self.output = _SelfAttention(s), _Output(s.width, s.width)
+
+
+class _Intermediate(nn.Module):
+    def __init__(self, s: Shape) -> None:
+        super().__init__()
+        self.dense = nn.Linear(s.width, s.inner)
+
+
+class _Layer(nn.Module):
+    """One layer of BERT; submodules are called as in its files."""
+
+    def __init__(self, s: Shape) -> None:
+        super().__init__()
+        self.heads, self.drop = s.heads, nn.Dropout(s.dropout)
+        self.attention, self.intermediate, self.output = (
+            _Attention(s),
+            _Intermediate(s),
+            _Output(s.inner, s.width),
+        )
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        a = self.attention
+        q, k, v = (_split(f(x), self.heads) for f in (a.self.query, a.self.key, a.self.value))
+        seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2).flatten(2)
+        x = a.output.LayerNorm(x + self.drop(a.output.dense(seen)))
+        return self.output.LayerNorm(x + self.drop(self.output.dense(F.gelu(self.intermediate.dense(x)))))
+
+
+class _Embeddings(nn.Module):
+    def __init__(self, s: Shape) -> None:
+        super().__init__()
+        self.word_embeddings = nn.Embedding(s.pieces, s.width)
+        self.position_embeddings = nn.Embedding(s.positions, s.width)
+        self.token_type_embeddings = nn.Embedding(2, s.width)
+        self.LayerNorm = nn.LayerNorm(s.width, eps=1e-12)
+
+
+class _Layers(nn.Module):
+    def __init__(self, s: Shape) -> None:
+        super().__init__()
+        self.layer = nn.ModuleList(_Layer(s) for _ in range(s.layers))
+
+
+class Encoder(nn.Module):
+    """Pieces (B, T) to states (B, T, width)."""
+
+    def __init__(self, s: Shape) -> None:
+        super().__init__()
+        self.embeddings, self.encoder = _Embeddings(s), _Layers(s)
+        self.drop = nn.Dropout(s.dropout)
+
+    def forward(self, ids: Tensor, extra: Tensor, mask: Tensor) -> Tensor:
+        e = self.embeddings
+        place = e.position_embeddings.weight[: ids.shape[1]]
+        x = e.LayerNorm(e.word_embeddings(ids) + place + e.token_type_embeddings.weight[0] + extra)
+        x = self.drop(x)
+        for layer in self.encoder.layer:
+            x = layer(x, mask)
+        return x
+
+
+class _Block(nn.Module):
+    """A layer of the decoder: itself, the input, each position alone."""
+
+    def __init__(self, s: Shape) -> None:
+        super().__init__()
+        d = s.decoder
+        self.heads, self.drop = s.decoder_heads, nn.Dropout(s.dropout)
+        self.norms = nn.ModuleList(nn.LayerNorm(d) for _ in range(3))
+        self.own, self.own_out = nn.Linear(d, 3 * d), nn.Linear(d, d)
+        self.ask, self.seen, self.seen_out = nn.Linear(d, d), nn.Linear(d, 2 * d), nn.Linear(d, d)
+        self.inner, self.outer = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
+
+    def memory(self, encoded: Tensor) -> tuple[Tensor, Tensor]:
+        """Keys and values of the input."""
+        key, value = self.seen(encoded).chunk(2, -1)
+        return _split(key, self.heads), _split(value, self.heads)
+
+    def forward(
+        self, x: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor, past: tuple[Tensor, Tensor] | None
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """(B, L, d); with `past` (keys and values of what came before) x is what follows it."""
+        q, k, v = (_split(t, self.heads) for t in self.own(self.norms[0](x)).chunk(3, -1))
+        if past is not None:
+            k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+        seen = F.scaled_dot_product_attention(q, k, v, is_causal=past is None and x.shape[1] > 1)
+        x = x + self.drop(self.own_out(seen.transpose(1, 2).flatten(2)))
+        q = _split(self.ask(self.norms[1](x)), self.heads)
+        seen = F.scaled_dot_product_attention(q, *memory, attn_mask=mask)
+        x = x + self.drop(self.seen_out(seen.transpose(1, 2).flatten(2)))
+        return x + self.drop(self.outer(F.gelu(self.inner(self.norms[2](x))))), (k, v)
+
+
+def _split(x: Tensor, heads: int) -> Tensor:
+    """(B, T, d) to (B, heads, T, d / heads)."""
+    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+
+class ReaderNetwork(nn.Module):
+    """Inputs (`reader_tokens.Pieces`) to programs. `words` (B, T) marks the pieces that begin a word: what may be pointed at."""
+
+    def __init__(self, vocabulary: Vocabulary, shape: Shape = Shape()) -> None:
+        super().__init__()
+        self.shape, d = shape, shape.decoder
+        self.types = TypeTable(vocabulary.language)
+        count = len(vocabulary.tokens)
+        self.encoder = Encoder(shape)
+        self.segment = nn.Embedding(len(SEGMENTS), shape.width)
+        nn.init.zeros_(self.segment.weight)
+        self.narrow = nn.Linear(shape.width, d)
+        self.token = nn.Embedding(count + len(SORTS), d)  # the sorts begin a program
+        self.owed = nn.ModuleList(nn.Embedding(self.types.count, d) for _ in range(2))
+        self.place = nn.Embedding(LONGEST_PROGRAM, d)
+        self.blocks = nn.ModuleList(_Block(shape) for _ in range(shape.decoder_layers))
+        self.norm = nn.LayerNorm(d)
+        self.write = nn.Linear(d, count)
+        self.first, self.last = nn.Linear(d, d), nn.Linear(2 * d, d)
+        self.pointed = nn.Linear(d, d)
+        for table in (self.token, *self.owed, self.place):
+            nn.init.normal_(table.weight, std=0.05)
+
+    def config(self) -> dict:
+        return asdict(self.shape)
+
+    def start_from(self, weights: dict[str, Tensor]) -> None:
+        """Takes the encoder's published weights; its embeddings will stay as they are."""
+        missing, unexpected = self.load_state_dict(weights, strict=False)
+        if unexpected or any(name.startswith("encoder.") for name in missing):
+            raise InputError("these are no weights of all-MiniLM-L6-v2")
+        for name, weight in self.named_parameters():
+            weight.requires_grad_(not name.startswith(FROZEN))
+
+    def groups(self, rate: float, encoder_rate: float) -> list[dict]:
+        """What is trained, as optimisers take it: the decoder, and the encoder's layers at a rate of their own."""
+        named = [(name, weight) for name, weight in self.named_parameters() if weight.requires_grad]
+        parts = [[w for name, w in named if name.startswith("encoder.") == own] for own in (False, True)]
+        return [{"params": parts[0], "lr": rate}, {"params": parts[1], "lr": encoder_rate}]
+
+    def encode(self, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
+        """(B, T, decoder)"""
+        return self.narrow(self.encoder(ids, self.segment(segments), mask[:, None, None]))
+
+    def _inputs(self, before: Tensor, copied: Tensor, stacks: Tensor, start: int) -> Tensor:
+        """(B, L, d) of the tokens before each (B, L), what they copied (B, L, d), and the types owed (B, L, 2)."""
+        places = self.place.weight[start : start + before.shape[1]]
+        owed = sum(table(stacks[..., k]) for k, table in enumerate(self.owed))
+        return self.token(before) + owed + places + self.pointed(copied)
+
+    def _ends(self, hidden: Tensor, encoded: Tensor, first: Tensor | None, words: Tensor) -> Tensor:
+        """(B, L, T) scores of the words as first of a span, or as last of one whose first is at `first` (B, L)."""
+        if first is None:
+            aim = self.first(hidden)
+        else:
+            aim = self.last(torch.cat([hidden, _taken(encoded, first)], -1))
+        scores = (aim @ encoded.transpose(1, 2)).float() / aim.shape[-1] ** 0.5
+        allowed = words[:, None]
+        if first is not None:
+            place = torch.arange(words.shape[1], device=words.device)
+            allowed = allowed & (place >= first[..., None]) & (place < first[..., None] + FARTHEST)
+        return scores.masked_fill(~allowed, -1e4)
+
+    def forward(
+        self, ids: Tensor, segments: Tensor, words: Tensor, sorts: Tensor, program: Tensor, spans: Tensor
+    ) -> Tensor:
+        """Negative log-likelihood (B,) of programs (B, L), padded with -1, and their spans (B, L, 2), under the type table.
+        `ids` (B, T) padded with 0, `sorts` (B,)."""
+        encoded = self.encode(ids, segments, mask := ids > 0)
+        gold, there = program.clamp(min=0), program >= 0
+        stack = self.types.start(sorts, 14)
+        stacks = []
+        for k in range(program.shape[1]):
+            stacks.append(stack[:, :2])
+            stack = self.types.step(stack, gold[:, k])
+        owed = torch.stack(stacks, 1)
+        copies = self.types.copies[gold] & there
+        copied = _taken(encoded, spans[..., 0]) * copies[..., None]
+        before = torch.cat([len(self.write.weight) + sorts[:, None], gold[:, :-1]], 1)
+        x = self._inputs(before, F.pad(copied[:, :-1], (0, 0, 1, 0)), owed, 0)
+        for block in self.blocks:
+            x, _ = block(x, block.memory(encoded), mask[:, None, None], None)
+        x = self.norm(x)
+        scores = self.write(x).float().masked_fill(~self.types.allowed[owed[..., 0]], -1e4)
+        loss = F.cross_entropy(scores.transpose(1, 2), gold, reduction="none") * there
+        for k, first in ((0, None), (1, spans[..., 0])):
+            ends = self._ends(x, encoded, first, words).transpose(1, 2)
+            loss = loss + F.cross_entropy(ends, spans[..., k], reduction="none") * copies
+        return loss.sum(1)
+
+    @torch.inference_mode()
+    def greedy(self, ids: Tensor, segments: Tensor, words: Tensor, sorts: Tensor) -> Decoded:
+        """The greedy program of each input; always valid."""
+        encoded = self.encode(ids, segments, mask := ids > 0)
+        batch, longest = len(ids), LONGEST_PROGRAM
+        stack = self.types.start(sorts, longest + 4)
+        tokens, spans = ids.new_zeros(batch, longest), ids.new_zeros(batch, longest, 2)
+        lengths, log_probability = ids.new_zeros(batch), torch.zeros(batch, device=ids.device)
+        memories = [block.memory(encoded) for block in self.blocks]
+        past: list = [None] * len(self.blocks)
+        before, copied = len(self.write.weight) + sorts, encoded.new_zeros(batch, encoded.shape[-1])
+        for k in range(longest):
+            x = self._inputs(before[:, None], copied[:, None], stack[:, None, :2], k)
+            for n, block in enumerate(self.blocks):
+                x, past[n] = block(x, memories[n], mask[:, None, None], past[n])
+            x = self.norm(x)
+            scores = self.write(x[:, 0]).float().masked_fill(~self.types.mask(stack, longest - k), -1e4)
+            best, token = scores.log_softmax(-1).max(-1)
+            running = stack[:, 0] > 0
+            copying = self.types.copies[token] & running
+            if copying.any():
+                one, first = self._ends(x, encoded, None, words).log_softmax(-1).max(-1)
+                two, last = self._ends(x, encoded, first, words).log_softmax(-1).max(-1)
+                best = best + (one + two)[:, 0] * copying
+                spans[:, k] = torch.cat([first, last], 1) * copying[:, None]
+            copied = _taken(encoded, spans[:, k : k + 1, 0])[:, 0] * copying[:, None]
+            tokens[:, k] = token
+            log_probability += best * running
+            lengths += running
+            stack = self.types.step(stack, token)
+            before = token
+            if not (stack[:, 0] > 0).any():
+                break
+        return Decoded(tokens, lengths, log_probability.exp(), spans)
+
+
+def _taken(encoded: Tensor, places: Tensor) -> Tensor:
+    """(B, L, d) states at places (B, L)."""
+    return encoded.gather(1, places[..., None].expand(-1, -1, encoded.shape[-1]))

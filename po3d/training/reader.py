@@ -1,0 +1,117 @@
+"""Training the reader: pairs of the speakers of all worlds and the bank of sentences, a made-up table with each of the former."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import pytorch_lightning as pl
+from torch import Tensor
+
+from po3d.language.read.reader import KIND, encoder_folder, encoder_weights, export
+from po3d.language.read.reader_network import ReaderNetwork, Shape
+from po3d.language.read.reader_tokens import WordPieces
+from po3d.training.ranks import Term, means
+from po3d.training.reader_pairs import bank, speakers
+from po3d.training.reader_samples import Samples, collate, exactly, read_pairs, vocabulary_of, write_pairs
+from po3d.training.schedule import adamw_cosine
+from po3d.training.stream import LengthStream, StreamData
+
+
+def word_pieces(encoder: str = "") -> WordPieces:
+    return WordPieces.from_file(encoder_folder(encoder) / "vocab.txt")
+
+
+class ReaderData(StreamData):
+    """Batches of `reader_samples.collate`. The speakers' pairs are written to `pairs` once; `bank_lines`: of the bank's training part, 0:
+    none; `repeats`: how often a pair of the bank stands beside the speakers'."""
+
+    def __init__(
+        self,
+        pairs: str,
+        seed: int = 0,
+        streets: int = 50_000,
+        rooms: int = 450,
+        photos: int = 12_000,
+        orbits: int = 14_000,
+        frames: int = 3_000,
+        bank_lines: int = 10_000,
+        repeats: int = 6,
+        batch: int = 64,
+        loaders: int = 0,
+        encoder: str = "",
+    ) -> None:
+        super().__init__()
+        self.save_hyperparameters()
+        self.collate = collate
+        self.train: Samples | None = None
+
+    def prepare_data(self) -> None:
+        h = self.hparams
+        if not Path(h.pairs).exists():
+            write_pairs(
+                Path(h.pairs), speakers(h.seed, "reader", h.streets, h.rooms, h.photos, h.orbits, h.frames)
+            )
+
+    def setup(self, stage: str | None = None) -> None:
+        if self.train is not None:
+            return
+        h = self.hparams
+        self.prepare_data()
+        lines, pieces = bank("train"), word_pieces(h.encoder)
+        vocabulary = vocabulary_of(lines, pieces)
+        pairs = read_pairs(Path(h.pairs)) + [p for line in lines[: h.bank_lines] for p in line] * h.repeats
+        self.train = Samples(pairs, vocabulary, pieces, h.seed)
+        samples = Samples([p for line in bank("dev") for p in line], vocabulary, pieces, h.seed, plain=True)
+        self.validation = [s for k in range(len(samples)) if (s := samples[k]) is not None]
+
+    def train_samples(self) -> Samples:
+        assert self.train is not None
+        return self.train
+
+    def train_stream(self) -> LengthStream:
+        h = self.hparams
+        lengths = [len(p.program) for p in self.train_samples().pairs]
+        return LengthStream(lengths, h.seed, h.batch, **self.place())
+
+
+class ReaderModule(pl.LightningModule):
+    """Negative log-likelihood under the type table; AdamW, the pretrained layers at a lower rate than the decoder, whose embeddings stay.
+    `pretrained` False: an encoder of the same shape from random weights, all of it trained."""
+
+    kind: ClassVar[str] = KIND
+
+    def __init__(
+        self,
+        learning_rate: float = 1e-3,
+        encoder_rate: float = 1.5e-4,
+        warmup: int = 500,
+        pretrained: bool = True,
+        encoder: str = "",
+        shape: dict | None = None,
+    ) -> None:
+        super().__init__()
+        self.save_hyperparameters()
+        self.vocabulary = vocabulary_of(bank("train"), word_pieces(encoder))
+        self.network = ReaderNetwork(self.vocabulary, Shape(**(shape or {})))
+        if pretrained:
+            self.network.start_from(encoder_weights(encoder_folder(encoder)))
+
+    def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
+        loss = means({"loss": Term(self.network(*batch).sum(), (batch[4] >= 0).sum())})["loss"]
+        if (self.global_step + 1) % self.trainer.log_every_n_steps == 0:
+            self.log("train/loss", loss.detach(), prog_bar=True, sync_dist=True)
+        return loss
+
+    def validation_step(self, batch: tuple[Tensor, ...], _: int) -> None:
+        exact = exactly(self.network, batch)
+        self.log("val/exact", exact.float().mean(), batch_size=len(exact), prog_bar=True, sync_dist=True)
+
+    def configure_optimizers(self) -> dict:
+        h = self.hparams
+        return adamw_cosine(
+            self, h.learning_rate, h.warmup, groups=self.network.groups(h.learning_rate, h.encoder_rate)
+        )
+
+    def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
+        """Write the shippable pair; returns the path of the weights."""
+        base = encoder_weights(encoder_folder(self.hparams.encoder))
+        return export(path, self.network, self.vocabulary, base, training, metrics)

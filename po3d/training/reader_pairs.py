@@ -1,0 +1,368 @@
+"""What the reader learns from: questions with programs of the one language, from the speakers of all worlds and from the bank.
+
+    speakers (streets, rooms, photographs, orbits, frames) ─┐
+    bank of sentences (data/wording) ───────────────────────┴─► Pair ─► shown(pair, random): with a table's names, words exchanged
+
+A speaker's sentence has no table. `shown` makes up the names of one, other ones each time: those that the program means and some
+that it doesn't, or none, and then things are phrases (`refer`).
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from po3d.io.files import read_jsonl
+from po3d.io.seeding import rng
+from po3d.io.shipped import ROOT
+from po3d.language.english import plural
+from po3d.language.program import Call, call
+from po3d.language.programs.rooms import ROOMS
+from po3d.language.programs.rooms import Call as RoomCall
+from po3d.language.programs.scope import SCOPE
+from po3d.language.programs.street import STREET, from_tokens
+from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, SrProgram
+from po3d.language.read.reader_tokens import REFUSALS, STREET_NAMES, Asked, Sort, with_table
+from po3d.language.say.scope import say
+from po3d.language.say.threedsrbench import STYLES, speak
+from po3d.scene.frames import SIDE_TURNS, frame_text_anchors
+from po3d.scene.orbit import LABELS
+from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, STATES, SYNONYMS
+
+BANK = ROOT / "data" / "wording"
+SHOWN, SYNONYM, BARE = (
+    0.9,
+    0.7,
+    0.25,
+)  # that a table has what is named, under its own name; that no table is known
+OTHER_WORDS, OTHER_COLORS, WITH_OTHER = (
+    0.4,
+    0.3,
+    0.4,
+)  # that things, or colours, are renamed; that a change goes with a question
+SEATS = ("chair", "armchair", "sofa", "bench", "stool", "bed")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A question with one of its programs (or why it has none) of a sort; `source`: which speaker, or "bank"."""
+
+    asked: Asked
+    sort: Sort
+    program: str  # a call's text, or one of REFUSALS
+    source: str
+
+    def call(self) -> Call | str:
+        return self.program if self.program in REFUSALS else Call.parse(self.program)
+
+
+# --- the bank -----------------------------------------------------------------------------------------------
+
+
+def bank(part: str, folder: Path = BANK, programs: Path | None = None) -> list[list[Pair]]:
+    """The pairs of each line of a part that has programs: its question's first, then its change's and frame's."""
+    scenes = {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
+    lines = list(read_jsonl(folder / f"sentences_{part}.jsonl", "sentences"))
+    return [
+        pairs_of_line(lines[record["n"]], record, scenes[lines[record["n"]]["scene"]])
+        for record in read_jsonl(programs or folder / f"programs_{part}.jsonl", "programs")
+    ]
+
+
+def asked_of_line(line: dict, scene: dict) -> Asked:
+    """A line of the bank as the reader is asked it."""
+    things = scene["objects"]
+    looks = [t[a] for a in ("color", "material", "state") for t in things if t[a]]
+    asked = Asked(
+        line["question"],
+        line["change"] or "",
+        line["frame"] or "",
+        line["kind"],
+        line["task"] == "own",
+        tuple(line["options"] or ()),
+    )
+    return with_table(asked, (t["name"] for t in things), looks)
+
+
+def pairs_of_line(line: dict, record: dict, scene: dict) -> list[Pair]:
+    """The pairs of a line with its programs."""
+    asked = asked_of_line(line, scene)
+    refusal = (record.get("note") or "none").partition(":")[0].split()[0]
+    pairs = [
+        Pair(asked, "question", record["question"] or (refusal if refusal in REFUSALS else "beyond"), "bank")
+    ]
+    if line["change"] and (record["change"] or record["question"]):
+        pairs.append(Pair(asked, "change", record["change"] or "none", "bank"))
+    if line["frame"] and record["frame"]:
+        pairs.append(Pair(asked, "frame", record["frame"], "bank"))
+    return pairs
+
+
+# --- speakers -----------------------------------------------------------------------------------------------
+
+
+def street_pair(seed: int, stage: str, index: int) -> Pair:
+    from po3d.training.parser import pair
+
+    text, tokens = pair(seed, stage, index)
+    program = STREET.meant(from_tokens(tokens).tree())
+    program = _texts(program, lambda attribute, t: STREET_NAMES.get(t, t) if attribute == "shape" else t)
+    return Pair(Asked(text, kind="street"), "question", program.text(), "street")
+
+
+def room_pairs(index: int, seed: int, stage: str) -> list[Pair]:
+    """All sentences of a generated room."""
+    from po3d.training.room_parser import SORTS, pairs_of_room
+
+    found = []
+    for pair in pairs_of_room(index, seed, stage, 1):
+        program, sort = _tidy(ROOMS.meant(RoomCall.parse(pair.source))), SORTS[pair.sort]
+        found.append(Pair(Asked(**{sort: pair.text}), sort, program.text(), "room"))
+    return found
+
+
+def photo_pair(seed: int, stage: str, index: int) -> Pair:
+    random = rng(seed, f"{stage}-photo", index)
+    op = _one(random, tuple(OPERATIONS))
+    things = tuple(_thing(random) for _ in OPERATIONS[op].roles)
+    program = SrProgram(op, things)
+    spoken = speak(program, _one(random, STYLES), random)
+    meant = _chosen(THREEDSRBENCH.meant(program), spoken.text)
+    options = spoken.options if meant != THREEDSRBENCH.meant(program) or random.random() < 0.7 else ()
+    return Pair(Asked(spoken.text, kind="photo", options=options), "question", meant.text(), "photo")
+
+
+def orbit_pair(seed: int, stage: str, index: int) -> Pair:
+    random = rng(seed, f"{stage}-orbit", index)
+    a, b = _thing(random), _thing(random)
+    task = _one(
+        random,
+        (
+            "consistency_ego",
+            "consistency_allo",
+            "updating_ego",
+            "updating_allo",
+            "integration_ego",
+            "integration_allo",
+        ),
+    )
+    sitting = task.endswith("allo") and task != "integration_allo" and random.random() < 0.4
+    if sitting:
+        b = _one(random, SEATS)
+    thing = lambda name: SCOPE.call("thing", name)  # noqa: E731
+    frame = SCOPE.call("own", thing(b)) if "allo" in task else SCOPE.call("camera")
+    if task == "integration_ego":
+        program = SCOPE.call("which_view", _one(random, LABELS), thing(a), thing(b))
+    elif task == "integration_allo":
+        program = SCOPE.parse('name(nearest(toward("behind", thing("person"))))')
+    else:
+        program = SCOPE.call("where", thing(a), thing(b), frame)
+        if "updating" in task:
+            program = SCOPE.call(
+                "turned", str(_one(random, (45, 90, 135, 180, 225, 270, 315))), thing(a), thing(b), program
+            )
+    wording = None if random.random() < 0.4 else random
+    angles = [_one(random, range(0, 360, 45)) for _ in range(4)]
+    choices = [_thing(random) for _ in range(4)]
+    text = say(program, task, wording, sitting, angles, choices)
+    options: tuple[str, ...] = ()
+    if program.op == "direction" and random.random() < 0.7:  # the options say how many directions there are
+        straight = random.random() < 0.5
+        options = tuple(str(o) for o in random.permutation(LABELS[::2] if straight else LABELS[1::2]))
+        program = Call("direction", (*program.args[:3], "four" if straight else "eight"))
+    program = _own(program)
+    return Pair(Asked(text, kind="orbit", options=options), "question", program.text(), "orbit")
+
+
+def frame_pair(seed: int, stage: str, index: int) -> Pair:
+    random = rng(seed, f"{stage}-frame", index)
+    anchors = [
+        (_one(random, _room_names()), _one(random, tuple(SIDE_TURNS)))
+        for _ in range(int(random.integers(1, 3)))
+    ]
+    name, side = anchors[0]
+    program = call(
+        "frame",
+        {"back": "behind"}.get(side, side),
+        call("unique", call("filter", "name", name, call("scene"))),
+    )
+    return Pair(Asked(frame=frame_text_anchors(anchors)), "frame", program.text(), "frame")
+
+
+def speakers(
+    seed: int, stage: str, streets: int, rooms: int, photos: int, orbits: int, frames: int
+) -> Iterator[Pair]:
+    """So many pairs of each speaker (of so many rooms), the same for the same seed and stage."""
+    for make, number in (
+        (street_pair, streets),
+        (photo_pair, photos),
+        (orbit_pair, orbits),
+        (frame_pair, frames),
+    ):
+        yield from (make(seed, stage, index) for index in range(number))
+    for index in range(rooms):
+        yield from room_pairs(index, seed, stage)
+
+
+def _one(random: np.random.Generator, listed: Sequence):
+    return listed[int(random.integers(len(listed)))]
+
+
+def _thing(random: np.random.Generator) -> str:
+    """A name, half the time with a colour."""
+    name = _one(random, _room_names())
+    return f"{_one(random, COLORS)} {name}" if random.random() < 0.3 else name
+
+
+@lru_cache(1)
+def _room_names() -> tuple[str, ...]:
+    """Names of things, of our rooms and of the bank's training tables."""
+    found = dict.fromkeys(CATEGORIES)
+    for scene in read_jsonl(BANK / "tables_train.jsonl", "scenes"):
+        if scene["kind"] != "street":
+            found |= dict.fromkeys(t["name"] for t in scene["objects"])
+    return tuple(found)
+
+
+@lru_cache(1)
+def _street_names() -> tuple[str, ...]:
+    from po3d.scene.vocabulary import SHAPES
+
+    return tuple(STREET_NAMES.get(s, s) for s in SHAPES)
+
+
+def _texts(program: Call, change: Callable[[str, str], str]) -> Call:
+    """The program with its texts changed, by the attribute that they are values of."""
+    attribute = program.args[0] if program.signature.inputs[:1] == ("attribute",) else "name"
+    args = [
+        _texts(arg, change) if isinstance(arg, Call) else change(attribute, arg) if kind == "text" else arg
+        for kind, arg in zip(program.signature.inputs, program.args, strict=True)
+    ]
+    return Call(program.op, tuple(args))
+
+
+def _tidy(program: Call) -> Call:
+    """Without filters for any object."""
+    args = tuple(_tidy(a) if isinstance(a, Call) else a for a in program.args)
+    return args[2] if program.op == "filter" and args[:2] == ("name", "object") else Call(program.op, args)
+
+
+def _chosen(program: Call, text: str) -> Call:
+    """With the choices of the question in place of things that its text doesn't name."""
+    if program.op == "group" and not all(p.args[0] in text for p in program.args):
+        return call("choices")
+    return Call(program.op, tuple(_chosen(a, text) if isinstance(a, Call) else a for a in program.args))
+
+
+def _own(program: Call) -> Call:
+    """With frame(object) where the frame is that of the object from which a direction is said."""
+    args = tuple(_own(a) if isinstance(a, Call) else a for a in program.args)
+    if program.op == "direction" and args[2] == Call("frame", (args[0],)):
+        args = (*args[:2], call("frame", "object"), args[3])
+    return Call(program.op, args)
+
+
+# --- as the network sees them -------------------------------------------------------------------------------
+
+
+def shown(pair: Pair, random: np.random.Generator, others: Sequence[Pair] = ()) -> Pair:
+    """The pair with a table's names and looks where it has none, with another sentence of `others` beside it, and with some
+    words exchanged for others of their kind, in sentence, table and program alike."""
+    if pair.source != "bank":
+        pair = _beside(_tabled(pair, random), random, others)
+    elif random.random() < 0.5:  # the order of a table means nothing
+        asked = pair.asked
+        pair = replace(
+            pair,
+            asked=replace(asked, names=_shuffled(asked.names, random), looks=_shuffled(asked.looks, random)),
+        )
+    if random.random() < OTHER_COLORS:
+        order = [COLORS[k] for k in random.permutation(len(COLORS))]
+        pair = renamed(pair, dict(zip(COLORS, order, strict=True)))
+    if pair.asked.kind != "street" and random.random() < OTHER_WORDS:
+        said = f"{pair.asked.change} {pair.asked.frame} {pair.asked.question} {' '.join(pair.asked.options)}".lower()
+        names = [n for n in dict.fromkeys(_quoted(pair.program)) if n in pair.asked.names and n in said]
+        known = _room_names()
+        fresh = [known[int(k)] for k in random.choice(len(known), len(names), replace=False)]
+        pair = renamed(pair, {n: f for n, f in zip(names, fresh) if f not in pair.asked.names})
+    return pair
+
+
+def _shuffled(texts: tuple[str, ...], random: np.random.Generator) -> tuple[str, ...]:
+    return tuple(texts[int(k)] for k in random.permutation(len(texts)))
+
+
+def _tabled(pair: Pair, random: np.random.Generator) -> Pair:
+    kind, program = pair.asked.kind, pair.call()
+    assert isinstance(program, Call)
+    if random.random() < BARE:
+        return pair
+    if kind in ("photo", "orbit"):
+        program = _named(program)
+    pool = _street_names() if kind == "street" else _room_names()
+    names, looks = set(), set()
+
+    def change(attribute: str, text: str) -> str:
+        if attribute in ("name", "shape") and text != "object" and random.random() < SHOWN:
+            if kind == "room" and random.random() < SYNONYM:
+                text = SYNONYMS.get(text, text)
+            if kind != "street" or text in pool:
+                names.add(text)
+        elif attribute in ("color", "material", "state"):
+            looks.add(text)
+        return text
+
+    program = _texts(program, change)
+    names |= {_one(random, pool) for _ in range(int(random.integers(0, 7 if kind == "street" else 16)))}
+    words = (*COLORS, *(("metal", "rubber") if kind == "street" else (*MATERIALS, *STATES)))
+    looks |= {_one(random, words) for _ in range(int(random.integers(0, 10)))}
+    listed = [_shuffled(tuple(sorted(s)), random) for s in (names, looks)]
+    return replace(pair, asked=with_table(pair.asked, *listed), program=program.text())
+
+
+def _named(program: Call) -> Call:
+    """With things by their name and colour in place of phrases."""
+    if program.op == "refer":
+        first, _, rest = program.args[0].partition(" ")
+        found = call("filter", "name", rest if first in COLORS and rest else program.args[0], call("scene"))
+        return call("unique", call("filter", "color", first, found) if first in COLORS and rest else found)
+    return Call(program.op, tuple(_named(a) if isinstance(a, Call) else a for a in program.args))
+
+
+def _beside(pair: Pair, random: np.random.Generator, others: Sequence[Pair]) -> Pair:
+    """A room's question after another change, or a change before another question, and in a frame."""
+    if pair.asked.kind != "room" or not others:
+        return pair
+    asked = pair.asked
+    for other in (_one(random, others), _one(random, others)):
+        said = getattr(other.asked, other.sort)
+        if random.random() < WITH_OTHER and not getattr(asked, other.sort):
+            asked = replace(asked, **{other.sort: said})
+    return replace(pair, asked=asked)
+
+
+def renamed(pair: Pair, words: dict[str, str]) -> Pair:
+    """The pair with words for others, in all its texts; plurals go with their nouns."""
+    words = {old: new for old, new in words.items() if old != new}
+    if not words:
+        return pair
+    forms = {plural(old): plural(new) for old, new in words.items()} | words
+    found = re.compile(
+        rf"\b({'|'.join(map(re.escape, sorted(forms, key=len, reverse=True)))})\b", re.IGNORECASE
+    )
+    swap = lambda text: found.sub(lambda m: forms.get(m[0].lower(), m[0]), text)  # noqa: E731
+    a = pair.asked
+    several = {part: tuple(map(swap, getattr(a, part))) for part in ("options", "names", "looks")}
+    single = {part: swap(getattr(a, part)) for part in SORTS_SAID}
+    program = re.sub(r'"[^"]*"', lambda m: swap(m[0]), pair.program)
+    return replace(pair, asked=replace(a, **single, **several), program=program)
+
+
+SORTS_SAID = ("question", "change", "frame")
+
+
+def _quoted(program: str) -> list[str]:
+    return re.findall(r'"([^"]*)"', program)

