@@ -13,7 +13,7 @@ class Missing:
             raise ModuleNotFoundError(f"{name} comes with an extra", name=name)
 sys.meta_path.insert(0, Missing())
 sys.path.insert(0, sys.argv[1])
-for name in ("benchmarks.registry", "cli.ask_rooms", "cli.ask_photos", "evaluation.audit", "evaluation.compare",
+for name in ("benchmarks.registry", "cli.ask", "systems.asking", "evaluation.audit", "evaluation.compare",
              "evaluation.run_report", "evaluation.trust", "evaluation.harness.export", "evaluation.harness.imports",
              "evaluation.harness.serve", "evaluation.run", "systems.pipeline", "systems.rooms", "systems.photographs",
              "systems.orbit", "perception.street", "perception.room_view", "perception.top_view"):

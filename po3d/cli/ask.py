@@ -3,20 +3,20 @@
 import argparse
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import get_args
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, get_args
 
 from po3d.io.errors import InputError, visible
-from po3d.io.files import atomic_write, read_json
+from po3d.io.files import atomic_write
 from po3d.io.images import read_image
-from po3d.io.text_tables import text
 from po3d.reasoning.questions import Task
-from po3d.scene.display import street_table
-from po3d.scene.table import FORMAT, Scene, from_json, to_json
+
+if TYPE_CHECKING:
+    from PIL import Image as Pillow
+
+    from po3d.scene.table import Scene
+    from po3d.systems.asking import Answer, Model
+    from po3d.systems.pipeline import Image
 
 PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 NO_ANSWER = 1  # exit code: the question was understood, but the scene has no answer to it
@@ -59,123 +59,83 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the answer; 1 when there is none."""
+    from po3d.benchmarks.superclevr.files import read_scene
+    from po3d.scene.street import shape_note
+
     question = arguments.question.strip()
     if not question:
         raise InputError('the question is empty; ask something like "How many cars are left of the red bus?"')
     if arguments.save and Path(arguments.save).suffix.lower() not in PICTURES:
         raise InputError(f"--save {arguments.save}: the name should end in one of {', '.join(PICTURES)}")
     path = Path(arguments.input)
-    is_table = _is_json(path)
-    image = None if is_table else read_image(path)
-    if is_table and (table := read_table(path)).outline is not None:
-        return _ask_room(arguments, table, question)
+    scene, image = (read_scene(path), None) if _is_json(path) else (None, read_image(path))
+    model = _model(arguments, scene)
+    if (
+        scene is None
+        and arguments.perception == "street"
+        and (note := shape_note([(path.name, image.shape[1::-1])]))
+    ):
+        print(f"note: {note}", file=sys.stderr)
+    how = {
+        "task": arguments.task,
+        "change": arguments.change,
+        "frame": arguments.frame,
+        "options": arguments.option,
+    }
+    answer = model.ask(path if scene is None else scene, question, **how)
+    if arguments.save and answer.scene is not None:
+        with atomic_write(arguments.save, "wb") as file:
+            _drawn(arguments, answer, image).save(file, PICTURES[Path(arguments.save).suffix.lower()])
+    if arguments.json:
+        print(visible(json.dumps(answer.record(), ensure_ascii=False)))
+    if answer.status == "unparsed":
+        raise InputError(f"the question is outside the language: {answer.reason}")
+    if not arguments.json:
+        print(visible(str(answer)))
+    return 0 if answer.status == "ok" else NO_ANSWER
+
+
+def _model(arguments: argparse.Namespace, scene: "Scene | None") -> "Model":
+    """What answers: for a room's table, a photograph, a street's table or its picture."""
+    from po3d.systems import photographs, rooms, street, tables
+    from po3d.systems.asking import Model
+    from po3d.systems.pipeline import Pipeline
+
+    if scene is not None and scene.outline is not None:
+        return Model(Pipeline(tables.Truth(), rooms.reader(arguments.room_parser_checkpoint), rooms.EXECUTOR))
     if arguments.frame or arguments.change:
         raise InputError("--frame and --change are for rooms: scene tables with an outline")
     if arguments.perception == "foundation":
-        if image is None:
+        if scene is not None:
             raise InputError("--perception foundation looks at photographs; a scene table needs none")
-        return _ask_photo(arguments, image, question)
+        from po3d.io.config import build, compose, varied
+
+        config = varied(compose("evaluate", ["perception=foundation", *arguments.set]), {})
+        samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"]
+        looks = tables.Photographs(build(config["perception"]["photographs"]))
+        return Model(Pipeline(looks, photographs.Reader(), photographs.Executor(samples=samples)))
     if arguments.option or arguments.set:
         raise InputError("--option and --set are for photographs: --perception foundation")
-
-    from po3d.io.checkpoint import locate
-    from po3d.language.read.street_parser import Parser
-    from po3d.reasoning.street_margins import margins, record_of
-    from po3d.systems.street import Executor
-
-    (parsed,) = Parser.from_checkpoint(locate(arguments.parser_checkpoint)).parse([question])
-    if parsed.program is None:
-        if arguments.json:
-            print(
-                json.dumps(
-                    {"question": question, "status": "unparsed", "answer": None, "reason": parsed.reason}
-                )
-            )
-        raise InputError(f"the question is outside the language: {parsed.reason}")
-    scene = table if image is None else _perceive(image, path, arguments.perception_checkpoint)
-    outcome = Executor(arguments.mode)(parsed.program, scene, arguments.task)
-    near = margins(parsed.program, scene, arguments.task)
-    probability = None if outcome.probability is None else outcome.probability * parsed.probability
-    if arguments.save:
-        _save(arguments.save, scene, image)
-    if arguments.json:
-        record = {
-            "question": question,
-            "task": arguments.task,
-            "status": outcome.status,
-            "answer": outcome.answer,
-            "probability": probability,
-            "distribution": dict(outcome.distribution),
-            "reason": outcome.reason,
-            "program": parsed.program.text(),
-            "trace": [asdict(step) for step in outcome.trace],
-            "margins": record_of(near),
-            "scene": to_json(scene),
-        }
-        print(visible(json.dumps(record, ensure_ascii=False)))
-    else:
-        lines = [f"answer: {outcome.answer} (probability {probability:.2f})" if outcome.status == "ok"
-                 else f"no answer: {outcome.reason}"]  # fmt: skip
-        lines.append(f"\nprogram: {parsed.program.text()}")
-        for step, decided in zip(outcome.trace, near.steps):
-            lines.append(f"  {step.text}{f'   [nearest: {decided[0].text}]' if decided else ''}")
-        if near.flip is not None:
-            other = near.answer != outcome.answer  # margins are of the likeliest table alone
-            lines.append(
-                f"  {near.flip.text}{f' (of the likeliest table, which says {near.answer})' if other else ''}"
-            )
-        print(visible("\n".join([*lines, f"\n{text(street_table(scene), 2)}"])))
-    return 0 if outcome.status == "ok" else NO_ANSWER
-
-
-def _ask_room(arguments: argparse.Namespace, scene: Scene, question: str) -> int:
-    from po3d.cli.ask_rooms import as_json, as_text, ask_room
-    from po3d.evaluation.report.draw_rooms import draw_change
-    from po3d.io.checkpoint import locate
-    from po3d.language.read.room_parser import RoomParser
-
-    parser = RoomParser.from_checkpoint(locate(arguments.room_parser_checkpoint))
-    answer = ask_room(scene, question, arguments.frame, arguments.change, parser)
-    if arguments.save:
-        with atomic_write(arguments.save, "wb") as file:
-            picture = draw_change(answer.before, answer.planned.edited)
-            picture.save(file, PICTURES[Path(arguments.save).suffix.lower()])
-    print(visible(as_json(answer, question) if arguments.json else as_text(answer)))
-    return 0 if answer.outcome.status == "ok" else NO_ANSWER
-
-
-def _ask_photo(arguments: argparse.Namespace, image: NDArray[np.uint8], question: str) -> int:
-    from po3d.cli.ask_photos import as_json, as_text, ask_photo, drawn
-    from po3d.io.config import build, compose, varied
-    from po3d.io.images import exif_focal
-
-    config = varied(compose("evaluate", ["perception=foundation", *arguments.set]), {})
-    estimator = build(config["perception"]["photographs"])
-    path = Path(arguments.input)
-    samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"]
-    answer = ask_photo(image, question, arguments.option, estimator, exif_focal(path), path.name, samples)
-    if arguments.save:
-        with atomic_write(arguments.save, "wb") as file:
-            drawn(image, answer.scene).save(file, PICTURES[Path(arguments.save).suffix.lower()])
-    print(visible(as_json(answer, question) if arguments.json else as_text(answer)))
-    return 0 if answer.outcome.status == "ok" else NO_ANSWER
-
-
-def read_table(path: str | Path) -> Scene:
-    """The scene table of a JSON file: ours, one Super-CLEVR scene, or a Super-CLEVR file with one."""
-    record = read_json(path, "scene file")
-    if isinstance(record, dict) and record.get("format") == FORMAT:
-        return from_json(record, str(path))
-    if not isinstance(record, dict) or not {"objects", "scenes"} & set(record):
-        raise InputError(
-            f"{path}: the field 'objects' is missing; a scene is a table of ours ({FORMAT}) or Super-CLEVR's"
+    if scene is None:
+        return Model(
+            street.pipeline(arguments.perception_checkpoint, arguments.parser_checkpoint, arguments.mode)
         )
-    from po3d.benchmarks.superclevr.files import read_scenes, scene_from_superclevr
+    return Model(
+        Pipeline(tables.Truth(), street.reader(arguments.parser_checkpoint), street.Executor(arguments.mode))
+    )
 
-    records = read_scenes(path)
-    if len(records) != 1:
-        raise InputError(f"{path} holds {len(records)} scenes; give a file with the one to ask about")
-    return scene_from_superclevr(records[0])
+
+def _drawn(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> "Pillow.Image":
+    """The picture of --save."""
+    from po3d.evaluation.report import draw, draw_rooms
+    from po3d.scene.edits import unchanged
+
+    if answer.scene.outline is not None:
+        edited = answer.found.edited or unchanged(answer.scene)
+        return draw_rooms.draw_change(answer.found.before or answer.scene, edited)
+    if arguments.perception == "foundation":
+        return draw.draw_photograph(image, answer.scene)
+    return draw.draw_scene(image, answer.scene)
 
 
 def _is_json(path: Path) -> bool:
@@ -186,21 +146,3 @@ def _is_json(path: Path) -> bool:
             return file.read(64).lstrip()[:1] == b"{"
     except (OSError, ValueError):  # a ValueError: a name with NUL
         return False  # reading it as a picture says what is wrong
-
-
-def _perceive(image: NDArray[np.uint8], path: Path, name: str) -> Scene:
-    from po3d.io.checkpoint import locate
-    from po3d.perception.street import StreetEstimator
-    from po3d.scene.street import shape_note
-
-    if note := shape_note([(path.name, image.shape[1::-1])]):
-        print(f"note: {note}", file=sys.stderr)
-    (scene,) = StreetEstimator.from_checkpoint(locate(name)).estimate([image], [path.name])
-    return scene
-
-
-def _save(target: str, scene: Scene, image: NDArray[np.uint8] | None) -> None:
-    from po3d.evaluation.report.draw import draw_scene
-
-    with atomic_write(target, "wb") as file:
-        draw_scene(image, scene).save(file, PICTURES[Path(target).suffix.lower()])

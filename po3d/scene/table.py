@@ -91,6 +91,26 @@ class Scene:
     def __len__(self) -> int:
         return len(self.objects)
 
+    def in_frame(self, text: str) -> "Scene":
+        """The table of a room with the axes that sentences give it: "The door is at the front."; InputError for what is not there."""
+        from po3d.scene.frames import frame_from_text  # which imports this module
+
+        return frame_from_text(self, text)
+
+    def moved(
+        self, row: int, left: float = 0.0, front: float = 0.0, up: float = 0.0, turn: float = 0.0
+    ) -> "Scene":
+        """The table after object `row` went so far (metres, or units of a street) along the table's axes and turned, `turn` degrees
+        counter-clockwise from above; what stands on it goes along. InputError for a row that is not there."""
+        from po3d.scene.edits import Move, apply
+
+        if not -len(self) <= row < len(self):
+            raise InputError(f"there is no object {row}: the scene has {len(self)}")
+        o, (a, b) = self.objects[row], (self.axes["left"], self.axes["front"])
+        x, y = (p + left * u + front * v for p, u, v in zip(o.position, a, b))
+        heading = float(wrap_angle(o.heading + math.radians(turn)))
+        return apply(self, [Move(row % len(self), (x, y, o.position[2] + up), heading)])
+
     @property
     def positions(self) -> Array:
         """(n, 3)"""

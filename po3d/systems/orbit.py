@@ -24,8 +24,9 @@ from po3d.scene.fusion import Fused, View, fuse
 from po3d.scene.orbit import sense_of, turned_axes
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
+from po3d.systems import tables as sources
 from po3d.systems.photographs import view_source
-from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
+from po3d.systems.pipeline import PREDICTED, Explained, Pipeline, Ran, Reading, Tables
 from po3d.systems.view_substitution import TABLE, UNITS, Mixed, mixed_views, truly_fused
 
 
@@ -87,6 +88,12 @@ class Orbit:
             return None  # the margin is that of the table
         return record(scope_tip(*how))
 
+    def explained(self, question: Question, ran: Ran) -> Explained:
+        seen, outcome = self.seen(question), ran.outcome
+        tip = scope_tip(ran.reading.asked.program, seen, question.meta["options"])
+        record = {"trace": list(outcome.steps), "margins": self.margin(question, ran)}
+        return Explained(seen.table, tuple((s, "") for s in outcome.steps), tip.text if tip else "", record)
+
     def seen(self, question: Question) -> Seen:
         """What a question is answered from."""
         names = tuple(question.meta["images"])
@@ -136,5 +143,5 @@ def pipeline(
     """The pipeline with tables from a named source, "truth" or "picture"; `perception`: the name of a shipped pair that looks at
     pictures, or a path without suffix; `oracle`: modules replaced by ground truth; `mirror`: does it look in the mirror, too?
     `device`: where it does; the others as of `Executor`."""
-    made = view_source(table, perception, mirror, device)
+    made = view_source(table, perception, mirror, device, views=sources.OrbitViews)
     return Pipeline(made, Reader(), Executor(known_yaw, samples), tuple(oracle))

@@ -6,6 +6,7 @@ Every system answers with the content of an option; which letter that is, is the
 estimator of pictures, or from networks that look at photographs for what the questions name.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -20,11 +21,12 @@ from po3d.reasoning.grounding import ground
 from po3d.reasoning.questions import Question
 from po3d.reasoning.threedsrbench_executor import Ground, called, rows_only, run
 from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules
-from po3d.reasoning.threedsrbench_margins import sr_margin
+from po3d.reasoning.threedsrbench_margins import sr_margin, sr_tip
+from po3d.scene.camera import hold_of
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
-from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
+from po3d.systems.pipeline import PREDICTED, Explained, Pipeline, Ran, Reading, Tables
 from po3d.systems.view_substitution import BELIEFS, TABLE, UNITS, mixed_views
 
 NAMING = ("detection", *BELIEFS)  # what words without relations are about
@@ -119,6 +121,13 @@ class Photograph:
     def margin(self, question: Question, ran: Ran) -> dict | None:
         return sr_margin(ran.reading.asked.program, self.tables.scene, ran.outcome, self.executor.rules)
 
+    def explained(self, question: Question, ran: Ran) -> Explained:
+        program, scene, outcome = ran.reading.asked.program, self.tables.scene, ran.outcome
+        tip = sr_tip(program, scene, outcome, self.executor.rules)
+        record = {"trace": list(outcome.steps), "margins": self.margin(question, ran)}
+        steps = tuple((step, "") for step in outcome.steps)
+        return Explained(scene, steps, tip.text if tip else "", record, _camera(scene))
+
     def _meant(self, phrase: str, scene: Scene) -> Sequence[float]:
         """As `grounding.ground`, worked out once for all tables that name things alike."""
         said = describe(phrase)
@@ -141,6 +150,17 @@ class Exactly(Photograph):
 
     def ground(self, question: Question) -> Ground:
         return rows_only
+
+
+def _camera(scene: Scene) -> tuple[str, ...]:
+    """How the camera of a picture was held, in words."""
+    if scene.camera is None:
+        return ()
+    hold, lens = hold_of(scene.camera), scene.camera.focal / scene.camera.width
+    pitch, roll = math.degrees(hold.pitch), math.degrees(hold.roll)
+    return (
+        f"camera: {hold.height:.2f} m high, pitch {pitch:.0f}°, roll {roll:.0f}°, focal {lens:.2f} widths",
+    )
 
 
 def true_ground(question: Question, tables: Tables) -> Ground:
@@ -207,6 +227,7 @@ def view_source(
     mirror: bool,
     device: str,
     photographs: sources.PhotoEstimator | None = None,
+    views: type[sources.Views] = sources.Views,
 ) -> parts.TableSource:
     """The source of tables of pictures, or of views, of that name."""
     if table != "picture":
@@ -215,4 +236,4 @@ def view_source(
         return sources.Photographs(photographs)
     from po3d.perception.room_view import RoomViewEstimator  # torch takes seconds to import
 
-    return sources.Views(RoomViewEstimator.named(perception, mirror, device))
+    return views(RoomViewEstimator.named(perception, mirror, device))

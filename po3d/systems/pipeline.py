@@ -28,6 +28,7 @@ from po3d.language.program import ProgramError
 from po3d.language.read.parse import Parse
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
+from po3d.scene.edits import Edited
 from po3d.scene.table import Scene
 
 if TYPE_CHECKING:
@@ -186,6 +187,22 @@ class Ran(NamedTuple):
     reading: Reading
 
 
+class Explained(NamedTuple):
+    """How an answer came about, for people who ask by hand."""
+
+    scene: Scene | None = (
+        None  # the table that the question was answered on: after the change, where there is one
+    )
+    steps: tuple[
+        tuple[str, str], ...
+    ] = ()  # what each gave, and its decision that was nearest to going the other way
+    margin: str = ""  # what would give another answer
+    record: Mapping[str, Any] = {}  # the same for JSON: trace, margins and what else the world has
+    notes: tuple[str, ...] = ()  # what is said beside the program
+    edited: Edited | None = None  # of a room that was changed
+    before: Scene | None = None
+
+
 class Answering(Protocol):
     """Answers questions on one image's tables; what they share is worked out once."""
 
@@ -196,6 +213,8 @@ class Answering(Protocol):
     def margin(self, question: Question, ran: Ran) -> dict | None:
         """How near the answer was to another one: `Prediction.margin`."""
         ...
+
+    def explained(self, question: Question, ran: Ran) -> Explained: ...
 
 
 class Executor:

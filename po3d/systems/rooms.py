@@ -17,7 +17,7 @@ from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.perturbations import record
 from po3d.reasoning.questions import Question
 from po3d.reasoning.room_executor import run
-from po3d.reasoning.room_margins import room_margins
+from po3d.reasoning.room_margins import as_record, room_margins
 from po3d.reasoning.room_planner import Planned, brought_in, plan
 from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
 from po3d.reasoning.votes import Vote, presupposed, vote
@@ -27,7 +27,7 @@ from po3d.scene.table import Scene
 from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
-from po3d.systems.pipeline import PREDICTED, TRUTH, Pipeline, Ran, Reading, Setting, Tables
+from po3d.systems.pipeline import PREDICTED, TRUTH, Explained, Pipeline, Ran, Reading, Setting, Tables
 from po3d.systems.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy, substitute
 
 Sort = Literal["question", "change"]
@@ -179,6 +179,25 @@ class Rooms:
         how = (frame, change.program if change else None, ran.reading.asked.program)
         return self.room(frame).margin(*how, ran.outcome.answer)
 
+    def explained(self, question: Question, ran: Ran) -> Explained:
+        frame, change = question.meta["frame"], ran.reading.change
+        try:
+            before, planned, world = self.room(frame).likeliest(frame, change.program if change else None)
+        except InputError:  # the frame can't be told, as the outcome says
+            return Explained(self.tables.scene)
+        if planned is None or world is None:
+            return Explained(before)
+        program = ran.reading.asked.program
+        outcome, near = run(program, world), room_margins(program, world)
+        told = zip(outcome.steps, near.steps, strict=False)
+        steps = tuple((step, decided[0].text if decided else "") for step, decided in told)
+        record = {
+            "change_program": str(change.program) if change else None, "program": str(program),
+            "notes": list(planned.notes), "trace": list(outcome.steps), "margins": as_record(near),
+        }  # fmt: skip
+        margin = near.tip.text if near.tip else ""
+        return Explained(planned.edited.scene, steps, margin, record, planned.notes, planned.edited, before)
+
 
 class Room(Protocol):
     """Answers questions on one table from the sentences of the frame and the programs of change and question."""
@@ -187,6 +206,10 @@ class Room(Protocol):
 
     def margin(self, frame: str, change: Call | None, program: Call, answer: str | None) -> dict | None:
         """How near the answer was to another one, of the likeliest world, where that gives it, too."""
+        ...
+
+    def likeliest(self, frame: str, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
+        """The most probable table in the frame, what a change makes of it, and both; None where it can't be made."""
         ...
 
 
@@ -221,12 +244,23 @@ class _Certain:
     def margin(self, frame: str, change: Call | None, program: Call, answer: str | None) -> dict | None:
         return record(room_margins(program, self._world(frame, change)).tip)
 
+    def likeliest(self, frame: str, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
+        before = self._layout(frame)
+        try:
+            planned = plan(before, change, self.rules)
+        except ExecutionFailure:
+            return before.scene, None, None
+        return before.scene, planned, World(planned.edited, before, self.rules)
+
+    def _layout(self, frame: str) -> Layout:
+        if frame not in self._layouts:
+            self._layouts[frame] = Layout(framed(self.scene, frame, self.mode))
+        return self._layouts[frame]
+
     def _world(self, frame: str, change: Call | None) -> World:
         key = (frame, change)
         if key not in self._worlds:
-            if frame not in self._layouts:
-                self._layouts[frame] = Layout(framed(self.scene, frame, self.mode))
-            before = self._layouts[frame]
+            before = self._layout(frame)
             try:
                 planned: Planned = plan(before, change, self.rules)
                 self._worlds[key] = World(planned.edited, before, self.rules)
@@ -263,6 +297,10 @@ class _Believed:
         frame, _, rooms = self._rooms(frame)
         likeliest = rooms[0].run(frame, change, program)
         return rooms[0].margin(frame, change, program, answer) if likeliest.answer == answer else None
+
+    def likeliest(self, frame: str, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
+        frame, _, rooms = self._rooms(frame)
+        return rooms[0].likeliest(frame, change)
 
     def _rooms(self, frame: str) -> tuple[str, list[Named], list[_Certain]]:
         """The sentences of the frame that what was seen can tell, what they name, and the worlds."""
@@ -322,10 +360,14 @@ def pipeline(
 ) -> Pipeline:
     """The pipeline of a shipped or given parser checkpoint with a source of tables; `oracle`: modules replaced by ground truth;
     `device`: where the networks run; the others as of `source` and `Executor`."""
+    executor = Executor(frame, samples, draw=draw)
+    made = source(table, mirror, perception, device)
+    return Pipeline(made, reader(parser, device), executor, tuple(oracle))
+
+
+def reader(checkpoint: str = "room_parser", device: str = "cpu") -> Reader:
+    """The reader of a shipped or given checkpoint."""
     from po3d.io.checkpoint import locate
     from po3d.language.read.room_parser import RoomParser  # torch takes seconds to import
 
-    executor = Executor(frame, samples, draw=draw)
-    made = source(table, mirror, perception, device)
-    reader = Reader(RoomParser.from_checkpoint(locate(parser), device=device))
-    return Pipeline(made, reader, executor, tuple(oracle))
+    return Reader(RoomParser.from_checkpoint(locate(checkpoint), device=device))

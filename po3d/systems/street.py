@@ -1,7 +1,7 @@
 """Streets: questions about one picture of vehicles (PulseCheck457, Super-CLEVR)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Protocol, get_args
 
 from po3d.io.errors import InputError
@@ -12,13 +12,13 @@ from po3d.reasoning.perturbations import record
 from po3d.reasoning.questions import Question, Task
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
 from po3d.reasoning.street_executor import Mode, execute
-from po3d.reasoning.street_margins import margins
+from po3d.reasoning.street_margins import margins, record_of
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
 from po3d.systems.noise import UNITS, noisy
-from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Setting, Tables
+from po3d.systems.pipeline import PREDICTED, Explained, Pipeline, Ran, Reading, Setting, Tables
 from po3d.systems.substitution import MODULES, substitute
 
 POSES = ("position", "depth", "heading", "camera", "shape")  # what geometry reads; poses are drawn together
@@ -101,6 +101,22 @@ class Street:
             record(near.flip) if near.answer == ran.outcome.answer else None
         )  # of the likeliest table alone
 
+    def explained(self, question: Question, ran: Ran) -> Explained:
+        outcome, near = (
+            ran.outcome,
+            margins(ran.reading.asked.program, self.scene, question.task, self.executor.rules),
+        )
+        flip = ""
+        if near.flip is not None:
+            flip = near.flip.text
+            if near.answer != outcome.answer:  # margins are of the likeliest table alone
+                flip += f" (of the likeliest table, which says {near.answer})"
+        told = zip(outcome.trace, near.steps)
+        steps = tuple((step.text, decided[0].text if decided else "") for step, decided in told)
+        trace = [asdict(step) for step in outcome.trace]
+        record = {"task": question.task, "distribution": dict(outcome.distribution), "trace": trace}
+        return Explained(self.scene, steps, flip, {**record, "margins": record_of(near)})
+
 
 def reads(program: Program) -> frozenset[str]:
     """The modules that a program's answer depends on, parsing aside."""
@@ -133,16 +149,24 @@ def pipeline(
 ) -> Pipeline:
     """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one; `margins`: see `Executor`;
     `mirror`: does the estimator look in the mirror, too?"""
-    from po3d.io import checkpoint  # torch takes seconds to import: only who runs the networks pays
-    from po3d.language.read.street_parser import Parser
-    from po3d.perception.street import StreetEstimator
+    from po3d.io.checkpoint import locate
+    from po3d.perception.street import (
+        StreetEstimator,  # torch takes seconds to import: only who runs the networks pays
+    )
 
     if perception is None:
         raise InputError(
             "street scenes need an estimator of ours: perception=street, or a checkpoint of that kind"
         )
     modules = parts.checked_modules(oracle, MODULES)
-    estimator: Any = StreetEstimator.from_checkpoint(checkpoint.locate(perception), device, mirror)
-    reader = Reader(Parser.from_checkpoint(checkpoint.locate(parser), device=device))
+    estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
     executor = Executor(mode, samples, seed, margins=margins)
-    return Pipeline(sources.Pictures(estimator), reader, executor, modules)
+    return Pipeline(sources.Pictures(estimator), reader(parser, device), executor, modules)
+
+
+def reader(checkpoint: str = "street_parser", device: str = "cpu") -> Reader:
+    """The reader of a shipped or given checkpoint."""
+    from po3d.io.checkpoint import locate
+    from po3d.language.read.street_parser import Parser
+
+    return Reader(Parser.from_checkpoint(locate(checkpoint), device=device))

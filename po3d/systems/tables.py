@@ -2,7 +2,7 @@
 
     Truth           the true tables: an upper bound for perception, named in the report
     Pictures        a street's picture, by a trained estimator
-    Views           a picture with its focal length, or each view of an orbit, by a trained estimator
+    Views           a picture with its focal length by a trained estimator; OrbitViews: each view of an orbit
     Photographs     a photograph, by networks of others that look for what its questions name
     Maps            a room's map without labels, by a trained estimator
     LabelledMaps    names and centres of a room's things (po3d.perception.semantic_map)
@@ -49,19 +49,6 @@ class PhotoEstimator(Protocol):
     ) -> list[Scene]: ...
 
 
-class OrbitViews(Protocol):
-    """The views of an orbit by file name: what a `Context` of SCOPE has as inputs."""
-
-    def image(self, name: str) -> Image: ...
-
-    def truth(self, name: str) -> Scene: ...
-
-    def focal(self, name: str) -> float: ...
-
-    @property
-    def reading(self) -> Reading: ...
-
-
 @dataclass(frozen=True)
 class Truth:
     """What the image, or each of its views, truly shows."""
@@ -89,16 +76,21 @@ class Views:
     true: ClassVar[bool] = False
 
     def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+        focals = [context.inputs.focal(name) for name in names]
         if list(names) == [context.name]:
-            return self.estimator.estimate([context.image()], [context.inputs.focal], [context.name])
-        views: OrbitViews = context.inputs
-        pictures, focals = [views.image(name) for name in names], [views.focal(name) for name in names]
-        found = self.estimator.estimate(pictures, focals)
-        return [_as_seen(scene, name, views.reading) for scene, name in zip(found, names, strict=True)]
+            return self.estimator.estimate([context.image()], focals, [context.name])
+        return self.estimator.estimate([context.inputs.image(name) for name in names], focals)
+
+
+class OrbitViews(Views):
+    """The same of an orbit's views; tables have the axes of who looks through their cameras."""
+
+    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+        found, reading = super().tables(context, names, things), context.inputs.reading
+        return [_as_seen(scene, name, reading) for scene, name in zip(found, names, strict=True)]
 
 
 def _as_seen(scene: Scene, name: str, reading: Reading) -> Scene:
-    """An estimated table with the axes of who looks through its camera."""
     if scene.camera is None:
         raise AssertionError(f"the estimator gave a table of {name!r} without its camera")
     return replace(scene, image=name, axes=viewer_axes(scene.camera.cam_T_world.rotation[2, :2], reading))
@@ -112,7 +104,7 @@ class Photographs:
     true: ClassVar[bool] = False
 
     def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
-        focals = [context.inputs.known_focal]
+        focals = [context.inputs.known_focal()]
         return self.estimator.estimate([context.image()], focals, [context.name], things)
 
 

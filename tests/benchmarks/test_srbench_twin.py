@@ -78,7 +78,7 @@ def test_tables_hold_camera_and_lens_and_are_upright_or_not(twin):
             assert hold.roll == pytest.approx(0, abs=1e-6)
             assert 1.4 < hold.height < 1.8
         assert all(o.box is not None for o in table.objects)
-        assert twin.inputs(name).focal == table.camera.focal / 640
+        assert twin.inputs(name).focal(name) == table.camera.focal / 640
 
 
 def test_a_shorter_twin_is_the_beginning_of_a_longer_one_with_any_workers(tmp_path):

@@ -2,7 +2,7 @@
 
 import io
 import json
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +13,8 @@ from untrained import untrained_estimator, untrained_parser
 from po3d.cli import ask
 from po3d.cli import main as cli
 from po3d.io.seeding import rng
-from po3d.language.programs.street import Program, parse_text
+from po3d.language.programs.street import parse_text
+from po3d.language.read.parse import Parse
 from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
 from po3d.reasoning.street_executor import execute
@@ -33,26 +34,21 @@ RECORD = {
 }  # fmt: skip
 
 
-@dataclass
-class Understood:
-    program: Program | None
-    probability: float = 0.5
-    reason: str = ""
-
-
 class Reads:
     """A parser for questions that are written as programs."""
 
     def parse(self, texts):
         return [
-            Understood(parse_text(t)) if "(" in t else Understood(None, 0.0, f"unknown words: {t}")
+            Parse("ok", parse_text(t), 0.5)
+            if "(" in t
+            else Parse("unparsed", None, 0.0, f"unknown words: {t}")
             for t in texts
         ]
 
 
 @pytest.fixture
 def reads(monkeypatch):
-    monkeypatch.setattr(Parser, "from_checkpoint", lambda path: Reads())
+    monkeypatch.setattr(Parser, "from_checkpoint", lambda path, device: Reads())
 
 
 @pytest.fixture
@@ -141,9 +137,9 @@ def test_ask_looks_at_an_image(reads, tmp_path, monkeypatch, capsys):
     class Sees:
         def estimate(self, images, names):
             seen.append((images[0], names))
-            return [SCENE]
+            return [replace(SCENE, source="predicted")]
 
-    monkeypatch.setattr(StreetEstimator, "from_checkpoint", lambda path: Sees())
+    monkeypatch.setattr(StreetEstimator, "from_checkpoint", lambda path, device, mirror: Sees())
     assert cli.main(["ask", str(path), COUNT, "--save", str(tmp_path / "drawn.jpg")]) == 0
     np.testing.assert_array_equal(seen[0][0], PIXELS)
     assert (tmp_path / "drawn.jpg").stat().st_size > 1000

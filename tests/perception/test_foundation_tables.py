@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from test_foundation_geometry import FOCAL, HEIGHT, THINGS, WIDTH, depth_map, image_box
 
-from po3d.cli.ask_photos import as_text, ask_photo
 from po3d.perception import foundation_networks as networks
 from po3d.perception.foundation import Choice, FoundationEstimator, chosen, colors, nouns
 from po3d.scene.camera import Hold, held, hold_of
+from po3d.systems import photographs
+from po3d.systems.asking import Model
+from po3d.systems.pipeline import Pipeline
+from po3d.systems.tables import Photographs
 
 
 def test_the_detector_is_asked_for_the_nouns_of_descriptions():
@@ -57,21 +60,20 @@ def test_a_staged_scene_gives_the_table_of_its_things_and_answers():
     staged = Staged(camera, dict(zip(("chair", "sofa", "dog"), THINGS)), depth_map(camera))
     estimator = FoundationEstimator(staged.detect, staged.measure, staged.face, ("sofa", "dog"))
     picture = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
-    answer = ask_photo(
-        picture, "Which is closer to the camera, the chair or the sofa?", (), estimator, FOCAL / WIDTH
-    )
+    model = Model(Pipeline(Photographs(estimator), photographs.Reader(), photographs.EXECUTOR))
+    answer = model.ask(picture, "Which is closer to the camera, the chair or the sofa?", focal=FOCAL / WIDTH)
     assert staged.asked == [["chair", "sofa", "dog"]]  # the question's, then the vocabulary's
     assert answer.answer == "sofa"
-    assert answer.outcome.probability > 0.9
+    assert answer.probability > 0.9
     for o, (position, _, _) in zip(answer.scene.objects, THINGS, strict=True):
         np.testing.assert_allclose(o.position, position, atol=0.1)
         assert (
             abs(math.remainder(o.heading - math.pi, 2 * math.pi)) < 0.4
         )  # its left is seen: it faces left, -x
     assert hold_of(answer.scene.camera).roll == pytest.approx(0.2, abs=0.02)
-    assert "pitch -17°, roll 11°" in as_text(answer)
-    higher = ask_photo(
-        picture, "Which object has a higher location?", ("the dog", "the chair"), estimator, FOCAL / WIDTH
+    assert "pitch -17°, roll 11°" in str(answer)
+    higher = model.ask(
+        picture, "Which object has a higher location?", options=("the dog", "the chair"), focal=FOCAL / WIDTH
     )
     assert higher.answer == "the chair"
 

@@ -149,7 +149,7 @@ class Estimator:
 
 def test_an_estimator_that_returns_the_truth_is_refused():
     table, asked = questions(0)
-    shown = replace(context(table), inputs=SimpleNamespace(focal=0.7))
+    shown = replace(context(table), inputs=SimpleNamespace(focal=lambda name: 0.7))
     with pytest.raises(AssertionError, match="ground truth"):
         system(Views(Estimator(table))).answer(asked, shown)
 
@@ -161,7 +161,9 @@ def test_an_estimator_sees_the_picture_and_its_focal_length_alone():
     def truth():
         raise AssertionError("nobody may look at the truth")
 
-    shown = replace(context(table), truth=truth, keep=kept.append, inputs=SimpleNamespace(focal=0.7))
+    shown = replace(
+        context(table), truth=truth, keep=kept.append, inputs=SimpleNamespace(focal=lambda name: 0.7)
+    )
     estimator = Estimator(replace(table, source="predicted"))
     predictions = system(Views(estimator)).answer(asked, shown)
     assert all(row_hits(asked, predictions))

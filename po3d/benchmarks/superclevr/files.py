@@ -18,7 +18,7 @@ from po3d.language.programs.street import Program, Step
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Array, Camera, Pose
 from po3d.scene.street import AXES, CAMERA_JITTER, FOCAL, HEIGHT, WIDTH, camera, extent, heading_from_rotation
-from po3d.scene.table import ObjectState, Scene, sure
+from po3d.scene.table import FORMAT, ObjectState, Scene, from_json, sure
 from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES, VALUES
 
 if TYPE_CHECKING:
@@ -365,3 +365,18 @@ def _node(step: Step) -> tuple[str, list[str]]:
     elif op in ("query", "same", "equal"):
         return f"{op}_{'pose' if args[0] == 'facing' else args[0]}", []
     raise ProgramError(f"the official node list has no word for {step.token}")
+
+
+def read_scene(path: str | Path) -> Scene:
+    """The scene table of a JSON file: ours, one Super-CLEVR scene, or a Super-CLEVR file with one."""
+    record = read_json(path, "scene file")
+    if isinstance(record, dict) and record.get("format") == FORMAT:
+        return from_json(record, str(path))
+    if not isinstance(record, dict) or not {"objects", "scenes"} & set(record):
+        raise InputError(
+            f"{path}: the field 'objects' is missing; a scene is a table of ours ({FORMAT}) or Super-CLEVR's"
+        )
+    records = read_scenes(path)
+    if len(records) != 1:
+        raise InputError(f"{path} holds {len(records)} scenes; give a file with the one to ask about")
+    return scene_from_superclevr(records[0])

@@ -189,16 +189,14 @@ class Lens:
     split: Split
     name: str
 
-    @property
     def known_focal(self) -> float | None:
         """Of a twin's view the camera's own; None of photographs, which come without any."""
         camera = self.split.truth(self.name).camera if (self.split.root / SCENES).is_file() else None
         return None if camera is None else camera.focal / camera.width
 
-    @property
-    def focal(self) -> float:
+    def focal(self, name: str) -> float:
         """The known one, else FOCAL."""
-        known = self.known_focal
+        known = self.known_focal()
         return FOCAL if known is None else known
 
 

@@ -25,6 +25,7 @@ EDGES = (
     (7, 5),
     (5, 1),
 )  # BOX_SIGNS
+BOXES = ("red", "lime", "cyan", "yellow", "magenta", "orange", "white", "deepskyblue")  # of photographs
 TRUTH = (255, 255, 255)
 LINES = 60  # of the ground's grid on either side of the middle, at most
 GROUND, GRID, INK = (58, 60, 66), (76, 79, 86), (235, 235, 235)
@@ -42,6 +43,26 @@ def draw_scene(image: NDArray[np.uint8] | None, scene: Scene, gt: Scene | None =
     canvas.paste(_on_image(image, scene, gt), (0, 0))
     canvas.paste(top, (image.shape[1], 0))
     return canvas
+
+
+def draw_photograph(picture: NDArray[np.uint8], scene: Scene) -> Image.Image:
+    """The picture with the boxes of the table's things, their names, and arrows out of their fronts."""
+    image = Image.fromarray(picture)
+    draw = ImageDraw.Draw(image)
+    line = max(2, picture.shape[0] // 240)
+    font = ImageFont.load_default(max(10, picture.shape[0] // 40))
+    for k, o in enumerate(scene.objects):
+        if o.box is None or scene.camera is None:
+            continue
+        color = BOXES[k % len(BOXES)]
+        draw.rectangle(o.box, outline=color, width=line)
+        draw.text((o.box[0] + line, o.box[1] + line), f"{k} {o.value('name')}", fill=color, font=font)
+        front = np.array([np.cos(o.heading), np.sin(o.heading), 0.0])
+        ends = np.array(o.position) + np.outer([0.0, 0.5 * o.extent[0] + 0.2], front)
+        pixels, depth = scene.camera.project(ends)
+        if depth.min() > 0:
+            draw.line([tuple(p) for p in pixels.tolist()], fill=color, width=2 * line)
+    return image
 
 
 def _on_image(image: NDArray[np.uint8], scene: Scene, gt: Scene | None) -> Image.Image:

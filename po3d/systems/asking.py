@@ -1,0 +1,214 @@
+"""One question asked by hand: a picture or a table and words in, an answer with all that was worked out for it out.
+
+`po3d ask` and the Python API (`import po3d`) use the same pipelines as evaluations do.
+"""
+
+import functools
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image as Pillow
+
+from po3d.io.errors import InputError
+from po3d.io.images import exif_focal, read_image
+from po3d.io.text_tables import text as table_text
+from po3d.reasoning.questions import Question, Status, Task
+from po3d.scene.display import room_table, shown_table
+from po3d.scene.geometry import Camera, down
+from po3d.scene.orbit import READING
+from po3d.scene.table import Scene, to_json
+from po3d.systems.pipeline import WORLDS, Context, Explained, Image, Pipeline, Tables, run
+
+Picture = str | Path | Pillow.Image | np.ndarray
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer, or why there is none, and how it came about. Printed, it tells all of it."""
+
+    question: str
+    status: Status
+    answer: str | None = None
+    probability: float | None = None
+    reason: str = ""
+    program: str = ""
+    found: Explained = field(default_factory=Explained, repr=False)
+
+    @property
+    def trace(self) -> tuple[str, ...]:
+        """What each step of the program gave."""
+        return tuple(step for step, _ in self.found.steps)
+
+    @property
+    def margin(self) -> str:
+        """The nearest change of the table that gives another answer; "" where nobody knows one."""
+        return self.found.margin
+
+    @property
+    def scene(self) -> Scene | None:
+        """The table that the question was answered on: after the change, where there is one."""
+        return self.found.scene
+
+    def record(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        head = {"question": self.question, "status": self.status, "answer": self.answer}
+        if self.scene is None:
+            return {**head, "reason": self.reason}
+        return {
+            **head, "probability": self.probability, "reason": self.reason, "program": self.program,
+            **self.found.record, "scene": to_json(self.scene),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        if self.status == "ok":
+            lines = [f"answer: {self.answer} (probability {self.probability:.2f})"]
+        else:
+            lines = [f"no answer: {self.reason}"]
+        if self.scene is None:
+            return lines[0]
+        lines += ["", f"program: {self.program}", *(f"  {note}" for note in self.found.notes)]
+        lines += [f"  {step}{f'   [nearest: {near}]' if near else ''}" for step, near in self.found.steps]
+        lines += [f"  {self.margin}"] * bool(self.margin)
+        touched = self.found.edited.touched if self.found.edited else frozenset()
+        table = room_table(self.scene, touched) if touched else shown_table(self.scene)
+        return "\n".join([*lines, "", table_text(table, 2)])
+
+
+@dataclass(frozen=True)
+class Model:
+    """A pipeline for asking by hand: `po3d.load(world)` makes one."""
+
+    pipeline: Pipeline
+
+    def look(
+        self,
+        image: Picture,
+        *,
+        focal: float | None = None,
+        metres_per_pixel: float | None = None,
+        things: Sequence[str] = (),
+    ) -> Scene:
+        """The table of a picture: a file, a PIL image or (H, W, 3) uint8 pixels. `focal`: its focal length in widths of the
+        picture, where it is known; `metres_per_pixel` of a room's map from above; `things` to look for, for networks that are told."""
+        pixels, name, known = _pixels(image)
+        given = _Given(pixels, focal or known, metres_per_pixel)
+        context = Context(lambda: pixels, _no_truth, name, inputs=given)
+        (scene,) = self.pipeline.look([], context, things).views.values()
+        return scene
+
+    def ask(
+        self,
+        scene: Scene | Picture,
+        text: str,
+        *,
+        task: Task = "2d",
+        change: str = "",
+        frame: str = "",
+        options: Sequence[str] = (),
+        **looking: Any,
+    ) -> Answer:
+        """The answer to a question about a table, or about a picture, which is looked at (`looking`: as `look` takes it). `task`:
+        whose left and right is meant on a street, the camera's (2d) or the object's own (6d); `change`, `frame`: of a room, in
+        words; `options` to choose from."""
+        meta = {"change": change, "frame": frame, "options": list(options), "images": ["view"], "views": [0]}
+        question = Question("asked", "", text, task, "", meta=meta)
+        executor = self.pipeline.executor
+        (reading,) = self.pipeline.reader.read([question])
+        if reason := reading.unread:
+            return Answer(text, "unparsed", reason=reason)
+        if not isinstance(scene, Scene):
+            scene = self.look(scene, things=executor.things([reading]), **looking)
+        answering = executor.on(Tables({"view": scene}))
+        ran = run(answering, question, reading)
+        outcome, read = ran
+        probability = None if outcome.probability is None else outcome.probability * read.probability
+        said = None if outcome.answer is None else read.asked.option_of.get(outcome.answer, outcome.answer)
+        status: Status = "failed" if said is None else "ok"
+        program = executor.text(read)
+        return Answer(
+            text, status, said, probability, outcome.reason, program, answering.explained(question, ran)
+        )
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What comes with a picture of somebody's own, as a benchmark's inputs have it."""
+
+    picture: Image
+    lens: float | None
+    scale: float | None
+    reading: Any = READING
+
+    def known_focal(self) -> float | None:
+        return self.lens
+
+    def focal(self, name: str = "") -> float:
+        """What is assumed where nobody knows: some 53 degrees across."""
+        return self.lens or 1.0
+
+    def top_view(self) -> "_Given":
+        return self
+
+    @property
+    def camera(self) -> Camera:
+        """That of a map, which looks straight down on the world's origin."""
+        if self.scale is None:
+            raise InputError("a map needs its scale: metres_per_pixel=0.01, for one")
+        return down(0.0, 0.0, self.scale, *self.picture.shape[1::-1])
+
+
+def _pixels(image: Picture) -> tuple[Image, str, float | None]:
+    """(H, W, 3) pixels, a name, and the focal length that the file tells."""
+    if isinstance(image, str | Path):
+        return read_image(image), Path(image).name, exif_focal(image)
+    pixels = np.asarray(image.convert("RGB") if isinstance(image, Pillow.Image) else image)
+    if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8:
+        raise InputError(f"pixels should be (H, W, 3) of uint8, not {pixels.shape} of {pixels.dtype}")
+    return pixels, "picture", None
+
+
+def _no_truth() -> Scene:
+    raise InputError("a picture comes without a true table")
+
+
+# --- what `import po3d` offers --------------------------------------------------------------------------------
+
+
+def load(world: str = "street", **options: Any) -> Model:
+    """What looks at pictures of a world and answers questions about them: "street", "rooms", "photographs" or "orbit". `options` are those
+    of the world's `pipeline`, such as device="cuda" or table="truth"."""
+    if world not in WORLDS:
+        raise InputError(f"unknown world {world!r}; known: {', '.join(WORLDS)}")
+    return Model(importlib.import_module(WORLDS[world]).pipeline(**options))
+
+
+def read_scene(path: str | Path) -> Scene:
+    """The scene table of a JSON file: ours, one Super-CLEVR scene, or a Super-CLEVR file with one."""
+    from po3d.benchmarks.superclevr import files
+
+    return files.read_scene(path)
+
+
+def change(scene: Scene, text: str) -> Scene:
+    """The room after a change in words: "The red chair was moved next to the bed."; InputError when it can't be read or made."""
+    from po3d.reasoning.outcome import ExecutionFailure
+    from po3d.reasoning.room_planner import plan
+
+    (parse,) = _room_parser().parse([text], "change")
+    if parse.program is None:
+        raise InputError(f"the change is unparsed: {parse.reason}")
+    try:
+        return plan(scene, parse.program).edited.scene
+    except ExecutionFailure as failure:
+        raise InputError(f"the change can't be made in this room: {failure}") from None
+
+
+@functools.cache
+def _room_parser() -> Any:
+    from po3d.systems.rooms import reader
+
+    return reader().parser
