@@ -19,7 +19,7 @@ from po3d.perception.top_view import TopViewEstimator
 from po3d.synthesis.splits import NOTHING, names_of
 from po3d.training.losses import loss_terms, total
 from po3d.training.ranks import Draws, Term, means
-from po3d.training.warm_start import with_pose_trunk
+from po3d.training.warm_start import take_imagenet, with_pose_trunk
 
 
 class World(NamedTuple):
@@ -43,7 +43,7 @@ OCCLUDER = ("pair_in", "pair_out", "alone")  # layers that only the occluder's l
 class EstimatorModule(pl.LightningModule):
     """Trains a SceneNet. Batches are dicts: "image" (B, 3, h, w) uint8 and stacked labels of the world.
 
-    `network`: SceneNet's keywords. `world`: street | top_view | room_view.
+    `network`: SceneNet's keywords; "pretrained" may be "package" (`warm_start.take_imagenet`), too. `world`: street | top_view | room_view.
     The learning rate rises over `warmup` of the steps and falls as a cosine to 1 %.
     """
 
@@ -65,7 +65,10 @@ class EstimatorModule(pl.LightningModule):
         self.save_hyperparameters()
         self.world = WORLDS[world]
         self.models: set[str] = set()  # 3D models that the weights it starts from have seen
-        self.net = self.world.estimator.build(**network)
+        packaged = network.get("pretrained") == "package"
+        self.net = self.world.estimator.build(**(network | {"pretrained": False} if packaged else network))
+        if packaged:
+            take_imagenet(self.net)
         if init_from:
             self._start_from(init_from)
         if freeze_backbone:

