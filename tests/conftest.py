@@ -18,7 +18,9 @@ settings.load_profile("po3d")
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "render: needs EGL, which the synthesis extra and Mesa bring")
     config.addinivalue_line("markers", "slow: more than ten seconds")
-    config.addinivalue_line("markers", "harness: needs lmms-eval, which has an environment of its own")
+    config.addinivalue_line(
+        "markers", "harness: needs lmms-eval or inspect_ai, which have environments of their own"
+    )
     config.addinivalue_line(
         "markers", "browser: opens pages in chromium (the Debian package), skipped without it"
     )

@@ -23,6 +23,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from po3d.reasoning.questions import Prediction, Question
+
 SHORT = 8  # words; the longest answers of the benchmarks have about six
 _NUMBERS = (
     "zero",
@@ -89,6 +91,15 @@ def extract(response: str, options: Sequence[str] = ()) -> Extracted:
     found, rule = _found(text)
     answer = _choice(found, text if rule == "whole" else found, options) if options else _tidy(found)
     return Extracted(answer or None, rule if answer else "refusal" if not options else "no option")
+
+
+def predicted(question: Question, response: str, cut: bool = False) -> Prediction:
+    """The prediction that a model's response is; `cut`: the response was too long and ends in the middle."""
+    found = extract(response, [str(option) for option in question.meta.get("options", ())])
+    if found.answer is None:
+        why = f"no answer in the response: {found.rule}{', cut off at max_tokens' if cut else ''}"
+        return Prediction(question.id, "abstained", reason=why)
+    return Prediction(question.id, "ok", found.answer)
 
 
 def _found(text: str) -> tuple[str, str]:

@@ -31,7 +31,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl
 from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question, pictures
-from po3d.systems.answers import extract
+from po3d.systems.answers import predicted
 from po3d.systems.pipeline import Context
 from po3d.systems.prompts import ImageFormat, data_uri, encode, messages, prompt
 
@@ -286,13 +286,7 @@ class Lmm:
                 "seconds": round(time.monotonic() - start, 3), "tries": tries, "request": digest,
             }  # fmt: skip
             self.log.add(record)
-        found = extract(record["response"], [str(option) for option in question.meta.get("options", ())])
-        if found.answer is None:
-            cut = ", cut off at max_tokens" if record["finish_reason"] == "length" else ""
-            return Prediction(
-                question.id, "abstained", reason=f"no answer in the response: {found.rule}{cut}"
-            )
-        return Prediction(question.id, "ok", found.answer)
+        return predicted(question, record["response"], record["finish_reason"] == "length")
 
     def _insist(self, body: Mapping[str, Any], digest: str, stop: threading.Event) -> tuple[Reply, int]:
         """The reply and how many tries it took."""
