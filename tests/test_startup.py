@@ -60,5 +60,20 @@ def test_help_imports_nothing_slow(command):
     assert helped(command) & (slow | (CONFIGS if command in COMMANDS else set())) == set()
 
 
+@pytest.mark.parametrize(
+    "name", ["compare", "run_report", "audit", "trust", "harness.export", "harness.imports"]
+)
+def test_what_runs_no_network_imports_none(name):
+    """Each with all that the benchmarks declare."""
+    benchmarks = "from po3d.benchmarks.registry import BENCHMARKS; list(BENCHMARKS.values())"
+    networks = {"torch", "torchvision", "timm", "transformers", "safetensors", "pytorch_lightning"}
+    assert imported(f"import po3d.evaluation.{name}; {benchmarks}") & networks == set()
+
+
+def test_tables_can_be_read_and_edited_without_a_network_library():
+    code = "import po3d; po3d.read_scene('data/examples/room.json').in_frame('The door is at the front.').moved(0, left=1)"
+    assert imported(code) & (SLOW - {"tqdm", "pydantic", "scipy", "shapely", "PIL", "inflect"}) == set()
+
+
 def test_the_options_name_every_benchmark_there_is():
     assert benchmarks() == sorted(BENCHMARKS)

@@ -6,11 +6,10 @@ Packing is done once; running reads it any number of times.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from po3d.io.errors import InputError
 from po3d.language.programs.street import ARGUMENTS, QUERY_ATTRIBUTES, Program, Step
@@ -21,6 +20,9 @@ from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES, DIRECTIONS, FACINGS
 from po3d.scene.worlds import Worlds
+
+if TYPE_CHECKING:
+    import torch  # takes seconds to import: only who runs batches pays
 
 LIMIT = 62  # objects in a scene: bits of a non-negative int64
 FRAME_OF_TASK: dict[str, relations.Frame] = {"2d": "camera", "6d": "object"}
@@ -151,22 +153,24 @@ class ProgramBatch:
     """P programs as T steps in running order. `execute_batch` reads it any number of times."""
 
     programs: tuple[Program, ...]
-    scene: Tensor  # (P,) index of each program's scene
+    scene: "torch.Tensor"  # (P,) index of each program's scene
     groups: tuple[tuple[int, int, int], ...]  # (operation, first, end) of the running order
-    first: Tensor  # (T,) where in the running order the step's first input lies
-    second: Tensor  # (T,) and its second
-    row: Tensor  # (T,) row of the table that the operation reads: scene x columns + column
+    first: "torch.Tensor"  # (T,) where in the running order the step's first input lies
+    second: "torch.Tensor"  # (T,) and its second
+    row: "torch.Tensor"  # (T,) row of the table that the operation reads: scene x columns + column
     relations: tuple[tuple[str, ...], ...]  # the columns of the relation table
     facing: bool  # whether any step asks for facing
-    slot: Tensor  # (T,) place in the running order of every step, program by program
-    offset: Tensor  # (P + 1,) where each program's steps begin in `slot`
+    slot: "torch.Tensor"  # (T,) place in the running order of every step, program by program
+    offset: "torch.Tensor"  # (P + 1,) where each program's steps begin in `slot`
 
     def __len__(self) -> int:
         return len(self.programs)
 
-    def to(self, device: str | torch.device) -> "ProgramBatch":
+    def to(self, device: "str | torch.device") -> "ProgramBatch":
         """The same batch with its tensors on `device`."""
-        tensors = {k: v.to(device) for k, v in self.__dict__.items() if isinstance(v, Tensor)}
+        import torch
+
+        tensors = {k: v.to(device) for k, v in self.__dict__.items() if isinstance(v, torch.Tensor)}
         return replace(self, **tensors)
 
 
@@ -174,6 +178,8 @@ def pack_programs(
     programs: Sequence[Program], scene_index: Sequence[int], tasks: Task | Sequence[Task] = "2d"
 ) -> ProgramBatch:
     """Program p is asked about scene `scene_index[p]` under task `tasks[p]` (or the one task of all)."""
+    import torch
+
     if isinstance(tasks, str):
         tasks = [tasks] * len(programs)
     if not len(programs) == len(scene_index) == len(tasks):
