@@ -30,6 +30,15 @@ FRAME_OF_TASK: dict[str, relations.Frame] = {"2d": "camera", "6d": "object"}
 # The code of a value is its index here.
 VALUES: dict[str, tuple[str, ...]] = {**vocabulary.VALUES, "facing": FACINGS}
 FILTERS: tuple[tuple[str, ...], ...] = ARGUMENTS["filter"]
+_BOOLEAN = ("no", "yes")
+_NUMBERS = tuple(map(str, range(LIMIT + 1)))
+
+
+def spelling(kind: str) -> tuple[str, ...]:
+    """The answer strings of a type's codes."""
+    return {"integer": _NUMBERS, "boolean": _BOOLEAN}.get(kind) or VALUES[kind]
+
+
 # Every way from an object to a set, frames resolved.
 RELATIONS: tuple[tuple[str, ...], ...] = tuple(
     (op, *args)

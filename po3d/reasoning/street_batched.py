@@ -30,7 +30,6 @@ from po3d.reasoning.packing import (
     GREATER,
     INTERSECT,
     LESS,
-    LIMIT,
     LOOKUP,
     QUERY,
     SCENE,
@@ -42,6 +41,7 @@ from po3d.reasoning.packing import (
     pack_programs,
     pack_scenes,
     pack_worlds,
+    spelling,
 )
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
 from po3d.scene.vocabulary import FACINGS, PARENT, SHAPES, SUPER_CATEGORIES
@@ -98,15 +98,6 @@ def failure(k: int, step: Step, found: int) -> ExecutionFailure:
     else:
         what = f"the scene says nothing about its {step.args[0]}"
     return ExecutionFailure(kind, f"step {k} {step.token}: {what}")
-
-
-_BOOLEAN = ("no", "yes")
-_NUMBERS = tuple(map(str, range(LIMIT + 1)))
-
-
-def spelling(kind: str) -> tuple[str, ...]:
-    """The answer strings of a type's codes."""
-    return {"integer": _NUMBERS, "boolean": _BOOLEAN}.get(kind) or VALUES[kind]
 
 
 def execute_batch(

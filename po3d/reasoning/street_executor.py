@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 from po3d.io.errors import InputError
 from po3d.language.programs.street import Program, Step
 from po3d.reasoning import packing, relations
-from po3d.reasoning import street_batched as batched
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.reasoning.questions import Task
 from po3d.reasoning.relations import DEFAULT_RULES, Rules
@@ -306,7 +305,7 @@ def _boolean(yes: float) -> Array:
 
 def _ranked(value: _Value) -> dict[str, float]:
     """Value -> probability, most probable first; a tie keeps the vocabulary's order."""
-    words = map(str, range(len(value.p))) if value.kind == "integer" else batched.spelling(value.kind)
+    words = map(str, range(len(value.p))) if value.kind == "integer" else packing.spelling(value.kind)
     return {w: float(p) for w, p in sorted(zip(words, value.p), key=lambda item: -item[1]) if p > 0}
 
 
@@ -342,10 +341,12 @@ def _odds(p: float) -> str:
 def _vote(
     program: Program, scene: Scene, task: Task, rules: Rules, samples: int, seed: int, draw: Collection[str]
 ) -> Outcome:
+    from po3d.reasoning import street_batched as batched  # torch takes seconds to import
+
     tables = batched.pack_worlds(worlds(scene, draw, count=samples, seed=seed))
     packed = batched.pack_programs([program] * samples, range(samples), task)
     result = batched.execute_batch(tables, packed, rules)
-    found = vote(result.answers(), ties=batched.spelling(program.answer_type))
+    found = vote(result.answers(), ties=packing.spelling(program.answer_type))
     if found is None:
         reasons = Counter(result.reason(p) for p in range(samples))
         reason, times = reasons.most_common(1)[0]
@@ -365,6 +366,6 @@ def _sampled(step: Step, register: np.ndarray, scene: Scene) -> TraceStep:
     if kind == "set":
         p = ((register[:, None] >> np.arange(n)) & 1).mean(0)
     else:
-        size = n if kind == "object" else len(batched.spelling(kind))
+        size = n if kind == "object" else len(packing.spelling(kind))
         p = np.bincount(register, minlength=size) / len(register)
     return _trace_step(step, _Value(kind, p), scene, tuple(range(n)))
