@@ -176,7 +176,7 @@ class EstimatorModule(pl.LightningModule):
 
 
 def photometric(images: Tensor, strength: float, draws: Draws) -> Tensor:
-    """Random gain, contrast, tint, blur or sharpening, and noise: the picture changes, the labels do not.
+    """Random gain, contrast, tint, saturation, blur or sharpening, and noise: the picture changes, the labels do not.
     images (B, 3, h, w) in [0, 1]. Half the batches are filtered and half get noise, to save time."""
     b = len(images)
 
@@ -188,6 +188,7 @@ def photometric(images: Tensor, strength: float, draws: Draws) -> Tensor:
     gain = (1 + 0.15 * strength * draw(1, 1, 1)) * (1 + 0.05 * strength * draw(3, 1, 1))
     mean = images.mean((1, 2, 3), keepdim=True)
     images = torch.addcmul((1 - contrast) * gain * mean, images, contrast * gain)
+    images = torch.lerp(images.mean(1, keepdim=True), images, 1 + 0.25 * strength * draw(1, 1, 1))
     if filtered:
         blurred = torch.nn.functional.avg_pool2d(images, 3, 1, 1, count_include_pad=False)
         images = torch.lerp(images, blurred, (0.2 + 0.8 * draw(1, 1, 1)) * strength)  # below 0: sharpened
