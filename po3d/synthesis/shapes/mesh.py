@@ -1,6 +1,6 @@
 """Triangle meshes with named parts, and their assembly from pieces at exact size."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from po3d.io.files import atomic_write
 
 MATERIALS = ("paint", "glass", "tyre", "chrome", "dark", "lamp", "tail", "white", "wood", "seat")
+LONGEST = 0.15  # edge of a warped mesh, in shares of its longest side
 CREASE = np.radians(35.0)  # faces that meet at less than this share a smooth normal
 
 Piece = tuple[str, str, trimesh.Trimesh]  # part name, material, geometry
@@ -40,9 +41,14 @@ class Mesh:
     parts: tuple[Part, ...]
 
 
-def assemble(pieces: Sequence[Piece], extent: Sequence[float]) -> Mesh:
+def assemble(
+    pieces: Sequence[Piece],
+    extent: Sequence[float],
+    warp: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
+) -> Mesh:
     """The mesh of all pieces, scaled along each axis so that its bounding box is exactly `extent` (length,
-    width, height), centred in x and y, standing on z = 0. Pieces of one name and material become one part."""
+    width, height), centred in x and y, standing on z = 0; with a `warp` its points are then moved and brought back to the box. Pieces of one name and
+    material become one part."""
     parts: list[Part] = []
     part_ids, corners, faces, count = [], [], [], 0
     for name, material, piece in pieces:
@@ -55,13 +61,17 @@ def assemble(pieces: Sequence[Piece], extent: Sequence[float]) -> Mesh:
         faces.append(np.asarray(piece.faces) + count)
         part_ids.append(np.full(len(corners[-1]), parts.index(part), np.uint8))
         count += len(corners[-1])
-    points = np.concatenate(corners)
-    low, high = points.min(0), points.max(0)
-    scale = np.asarray(extent, float) / (high - low)
-    offset = np.array([(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]])
-    source, vertices, normals, triangles = _creased((points - offset) * scale, np.concatenate(faces))
+    points, triangles, ids = (
+        boxed(np.concatenate(corners), extent),
+        np.concatenate(faces),
+        np.concatenate(part_ids),
+    )
+    if warp is not None:
+        points, triangles, origin = _split(points, triangles, LONGEST * float(max(extent)))
+        points, ids = boxed(warp(points), extent), ids[origin]
+    source, vertices, normals, triangles = _creased(points, triangles)
     return Mesh(
-        vertices.astype(np.float32), normals.astype(np.float32), np.concatenate(part_ids)[source],
+        vertices.astype(np.float32), normals.astype(np.float32), ids[source],
         triangles.astype(np.int32), tuple(parts),
     )  # fmt: skip
 
@@ -80,6 +90,45 @@ def read_mesh(path: Path) -> Mesh:
     with np.load(path) as file:
         parts = tuple(Part(*map(str, row)) for row in file["parts"])
         return Mesh(file["vertices"], file["normals"], file["part"], file["faces"], parts)
+
+
+def boxed(points: NDArray[np.float64], extent: Sequence[float]) -> NDArray[np.float64]:
+    """Points (n, 3) scaled along each axis and moved so that their box is `extent`, centred in x and y, on z = 0."""
+    low, high = points.min(0), points.max(0)
+    scale = np.asarray(extent, float) / (high - low)
+    offset = np.array([(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]])
+    return (points - offset) * scale
+
+
+def _split(
+    points: NDArray[np.float64], faces: NDArray[np.int64], longest: float
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Triangles whose edges are at most `longest`, so that a warp bends what lies on a large face as it bends the face:
+    points, faces, and for each point one of the given ones that it lies on a face with."""
+    origin = np.arange(len(points))
+    while True:
+        edges = np.sort(np.stack([faces, np.roll(faces, -1, 1)], -1), -1).reshape(-1, 2)
+        unique, inverse = np.unique(edges, axis=0, return_inverse=True)
+        long = np.linalg.norm(np.subtract(*points[unique.T]), axis=1) > longest
+        if not long.any():
+            return points, faces, origin
+        middle = np.full(len(unique), -1)
+        middle[long] = len(points) + np.arange(long.sum())
+        points = np.concatenate([points, points[unique[long]].mean(1)])
+        origin = np.concatenate([origin, origin[unique[long, 0]]])
+        middle = middle[inverse.reshape(-1, 3)]
+        halved = middle >= 0
+        # Turned so that the first edge is halved and, where two are, the second one too.
+        turn = np.where(halved.sum(1) == 2, (halved.argmin(1) + 1) % 3, halved.argmax(1))
+        order = (turn[:, None] + np.arange(3)) % 3
+        (a, b, c), (ab, bc, ca) = (np.take_along_axis(x, order, 1).T for x in (faces, middle))
+        count = halved.sum(1)
+        faces = np.concatenate([
+            faces[count == 0],
+            *(np.stack(t, -1)[count == 1] for t in ((a, ab, c), (ab, b, c))),
+            *(np.stack(t, -1)[count == 2] for t in ((ab, b, bc), (a, ab, bc), (a, bc, c))),
+            *(np.stack(t, -1)[count == 3] for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))),
+        ])  # fmt: skip
 
 
 def _creased(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, ...]:

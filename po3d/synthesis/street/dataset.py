@@ -95,7 +95,7 @@ def compose(layout: Layout, rng: np.random.Generator) -> tuple[list[Placed], Cam
 def _place_official(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> Placed:
     """As the official pictures show it: at its origin; in Super-CLEVR's studio of one colour all over, with windows to see
     through and recoloured parts each of a material of its own."""
-    mesh, toy = vehicle(o.shape, o.mesh_seed), look in TOYS
+    mesh, toy = vehicle(o.shape, o.mesh_seed, o.forms), look in TOYS
     painted = _painted(o, mesh, look)
     return Placed(
         mesh,
@@ -285,7 +285,7 @@ def scene_record(made: Made, index: int, split: str, rules: Rules | None = None)
 def _object_record(o: LayoutObject, made: Made) -> dict:
     origin = (o.x, o.y, origin_height(o.shape, o.size))
     pixel, depth = made.camera.project(origin)
-    painted = _painted(o, vehicle(o.shape, o.mesh_seed), made.layout.look)
+    painted = _painted(o, vehicle(o.shape, o.mesh_seed, o.forms), made.layout.look)
     return {
         "shape": o.shape,
         "size": o.size,

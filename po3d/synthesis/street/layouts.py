@@ -15,6 +15,8 @@ from po3d.io.errors import InputError
 from po3d.scene.geometry import Array
 from po3d.scene.street import CAMERA_JITTER, SPREAD, extent, heading_from_rotation
 from po3d.scene.vocabulary import COLORS, EXTENTS, MATERIALS, SHAPES, SIZE_SCALE, SIZES
+from po3d.synthesis.render.official import OFFICIAL_LOOKS
+from po3d.synthesis.vehicles.forms import Forms
 
 Split = Literal["train", "validation", "test"]
 LookKind = Literal["studio", "outdoor", "superclevr", "hdri"]
@@ -27,6 +29,8 @@ MAX_PARTS = (
 )
 LOOKS: tuple[LookKind, ...] = ("studio", "outdoor")  # the twin's
 TOYS: tuple[LookKind, ...] = ("studio", "superclevr")  # of one colour, rubber or metal, with recoloured parts
+OWN_FORMS: tuple[Forms, ...] = ("own",)
+FORMS: tuple[Forms, ...] = ("own", "official", "official")  # in official looks: two vehicles of three
 PLAIN = 0.5  # share of Super-CLEVR-like layouts without recoloured parts
 
 # Mesh variants by split, so that no mesh of the test images is ever trained on.
@@ -58,6 +62,7 @@ class LayoutObject:
     heading: float  # azimuth of the nose, radians
     mesh_seed: int
     parts: tuple[PartPaint, ...] = ()
+    forms: Forms = "own"  # which family of meshes `mesh_seed` is a variant of
 
 
 @dataclass(frozen=True)
@@ -86,12 +91,13 @@ def sample_layout(
         raise InputError(f"unknown split {split!r}; known: {', '.join(MESHES)}")
     count = int(rng.integers(MIN_OBJECTS, MAX_OBJECTS + 1)) if count is None else count
     look = look or LOOKS[rng.integers(len(LOOKS))]
+    families = FORMS if look in OFFICIAL_LOOKS else OWN_FORMS
     recolored = look == "studio" or (look == "superclevr" and rng.random() >= PLAIN)
     objects: list[LayoutObject] = []
     taken: list[Rectangle] = []
     refused = 0
     while len(objects) < count:
-        candidate = _sample_object(rng, MESHES[split], recolored)
+        candidate = _sample_object(rng, MESHES[split], recolored, families)
         rectangle = _enlarged(candidate)
         if any(overlapping(rectangle, other) for other in taken):
             refused += 1
@@ -105,7 +111,9 @@ def sample_layout(
     return Layout(tuple(objects), tuple(float(v) for v in jitter), look, int(rng.integers(2**31)))
 
 
-def _sample_object(rng: np.random.Generator, meshes: range, recolored: bool) -> LayoutObject:
+def _sample_object(
+    rng: np.random.Generator, meshes: range, recolored: bool, families: tuple[Forms, ...]
+) -> LayoutObject:
     shape, color, size, material = (
         values[rng.integers(len(values))] for values in (SHAPES, COLORS, SIZES, MATERIALS)
     )
@@ -122,9 +130,9 @@ def _sample_object(rng: np.random.Generator, meshes: range, recolored: bool) -> 
             )
             for _ in range(rng.integers(MAX_PARTS + 1))
         )
-    return LayoutObject(
-        shape, color, size, material, float(x), float(y), heading, meshes[rng.integers(len(meshes))], parts
-    )
+    forms = families[rng.integers(len(families))] if len(families) > 1 else families[0]
+    mesh = meshes[rng.integers(len(meshes))]
+    return LayoutObject(shape, color, size, material, float(x), float(y), heading, mesh, parts, forms)
 
 
 class Rectangle(NamedTuple):

@@ -9,7 +9,9 @@ import numpy as np
 
 from po3d.io.errors import InputError
 from po3d.scene.vocabulary import EXTENTS, PARENT, SHAPES
-from po3d.synthesis.shapes.mesh import Mesh, Part, assemble, read_mesh, write_mesh
+from po3d.synthesis.shapes.mesh import Mesh, Part, Piece, assemble, read_mesh, write_mesh
+from po3d.synthesis.vehicles import official_types
+from po3d.synthesis.vehicles.forms import Forms, nearest_seed, seats, warped
 
 __all__ = ["Mesh", "Part", "keep_meshes", "vehicle"]
 
@@ -33,22 +35,32 @@ def keep_meshes(folder: Path) -> None:
     _kept = folder
 
 
-@functools.lru_cache(maxsize=2048)
-def vehicle(shape: str, seed: int) -> Mesh:
-    """Variant `seed` of a leaf type at unit scale, with the benchmark's extents. Equal arguments give equal
-    bytes."""
+@functools.lru_cache(maxsize=4096)
+def vehicle(shape: str, seed: int, forms: Forms = "own") -> Mesh:
+    """Variant `seed` of a leaf type at unit scale, with the benchmark's extents: of our own forms, or around
+    the official ones (forms.py). Equal arguments give equal bytes."""
     if shape not in SHAPES:
         raise InputError(f"unknown vehicle shape {shape!r}: choose one of {', '.join(SHAPES)}")
-    path = None if _kept is None else _kept / f"{shape}_{seed}.npz"
+    path = None if _kept is None else _kept / f"{forms}_{shape}_{seed}.npz"
     if path is not None and path.exists():
         return read_mesh(path)
-    mesh = _made(shape, seed)
+    mesh = _made(shape, seed, forms)
     if path is not None:
         write_mesh(path, mesh)
     return mesh
 
 
-def _made(shape: str, seed: int) -> Mesh:
-    module = importlib.import_module(f"po3d.synthesis.vehicles.{_MODULES[PARENT[shape]]}")
-    rng = np.random.default_rng([seed, zlib.crc32(shape.encode())])
-    return assemble(module.MAKERS[shape](rng), EXTENTS[shape])
+def _made(shape: str, seed: int, forms: Forms) -> Mesh:
+    if forms == "own":
+        return assemble(draw(shape, seed), EXTENTS[shape])
+    pieces = draw(shape, nearest_seed(shape, seed), forms)
+    rng = np.random.default_rng([seed, zlib.crc32(f"official {shape}".encode())])
+    pieces += seats(pieces, rng)
+    return assemble(pieces, EXTENTS[shape], lambda points: warped(points, shape, rng))
+
+
+def draw(shape: str, seed: int, forms: Forms = "own") -> list[Piece]:
+    """The pieces of a variant before they have their size; the same for both forms where official_types.py has no other."""
+    own = importlib.import_module(f"po3d.synthesis.vehicles.{_MODULES[PARENT[shape]]}").MAKERS
+    makers = {**own, **official_types.MAKERS} if forms == "official" else own
+    return makers[shape](np.random.default_rng([seed, zlib.crc32(shape.encode())]))

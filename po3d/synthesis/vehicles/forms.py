@@ -1,0 +1,105 @@
+"""Forms around the official ones: our variants nearest to them, warped by a coarse lattice that was measured, then smoothly at
+random.
+
+A lattice has nodes over the unit box of a vehicle (x from tail to nose, |y| from the middle out, z up); it is the same left
+and right. forms.csv (displacements in thousandths of the extents) and kin.csv (seeds of our variants) are written by
+`tools/official_forms.py`; types whose official form could not be measured have neither, and vary around ours."""
+
+import csv
+import functools
+import io
+from importlib import resources
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.scene.vocabulary import EXTENTS
+from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.primitives import box
+
+Array = NDArray[np.float64]
+Forms = Literal["own", "official"]
+
+NODES = (7, 4, 5)  # of the measured lattices, along x, |y| and z
+LOOSE = (4, 2, 3)  # of the random ones
+SPREAD = (
+    0.013  # deviation of a random displacement, in extents; where nothing was measured, half as much again
+)
+SPLITS = ("train", "validation", "test")  # by the thousands of a variant's seed, as everywhere
+
+
+def basis(unit: Array, nodes: tuple[int, ...] = NODES) -> Array:
+    """(n, nodes) trilinear weights of points (n, 3) in units of the extents: x, y in [-1/2, 1/2], z in [0, 1]."""
+    place = np.stack([unit[:, 0] + 0.5, 2 * np.abs(unit[:, 1]), unit[:, 2]], -1)
+    weights = np.ones((len(unit), 1))
+    for axis, count in enumerate(nodes):
+        t = np.clip(place[:, axis], 0, 1)[:, None] * (count - 1)
+        hats = np.clip(1 - np.abs(t - np.arange(count)), 0, 1)
+        weights = (weights[:, :, None] * hats[:, None, :]).reshape(len(unit), -1)
+    return weights
+
+
+def displaced(points: Array, lattice: Array, extent: Array) -> Array:
+    """Points (n, 3) moved by a lattice (*nodes, 3) of displacements in shares of the extents; +y is outward."""
+    moved = basis(points / extent, lattice.shape[:3]) @ lattice.reshape(-1, 3)
+    moved[:, 1] *= np.sign(points[:, 1])
+    return points + moved * extent
+
+
+@functools.cache
+def measured() -> dict[str, Array]:
+    """Shape -> its lattice (*NODES, 3)."""
+    lattices: dict[str, Array] = {}
+    for row in _rows("forms.csv"):
+        lattice = lattices.setdefault(row["shape"], np.zeros((*NODES, 3)))
+        lattice[int(row["x"]), int(row["y"]), int(row["z"])] = [
+            int(row[c]) / 1000 for c in ("dx", "dy", "dz")
+        ]
+    return lattices
+
+
+@functools.cache
+def kin() -> dict[tuple[str, str], list[int]]:
+    """(shape, split) -> seeds of our variants that come nearest; no seed is in two splits."""
+    return {(row["shape"], row["split"]): [int(s) for s in row["seeds"].split()] for row in _rows("kin.csv")}
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    text = (resources.files("po3d.synthesis.vehicles") / name).read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def nearest_seed(shape: str, seed: int) -> int:
+    """The seed of our variant that the official form of variant `seed` is made of."""
+    seeds = kin().get((shape, SPLITS[seed // 1000 % len(SPLITS)]))
+    return seeds[seed % len(seeds)] if seeds else seed
+
+
+def warped(points: Array, shape: str, rng: np.random.Generator) -> Array:
+    """Points (n, 3) at the benchmark's extents, moved to the official form and then at random."""
+    extent = np.array(EXTENTS[shape])
+    known = measured().get(shape)
+    loose = rng.normal(0, SPREAD if known is not None else 1.5 * SPREAD, (*LOOSE, 3))
+    loose[:, 0, :, 1] = 0  # the plane of symmetry stays one
+    points = points if known is None else displaced(points, known, extent)
+    return displaced(points, loose, extent)
+
+
+def seats(pieces: list[Piece], rng: np.random.Generator) -> list[Piece]:
+    """What one sees through a car's windows: one to three rows of seats, in the box of the piece `windows`."""
+    cabin = [piece for name, _, piece in pieces if name == "windows"]
+    if not cabin:
+        return []
+    (back, right, low), (front, left, top) = cabin[0].bounds
+    width, height = left - right, top - low
+    depth = 0.09 * (left - right)
+    made: list[Piece] = []
+    count = max(1, int((front - back) / (0.75 * width) + rng.uniform(-0.4, 0.4)))
+    tall = height * rng.uniform(0.35, 0.6)
+    for x in front - (front - back) * (np.arange(count) + rng.uniform(0.5, 0.65)) / count:
+        for y in (-0.22, 0.22):
+            at = ((left + right) / 2 + y * width, low + tall / 2)
+            made += solid("seat", "seat", box(depth, 0.3 * width, tall, (x, *at), pitch=-0.15))
+            made += solid("seat", "seat", box(0.7 * depth, 0.14 * width, 0.3 * tall, (x - depth, at[0], low + 1.15 * tall)))  # fmt: skip
+    return made
