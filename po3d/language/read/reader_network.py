@@ -218,7 +218,7 @@ class ReaderNetwork(nn.Module):
         `ids` (B, T) padded with 0, `sorts` (B,)."""
         encoded = self.encode(ids, segments, mask := ids > 0)
         gold, there = program.clamp(min=0), program >= 0
-        stack = self.types.start(sorts, 14)
+        stack = self.types.start(sorts, 32)
         stacks = []
         for k in range(program.shape[1]):
             stacks.append(stack[:, :2])
