@@ -1,6 +1,6 @@
-"""Make a trained estimator's beliefs honest: `python -m po3d.training.calibrate CHECKPOINT DIR`.
+"""Make a trained estimator's beliefs honest: `python -m po3d.training.calibrate CHECKPOINT DIR...`.
 
-DIR is a twin of the validation split (`po3d generate ... split=validation`). What is fitted (`po3d.training.beliefs`) is
+Each DIR is a twin of the validation split (`po3d generate ... split=validation`), one for each look. What is fitted (`po3d.training.beliefs`) is
 written into the checkpoint's JSON; the weights stay.
 """
 
@@ -48,17 +48,19 @@ def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
     }
 
 
-def calibrate(checkpoint: str | Path, folder: str | Path) -> dict[str, float]:
-    """Fit on the twin in `folder` and write the result into the checkpoint's JSON."""
+def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
+    """Fit on the twins in `folders` together and write the result into the checkpoint's JSON."""
     estimator = StreetEstimator.from_checkpoint(checkpoint)
     estimator.calibration = dict(estimator.defaults)
-    twin = pulsecheck457.load(folder)
-    names = twin.images
     predicted: list[Scene] = []
-    for start in tqdm(range(0, len(names), BATCH), desc="estimating", unit="batch"):
-        part = names[start : start + BATCH]
-        predicted += estimator.estimate([twin.image(name) for name in part], part)
-    calibration = fitted(predicted, [twin.truth(name) for name in names])
+    gt: list[Scene] = []
+    for twin in map(pulsecheck457.load, folders):
+        names = twin.images
+        for start in tqdm(range(0, len(names), BATCH), desc="estimating", unit="batch"):
+            part = names[start : start + BATCH]
+            predicted += estimator.estimate([twin.image(name) for name in part], part)
+        gt += [twin.truth(name) for name in names]
+    calibration = fitted(predicted, gt)
     path = Path(checkpoint).with_suffix(".json")
     record = read_json(path, "checkpoint description")
     record["config"]["calibration"] = record["config"].get("calibration", {}) | calibration
@@ -71,9 +73,9 @@ def main() -> int:
         prog="python -m po3d.training.calibrate", description=__doc__.split("\n")[0]
     )
     arguments.add_argument("checkpoint", help="path of the pair, with or without suffix")
-    arguments.add_argument("folder", help="a twin of the validation split")
+    arguments.add_argument("folders", nargs="+", help="twins of the validation split")
     a = arguments.parse_args()
-    return guarded(lambda: print(calibrate(a.checkpoint, a.folder)))
+    return guarded(lambda: print(calibrate(a.checkpoint, *a.folders)))
 
 
 if __name__ == "__main__":
