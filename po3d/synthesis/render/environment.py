@@ -75,6 +75,7 @@ class Ground:
     falloff: float = 0.0  # 0 evenly lit; towards 1 the light pools around `pool`
     pool: tuple[float, float] = (0.0, 0.0)
     pool_radius: float = 10.0
+    near: bool = False  # the pool lights what stands in it, too: lamps that are near
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,10 @@ def _superclevr(rng: np.random.Generator) -> Look:
     world = rng.uniform(0, 0.03) if rng.random() < 0.7 else rng.uniform(0.03, 0.2)
     cove = rng.uniform(0, 0.15)  # the floor is a sheet that rises far away
     white = _SUN_STRENGTH * _SUN[2] + sum(s * p[2] / np.linalg.norm(p) for p, s, _ in _LAMPS)
+    # Near the key lamp it is brighter; the middle of the floor has the light that is worked out above.
+    falloff, radius = float(rng.uniform(0.2, 0.5)), float(rng.uniform(2.0, 4.0))
+    pool = (float(rng.normal(4.5, 0.8)), float(rng.normal(-3.0, 0.8)))
+    white /= 1 - falloff + falloff / (1 + (pool[0] ** 2 + pool[1] ** 2) / radius**2)
     floor = _triple(
         np.clip(_FLOOR * np.exp(rng.normal(0, 0.12)) * (1 + rng.uniform(-0.03, 0.03, 3)), 0, 0.95)
     )
@@ -89,9 +93,10 @@ def _superclevr(rng: np.random.Generator) -> Look:
             tile=float(rng.uniform(8, 20)),
             angle=float(rng.uniform(-np.pi, np.pi)),
             offset=tuple(rng.uniform(0, 1, 2)),
-            falloff=float(rng.uniform(0.35, 0.65)),
-            pool=tuple(rng.normal((1.0, -1.0), 1.0)),
-            pool_radius=float(rng.uniform(5, 9)),
+            falloff=falloff,
+            pool=pool,
+            pool_radius=radius,
+            near=True,
         ),
         backdrop=Backdrop(distance=60.0, color=_triple(np.array(floor) * 0.2), height=0.0),
         film=Film(

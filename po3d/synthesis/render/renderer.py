@@ -260,6 +260,7 @@ class Renderer:
         self, items: Sequence[Item], camera: Camera, look: Look, light: Lighting, layer: int = 0
     ) -> None:
         """`layer` 0: everything; 1: what can't be seen through; 2: what can."""
+        ground = look.ground
         for level, pixels in enumerate(light.reflections):
             self._reflections.write(pixels.astype(np.float16).tobytes(), level=level)
         self._reflections.use(3)
@@ -273,6 +274,7 @@ class Renderer:
             shadow_blur=self._shadows.blur(look),
             reflections=3,
             layer=layer,
+            pool=(*ground.pool, 1 / ground.pool_radius**2, ground.falloff * ground.near),
         )
         for item in items:
             self._object.set(

@@ -15,6 +15,7 @@ layout(location = 0) out vec4 color;
 
 #ifndef INDOORS
 flat in vec2 streets; // share of the second, sharp lobe; how far the part can be seen through
+uniform vec4 pool;    // centre, 1 / squared radius, strength of the light that is near
 uniform int layer;    // 0 all is drawn, 1 what can't be seen through, 2 the rest
 #endif
 
@@ -92,6 +93,10 @@ void main() {
     vec3 key = key_color * (n_l * key_visible(p_world + n * 0.02));
     vec3 lit = diffuse * (ambient.rgb + key) + (rough + sharp) * below;
     lit += key * (f0 * highlight(n_h, roughness) + 0.04 * coat * highlight(n_h, 0.08));
+#ifndef INDOORS
+    vec2 from_pool = p_world.xy - pool.xy;
+    lit *= mix(1.0, 1.0 / (1.0 + dot(from_pool, from_pool) * pool.z), pool.w);
+#endif
     color = develop(lit);
 #ifndef INDOORS
     if (layer == 2) color.a = 1.0 - streets.y * (1.0 - edge);
