@@ -39,6 +39,7 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST, l
 Size = Annotated[Number, Field(ge=THINNEST)]
 Probability = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1 + 1e-6)]
 Whole = Annotated[int, Field(strict=True, ge=0, le=10**9)]
+StreetLook = Literal["studio", "outdoor", "superclevr", "hdri"]
 Name = Annotated[str, Field(strict=True, max_length=LONGEST)]
 Text = Annotated[str, Field(strict=True, max_length=10_000_000)]
 Hash = Annotated[str, Field(strict=True, pattern="^[0-9a-f]{64}$")]
@@ -359,7 +360,7 @@ class TwinRecord(Record):
     size: Annotated[int, Field(strict=True, ge=1, le=10**8)]
     seed: Annotated[int, Field(strict=True, ge=0, lt=2**63)]
     split: Name = "test"
-    look: Literal["studio", "outdoor"] | None = None
+    look: StreetLook | None = None
     images: Annotated[bool, Field(strict=True)] = True
     dials: dict[Name, Any] | None = None
 
@@ -425,7 +426,7 @@ class _Benchmark(Record):
     sbert: Flag = False
     scans: Name | None = None
     furniture: Name | None = None
-    look: Literal["studio", "outdoor"] | None = None
+    look: StreetLook | None = None
     dials: Group | None = None
 
 
@@ -487,7 +488,7 @@ class GenerateSettings(Record):
     split: Name
     out: Folder
     images: Flag
-    look: Literal["studio", "outdoor"] | None
+    look: StreetLook | None
     skies: Name | None
     workers: Workers
 
