@@ -32,6 +32,7 @@ COMMANDS = {
     "import": Command("an LMM's results from a harness, scored by us", "po3d.cli.imports"),
     "report": Command("a run as one HTML file, or its tables", "po3d.cli.report"),
     "serve": Command("po3d as an OpenAI-compatible model", "po3d.cli.serve"),
+    "studio": Command("a page in the browser: scenes in 3D, questions, changes", "po3d.cli.studio"),
     "trust": Command("calibration, risk and coverage", "po3d.cli.trust"),
 }
 DESCRIPTION = """\
@@ -52,6 +53,7 @@ the answer is the program run on the table, also after a change that a sentence 
   po3d report RUN --with YOURS.jsonl
   po3d audit --benchmark pulsecheck457 --data RELEASE --out errata.jsonl
   po3d doctor
+  po3d studio
 """
 
 

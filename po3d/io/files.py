@@ -45,7 +45,7 @@ def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
 def read_text(path: str | Path, what: str = "text file") -> str:
     """The text of a file in UTF-8, with or without a byte order mark, or in UTF-16 with one; InputError when it is
     missing or no such text. `what` names the file in the error, here and below."""
-    data = _utf8(_read_bytes(path, what), path, what)
+    data = _utf8(read_bytes(path, what), path, what)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -60,7 +60,7 @@ def read_json(path: str | Path, what: str = "JSON file") -> object:
 def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
     """The records of a JSONL file, whose text is as in `read_text`. A torn last line, left by a killed writer, is
     dropped; any other line that is no JSON object is an InputError."""
-    lines = _utf8(_read_bytes(path, what), path, what).split(b"\n")
+    lines = _utf8(read_bytes(path, what), path, what).split(b"\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -110,7 +110,7 @@ def read_table(path: str | Path, what: str = "table") -> Iterator[dict[str, str]
             yield dict(zip(header, row))
 
 
-def _read_bytes(path: str | Path, what: str) -> bytes:
+def read_bytes(path: str | Path, what: str) -> bytes:
     try:
         with open(path, "rb") as file:
             if os.fstat(file.fileno()).st_size <= LARGEST:

@@ -372,9 +372,9 @@ def read_scene(path: str | Path) -> Scene:
     record = read_json(path, "scene file")
     if isinstance(record, dict) and record.get("format") == FORMAT:
         return from_json(record, str(path))
-    if not isinstance(record, dict) or not {"objects", "scenes"} & set(record):
+    if not isinstance(record, dict) or "format" in record or not {"objects", "scenes"} & set(record):
         raise InputError(
-            f"{path}: the field 'objects' is missing; a scene is a table of ours ({FORMAT}) or Super-CLEVR's"
+            f"{path}: a scene is a table of ours (format {FORMAT}) or Super-CLEVR's (objects, or scenes with one)"
         )
     records = read_scenes(path)
     if len(records) != 1:

@@ -21,10 +21,12 @@ def executable() -> str | None:
 class Browser:
     """A browser of its own profile; `with` ends it."""
 
-    def __init__(self, profile: Path, width: int = 1280, height: int = 900) -> None:
+    def __init__(self, profile: Path, width: int = 1280, height: int = 900, draws: bool = False) -> None:
+        """`draws`: with WebGL in software."""
         theirs_in, self._out = os.pipe()
         self._in, theirs_out = os.pipe()
-        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+        software = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+        flags = ["--headless=new", "--no-sandbox", *(software if draws else ["--disable-gpu"]), "--disable-dev-shm-usage", "--no-first-run",
                  "--disable-background-networking", "--hide-scrollbars", "--remote-debugging-pipe",
                  f"--window-size={width},{height}", f"--user-data-dir={profile}", "about:blank"]  # fmt: skip
         pipes = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'

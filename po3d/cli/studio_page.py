@@ -1,0 +1,409 @@
+"""The studio's page: viser draws the scene in 3D and sends what its user does to a `Session`."""
+
+import functools
+import html
+import math
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import viser
+import websockets.asyncio.server
+
+from po3d.cli.studio_session import EXAMPLES, Session
+from po3d.io.errors import InputError, visible
+from po3d.io.text_tables import html as table_html
+from po3d.scene.display import shown_table
+from po3d.scene.geometry import Array
+from po3d.scene.table import ObjectState
+from po3d.scene.vocabulary import COLORS_RGB
+from po3d.systems.asking import Answer
+
+HOST = "127.0.0.1"
+# Pages of other sites may open a connection to this machine, but not one that says that it comes from here.
+ORIGINS = [re.compile(r"http://(127\.0\.0\.1|localhost)(:\d+)?"), None]
+PAINT = {
+    "beige": (225, 210, 180),
+    "orange": (235, 150, 70),
+    "pink": (235, 160, 185),
+    "white": (238, 238, 238),
+    "black": (60, 60, 60),
+}
+PLAIN, LIT, TAKEN = (150, 155, 165), (255, 200, 0), (0, 114, 178)
+SPREAD = 2.0  # standard deviations of the ellipse on the ground
+START = "choose ..."
+
+
+def serve(given: str | None, port: int) -> int:
+    """Show the page until interrupted."""
+    session = Session()
+    if given is None:
+        session.open_example("street.jpg")
+    else:
+        from po3d.io.files import read_bytes
+
+        session.open(Path(given).name, read_bytes(given, "picture or scene"))
+    page = Page(session, port)
+    print(f"the studio is at {page.address}; Ctrl+C ends it", flush=True)
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        print("stopped")
+    finally:
+        page.server.stop()
+    return 0
+
+
+@contextmanager
+def _own_origins() -> Iterator[None]:
+    """A server that begins within takes connections of pages of this machine alone; viser has no option for it."""
+    usual = websockets.asyncio.server.serve
+    websockets.asyncio.server.serve = functools.partial(usual, origins=ORIGINS)
+    try:
+        yield
+    finally:
+        websockets.asyncio.server.serve = usual
+
+
+class Page:
+    """The widgets and the drawing of one session. All browsers see the same."""
+
+    def __init__(self, session: Session, port: int = 8080) -> None:
+        self.session, self.taken = session, None  # the row that is held
+        self.lock = threading.RLock()  # viser calls back from several threads
+        with _own_origins():
+            self.server = viser.ViserServer(HOST, port, label="po3d studio", verbose=False)
+        self.address = f"http://{HOST}:{self.server.get_port()}"
+        self.server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False)
+        self.server.scene.set_up_direction("+z")
+        self.drawn: list[Any] = []  # handles of what stands in the scene
+        self.answer_steps: list[Any] = []
+        self._widgets()
+        self.refresh(whole=True)
+
+    # --- widgets -------------------------------------------------------------------------------------------------
+
+    def _widgets(self) -> None:
+        gui = self.server.gui
+        self.status = gui.add_markdown("")
+        with gui.add_folder("Open"):
+            self.example = gui.add_dropdown("example", (START, *EXAMPLES))
+            self.upload = gui.add_upload_button(
+                "picture of a street, or a scene table", mime_type="image/*,application/json"
+            )
+        with gui.add_folder("Ask"):
+            self.question = gui.add_text("question", "How many cars are there?")
+            self.task = gui.add_dropdown("left and right of", ("the camera", "the thing itself"))
+            self.asked = gui.add_button("Ask")
+            self.answer = gui.add_html("")
+            self.steps = gui.add_dropdown("light up", ("nothing",))
+        with gui.add_folder("Change"):
+            self.sentence = gui.add_text("in words", "")
+            self.changed = gui.add_button("Make the change")
+            self.frame = gui.add_text("front", "")
+            self.framed = gui.add_button("Turn to this front")
+            self.undone = gui.add_button("Undo")
+        with gui.add_folder("Thing"):
+            self.thing = gui.add_dropdown("thing", (START,))
+            self.color = gui.add_dropdown("colour", (START,))
+            self.removed = gui.add_button("Remove")
+        with gui.add_folder("Save"):
+            self.save = gui.add_button("Scene (JSON)")
+            self.save_picture = gui.add_button("Picture (PNG)")
+        with gui.add_folder("Table", expand_by_default=True):
+            self.table = gui.add_html("")
+        self.picture = None
+        self.example.on_update(self._doing(self._open_example))
+        self.upload.on_upload(self._doing(self._open_upload))
+        self.asked.on_click(self._doing(self._ask))
+        self.steps.on_update(self._doing(lambda _: self._light()))
+        self.changed.on_click(self._doing(lambda _: self._changed(self.session.say, self.sentence.value)))
+        self.framed.on_click(self._doing(lambda _: self._changed(self.session.turn_to, self.frame.value)))
+        self.undone.on_click(self._doing(self._undo))
+        self.thing.on_update(self._doing(self._take_named))
+        self.color.on_update(self._doing(self._paint))
+        self.removed.on_click(self._doing(self._remove))
+        self.save.on_click(
+            self._doing(lambda e: e.client.send_file_download("scene.json", self.session.saved()))
+        )
+        self.save_picture.on_click(
+            self._doing(lambda e: e.client.send_file_download("scene.png", self.session.picture_file()))
+        )
+
+    def _doing(self, what: Callable[[Any], None]) -> Callable[[Any], None]:
+        """A callback whose refusals, and faults, are shown instead of ending the page."""
+
+        def callback(event: Any) -> None:
+            if event.client is None:  # the page itself set the widget
+                return
+            with self.lock:
+                try:
+                    self._say("")
+                    what(event)
+                except InputError as error:
+                    self._say(f"**{_plain(str(error))}**")
+                except Exception as error:
+                    self._say(f"**po3d failed on this ({type(error).__name__}); the scene is as it was**")
+
+        return callback
+
+    def _say(self, words: str) -> None:
+        self.status.content = words
+
+    # --- what the user does --------------------------------------------------------------------------------------
+
+    def _open_example(self, event: Any) -> None:
+        if self.example.value != START:
+            self.session.open_example(self.example.value)
+            self.refresh(whole=True)
+
+    def _open_upload(self, event: Any) -> None:
+        self.session.open(self.upload.value.name, self.upload.value.content)
+        self.refresh(whole=True)
+
+    def _ask(self, event: Any) -> None:
+        task = "6d" if self.task.value == "the thing itself" else "2d"
+        answer = self.session.ask(self.question.value, task)
+        self.answer.content = _told(answer)
+        self.steps.options = ("nothing", *(f"{k}. {_short(step)}" for k, step in enumerate(answer.trace, 1)))
+        self.answer_steps = list(answer.trace)
+        self._light()
+
+    def _changed(self, how: Callable[[str], None], sentence: str) -> None:
+        if not sentence.strip():
+            raise InputError("the sentence is empty")
+        how(sentence.strip())
+        self.refresh()
+        self._say(_plain(sentence))
+
+    def _undo(self, event: Any) -> None:
+        told = self.session.undo()
+        self.refresh()
+        self._say(f"taken back: {_plain(told)}")
+
+    def _take_named(self, event: Any) -> None:
+        names = self.session.names
+        self._take(names.index(self.thing.value) if self.thing.value in names else None)
+
+    def _paint(self, event: Any) -> None:
+        if self.color.value == START:
+            return
+        self.session.paint(self._held(), self.color.value)
+        self.refresh()
+
+    def _remove(self, event: Any) -> None:
+        self.session.remove(self._held())
+        self.taken = None
+        self.refresh()
+
+    def _held(self) -> int:
+        if self.taken is None:
+            raise InputError("take a thing first: click it, or choose it by name")
+        return self.taken
+
+    def _take(self, row: int | None) -> None:
+        self.taken = row
+        self.refresh()
+
+    # --- what is shown -------------------------------------------------------------------------------------------
+
+    def refresh(self, whole: bool = False) -> None:
+        """Everything from the session's state anew; `whole`: of another scene."""
+        session, gui = self.session, self.server.gui
+        if whole:
+            self.taken, self.answer.content, self.answer_steps = None, "", []
+            self.steps.options = ("nothing",)
+            rooms = session.world == "rooms"
+            self.question.value = "What is next to the bed?" if rooms else "How many cars are there?"
+            for widget in (self.sentence, self.changed, self.frame, self.framed):
+                widget.visible = rooms
+            self.task.visible = not rooms
+        if self.taken is not None and self.taken >= len(session.scene):
+            self.taken = None
+        names = session.names
+        self.thing.options = (START, *names)
+        self.thing.value = START if self.taken is None else names[self.taken]
+        self.color.options = (START, *session.colors)
+        self.color.value = START
+        self.table.content = (
+            f'<div style="overflow-x:auto;font-size:0.75em">{table_html(shown_table(session.scene), 2)}</div>'
+        )
+        if whole and self.picture is not None:
+            self.picture.remove()
+            self.picture = None
+        pixels = session.drawn()
+        if pixels is not None and self.picture is None:
+            self.picture = gui.add_image(pixels, label="picture", format="jpeg")
+        elif pixels is not None:
+            self.picture.image = pixels
+        self._draw()
+        if whole:
+            self._look_from()
+
+    def _draw(self) -> None:
+        for handle in self.drawn:
+            handle.remove()
+        self.drawn, scene, names = [], self.session.scene, self.session.names
+        lit = set(self._lit())
+        keep = self.drawn.append
+        for k, o in enumerate(scene.objects):
+            middle = (*o.position[:2], o.underside + o.extent[2] / 2)
+            color = LIT if k in lit else TAKEN if k == self.taken else _paint(o)
+            opacity = max(0.25, o.existence) * (0.35 if lit and k not in lit else 0.9)
+            box = self.server.scene.add_box(
+                f"/things/{k}", color, tuple(max(e, 0.01) for e in o.extent), opacity=opacity,
+                wxyz=_about_z(o.heading), position=middle,
+            )  # fmt: skip
+            box.on_click(self._doing(functools.partial(lambda row, event: self._take(row), k)))
+            keep(box)
+            ahead = np.array([math.cos(o.heading), math.sin(o.heading), 0.0]) * (0.55 * o.extent[0])
+            tip = np.array(middle) + ahead * 1.5
+            size = 0.02 * self._reach()
+            keep(self.server.scene.add_arrows(f"/fronts/{k}", np.array([[np.array(middle) + ahead, tip]]), _paint(o),
+                                              shaft_radius=0.2 * size, head_radius=0.5 * size, head_length=size))  # fmt: skip
+            keep(
+                self.server.scene.add_label(
+                    f"/names/{k}", names[k], position=(*o.position[:2], o.underside + 1.15 * o.extent[2])
+                )
+            )
+            if (spread := _ellipse(o)) is not None:
+                keep(
+                    self.server.scene.add_line_segments(
+                        f"/spread/{k}", spread, TAKEN, thickness=0.004 * self._reach()
+                    )
+                )
+        if scene.outline is not None:
+            corners = np.array([(*p, 0.0) for p in scene.outline])
+            walls = np.stack([corners, np.roll(corners, -1, 0)], 1)
+            keep(
+                self.server.scene.add_line_segments(
+                    "/walls", walls, (90, 90, 90), thickness=0.006 * self._reach()
+                )
+            )
+        reach = self._reach()
+        keep(self.server.scene.add_grid("/ground", 1.6 * reach, 1.6 * reach, position=(*self._middle(), -0.002), cell_color=(225, 225, 225),
+                                        section_color=(200, 200, 200)))  # fmt: skip
+        front = np.array([(0.0, 0.0, 0.0), (*np.array(scene.axes["front"]) * 0.3 * self._reach(), 0.0)])
+        front[:, :2] += self._middle()
+        keep(self.server.scene.add_label("/front", "front", position=tuple(front[1])))
+        keep(self.server.scene.add_arrows("/front_arrow", front[None], (213, 94, 0), shaft_radius=0.004 * self._reach(),
+                                          head_radius=0.012 * self._reach(), head_length=0.03 * self._reach()))  # fmt: skip
+        if scene.camera is not None:
+            pose = scene.camera.cam_T_world
+            rotation = np.asarray(pose.rotation).T
+            fov = 2 * math.atan(scene.camera.height / 2 / scene.camera.K[1][1])
+            keep(self.server.scene.add_camera_frustum("/camera", fov, scene.camera.width / scene.camera.height, scale=0.08 * self._reach(),
+                                                      wxyz=_quaternion(rotation), position=tuple(scene.camera.position)))  # fmt: skip
+        if self.taken is not None:
+            keep(self._handle(self.taken))
+
+    def _handle(self, row: int) -> Any:
+        """What drags and turns a thing on the ground."""
+        o = self.session.scene.objects[row]
+        z = o.underside + o.extent[2] / 2
+        handle = self.server.scene.add_transform_controls(
+            "/handle",
+            0.18 * self._reach(),
+            active_axes=(True, True, False),
+            wxyz=_about_z(o.heading),
+            position=(*o.position[:2], z),
+        )
+
+        handle.on_drag_end(self._doing(lambda event: self._drop(row, handle)))
+        return handle
+
+    def _drop(self, row: int, handle: Any) -> None:
+        """A thing to where its handle was let go."""
+        (x, y, _), (w, _, _, z) = map(float, handle.position), map(float, handle.wxyz)
+        self.session.move(row, x, y, 2 * math.atan2(z, w))
+        self.refresh()
+
+    def _lit(self) -> list[int]:
+        number = self.steps.value.partition(".")[0]
+        if not number.isdigit() or int(number) > len(self.answer_steps):
+            return []
+        return self.session.lit(self.answer_steps[int(number) - 1])
+
+    def _light(self) -> None:
+        self._draw()
+
+    def _ground(self) -> Array:
+        points = [o.position[:2] for o in self.session.scene.objects] or [(0.0, 0.0)]
+        return np.array([*points, *(self.session.scene.outline or ())], float)
+
+    def _middle(self) -> Array:
+        ground = self._ground()
+        return (ground.min(0) + ground.max(0)) / 2
+
+    def _reach(self) -> float:
+        """How far the scene goes across the ground."""
+        ground = self._ground()
+        return float(max(np.ptp(ground, axis=0).max(), 1.0))
+
+    def _look_from(self) -> None:
+        """All browsers see the scene from behind its viewer, from above."""
+        middle, back = (
+            self._middle(),
+            -np.array(self.session.scene.axes["behind" if self.session.world == "street" else "front"]),
+        )
+        eye = (*(middle + back * 1.1 * self._reach()), 1.0 * self._reach())
+        self.server.initial_camera.position, self.server.initial_camera.look_at = eye, (*middle, 0.0)
+        for client in self.server.get_clients().values():
+            client.camera.position, client.camera.look_at = eye, (*middle, 0.0)
+
+
+def _told(answer: Answer) -> str:
+    """An answer as HTML; all words in it are foreign text."""
+    safe = lambda words: html.escape(visible(words))  # noqa: E731
+    if answer.status != "ok":
+        head = f"<p><b>no answer</b>: {safe(answer.reason)}</p>"
+    else:
+        head = f"<p style='font-size:1.2em'><b>{safe(str(answer.answer))}</b> (probability {answer.probability:.2f})</p>"
+    steps = "".join(f"<li>{safe(step)}</li>" for step in answer.trace)
+    flip = f"<p>{safe(answer.margin)}</p>" if answer.margin else ""
+    return f"<div style='overflow-wrap:anywhere;font-size:0.85em'>{head}<code>{safe(answer.program)}</code><ol>{steps}</ol>{flip}</div>"
+
+
+def _plain(words: str) -> str:
+    """Words that markdown leaves alone."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!<>|])", r"\\\1", visible(words))[:400]
+
+
+def _short(step: str) -> str:
+    return visible(step if len(step) <= 48 else f"{step[:45]}...")
+
+
+def _paint(o: ObjectState) -> tuple[int, int, int]:
+    name = o.value("color") if "color" in o.beliefs else ""
+    return PAINT.get(name) or COLORS_RGB.get(name) or PLAIN
+
+
+def _about_z(angle: float) -> tuple[float, float, float, float]:
+    return (math.cos(angle / 2), 0.0, 0.0, math.sin(angle / 2))
+
+
+def _quaternion(rotation: Array) -> Array:
+    """(w, x, y, z) of a rotation matrix."""
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_matrix(rotation).as_quat(scalar_first=True)
+
+
+def _ellipse(o: ObjectState) -> Array | None:
+    """(n, 2, 3) line segments around where a thing may stand, and the fan of where it may face; None for a certain one."""
+    covariance = np.array(o.covariance, float)
+    if not covariance[:2, :2].any():
+        return None
+    values, vectors = np.linalg.eigh(covariance[:2, :2])
+    turn = np.linspace(0, 2 * np.pi, 33)
+    ring = (vectors * (SPREAD * np.sqrt(np.maximum(values, 0)))) @ np.stack([np.cos(turn), np.sin(turn)])
+    points = np.c_[np.array(o.position[:2]) + ring.T, np.full(33, 0.01)]
+    spread = SPREAD * math.sqrt(max(covariance[2, 2], 0.0))
+    ends = [o.heading + s * spread for s in (-1, 1)]
+    at = np.array((*o.position[:2], 0.01))
+    fan = np.array([[at, at + 0.75 * o.extent[0] * np.array((math.cos(a), math.sin(a), 0.0))] for a in ends])
+    return np.concatenate([np.stack([points[:-1], points[1:]], 1), fan])

@@ -1,0 +1,217 @@
+"""What the studio shows and does, without a page: a table with its history, edits, frames, changes in words, and answers."""
+
+import functools
+import io
+import json
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.io import shipped
+from po3d.io.errors import InputError, visible
+from po3d.io.images import decode_image
+from po3d.reasoning.questions import Task
+from po3d.scene.edits import Edit, Move, Remove, SetAttribute, apply
+from po3d.scene.rooms import COLORS as ROOM_COLORS
+from po3d.scene.table import Scene, to_json
+from po3d.scene.vocabulary import COLORS
+from po3d.systems.asking import Answer, Model, change, load, read_scene
+
+LARGEST = 20_000_000  # bytes of an upload
+PIXELS = 16_000_000  # of a picture, 48 MB decoded
+KEPT = 100  # states that undo goes back through
+EXAMPLES = {
+    name: shipped.ROOT / "data" / "examples" / name for name in ("street.jpg", "street.json", "room.json")
+}
+_NUMBERED = re.compile(r"#(\d+)")
+
+
+@dataclass(frozen=True)
+class State:
+    """A table, the picture that it was seen in (H, W, 3), and what led to it."""
+
+    scene: Scene
+    picture: NDArray[np.uint8] | None = None
+    told: str = ""
+
+
+@functools.cache
+def model(world: str) -> Model:
+    """Loaded once: it takes seconds."""
+    return load(world) if world == "street" else load(world, table="truth")
+
+
+@dataclass
+class Session:
+    """One user's scene. Methods that can't do what is asked raise InputError and leave the state as it is."""
+
+    states: list[State] = field(default_factory=list)
+
+    @property
+    def state(self) -> State:
+        if not self.states:
+            raise InputError("there is no scene yet: choose an example or give a file")
+        return self.states[-1]
+
+    @property
+    def scene(self) -> Scene:
+        return self.state.scene
+
+    @property
+    def world(self) -> str:
+        """Whose questions are read: of "rooms" where the table has an outline, else of "street"."""
+        return "rooms" if self.scene.outline is not None else "street"
+
+    @property
+    def colors(self) -> Sequence[str]:
+        return ROOM_COLORS if self.world == "rooms" else COLORS
+
+    @property
+    def names(self) -> list[str]:
+        """What each thing is called: "bed", "desk 1"; "#3 red truck" on a street."""
+        if self.world == "street":
+            words = ("size", "color", "shape", "name")
+            return [
+                " ".join([f"#{k}", *(o.value(a) for a in words if a in o.beliefs)])
+                for k, o in enumerate(self.scene.objects)
+            ]
+        plain = [o.value("name") for o in self.scene.objects]
+        several, seen, names = Counter(plain), Counter[str](), []
+        for name in plain:
+            seen[name] += 1
+            names.append(f"{name} {seen[name]}" if several[name] > 1 else name)
+        return names
+
+    # --- what is shown -------------------------------------------------------------------------------------------
+
+    def open_example(self, name: str) -> None:
+        path = EXAMPLES[name]
+        self.open(path.name, path.read_bytes())
+
+    def open(self, name: str, data: bytes) -> None:
+        """A picture of a street, or a scene table as JSON, as its bytes; `name` is for people alone."""
+        shown = visible(PurePath(name).name[:80]).replace("\n", "\\n") or "the file"
+        if len(data) > LARGEST:
+            raise InputError(f"{shown} has {len(data):,} bytes, more than {LARGEST:,}")
+        if data.lstrip()[:1] == b"{":
+            self._begin(State(_table(data, shown), told=shown))
+        else:
+            picture = decode_image(data, shown, PIXELS)
+            self._begin(State(model("street").look(picture), picture, shown))
+
+    def _begin(self, state: State) -> None:
+        self.states = [state]
+
+    # --- what is done --------------------------------------------------------------------------------------------
+
+    def move(self, row: int, x: float, y: float, heading: float | None = None) -> None:
+        """A thing to another place on the ground; `heading` in radians."""
+        if not np.isfinite([x, y, heading or 0.0]).all():
+            raise InputError("a place should be finite numbers")
+        o = self._row(row)
+        self._edit(Move(row, (x, y, o.position[2]), heading), f"{self.names[row]} moved")
+
+    def paint(self, row: int, color: str) -> None:
+        if color not in self.colors:
+            raise InputError(f"unknown colour {color[:40]!r}; known: {', '.join(self.colors)}")
+        self._row(row)
+        self._edit(SetAttribute(row, "color", color), f"{self.names[row]} painted {color}")
+
+    def remove(self, row: int) -> None:
+        self._row(row)
+        self._edit(Remove(row), f"{self.names[row]} removed")
+
+    def say(self, sentence: str) -> None:
+        """A change of a room, in words."""
+        if self.world != "rooms":
+            raise InputError("changes in words are for rooms; drag, paint or remove the things of a street")
+        self._push(change(self.scene, sentence), sentence)
+
+    def turn_to(self, sentence: str) -> None:
+        """The room in the frame that a sentence defines."""
+        if self.world != "rooms":
+            raise InputError("frames in words are for rooms; a street has its camera's")
+        self._push(self.scene.in_frame(sentence), sentence)
+
+    def undo(self) -> str:
+        """Back by one step; what was taken back."""
+        if len(self.states) < 2:
+            raise InputError("there is nothing to undo")
+        return self.states.pop().told
+
+    def _row(self, row: int):
+        if not 0 <= row < len(self.scene):
+            raise InputError(f"there is no object {row}: the scene has {len(self.scene)}")
+        return self.scene.objects[row]
+
+    def _edit(self, edit: Edit, told: str) -> None:
+        self._push(apply(self.scene, [edit]), told)
+
+    def _push(self, scene: Scene, told: str) -> None:
+        self.states = [*self.states[-KEPT:], replace(self.state, scene=scene, told=told)]
+
+    # --- what is answered ----------------------------------------------------------------------------------------
+
+    def ask(self, question: str, task: Task = "2d") -> Answer:
+        if not question.strip():
+            raise InputError("the question is empty")
+        answer = model(self.world).ask(self.scene, question.strip(), task=task)
+        if answer.status == "unparsed":
+            raise InputError(f"I can't read that: {answer.reason}")
+        return answer
+
+    def lit(self, step: str) -> list[int]:
+        """The things that a step of an answer names."""
+        if self.world == "street":
+            rows = [int(k) for k in _NUMBERED.findall(step.rpartition("->")[2])]
+            return [k for k in dict.fromkeys(rows) if k < len(self.scene)]
+        found = set(re.split(r", | and ", step.rpartition("= ")[2]))
+        return [k for k, name in enumerate(self.names) if name in found]
+
+    def saved(self) -> bytes:
+        """The table as a file that `open` reads again."""
+        return json.dumps(to_json(self.scene), indent=1).encode()
+
+    def drawn(self) -> NDArray[np.uint8] | None:
+        """The picture with boxes and headings, (H, W, 3); None where the table was not seen in one."""
+        from PIL import Image
+
+        from po3d.evaluation.report.draw import draw_scene
+
+        if self.state.picture is None:
+            return None
+        image = draw_scene(self.state.picture, self.scene).crop((0, 0, *self.state.picture.shape[1::-1]))
+        return np.asarray(image.convert("RGB") if isinstance(image, Image.Image) else image)
+
+    def picture_file(self) -> bytes:
+        """A PNG of the scene: the picture beside the view from above, or that view alone."""
+        from po3d.evaluation.report.draw import draw_scene
+        from po3d.evaluation.report.draw_rooms import draw_change
+        from po3d.scene.edits import unchanged
+
+        rooms = self.world == "rooms"
+        image = (
+            draw_change(self.states[0].scene, unchanged(self.scene))
+            if rooms
+            else draw_scene(self.state.picture, self.scene)
+        )
+        file = io.BytesIO()
+        image.save(file, "PNG")
+        return file.getvalue()
+
+
+def _table(data: bytes, name: str) -> Scene:
+    """The table in a file's bytes, read by the reader of files; its errors name what the user gave."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.json"
+        path.write_bytes(data)
+        try:
+            return read_scene(path)
+        except InputError as error:
+            raise InputError(str(error).replace(str(path), name)) from None
