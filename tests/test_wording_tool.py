@@ -1,10 +1,14 @@
 """The checker of natural sentences finds what is planted, and the bank is clean."""
 
 import json
+import math
 
 import pytest
 
+from po3d.io.files import read_jsonl
 from po3d.io.shipped import ROOT
+from po3d.language.program import Call
+from tools import wording_read
 from tools.wording import PARTS, agrees, check, judged
 
 THING = {
@@ -103,3 +107,49 @@ def test_the_programs_of_a_line_are_judged_by_its_answer():
 )  # fmt: skip
 def test_answers_agree_by_their_words(got, wanted, right):
     assert agrees(got, wanted) is right
+
+
+def bank_of(part):
+    scenes = {s["id"]: s for s in read_jsonl(ROOT / "data" / "wording" / f"tables_{part}.jsonl", "scenes")}
+    lines = list(read_jsonl(ROOT / "data" / "wording" / f"sentences_{part}.jsonl", "sentences"))
+    return scenes, lines, list(read_jsonl(ROOT / "data" / "wording" / f"programs_{part}.jsonl", "programs"))
+
+
+@pytest.mark.parametrize(("part", "step"), [("train", 8), ("dev", 2)])
+def test_the_programs_of_the_bank_give_the_hands_answers(part, step):
+    scenes, lines, programs = bank_of(part)
+    assert [p["n"] for p in programs] == list(range(len(lines)))
+    said = [
+        judged(lines[p["n"]], p, scenes[lines[p["n"]]["scene"]]).partition(" (")[0] for p in programs[::step]
+    ]
+    assert said.count("ok") > 0.97 * (len(said) - said.count("no program"))
+    assert said.count("no program") < 0.2 * len(said)
+
+
+def test_a_line_is_right_wrong_or_unanswered_by_what_its_programs_answer():
+    room = {
+        "id": "a",
+        "kind": "room",
+        "size": [4, 4],
+        "objects": [THING, {**THING, "at": [3, 3, 0], "color": "blue"}],
+    }
+    outcome = lambda question, wanted: wording_read.judged(  # noqa: E731
+        LINE | {"answer": wanted},
+        wording_read.Programs(question and Call.parse(question), None, None, 0.5),
+        room,
+        agrees,
+    )
+    assert outcome('count(filter(name, "bed", scene))', "two").outcome == "right"
+    assert outcome('count(filter(name, "bed", scene))', "three").outcome == "wrong"
+    assert outcome('query(color, unique(filter(name, "bed", scene)))', "red").outcome == "no answer"
+    assert outcome(None, "red").outcome == "no answer"
+    assert outcome(None, None).outcome == "right"
+    assert outcome('count(filter(name, "bed", scene))', None).outcome == "wrong"
+
+
+def test_certainty_is_found_by_logistic_regression():
+    half = [wording_read.Judged("right" if k % 2 else "wrong", True, 0.3, "a") for k in range(400)]
+    good = [wording_read.Judged("right" if k % 20 else "wrong", True, 0.9, "a") for k in range(400)]
+    slope, offset = wording_read.certainty(half + good)
+    said = [1 / (1 + math.exp(-slope * math.log(p) - offset)) for p in (0.3, 0.9)]
+    assert said == pytest.approx([0.5, 0.95], abs=0.01)

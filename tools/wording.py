@@ -1,7 +1,9 @@
 """Check the bank of natural sentences.
 
     python -m tools.wording                                          the files: fields, scenes, what stands twice
+    python -m tools.wording show train --from 0 --to 19                sentences with their tables
     python -m tools.wording check train --from 0 --to 199 [--programs FILE] [--all]     programs: types, and their answers
+    python -m tools.wording read dev --reader old --reader reader    how well readers read it, by the answers of their programs
 
 The folder (default data/wording) holds scenes as tables (`tables_PART.jsonl`) and sentences about them (`sentences_PART.jsonl`), a
 part for training, development and test; `README.md` there says how they came to be and what the fields mean. Complains of what
@@ -15,7 +17,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from po3d.io.errors import InputError
@@ -266,6 +268,29 @@ def show(folder: Path, part: str, first: int, last: int | None) -> None:
         print(f"{n} " + " | ".join([*said, f"Q: {line['question']}", f"A: {answer}"]))
 
 
+def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, calibrate: bool) -> None:
+    """Prints the outcomes of readers on a part. `out`: a folder for what each read; `calibrate`: the last one's certainty is found."""
+    from tools import wording_read as reading
+
+    scenes = {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
+    lines = list(read_jsonl(folder / f"sentences_{part}.jsonl", "sentences"))
+    for name in readers:
+        if name == "gold":
+            found = reading.by_annotators(list(read_jsonl(folder / f"programs_{part}.jsonl", "programs")))
+        else:
+            found = (reading.by_old_readers if name == "old" else reading.by_network)(lines, scenes, name)
+        outcomes = [
+            reading.judged(line, programs, scenes[line["scene"]], agrees)
+            for line, programs in zip(lines, found, strict=True)
+        ]
+        print(f"{name} on {part}\n{reading.table_of(outcomes, [line['kind'] for line in lines])}")
+        if out is not None:
+            reading.write(out / f"{Path(name).name}_{part}.jsonl", lines, found, outcomes)
+        if calibrate and name == readers[-1]:
+            slope, offset = reading.certainty(outcomes)
+            print(f"certainty: [{slope:.4f}, {offset:.4f}]")
+
+
 def main() -> int:
     """The exit code: 2 where something is wrong."""
     parser = argparse.ArgumentParser("python -m tools.wording", description=__doc__.split("\n")[0])
@@ -283,6 +308,20 @@ def main() -> int:
     listed.add_argument("part", choices=("train", "dev"))
     listed.add_argument("--from", dest="first", type=int, default=0)
     listed.add_argument("--to", dest="last", type=int, default=None)
+    tried = commands.add_parser("read", help="read sentences, run the programs, compare the answers")
+    tried.add_argument("part", choices=("train", "dev"))
+    tried.add_argument(
+        "--reader",
+        action="append",
+        required=True,
+        help="old, gold (the annotators' programs), or a checkpoint; repeat it",
+    )
+    tried.add_argument("--out", type=Path, help="a folder for what each reader read")
+    tried.add_argument(
+        "--calibrate",
+        action="store_true",
+        help="the certainty that a checkpoint should say, found on this part",
+    )
     a = parser.parse_args()
 
     def run() -> None:
@@ -291,6 +330,9 @@ def main() -> int:
             return
         if a.command == "show":
             show(a.folder, a.part, a.first, a.last)
+            return
+        if a.command == "read":
+            read(a.folder, a.part, a.reader, a.out, a.calibrate)
             return
         complaints, counts = check(a.folder)
         for part, found in counts.items():

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from po3d.language.english import singular
 from po3d.language.program import DIRECTIONS, Call
-from po3d.scene.rooms import PURPOSES
+from po3d.scene.rooms import PURPOSES, SYNONYMS
 from po3d.scene.vocabulary import PARENT
 
 ANYTHING = ("object", "thing", "vehicle", "item")
@@ -85,7 +85,8 @@ def apart(a: Thing, b: Thing) -> float:
 def called(name: str, text: str) -> bool:
     """Whether a thing of a name is what a text says: the name, its last words, or a kind of vehicles."""
     spoken, name = text.lower().strip(), name.lower()
-    for said in (spoken, " ".join([*spoken.split()[:-1], singular(spoken.split()[-1])])):
+    one = " ".join([*spoken.split()[:-1], singular(spoken.split()[-1])])
+    for said in (spoken, one, SYNONYMS.get(one, one)):
         if said in ANYTHING or name == said or name.endswith(" " + said) or singular(name) == said:
             return True
         shape = {v.lower(): k for k, v in SHAPE.items()}.get(said, said).lower()
