@@ -29,20 +29,19 @@ from po3d.evaluation.run import Split
 from po3d.io.checkpoint import locate
 from po3d.io.guard import guarded
 from po3d.io.text_tables import Table, text
+from po3d.language.program import Call
 from po3d.language.programs import rooms as room_program
-from po3d.language.programs.rooms import Call
 from po3d.language.programs.street import Program, parse_text
 from po3d.language.read.street_parser import Parser
 from po3d.perception.mirrored import Mirrored
 from po3d.perception.street import StreetEstimator
+from po3d.reasoning.execute import execute, run
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.plain import plain_answer
+from po3d.reasoning.plan import plan
 from po3d.reasoning.questions import Task
-from po3d.reasoning.room_executor import run
-from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_world import World
 from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
-from po3d.reasoning.street_executor import execute
+from po3d.reasoning.world import World
 from po3d.scene.index import Layout
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, Pipeline
@@ -165,9 +164,9 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[Figure]:
         if not q.meta.get("control"):
             scenes[q.image] = scenes.get(q.image) or framed(split.truth(q.image), q.meta["frame"])
             asked = changes.setdefault(q.image, {}).setdefault(q.meta["change_program"], [])
-            asked.append(room_program.parse_text(q.program))
+            asked.append(room_program.ROOMS.parse(q.program))
     work = [
-        (scenes[name], [(room_program.parse_text(change), asked) for change, asked in parsed.items()])
+        (scenes[name], [(room_program.ROOMS.parse(change), asked) for change, asked in parsed.items()])
         for name, parsed in changes.items()
     ]
 

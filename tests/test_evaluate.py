@@ -27,8 +27,8 @@ from po3d.io.runs import locked
 from po3d.io.seeding import rng
 from po3d.io.text_tables import latex_text
 from po3d.language.program import ProgramError
+from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, read_predictions, write_predictions
-from po3d.reasoning.street_executor import execute
 from po3d.scene.street import rotation_from_heading
 from po3d.scene.table import Scene
 

@@ -15,8 +15,8 @@ from po3d.evaluation.run import evaluate, predict, read_scenes
 from po3d.io.errors import InputError
 from po3d.io.runs import ERRORS, GRID, HTML, PARTIAL, PREDICTIONS, REPORT_PAGE, RUN, SCENES, described, locked
 from po3d.io.seeding import rng
+from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
-from po3d.reasoning.street_executor import execute
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems.street import EXECUTOR

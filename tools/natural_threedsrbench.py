@@ -19,7 +19,7 @@ from po3d.language.programs.threedsrbench import OPERATIONS, SrProgram
 from po3d.language.read.threedsrbench_reader import read
 from po3d.language.say.threedsrbench import speak
 from po3d.reasoning.grounding import ground
-from po3d.reasoning.threedsrbench_executor import LEAST
+from po3d.reasoning.readings import LEAST
 from po3d.scene.table import from_json
 
 ASKED = 12  # times a wording is asked about other things

@@ -32,7 +32,7 @@ from po3d.io.files import read_json, write_json
 from po3d.io.guard import guarded
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Prediction, Question, paired
-from po3d.reasoning.relations import DEFAULT_RULES
+from po3d.reasoning.rules import STREET_RULES
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import FACINGS
 from tools.sunrgbd import Box, Photograph, read_annotations
@@ -133,7 +133,7 @@ def _question(record: Mapping, where: str) -> Question:
 # --- making -------------------------------------------------------------------------------------------------
 
 
-def facing(front: tuple[float, float], window_deg: float = DEFAULT_RULES.facing_window_deg) -> str | None:
+def facing(front: tuple[float, float], window_deg: float = STREET_RULES.facing_window_deg) -> str | None:
     """The direction that a ground vector (right, ahead) points in as the viewer says it; None between two."""
     ways = {"front": (0, -1), "left": (-1, 0), "back": (0, 1), "right": (1, 0)}
     length = math.hypot(*front)

@@ -60,8 +60,12 @@ class Dialect:
         return self._filled(self.meanings[op], [self._heard(k, a) for k, a in zip(kinds, args)])
 
     def meant(self, tree: Tree) -> Call:
-        """The call of a tree of the dialect."""
-        return self.call(tree.op, *(self.meant(arg) if isinstance(arg, Tree) else arg for arg in tree.args))
+        """The call of a tree of the dialect; the tree keeps it."""
+        found = tree.__dict__.get("meaning")
+        if found is None:
+            args = (self.meant(arg) if isinstance(arg, Tree) else arg for arg in tree.args)
+            found = tree.__dict__["meaning"] = self.call(tree.op, *args)
+        return found
 
     def spelled(self, program: Call) -> Tree:
         """The tree of a call."""

@@ -14,7 +14,8 @@ import numpy as np
 
 from po3d.language.descriptions import Description, Rank, describe
 from po3d.language.lexicon import fits
-from po3d.reasoning.threedsrbench_geometry import View
+from po3d.reasoning.rules import THREEDSRBENCH_RULES
+from po3d.reasoning.world import World
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
 
@@ -42,7 +43,8 @@ def ground(phrase: str, scene: Scene) -> list[float]:
 
 class _Grounder:
     def __init__(self, scene: Scene) -> None:
-        self.scene, self.view = scene, View(scene)
+        self.scene, self.world = scene, World.of(scene, THREEDSRBENCH_RULES)
+        self.position, self.extent = scene.positions, scene.extents
         self.names = [dict(o.beliefs.get("name", {})) or {o.name: 1.0} for o in scene.objects]
         if scene.camera is not None and len(scene):
             seen = scene.camera.cam_T_world.transform(scene.positions)
@@ -95,7 +97,7 @@ class _Grounder:
         n = len(self.scene)
         noun = landmarks[0].noun
         if relation == "on" and noun in LANDS and not self.named(noun).any():
-            low = np.array([self.view.bottom(i) for i in range(n)]) <= LANDS[noun]
+            low = np.array([thing.low for thing in self.world.things[:n]]) <= LANDS[noun]
             return FLOOR + (1 - FLOOR) * low
         beliefs = [self.beliefs(d) for d in landmarks]
         if relation in ("closest", "farthest"):
@@ -119,7 +121,7 @@ class _Grounder:
             return self._upon(i, j, relation)
         if relation == "under":
             return self._upon(j, i, "above")
-        size = (self.view.extent[i].max() + self.view.extent[j].max()) / 2
+        size = (self.extent[i].max() + self.extent[j].max()) / 2
         aside = (self.across[i] - self.across[j]) / size
         deeper = (self.depth[i] - self.depth[j]) / size
         if relation in ("left of", "right of"):
@@ -128,25 +130,23 @@ class _Grounder:
         return _more(deeper if relation == "behind" else -deeper) * close
 
     def _near(self, i: int, j: int) -> float:
-        limit = self.view.next_to_limit(i, j)
-        return min(1.0, limit / max(self.view.gap(i, j), 1e-6))
+        limit = self.world.next_to_limit(i, j)
+        return min(1.0, limit / max(self.world.gap(i, j), 1e-6))
 
     def _upon(self, i: int, j: int, relation: str) -> float:
-        over = self.view.over(i, j)
-        higher = self.view.position[i, 2] > self.view.position[j, 2]
-        apart = float(np.hypot(*(self.view.position[i, :2] - self.view.position[j, :2])))
-        beside = apart > max(self.view.extent[j, :2].max(), self.view.extent[i, :2].max()) / 2
+        over = self.world.over(i, j)
+        higher = self.position[i, 2] > self.position[j, 2]
+        apart = float(np.hypot(*(self.position[i, :2] - self.position[j, :2])))
+        beside = apart > max(self.extent[j, :2].max(), self.extent[i, :2].max()) / 2
         if over > -0.1 or (higher and not beside):
             return 1.0
         return {"part": 0.4, "in": 0.4}.get(relation, 0.15) * self._near(i, j)
 
     def _between(self, first: Array, second: Array) -> Array:
-        a, b = (
-            belief @ self.view.position[:, :2] / max(float(belief.sum()), 1e-9) for belief in (first, second)
-        )
+        a, b = (belief @ self.position[:, :2] / max(float(belief.sum()), 1e-9) for belief in (first, second))
         way = b - a
         length = max(float(np.hypot(*way)), 1e-6)
-        offset = self.view.position[:, :2] - a
+        offset = self.position[:, :2] - a
         along = offset @ way / length**2
         off = np.abs(offset @ np.array([-way[1], way[0]])) / length**2
         return FLOOR + (1 - FLOOR) * ((along > 0.05) & (along < 0.95)) * np.exp(-4 * off)
@@ -157,7 +157,7 @@ class _Grounder:
         if not landmark.any():
             return np.full(len(self.scene), UNKNOWN)
         goal = int(landmark.argmax())
-        away = np.linalg.norm(self.view.position - self.view.position[goal], axis=1)
+        away = np.linalg.norm(self.position - self.position[goal], axis=1)
         return self._first(sign * away, np.where(np.arange(len(weights)) == goal, 0.0, weights), 1)
 
     def ranked(self, rank: Rank, weights: Array) -> Array:
@@ -169,9 +169,9 @@ class _Grounder:
         measures = {
             "across": self.across,
             "depth": self.depth,
-            "size": self.view.extent.prod(1),
-            "height": self.view.extent[:, 2],
-            "level": self.view.position[:, 2],
+            "size": self.extent.prod(1),
+            "height": self.extent[:, 2],
+            "level": self.position[:, 2],
         }
         return self._first(rank.sign * measures[rank.measure], weights, rank.place)
 

@@ -1,10 +1,9 @@
 """What running a program gives: an answer with how it came about, or why there is none."""
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal
 
 Kind = Literal["not found", "ambiguous", "unknown", "close call", "unparsed"]
 
@@ -22,10 +21,42 @@ class ExecutionFailure(Exception):
         return self.args[1]
 
 
-class Told(Protocol):
-    """An interpreter that remembers what each step gave."""
+@dataclass(frozen=True)
+class TraceStep:
+    """What one step found. Sets and objects fill `objects`, numbers and words fill `values`."""
 
-    def told(self) -> tuple[str, ...]: ...
+    token: str  # the step as the benchmark spells it
+    kind: str  # what it gives: a set, an object, or a kind of answer
+    objects: Mapping[int, float]  # index in the scene -> probability of being in the set, or the object
+    values: Mapping[str, float]  # value -> probability
+    text: str  # one line to read
+
+    def __str__(self) -> str:
+        return self.text
+
+
+SHOWN = 5e-3  # probabilities below this are left out of a trace's text
+
+
+def of_objects(
+    token: str, kind: str, chances: Mapping[int, float], among: int, describe: Callable[[int], str]
+) -> TraceStep:
+    """The record of a step that gave a set of objects, or ("object") one, each as probably as `chances` say."""
+    likely = sorted((i for i, p in chances.items() if p > SHOWN), key=lambda i: (-chances[i], i))
+    words = ", ".join(f"{describe(i)}{_odds(chances[i])}" for i in likely)
+    if kind == "set":
+        words = f"{sum(chances.values()):.3g} of {among}" + (f": {words}" if words else "")
+    return TraceStep(token, kind, chances, {}, f"{token} -> {words}")
+
+
+def of_values(token: str, kind: str, values: Mapping[str, float]) -> TraceStep:
+    """The record of a step that gave a value, most probable first."""
+    words = ", ".join(f"{w}{_odds(q)}" for w, q in values.items() if q > SHOWN)
+    return TraceStep(token, kind, {}, values, f"{token} -> {words}")
+
+
+def _odds(p: float) -> str:
+    return "" if p > 1 - 1e-9 else f" {p:.2f}"
 
 
 @dataclass(frozen=True)
@@ -37,20 +68,22 @@ class Outcome:
     probability: float | None = None  # of the answer, given that the program has one
     distribution: Mapping[str, float] = field(default_factory=dict)  # over all answers, most probable first
     reason: str = ""  # why there is none, or what the answer takes for granted
-    trace: tuple = ()  # what each step found, up to the one that failed: lines, or records with a `text`
     valid: float = 0.0  # probability that the program has an answer
     kind: Kind | None = None  # of failure
     rows: tuple[int, ...] = ()  # the objects that the program's phrases were taken to mean
-    metres: float = (
-        math.inf
-    )  # the least change of a length that would alter the answer, where that was worked out
-    degrees: float = math.inf  # and of an angle
-    evaluator: Told | None = field(default=None, repr=False, compare=False)  # who worked it out
+    told: Callable[[], Sequence[TraceStep]] = field(
+        default=tuple, repr=False, compare=False
+    )  # makes the trace
+
+    @cached_property
+    def trace(self) -> tuple[TraceStep, ...]:
+        """What each step found, up to the one that failed; made when it is asked for, which takes longer than the answer."""
+        return tuple(self.told())
 
     @cached_property
     def steps(self) -> tuple[str, ...]:
-        """What each step gave, a line each."""
-        return self.evaluator.told() if self.evaluator else tuple(map(str, self.trace))
+        """The trace, a line each."""
+        return tuple(map(str, self.trace))
 
 
 def failed(failure: ExecutionFailure, reason: str = "", **more) -> Outcome:

@@ -8,12 +8,12 @@ import math
 from po3d.language.programs.street import Program, Step
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.questions import Task
-from po3d.reasoning.relations import DEFAULT_RULES, Rules
+from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import lineage
 
 
-def plain_answer(program: Program, scene: Scene, task: Task = "2d", rules: Rules = DEFAULT_RULES) -> str:
+def plain_answer(program: Program, scene: Scene, task: Task = "2d", rules: Rules = STREET_RULES) -> str:
     """The answer on a certain scene with the street world's axes; ExecutionFailure where a step has no result."""
     results: list = []
     for step in program.steps:

@@ -14,7 +14,7 @@ NEAR = 0.5  # share of the mean longest edge that two boxes may be apart and sti
 
 def planar(op: str, boxes: tuple[Box, ...]) -> str | int:
     """The flat answer of an operation on things with these boxes: a word, or the number of the thing, as in
-    `sr_geometry.Verdict`."""
+    `po3d.synthesis.inside.verdicts.Verdict`."""
     words = ANSWERS.get(OPERATIONS[op].output, ())
     first, *rest = boxes
     if op in ("higher", "lower"):

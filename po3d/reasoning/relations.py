@@ -5,18 +5,17 @@ scene, thousands of scenes and thousands of samples of one scene are the same ca
 = "j is <relation> of i". `xp` is the array library: numpy, or torch for the batched executor.
 
 Sources: the question engine and scene makers of Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457).
-What they did not publish (collisions, the 6D margin) is a choice here, named in `Rules`, to be refitted when
+What they did not publish (collisions, the 6D margin) is a choice, named in `rules.Rules`, to be refitted when
 the labels are at hand.
 """
 
 import math
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
 
-from po3d.io.errors import InputError
+from po3d.reasoning.rules import Rules
 from po3d.scene.street import AXES
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS
 
@@ -27,49 +26,6 @@ NO_FACING = -1
 _LEFT, _RIGHT, _FRONT, _BACK = (FACINGS.index(f) for f in ("left", "right", "front", "back"))
 _FAR = 1e9  # longer than any scene: a sweep "without limit" keeps finite arithmetic
 _STREET_BEHIND_DEG = math.degrees(math.atan2(AXES["behind"][1], AXES["behind"][0]))  # 138.98
-
-
-@dataclass(frozen=True)
-class Rules:
-    """The constants of the ground truth."""
-
-    # j is left of i when its origin is more than this further left (Super-CLEVR compute_all_relationships,
-    # eps 0.2; reproduces every stored relation of the released sample scenes).
-    margin_2d: float = 0.2
-    # The same in the object's own frame (Spatial457 get_direction_6d). Its eps is unpublished; 2D's assumed.
-    margin_6d: float = 0.2
-    # Facing (Super-CLEVR-3D add_pose): pose_degree = 140 - heading, so a nose at azimuth 140 points away from
-    # the camera. 140 belongs to the street world's axes; in a scene with other axes the zero turns with them.
-    facing_zero_deg: float = 140.0
-    # Half width of the windows:
-    # back [0, 30) or (330, 360), right (60, 120], front (150, 210], left (240, 300].
-    facing_window_deg: float = 30.0
-    # Alignment (question engine, pose_relate): angle between the noses below 45 is same, above 135 opposite,
-    # else vertical.
-    aligned_same_deg: float = 45.0
-    aligned_opposite_deg: float = 135.0
-    # The object compared with must itself have a facing label; the others need not.
-    aligned_needs_label: bool = True
-    # Partly occluded: more hidden and more visible pixels than this (Super-CLEVR-3D add_occlusion). Read by
-    # synthesis/street/labels.py.
-    occlusion_min_px: int = 15
-    # Collision: the footprint swept along +-heading. The labels' maker is unpublished: the plain reading.
-    sweep_margin: float = 0.0  # added to each side of the footprint's width
-    sweep_range: float = math.inf  # how far the object travels
-    first_hit_only: bool = False  # only the nearest of what is hit
-    # "Front" of a bicycle in the object's frame is its nose. False: its left side, which is what comes out of
-    # upstream's helper when it is given a bicycle's uncorrected rotation.
-    bicycle_front_is_nose: bool = True
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.facing_window_deg <= 45:
-            raise InputError(f"facing_window_deg should lie in [0, 45], not {self.facing_window_deg}")
-        if self.aligned_same_deg > self.aligned_opposite_deg:
-            cuts = f"{self.aligned_same_deg} exceeds aligned_opposite_deg {self.aligned_opposite_deg}"
-            raise InputError(f"aligned_same_deg {cuts}")
-
-
-DEFAULT_RULES = Rules()
 
 
 def relate(

@@ -43,7 +43,7 @@ from po3d.reasoning.packing import (
     pack_worlds,
     spelling,
 )
-from po3d.reasoning.relations import DEFAULT_RULES, Rules
+from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.scene.vocabulary import FACINGS, PARENT, SHAPES, SUPER_CATEGORIES
 
 __all__ = [
@@ -103,7 +103,7 @@ def failure(k: int, step: Step, found: int) -> ExecutionFailure:
 def execute_batch(
     scenes: SceneBatch,
     programs: ProgramBatch,
-    rules: Rules = DEFAULT_RULES,
+    rules: Rules = STREET_RULES,
     device: str | torch.device = "cpu",
 ) -> BatchAnswers:
     """Run every program on its scene. Answers equal those of `executor.execute` in mode argmax."""

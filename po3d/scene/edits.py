@@ -1,7 +1,7 @@
 """Changes of a scene as values: Move, SetAttribute, Remove, Add; `apply(scene, edits)` gives the changed scene.
 
 Turning is a move to the same place; replacing is removing and adding in place. Targets are indices into the scene
-that `apply` is given; sentences with descriptions are resolved before (reasoning.room_executor), places too (placement).
+that `apply` is given; sentences with descriptions are resolved before (reasoning.plan), places too (placement).
 
 What rests on a thing follows a rule:
 * moved or turned: it is carried along, rigidly;

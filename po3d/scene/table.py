@@ -144,9 +144,22 @@ class Scene:
         """Indices of the objects that are more probably there than not: those that `certain` keeps, in its order."""
         return tuple(i for i, o in enumerate(self.objects) if o.existence >= 0.5)
 
+    @property
+    def _sure(self) -> bool:
+        """Whether the table leaves nothing open."""
+        return all(
+            o.existence == 1.0
+            and not o.flip
+            and o.covariance == _NO_SPREAD
+            and all(len(b) == 1 and 1.0 in b.values() for b in o.beliefs.values())
+            for o in self.objects
+        ) and all(not b or (len(b) == 1 and 1.0 in b.values()) for b in self.occluders or ())
+
     def certain(self) -> "Scene":
         """The same table with every belief replaced by its most probable value and every covariance by zero.
         Objects more probably absent than present are dropped."""
+        if self._sure:
+            return self
         keep = self.present
         index = {old: new for new, old in enumerate(keep)}
         objects = tuple(
@@ -164,6 +177,9 @@ class Scene:
         if self.occluders is not None:
             occluders = tuple(_dominant(self.occluders[i], index) for i in keep)
         return replace(self, objects=objects, occluders=occluders)
+
+
+_NO_SPREAD = ((0.0,) * 3,) * 3
 
 
 def _likelier_heading(state: ObjectState) -> float:

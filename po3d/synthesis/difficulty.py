@@ -67,7 +67,7 @@ class Dials(_Dials):
         None  # L3 and L5-6D ask chains of so many relations alone; None: all templates
     )
     # Share of questions, in the columns that geometry decides, whose answer one typical error of perception would
-    # change (po3d.reasoning.street_margins); None: as it comes.
+    # change (po3d.reasoning.margins); None: as it comes.
     near: float | None = None
 
 
@@ -81,7 +81,7 @@ class RoomDials(_Dials):
     objects: tuple[int, int] | None = None
     # Questions are chains of so many relations; None: as it comes, 0 to 2.
     hops: tuple[int, ...] | None = None
-    # Share of questions that one typical error would flip (po3d.reasoning.room_margins); None: as it comes.
+    # Share of questions that one typical error would flip (po3d.reasoning.margins); None: as it comes.
     near: float | None = None
 
 

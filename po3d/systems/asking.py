@@ -195,14 +195,15 @@ def read_scene(path: str | Path) -> Scene:
 
 def change(scene: Scene, text: str) -> Scene:
     """The room after a change in words: "The red chair was moved next to the bed."; InputError when it can't be read or made."""
+    from po3d.language.programs.rooms import ROOMS
     from po3d.reasoning.outcome import ExecutionFailure
-    from po3d.reasoning.room_planner import plan
+    from po3d.reasoning.plan import plan
 
     (parse,) = _room_parser().parse([text], "change")
     if parse.program is None:
         raise InputError(f"the change is unparsed: {parse.reason}")
     try:
-        return plan(scene, parse.program).edited.scene
+        return plan(scene, ROOMS.meant(parse.program)).edited.scene
     except ExecutionFailure as failure:
         raise InputError(f"the change can't be made in this room: {failure}") from None
 

@@ -19,7 +19,7 @@ from po3d.language.programs.threedsrbench import SrProgram, parse_text
 from po3d.language.read.threedsrbench_reader import fit_options
 from po3d.reasoning.planar import planar
 from po3d.reasoning.questions import Prediction, Question, read_predictions
-from po3d.reasoning.threedsrbench_executor import called, rows_only
+from po3d.reasoning.readings import called, rows_only
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import SHAPES
 from po3d.systems.pipeline import Context

@@ -16,10 +16,9 @@ from typing import ClassVar
 from po3d.language.program import Call
 from po3d.language.programs.scope import SCOPE, parse_text
 from po3d.language.read.scope_reader import read
-from po3d.reasoning.perturbations import record
+from po3d.reasoning.margins import record
 from po3d.reasoning.questions import Question
-from po3d.reasoning.scope_executor import Seen, run, single
-from po3d.reasoning.scope_margins import scope_tip
+from po3d.reasoning.views import Seen, nearest, run, single
 from po3d.scene.fusion import Fused, View, fuse
 from po3d.scene.orbit import sense_of, turned_axes
 from po3d.scene.table import Scene
@@ -86,11 +85,11 @@ class Orbit:
         how = (ran.reading.asked.program, self.seen(question), question.meta["options"])
         if self.executor.samples and run(*how).answer != ran.outcome.answer:
             return None  # the margin is that of the table
-        return record(scope_tip(*how))
+        return record(nearest(*how))
 
     def explained(self, question: Question, ran: Ran) -> Explained:
         seen, outcome = self.seen(question), ran.outcome
-        tip = scope_tip(ran.reading.asked.program, seen, question.meta["options"])
+        tip = nearest(ran.reading.asked.program, seen, question.meta["options"])
         record = {"trace": list(outcome.steps), "margins": self.margin(question, ran)}
         return Explained(seen.table, tuple((s, "") for s in outcome.steps), tip.text if tip else "", record)
 

@@ -14,14 +14,14 @@ from typing import ClassVar
 from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
 from po3d.language.program import ProgramError
-from po3d.language.programs.threedsrbench import SrProgram, parse_text
+from po3d.language.programs.threedsrbench import THREEDSRBENCH, SrProgram, parse_text
 from po3d.language.read.parse import Parse
 from po3d.language.read.threedsrbench_reader import fit_options, read
 from po3d.reasoning.grounding import ground
+from po3d.reasoning.margins import Flip, record
 from po3d.reasoning.questions import Question
-from po3d.reasoning.threedsrbench_executor import Ground, called, rows_only, run
-from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules
-from po3d.reasoning.threedsrbench_margins import sr_margin, sr_tip
+from po3d.reasoning.readings import Ground, answered, called, nearest, rows_only
+from po3d.reasoning.rules import THREEDSRBENCH_RULES, Rules
 from po3d.scene.camera import hold_of
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
@@ -49,7 +49,7 @@ class Executor(parts.Executor):
     Modules beside the table's: grounding (true: a description means the row that it truly means, if the table has it; else what
     the words fit best) and parsing."""
 
-    rules: SrRules = DEFAULT_SR_RULES
+    rules: Rules = THREEDSRBENCH_RULES
     samples: int = 0
     assume_present: bool = True
 
@@ -111,7 +111,10 @@ class Photograph:
         using = self.ground(question)
         own = self.executor
         how = {"samples": own.samples, "assume_present": own.assume_present}
-        return Ran(run(reading.asked.program, self.tables.scene, using, own.rules, **how), reading)
+        return Ran(
+            answered(THREEDSRBENCH.meant(reading.asked.program), self.tables.scene, using, own.rules, **how),
+            reading,
+        )
 
     def ground(self, question: Question) -> Ground:
         how = self.tables.how("grounding")
@@ -119,11 +122,15 @@ class Photograph:
         return using if isinstance(how, str) else mistaken(using, how, self.tables.seed)
 
     def margin(self, question: Question, ran: Ran) -> dict | None:
-        return sr_margin(ran.reading.asked.program, self.tables.scene, ran.outcome, self.executor.rules)
+        found = record(self._nearest(ran))
+        return found and found | {"answer": called(found["answer"] or "") or None}
+
+    def _nearest(self, ran: Ran) -> Flip | None:
+        program = THREEDSRBENCH.meant(ran.reading.asked.program)
+        return nearest(program, self.tables.scene, ran.outcome, self.executor.rules)
 
     def explained(self, question: Question, ran: Ran) -> Explained:
-        program, scene, outcome = ran.reading.asked.program, self.tables.scene, ran.outcome
-        tip = sr_tip(program, scene, outcome, self.executor.rules)
+        scene, outcome, tip = self.tables.scene, ran.outcome, self._nearest(ran)
         record = {"trace": list(outcome.steps), "margins": self.margin(question, ran)}
         steps = tuple((step, "") for step in outcome.steps)
         return Explained(scene, steps, tip.text if tip else "", record, _camera(scene))

@@ -11,16 +11,16 @@ from typing import ClassVar, Literal, Protocol, get_args
 
 from po3d.io.errors import InputError
 from po3d.language.program import ProgramError
-from po3d.language.programs.rooms import Call, parse_text
+from po3d.language.programs.rooms import ROOMS, Call, parse_text
 from po3d.language.read.parse import Parse
+from po3d.reasoning.execute import run
+from po3d.reasoning.margins import margins_in, record, record_of
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
-from po3d.reasoning.perturbations import record
+from po3d.reasoning.plan import Planned, brought_in, plan
 from po3d.reasoning.questions import Question
-from po3d.reasoning.room_executor import run
-from po3d.reasoning.room_margins import as_record, room_margins
-from po3d.reasoning.room_planner import Planned, brought_in, plan
-from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
+from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.reasoning.votes import Vote, presupposed, vote
+from po3d.reasoning.world import World
 from po3d.scene.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
 from po3d.scene.index import Layout
 from po3d.scene.table import Scene
@@ -78,7 +78,7 @@ class Executor(parts.Executor):
 
     frame: FrameMode = "anchors"
     samples: int = WORLDS
-    rules: RoomRules = DEFAULT_ROOM_RULES
+    rules: Rules = ROOM_RULES
     draw: tuple[str, ...] = KINDS
     margins: bool = True  # predictions say how near another answer was
 
@@ -188,14 +188,15 @@ class Rooms:
         if planned is None or world is None:
             return Explained(before)
         program = ran.reading.asked.program
-        outcome, near = run(program, world), room_margins(program, world)
+        asked = ROOMS.meant(program)
+        outcome, near = run(asked, world), margins_in(asked, world)
         told = zip(outcome.steps, near.steps, strict=False)
         steps = tuple((step, decided[0].text if decided else "") for step, decided in told)
         record = {
             "change_program": str(change.program) if change else None, "program": str(program),
-            "notes": list(planned.notes), "trace": list(outcome.steps), "margins": as_record(near),
+            "notes": list(planned.notes), "trace": list(outcome.steps), "margins": record_of(near),
         }  # fmt: skip
-        margin = near.tip.text if near.tip else ""
+        margin = near.flip.text if near.flip else ""
         return Explained(planned.edited.scene, steps, margin, record, planned.notes, planned.edited, before)
 
 
@@ -217,7 +218,7 @@ def room(
     scene: Scene,
     mode: FrameMode | Given,
     samples: int,
-    rules: RoomRules = DEFAULT_ROOM_RULES,
+    rules: Rules = ROOM_RULES,
     draw: Sequence[str] = KINDS,
 ) -> Room:
     """What answers on a table: `samples` worlds drawn from it when it is uncertain in what is to be drawn, else the most
@@ -230,24 +231,24 @@ def room(
 class _Certain:
     """One table and its changed versions; questions on the same change share the work."""
 
-    def __init__(self, scene: Scene, rules: RoomRules, mode: FrameMode | Given = "anchors") -> None:
+    def __init__(self, scene: Scene, rules: Rules, mode: FrameMode | Given = "anchors") -> None:
         self.scene, self.rules, self.mode = scene, rules, mode
         self._layouts: dict[str, Layout] = {}  # by frame
         self._worlds: dict[tuple[str, Call | None], World | ExecutionFailure] = {}
 
     def run(self, frame: str, change: Call | None, program: Call) -> Outcome:
         try:
-            return replace(run(program, self._world(frame, change)), probability=1.0)
+            return run(ROOMS.meant(program), self._world(frame, change))
         except (ExecutionFailure, InputError, ProgramError) as failure:
             return Outcome("failed", None, reason=str(failure))
 
     def margin(self, frame: str, change: Call | None, program: Call, answer: str | None) -> dict | None:
-        return record(room_margins(program, self._world(frame, change)).tip)
+        return record(margins_in(ROOMS.meant(program), self._world(frame, change)).flip)
 
     def likeliest(self, frame: str, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
         before = self._layout(frame)
         try:
-            planned = plan(before, change, self.rules)
+            planned = plan(before, change and ROOMS.meant(change), self.rules)
         except ExecutionFailure:
             return before.scene, None, None
         return before.scene, planned, World(planned.edited, before, self.rules)
@@ -262,7 +263,7 @@ class _Certain:
         if key not in self._worlds:
             before = self._layout(frame)
             try:
-                planned: Planned = plan(before, change, self.rules)
+                planned: Planned = plan(before, change and ROOMS.meant(change), self.rules)
                 self._worlds[key] = World(planned.edited, before, self.rules)
             except ExecutionFailure as failure:
                 self._worlds[key] = ExecutionFailure(failure.kind, f"change: {failure}")
@@ -278,7 +279,7 @@ class _Believed:
     ENOUGH = 0.25  # of the worlds: when fewer answer, worlds are drawn in which what is named exists
 
     def __init__(
-        self, scene: Scene, rules: RoomRules, mode: FrameMode | Given, count: int, draw: Sequence[str]
+        self, scene: Scene, rules: Rules, mode: FrameMode | Given, count: int, draw: Sequence[str]
     ) -> None:
         self.scene, self.rules, self.mode, self.count, self.draw = scene, rules, mode, count, draw
         self._framed: dict[str, list[_Certain]] = {}

@@ -7,12 +7,11 @@ from typing import Any, ClassVar, Protocol, get_args
 from po3d.io.errors import InputError
 from po3d.language.programs.street import Program, parse_text
 from po3d.language.read.parse import Parse
+from po3d.reasoning.execute import Mode, execute
+from po3d.reasoning.margins import margins, record, record_of
 from po3d.reasoning.outcome import Outcome
-from po3d.reasoning.perturbations import record
 from po3d.reasoning.questions import Question, Task
-from po3d.reasoning.relations import DEFAULT_RULES, Rules
-from po3d.reasoning.street_executor import Mode, execute
-from po3d.reasoning.street_margins import margins, record_of
+from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems import pipeline as parts
@@ -45,8 +44,7 @@ class Executor(parts.Executor):
     mode: Mode = "argmax"
     samples: int = 64  # draws of the table, in the modes that draw
     seed: int = 0
-    rules: Rules = DEFAULT_RULES
-    traced: bool = True
+    rules: Rules = STREET_RULES
     margins: bool = False  # predictions say how near another answer was, which takes longer than the answer
 
     modules: ClassVar[tuple[str, ...]] = MODULES
@@ -57,7 +55,7 @@ class Executor(parts.Executor):
             raise InputError(f"unknown mode {self.mode!r}; known: {', '.join(get_args(Mode))}")
 
     def __call__(self, program: Program, scene: Scene, task: Task) -> Outcome:
-        return execute(program, scene, task, self.mode, self.rules, self.samples, self.seed, self.traced)
+        return execute(program, scene, task, self.mode, self.rules, self.samples, self.seed)
 
     def parsed(self, text: str) -> Program:
         return parse_text(text)

@@ -18,7 +18,7 @@ from po3d.language.read.room_parser import ANYTHING, KIND, LANGUAGE, SORTS, UNKN
 from po3d.language.say.rooms.sentences import say_change, say_question
 from po3d.language.say.rooms.speaker import reworded
 from po3d.language.say.rooms.utterance import Said
-from po3d.reasoning.room_world import World
+from po3d.reasoning.world import World
 from po3d.scene.rooms import ANYTHING as ANY_NOUN
 from po3d.synthesis.rooms.changes import TYPES, sample_change
 from po3d.synthesis.rooms.free_changes import FreeChanger

@@ -216,7 +216,7 @@ def test_what_the_release_can_not_say_is_refused():
 
 def test_a_read_scene_answers_relations_like_the_stored_ones():
     """The released rule for left of: further than 0.2 along the stored axis."""
-    from po3d.reasoning.street_executor import execute
+    from po3d.reasoning.execute import execute
 
     scene = replace(scene_from_superclevr(record()), occluders=({}, {}, {}))
     right = np.array(AXES["right"])

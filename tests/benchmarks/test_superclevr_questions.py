@@ -21,8 +21,8 @@ from po3d.language.programs.street import TOKENS, ProgramError, parse_text
 from po3d.language.read.parse import Parse
 from po3d.language.read.street_parser import _renamed, _stand_ins
 from po3d.language.say.street.language import canonical, realise
+from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction
-from po3d.reasoning.street_executor import execute
 from po3d.scene.vocabulary import PARENT, UNSEEN_SHAPES
 from po3d.synthesis.street.question_world import World
 from po3d.synthesis.street.questions import Balance, Drawn, ask

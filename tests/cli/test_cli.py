@@ -17,7 +17,7 @@ from po3d.language.programs.street import parse_text
 from po3d.language.read.parse import Parse
 from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
-from po3d.reasoning.street_executor import execute
+from po3d.reasoning.execute import execute
 from po3d.scene.table import from_json, to_json
 
 SCENE = random_scene(rng(3, "cli"), 5)
@@ -110,7 +110,7 @@ def test_ask_says_what_was_near_and_what_would_flip_the_answer(reads, tmp_path, 
     assert "  would flip to 1: #2 small green rubber road is 2.5° from facing right\n" in printed
     assert cli.main(["ask", str(path), question, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["margins"]
-    assert (found["answer"], found["flip"]["answer"], found["flip"]["margin"]["object"]) == ("0", "1", 2)
+    assert (found["answer"], found["flip"]["answer"], found["flip"]["object"]) == ("0", "1", 2)
     assert [len(step) for step in found["steps"]] == [0, 0, 1, 0]
 
 

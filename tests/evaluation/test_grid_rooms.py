@@ -17,8 +17,8 @@ from po3d.io.seeding import rng
 from po3d.io.shipped import MINI as DATA
 from po3d.language.programs.rooms import parse_text
 from po3d.language.read.parse import Parse
+from po3d.reasoning.plan import brought_in
 from po3d.reasoning.questions import Prediction
-from po3d.reasoning.room_planner import brought_in
 from po3d.scene.edits import support
 from po3d.scene.table import Scene
 from po3d.systems.mixtures import Answers, Mixtures

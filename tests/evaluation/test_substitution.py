@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.reasoning.street_executor import execute
+from po3d.reasoning.execute import execute
 from po3d.scene.geometry import Camera, Pose, wrap_angle
 from po3d.scene.street import extent
 from po3d.scene.table import Scene

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from study_room import study
 
-from po3d.language.programs.rooms import parse_text
-from po3d.reasoning.room_executor import run
-from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_world import World
+from po3d.language.programs.rooms import ROOMS
+from po3d.reasoning.execute import run
+from po3d.reasoning.plan import plan
+from po3d.reasoning.world import World
 from po3d.scene.edits import unchanged
 
 BLIND = replace(
@@ -18,8 +18,8 @@ BLIND = replace(
 
 
 def ask(program, change=""):
-    edited = plan(BLIND, parse_text(change)).edited if change else unchanged(BLIND)
-    return run(parse_text(program), World(edited, BLIND))
+    edited = plan(BLIND, ROOMS.parse(change)).edited if change else unchanged(BLIND)
+    return run(ROOMS.parse(program), World(edited, BLIND))
 
 
 @pytest.mark.parametrize(
@@ -56,5 +56,5 @@ def test_what_a_change_says_is_known_afterwards():
 
 def test_one_known_value_makes_an_attribute_count():
     known = replace(BLIND, objects=(study().objects[0], *BLIND.objects[1:]))
-    outcome = run(parse_text('count(having(color, "red", all("chair")))'), World(unchanged(known), known))
+    outcome = run(ROOMS.parse('count(having(color, "red", all("chair")))'), World(unchanged(known), known))
     assert outcome.answer == "0"

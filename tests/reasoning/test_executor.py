@@ -10,10 +10,10 @@ from generators import random_program, random_scene
 
 from po3d.io.errors import InputError
 from po3d.language.programs.street import Program, chain, parse_text
+from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Task
-from po3d.reasoning.relations import Rules
+from po3d.reasoning.rules import Rules
 from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes, pack_worlds
-from po3d.reasoning.street_executor import execute
 from po3d.scene.street import AXES, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES, PARENT

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.street import parse_text
-from po3d.reasoning.relations import Rules
-from po3d.reasoning.street_executor import execute
-from po3d.reasoning.street_margins import Pixels, margins, record_of
+from po3d.reasoning.execute import execute
+from po3d.reasoning.margins import Pixels, margins, record_of
+from po3d.reasoning.rules import Rules
 from po3d.scene.street import AXES
 from po3d.scene.table import ObjectState, Scene, sure
 

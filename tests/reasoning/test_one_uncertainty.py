@@ -6,6 +6,7 @@ Regions that a benchmark draws differently are made equal by its rules: a street
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,9 +15,8 @@ from po3d.language.programs import rooms as room_language
 from po3d.language.programs import scope as scope_language
 from po3d.language.programs import street as street_language
 from po3d.language.programs import threedsrbench as sr_language
-from po3d.reasoning import scope_executor, street_executor, threedsrbench_executor
-from po3d.reasoning.relations import Rules
-from po3d.reasoning.room_world import RoomRules
+from po3d.reasoning import execute, readings, views
+from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.scene.frames import axes_from_front
 from po3d.scene.orbit import ORTHOGONAL
 from po3d.scene.table import ObjectState, Scene, sure
@@ -24,7 +24,7 @@ from po3d.scene.worlds import KINDS
 from po3d.systems.rooms import room
 
 STREET_RULES = Rules(margin_2d=0.0, margin_6d=0.0, aligned_needs_label=False)
-ROOM_RULES = RoomRules(cone=90.0)
+WIDE = replace(ROOM_RULES, cone=90.0)
 POSES = ("pose", "flip")
 OUTLINE = ((-9.0, -9.0), (9.0, -9.0), (9.0, 9.0), (-9.0, 9.0))
 CHAIR, DESK, LAMP = "red", "blue", "green"
@@ -55,7 +55,7 @@ def table(seed, existence=1.0, doubts=False, spread=0.5, apart=1.0):
 def street(scene, program, draw=POSES, task="2d", mode="samples", samples=64):
     """P(yes), or the distribution of a number."""
     program = street_language.parse_text(program)
-    outcome = street_executor.execute(program, scene, task, mode, STREET_RULES, samples, draw=draw)
+    outcome = execute.execute(program, scene, task, mode, STREET_RULES, samples, draw=draw)
     return outcome.distribution.get("yes", 0.0) if program.answer_type == "boolean" else outcome.distribution
 
 
@@ -63,20 +63,20 @@ def rooms(scene, program, draw=POSES, samples=64):
     """(answer, its probability) in the drawn worlds: the vote of the likeliest table, which a room counts too, is taken
     out."""
     program = room_language.parse_text(program)
-    said = room(scene, "given", samples, ROOM_RULES, draw).run("", None, program)
-    likeliest = room(scene.certain(), "given", 0, ROOM_RULES).run("", None, program)
+    said = room(scene, "given", samples, WIDE, draw).run("", None, program)
+    likeliest = room(scene.certain(), "given", 0, WIDE).run("", None, program)
     votes = said.probability * (samples + 1) - (likeliest.answer == said.answer)
     return said.answer, votes / samples
 
 
 def sr(scene, program, samples=64):
-    outcome = threedsrbench_executor.run(sr_language.parse_text(program), scene, samples=samples)
+    outcome = readings.answered(sr_language.THREEDSRBENCH.parse(program), scene, samples=samples)
     return outcome.answer, outcome.probability
 
 
 def scope(scene, program, options, samples=64):
-    seen = scope_executor.Seen(scene, ())
-    outcome = scope_executor.run(scope_language.parse_text(program), seen, options, samples)
+    seen = views.Seen(scene, ())
+    outcome = views.run(scope_language.parse_text(program), seen, options, samples)
     return outcome.answer, outcome.probability
 
 

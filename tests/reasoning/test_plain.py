@@ -1,9 +1,9 @@
 from generators import random_program, random_scene
 
 from po3d.io.seeding import rng
+from po3d.reasoning.execute import execute
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.plain import plain_answer
-from po3d.reasoning.street_executor import execute
 
 
 def test_the_plain_interpreter_and_the_executor_agree():

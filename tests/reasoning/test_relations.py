@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pickle
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -11,7 +12,8 @@ from shapely.geometry import MultiPoint, Polygon, box
 
 from po3d.io.errors import InputError
 from po3d.reasoning import relations
-from po3d.reasoning.relations import DEFAULT_RULES, NO_FACING, Rules
+from po3d.reasoning.relations import NO_FACING
+from po3d.reasoning.rules import ROOM_RULES, SCOPE_RULES, STREET_RULES, THREEDSRBENCH_RULES, Rules
 from po3d.scene.geometry import footprint
 from po3d.scene.street import AXES, extent
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, SHAPES, SIZES
@@ -20,7 +22,7 @@ STREET = np.array([AXES[d] for d in DIRECTIONS])
 RIGHT, BEHIND = np.array(AXES["right"]), np.array(AXES["behind"])
 
 
-def related(positions, headings, direction, frame, rules=DEFAULT_RULES, bicycle=None):
+def related(positions, headings, direction, frame, rules=STREET_RULES, bicycle=None):
     return relations.relate(
         np.asarray(positions, float), np.asarray(headings, float), STREET, direction, frame, rules, bicycle
     )
@@ -92,7 +94,7 @@ def test_left_and_right_swap_under_mirroring(frame):
     ],
 )  # fmt: skip
 def test_facing_windows_at_their_boundaries(degree, label):
-    code = relations.facing_labels(np.array([degree], float), DEFAULT_RULES)[0]
+    code = relations.facing_labels(np.array([degree], float), STREET_RULES)[0]
     assert code == (NO_FACING if label is None else FACINGS.index(label))
 
 
@@ -102,19 +104,19 @@ def test_facing_agrees_with_where_the_nose_points_in_the_picture(degree, label):
     nose = np.array([math.cos(heading[0]), math.sin(heading[0])])
     axis = {"back": "behind"}.get(label, label)
     assert nose @ AXES[axis] > 0.99
-    degrees = relations.pose_degrees(heading, STREET, DEFAULT_RULES)
+    degrees = relations.pose_degrees(heading, STREET, STREET_RULES)
     assert degrees == pytest.approx([degree], abs=1e-9)
-    assert relations.facing_labels(degrees, DEFAULT_RULES)[0] == FACINGS.index(label)
+    assert relations.facing_labels(degrees, STREET_RULES)[0] == FACINGS.index(label)
 
 
 def test_alignment_cuts_and_boundaries():
     degrees = np.array([0.0, 44.9, 45.0, 135.0, 135.1, 180.0, 315.0, 315.1])
     cuts = ("same", "opposite", "vertical")
-    first = {how: relations.aligned(degrees, how, DEFAULT_RULES)[0] for how in cuts}
+    first = {how: relations.aligned(degrees, how, STREET_RULES)[0] for how in cuts}
     assert np.flatnonzero(first["same"]).tolist() == [1, 7]  # not with itself
     assert np.flatnonzero(first["opposite"]).tolist() == [4, 5]
     assert np.flatnonzero(first["vertical"]).tolist() == [2, 3, 6]
-    parallel = relations.aligned(degrees, "parallel", DEFAULT_RULES)[0]
+    parallel = relations.aligned(degrees, "parallel", STREET_RULES)[0]
     np.testing.assert_array_equal(parallel, first["same"] | first["opposite"])
 
 
@@ -129,7 +131,7 @@ def sweep(position, heading, size, travel, reach=40.0, margin=0.0):
 
 
 @pytest.mark.parametrize("travel", ["forward", "backward"])
-@pytest.mark.parametrize("rules", [DEFAULT_RULES, Rules(sweep_range=1.5), Rules(sweep_margin=0.3)])
+@pytest.mark.parametrize("rules", [STREET_RULES, Rules(sweep_range=1.5), Rules(sweep_margin=0.3)])
 def test_collisions_equal_shapely(travel, rules):
     positions, headings, extents = random_layouts(np.random.default_rng(1), 30, 6)
     hits = relations.collide(positions, headings, extents, travel, rules)
@@ -143,7 +145,7 @@ def test_collisions_equal_shapely(travel, rules):
 
 def test_first_hit_only_keeps_the_nearest_of_what_is_hit():
     positions, headings, extents = random_layouts(np.random.default_rng(2), 20, 7)
-    every = relations.collide(positions, headings, extents, "forward", DEFAULT_RULES)
+    every = relations.collide(positions, headings, extents, "forward", STREET_RULES)
     first = relations.collide(positions, headings, extents, "forward", Rules(first_hit_only=True))
     assert (every.sum(-1) > 1).any()
     for s, i in itertools.product(range(20), range(7)):
@@ -165,9 +167,9 @@ def test_parallel_and_perpendicular_sweeps_of_boxes_worked_out_by_hand():
     positions = np.array([[0, 0], [5, 0.9], [5, 1.1], [-5, 0], [3, 1.4]])
     headings = np.array([0, 0, math.pi, 0, math.pi / 2])
     extents = np.array([[2.0, 1.0]] * 5)
-    forward = relations.collide(positions, headings, extents, "forward", DEFAULT_RULES)[0]
+    forward = relations.collide(positions, headings, extents, "forward", STREET_RULES)[0]
     assert forward.tolist() == [False, True, False, False, True]
-    backward = relations.collide(positions, headings, extents, "backward", DEFAULT_RULES)[0]
+    backward = relations.collide(positions, headings, extents, "backward", STREET_RULES)[0]
     assert backward.tolist() == [False, False, False, True, False]
     # The wide path reaches the third one too; a short way reaches nothing.
     wide = relations.collide(positions, headings, extents, "forward", Rules(sweep_margin=0.2))[0]
@@ -177,14 +179,14 @@ def test_parallel_and_perpendicular_sweeps_of_boxes_worked_out_by_hand():
 
 
 def all_relations(positions, headings, extents, axes, xp):
-    degrees = relations.pose_degrees(headings, axes, DEFAULT_RULES, xp)
-    yield relations.facing_labels(degrees, DEFAULT_RULES, xp)
+    degrees = relations.pose_degrees(headings, axes, STREET_RULES, xp)
+    yield relations.facing_labels(degrees, STREET_RULES, xp)
     for direction, frame in itertools.product(DIRECTIONS, ("camera", "object")):
-        yield relations.relate(positions, headings, axes, direction, frame, DEFAULT_RULES, None, xp)
+        yield relations.relate(positions, headings, axes, direction, frame, STREET_RULES, None, xp)
     for how in ("same", "opposite", "vertical", "parallel"):
-        yield relations.aligned(degrees, how, DEFAULT_RULES, xp)
+        yield relations.aligned(degrees, how, STREET_RULES, xp)
     for travel in ("forward", "backward"):
-        yield relations.collide(positions, headings, extents, travel, DEFAULT_RULES, None, xp)
+        yield relations.collide(positions, headings, extents, travel, STREET_RULES, None, xp)
         yield relations.collide(positions, headings, extents, travel, Rules(first_hit_only=True), None, xp)
 
 
@@ -213,7 +215,7 @@ def test_padding_is_never_hit():
     positions = np.array([[0.0, 0], [2, 0], [4, 0]])
     extents = np.ones((3, 2))
     mask = np.array([True, False, True])
-    rules = replace(DEFAULT_RULES, first_hit_only=True)
+    rules = replace(STREET_RULES, first_hit_only=True)
     hits = relations.collide(positions, np.zeros(3), extents, "forward", rules, mask)
     assert hits.tolist() == [[False, False, True], [False] * 3, [False] * 3]
 
@@ -225,11 +227,24 @@ def test_rules_that_contradict_themselves_are_refused(bad):
 
 
 def test_the_constants_of_the_ground_truth_are_those_that_are_cited():
-    assert asdict(DEFAULT_RULES) == {
+    cited = {
         "margin_2d": 0.2, "margin_6d": 0.2, "facing_zero_deg": 140.0, "facing_window_deg": 30.0, "aligned_same_deg": 45.0,
         "aligned_opposite_deg": 135.0, "aligned_needs_label": True, "occlusion_min_px": 15, "sweep_margin": 0.0,
         "sweep_range": math.inf, "first_hit_only": False, "bicycle_front_is_nose": True,
     }  # fmt: skip
+    assert cited.items() <= asdict(STREET_RULES).items()
+    ours = {
+        "next_to": 0.5,
+        "cone": 45.0,
+        "side": 1 / 3,
+        "between": 0.6,
+        "path": 0.2,
+        "step_over": 0.05,
+        "head": 1.6,
+    }
+    for rules in (ROOM_RULES, THREEDSRBENCH_RULES, SCOPE_RULES):
+        assert ours.items() <= asdict(rules).items()
+        assert pickle.loads(pickle.dumps(rules)) == rules  # they go to other processes
     for window in (0, 45):
         assert Rules(facing_window_deg=window).facing_window_deg == window
     assert Rules(aligned_same_deg=90, aligned_opposite_deg=90).aligned_same_deg == 90

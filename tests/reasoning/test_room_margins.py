@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from study_room import study, thing
 
 from po3d.io.seeding import rng
-from po3d.language.programs.rooms import parse_text
-from po3d.reasoning.room_executor import run
-from po3d.reasoning.room_margins import room_margins
-from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_world import World
+from po3d.language.programs.rooms import ROOMS
+from po3d.reasoning.execute import run
+from po3d.reasoning.margins import margins_in
+from po3d.reasoning.plan import plan
+from po3d.reasoning.world import World
 from po3d.scene.edits import unchanged
 from po3d.scene.frames import axes_from_front
 from po3d.scene.table import Scene
@@ -23,16 +23,16 @@ NOUNS = [f'only(all("{name}"))' for name in NAMES]
 
 
 def margins(program: str, scene: Scene, change: str = ""):
-    edited = plan(scene, parse_text(change)).edited if change else unchanged(scene)
+    edited = plan(scene, ROOMS.parse(change)).edited if change else unchanged(scene)
     world = World(edited, scene)
-    found = room_margins(parse_text(program), world)
-    outcome = run(parse_text(program), world)
-    assert (found.answer, len(found.steps)) == (outcome.answer, len(outcome.evaluator.steps))
+    found = margins_in(ROOMS.parse(program), world)
+    outcome = run(ROOMS.parse(program), world)
+    assert (found.answer, len(found.steps)) == (outcome.answer, len(outcome.steps) + (outcome.answer is None))
     return found
 
 
 def answer(program: str, scene: Scene) -> str | None:
-    return run(parse_text(program), World(unchanged(scene), scene)).answer
+    return run(ROOMS.parse(program), World(unchanged(scene), scene)).answer
 
 
 def spread(seed: int) -> Scene:
@@ -74,11 +74,13 @@ PROGRAMS = [
 def test_a_thing_that_moves_a_little_further_than_said_flips_the_answer(program, seed):
     scene = spread(seed)
     found = margins(program, scene)
-    assume(found.answer is not None and found.tip is not None)
-    assume(found.tip.nudge.metres > 0.01)
-    before, after = (answer(program, found.tip.nudge.applied(scene, times)) for times in (1 - 1e-6, 1 + 1e-6))
+    assume(found.answer is not None and found.flip is not None)
+    assume(found.flip.nudge.metres > 0.01)
+    before, after = (
+        answer(program, found.flip.nudge.applied(scene, times)) for times in (1 - 1e-6, 1 + 1e-6)
+    )
     assert before == found.answer
-    assert after == found.tip.answer != before
+    assert after == found.flip.answer != before
 
 
 @given(seed=st.integers(0, 10**6))
@@ -86,58 +88,60 @@ def test_a_thing_that_moves_a_little_further_than_said_flips_the_answer(program,
 def test_the_nearest_that_way_and_where_it_stops_lying_there(seed):
     program, scene = f'name(first(left, {A}, all("object")))', spread(seed)
     found = margins(program, scene)
-    assume(found.answer is not None and found.tip is not None)
+    assume(found.answer is not None and found.flip is not None)
     for margin in (m for step in found.steps for m in step if m.unit == "degrees"):
         inside = "within" in margin.text
         lying = f'exist(toward(left, {A}, just(only(all("{scene.objects[margin.object].value("name")}")))))'
         answers = [answer(lying, margin.nudge.applied(scene, times)) for times in (1 - 1e-6, 1 + 1e-6)]
         assert answers == (["yes", "no"] if inside else ["no", "yes"])
-    assert answer(program, found.tip.nudge.applied(scene, 1 + 1e-6)) == found.tip.answer != found.answer
+    assert answer(program, found.flip.nudge.applied(scene, 1 + 1e-6)) == found.flip.answer != found.answer
 
 
 def test_margins_of_a_room_that_one_can_work_out_by_eye():
     lamp, bed, desk = (f'only(all("{name}"))' for name in ("lamp", "bed", "desk"))
     chairs = margins(f'name(nearest({desk}, all("chair")))', study())
     gap = math.hypot(4, 2.2) - 0.8
-    assert (chairs.tip.answer, chairs.tip.unit) == ("chair", "m")
-    assert chairs.tip.distance == pytest.approx(gap)
-    assert "chair is 3.77 m from being the nearest to desk (to the back right)" in chairs.tip.text
+    assert (chairs.flip.answer, chairs.flip.unit) == ("chair", "m")
+    assert chairs.flip.distance < gap  # the desk itself has less far to go than the other chair
+    ((chair,),) = ([m for m in step if "being the nearest" in m.text] for step in chairs.steps if step)
+    assert (chair.distance, chair.nudge.metres) == (pytest.approx(-gap), pytest.approx(gap))
+    assert chair.text.endswith("3.77 m from being the nearest to desk (to the back right)")
     way = margins(f"whither({bed}, {desk})", study())
-    assert (way.answer, way.tip.unit, way.tip.distance) == ("right", "degrees", pytest.approx(22.5))
-    assert way.tip.nudge.metres == pytest.approx(4 * math.sin(math.radians(22.5)))
+    assert (way.answer, way.flip.unit, way.flip.distance) == ("right", "degrees", pytest.approx(22.5))
+    assert way.flip.nudge.metres == pytest.approx(4 * math.sin(math.radians(22.5)))
     high = margins(f"height({lamp}, {bed})", study())
-    assert (high.tip.answer, high.tip.distance) == ("lower", pytest.approx(0.7))
+    assert (high.flip.answer, high.flip.distance) == ("lower", pytest.approx(0.7))
     large = margins(f"larger({bed}, {desk})", study())
-    assert (large.tip.answer, large.tip.unit) == ("no", "%")
-    assert large.tip.distance == pytest.approx(100 * (1.5 / (0.7 * 1.4 * 0.75) - 1))
+    assert (large.flip.answer, large.flip.unit) == ("no", "%")
+    assert large.flip.distance == pytest.approx(100 * (1.5 / (0.7 * 1.4 * 0.75) - 1))
     tall = margins('name(tallest(pair(only(all("box")), only(all("desk")))))', study())
-    assert (tall.answer, tall.tip.answer, tall.tip.distance) == ("desk", "box", pytest.approx(0.45))
+    assert (tall.answer, tall.flip.answer, tall.flip.distance) == ("desk", "box", pytest.approx(0.45))
     fits = margins(f'fits(only(all("box")), {bed})', study())
-    assert (fits.tip.answer, fits.tip.distance) == ("no", pytest.approx(1.1))
+    assert (fits.flip.answer, fits.flip.distance) == ("no", pytest.approx(1.1))
     path = margins(f"exist(obstacles({bed}, {desk}))", study())
-    assert (path.answer, path.tip) == ("yes", None)  # the box and the office chair: no one alone clears it
+    assert (path.answer, path.flip) == ("yes", None)  # the box and the office chair: no one alone clears it
     free = margins(f'exist(obstacles({bed}, only(having(color, "red", all("chair")))))', study())
-    assert (free.answer, free.tip.answer) == ("no", "yes")
+    assert (free.answer, free.flip.answer) == ("no", "yes")
 
 
 def test_what_hangs_on_names_alone_has_no_margin():
-    assert margins('count(all("chair"))', study()).tip is None
+    assert margins('count(all("chair"))', study()).flip is None
 
 
 def test_what_is_not_found_says_what_would_be():
     program = 'name(only(beside(only(all("box")), all("chair"))))'
     found = margins(program, study())
-    assert (found.answer, found.tip.answer) == (None, "office chair")
-    assert found.tip.distance == pytest.approx(1.2 - 0.2 - 0.25 - 0.5)
-    assert answer(program, found.tip.nudge.applied(study(), 1 + 1e-6)) == "office chair"
+    assert (found.answer, found.flip.answer) == (None, "office chair")
+    assert found.flip.distance == pytest.approx(1.2 - 0.2 - 0.25 - 0.5)
+    assert answer(program, found.flip.nudge.applied(study(), 1 + 1e-6)) == "office chair"
 
 
 def test_the_change_moves_things_before_margins_are_measured():
     bed, chair = 'only(all("bed"))', 'only(having(color, "red", all("chair")))'
     change = 'move(having(color, "red", all("chair")), shift(back, 2))'
     now = margins(f"closer_now({chair}, {bed})", study(), change)
-    assert (now.answer, now.tip.answer, now.tip.unit) == ("yes", "no", "m")
-    assert now.tip.distance == pytest.approx(2.0, abs=0.02)
+    assert (now.answer, now.flip.answer, now.flip.unit) == ("yes", "no", "m")
+    assert now.flip.distance == pytest.approx(2.0, abs=0.02)
 
 
 def test_every_question_of_random_rooms_has_margins_in_order():
@@ -151,4 +155,4 @@ def test_every_question_of_random_rooms_has_margins_in_order():
             found = margins(program, scene)
             for step in found.steps:
                 assert [m.normalised for m in step] == sorted(m.normalised for m in step)
-                assert all(m.distance >= 0 and m.text for m in step)
+                assert all(m.normalised >= 0 and m.text for m in step)

@@ -3,19 +3,19 @@
 import pytest
 from study_room import study, thing
 
-from po3d.language.programs.rooms import parse_text
+from po3d.language.programs.rooms import ROOMS
+from po3d.reasoning.execute import run
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.room_executor import run
-from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_world import World
+from po3d.reasoning.plan import plan
+from po3d.reasoning.world import World
 from po3d.scene.rooms import CATEGORIES, NOUNS_OF_USE, PURPOSES, SYNONYMS, VALUE_WORDS, attribute_of
 from po3d.scene.table import Scene
 
 
 def answer(question: str, change: str = "", scene: Scene | None = None) -> str:
     scene = scene or study()
-    planned = plan(scene, parse_text(change) if change else None)
-    outcome = run(parse_text(question), World(planned.edited, scene))
+    planned = plan(scene, ROOMS.parse(change) if change else None)
+    outcome = run(ROOMS.parse(question), World(planned.edited, scene))
     return outcome.answer or outcome.reason
 
 
@@ -47,7 +47,7 @@ def test_the_second_step_of_a_change_can_speak_of_the_first():
 
 def test_the_second_step_can_use_the_place_that_the_first_left():
     change = 'then(remove(just(only(all("box")))), move(just(only(having(color, "red", all("chair")))), spot(was(only(all("box"))))))'
-    place = plan(study(), parse_text(change)).edited.scene.objects
+    place = plan(study(), ROOMS.parse(change)).edited.scene.objects
     (chair,) = (o for o in place if o.value("name") == "chair")
     assert chair.position[:2] == pytest.approx((0.0, 0.0), abs=0.05)
 
@@ -55,7 +55,7 @@ def test_the_second_step_can_use_the_place_that_the_first_left():
 def test_what_is_gone_cannot_be_moved():
     change = 'then(remove(just(only(all("box")))), move(just(was(only(all("box")))), centre))'
     with pytest.raises(ExecutionFailure, match="no longer in the room"):
-        plan(study(), parse_text(change))
+        plan(study(), ROOMS.parse(change))
 
 
 @pytest.mark.parametrize(

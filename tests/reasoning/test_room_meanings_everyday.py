@@ -5,15 +5,16 @@ from study_room import study, thing
 
 from po3d.benchmarks.hypo3d.score import exact_match
 from po3d.io.files import read_jsonl
+from po3d.language.programs.rooms import ROOMS as LANGUAGE
 from po3d.language.programs.rooms import parse_text, told_apart
 from po3d.language.read.parse import Parse
 from po3d.language.read.room_meaning import telling
+from po3d.reasoning.execute import run
+from po3d.reasoning.margins import margins_in
 from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.plan import brought_in, plan
 from po3d.reasoning.questions import Question
-from po3d.reasoning.room_executor import run
-from po3d.reasoning.room_margins import room_margins
-from po3d.reasoning.room_planner import brought_in, plan
-from po3d.reasoning.room_world import World
+from po3d.reasoning.world import World
 from po3d.scene.table import Scene, from_json
 from po3d.systems import rooms
 from po3d.systems.pipeline import Context, Pipeline
@@ -27,13 +28,13 @@ IT = 'only(touched(all("object")))'
 
 def ask(program: str, change: str = "", scene: Scene | None = None):
     before = scene or study()
-    world = World(plan(before, parse_text(change) if change else None).edited, before)
-    return run(parse_text(program), world)
+    world = World(plan(before, LANGUAGE.parse(change) if change else None).edited, before)
+    return run(LANGUAGE.parse(program), world)
 
 
 def test_the_two_chairs_swap_places():
     office, red = study().objects[3], study().objects[4]
-    after = plan(study(), parse_text(f"swap({CHAIR}, {CHAIR})")).edited.scene.objects
+    after = plan(study(), LANGUAGE.parse(f"swap({CHAIR}, {CHAIR})")).edited.scene.objects
     assert after[3].position[:2] == pytest.approx(red.position[:2])
     assert after[4].position[:2] == pytest.approx(office.position[:2])
 
@@ -43,15 +44,15 @@ def test_something_between_the_two_chairs_is_in_the_way_from_one_to_the_other():
     assert ask(f"name(only(obstacles({CHAIR}, {CHAIR})))", change).answer == "stool"
     assert ask(f"exist(obstacles({CHAIR}, {CHAIR}))", change).answer == "yes"
     before = study()
-    world = World(plan(before, parse_text(change)).edited, before)
-    assert room_margins(parse_text(f"exist(obstacles({CHAIR}, {CHAIR}))"), world).answer == "yes"
+    world = World(plan(before, LANGUAGE.parse(change)).edited, before)
+    assert margins_in(LANGUAGE.parse(f"exist(obstacles({CHAIR}, {CHAIR}))"), world).answer == "yes"
 
 
 def test_three_chairs_are_not_the_two_chairs():
     room = study()
     room = Scene((*room.objects, thing("chair", 1.0, 2.0)), room.axes, "gt", outline=room.outline)
     with pytest.raises(ExecutionFailure, match="ambiguous"):
-        plan(room, parse_text(f"swap({CHAIR}, {CHAIR})"))
+        plan(room, LANGUAGE.parse(f"swap({CHAIR}, {CHAIR})"))
 
 
 @pytest.mark.parametrize(("number", "count"), [("1", "2"), ("2", "3"), ("3", "4")])
@@ -67,7 +68,7 @@ def test_everything_on_it_may_be_nothing_but_the_cups_on_it_may_not():
         == "6"
     )
     with pytest.raises(ExecutionFailure, match="not found"):
-        plan(study(), parse_text(f'remove(upon({bed}, all("cup")))'))
+        plan(study(), LANGUAGE.parse(f'remove(upon({bed}, all("cup")))'))
 
 
 @pytest.mark.parametrize(
@@ -269,7 +270,7 @@ def test_the_banks_gold_programs_give_what_people_expect(part):
     rooms = {r["image"]: from_json(r) for name in ROOMS for r in read_jsonl(BANK / name, "rooms")}
     for item in read_jsonl(BANK / f"hypo3d_{part}.jsonl", "bank"):
         scene = framed(rooms[item["room"]], item["frame"])
-        change = parse_text(item["change_program"]) if item["change_program"] else None
-        found = run(parse_text(item["program"]), World(plan(scene, change).edited, scene))
+        change = LANGUAGE.parse(item["change_program"]) if item["change_program"] else None
+        found = run(LANGUAGE.parse(item["program"]), World(plan(scene, change).edited, scene))
         assert found.answer is not None, (item, found.reason)
         assert exact_match(found.answer, item["answer"]), item

@@ -10,11 +10,12 @@ from study_room import study, thing
 
 from po3d.io.seeding import rng
 from po3d.language.program import ProgramError
-from po3d.language.programs.rooms import from_tokens, parse_text
+from po3d.language.programs.rooms import DIRECTIONS, from_tokens, parse_text
+from po3d.language.programs.rooms import ROOMS as LANGUAGE
+from po3d.reasoning.execute import run
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.room_executor import run
-from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_world import DIRECTIONS, World
+from po3d.reasoning.plan import plan
+from po3d.reasoning.world import World
 from po3d.scene.edits import unchanged
 from po3d.scene.frames import with_front
 from po3d.scene.table import ObjectState, Scene
@@ -27,8 +28,8 @@ ROOMS = [sample_room(11, k) for k in range(5)]
 
 def ask(program: str, scene: Scene | None = None, change: str = ""):
     before = scene or study()
-    edited = plan(before, parse_text(change)).edited if change else unchanged(before)
-    return run(parse_text(program), World(edited, before))
+    edited = plan(before, LANGUAGE.parse(change)).edited if change else unchanged(before)
+    return run(LANGUAGE.parse(program), World(edited, before))
 
 
 BED, DESK, LAMP = 'only(all("bed"))', 'only(all("desk"))', 'only(all("lamp"))'
@@ -118,8 +119,8 @@ def test_several_of_a_kind_mean_the_one_that_changed():
 
 
 def test_a_change_of_what_is_not_there_is_unresolved():
-    with pytest.raises(ExecutionFailure, match="'piano' is not in the room"):
-        plan(study(), parse_text('remove(just(only(all("piano"))))'))
+    with pytest.raises(ExecutionFailure, match="'piano' is not there"):
+        plan(study(), LANGUAGE.parse('remove(just(only(all("piano"))))'))
 
 
 @pytest.mark.parametrize(
@@ -167,7 +168,7 @@ def test_turning_the_world_and_the_frame_together_changes_no_answer(case, angle)
     _, _, world, asked = drawn
     turned = World(_Turned(world.edited, angle), _turn(world.before, angle), world.rules)
     for q in asked:
-        assert run(q.program, turned).answer == q.answer, q
+        assert run(LANGUAGE.meant(q.program), turned).answer == q.answer, q
 
 
 def _turn(scene: Scene, angle: float) -> Scene:
@@ -195,7 +196,7 @@ def test_changes_are_feasible_and_deterministic(case):
     if (drawn := draw(case)) is None:
         return
     scene, change, _, _ = drawn
-    again = plan(scene, change.program)
+    again = plan(scene, LANGUAGE.meant(change.program))
     assert again.edited.scene == change.planned.edited.scene
     assert not any("no free place" in note for note in again.notes)
     low, high = np.array(scene.outline).min(0), np.array(scene.outline).max(0)

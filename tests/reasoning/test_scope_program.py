@@ -7,7 +7,8 @@ import pytest
 
 from po3d.language.program import ProgramError
 from po3d.language.programs.scope import CAMERA, SCOPE, ScopeTree, call, parse_text
-from po3d.reasoning.scope_executor import Seen, fits, run, single
+from po3d.reasoning.naming import fits
+from po3d.reasoning.views import Seen, run, single
 from po3d.scene.orbit import Orbit, turned_axes
 from po3d.scene.table import ObjectState, Scene, sure
 

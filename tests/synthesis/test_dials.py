@@ -20,18 +20,18 @@ from po3d.io.config import compose
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
 from po3d.io.seeding import rng
+from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.rooms import parse_text as parse_room
 from po3d.language.programs.street import parse_text
 from po3d.language.programs.threedsrbench import OPERATIONS
-from po3d.reasoning.room_margins import room_margins
-from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_world import World
-from po3d.reasoning.street_margins import margins
-from po3d.reasoning.threedsrbench_geometry import View
+from po3d.reasoning.margins import margins, margins_in
+from po3d.reasoning.plan import plan
+from po3d.reasoning.world import World
 from po3d.scene.orbit import STEP, azimuth_in, nearest_label, off
 from po3d.scene.table import Scene
 from po3d.synthesis.difficulty import DEFAULT, Dials, InsideDials, OrbitDials, RoomDials, dials_of
 from po3d.synthesis.inside.questions import DEGREES, METRES, NEAREST, offers
+from po3d.synthesis.inside.verdicts import View
 from po3d.synthesis.orbit.scenes import MARGIN, sample_orbit_scene, seen_pairs
 from po3d.synthesis.rooms.layouts import sample_room
 from po3d.synthesis.rooms.questions import hops_of
@@ -188,10 +188,10 @@ def test_questions_about_rooms_have_so_many_hops_and_come_so_near(tmp_path):
         assert read_json(tmp_path / str(share) / "twin.json")["dials"] == {"near": share}
         for q in asked:
             before = framed(split.truth(q.image), q.meta["frame"])
-            world = World(plan(before, parse_room(q.meta["change_program"])).edited, before)
-            found = room_margins(parse_room(q.program), world)
+            world = World(plan(before, ROOMS.parse(q.meta["change_program"])).edited, before)
+            found = margins_in(ROOMS.parse(q.program), world)
             assert found.answer == q.answer
-            assert (found.tip is not None and found.tip.normalised <= 1) == bool(share)
+            assert (found.flip is not None and found.flip.normalised <= 1) == bool(share)
 
 
 def test_pairs_near_a_border_are_apart_from_the_clear_ones():

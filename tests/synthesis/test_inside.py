@@ -11,12 +11,12 @@ from po3d.io.seeding import rng
 from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS
 from po3d.reasoning.grounding import ground
 from po3d.reasoning.planar import planar
-from po3d.reasoning.threedsrbench_geometry import View
 from po3d.scene.camera import Hold, held, hold_of
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.synthesis.inside.phrases import phrases
 from po3d.synthesis.inside.questions import DEGREES, METRES, OF_TYPE, Balance, Item, offers
+from po3d.synthesis.inside.verdicts import View
 from po3d.synthesis.inside.views import (
     COMMON,
     UNCOMMON,

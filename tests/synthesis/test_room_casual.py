@@ -10,7 +10,7 @@ from po3d.language.say.rooms.sentences import say_change, say_question
 from po3d.language.say.rooms.speaker import OTHER_LOOKS
 from po3d.language.say.rooms.uses import DOINGS, LACKS, Uses, gerund
 from po3d.language.say.rooms.utterance import Said
-from po3d.reasoning.room_world import World
+from po3d.reasoning.world import World
 from po3d.scene.rooms import ANYTHING, PURPOSES, VALUE_WORDS, attribute_of
 from po3d.synthesis.rooms.changes import TYPES, sample_change
 from po3d.synthesis.rooms.free_questions import asked_of

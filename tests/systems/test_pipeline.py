@@ -7,8 +7,8 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.street import parse_text
 from po3d.language.read.parse import Parse
+from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, Question, write_predictions
-from po3d.reasoning.street_executor import execute
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems.baselines import ANSWERS, FrequencyBaseline, RandomBaseline, Replay, asked_for

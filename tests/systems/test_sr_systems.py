@@ -11,10 +11,11 @@ from po3d.benchmarks.threedsrbench.data import rotations
 from po3d.benchmarks.threedsrbench.score import consistency, mirrored_answer, row_hits, score
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS, SrProgram, parse_text
+from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS, THREEDSRBENCH, SrProgram, parse_text
 from po3d.language.say.threedsrbench import STYLES, speak
+from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.questions import Question
-from po3d.reasoning.threedsrbench_executor import TAKEN, called, run
+from po3d.reasoning.readings import TAKEN, answered, called, nearest
 from po3d.scene.camera import Hold, held, mirrored
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
@@ -38,6 +39,10 @@ def scene(seed: int) -> Scene:
         )
     camera = held(Hold(1.6, r.uniform(-0.8, 0.2), r.uniform(-0.5, 0.5), 0.0), 640, 480, 450.0)
     return Scene(tuple(objects), AXES, "gt", camera, image=f"{seed}.png")
+
+
+def run(program: SrProgram, table: Scene) -> Outcome:
+    return answered(THREEDSRBENCH.meant(program), table)
 
 
 def questions(seed: int) -> tuple[Scene, list[Question]]:
@@ -113,7 +118,8 @@ def test_a_margin_makes_flips_agree_under_noise():
                     SrProgram("side_to_camera", ("#0",)), replace(one, objects=(noisy, *one.objects[1:]))
                 ).answer
             )
-        clear = run(SrProgram("side_to_camera", ("#0",)), truth).degrees >= 10
+        gold = THREEDSRBENCH.meant(SrProgram("side_to_camera", ("#0",)))
+        clear = nearest(gold, truth, answered(gold, truth)).distance >= 10
         disagree[clear].append(mirrored_answer("orientation_viewpoint", said[0]) != said[1])
     assert np.mean(disagree[True]) <= 0.02
     assert np.mean(disagree[False]) > 0.2

@@ -24,14 +24,14 @@ from po3d.io.errors import InputError
 from po3d.io.files import write_json
 from po3d.io.pools import pool
 from po3d.io.seeding import rng
-from po3d.language.programs.rooms import parse_text
+from po3d.language.programs.rooms import ROOMS
 from po3d.language.say.rooms.sentences import say_change, say_question
 from po3d.language.say.rooms.speaker import reworded
+from po3d.reasoning.execute import run
 from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.plan import plan
 from po3d.reasoning.questions import Question
-from po3d.reasoning.room_executor import run
-from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_world import World
+from po3d.reasoning.world import World
 from po3d.scene.edits import unchanged
 from po3d.scene.frames import frame, frame_from_text, frame_text_anchors, in_frame, room_centre, with_front
 from po3d.scene.geometry import wrap_angle
@@ -158,8 +158,8 @@ def aligned_questions(copy: Scene, questions: Sequence[Question]) -> list[Questi
             continue
         framed = frame_from_text(copy, q.meta["frame"])
         try:
-            edited = plan(framed, parse_text(q.meta["change_program"])).edited
-            outcome = run(parse_text(q.program), World(edited, framed))
+            edited = plan(framed, ROOMS.parse(q.meta["change_program"])).edited
+            outcome = run(ROOMS.parse(q.program), World(edited, framed))
         except ExecutionFailure:
             continue
         if outcome.answer == q.answer:
@@ -218,7 +218,9 @@ def _asked(framed: Scene, kind: str, random: np.random.Generator, dials: RoomDia
         if asked is None:
             continue
         program = reworded(asked.program, random)
-        if run(program, asker.world).answer != asked.answer:  # another word for a thing may mean more things
+        if (
+            run(ROOMS.meant(program), asker.world).answer != asked.answer
+        ):  # another word for a thing may mean more things
             continue
         text = say_question(program, kind, random).text
         meta = {"change": described.text, "frame": "", "types": list(COARSE[fine]), "fine": fine,
@@ -237,7 +239,7 @@ def _controls(framed: Scene, questions: list[Question], random: np.random.Genera
         if random.random() >= 3 * CONTROL_SHARE:
             continue
         try:
-            outcome = run(parse_text(q.program), world)
+            outcome = run(ROOMS.parse(q.program), world)
         except ExecutionFailure:
             continue
         if outcome.status != "ok":  # it speaks of what only the change brought about

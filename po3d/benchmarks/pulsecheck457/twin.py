@@ -27,8 +27,8 @@ from po3d.io.files import atomic_write, read_json, write_json
 from po3d.io.pools import pool
 from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
-from po3d.reasoning.outcome import Outcome
-from po3d.reasoning.street_executor import TraceStep, execute
+from po3d.reasoning.execute import execute
+from po3d.reasoning.outcome import Outcome, TraceStep
 from po3d.synthesis.difficulty import DEFAULT, Dials
 from po3d.synthesis.render.official import OFFICIAL_LOOKS
 from po3d.synthesis.render.photographs import Photographs

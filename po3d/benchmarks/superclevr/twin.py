@@ -16,7 +16,7 @@ from po3d.benchmarks.twin_folder import claimed
 from po3d.io.files import write_json
 from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
-from po3d.reasoning.street_executor import execute
+from po3d.reasoning.execute import execute
 from po3d.synthesis.difficulty import DEFAULT, Dials
 from po3d.synthesis.render.photographs import Photographs
 from po3d.synthesis.street.dataset import open_renderer

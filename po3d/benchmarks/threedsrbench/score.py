@@ -26,7 +26,7 @@ from po3d.benchmarks.averages import comparable, counted
 from po3d.benchmarks.metrics import bootstrap, interval
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question, paired
-from po3d.reasoning.threedsrbench_executor import TAKEN
+from po3d.reasoning.readings import TAKEN
 
 MAIN_TYPES: dict[str, tuple[str, ...]] = {
     "height": ("height_higher",),

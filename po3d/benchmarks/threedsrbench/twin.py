@@ -36,10 +36,10 @@ from po3d.io.errors import InputError
 from po3d.io.files import write_json
 from po3d.io.pools import pool
 from po3d.io.seeding import rng
-from po3d.language.programs.threedsrbench import OPERATIONS, SrProgram
+from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, SrProgram
 from po3d.language.say.threedsrbench import speak
 from po3d.reasoning.questions import Question
-from po3d.reasoning.threedsrbench_executor import called, rows_only, run
+from po3d.reasoning.readings import answered, called
 from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene
 from po3d.synthesis.difficulty import INSIDE_DEFAULT, PARTLY_HIDDEN, InsideDials
@@ -220,7 +220,7 @@ def asked(room: Looked, category: str, item: Item, random: np.random.Generator) 
             ("", scene.image, scene),
             ("-flip", scene.image + MIRROR, mirrored(scene)),
         ):
-            right = run(program, table, rows_only).answer
+            right = answered(THREEDSRBENCH.meant(program), table).answer
             if not ending and right != (program.things[answer] if isinstance(answer, int) else answer):
                 raise AssertionError(f"{name}: {program} is {right!r}, not {answer!r}")
             option = spoken.option_of[called(right)]

@@ -17,8 +17,8 @@ from lmms_eval.api.model import lmms
 from tqdm import tqdm
 
 from po3d.benchmarks.choices import LETTERS
+from po3d.reasoning.execute import Mode
 from po3d.reasoning.questions import Prediction, read_predictions
-from po3d.reasoning.street_executor import Mode
 from po3d.systems.chat import NAME, Asked, Refusal, ask, remembering, said
 from po3d.systems.street import pipeline
 

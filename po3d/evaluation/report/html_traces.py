@@ -1,8 +1,8 @@
 """Answers worked out again from the predictions' programs, step by step, for the page of `po3d.evaluation.report.html`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,19 +14,17 @@ from po3d.language.programs import scope as scope_program
 from po3d.language.programs import threedsrbench as sr_program
 from po3d.language.programs.street import parse_text
 from po3d.language.read.threedsrbench_reader import fit_options
-from po3d.reasoning import scope_executor
-from po3d.reasoning import threedsrbench_executor as sr_executor
+from po3d.reasoning import readings
+from po3d.reasoning.execute import run
 from po3d.reasoning.grounding import ground
-from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.perturbations import Tip
+from po3d.reasoning.margins import Margins, margins, margins_in
+from po3d.reasoning.outcome import ExecutionFailure, Outcome
+from po3d.reasoning.plan import plan
 from po3d.reasoning.questions import Prediction, Question
-from po3d.reasoning.room_executor import run
-from po3d.reasoning.room_margins import room_margins
-from po3d.reasoning.room_planner import plan
-from po3d.reasoning.room_world import World
-from po3d.reasoning.scope_margins import scope_tip
-from po3d.reasoning.street_margins import Flip, margins
-from po3d.reasoning.threedsrbench_margins import sr_tip
+from po3d.reasoning.rules import SCOPE_RULES
+from po3d.reasoning.views import Seen
+from po3d.reasoning.views import run as run_on_views
+from po3d.reasoning.world import World
 from po3d.scene.index import Layout
 from po3d.scene.table import Scene
 from po3d.systems.rooms import framed
@@ -71,21 +69,8 @@ def street_trace(drawings: Drawings, table: Scene | None, executor: Executor) ->
         except ProgramError as error:
             return Traced(view, note=str(error))
         near = margins(parse_text(p.program), table, q.task, executor.rules)
-        steps = tuple(
-            StepShown(
-                step.token,
-                ", ".join(f"{w}{_odds(v)}" for w, v in step.values.items() if v > SHOWN),
-                tuple(
-                    (0, i, round(v, 2))
-                    for i, v in sorted(step.objects.items(), key=lambda item: -item[1])
-                    if v > SHOWN
-                ),
-                decided[0].text if decided else "",
-            )
-            for step, decided in zip(outcome.trace, near.steps)
-        )
         note = "" if p.status != "ok" or outcome.answer == p.answer else CHANGED
-        return Traced(view, steps, note, _flip(near.flip, near.answer, outcome.answer))
+        return Traced(view, _steps(outcome, near), note, _flip(near, outcome))
 
     return traced
 
@@ -114,50 +99,44 @@ def room_trace(drawings: Drawings, table: Scene | None, mode: str) -> Trace:
             return Traced(views)
         try:
             if (frame, change) not in worlds:
-                edited = plan(layout, room_program.parse_text(change) if change else None).edited
+                edited = plan(layout, room_program.ROOMS.parse(change) if change else None).edited
                 after = drawings.add(edited.scene, "front", edited.touched) if change else first
                 worlds[frame, change] = World(edited, layout), after
             world, after = worlds[frame, change]
-            question = room_program.parse_text(asked)
-            outcome = run(question, world)
-            near = room_margins(question, world)
+            question = room_program.ROOMS.parse(asked)
+            outcome, near = run(question, world), margins_in(question, world)
         except (ExecutionFailure, ProgramError, InputError) as failure:
             return Traced(views, note=str(failure))
         views = (("after the change, the front above", after), ("before", first)) if change else views
-        steps = [
-            _room_step(str(call), found, world, outcome.evaluator)._replace(
-                nearest=decided[0].text if decided else ""
-            )
-            for (call, found), decided in zip(_told(outcome), near.steps)
-        ]
         same = p.status != "ok" or outcome.answer == p.answer
-        return Traced(
-            views, tuple(steps), "" if same else CHANGED, _flip(near.tip, near.answer, outcome.answer)
-        )
+        steps = _steps(outcome, near, world)
+        return Traced(views, steps, "" if same else CHANGED, _flip(near, outcome))
 
     return traced
 
 
-def _told(outcome: Any) -> Sequence[tuple]:
-    return outcome.evaluator.steps if outcome.evaluator else ()
+def _steps(
+    outcome: Outcome, near: Margins | None = None, world: World | None = None
+) -> tuple[StepShown, ...]:
+    """A trace's steps with the decision of each that was nearest. `world`: of a change, whose things are in two views."""
+    changed = world is not None and world.present is not world.was
+
+    def place(i: int) -> tuple[int, int]:
+        return (0, i) if world is None or i < world.now else (int(changed), i - world.now)
+
+    decided = near.steps if near else ()
+    found = []
+    for k, step in enumerate(outcome.trace):
+        likely = sorted(step.objects.items(), key=lambda item: -item[1])
+        objects = tuple((*place(i), round(p, 2)) for i, p in likely if p > SHOWN)
+        nearest = decided[k][0].text if k < len(decided) and decided[k] else ""
+        found.append(StepShown(step.token, step.text.partition(" -> ")[2], objects, nearest))
+    return tuple(found)
 
 
-def _room_step(call: str, found: str | int | list[int], world: World, evaluator: Any) -> StepShown:
-    if isinstance(found, str):
-        return StepShown(call, found)
-    members = [found] if isinstance(found, int) else found
-    changed = world.present is not world.was
-
-    def place(i: int) -> tuple[int, int, float]:
-        return (0, i, 1.0) if i < world.now else (int(changed), i - world.now, 1.0)
-
-    words = ", ".join(evaluator.describe(i) for i in members) or "none"
-    return StepShown(call, words, tuple(place(i) for i in members))
-
-
-def scope_trace(drawings: Drawings, seen: Callable[[Question], scope_executor.Seen] | None) -> Trace:
+def scope_trace(drawings: Drawings, seen: Callable[[Question], Seen] | None) -> Trace:
     """Traces of SCOPE's programs; `seen` gives the table that a question is answered from."""
-    known: dict[tuple[str, ...], tuple[scope_executor.Seen, int]] = {}  # by images, with the view
+    known: dict[tuple[str, ...], tuple[Seen, int]] = {}  # by images, with the view
 
     def traced(q: Question, p: Prediction) -> Traced:
         if seen is None:
@@ -175,22 +154,15 @@ def scope_trace(drawings: Drawings, seen: Callable[[Question], scope_executor.Se
             return Traced(views)
         try:
             program = scope_program.parse_text(p.program)
-            outcome = scope_executor.run(program, table, q.meta["options"])
+            outcome = run_on_views(program, table, q.meta["options"])
         except ProgramError as error:
             return Traced(views, note=str(error))
-        tip = scope_tip(program, table, q.meta["options"])
-        names = [o.name or o.value("name") for o in table.table.objects]
-        steps = tuple(_scope_step(step, names) for step in outcome.steps)
+        near = margins_in(program, World.of(table.table, SCOPE_RULES), table.asked(q.meta["options"]))
         same = p.status != "ok" or outcome.answer == p.answer
-        return Traced(views, steps, outcome.reason if same else CHANGED, "" if tip is None else tip.text)
+        note = outcome.reason if same else CHANGED
+        return Traced(views, _steps(outcome, near), note, _flip(near, outcome))
 
     return traced
-
-
-def _scope_step(step: str, names: Sequence[str]) -> StepShown:
-    call, _, words = step.partition(" = ")
-    found = names.index(words) if names.count(words) == 1 else None
-    return StepShown(call, words, () if found is None else ((0, found, 1.0),))
 
 
 def sr_trace(drawings: Drawings, table: Scene | None) -> Trace:
@@ -207,21 +179,15 @@ def sr_trace(drawings: Drawings, table: Scene | None) -> Trace:
         except ProgramError as error:
             return Traced(view, note=str(error))
         gold = all(thing.startswith("#") for thing in program.things)  # gold programs name rows
-        outcome = sr_executor.run(program, table, sr_executor.rows_only if gold else ground)
-        steps = []
-        for k, step in enumerate(outcome.steps):
-            call, _, words = step.partition(" = ")
-            steps.append(
-                StepShown(call, words, ((0, outcome.rows[k], 1.0),) if k < len(outcome.rows) else ())
-            )
-        named = sr_program.SrProgram(program.op, tuple(map(sr_executor.called, program.things)))
+        asked = sr_program.THREEDSRBENCH.meant(program)
+        outcome = readings.answered(asked, table, readings.rows_only if gold else ground)
+        named = sr_program.SrProgram(program.op, tuple(map(readings.called, program.things)))
         options = fit_options(named, q.meta["options"]) or {}
-        said = options.get(sr_executor.called(outcome.answer or ""))
+        said = options.get(readings.called(outcome.answer or ""))
         same = p.status != "ok" or said is None or said == p.answer
-        tip = sr_tip(program, table, outcome)
-        return Traced(
-            view, tuple(steps), outcome.reason if same else CHANGED, "" if tip is None else tip.text
-        )
+        flip = readings.nearest(asked, table, outcome)
+        note = outcome.reason if same else CHANGED
+        return Traced(view, _steps(outcome), note, "" if flip is None else flip.text)
 
     return traced
 
@@ -235,16 +201,10 @@ def _facing(table: Scene) -> Scene:
     return replace(table, axes={"front": (-x, -y), "behind": (x, y), "left": (-y, x), "right": (y, -x)})
 
 
-def _flip(tip: Tip | Flip | None, likeliest: str | None, answer: str | None) -> str:
+def _flip(near: Margins, outcome: Outcome) -> str:
     """What would flip the answer; margins are those of the likeliest table, which may say something else."""
-    if tip is None:
+    if near.flip is None:
         return ""
-    return (
-        tip.text
-        if likeliest == answer
-        else f"the likeliest table says {likeliest or 'nothing'}, which {tip.text}"
-    )
-
-
-def _odds(p: float) -> str:
-    return "" if p > 1 - 1e-9 else f" {p:.2f}"
+    if near.answer == outcome.answer:
+        return near.flip.text
+    return f"the likeliest table says {near.answer or 'nothing'}, which {near.flip.text}"

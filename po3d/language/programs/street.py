@@ -10,9 +10,10 @@ data. Three spellings of one program:
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from po3d.language.dialects import Dialect
-from po3d.language.program import Language, ProgramError, Signature, Tree, rows
+from po3d.language.program import Call, Language, ProgramError, Signature, Tree, rows
 from po3d.scene.vocabulary import (
     COLORS,
     DIRECTIONS,
@@ -182,6 +183,11 @@ class Program:
     def tree(self, k: int = -1) -> StreetTree:
         """Step k with what it is made of."""
         return StreetTree(self.steps[k].token, tuple(self.tree(i) for i in self.steps[k].inputs))
+
+    @cached_property
+    def call(self) -> Call:
+        """What it means."""
+        return STREET.meant(self.tree())
 
     def __str__(self) -> str:
         return self.text()

@@ -10,7 +10,8 @@ from collections.abc import Collection
 import numpy as np
 
 from po3d.language.lexicon import fits
-from po3d.reasoning.threedsrbench_geometry import View
+from po3d.reasoning.rules import THREEDSRBENCH_RULES
+from po3d.reasoning.world import World
 from po3d.scene.rooms import hangs
 from po3d.scene.table import Scene
 
@@ -48,7 +49,7 @@ def phrases(
 
 class _Teller:
     def __init__(self, scene: Scene, seen: tuple[int, ...]) -> None:
-        self.scene, self.seen, self.view = scene, seen, View(scene)
+        self.scene, self.seen, self.world = scene, seen, World.of(scene, THREEDSRBENCH_RULES)
         self.names = [o.value("name") for o in scene.objects]
         self.colors = [
             o.value("color") if "color" in o.beliefs and name not in COLOURLESS else ""
@@ -87,14 +88,14 @@ class _Teller:
         return not a or not b or a == b or {a, b} in ALIKE
 
     def over(self, i: int, j: int) -> bool:
-        return i != j and self.view.over(i, j) > -0.1
+        return i != j and self.world.over(i, j) > -0.1
 
     def base(self, i: int) -> int | None:
         """The row that i stands on; None for the floor."""
         if hangs(self.names[i]):
             return None
         for j in range(len(self.scene)):
-            top = float(self.view.position[j, 2] + self.view.extent[j, 2] / 2)
-            if j != i and abs(self.view.bottom(i) - top) <= RESTING and top > 0.1 and self.over(i, j):
+            top = self.world.things[j].top
+            if j != i and abs(self.world.things[i].low - top) <= RESTING and top > 0.1 and self.over(i, j):
                 return j
         return None

@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import shapely
 
 from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.planar import planar
-from po3d.reasoning.threedsrbench_geometry import DEFAULT_SR_RULES, SrRules, Verdict, View
+from po3d.scene.rectangles import distance
 from po3d.scene.table import Scene
+from po3d.synthesis.inside.verdicts import Verdict, View
 
 # Type -> its operations.
 OF_TYPE: dict[str, tuple[str, ...]] = {}
@@ -70,13 +70,12 @@ def offers(
     said: Mapping[int, str],
     random: np.random.Generator,
     margin: float = 1.0,
-    rules: SrRules = DEFAULT_SR_RULES,
     near: bool = False,
 ) -> list[Item]:
     """One random question of each sort that can be asked. `views` are the room's table with each view's camera and image
     boxes, `said` the rows that may be spoken of with what they are called. `margin` scales what answers keep from their
     boundaries: 0 takes all. `near`: only questions with an answer that does not keep it, but for NEAREST of it."""
-    asker = _Asker(views, said, margin, rules, near)
+    asker = _Asker(views, said, margin, near)
     found: dict[tuple, Item] = {}
     for op in OPERATIONS:
         candidates = asker.candidates(op)
@@ -93,11 +92,10 @@ class _Asker:
         views: Sequence[Scene],
         said: Mapping[int, str],
         margin: float,
-        rules: SrRules,
         near: bool,
     ) -> None:
         self.said, self.margin, self.near = said, margin, near
-        self.views = [View(scene, rules) for scene in views]
+        self.views = [View(scene) for scene in views]
         self.boxes = [[o.box for o in scene.objects] for scene in views]
         self.names = [o.value("name") for o in views[0].objects]
         self._clear: dict[tuple[int, int], bool] = {}
@@ -129,8 +127,8 @@ class _Asker:
         """Whether neither of two things stands on, over or in the other."""
         key = (min(i, j), max(i, j))
         if key not in self._clear:
-            prints = self.views[0].footprints
-            self._clear[key] = float(shapely.distance(prints[i], prints[j])) > APART
+            things = self.views[0].world.things
+            self._clear[key] = distance(things[i].box, things[j].box) > APART
         return self._clear[key]
 
     def item(self, op: str, rows: tuple[int, ...]) -> Item | None:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from po3d.language.programs.rooms import SIDES
-from po3d.reasoning.room_world import World
+from po3d.language.programs.rooms import ROOMS, SIDES
+from po3d.reasoning.world import World
 from po3d.scene.edits import unchanged
+from po3d.scene.rectangles import distance
 from po3d.scene.table import Scene
 
 EACH = 2
@@ -62,8 +63,8 @@ def _places(world: World, i: int, random: np.random.Generator) -> list[str]:
     for j in sorted(marks, key=lambda j: world.distance(i, j))[:5]:
         if world.stacked(i, j):
             continue
-        side = next((d for d in SIDES if world.lies(d, i, j)), None)
-        if float(world.gap(i, [j])[0]) <= world.rules.next_to:
+        side = next((d for d in SIDES if world.lying(_CORE[d], i, [j])), None)
+        if distance(world.things[i].box, world.things[j].box) <= world.rules.next_to:
             others.append(_pick(random, "next to", "near", "beside") + f" the {marks[j]}")
         if side:  # j lies to that side of i, so i lies to the opposite side of j
             others.append(_OPPOSITE[side] + f" the {marks[j]}")
@@ -74,32 +75,32 @@ def _places(world: World, i: int, random: np.random.Generator) -> list[str]:
     return first + [others[k] for k in random.permutation(len(others))]
 
 
+_CORE = {side: ROOMS.words["direction"][side] for side in SIDES}
 _OPPOSITE = {"left": "to the right of", "right": "to the left of", "front": "behind", "back": "in front of"}
 
 
 def _region(world: World, i: int, random: np.random.Generator) -> str:
     """A corner, a wall, a side or the middle of the room; "" for anything else."""
-    sides: Sequence[str] = [d for d in SIDES if world.at_side(d, i)]
-    off = (world.ground[i] - world.middle) / np.maximum(world.half, 1e-6)
+    sides: Sequence[str] = [d for d in SIDES if world.at_side(_CORE[d], i)]
+    off = world.off_centre(i)
     if len(sides) == 2:
         ordered = sorted(sides, key=lambda d: d in ("left", "right"))
         return f"in the {' '.join(ordered)} corner" + _pick(random, "", " of the room")
     if len(sides) == 1:
         (side,) = sides
         axis = 0 if side in ("left", "right") else 1
-        reach = (1 - abs(off[axis])) * world.half[axis] - world.extent[i, 0] / 2
+        reach = (1 - abs(off[axis])) * world.half[axis] - world.extents(i)[0] / 2
         if reach <= WALL_GAP:
             return _pick(random, "against", "along", "at") + f" the {side} wall"
         return f"on the {side} side of the room"
-    return "in the middle of the room" if np.abs(off).max() < 0.2 else ""
+    return "in the middle of the room" if max(map(abs, off)) < 0.2 else ""
 
 
 def _mark(world: World, i: int) -> str:
     """The name, with its colour when several have it; "" when both together still mean several."""
-    among = range(world.now)
     name = world.names[i]
-    if world.called(name, among) == [i]:
+    if world.named(name, False) == [i]:
         return name
     color = world.value(i, "color")
-    alike = [j for j in world.called(name, among) if world.value(j, "color") == color]
+    alike = [j for j in world.named(name, False) if world.value(j, "color") == color]
     return f"{color} {name}" if color and alike == [i] else ""

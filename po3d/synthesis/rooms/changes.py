@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.language.programs.rooms import Call, call
+from po3d.language.programs.rooms import ROOMS, Call, call
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.room_planner import Planned, plan
-from po3d.reasoning.room_world import World
+from po3d.reasoning.plan import Planned, plan
+from po3d.reasoning.world import World
 from po3d.scene.edits import unchanged
 from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, category_of, hangs, stands_on_top
 from po3d.scene.table import Scene
@@ -47,7 +47,7 @@ def sample_change(scene: Scene, kind: str, random: np.random.Generator, tries: i
         if program is None:
             continue
         try:
-            planned = plan(scene, program)
+            planned = plan(scene, ROOMS.meant(program))
         except ExecutionFailure:
             continue
         if any("no free place" in note for note in planned.notes):

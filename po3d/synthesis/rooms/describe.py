@@ -5,17 +5,19 @@ are drawn more strictly or more loosely: nobody should have to measure to know w
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from po3d.language.programs.rooms import SIDES, Call, call
+from po3d.language.programs.rooms import ROOMS, SIDES, Call, call
+from po3d.reasoning.execute import Evaluator
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.room_executor import Evaluator
-from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
+from po3d.reasoning.rules import ROOM_RULES
+from po3d.reasoning.world import World
 from po3d.scene.rooms import ATTRIBUTES
 
-STRICTER = RoomRules(next_to=0.35, cone=36.0, side=0.28, between=0.45, path=0.12)
-LOOSER = RoomRules(next_to=0.7, cone=54.0, side=0.38, between=0.75, path=0.3)
+STRICTER = replace(ROOM_RULES, next_to=0.35, cone=36.0, side=0.28, between=0.45, path=0.12)
+LOOSER = replace(ROOM_RULES, next_to=0.7, cone=54.0, side=0.38, between=0.75, path=0.3)
 CORNERS = ("front left", "front right", "back left", "back right")
 
 
@@ -27,20 +29,20 @@ class Teller:
         self.world, self.random, self.related = world, random, related
         self._strict = [
             Evaluator(World(world.edited, world.before, rules), strict=True)
-            for rules in (DEFAULT_ROOM_RULES, STRICTER, LOOSER)
+            for rules in (ROOM_RULES, STRICTER, LOOSER)
         ]
 
     # --- evaluation that must not depend on borders -----------------------------------------------------------------
 
     def sure_set(self, program: Call) -> list[int] | None:
         """The set when all rules agree on it; None otherwise."""
-        return self._agreed(lambda e: e.set(program))
+        return self._agreed(lambda e: list(e.set(ROOMS.meant(program))))
 
     def sure_answer(self, program: Call) -> str | None:
-        return self._agreed(lambda e: e.answer(program))
+        return self._agreed(lambda e: e.answer(ROOMS.meant(program)))
 
     def sure_object(self, program: Call) -> int | None:
-        return self._agreed(lambda e: e.object(program))
+        return self._agreed(lambda e: e.object(ROOMS.meant(program)))
 
     def _agreed(self, ask: Callable[[Evaluator], object]):
         first = None

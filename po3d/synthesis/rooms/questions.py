@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.language.programs.rooms import Call, call
-from po3d.reasoning.room_margins import room_margins
-from po3d.reasoning.room_world import World
+from po3d.language.programs.rooms import ROOMS, Call, call
+from po3d.reasoning.margins import margins_in
+from po3d.reasoning.world import World
 from po3d.scene.edits import unchanged
 from po3d.scene.rooms import purposes_of
 from po3d.synthesis.rooms.describe import SIDES, Teller
@@ -101,8 +101,8 @@ class Asker:
 
     def _near_answer(self, program: Call) -> str | None:
         """The answer to a question that a typical error would flip; None for any other."""
-        found = room_margins(program, self.world)
-        return found.answer if found.tip is not None and found.tip.normalised <= 1 else None
+        found = margins_in(ROOMS.meant(program), self.world, within=1)
+        return found.answer if found.flip is not None else None
 
     def _wanted(self, fine: str) -> str | None:
         """An answer to look for, where one of two would prevail."""

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.reasoning import relations
-from po3d.reasoning.relations import NO_FACING, Rules
+from po3d.reasoning.relations import NO_FACING
+from po3d.reasoning.rules import Rules
 from po3d.scene.geometry import Camera
 from po3d.scene.street import (
     AXES,

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.reasoning.relations import DEFAULT_RULES
+from po3d.reasoning.rules import STREET_RULES
 
 # Super-CLEVR-3D's rule for whole objects (its add_occlusion.py; facts of PulseCheck457, "Occlusion"). The state
 # that questions are asked about, partly occluded, has its constant in `Rules`.
@@ -97,6 +97,6 @@ def occlusion_state(visible_px: int, hidden_px: int) -> State:
     """Super-CLEVR's state of a whole object; its "ambiguous" middle, a few pixels hidden or left, is none."""
     if visible_px < FULL_MAX_VISIBLE_PX:
         return "full"
-    if min(hidden_px, visible_px) > DEFAULT_RULES.occlusion_min_px:
+    if min(hidden_px, visible_px) > STREET_RULES.occlusion_min_px:
         return "partial"
     return "none"

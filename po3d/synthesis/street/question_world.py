@@ -7,7 +7,8 @@ import numpy as np
 
 from po3d.reasoning import relations
 from po3d.reasoning.questions import Task
-from po3d.reasoning.relations import NO_FACING, Rules
+from po3d.reasoning.relations import NO_FACING
+from po3d.reasoning.rules import Rules
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT
 

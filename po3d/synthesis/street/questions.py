@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.language.programs.street import Program, from_tokens
+from po3d.reasoning.margins import margins
 from po3d.reasoning.questions import Task
-from po3d.reasoning.street_margins import margins
 from po3d.scene.table import Scene
 from po3d.synthesis.difficulty import DEFAULT, HOPS, Dials
 from po3d.synthesis.street.question_families import (

@@ -1,4 +1,4 @@
-"""Works out changes of rooms: descriptions and places in a program become edits, and their result.
+"""Works out changes of a table: descriptions and places in a program become edits, and their result.
 
 change text ─► program of type "edit" ─► plan(scene, program) ─► Planned, with its Edited
 """
@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from po3d.language.program import ProgramError
-from po3d.language.programs.rooms import Call
+from po3d.language.program import DIRECTIONS, Call, ProgramError
+from po3d.language.programs import rooms
+from po3d.reasoning.execute import Evaluator, said
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.room_executor import Evaluator, said
-from po3d.reasoning.room_world import DEFAULT_ROOM_RULES, RoomRules, World
+from po3d.reasoning.rules import ROOM_RULES, Rules
+from po3d.reasoning.world import World
 from po3d.scene.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, with_fields
 from po3d.scene.index import Layout
 from po3d.scene.placement import Place, Spot, resolve
@@ -38,18 +39,18 @@ class Placed(NamedTuple):
 
     thing: int | str
     spot: Spot
-    look: Evaluator
+    world: World
 
     def __str__(self) -> str:
         what = (
-            f"add {self.thing}" if isinstance(self.thing, str) else f"move {self.look.describe(self.thing)}"
+            f"add {self.thing}" if isinstance(self.thing, str) else f"move {self.world.describe(self.thing)}"
         )
         x, y, z = self.spot.position
         crowded = ", where it overlaps other things: no free place" if self.spot.crowded else ""
         return f"{what} to ({x:.2f}, {y:.2f}, {z:.2f}){crowded}"
 
 
-def plan(scene: Scene | Layout, program: Call | None, rules: RoomRules = DEFAULT_ROOM_RULES) -> Planned:
+def plan(scene: Scene | Layout, program: Call | None, rules: Rules = ROOM_RULES) -> Planned:
     """Resolve a change's descriptions and places on the scene and apply it. ExecutionFailure says what is missing. The
     `Layout` of a scene that is changed in several ways saves working it out for each."""
     layout = scene if isinstance(scene, Layout) else Layout(scene)
@@ -92,7 +93,7 @@ def _chained(first: Edited, second: Edited) -> Edited:
     )
 
 
-def brought_in(program: Call) -> Call | None:
+def brought_in(program: rooms.Call) -> rooms.Call | None:
     """A move of one thing as its addition, for a room that does not have it: "my son left his guitar by the bed". None for
     other changes, and for things that are told by more than their looks."""
     if program.op != "move" or program.args[0].op != "just" or program.args[1].op in ("shift", "spot"):
@@ -100,13 +101,13 @@ def brought_in(program: Call) -> Call | None:
     (one,), where = program.args[0].args, program.args[1]
     if one.op != "only":
         return None
-    kind, traits = one.args[0], Call("plain")
+    kind, traits = one.args[0], rooms.Call("plain")
     while kind.op == "having":
         attribute, value, kind = kind.args
-        traits = Call("trait", (attribute, value, traits))
+        traits = rooms.Call("trait", (attribute, value, traits))
     if kind.op != "all":
         return None
-    return Call("add", ("1", Call("thing", (kind.args[0], traits)), where))
+    return rooms.Call("add", ("1", rooms.Call("thing", (kind.args[0], traits)), where))
 
 
 class _Planner:
@@ -138,11 +139,11 @@ class _Planner:
                 layout = Layout(trace(self.scene, edits, self.layout.below).scene, self.layout)
             spot = resolve(layout, layout.scene.objects[index], place, index)
             edits.append(Move(index, spot.position, spot.heading))
-            self.placed.append(Placed(index, spot, self.look))
+            self.placed.append(Placed(index, spot, self.world))
         return edits
 
-    def _turn(self, what: Call, degrees: str) -> list[Edit]:
-        turn = math.radians(float(degrees))
+    def _turn(self, what: Call, degrees: float) -> list[Edit]:
+        turn = math.radians(degrees)
         objects = self.scene.objects
         return [Move(i, objects[i].position, objects[i].heading - turn) for i in self._targets(what)]
 
@@ -165,26 +166,32 @@ class _Planner:
         ]
 
     def _remove(self, what: Call) -> list[Edit]:
-        if what.op == "upon" and what.args[1].op == "all" and what.args[1].args[0] in ANYTHING:
+        among = what.args[2] if (what.op, *what.args[:1]) == ("relate", "on") else what
+        if (
+            among is not what
+            and among.op == "filter"
+            and among.args[0] == "name"
+            and among.args[1] in ANYTHING
+        ):
             return [Remove(i) for i in self.look.set(what)]  # "everything on it" may be nothing
         return [Remove(i) for i in self._targets(what)]
 
     def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:
         return [SetAttribute(i, attribute, VALUE_WORDS.get(value, value)) for i in self._targets(what)]
 
-    def _add(self, number: str, thing: Call, where: Call) -> list[Edit]:
+    def _add(self, number: float, thing: Call, where: Call) -> list[Edit]:
         place = self._place(where)
         if place.kind == "shift":
             raise ExecutionFailure("unknown", "unknown place: a new thing can't be shifted")
         edits: list[Edit] = []
         layout = self.layout
-        for _ in range(int(float(number))):
+        for _ in range(int(number)):
             if edits:
                 layout = Layout(trace(self.scene, edits, self.layout.below).scene, self.layout)
             state = self._new(thing)
             spot = resolve(layout, state, place)
             state = with_fields(state, position=spot.position, heading=spot.heading)
-            self.placed.append(Placed(state.value("name"), spot, self.look))
+            self.placed.append(Placed(state.value("name"), spot, self.world))
             edits.append(Add(state))
         return edits
 
@@ -208,15 +215,27 @@ class _Planner:
         return ObjectState(sure(**beliefs), (0.0, 0.0, extent[2] / 2), 0.0, extent)
 
     def _place(self, where: Call) -> Place:
-        direction, distance, first = "", 0.0, len(self.mentioned)
-        if where.op == "amid":
-            self.mentioned += self.look.both(*where.args)
-        for arg in where.args if where.op != "amid" else ():
-            if isinstance(arg, Call):
-                self.mentioned.append(self.look.object(arg))
-            elif where.op == "shift" and direction:
-                distance = float(arg)
-            else:
-                direction = arg
+        """A place by its relation, direction or part. `mentioned` notes the things that tell it."""
+        how, *args = where.args
+        if how in _PARTS:
+            return Place(how, (), _words(args[0]) if args else "", 0.0)
+        if args and not isinstance(args[0], Call):
+            return Place("shift", (), _words(how), float(args[0]))
+        first = len(self.mentioned)
+        ones = [arg for arg in args if arg.op != "frame"]
+        self.mentioned += self.look.both(*ones) if len(ones) == 2 else [self.look.object(ones[0])]
         objects = tuple(self.world.things[i].state for i in self.mentioned[first:])
-        return Place(where.op, objects, direction, distance)
+        if how in _KINDS:
+            return Place(_KINDS[how], objects, "", 0.0)
+        if how not in DIRECTIONS:
+            raise ExecutionFailure("unknown", f"unknown place: {where}")
+        return Place("at", objects, _words(how), 0.0)
+
+
+_PARTS = ("corner", "wall", "centre")
+_KINDS = {"next_to": "next_to", "on": "on", "under": "under", "between": "amid", "at": "spot"}
+
+
+def _words(direction: str) -> str:
+    """A direction as the table's axes are called."""
+    return direction.replace("_", " ")

@@ -1,26 +1,20 @@
-"""Run one program on one scene table, and say what every step found.
+"""How streets' programs take what a table only believes: probabilities multiplied along the program, or votes of worlds.
 
-Probabilistic execution is the definition, and there is one interpreter for it; the exact answer is what it
-says when all beliefs are 0 or 1. Three modes:
+* multiplied  A set is a probability per object. Steps multiply marginals as if independent. Relations under uncertain poses
+              are frequencies over `samples` draws of all poses, the same draws at every step.
+* sampled     `samples` joint draws of the whole table, each executed exactly (`batched`), then a vote. What the former treats
+              as independent (two steps that read the same object) stays dependent here.
 
-* argmax    Every belief is replaced by its most probable value; then set semantics.
-* marginal  A set is a probability per object. Steps multiply marginals as if independent. Relations under
-            uncertain poses are frequencies over `samples` draws of all poses, the same draws at every step.
-* samples   `samples` joint draws of the whole table, each executed exactly (`batched`), then a vote. What
-            marginal treats as independent (two steps that read the same object) stays dependent here.
-
-All three agree on a scene without uncertainty.
-
-In marginal mode a set holds P(object is in it | object exists); existence enters where objects are counted or
-picked. `unique` weighs object i by P(i is in the set and no other object is), and what is missing to 1 is the
-probability that the program fails. Answers are conditional on success, as votes over successful samples are.
+Both say what `execute` says on a table without uncertainty. Multiplied, a set holds P(object is in it | object exists);
+existence enters where objects are counted or picked. `unique` weighs object i by P(i is in the set and no other object is),
+and what is missing to 1 is the probability that the program fails. Answers are conditional on success, as votes over
+successful samples are.
 """
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,63 +22,24 @@ from numpy.typing import NDArray
 from po3d.io.errors import InputError
 from po3d.language.programs.street import Program, Step
 from po3d.reasoning import packing, relations
-from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed, of_objects, of_values
 from po3d.reasoning.questions import Task
-from po3d.reasoning.relations import DEFAULT_RULES, Rules
+from po3d.reasoning.rules import Rules
 from po3d.reasoning.votes import vote
+from po3d.reasoning.world import describe
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES, FACINGS, PARENT, UNSEEN_SHAPES, VALUES, lineage
-from po3d.scene.worlds import KINDS, WORLDS, occluder_table, uncertain, worlds
+from po3d.scene.worlds import occluder_table, uncertain, worlds
 
-Mode = Literal["argmax", "marginal", "samples"]
 MIN_VALID = 1e-6  # a program that succeeds less often than this has failed
-_SHOWN = 5e-3  # probabilities below this are left out of a trace's text
 
 
-@dataclass(frozen=True)
-class TraceStep:
-    """What one step found. Sets and objects fill `objects`, numbers and words fill `values`."""
-
-    token: str
-    kind: str  # the step's output type: set, object, integer, boolean or an attribute
-    objects: Mapping[int, float]  # index in the scene -> probability of being in the set, or the object
-    values: Mapping[str, float]  # value -> probability
-    text: str  # one line to read
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def execute(
-    program: Program,
-    scene: Scene,
-    task: Task = "2d",
-    mode: Mode = "argmax",
-    rules: Rules = DEFAULT_RULES,
-    samples: int = WORLDS,
-    seed: int = 0,
-    traced: bool = True,
-    draw: Collection[str] = KINDS,
+def multiplied(
+    program: Program, scene: Scene, task: Task, rules: Rules, samples: int, seed: int, _draw: Collection[str]
 ) -> Outcome:
-    """The program's answer on the scene: "yes", "no", a number, or an attribute's value (shapes as leaf ids).
-
-    `task` decides whose left a relation without an explicit frame means: the camera's ("2d") or the object's
-    own ("6d"). `samples` and `seed` belong to the modes that draw; `draw` to mode samples: kinds of belief
-    (`po3d.scene.worlds`) that it leaves out have their most probable value. `traced` False leaves the trace out, which
-    takes more than a third of the time.
-    """
-    if mode not in get_args(Mode):
-        raise InputError(f"unknown mode {mode!r}; known: {', '.join(get_args(Mode))}")
-    if samples < 1:
-        raise InputError(f"samples should be at least 1, not {samples}")
-    if task not in packing.FRAME_OF_TASK:
-        raise InputError(f"unknown task {task!r}; known: {', '.join(packing.FRAME_OF_TASK)}")
-    if mode == "samples":
-        return _vote(program, scene, task, rules, samples, seed, draw)
-    if mode == "argmax":
-        return Interpreter(scene.certain(), scene.present, task, rules, 1, seed).run(program, traced)
-    return Interpreter(scene, tuple(range(len(scene))), task, rules, samples, seed).run(program, traced)
+    """The answer with the highest probability, multiplied along the program."""
+    return _Interpreter(scene, task, rules, samples, seed).run(program)
 
 
 class _Value(NamedTuple):
@@ -94,22 +49,19 @@ class _Value(NamedTuple):
     p: Array
 
 
-class Interpreter:
-    """Executes one program on one table; `names[i]` is the index to report for object i."""
+class _Interpreter:
+    """Executes one program on one table."""
 
-    def __init__(
-        self, scene: Scene, names: tuple[int, ...], task: Task, rules: Rules, samples: int, seed: int
-    ) -> None:
-        self.scene, self.names, self.task, self.rules = scene, names, task, rules
+    def __init__(self, scene: Scene, task: Task, rules: Rules, samples: int, seed: int) -> None:
+        self.scene, self.task, self.rules = scene, task, rules
         self.samples, self.seed = samples, seed
         self.existence = np.array([o.existence for o in scene.objects], float)
         self.axes = packing.axes_array(scene)
         self.valid = 1.0  # probability that every step so far has a result
         self.where = ""  # where the input of the present step came from
 
-    def run(self, program: Program, traced: bool = True) -> Outcome:
+    def run(self, program: Program) -> Outcome:
         done: list[_Value] = []
-        trace: list[TraceStep] = []
         for k, step in enumerate(program.steps):
             self.where = self._origin(program, k, done)
             try:
@@ -119,13 +71,15 @@ class Interpreter:
             except (ExecutionFailure, InputError) as error:
                 kind = error.kind if isinstance(error, ExecutionFailure) else "unknown"
                 why = ExecutionFailure(kind, f"step {k} {step.token}: {error}")
-                return failed(why, trace=tuple(trace))
+                return failed(why, told=lambda: self._told(program, done))
             done.append(value)
-            if traced:
-                trace.append(self._traced(step, value))
         distribution = _ranked(_Value(value.kind, value.p / value.p.sum()))
         answer = next(iter(distribution))
-        return Outcome("ok", answer, distribution[answer], distribution, "", tuple(trace), self.valid)
+        told = lambda: self._told(program, done)  # noqa: E731
+        return Outcome("ok", answer, distribution[answer], distribution, valid=self.valid, told=told)
+
+    def _told(self, program: Program, done: list[_Value]) -> list[TraceStep]:
+        return [self._traced(step, value) for step, value in zip(program.steps, done)]
 
     # --- steps ---------------------------------------------------------------------------------------------
 
@@ -295,7 +249,7 @@ class Interpreter:
     def _traced(self, step: Step, value: _Value) -> TraceStep:
         if value.kind == "set":
             value = _Value("set", value.p * self.existence)
-        return _trace_step(step, value, self.scene, self.names)
+        return _trace_step(step, value, self.scene)
 
 
 def _boolean(yes: float) -> Array:
@@ -309,38 +263,22 @@ def _ranked(value: _Value) -> dict[str, float]:
     return {w: float(p) for w, p in sorted(zip(words, value.p), key=lambda item: -item[1]) if p > 0}
 
 
-def _trace_step(step: Step, value: _Value, scene: Scene, names: tuple[int, ...]) -> TraceStep:
+def _trace_step(step: Step, value: _Value, scene: Scene) -> TraceStep:
     """The record of a step; of a set, `value.p` counts existence."""
     kind, p = value
     if kind not in ("set", "object"):
-        values = _ranked(value)
-        words = ", ".join(f"{w}{_odds(q)}" for w, q in values.items() if q > _SHOWN)
-        return TraceStep(step.token, kind, {}, values, f"{step.token} -> {words}")
-    likely = [i for i in np.argsort(-p, kind="stable") if p[i] > _SHOWN]
-    words = ", ".join(f"{describe(scene, i, names[i])}{_odds(p[i])}" for i in likely)
-    if kind == "set":
-        words = f"{p.sum():.3g} of {len(scene)}" + (f": {words}" if words else "")
-    objects = {names[i]: float(p[i]) for i in range(len(p)) if p[i] > 0}
-    return TraceStep(step.token, kind, objects, {}, f"{step.token} -> {words}")
-
-
-def describe(scene: Scene, i: int, name: int) -> str:
-    """Object i in words, under the index `name`: "#3 small red rubber suv"."""
-    state = scene.objects[i]
-    known = [state.value(a) for a in ("size", "color", "material", "shape") if a in state.beliefs]
-    return " ".join([f"#{name}", *known])
-
-
-def _odds(p: float) -> str:
-    return "" if p > 1 - 1e-9 else f" {p:.2f}"
+        return of_values(step.token, kind, _ranked(value))
+    chances = {i: float(p[i]) for i in range(len(p)) if p[i] > 0}
+    return of_objects(step.token, kind, chances, len(scene), lambda i: describe(scene.objects[i], i))
 
 
 # --- samples ------------------------------------------------------------------------------------------------
 
 
-def _vote(
+def sampled(
     program: Program, scene: Scene, task: Task, rules: Rules, samples: int, seed: int, draw: Collection[str]
 ) -> Outcome:
+    """The answer of most worlds."""
     from po3d.reasoning import street_batched as batched  # torch takes seconds to import
 
     tables = batched.pack_worlds(worlds(scene, draw, count=samples, seed=seed))
@@ -355,9 +293,9 @@ def _vote(
             reason += f" (the most frequent failure, {times} of {samples} samples)"
         return failed(why, reason)
     registers = result.registers[packed.slot].reshape(samples, -1).numpy()[result.ok]
-    trace = tuple(_sampled(step, registers[:, k], scene) for k, step in enumerate(program.steps))
+    told = lambda: [_sampled(step, registers[:, k], scene) for k, step in enumerate(program.steps)]  # noqa: E731
     shares, valid = found.distribution, found.answered / samples
-    return Outcome("ok", found.answer, shares[found.answer], shares, "", trace, valid)
+    return Outcome("ok", found.answer, shares[found.answer], shares, valid=valid, told=told)
 
 
 def _sampled(step: Step, register: np.ndarray, scene: Scene) -> TraceStep:
@@ -368,4 +306,4 @@ def _sampled(step: Step, register: np.ndarray, scene: Scene) -> TraceStep:
     else:
         size = n if kind == "object" else len(packing.spelling(kind))
         p = np.bincount(register, minlength=size) / len(register)
-    return _trace_step(step, _Value(kind, p), scene, tuple(range(n)))
+    return _trace_step(step, _Value(kind, p), scene)

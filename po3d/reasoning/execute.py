@@ -1,0 +1,794 @@
+"""Runs programs on tables: one interpreter for the whole language and every benchmark, whose meanings are its rules.
+
+    execute(program, scene, ...) ─► Outcome        a question on a table, and how it is to take what the table only believes
+    run(program, World) ─► Outcome                 on a table that is taken for sure, with what was before a change
+    Evaluator(World).value(call)                   what a part of a program means there
+
+What has no answer is an outcome with its reason: not found, ambiguous, unknown to the table. "The chair" means the only
+chair; when there are several, the only one that the change was about; otherwise it is ambiguous.
+
+How `execute` takes beliefs (`Mode`): "argmax" the most probable value of each; "marginal" probabilities multiplied along the
+program, which streets can (`marginal`); "samples" worlds drawn from the table, of which each has a vote.
+
+Longer than 400 lines because the operations of the language stand in one class, whose parts are a few lines each.
+"""
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple, Protocol, get_args
+
+from po3d.io.errors import InputError
+from po3d.language.program import ANSWERS, DIRECTIONS, LEAVES, Call, ProgramError
+from po3d.language.programs.rooms import ROOMS
+from po3d.language.programs.scope import SCOPE
+from po3d.language.programs.street import STREET, Program, from_tree
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed, of_objects, of_values
+from po3d.reasoning.questions import Task
+from po3d.reasoning.rules import STREET_RULES, Rules
+from po3d.reasoning.votes import vote
+from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, direction_at
+from po3d.scene.orbit import Axes, own_axes, turned_axes
+from po3d.scene.rooms import ANYTHING, VALUE_WORDS
+from po3d.scene.table import Scene
+from po3d.scene.vocabulary import FACINGS, PARENT
+from po3d.scene.worlds import KINDS, WORLDS, worlds
+
+DIALECTS = {"street": STREET, "rooms": ROOMS, "scope": SCOPE}
+Mode = Literal["argmax", "marginal", "samples"]
+FRAME_OF_TASK = {"2d": "camera", "6d": "object"}
+SECTORS: dict[str, tuple[str, ...]] = {
+    "front_or_behind": ("front", "behind"),
+    "left_or_right": ("left", "right"),
+    "four": DIRECTIONS[::2],
+    "eight": DIRECTIONS,
+}
+LOOKS = ("color", "material", "state", "shape", "size")
+# What says that the first has more, or less, of a measure.
+MORE_OR_LESS = {
+    "elevation": ("higher", "lower"), "volume": ("larger", "smaller"), "height": ("taller", "shorter"),
+    "distance": ("farther", "nearer"),
+}  # fmt: skip
+# By how much two things have to differ in a measure, in metres or logarithms of volumes, so that nobody has to measure.
+CLEARLY = {"elevation": 0.15, "volume": 0.25}
+_IT = Call("unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),))
+_MEASURES = LEAVES["measure"]
+
+
+class Reference(Protocol):
+    """Which row a phrase means; ExecutionFailure when none or any of several. `po3d.reasoning.naming` has two."""
+
+    def row(self, phrase: str) -> int: ...
+
+    def apart(self, first: str, second: str) -> tuple[int, int]:
+        """The rows of two phrases that a question tells apart."""
+        ...
+
+    def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
+        """What different phrases mean: different rows, and none of them `start`."""
+        ...
+
+
+class Asked(NamedTuple):
+    """What comes with a question besides its program."""
+
+    task: Task = "2d"  # whose left a relation without an explicit frame means: the camera's, or ("6d") the object's own
+    options: tuple[str, ...] = ()  # the texts to choose from
+    views: tuple[Axes, ...] = ()  # the axes of each image, the table's where there are none
+    refer: Reference | None = None
+
+
+PLAIN = Asked()
+
+
+def _where(failure: ExecutionFailure, evaluator: "Evaluator", tokens: Sequence[str]) -> str:
+    """A failure by its step, and where that step's input came from: "(filter[color=green] over 5 objects)"."""
+    steps, k = evaluator.steps, len(evaluator.steps)
+    if not k or "says nothing" in str(failure):
+        return f"step {k} {tokens[k]}: {failure}"
+    over = len(steps[k - 2][1]) if steps[k - 1][0].op == "filter" else len(evaluator.world.times(False))
+    origin = f"{tokens[k - 1]} over {over} object{'' if over == 1 else 's'}"
+    return f"step {k} {tokens[k]}: {failure} ({origin})"
+
+
+def run(
+    program: Call,
+    world: World,
+    asked: Asked = PLAIN,
+    tokens: Sequence[str] = (),
+    numbers: Sequence[int] = (),
+) -> Outcome:
+    """The answer of a question in a world that is taken for sure. `tokens`: the spelling of each step, by which a failure is
+    told, too; `numbers`: of each thing its row in the table that the world was made of."""
+    if program.output not in ANSWERS:
+        raise ProgramError(f"{program} asks nothing")
+    evaluator = Evaluator(world, asked, trace=True)
+    told = lambda: evaluator.told(tokens, numbers)  # noqa: E731
+    try:
+        answer = evaluator.answer(program)
+    except ExecutionFailure as failure:
+        return failed(failure, _where(failure, evaluator, tokens) if tokens else "", told=told)
+    return Outcome("ok", answer, 1.0, {answer: 1.0}, valid=1.0, told=told)
+
+
+class Evaluator:
+    """Evaluates calls: sets to lists of indices of the world's things, objects to one of them."""
+
+    def __init__(self, world: World, asked: Asked = PLAIN, trace: bool = False, strict: bool = False) -> None:
+        self.world, self.rules, self.asked = world, world.rules, asked
+        self.tracing, self.strict = trace, strict  # strict: close calls fail
+        self.steps: list[tuple[Call, object]] = []  # what each call gave, in the order of evaluation
+        self.past = False  # whether names are looked up in the scene before the change
+        self.naming = (
+            False  # whether one thing is being picked out, so that what is unknown may be passed over
+        )
+        self._phrases: dict[int, str] = {}  # what the question calls a thing
+
+    def answer(self, program: Call) -> str:
+        """The answer to a question, as its benchmark spells it."""
+        value = self.value(program)
+        if isinstance(value, bool):
+            relation = program.args[0] if program.op == "holds" else ""
+            return self.rules.said(relation, "yes" if value else "no")
+        return value if isinstance(value, str) else f"{value:g}"
+
+    def value(self, call: Call):
+        """What a call gives: indices, an index, a number, a truth or a word."""
+        found = _RUN[call.op](self, *call.args)
+        if self.tracing:
+            self.steps.append((call, found))
+        return found
+
+    set = value
+
+    def object(self, call: Call) -> int:
+        outer, self.naming = self.naming, True
+        try:
+            return self.value(call)
+        finally:
+            self.naming = outer
+
+    def members(self, among: Call) -> Sequence[int]:
+        """A set that a relation chooses from; all objects are no step of their own there."""
+        return self.world.times(self.past) if among.op == "scene" else self.set(among)
+
+    def both(self, first: Call, second: Call) -> tuple[int, int]:
+        """Two things; one description said of both, "the two chairs", means the two that it fits, when it fits two."""
+        if first == second and first.op == "unique" and len(found := self.set(first.args[0])) == 2:
+            return found[0], found[1]
+        return self.apart(first, second)
+
+    def apart(self, first: Call, second: Call) -> tuple[int, int]:
+        """Two things that a question tells apart: where both phrases fit one thing best, one of them means its next best."""
+        a, b = self.object(first), self.object(second)
+        if a == b and first != second and first.op == second.op == "refer":
+            a, b = self._refers.apart(str(first.args[0]), str(second.args[0]))
+        return a, b
+
+    # --- sets ------------------------------------------------------------------------------------------------
+
+    def _scene(self) -> Sequence[int]:
+        return self.world.times(self.past)
+
+    def _choices(self) -> list[int]:
+        if not self.asked.options:
+            return list(self._scene())
+        return list(self._refers.choices(self.asked.options, VIEWER).values())
+
+    def _filter(self, attribute: str, text: str, among: Call) -> list[int]:
+        world = self.world
+        if attribute == "name":
+            return self._named(text, among)
+        found = self.set(among)
+        if attribute == "side":
+            return [i for i in found if world.at_side(text, i)]
+        if attribute == "purpose":
+            return [i for i in found if text in world.purposes(i)]
+        if attribute == "facing":
+            return [i for i in found if world.facings[i] == text]
+        if attribute == "occlusion":
+            hiding = {world.hider(i) for i in range(len(world.occluders))}
+            if text == "occluding":
+                return [i for i in found if i in hiding]
+            return [i for i in found if (world.hider(i) is None) == (text == "unoccluded")]
+        self._closed(attribute)
+        wanted = VALUE_WORDS.get(text, text)
+        having = [i for i in found if (v := world.value(i, attribute)) == wanted or PARENT.get(v) == wanted]
+        if having or not found:
+            return having
+        told = world.tells(attribute)
+        if self.naming and not (self.strict and told):
+            # "The broken chair": a table that tells the state of no chair can't tell it from others, but does not deny it.
+            return found if all(world.value(i, attribute) is None for i in found) else []
+        if not told:
+            raise ExecutionFailure("unknown", f"unknown: the table says nothing about any {attribute}")
+        return []
+
+    def _named(self, noun: str, among: Call) -> Sequence[int]:
+        called = self.world.named(noun, self.past)
+        if called and among.op == "scene":
+            return called
+        if not called and not any(self.world.names) and self.world.things:
+            raise ExecutionFailure("unknown", "unknown: the table says nothing about any name")
+        return [i for i in self.members(among) if i in called]
+
+    def _closed(self, attribute: str) -> None:
+        """In a closed table, what one object lacks is unknown of all."""
+        if not self.rules.open_table:
+            for i, o in enumerate(self.world.scene.objects):
+                if attribute not in o.beliefs:
+                    raise ExecutionFailure(
+                        "unknown", f"object {i} of the scene says nothing about its {attribute}"
+                    )
+
+    def _exclude(self, *args) -> list[int]:
+        if len(args) == 3:
+            attribute, text, among = args
+            wanted = VALUE_WORDS.get(text, text)
+            return [i for i in self.set(among) if self.world.value(i, attribute) not in (None, wanted)]
+        one, among = args
+        if one.op == "unique" and _is_name(one.args[0]) and len(several := self.set(one.args[0])) > 1:
+            about = [i for i in several if i in self.world.salient]
+            left_out = about if len(about) == 1 else several  # "apart from the beds"
+        else:
+            left_out = [self.object(one)]
+        return [i for i in self.members(among) if i not in left_out]
+
+    def _union(self, first: Call, second: Call) -> list[int]:
+        return list(dict.fromkeys([*self.set(first), *self.set(second)]))
+
+    def _intersect(self, first: Call, second: Call) -> list[int]:
+        found, others = self.set(first), self.set(second)
+        return [i for i in found if i in others]
+
+    def _group(self, *ones: Call) -> list[int]:
+        return [self.object(ones[0])] if len(ones) == 1 else list(self.both(*ones))
+
+    def _changed(self, among: Call) -> list[int]:
+        salient = self.world.salient
+        return [i for i in self.set(among) if i in salient]
+
+    def _relate(self, relation: str, *args: Call) -> list[int]:
+        if len(args) == 3 and args[1].op == "frame":
+            start, frame, among = args
+            one = self.object(start)
+            return self.lying(relation, one, frame, self.members(among))
+        *ones, among = args
+        if relation == "on" and ones[0] == _IT and (below := self._below_it()) is not None:
+            return self.related(relation, [below], self.members(among))
+        found = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
+        return self.related(relation, found, self.members(among))
+
+    def lying(self, direction: str, one: int, frame: Call, among: Sequence[int]) -> list[int]:
+        """Those that lie in a direction from a thing."""
+        axes = self.axes(frame, one)
+        if self.rules.region == "half plane" and (whose := self._whose(frame)):
+            rows = [self.world.pairs(side, whose)[one] for side in direction.split("_")]
+            return [i for i in among if i != one and all(row[i] for row in rows)]
+        others = [i for i in among if i != one]
+        if axes is self.world.axes:
+            return self.world.lying(direction, one, others)
+        return self.world.within(direction, one, axes, others)
+
+    def _whose(self, frame: Call) -> str | None:
+        """ "camera" or "object", where a frame is the table's or the reference's own."""
+        whose = frame.args[0]
+        if len(frame.args) > 1 or not isinstance(whose, str):
+            return None
+        return (
+            FRAME_OF_TASK[self.asked.task] if whose == "task" else "object" if whose == "object" else "camera"
+        )
+
+    def axes(self, frame: Call, reference: int) -> Axes:
+        """A frame's directions."""
+        args = frame.args
+        if len(args) == 4:
+            angle, first, second, inner = args
+            self.object(
+                first
+            )  # about the middle of two things, which have to be there; a direction is the same about any
+            self.object(second)
+            axes = self.axes(inner, reference)
+            whose = self._whose(inner)  # a thing's own front does not go about with who looks on
+            return turned_axes(axes, float(angle)) if whose == "camera" or len(inner.args) == 4 else axes
+        if len(args) == 2:
+            a, b = self.object(args[0]), self.object(args[1])
+            if a == b:
+                what = self.world.describe(a)
+                raise ExecutionFailure("unknown", f"no direction: {what} is looked at from where it stands")
+            x, y = self.world.vector(a, b)
+            return own_axes(math.atan2(y, x))
+        whose = self._whose(frame)
+        if whose is None:
+            return self.world.own_axes(self.object(args[0]))
+        if whose == "object":
+            return self.world.own_axes(reference)
+        return self.asked.views[0] if self.asked.views else self.world.axes
+
+    def related(self, relation: str, ones: Sequence[int], among: Sequence[int]) -> list[int]:
+        """Those that are in a relation to one thing, or to two."""
+        world, one = self.world, ones[0]
+        if relation == "next_to":
+            return world.next_to(one, among)
+        if relation == "on":
+            return [i for i in among if world.supports[i] == one]
+        if relation == "supporting":
+            return [] if (below := world.supports[one]) is None else [below]
+        if relation == "under":
+            return world.under(one, among)
+        if relation == "above":
+            return [i for i in among if i != one and world.over(i, one) > 0]
+        if relation == "between":
+            return [i for i in among if i not in ones and world.between(*ones, i)]
+        if relation == "blocking":
+            return world.blocking(*ones, among)
+        if relation == "occluding":
+            return [i for i in among if i == world.hider(one)]
+        if relation == "occluded_by":
+            return [i for i in among if world.hider(i) == one]
+        if relation in ("fits", "nearer_than_before"):
+            of = self._fits if relation == "fits" else self._nearer_than_before
+            return [i for i in among if i != one and of(i, one)]
+        if relation == "at":
+            raise ExecutionFailure("unknown", "unknown: at tells a place, not how things stand to each other")
+        if not relation.startswith("collides") and self.rules.aligned_needs_label:
+            self._known(one, "facing")
+        row = world.pairs(relation)[one]
+        return [i for i in among if i != one and row[i]]
+
+    def _below_it(self) -> int | None:
+        """What all things rest on that the change was about and that carry nothing: after "two cups were set on the desk",
+        what is on "it" is on the desk. None when there is no such thing."""
+        now = [i for i in self.world.salient if i < self.world.now]
+        below = {self.world.supports[i] for i in now}
+        if len(below) != 1 or any(self.world.supports[i] in now for i in range(self.world.now)):
+            return None
+        return below.pop()
+
+    def _same(self, attribute: str, like: Call, among: Call) -> list[int]:
+        one = self.object(like)
+        if attribute == "purpose":
+            purposes = set(self.world.purposes(one))
+            return [i for i in self.members(among) if i != one and purposes & set(self.world.purposes(i))]
+        value = self._known(one, attribute)
+        return [i for i in self.members(among) if i != one and self._value(i, attribute) == value]
+
+    # --- objects ---------------------------------------------------------------------------------------------
+
+    def _unique(self, among: Call) -> int:
+        found = self.set(among)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            about = self.world.salient
+            salient = [i for i in found if i in about]
+            found = salient if len(salient) == 1 else found
+        if len(found) != 1 and not self.strict:
+            if not found and among.op == "changed" and not self.past:  # "it" is what was removed
+                return self._before(Call("unique", (among,)))
+            found = self._spoken_of(among, found)
+        if not self.rules.open_table and len(found) != 1:
+            what = f"the set has {len(found)} objects" if found else "the set is empty"
+            raise ExecutionFailure("ambiguous" if found else "not found", what)
+        if not found:
+            raise ExecutionFailure("not found", f"not found: {said(among)} is not there")
+        if len(found) > 1:
+            raise ExecutionFailure("ambiguous", f"ambiguous: {said(among)} could be any of {len(found)}")
+        return found[0]
+
+    def _spoken_of(self, among: Call, found: Sequence[int]) -> Sequence[int]:
+        """Of several candidates the one that people mean: "the chair on the left" of two chairs is the left one; "the table",
+        after something was put on one, is that, "that bin" is the one that the change told a place by, and "the one that is still
+        full" is of the kind that the change was about."""
+        if among.op == "filter" and among.args[0] == "side" and among.args[1] in AHEAD:
+            _, side, inner = among.args
+            if "_" not in side and len(both := self.set(inner)) == 2:
+                return [self._least(both, among, lambda i: -self._along(side, i))]
+        if not self.world.salient and not self.world.mentioned:
+            return found
+        bearing = {self.world.supports[i] for i in self.world.salient if i < self.world.now}
+        for spoken_of in (bearing, self.world.mentioned):
+            meant = [i for i in found if i in spoken_of]
+            if len(meant) == 1:
+                return meant
+        if any(_is_name(part) and part.args[1] in ANYTHING for part in among.calls()):
+            kinds = {self.world.names[i] for i in self.world.salient}
+            meant = [i for i in found if self.world.names[i] in kinds]
+            if len(meant) == 1:
+                return meant
+        return found
+
+    def _best(self, what: str, sense: str, *args: Call) -> int:
+        *where, among = args
+        if what in _MEASURES:
+            sign = -1.0 if sense == "most" else 1.0
+            if not where and what in ("elevation", "height", "volume"):
+                return self._chosen(self.members(among), among, lambda i: sign * self.measure(what, i))
+            one = self.object(where[0]) if where else VIEWER
+            if among.op == "choices" and self.asked.options:
+                found = list(self._refers.choices(self.asked.options, one).values())
+            else:
+                found = [i for i in self.members(among) if i != one]
+            return self._by_reference(what, sign, one, found, among)
+        if len(where) == 1:
+            axes = self.axes(where[0], VIEWER)
+            return self._chosen(self.members(among), among, lambda i: -self._along(what, i, axes))
+        one = self.object(where[0])
+        if sense == "most":
+            return self._squarely(what, one, self.axes(where[1], one), self.members(among))
+        found = self.lying(what, one, where[1], self.members(among))
+        if not found:
+            what = f"{said(among)} {self.rules.said('eight', what)} of {self.world.describe(one)}"
+            raise ExecutionFailure("not found", f"not found: {what}")
+        return self._least(found, among, self.world.distance_from(one))
+
+    def _by_reference(self, what: str, sign: float, one: int, found: list[int], among: Call) -> int:
+        """The one with most or least of a measure from a thing, or from the viewer."""
+        if what == "bearing":
+            axes = self.world.own_axes(one)
+            return self._chosen(found, among, lambda i: sign * self.world.off("front", one, i, axes))
+        if what != "distance":
+            raise ExecutionFailure("unknown", f"unknown: {what} is not of one thing from another")
+        if self.rules.beside_first and one != VIEWER:  # beside it, not on it, where there is a choice
+            found = self.world.beside(one, found) or found
+        away = self.world.distance_from(one)
+        return self._chosen(found, among, away if sign > 0 else lambda i: -away(i))
+
+    def _along(self, direction: str, i: int, axes: Axes | None = None) -> float:
+        """How far a thing is to a direction."""
+        across, along = AHEAD[direction]
+        if axes is None or axes is self.world.axes:
+            return across * self.world.things[i].right + along * self.world.things[i].front
+        (x, y, _), (rx, ry), (fx, fy) = self.world.point(i), axes["right"], axes["front"]
+        return across * (x * rx + y * ry) + along * (x * fx + y * fy)
+
+    def _squarely(self, direction: str, one: int, axes: Axes, among: Sequence[int]) -> int:
+        """The one that lies most squarely in a direction."""
+        away = {
+            i: self.world.off(direction, one, i, axes)
+            for i in among
+            if i != one and math.hypot(*self.world.vector(one, i)) > 1e-9
+        }
+        best = min(away, key=away.__getitem__, default=None)
+        if best is None or away[best] > math.radians(self.rules.cone):
+            where = f"{self.rules.said('eight', direction)} of {self.world.describe(one)}"
+            raise ExecutionFailure("not found", f"not found: there is nothing {where}")
+        return best
+
+    def _chosen(self, found: Sequence[int], among: Call, key: Callable[[int], float]) -> int:
+        """The candidate with the least key."""
+        if not found:
+            raise ExecutionFailure("not found", f"not found: {said(among)} is not there")
+        return self._least(found, among, key)
+
+    def _least(self, found: Sequence[int], among: Call, key: Callable[[int], float]) -> int:
+        """The one with the least key, in metres or logarithms of volumes; a strict evaluator wants it clearly least."""
+        best = min(found, key=key)
+        if self.strict and any(
+            key(i) - key(best) < max(0.15, 0.12 * abs(key(best))) for i in found if i != best
+        ):
+            raise ExecutionFailure("close call", f"close call: {said(among)}")
+        return best
+
+    def measure(self, what: str, index: int) -> float:
+        """How much of a measure a thing has, volumes as logarithms."""
+        if what == "elevation":
+            return self.world.height(index)
+        if what == "height":
+            return self.world.extents(index)[2]
+        if what == "volume":
+            return math.log(self.world.volume(index))
+        if what == "distance":
+            return self.world.distance_from(VIEWER)(index)
+        return math.degrees(self.world.off("front", index, VIEWER, self.world.own_axes(index)))
+
+    def _before(self, one: Call) -> int:
+        past, self.past = self.past, True
+        try:
+            return self.object(one)
+        finally:
+            self.past = past
+
+    @property
+    def _refers(self) -> Reference:
+        if self.asked.refer is None:
+            from po3d.reasoning.naming import BestFit  # which imports this module's failure
+
+            self.asked = self.asked._replace(refer=BestFit(self.world.scene))
+        return self.asked.refer
+
+    def _refer(self, phrase: str) -> int:
+        found = self._refers.row(phrase)
+        self._phrases.setdefault(found, phrase)
+        return found
+
+    def _viewer(self) -> int:
+        return VIEWER
+
+    # --- answers ---------------------------------------------------------------------------------------------
+
+    def _count(self, *args) -> int:
+        if len(args) == 1:
+            return len(self.set(args[0]))
+        attribute, among = args
+        return len({self._known(i, attribute) for i in self.set(among)})
+
+    def _exist(self, among: Call) -> bool:
+        return bool(self.set(among))
+
+    def _query(self, what: str, one: Call) -> str | float:
+        if what in _MEASURES:
+            found = self.measure(what, self.object(one))
+            return math.exp(found) if what == "volume" else found
+        if what != "name":
+            return self._known(self.object(one), what)
+        if _is_support(one):
+            index = self.object(one.args[0].args[1])
+            below = self.world.supports[index]
+            if below is None:
+                return "floor" if self.world.things[index].low < 0.1 else "wall"
+            return self.world.things[below].name
+        index = self.object(one)
+        if self.asked.options and one.op == "best" and one.args[-1].op == "choices":
+            chosen = self._refers.choices(self.asked.options, self.object(one.args[2]))
+            return next(phrase for phrase, i in chosen.items() if i == index)
+        return self._phrases.get(index) or self.word(index)
+
+    def word(self, index: int) -> str:
+        """What a thing is called in an answer."""
+        thing = self.world.things[index]
+        return thing.state.name or thing.name
+
+    def _value(self, index: int, attribute: str) -> str | None:
+        """A thing's value, None where there is none."""
+        if attribute == "facing":
+            return self.world.facings[index]
+        if attribute == "name":
+            return self.world.names[index] or None
+        if attribute == "occlusion":
+            return "unoccluded" if self.world.hider(index) is None else "occluded"
+        if attribute == "side":
+            right, front = self.world.off_centre(index)
+            if self.strict and math.hypot(right, front) < 0.4:
+                raise ExecutionFailure("close call", "close call: near the middle of the room")
+            return self._sector(-math.atan2(right, front), "eight")
+        return self.world.value(index, attribute)
+
+    def _known(self, index: int, attribute: str) -> str:
+        if attribute not in ("facing", "name", "occlusion", "side"):
+            self._closed(attribute)
+        value = self._value(index, attribute)
+        if value is not None:
+            return value
+        if attribute == "facing":
+            raise ExecutionFailure("unknown", f"the object faces none of {', '.join(FACINGS)}")
+        whose = self.world.describe(index)
+        raise ExecutionFailure("unknown", f"unknown: the table says nothing about the {attribute} of {whose}")
+
+    def _equal(self, *args) -> bool:
+        first, second = args[-2:]
+        return self.value(first) == self.value(second)
+
+    def _less_than(self, first: Call, second: Call) -> bool:
+        if first.op == second.op == "query" and first.args[0] == second.args[0]:
+            return self._more(first.args[0], second.args[1], first.args[1])
+        return self.value(first) < self.value(second)
+
+    def _greater_than(self, first: Call, second: Call) -> bool:
+        if first.op == second.op == "query" and first.args[0] == second.args[0]:
+            return self._more(first.args[0], first.args[1], second.args[1])
+        return self.value(first) > self.value(second)
+
+    def _more(self, what: str, first: Call, second: Call) -> bool:
+        a, b = (self.measure(what, self.object(one)) for one in (first, second))
+        self._clearly(a, b, CLEARLY.get(what, 0.15))
+        return a > b
+
+    def _clearly(self, a: float, b: float, least: float) -> None:
+        if self.strict and abs(a - b) < least:
+            raise ExecutionFailure("close call", "close call: nearly the same")
+
+    def _compare(self, what: str, first: Call, second: Call) -> str:
+        more = self._more(what, first, second)
+        words = MORE_OR_LESS.get(what, ("more", "less"))
+        return self.rules.said(what, words[0] if more else words[1])
+
+    def _holds(self, relation: str, first: Call, second: Call) -> bool:
+        a, b = self.both(first, second) if relation == "nearer_than_before" else self.apart(first, second)
+        if relation == "fits":
+            return self._fits(a, b)
+        if relation == "nearer_than_before":
+            return self._nearer_than_before(a, b)
+        return bool(self.related(relation, [b], [a]))
+
+    def _fits(self, thing: int, where: int) -> bool:
+        mine, space = (sorted(self.world.extents(i)[:2]) for i in (thing, where))
+        self._clearly(min(b - a for a, b in zip(mine, space)), 0.0, 0.05)
+        return all(a <= b + 1e-9 for a, b in zip(mine, space))
+
+    def _nearer_than_before(self, a: int, b: int) -> bool:
+        world = self.world
+        then = [world.edited.origin[i] if i < world.now else None for i in (a, b)]
+        if None in then:
+            which = f"{world.describe(a)} or {world.describe(b)}"
+            raise ExecutionFailure("unknown", f"unknown: {which} was not there before")
+        now, before = world.distance(a, b), world.distance(*(world.now + i for i in then))
+        self._clearly(now, before, 0.3)
+        return now < before
+
+    def _direction(self, start: Call, goal: Call, frame: Call, sectors: str) -> str:
+        b, a = self.apart(goal, start)
+        return self._sector(self.world.turn(a, b, self.axes(frame, a)), sectors)
+
+    def _sector(self, turn: float, sectors: str) -> str:
+        """The nearest of the directions that an answer tells apart to an angle from the front over the left."""
+        among = SECTORS[sectors]
+        if self.asked.options and sectors == "eight":
+            among = tuple(map(self._option, self.asked.options))
+        if self.strict and abs(math.remainder(turn, math.tau / len(among))) > math.radians(15):
+            raise ExecutionFailure("close call", "close call: between two directions")
+        if among is DIRECTIONS:
+            found = direction_at(-turn)
+        else:
+            found = min(among, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau)))
+        return self.rules.said(sectors, found)
+
+    def _option(self, option: str) -> str:
+        """The direction that an option says."""
+        for direction in DIRECTIONS:
+            if self.rules.said("eight", direction) == option:
+                return direction
+        raise ExecutionFailure("unknown", f"the option {option!r} is no direction")
+
+    def _view(self, direction: str, start: Call, goal: Call) -> str:
+        b, a = self.apart(goal, start)
+        views, options = self.asked.views, self.asked.options
+        if options and len(options) != len(views):
+            raise ExecutionFailure("unknown", f"{len(views)} images but {len(options)} options")
+        away = [self.world.off(direction, a, b, axes) for axes in views]
+        best = min(range(len(away)), key=away.__getitem__, default=None)
+        if best is None or away[best] > math.radians(self.rules.cone):
+            what, where = self.world.describe(b), self.rules.said("eight", direction)
+            raise ExecutionFailure("not found", f"{what} is {where} of {self.world.describe(a)} in no image")
+        return options[best] if options else str(best + 1)
+
+    # --- words -----------------------------------------------------------------------------------------------
+
+    def told(self, tokens: Sequence[str] = (), numbers: Sequence[int] = ()) -> list[TraceStep]:
+        """The steps so far. `tokens`: how they are spelled; else the rules' dialect spells them, and what it has no words
+        for is left to the language."""
+        found = []
+        for k, (call, value) in enumerate(self.steps):
+            token = tokens[k] if tokens else spelled(call, self.rules)
+            found.append(self._told(call, value, token, numbers))
+        return found
+
+    def _told(self, call: Call, value, token: str, numbers: Sequence[int]) -> TraceStep:
+        if call.output in ("objects", "object"):
+            chances = {
+                numbers[i] if numbers else i: 1.0
+                for i in sorted(value if call.output == "objects" else [value])
+            }
+            row = dict(zip(numbers, range(len(numbers)))) if numbers else {}
+            kind = "set" if call.output == "objects" else "object"
+            among = len(self.world.times(False))
+            return of_objects(token, kind, chances, among, lambda i: self.world.describe(row.get(i, i), i))
+        word = value if isinstance(value, str) else f"{value:g}"
+        if isinstance(value, bool):
+            word = "yes" if value else "no"
+        kinds = {"number": "integer", "bool": "boolean"}
+        return of_values(token, kinds.get(call.output, str(call.args[0])), {word: 1.0})
+
+
+_RUN: dict[str, Callable] = {
+    op: getattr(Evaluator, f"_{op}")
+    for op in (
+        "scene", "choices", "filter", "exclude", "union", "intersect", "group", "changed", "relate", "same", "unique", "best",
+        "before", "refer", "viewer", "count", "exist", "query", "equal", "less_than", "greater_than", "compare", "holds",
+        "direction", "view",
+    )
+}  # fmt: skip
+
+
+def _is_name(call: Call) -> bool:
+    """Whether a call is all things of a name."""
+    return call.op == "filter" and call.args[0] == "name"
+
+
+def _is_support(call: Call) -> bool:
+    """Whether a call is what a thing rests on."""
+    return call.op == "unique" and call.args[0].op == "relate" and call.args[0].args[0] == "supporting"
+
+
+def said(program: Call) -> str:
+    """A set in a few words, for reasons: its noun with what it is said to be."""
+    words: list[str] = []
+    for part in program.calls():
+        if _is_name(part):
+            words.append(part.args[1] if part.args[1] not in ANYTHING else "thing")
+            break
+        if part.op == "filter" and part.args[0] in LOOKS:
+            words.insert(0, part.args[1])
+    how = "" if program.op in ("filter", "scene") else f" with {program.op}"
+    return f"{' '.join(words) or 'it'!r}{how}"
+
+
+def spelled(call: Call, rules: Rules) -> str:
+    """A call as the rules' dialect spells it, or the language where that has no words for it."""
+    try:
+        return DIALECTS[rules.dialect].text(call) if rules.dialect in DIALECTS else str(call)
+    except ProgramError:
+        return str(call)
+
+
+@lru_cache(4096)
+def street_program(call: Call) -> Program | None:
+    """A call as streets spell it; None for one that they do not."""
+    try:
+        return from_tree(STREET.spelled(call))
+    except ProgramError:
+        return None
+
+
+def execute(
+    program: Program | Call,
+    scene: Scene,
+    task: Task = "2d",
+    mode: Mode = "argmax",
+    rules: Rules = STREET_RULES,
+    samples: int = WORLDS,
+    seed: int = 0,
+    draw: Collection[str] = KINDS,
+    asked: Asked = PLAIN,
+) -> Outcome:
+    """A program's answer on a table: "yes", "no", a number, a word as the rules spell it, or an attribute's value (shapes as
+    leaf ids).
+
+    `task` decides whose left a relation without an explicit frame means: the camera's ("2d") or the object's own ("6d").
+    `samples` and `seed` belong to the modes that draw; `draw` to mode samples: kinds of belief (`po3d.scene.worlds`) that it
+    leaves out have their most probable value. InputError for a mode that the program can't be run in.
+    """
+    if mode not in get_args(Mode):
+        raise InputError(f"unknown mode {mode!r}; known: {', '.join(get_args(Mode))}")
+    if samples < 1:
+        raise InputError(f"samples should be at least 1, not {samples}")
+    if task not in FRAME_OF_TASK:
+        raise InputError(f"unknown task {task!r}; known: {', '.join(FRAME_OF_TASK)}")
+    street = program if isinstance(program, Program) else None
+    if mode != "argmax" and rules.dialect == "street":
+        street = street or street_program(program)
+    if street is not None and mode != "argmax":
+        from po3d.reasoning import marginal
+
+        how = marginal.multiplied if mode == "marginal" else marginal.sampled
+        return how(street, scene, task, rules, samples, seed, draw)
+    if mode == "marginal":
+        raise InputError("mode marginal runs the programs of streets; others take argmax or samples")
+    call, asked = street.call if street else program, asked._replace(task=task)
+    certain = _on(scene.certain(), call, rules, asked, street, scene.present)
+    if mode == "argmax":
+        return certain
+    drawn = worlds(scene, draw, count=samples, seed=seed).scenes()
+    found = vote((_on(w.certain(), call, rules, asked).answer for w in drawn), ties=[certain.answer or ""])
+    if found is None:
+        return (
+            certain
+            if certain.answer is None
+            else failed(ExecutionFailure("unknown", "no world has an answer"))
+        )
+    shares, valid = found.distribution, found.answered / samples
+    return Outcome("ok", found.answer, shares[found.answer], shares, valid=valid, told=certain.told)
+
+
+def _on(
+    table: Scene,
+    call: Call,
+    rules: Rules,
+    asked: Asked,
+    street: Program | None = None,
+    numbers: Sequence[int] = (),
+) -> Outcome:
+    """`run` on a table that is sure of everything. `numbers`: how its rows are told in traces; `street`: the program's own
+    spelling, by whose steps a failure is told."""
+    tokens = [step.token for step in street.steps] if street else ()
+    return run(call, World.of(table, rules), asked, tokens, numbers)

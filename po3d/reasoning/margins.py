@@ -1,0 +1,978 @@
+"""How far every decision of a program was from going the other way, and the nearest that would change the answer.
+
+The program runs on the most probable table. A decision is one thing on one side of one border: left of the bus or not, inside
+the window of "facing left" or not, the nearest or not, in the sector of "front right" or the next, more likely red than brown.
+Its distance is positive on the side of yes, in the border's own unit. What would flip the answer is found by running the
+program again with that one decision the other way and everything else as it was. Where moving or turning one thing does that,
+the `Nudge` to the border comes with it. Decisions of a change (which place was free) are not among them.
+
+Nothing here runs unless it is asked for: an evaluator is watched while it evaluates, and knows nothing of it.
+
+Longer than 400 lines because every operation that decides something has its borders here.
+"""
+
+import contextlib
+import copy
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from po3d.io.errors import InputError
+from po3d.language.program import Call
+from po3d.language.programs.street import Program
+from po3d.reasoning import borders
+from po3d.reasoning.borders import Shift
+from po3d.reasoning.execute import MORE_OR_LESS, PLAIN, SECTORS, Asked, Evaluator
+from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.questions import Task
+from po3d.reasoning.rules import STREET_RULES, Rules
+from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, describe, direction_at
+from po3d.scene.geometry import wrap_angle
+from po3d.scene.orbit import Axes
+from po3d.scene.table import Scene
+from po3d.scene.vocabulary import DIRECTIONS as SIDES
+from po3d.scene.vocabulary import lineage
+
+Unit = Literal["m", "units", "degrees", "%", "pixels", "probability"]
+FORMS: dict[str, str] = {
+    "m": "{:.2f} m", "units": "{:.2f} units", "degrees": "{:.1f}°", "%": "{:.1f} %", "pixels": "{:.0f} px",
+    "probability": "{:.2f} in probability",
+}  # fmt: skip
+_QUARTILE = NormalDist().inv_cdf(0.75)  # a Gaussian error is above its median size this many sigmas out
+_ALIGNED = {
+    "same_direction": "the same way as", "opposite_direction": "the opposite way of", "perpendicular": "across",
+    "parallel": "parallel to",
+}  # fmt: skip
+
+
+class Pixels(NamedTuple):
+    """What is seen of one object, where a mask says so."""
+
+    visible: int
+    hidden: int
+
+
+@dataclass(frozen=True)
+class Nudge:
+    """A movement of one thing of a table: along the world's axes, then about its own middle."""
+
+    object: int  # its row
+    shift: tuple[float, float, float] = (0.0, 0.0, 0.0)  # metres
+    turn: float = 0.0  # radians, counter-clockwise seen from above
+
+    @property
+    def metres(self) -> float:
+        return math.hypot(*self.shift)
+
+    def applied(self, scene: Scene, times: float = 1.0) -> Scene:
+        """The table after so much of the movement; all else stays, also what stands on the thing."""
+        objects = list(scene.objects)
+        o = objects[self.object]
+        x, y, z = (p + times * d for p, d in zip(o.position, self.shift))
+        heading = float(wrap_angle(o.heading + times * self.turn))
+        objects[self.object] = replace(o, position=(x, y, z), heading=heading)
+        return replace(scene, objects=tuple(objects))
+
+
+@dataclass(frozen=True)
+class Margin:
+    """One decision of a step."""
+
+    step: int  # of the trace
+    object: int  # its row in the table, or index in the world of a change
+    distance: float  # positive: on the side of yes; of probabilities, how much the likelier side is ahead
+    unit: Unit
+    boundary: str  # what is decided: "facing left", "left of #2"
+    text: str  # one line to read
+    normalised: float  # the distance in typical errors, at least 0
+    nudge: Nudge | None = None  # reaches the border: a little more of it is beyond
+
+
+@dataclass(frozen=True)
+class Flip:
+    """The nearest decision that changes the answer."""
+
+    margin: Margin
+    answer: str | None  # the answer then; None when there would be none
+    reason: str = ""  # why there would be none
+
+    @property
+    def distance(self) -> float:
+        return abs(self.margin.distance)
+
+    @property
+    def unit(self) -> Unit:
+        return self.margin.unit
+
+    @property
+    def nudge(self) -> Nudge | None:
+        return self.margin.nudge
+
+    @property
+    def normalised(self) -> float:
+        return self.margin.normalised
+
+    @property
+    def text(self) -> str:
+        """One line: would flip to 3: #3 small red suv is 2.1° from facing left."""
+        return f"would flip to {self.answer or 'no answer'}: {self.margin.text}"
+
+
+@dataclass(frozen=True)
+class Margins:
+    """The decisions of a program on the most probable table."""
+
+    answer: str | None  # of the most probable table, which other modes may not share
+    steps: tuple[tuple[Margin, ...], ...]  # of each step, the nearest first
+    flip: Flip | None  # None: no single decision changes the answer
+
+
+def margins(
+    program: Program | Call,
+    scene: Scene,
+    task: Task = "2d",
+    rules: Rules = STREET_RULES,
+    pixels: Sequence[Pixels] | None = None,
+    within: float = math.inf,
+    asked: Asked = PLAIN,
+) -> Margins:
+    """The program's decisions on the most probable reading of `scene`; those of beliefs that are certain are left out, as
+    nothing is near. What would flip the answer is looked for among the decisions of at most `within` typical errors.
+
+    A table holds who hides whom as a probability. `pixels`, one for each object of the scene, gives the distances of
+    occlusion in pixels instead.
+    """
+    if pixels is not None and len(pixels) != len(scene):
+        raise InputError(f"{len(pixels)} entries of pixels for a scene of {len(scene)} objects")
+    world = World.of(scene.certain(), rules)
+    call = program.call if isinstance(program, Program) else program
+    search = _Search(call, world, asked._replace(task=task), scene, scene.present, pixels)
+    found = search.found(within)
+    missing = len(program.steps) - len(found.steps) if isinstance(program, Program) else 0
+    return replace(found, steps=found.steps + ((),) * missing)  # of steps that were not reached
+
+
+def margins_in(program: Call, world: World, asked: Asked = PLAIN, within: float = math.inf) -> Margins:
+    """The same in a world that is taken as it is."""
+    return _Search(program, world, asked, world.scene, range(len(world.things)), None).found(within)
+
+
+class _Decision(NamedTuple):
+    """A margin, and the answer with its reason when it goes the other way; None where nobody can say."""
+
+    margin: Margin
+    turned: "Callable[[], tuple[str | None, str]] | None"
+
+
+class _Search:
+    """One program in one world. `numbers`: the row of each thing in `scene`, the table with its beliefs."""
+
+    def __init__(
+        self,
+        program: Call,
+        world: World,
+        asked: Asked,
+        scene: Scene,
+        numbers: Sequence[int],
+        pixels: Sequence[Pixels] | None,
+    ) -> None:
+        if world.rules.first_hit_only:
+            raise InputError(
+                "margins are of each object alone, and first_hit_only makes hits depend on each other"
+            )
+        self.program, self.world, self.asked, self.rules = program, world, asked, world.rules
+        self.scene, self.numbers, self.pixels = scene, numbers, pixels
+
+    def found(self, within: float) -> Margins:
+        watched = _Watched(self)
+        answer, _ = watched.said(self.program)
+        every = sorted(watched.decisions, key=lambda d: d.margin.normalised)
+        count = len(watched.steps) + (answer is None)
+        steps = tuple(tuple(d.margin for d in every if d.margin.step == k) for k in range(count))
+        for decision in every:
+            if decision.margin.normalised > within:
+                break
+            after, reason = decision.turned() if decision.turned else (answer, "")
+            if after != answer:
+                return Margins(answer, steps, Flip(decision.margin, after, reason))
+        return Margins(answer, steps, None)
+
+    def on(self, scene: Scene) -> tuple[str | None, str]:
+        """The answer on another table."""
+        return _Told(World.of(scene.certain(), self.rules), self.asked).said(self.program)
+
+    def describe(self, i: int) -> str:
+        """A thing in words: by its phrase or name, or its number and looks."""
+        number = self.numbers[i] if 0 <= i < len(self.numbers) else i
+        if i >= 0 and not self.world.things[i].name:
+            return describe(self.scene.objects[number], number)
+        return self.world.describe(i)
+
+    def short(self, i: int) -> str:
+        return f"#{self.numbers[i]}" if i >= 0 and not self.world.things[i].name else self.describe(i)
+
+
+class _Told(Evaluator):
+    """An evaluator that gives the answer with the reason for there being none."""
+
+    def said(self, program: Call) -> tuple[str | None, str]:
+        try:
+            return self.answer(program), ""
+        except ExecutionFailure as failure:
+            return None, str(failure)
+
+
+class _Turned(_Told):
+    """With what one call gives replaced."""
+
+    def __init__(self, world: World, asked: Asked, call: Call, past: bool, change: Callable) -> None:
+        super().__init__(world, asked)
+        self.turned, self.when, self.change = call, past, change
+
+    def value(self, call: Call):
+        if call == self.turned and self.past == self.when:
+            return self.change(lambda: super(_Turned, self).value(call))
+        return super().value(call)
+
+    set = value
+
+
+class _Watched(_Told):
+    """Notes the decisions of each step as it is evaluated; of one that fails, too."""
+
+    def __init__(self, search: _Search) -> None:
+        super().__init__(search.world, search.asked, trace=True)
+        self.search, self.decisions, self.failed = search, [], False
+
+    def value(self, call: Call):
+        try:
+            found = super().value(call)
+        except ExecutionFailure:
+            if not self.failed:
+                self.failed = True
+                self._note(call, len(self.steps))
+            raise
+        self._note(call, len(self.steps) - 1)
+        return found
+
+    set = value
+
+    def _note(self, call: Call, step: int) -> None:
+        if call.op in _DECIDES:
+            reader = _Reader(self.search, call, step, self.past, self.naming)
+            try:
+                self.decisions += _DECIDES[call.op](reader, *call.args)
+            except ExecutionFailure:  # of an argument: there is nothing that this call decides about
+                return
+
+
+class _Reader(Evaluator):
+    """Evaluates the arguments of one call, and says in words and lengths how near its borders are."""
+
+    def __init__(self, search: _Search, call: Call, step: int, past: bool, naming: bool) -> None:
+        super().__init__(search.world, search.asked)
+        self.search, self.call, self.step, self.past, self.naming = search, call, step, past, naming
+        self.unit: Unit = self.rules.unit
+        self.describe, self.short = search.describe, search.short
+
+    # --- decisions, and what they turn -----------------------------------------------------------------------
+
+    def margin(
+        self, i: int, distance: float, unit: Unit, boundary: str, text: str, nudge: Nudge | None = None
+    ) -> Margin:
+        typical = self.rules.typical
+        if unit == "probability":  # that of a Gaussian error which would be as likely on the other side
+            errors = NormalDist().inv_cdf(min((1 + abs(distance)) / 2, 1 - 1e-15)) / _QUARTILE
+        elif unit == "degrees" and nudge is not None and nudge.metres:
+            errors = nudge.metres / typical[self.unit]
+        else:
+            errors = abs(distance) / typical[unit]
+        number = self.search.numbers[i] if 0 <= i < len(self.search.numbers) else i
+        return Margin(self.step, number, float(distance), unit, boundary, text, errors, nudge)
+
+    def within(
+        self, i: int, distance: float, unit: Unit, boundary: str, shift: Shift | None = None, **more
+    ) -> Margin:
+        """A margin that says how far inside a border a thing is, or outside. `shift`: the way to it over the ground, along
+        `axes` (right, front), the table's by default."""
+        size = FORMS[unit].format(abs(distance))
+        where = f"{size} {'within' if distance > 0 else 'from'} {boundary}"
+        return self.reaching(i, distance, unit, boundary, where, shift, **more)
+
+    def reaching(
+        self,
+        i: int,
+        distance: float,
+        unit: Unit,
+        boundary: str,
+        where: str,
+        shift: Shift | None,
+        axes: Axes | None = None,
+        up: float = 0.0,
+    ) -> Margin:
+        nudge, way = None, ""
+        if shift is not None and 0 <= i < self.world.now:
+            (rx, ry), (fx, fy) = (axes or self.world.axes)["right"], (axes or self.world.axes)["front"]
+            right, front = shift
+            nudge = Nudge(
+                self.search.numbers[i], (float(right * rx + front * fx), float(right * ry + front * fy), up)
+            )
+            if nudge.metres and not up:
+                metres = f"{FORMS[self.unit].format(nudge.metres)} " if unit == "degrees" else ""
+                said = self.rules.said("eight", direction_at(math.atan2(right, front)))
+                way = f" ({metres}to the {said.replace('_', ' ').replace('-', ' ')})"
+        return self.margin(i, distance, unit, boundary, f"{self.describe(i)} is {where}{way}", nudge)
+
+    def turning(self, i: int, distance: float, turn: float, boundary: str, where: str) -> Margin:
+        """A margin that thing i reaches by turning so many degrees, counter-clockwise."""
+        nudge = Nudge(self.search.numbers[i], turn=math.radians(turn)) if i < self.world.now else None
+        way = "counter-clockwise" if turn > 0 else "clockwise"
+        size = FORMS["degrees"].format(abs(turn))
+        return self.margin(
+            i, distance, "degrees", boundary, f"{self.describe(i)} is {size} {way} from {where}", nudge
+        )
+
+    def _again(self, change: Callable) -> Callable[[], tuple[str | None, str]]:
+        """The answer with what this call gives replaced."""
+        search, call, past = self.search, self.call, self.past
+        return lambda: _Turned(search.world, search.asked, call, past, change).said(search.program)
+
+    def member(self, margin: Margin, i: int) -> _Decision:
+        """Thing i comes into the set, or goes."""
+
+        def change(found: Callable) -> list[int]:
+            members = list(found())
+            return [k for k in members if k != i] if i in members else [*members, i]
+
+        return _Decision(margin, self._again(change))
+
+    def chosen(self, margin: Margin, i: int | None) -> _Decision:
+        """Another thing is chosen; None: there is nothing left to choose from."""
+
+        def change(found: Callable) -> int:
+            with contextlib.suppress(ExecutionFailure):
+                found()  # which notes what the question calls each thing
+            if i is None:
+                raise ExecutionFailure("not found", "not found: nothing is left to choose from")
+            return i
+
+        return _Decision(margin, self._again(change))
+
+    def gives(self, margin: Margin, value: object) -> _Decision:
+        """The call gives another value; None: it fails."""
+
+        def change(_found: Callable) -> object:
+            if value is None:
+                raise ExecutionFailure("not found", "not found: it lies so in no image")
+            return value
+
+        return _Decision(margin, self._again(change))
+
+    def table(self, margin: Margin, i: int, **changes: object) -> _Decision:
+        """A row of the table is otherwise."""
+        scene, row = self.search.scene, self.search.numbers[i]
+        objects = list(scene.objects)
+        objects[row] = replace(objects[row], **changes)
+        return _Decision(margin, lambda: self.search.on(replace(scene, objects=tuple(objects))))
+
+    # --- sets ------------------------------------------------------------------------------------------------
+
+    def exists(self) -> Iterator[_Decision]:
+        scene = self.search.scene
+        for row, o in enumerate(scene.objects):
+            ahead = 2 * o.existence - 1
+            if abs(ahead) < 1:
+                objects = list(scene.objects)
+                objects[row] = replace(o, existence=float(ahead <= 0))
+                other = replace(scene, objects=tuple(objects))
+                margin = self._likelier(
+                    row, ahead, "there", describe(o, row) if "name" not in o.beliefs else o.value("name")
+                )
+                yield _Decision(margin, lambda other=other: self.search.on(other))
+
+    def filtered(self, attribute: str, text: str, among: Call) -> Iterator[_Decision]:
+        if attribute in ("name", "purpose"):
+            return
+        for i in self.members(among):
+            if attribute == "side":
+                yield self._at_side(text, i)
+            elif attribute == "facing":
+                yield self._faces(i, text)
+            elif attribute == "occlusion":
+                yield from self._occlusion(i, text)
+            else:
+                yield from self._believed(i, attribute, text)
+
+    def _at_side(self, side: str, i: int) -> _Decision:
+        (across, along), (middle, ahead), things = self.world.half, self.world.middle, self.world.things
+        ways = {"right": (1, 0), "left": (-1, 0), "front": (0, 1), "behind": (0, -1)}
+        off = (things[i].right - middle, things[i].front - ahead)
+        bounds = [
+            (*ways[w], (1 - 2 * self.rules.side) * (across if ways[w][0] else along)) for w in side.split("_")
+        ]
+        shift, inside = borders.within_bounds(off, bounds)
+        metres = math.copysign(math.hypot(*shift), 1 if inside else -1)
+        boundary = f"the {self.rules.said('eight', side)} side of the room"
+        return self.member(self.within(i, metres, self.unit, boundary, shift), i)
+
+    def relating(self, relation: str, *args: Call) -> Iterator[_Decision]:
+        if args[-2].op == "frame":
+            start, frame, among = args
+            one = self.object(start)
+            for i in self.members(among):
+                if i != one and (margin := self._ahead(relation, one, frame, i)) is not None:
+                    yield self.member(margin, i)
+            return
+        *ones, among = args
+        found = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
+        if relation in _ALIGNED and self.rules.aligned_needs_label:
+            yield self._faces(found[0], None)
+        for i in self.members(among):
+            if i in found:
+                continue
+            if relation == "occluded_by":
+                yield from self._hides(i, found[0])
+            elif relation != "occluding" and (margin := self._border(relation, found, i)) is not None:
+                yield self.member(margin, i)
+        if relation == "occluding":
+            yield from self._hidden(found[0])
+
+    def _ahead(self, direction: str, one: int, frame: Call, i: int) -> Margin | None:
+        """How far a thing is in the region of a direction."""
+        said = self.rules.said("eight", direction).replace("_", " ")
+        boundary = f"{said} of {self.short(one)}"
+        if self.rules.region == "half plane" and (whose := self._whose(frame)) and direction in SIDES:
+            spare = float(self._further(direction, whose)[one, i])
+            axes = self.world.axes if whose == "camera" else self.world.own_axes(one)
+            x, y = AHEAD[direction]
+            return self.within(i, spare, self.unit, boundary, (-spare * x, -spare * y), axes=axes)
+        if self.world.stacked(one, i):
+            return None
+        axes = self.axes(frame, one)
+        vector = self._seen(one, i, axes)
+        cone = math.radians(self.rules.cone) * (1.0 if "_" not in direction else 0.5)
+        off = math.remainder(math.atan2(*vector) - azimuth(direction), math.tau)
+        shift = borders.to_ray(vector, azimuth(direction) + math.copysign(cone, off))
+        return self.within(i, math.degrees(cone - abs(off)), "degrees", boundary, shift, axes=axes)
+
+    def _further(self, direction: str, whose: str) -> np.ndarray:
+        key = f"further {direction} {whose}"
+        if key not in self.world.__dict__:
+            self.world.__dict__[key] = self.world.further(direction, whose)
+        return self.world.__dict__[key]
+
+    def _seen(self, start: int, goal: int, axes: Axes) -> Shift:
+        """The way from one thing to another, to the right and to the front."""
+        x, y = self.world.vector(start, goal)
+        (rx, ry), (fx, fy) = axes["right"], axes["front"]
+        return x * rx + y * ry, x * fx + y * fy
+
+    def _border(self, relation: str, ones: Sequence[int], i: int) -> Margin | None:
+        """How far a thing is in a relation to others; None for a relation that has no border over the ground."""
+        world, one, things = self.world, ones[0], self.world.things
+        if relation in _ALIGNED:
+            return self._alignment(relation, one, i)
+        if relation.startswith("collides"):
+            travel = relation.removeprefix("collides_")
+            spare = borders.swept(things[one].state, things[i].state, travel, self.rules)
+            return self.within(i, spare, self.unit, f"the {travel} way of {self.short(one)}")
+        if relation == "next_to" and self.rules.next_to_in == "sizes":
+            spare = world.next_to_limit(one, i) - world.gap(one, i)
+            return self.within(i, spare, self.unit, f"next to {self.short(one)}")
+        if relation in ("above", "under") and (relation == "above" or self.rules.under == "directly"):
+            spare = world.over(i, one) if relation == "above" else world.over(one, i)
+            return self.within(i, spare, self.unit, f"directly {relation} {self.short(one)}")
+        if relation == "next_to":
+            if world.stacked(one, i):
+                return None
+            apart, way = borders.aside(things[one].box, things[i].box)
+            spare = self.rules.next_to - apart
+            shift = self._in_frame(way, spare)
+            return self.within(i, spare, self.unit, f"next to {self.short(one)}", shift)
+        if relation == "between":
+            return self._between(*ones, i)
+        if relation == "blocking":
+            return self._in_path(*ones, i)
+        return None
+
+    def _in_frame(self, way: tuple[float, float], metres: float) -> Shift:
+        """A way over the ground of the world, to the right and to the front."""
+        (rx, ry), (fx, fy) = self.world.axes["right"], self.world.axes["front"]
+        return metres * (way[0] * rx + way[1] * ry), metres * (way[0] * fx + way[1] * fy)
+
+    def _alignment(self, relation: str, one: int, i: int) -> Margin:
+        degrees = self.world.degrees
+        turn = float((degrees[i] - degrees[one] + 180) % 360 - 180)  # clockwise
+        same, opposite = self.rules.aligned_same_deg, self.rules.aligned_opposite_deg
+        spare = max(same - abs(turn), abs(turn) - opposite)
+        distance = {
+            "same_direction": same - abs(turn), "opposite_direction": abs(turn) - opposite,
+            "perpendicular": -spare, "parallel": spare,
+        }[relation]  # fmt: skip
+        edges = (same, -same) if relation == "same_direction" else (opposite, -opposite)
+        if relation in ("perpendicular", "parallel"):
+            edges = (same, -same, opposite, -opposite)
+        way = min((math.remainder(turn - edge, 360) for edge in edges), key=abs)
+        boundary = f"{_ALIGNED[relation]} {self.short(one)}"
+        size = FORMS["degrees"].format(abs(distance))
+        text = f"{self.describe(i)} is {size} {'within' if distance > 0 else 'from'} {boundary}"
+        nudge = Nudge(self.search.numbers[i], turn=math.radians(way))
+        return self.margin(i, distance, "degrees", boundary, text, nudge)
+
+    def _between(self, a: int, b: int, i: int) -> Margin | None:
+        right, front = self._seen(a, b, self.world.axes)
+        length, wide = math.hypot(right, front), self.rules.between
+        if length < 1e-6:
+            return None
+        (x, y), (u, v) = (right / length, front / length), (front / length, -right / length)
+        bounds = [(u, v, -wide), (-u, -v, -wide), (x, y, 0.1 * length), (-x, -y, -0.9 * length)]
+        shift, inside = borders.within_bounds(self._seen(a, i, self.world.axes), bounds)
+        metres = math.copysign(math.hypot(*shift), 1 if inside else -1)
+        return self.within(i, metres, self.unit, f"between {self.short(a)} and {self.short(b)}", shift)
+
+    def _in_path(self, a: int, b: int, i: int) -> Margin | None:
+        things, world = self.world.things, self.world
+        if not world.in_the_way(things[i]) or world.stacked(a, i) or world.stacked(b, i):
+            return None
+        ends = [(things[k].box.x, things[k].box.y) for k in (a, b)]
+        way, metres = borders.leaving(things[i].box, *ends, self.rules.path)
+        shift = self._in_frame(way, metres)
+        boundary = f"the path from {self.short(a)} to {self.short(b)}"
+        return self.within(i, metres, self.unit, boundary, shift)
+
+    # --- headings, beliefs, what is hidden -------------------------------------------------------------------
+
+    def _faces(self, i: int, value: str | None) -> _Decision:
+        """The window of `value`; None: the window that the thing faces in, or the nearest."""
+        degree = float(self.world.degrees[i])
+        away = {f: abs((degree - centre + 180) % 360 - 180) for f, centre in borders.CENTRES.items()}
+        value = value or min(away, key=away.__getitem__)
+        distance = self.rules.facing_window_deg - away[value]
+        label = value if distance <= 0 else borders.facing_beyond(degree, value, self.rules)
+        world = copy.copy(self.world)
+        world.__dict__["facings"] = [label if k == i else f for k, f in enumerate(self.world.facings)]
+        off = (degree - borders.CENTRES[value] + 180) % 360 - 180  # clockwise
+        turn = off - math.copysign(self.rules.facing_window_deg, off)
+        boundary, size = f"facing {value}", FORMS["degrees"].format(abs(distance))
+        text = f"{self.describe(i)} is {size} {'within' if distance > 0 else 'from'} {boundary}"
+        nudge = Nudge(self.search.numbers[i], turn=math.radians(turn))
+        margin = self.margin(i, distance, "degrees", boundary, text, nudge)
+        return _Decision(margin, lambda: _Told(world, self.asked).said(self.search.program))
+
+    def _likelier(self, i: int, ahead: float, boundary: str, words: str = "") -> Margin:
+        """A margin of probability; with `words`, of row i of the table, which need not be in the world."""
+        size = FORMS["probability"].format(abs(ahead))
+        text = f"{words or self.describe(i)} is {'' if ahead > 0 else 'not '}{boundary} by {size}"
+        margin = self.margin(0 if words else i, ahead, "probability", boundary, text)
+        return replace(margin, object=i) if words else margin
+
+    def _beliefs(self, i: int, attribute: str) -> dict[str, float]:
+        row = self.search.numbers[i]
+        return dict(self.search.scene.objects[row].beliefs.get(attribute, {})) if i < self.world.now else {}
+
+    def _as(self, i: int, attribute: str, value: str) -> dict:
+        row = self.search.numbers[i]
+        return {**self.search.scene.objects[row].beliefs, attribute: {value: 1.0}}
+
+    def _believed(self, i: int, attribute: str, value: str = "") -> Iterator[_Decision]:
+        belief = self._beliefs(i, attribute)
+        if len(belief) < 2:
+            return
+        top = max(belief, key=belief.__getitem__)
+        wanted = value or top
+        yes = {v: p for v, p in belief.items() if wanted in lineage(v)}
+        no = {v: p for v, p in belief.items() if v not in yes}
+        ahead = max(yes.values(), default=0.0) - max(no.values(), default=0.0)
+        other = no if ahead > 0 or (top in yes and ahead == 0) else yes
+        if abs(ahead) < 1 and other:
+            beliefs = self._as(i, attribute, max(other, key=other.__getitem__))
+            yield self.table(self._likelier(i, ahead, wanted), i, beliefs=beliefs)
+
+    def same(self, attribute: str, like: Call, among: Call) -> Iterator[_Decision]:
+        """The cheapest change of either thing's value that makes the two differ, or agree."""
+        i = self.object(like)
+        for j in self.members(among):
+            beliefs = {n: self._beliefs(n, attribute) for n in (i, j)}
+            if j == i or not all(beliefs.values()):
+                continue
+            value = {n: max(b, key=b.__getitem__) for n, b in beliefs.items()}
+            agree = value[i] == value[j]
+            ways = [
+                (beliefs[n][value[n]] - p, n, v)
+                for n, other in ((i, j), (j, i))
+                for v, p in beliefs[n].items()
+                if v != value[n] and (agree or v == value[other])
+            ]
+            if ways and (best := min(ways))[0] < 1:
+                ahead, n, v = best
+                margin = self._likelier(
+                    j, ahead if agree else -ahead, f"of the {attribute} of {self.short(i)}"
+                )
+                yield self.table(margin, n, beliefs=self._as(n, attribute, v))
+
+    def _occlusion(self, i: int, value: str) -> Iterator[_Decision]:
+        if self.search.scene.occluders is None:
+            return
+        if value == "occluding":
+            nearest = [d for j in self.world.times(False) if j != i for d in self._hides(j, i)]
+            hiding = [d for d in nearest if d.margin.distance > 0]
+            if len(hiding) < 2:  # one turned decision does not stop an object that hides several
+                yield from sorted(hiding or nearest, key=lambda d: d.margin.normalised)[:1]
+            return
+        for decision in self._hidden(i):
+            if value == "unoccluded":
+                margin = decision.margin
+                margin = self._seen_by(i, -margin.distance, margin.unit, "unoccluded")
+                decision = decision._replace(margin=margin)
+            yield decision
+
+    def _seen_by(self, i: int, distance: float, unit: Unit, boundary: str) -> Margin:
+        return (
+            self._likelier(i, distance, boundary)
+            if unit == "probability"
+            else self.within(i, distance, unit, boundary)
+        )
+
+    def _hidden(self, i: int) -> Iterator[_Decision]:
+        """Whether anything hides thing i."""
+        scene, row = self.search.scene, self.search.numbers[i]
+        if scene.occluders is None:
+            return
+        belief = {j: p for j, p in scene.occluders[row].items() if j in self.search.numbers}
+        hider = max(belief, key=belief.__getitem__, default=None)
+        ahead = belief.get(hider, 0.0) - (1 - sum(scene.occluders[row].values()))
+        if ahead > 0:
+            turned = self._occluders(row, {})
+        else:  # a table does not say who would hide an object that nothing hides
+            turned = None if hider is None else self._occluders(row, {hider: 1.0})
+        yield from self._pixels_or(i, ahead, ahead, "occluded", turned)
+
+    def _hides(self, i: int, j: int) -> Iterator[_Decision]:
+        """Whether it is j that hides i."""
+        scene, (row, by) = self.search.scene, (self.search.numbers[k] for k in (i, j))
+        if scene.occluders is None:
+            return
+        belief = scene.occluders[row]
+        others: dict[int | None, float] = {
+            n: p for n, p in belief.items() if n != by and n in self.search.numbers
+        }
+        others[None] = 1 - sum(belief.values())
+        best = max(others, key=others.__getitem__)
+        ahead = belief.get(by, 0.0) - others[best]
+        then = by if ahead <= 0 else best
+        turned = self._occluders(row, {} if then is None else {then: 1.0})
+        yield from self._pixels_or(i, ahead, None if ahead <= 0 else ahead, f"occluded by #{by}", turned)
+
+    def _pixels_or(
+        self, i: int, ahead: float, masked: float | None, boundary: str, turned: Callable | None
+    ) -> Iterator[_Decision]:
+        """The distance in pixels where masks tell it, else in probability."""
+        pixels = self.search.pixels
+        if pixels is not None and masked is not None:
+            distance = min(pixels[self.search.numbers[i]]) - self.rules.occlusion_min_px
+            yield _Decision(self._seen_by(i, distance, "pixels", boundary), turned)
+        elif abs(ahead) < 1:
+            yield _Decision(self._seen_by(i, ahead, "probability", boundary), turned)
+
+    def _occluders(self, row: int, belief: dict[int, float]) -> Callable[[], tuple[str | None, str]]:
+        occluders = list(self.search.scene.occluders or ())
+        occluders[row] = belief
+        return lambda: self.search.on(replace(self.search.scene, occluders=tuple(occluders)))
+
+    # --- choices ---------------------------------------------------------------------------------------------
+
+    def best(self, what: str, sense: str, *args: Call) -> Iterator[_Decision]:
+        *where, among = args
+        if what in _SUPERLATIVES and not where:
+            yield from self._most(what, sense, self.members(among))
+        elif what in ("distance", "bearing"):
+            one = self.object(where[0]) if where else VIEWER
+            if among.op == "choices" and self.asked.options:
+                found = list(self._refers.choices(self.asked.options, one).values())
+            else:
+                found = [i for i in self.members(among) if i != one]
+            if what == "bearing":
+                yield from self._turned_between(one, found)
+                return
+            if self.rules.beside_first and one != VIEWER:
+                found = self.world.beside(one, found) or found
+            yield from self._by_distance(one, found, sense)
+        elif len(where) == 1:
+            axes = self.axes(where[0], VIEWER)
+            x, y = AHEAD[what]
+            said = self.rules.said("eight", what).replace("_", " ")
+            for i, gap in self._rivals(self.members(among), lambda i: -self._along(what, i, axes)):
+                metres = gap / (x * x + y * y)
+                shift, border = (metres * x, metres * y), f"being furthest to the {said}"
+                yield self.chosen(self.within(i, -math.hypot(*shift), self.unit, border, shift, axes=axes), i)
+        elif sense == "most":
+            one = self.object(where[0])
+            yield from self._squarest(what, one, self.axes(where[1], one), self.members(among))
+        else:
+            yield from self._first_that_way(what, self.object(where[0]), where[1], self.members(among))
+
+    def _rivals(self, among: Sequence[int], key: Callable[[int], float]) -> Iterator[tuple[int, float]]:
+        """The others with how much more than the least each has."""
+        best = min(among, key=key, default=None)
+        for i in among:
+            if i != best:
+                yield i, key(i) - key(best)
+
+    def _most(self, what: str, sense: str, among: Sequence[int]) -> Iterator[_Decision]:
+        sign, word = (-1.0 if sense == "most" else 1.0), _SUPERLATIVES[what][sense != "most"]
+        for i, gap in self._rivals(among, lambda i: sign * self.measure(what, i)):
+            yield self.chosen(self._measured(i, what, gap, -sign * gap, f"being the {word}"), i)
+
+    def _measured(self, i: int, what: str, gap: float, up: float, border: str) -> Margin:
+        """A thing's distance from having so much more or less of a measure."""
+        if what == "volume":
+            percent = 100 * (math.exp(gap) - 1)
+            return self.within(i, -percent, "%", border)
+        shift = (0.0, 0.0) if what == "elevation" else None
+        return self.within(i, -gap, self.unit, border, shift, up=up)
+
+    def _by_distance(self, one: int, found: Sequence[int], sense: str) -> Iterator[_Decision]:
+        """A rival moved to where it is as near as the nearest, or the thing itself to where both are."""
+        away, sign = self.world.distance_from(one), -1.0 if sense == "most" else 1.0
+        word = "farthest from" if sense == "most" else "nearest to"
+        best = min(found, key=lambda i: sign * away(i), default=None)
+        flat = np.array([1.0, 1.0, float(self.rules.distance == "space" or one == VIEWER)])
+        start = np.array(self.world.point(one)) * flat
+        for i, gap in self._rivals(found, lambda i: sign * away(i)):
+            place, other = (np.array(self.world.point(k)) * flat for k in (i, best))
+            if length := away(i):
+                shift = -sign * gap / length * (place - start)
+                yield self.chosen(self._moved(i, shift, f"being the {word} {self.short(one)}"), i)
+            apart = place - other
+            length = float(np.linalg.norm(apart))
+            if one != VIEWER and length > 1e-9:
+                metres = float(((place + other) / 2 - start) @ apart) / length
+                border = f"being {'farther from' if sense == 'most' else 'nearer to'} {self.short(i)}"
+                border += f" than {'' if sense == 'most' else 'to '}{self.short(best)}"
+                yield self.chosen(self._moved(one, apart * (metres / length), border), i)
+
+    def _moved(self, i: int, shift: np.ndarray, border: str) -> Margin:
+        """A margin that a thing reaches by a movement in the world."""
+        x, y, z = (float(v) for v in shift)
+        (rx, ry), (fx, fy) = self.world.axes["right"], self.world.axes["front"]
+        over = x * rx + y * ry, x * fx + y * fy
+        return self.within(i, -math.hypot(x, y, z), self.unit, border, over, up=z)
+
+    def _turned_between(self, one: int, found: Sequence[int]) -> Iterator[_Decision]:
+        """Turned until two are equally far off the front: the other is met on the shorter way between them."""
+        axes = self.world.own_axes(one)
+        turns = {i: self.world.turn(one, i, axes) for i in found}
+        best = min(turns, key=lambda i: abs(turns[i]), default=None)
+        for i, turn in turns.items():
+            if i != best:
+                ways = (math.remainder((turn + turns[best]) / 2 + half, math.tau) for half in (0, math.pi))
+                by = math.degrees(min(ways, key=abs))
+                border = f"facing {self.short(i)} more than {self.short(best)}"
+                yield self.chosen(self.turning(one, -abs(by), by, border, border), i)
+
+    def _squarest(self, direction: str, one: int, axes: Axes, among: Sequence[int]) -> Iterator[_Decision]:
+        """The thing that lies most squarely a way from another: the next one comes in its stead, or it is itself too far off."""
+        signed = {
+            i: math.remainder(self.world.turn(one, i, axes) + azimuth(direction), math.tau)
+            for i in among
+            if i != one and math.hypot(*self.world.vector(one, i)) > 1e-9
+        }
+        ranked = sorted(signed, key=lambda i: abs(signed[i]))
+        words = f"being the one {self.rules.said('eight', direction)} of {self.short(one)}"
+        cone = math.radians(self.rules.cone)
+        if not ranked:
+            return
+        limit = min(abs(signed[ranked[0]]), cone)
+        for i in ranked if abs(signed[ranked[0]]) > cone else ranked[1:]:
+            yield self.chosen(
+                self._swung(one, i, axes, math.copysign(limit, signed[i]) - signed[i], words), i
+            )
+        edge = min([cone, *(abs(signed[i]) for i in ranked[1:2])])
+        if abs(signed[ranked[0]]) <= cone:
+            turn = math.copysign(edge, signed[ranked[0]]) - signed[ranked[0]]
+            then = ranked[1] if len(ranked) > 1 and abs(signed[ranked[1]]) <= cone else None
+            yield self.chosen(self._swung(one, ranked[0], axes, turn, f"not {words}"), then)
+
+    def _swung(self, one: int, i: int, axes: Axes, turn: float, border: str) -> Margin:
+        """Thing i moved the shortest way to where its azimuth from another is larger by `turn`."""
+        vector = self._seen(one, i, axes)
+        shift = borders.to_ray(vector, math.atan2(*vector) - turn)
+        return self.within(i, -math.degrees(abs(turn)), "degrees", border, shift, axes=axes)
+
+    def _first_that_way(
+        self, direction: str, one: int, frame: Call, among: Sequence[int]
+    ) -> Iterator[_Decision]:
+        """Which is nearest of those that lie that way, and who else comes to lie that way."""
+        others = [i for i in among if i != one]
+        lying = self.lying(direction, one, frame, others)
+        away = self.world.distance_from(one)
+        yield from self._by_distance(one, lying, "least")
+        for i in others:
+            if (margin := self._ahead(direction, one, frame, i)) is not None:
+                left = [k for k in lying if k != i] if i in lying else [*lying, i]
+                yield self.chosen(margin, min(left, key=away, default=None))
+
+    # --- answers ---------------------------------------------------------------------------------------------
+
+    def asked_of(self, what: str, one: Call) -> Iterator[_Decision]:
+        if (
+            what in ("name", "purpose", "occlusion")
+            or what in _SUPERLATIVES
+            or what in ("distance", "bearing")
+        ):
+            return
+        i = self.object(one)
+        if what == "facing":
+            yield self._faces(i, None)
+        elif what == "side":  # the eighths are of the room, as wide as it is long
+            right, front = self.world.off_centre(i)
+            (across, along), middle = self.world.half, self.world.middle
+            off = self.world.things[i].right - middle[0], self.world.things[i].front - middle[1]
+            for border, turn, word in self._neighbours(-math.atan2(right, front), "eight"):
+                ray = math.atan2(-math.sin(border) * across, math.cos(border) * along)
+                margin = self.within(i, -math.degrees(abs(turn)), "degrees", f"the {word} of the room",
+                                     borders.to_ray(off, ray))  # fmt: skip
+                yield self.gives(margin, word)
+        else:
+            yield from self._believed(i, what)
+
+    def _neighbours(self, turn: float, sectors: str) -> Iterator[tuple[float, float, str]]:
+        """(azimuth of the border, the turn to it, the answer beyond), on either side of an azimuth over the left."""
+        among = SECTORS[sectors]
+        if self.asked.options and sectors == "eight":
+            among = tuple(map(self._option, self.asked.options))
+        found = min(among, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau)))
+        for sense in (1, -1):
+            away = {d: sense * (azimuth(found) - azimuth(d)) % math.tau for d in among if d != found}
+            other = min(away, key=away.__getitem__)
+            border = -azimuth(found) + sense * away[other] / 2
+            yield border, math.remainder(border - turn, math.tau), self.rules.said(sectors, other)
+
+    def way(self, start: Call, goal: Call, frame: Call, sectors: str) -> Iterator[_Decision]:
+        """Both borders of the sector: the goal moves there, or the thing turns whose front it is."""
+        b, a = self.apart(goal, start)
+        axes = self.axes(frame, a)
+        owner = a if self._whose(frame) == "object" else None
+        if len(frame.args) == 1 and isinstance(frame.args[0], Call):
+            owner = self.object(frame.args[0])
+        for border, turn, word in self._neighbours(self.world.turn(a, b, axes), sectors):
+            if b != VIEWER:
+                shift = borders.to_ray(self._seen(a, b, axes), -border)
+                where = f"{word} of {self.short(a)}"
+                yield self.gives(
+                    self.within(b, -math.degrees(abs(turn)), "degrees", where, shift, axes=axes), word
+                )
+            if owner is not None:
+                degrees = -math.degrees(turn)
+                where = f"having {self.short(b)} {word}"
+                yield self.gives(self.turning(owner, -abs(degrees), degrees, where, where), word)
+
+    def image(self, direction: str, start: Call, goal: Call) -> Iterator[_Decision]:
+        """Where the pair, turning one way or the other, leaves the sector of its image or is more squarely there in
+        another one."""
+        b, a = self.apart(goal, start)
+        views, cone = self.asked.views, math.radians(self.rules.cone)
+        signed = [math.remainder(self.world.turn(a, b, v) + azimuth(direction), math.tau) for v in views]
+        best = min(range(len(signed)), key=lambda k: abs(signed[k]), default=None)
+        if best is None or abs(signed[best]) > cone:
+            return
+        ends = [-signed[best] + side for side in (cone, -cone)]
+        for k, other in enumerate(signed):
+            if k != best:  # equally far from the direction, on either side of it
+                halves = (math.remainder(h - (signed[best] + other) / 2, math.tau) for h in (0, math.pi))
+                ends += halves
+        said = self.rules.said("eight", direction)
+        what = f"being as squarely {said} of {self.short(a)} in another image"
+        for sense in (1, -1):
+            turn = min((end for end in ends if end * sense > 0), key=abs, default=None)
+            if turn is None:
+                continue
+            beyond = [abs(math.remainder(s + turn + sense * 1e-6, math.tau)) for s in signed]
+            image = min(range(len(beyond)), key=beyond.__getitem__)
+            then = None if beyond[image] > cone else str(image + 1)
+            if then is not None and self.asked.options:
+                then = self.asked.options[image]
+            yield self.gives(self._swung(a, b, views[best], turn, what), then)
+
+    def compared(self, what: str, first: Call, second: Call) -> Iterator[_Decision]:
+        words = MORE_OR_LESS.get(what, ("more", "less"))
+        for margin, more in self._differing(what, first, second):
+            yield self.gives(margin, self.rules.said(what, words[more]))
+
+    def greater(self, first: Call, second: Call) -> Iterator[_Decision]:
+        if first.op == second.op == "query" and first.args[0] == second.args[0]:
+            for margin, more in self._differing(first.args[0], first.args[1], second.args[1]):
+                yield self.gives(margin, not more)
+
+    def less(self, first: Call, second: Call) -> Iterator[_Decision]:
+        yield from self.greater(second, first)
+
+    def _differing(self, what: str, first: Call, second: Call) -> Iterator[tuple[Margin, bool]]:
+        """(the margin of two things' measures, whether the first has more)."""
+        a, b = self.object(first), self.object(second)
+        gap = self.measure(what, a) - self.measure(what, b)
+        words = MORE_OR_LESS.get(what, ("more", "less"))
+        border = f"being {words[gap > 0]} than {self.short(b)}"
+        yield self._measured(a, what, abs(gap), -gap, border), gap > 0
+
+    def held(self, relation: str, first: Call, second: Call) -> Iterator[_Decision]:
+        a, b = self.both(first, second) if relation == "nearer_than_before" else self.apart(first, second)
+        if relation == "fits":
+            mine, space = (sorted(self.world.extents(i)[:2]) for i in (a, b))
+            spare = min(y - x for x, y in zip(mine, space))
+            word = "too wide" if spare >= 0 else "narrow enough"
+            margin = self.within(a, -abs(spare), self.unit, f"being {word} for {self.short(b)}")
+            yield self.gives(margin, not spare >= -1e-9)
+        elif relation == "nearer_than_before":
+            now = self.world.distance(a, b)
+            then = [self.world.now + self.world.edited.origin[i] for i in (a, b)]
+            before = self.world.distance(*then)
+            if now >= 1e-9:
+                x, y = self._seen(b, a, self.world.axes)
+                shift = (x * (before - now) / now, y * (before - now) / now)
+                border = f"being as far from {self.short(b)} as before"
+                yield self.gives(
+                    self.within(a, -math.hypot(*shift), self.unit, border, shift), not now < before
+                )
+        elif (margin := self._border(relation, [b], a)) is not None:
+            yield self.gives(margin, not margin.distance > 0)
+
+
+_SUPERLATIVES = {
+    "elevation": ("highest", "lowest"), "height": ("tallest", "shortest"), "volume": ("largest", "smallest"),
+}  # fmt: skip
+_DECIDES: dict[str, Callable[..., Iterator[_Decision]]] = {
+    "scene": _Reader.exists, "filter": _Reader.filtered, "relate": _Reader.relating, "same": _Reader.same,
+    "best": _Reader.best, "query": _Reader.asked_of, "direction": _Reader.way, "view": _Reader.image,
+    "compare": _Reader.compared, "greater_than": _Reader.greater, "less_than": _Reader.less, "holds": _Reader.held,
+}  # fmt: skip
+
+
+# --- records --------------------------------------------------------------------------------------------------
+
+
+def record(flip: Flip | None) -> dict | None:
+    """What a prediction keeps: the distance, its unit, the answer beyond and the line to read."""
+    if flip is None:
+        return None
+    return {"distance": round(flip.distance, 6), "unit": flip.unit, "answer": flip.answer, "text": flip.text}
+
+
+def record_of(found: Margins) -> dict:
+    """JSON-ready: the answer of the likeliest table, the decisions of every step, and what would flip it."""
+    steps = [[_plain(m) for m in step] for step in found.steps]
+    flip = record(found.flip)
+    if flip is not None:
+        flip |= {"object": found.flip.margin.object, "reason": found.flip.reason}
+    return {"answer": found.answer, "steps": steps, "flip": flip}
+
+
+def _plain(m: Margin) -> dict:
+    return {
+        "object": m.object, "distance": m.distance, "unit": m.unit, "boundary": m.boundary, "text": m.text,
+        "normalised": m.normalised,
+    }  # fmt: skip

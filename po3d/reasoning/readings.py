@@ -1,0 +1,156 @@
+"""Programs about described things, as 3DSRBench asks them: a description may mean several rows, and each reading answers.
+
+What a description means is somebody else's business: a `Ground` says how much it believes in each row. The answer is
+the one with most belief over all readings of the descriptions, and its probability their share. With `samples`, poses
+are drawn from the table's covariances too, so the probability knows how near the boundary is.
+"""
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from po3d.language.program import Call
+from po3d.reasoning.execute import Asked, run
+from po3d.reasoning.margins import Flip, margins_in
+from po3d.reasoning.naming import Bound
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
+from po3d.reasoning.rules import THREEDSRBENCH_RULES, Rules
+from po3d.reasoning.world import World
+from po3d.scene.table import Scene
+from po3d.scene.worlds import worlds
+
+# A description and a table -> a probability for each row; what is missing to 1 means "not there".
+Ground = Callable[[str, Scene], Sequence[float]]
+
+READINGS = 4  # the most probable rows of a description that are looked at
+LEAST = 0.05  # belief below which a description is not found
+LEAST_BELIEVED = 1e-6  # the same on a table that an estimator made, where what is named is taken for granted
+TAKEN = "taken for granted: "  # how the reason of an answer begins that names what was not found
+PRESENT = 0.5  # existence from which a row counts as there
+_ROW = re.compile(r"#(\d+)(?:\s+(.+))?")  # a row and what it is called
+
+
+def rows_only(phrase: str, scene: Scene) -> list[float]:
+    """The `Ground` of gold programs: "#3" and "#3 brown chair" mean row 3, anything else nothing."""
+    found = _ROW.fullmatch(phrase)
+    return [float(found is not None and i == int(found[1])) for i in range(len(scene))]
+
+
+def called(thing: str) -> str:
+    """A description without its row: "brown chair" of "#3 brown chair", which is what its option says."""
+    found = _ROW.fullmatch(thing)
+    return found[2] if found and found[2] else thing
+
+
+def told_apart(program: Call) -> tuple[Call, dict[str, str]]:
+    """The program with a name of its own for every description, as two of the same words mean two things; and the words of
+    each name, in their order."""
+    words: dict[str, str] = {}
+
+    def named(call: Call) -> Call:
+        if call.op == "refer":
+            phrase = name = str(call.args[0])
+            while name in words:
+                name += " again"
+            words[name] = phrase
+            return Call("refer", (name,))
+        return Call(call.op, tuple(named(arg) if isinstance(arg, Call) else arg for arg in call.args))
+
+    return named(program), words
+
+
+def answered(
+    program: Call,
+    scene: Scene,
+    ground: Ground = rows_only,
+    rules: Rules = THREEDSRBENCH_RULES,
+    samples: int = 0,
+    seed: int = 0,
+    assume_present: bool = True,
+) -> Outcome:
+    """Answer a program on a table. A description is found when some row that is there, by a half or more, may be meant. A
+    question takes for granted that what it names is there, so on a table that an estimator made even an unlikely row is
+    taken for what was not found, and the outcome's reason says so (TAKEN); with `assume_present` false the question fails
+    instead, as it does on any other table."""
+    program, words = told_apart(program)
+    predicted = scene.source == "predicted"
+    beliefs: dict[str, list[float]] = {}
+    granted = []
+    for name, phrase in words.items():
+        meant = ground(phrase, scene)
+        there = [p if o.existence >= PRESENT else 0.0 for p, o in zip(meant, scene.objects, strict=True)]
+        beliefs[name] = [p * o.existence for p, o in zip(meant, scene.objects)] if predicted else there
+        found = sum(there) >= LEAST
+        if not found and not (predicted and assume_present and sum(beliefs[name]) >= LEAST_BELIEVED):
+            missing = ExecutionFailure("not found", f"not found: {phrase!r} is not in the table")
+            return failed(missing, probability=0.0)
+        if not found:
+            granted.append(repr(phrase))
+    reason = f"{TAKEN}{', '.join(granted)}" if granted else ""
+    readings = _readings(beliefs)
+    if not readings:
+        same = f"no row left: {', '.join(words.values())} mean the same thing"
+        return failed(ExecutionFailure("ambiguous", same), probability=0.0)
+    best = readings[0][1]
+    likeliest = run(program, World.of(scene, rules), Asked(refer=Bound(best)))
+    if likeliest.answer is None:
+        return failed(
+            ExecutionFailure(likeliest.kind, likeliest.reason),
+            probability=0.0,
+            rows=tuple(best.values()),
+            told=likeliest.told,
+        )
+    shares = _shares(program, scene, readings, rules, samples, seed)
+    answer = max(shares, key=lambda a: (shares[a], a == likeliest.answer))
+    answer, probability = words.get(answer, answer), shares[answer]
+    return Outcome("ok", answer, probability, reason=reason, told=likeliest.told, rows=tuple(best.values()))
+
+
+def nearest(program: Call, scene: Scene, outcome: Outcome, rules: Rules = THREEDSRBENCH_RULES) -> Flip | None:
+    """What would flip an answer. It is of the likeliest reading and table: None when there is no answer, or the vote of less
+    likely ones overruled it."""
+    if outcome.answer is None:
+        return None
+    program, words = told_apart(program)
+    asked = Asked(refer=Bound(dict(zip(words, outcome.rows))))
+    near = margins_in(program, World.of(scene, rules), asked)
+    return near.flip if words.get(near.answer, near.answer) == outcome.answer else None
+
+
+def _readings(beliefs: Mapping[str, Sequence[float]]) -> list[tuple[float, dict[str, int]]]:
+    """(weight, row of each phrase) of the most probable readings, heaviest first: different descriptions mean different
+    rows. The weights sum to 1."""
+    likely = [
+        [i for i in sorted(range(len(b)), key=lambda i: -b[i])[:READINGS] if b[i] > 0]
+        for b in beliefs.values()
+    ]
+    found = [
+        (math.prod(b[i] for b, i in zip(beliefs.values(), rows)), dict(zip(beliefs, rows)))
+        for rows in itertools.product(*likely)
+        if len(set(rows)) == len(rows)
+    ]
+    total = sum(weight for weight, _ in found)
+    return sorted(((w / total, rows) for w, rows in found), key=lambda f: -f[0])
+
+
+def _shares(
+    program: Call,
+    scene: Scene,
+    readings: Sequence[tuple[float, Mapping[str, int]]],
+    rules: Rules,
+    samples: int,
+    seed: int,
+) -> dict[str, float]:
+    """Answer -> its probability, over readings and drawn poses."""
+    scenes = [scene]
+    if samples:  # existence and looks are weighed by the readings, exactly; to draw them would only add noise
+        scenes = worlds(scene, ("pose", "flip"), count=samples, seed=seed).scenes()
+    shares: dict[str, float] = {}
+    for one in scenes:
+        world = World.of(one, rules)
+        for weight, rows in readings:
+            answer = run(program, world, Asked(refer=Bound(rows))).answer
+            if answer is not None:  # a less probable reading may have none; the most probable one has
+                shares[answer] = shares.get(answer, 0.0) + weight / len(scenes)
+    return shares

@@ -1,0 +1,154 @@
+"""Programs about what was seen of a scene, as SCOPE asks them: one view's table, or the fused table of several.
+
+Names are weighed on the table as it is, with all that it believes; not found and ambiguous are outcomes, nothing guesses. The
+probability beside an answer is a share of drawn worlds or, without draws, worked out to first order in the covariances: of a
+direction, an image and the nearest of the choices; of any other answer it is that of the thing that it names being there.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from po3d.io.errors import InputError
+from po3d.language.program import ANSWERS, Call, ProgramError
+from po3d.reasoning.execute import Asked, Evaluator
+from po3d.reasoning.margins import Flip, margins_in
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
+from po3d.reasoning.rules import SCOPE_RULES
+from po3d.reasoning.votes import vote
+from po3d.reasoning.world import World
+from po3d.scene.geometry import Array
+from po3d.scene.orbit import LABELS, Axes, azimuth_deviation, label_beliefs
+from po3d.scene.table import Scene
+from po3d.scene.worlds import worlds
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a question is answered from: a table, and the axes of each of its images in that table's world."""
+
+    table: Scene
+    views: tuple[Axes, ...]
+
+    def asked(self, options: Sequence[str] = ()) -> Asked:
+        return Asked(options=tuple(options), views=self.views)
+
+
+def single(table: Scene) -> Seen:
+    """What a question on one image is answered from; InputError for a table that knows no viewer."""
+    if set(table.axes) != {"left", "right", "front", "behind"}:
+        raise InputError(f"{table.image or 'the table'} has no viewer's axes")
+    return Seen(table, (table.axes,))
+
+
+def run(program: Call, seen: Seen, options: Sequence[str] = (), samples: int = 0, seed: int = 0) -> Outcome:
+    """Answer a program. `options` are the texts to choose from; a view's answer is one of them by its number. `samples`: so many
+    worlds of the table vote, whose poses and flips are drawn, and the probability is the answer's share of those that have
+    one. What fails on the table itself fails."""
+    outcome = _estimated(program, seen.table, seen.asked(options))
+    if not samples or outcome.answer is None:
+        return outcome
+    drawn = worlds(seen.table, ("pose", "flip"), count=samples, seed=seed)
+    answers = (_estimated(program, world, seen.asked(options)).answer for world in drawn.scenes())
+    found = vote(answers, ties=[outcome.answer])
+    if found is None:
+        return failed(ExecutionFailure("unknown", "no world has an answer"), told=outcome.told)
+    return replace(outcome, answer=found.answer, probability=found.distribution[found.answer])
+
+
+def nearest(program: Call, seen: Seen, options: Sequence[str] = ()) -> Flip | None:
+    """What would flip the answer; None where there is none, or nothing near does."""
+    near = margins_in(program, World.of(seen.table, SCOPE_RULES), seen.asked(options))
+    return None if near.answer is None else near.flip
+
+
+def _estimated(program: Call, scene: Scene, asked: Asked) -> Outcome:
+    """The answer on the table's most probable poses, with its probability."""
+    if program.output not in ANSWERS:
+        raise ProgramError(f"{program} asks nothing")
+    evaluator = _FirstOrder(World.of(scene, SCOPE_RULES), asked, trace=True)
+    try:
+        answer = evaluator.answer(program)
+    except ExecutionFailure as failure:
+        return failed(failure, told=evaluator.told)
+    return Outcome("ok", answer, evaluator.probability, told=evaluator.told)
+
+
+class _FirstOrder(Evaluator):
+    """Notes the probability of what is answered."""
+
+    probability = 1.0
+
+    def value(self, call: Call):
+        found = super().value(call)
+        if call.op in _WEIGHED:
+            outer, self.tracing = self.tracing, False
+            self.probability = _WEIGHED[call.op](self, found, *call.args)
+            self.tracing = outer
+        return found
+
+    def _label(self, found: str, start: Call, goal: Call, frame: Call, _sectors: str) -> float:
+        b, a = self.apart(goal, start)
+        among = self.asked.options if len(self.asked.options) in (4, 8) else LABELS
+        owner = self._owner(frame, a)
+        turn, sigma = self._turn(a, b, self.axes(frame, a))
+        if owner is None:
+            return label_beliefs(turn, sigma, 0.0, among)[found]
+        state = self.world.scene.objects[owner]
+        sigma = math.hypot(sigma, math.sqrt(max(state.covariance[2][2], 0.0)))
+        return label_beliefs(turn, sigma, min(state.flip, 1 - state.flip), among)[found]
+
+    def _owner(self, frame: Call, reference: int) -> int | None:
+        """The thing whose frame it is."""
+        if len(frame.args) == 1 and isinstance(frame.args[0], Call):
+            return self.object(frame.args[0])
+        return reference if self._whose(frame) == "object" else None
+
+    def _turn(self, start: int, goal: int, axes: Axes) -> tuple[float, float]:
+        """The azimuth of the way from one thing to another, with its deviation."""
+        covariance = self._spread(start) + self._spread(goal)
+        return self.world.turn(start, goal, axes), azimuth_deviation(
+            self.world.vector(start, goal), covariance
+        )
+
+    def _spread(self, i: int) -> Array:
+        """(2, 2) covariance of a thing's place."""
+        return np.array(self.world.scene.objects[i].covariance, float)[:2, :2]
+
+    def _image(self, found: str, direction: str, start: Call, goal: Call) -> float:
+        b, a = self.apart(goal, start)
+        label = self.rules.said("eight", direction)
+        belief = [label_beliefs(*self._turn(a, b, axes))[label] for axes in self.asked.views]
+        chosen = self.asked.options.index(found) if self.asked.options else int(found) - 1
+        return belief[chosen] / sum(belief) if sum(belief) > 0 else 0.0
+
+    def _named_one(self, _found: str, what: str, one: Call) -> float:
+        if what != "name":
+            return 1.0
+        if one.op != "best" or one.args[:2] != ("distance", "least") or len(one.args) < 4:
+            return self.world.scene.objects[self.object(one)].existence
+        start, best = self.object(one.args[2]), self.object(one)
+        if one.args[3].op == "choices" and self.asked.options:
+            among = self._refers.choices(self.asked.options, start).values()
+        else:
+            among = [i for i in self.set(one.args[3]) if i != start]
+        others = [i for i in among if i != best]
+        return self._nearer(start, best, min(others, key=self.world.distance_from(start))) if others else 1.0
+
+    def _nearer(self, start: int, i: int, j: int) -> float:
+        """The probability that `i` is nearer to `start` than `j` is."""
+        to = [np.array(self.world.vector(start, k)) for k in (i, j)]
+        lengths = [max(float(np.hypot(*v)), 1e-9) for v in to]
+        units = [v / length for v, length in zip(to, lengths)]
+        spreads = [self._spread(k) for k in (start, i, j)]
+        both = units[0] - units[1]
+        variance = (
+            units[0] @ spreads[1] @ units[0] + units[1] @ spreads[2] @ units[1] + both @ spreads[0] @ both
+        )
+        z = (lengths[1] - lengths[0]) / math.sqrt(max(float(variance), 1e-18))
+        return 0.5 * (1 + math.erf(z / math.sqrt(2)))
+
+
+_WEIGHED = {"direction": _FirstOrder._label, "view": _FirstOrder._image, "query": _FirstOrder._named_one}

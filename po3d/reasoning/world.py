@@ -1,0 +1,438 @@
+"""What holds between the things of a table, now and before a change: what every benchmark's programs read.
+
+A `World` puts the objects of the changed scene and of the scene before it into one list, so that a thing can be compared
+with where another one was. Indices below `now` are of the changed scene, the others of the scene before; VIEWER is who
+looks through the camera. Pairs are asked about in plain floats, which is quicker than arrays for a pair; what a street asks of
+all pairs at once comes from `relations`.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from po3d.language.program import DIRECTIONS
+from po3d.reasoning import relations
+from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.rules import ROOM_RULES, Rules
+from po3d.scene.edits import Edited, unchanged
+from po3d.scene.geometry import Array
+from po3d.scene.index import Layout, Thing
+from po3d.scene.orbit import Axes, own_axes
+from po3d.scene.rectangles import Rectangle, distance, from_segment, holds
+from po3d.scene.rooms import SYNONYMS, purposes_of
+from po3d.scene.table import ObjectState, Scene
+from po3d.scene.vocabulary import DIRECTIONS as SIDES
+from po3d.scene.vocabulary import FACINGS, PARENT
+
+VIEWER = -1
+_ALIGNED = {
+    "same_direction": "same", "opposite_direction": "opposite", "perpendicular": "vertical", "parallel": "parallel",
+}  # fmt: skip
+AHEAD = {"front": (0, 1), "behind": (0, -1), "right": (1, 0), "left": (-1, 0)}  # to the right, to the front
+AHEAD |= {d: tuple(sum(AHEAD[word][k] for word in d.split("_")) for k in (0, 1)) for d in DIRECTIONS}
+
+
+class World:
+    """`edited`: the changed scene and its history; `before`: the scene that was changed, or its layout, which saves
+    working it out for every change. Both in one frame."""
+
+    def __init__(self, edited: Edited, before: Scene | Layout, rules: Rules = ROOM_RULES) -> None:
+        self.was = before if isinstance(before, Layout) else Layout(before)
+        self.edited, self.before, self.rules = edited, self.was.scene, rules
+        self.present = self.was if edited.scene is self.before else Layout(edited.scene, self.was)
+        self.things = self.present.things + self.was.things  # of now, then of before
+        self.now = len(self.present.things)
+        self.axes = edited.scene.axes
+
+    @classmethod
+    def of(cls, scene: Scene, rules: Rules) -> "World":
+        """A scene that nothing happened to."""
+        return cls(unchanged(scene), scene, rules)
+
+    @property
+    def scene(self) -> Scene:
+        return self.edited.scene
+
+    @cached_property
+    def states(self) -> tuple[ObjectState, ...]:
+        return (*self.edited.scene.objects, *self.before.objects)
+
+    @cached_property
+    def names(self) -> list[str]:
+        return self.present.names + self.was.names
+
+    @cached_property
+    def supports(self) -> list[int | None]:
+        """What each state rests on, in its own time."""
+        return [*self.present.below, *(None if k is None else k + self.now for k in self.was.below)]
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """The room's centre, to the right and to the front."""
+        return self.was.middle
+
+    @property
+    def half(self) -> tuple[float, float]:
+        """Half the room's size, across and along the frame."""
+        return self.was.half
+
+    def times(self, before: bool) -> Sequence[int]:
+        """The indices of one time: of what is more probably there than not."""
+        return self._was_there if before else self._there
+
+    @cached_property
+    def _there(self) -> list[int]:
+        return [i for i in range(self.now) if self.things[i].state.existence >= 0.5]
+
+    @cached_property
+    def _was_there(self) -> list[int]:
+        return [i for i in range(self.now, len(self.things)) if self.things[i].state.existence >= 0.5]
+
+    @cached_property
+    def salient(self) -> frozenset[int]:
+        """Indices of all that the change was about, now and before."""
+        return self.edited.touched.union(self.now + k for k in self.edited.touched_before)
+
+    @cached_property
+    def mentioned(self) -> frozenset[int]:
+        """Indices of what the change named to say where, now and before."""
+        now = self.edited.index
+        named = self.edited.mentioned
+        return frozenset(now[k] for k in named if k in now).union(self.now + k for k in named)
+
+    def touched(self, index: int) -> bool:
+        return index in self.salient
+
+    def named(self, noun: str, before: bool) -> Sequence[int]:
+        """Those of one time that a noun means; see `Layout.called`."""
+        if before:
+            now = self.now
+            return [now + i for i in self.was.called(noun)]
+        return self.present.called(noun)
+
+    def tells(self, attribute: str) -> bool:
+        """Whether the table says anything about an attribute."""
+        return any(attribute in o.beliefs for o in self.before.objects)
+
+    def value(self, index: int, attribute: str) -> str | None:
+        """What the table believes of an attribute; None when it says nothing."""
+        state = self.things[index].state
+        return state.value(attribute) if attribute in state.beliefs else None
+
+    def height(self, index: int) -> float:
+        """From the floor to the middle of a thing."""
+        return self.things[index].state.position[2]
+
+    def extents(self, index: int) -> tuple[float, float, float]:
+        """Depth, width and height of a thing."""
+        return self.things[index].state.extent
+
+    def volume(self, index: int) -> float:
+        depth, width, height = self.extents(index)
+        return depth * width * height
+
+    def purposes(self, index: int) -> tuple[str, ...]:
+        name = self.things[index].name
+        return purposes_of(SYNONYMS.get(name, name))
+
+    def describe(self, index: int, number: int | None = None) -> str:
+        """A name with its number among its like; in a table without names its number (or the given one) and looks."""
+        if index == VIEWER:
+            return "the camera"
+        thing = self.things[index]
+        if not thing.name:
+            return describe(thing.state, index if number is None else number)
+        among = [i for i in self.times(index >= self.now) if self.names[i] == thing.name]
+        which = f" {among.index(index) + 1}" if len(among) > 1 and index in among else ""
+        return f"{thing.name}{which}{' (before)' if index >= self.now else ''}"
+
+    # --- places ----------------------------------------------------------------------------------------------
+
+    def point(self, index: int) -> tuple[float, float, float]:
+        """Where a thing, or the viewer's eye, is in the world."""
+        if index != VIEWER:
+            return self.things[index].state.position
+        camera = self.scene.camera
+        if camera is None:
+            raise ExecutionFailure("unknown", "the table has no camera")
+        return tuple(camera.position.tolist())
+
+    def heading(self, index: int) -> float:
+        """Where a thing's nose most probably points, radians."""
+        state = self.things[index].state
+        return state.heading + math.pi * (state.flip > 0.5)
+
+    def own_axes(self, index: int) -> Axes:
+        """A thing's own directions."""
+        return own_axes(self.heading(index))
+
+    def vector(self, start: int, goal: int) -> tuple[float, float]:
+        """The way over the ground of the world from one thing to another."""
+        (x, y, _), (u, v, _) = self.point(start), self.point(goal)
+        return u - x, v - y
+
+    def bearing(self, start: int, goal: int) -> float:
+        """Radians clockwise from the front of the way from one thing to another."""
+        a, b = self.things[start], self.things[goal]
+        return math.atan2(b.right - a.right, b.front - a.front)
+
+    def distance(self, first: int, second: int) -> float:
+        """Between two middles, as the rules measure it."""
+        if self.rules.distance == "space":
+            return math.dist(self.point(first), self.point(second))
+        a, b = self.things[first], self.things[second]
+        return math.hypot(a.right - b.right, a.front - b.front)
+
+    def distance_from(self, index: int) -> Callable[[int], float]:
+        """The distance of others from one thing."""
+        if self.rules.distance == "space" or index == VIEWER:
+            start = self.point(index)
+            return lambda i: math.dist(self.things[i].state.position, start)
+        things = self.things
+        right, front = things[index].right, things[index].front
+        return lambda i: math.hypot(things[i].right - right, things[i].front - front)
+
+    # --- regions around a thing ------------------------------------------------------------------------------
+
+    def gap(self, index: int, other: int) -> float:
+        """Between two boxes in space, 0 when they meet."""
+        a, b = self.things[index], self.things[other]
+        across = distance(a.box, b.box)
+        apart = abs(a.state.position[2] - b.state.position[2]) - (a.state.extent[2] + b.state.extent[2]) / 2
+        return math.hypot(across, max(0.0, apart))
+
+    def next_to_limit(self, index: int, other: int) -> float:
+        """The widest gap of neighbours."""
+        if self.rules.next_to_in == "metres":
+            return self.rules.next_to
+        return self.rules.next_to * (max(self.extents(index)) + max(self.extents(other))) / 2
+
+    def next_to(self, index: int, among: Iterable[int]) -> list[int]:
+        """Those that are next to a thing."""
+        others = [i for i in among if i != index]
+        if self.rules.next_to_in == "sizes":
+            return [i for i in others if self.gap(index, i) <= self.next_to_limit(index, i)]
+        return self.beside(index, [i for i in others if self.near(index, i)])
+
+    def near(self, index: int, other: int) -> bool:
+        """Whether two footprints are within `next_to` of each other."""
+        a, b = self.things[index], self.things[other]
+        limit = self.rules.next_to
+        if math.hypot(a.right - b.right, a.front - b.front) > a.reach + b.reach + limit:
+            return False
+        return distance(a.box, b.box) <= limit
+
+    def beside(self, index: int, among: Iterable[int]) -> list[int]:
+        """Those that are not stacked with a thing: neither's middle is within the other's footprint."""
+        things, one = self.things, self.things[index]
+        box, reach, right, front = one.box, one.reach, one.right, one.front
+        found = []
+        for i in among:
+            other = things[i]
+            limit = reach + other.reach
+            if (
+                not -limit < other.right - right < limit
+                or not -limit < other.front - front < limit
+                or not (holds(box, other.box.x, other.box.y) or holds(other.box, box.x, box.y))
+            ):
+                found.append(i)
+        return found
+
+    def stacked(self, index: int, other: int) -> bool:
+        """Whether one stands over the other."""
+        return not self.beside(index, [other])
+
+    def over(self, index: int, other: int) -> float:
+        """By how much one thing is directly above another; negative: by how much it isn't."""
+        a, b = self.things[index], self.things[other]
+        inside = max(_depth(b.box, a.box.x, a.box.y), _depth(a.box, b.box.x, b.box.y))
+        return min(inside, a.low - b.state.position[2] + self.rules.above_slack)
+
+    def under(self, index: int, among: Iterable[int]) -> list[int]:
+        """Those that are under a thing."""
+        if self.rules.under == "directly":
+            return [i for i in among if i != index and self.over(index, i) > 0]
+        z = self.height(index)
+        return [i for i in among if i != index and self.height(i) < z and self.stacked(index, i)]
+
+    def lying(self, direction: str, start: int, among: Iterable[int]) -> list[int]:
+        """Those in the cone of a direction of the frame from a thing; it may be among them where it is asked about."""
+        cone = math.radians(self.rules.cone) * (1.0 if "_" not in direction else 0.5) + 1e-9
+        ahead, things = azimuth(direction), self.things
+        right, front = things[start].right, things[start].front
+        atan2, remainder, turn = math.atan2, math.remainder, 2 * math.pi
+        found = [
+            i
+            for i in among
+            if -cone
+            <= remainder(atan2(things[i].right - right, things[i].front - front) - ahead, turn)
+            <= cone
+        ]
+        return self.beside(start, found)
+
+    def within(self, direction: str, start: int, axes: Axes, among: Iterable[int]) -> list[int]:
+        """Those in the cone of a direction, where others than the frame's axes tell it."""
+        cone = math.radians(self.rules.cone) * (1.0 if "_" not in direction else 0.5) + 1e-9
+        return [i for i in self.beside(start, among) if self.off(direction, start, i, axes) <= cone]
+
+    def off(self, direction: str, start: int, goal: int, axes: Axes) -> float:
+        """Radians between a direction and the way from one thing to another."""
+        return abs(math.remainder(self.turn(start, goal, axes) + azimuth(direction), 2 * math.pi))
+
+    def turn(self, start: int, goal: int, axes: Axes) -> float:
+        """Radians from the front over the left of the way from one thing to another; they are not at one place."""
+        x, y = self.vector(start, goal)
+        if math.hypot(x, y) < 1e-9:
+            places = f"{self.describe(start)} and {self.describe(goal)} are at the same place"
+            raise ExecutionFailure("unknown", f"no direction: {places}")
+        (lx, ly), (fx, fy) = axes["left"], axes["front"]
+        return math.atan2(x * lx + y * ly, x * fx + y * fy)
+
+    # --- regions of the room ---------------------------------------------------------------------------------
+
+    def off_centre(self, index: int) -> tuple[float, float]:
+        """How far from the room's centre to the right and to the front, 1 at the walls."""
+        thing, (right, front), (across, along) = self.things[index], self.was.middle, self.was.half
+        return (thing.right - right) / max(across, 1e-6), (thing.front - front) / max(along, 1e-6)
+
+    def at_side(self, direction: str, index: int) -> bool:
+        """Whether a thing is at one side of the room, or at both that meet in a corner."""
+        across, along = self.off_centre(index)
+        reach = {"front": along, "behind": -along, "right": across, "left": -across}
+        return all(reach[word] >= 1 - 2 * self.rules.side - 1e-9 for word in direction.split("_"))
+
+    def between(self, first: int, second: int, index: int) -> bool:
+        a, b, p = self.things[first], self.things[second], self.things[index]
+        right, front = b.right - a.right, b.front - a.front
+        length = math.hypot(right, front)
+        if length < 1e-6:
+            return False
+        x, y = p.right - a.right, p.front - a.front
+        t = (x * right + y * front) / length**2
+        return 0.1 < t < 0.9 and abs(right * y - front * x) / length <= self.rules.between
+
+    def blocking(self, first: int, second: int, among: Iterable[int]) -> list[int]:
+        """Those that stand in the direct path between two things."""
+        things, path = self.things, self.rules.path
+        a, b = things[first].box, things[second].box
+        dx, dy = b.x - a.x, b.y - a.y
+        length = math.hypot(dx, dy)
+        near = []
+        for i in among:
+            thing = things[i]
+            if abs((thing.box.x - a.x) * dy - (thing.box.y - a.y) * dx) > (thing.reach + path) * length:
+                continue  # far from the line
+            if self.in_the_way(thing) and i != first and i != second:
+                near.append(i)
+        ends = (a.x, a.y), (b.x, b.y)
+        near = self.beside(first, self.beside(second, near))
+        return [i for i in near if from_segment(things[i].box, *ends) < path]
+
+    def in_the_way(self, thing: Thing) -> bool:
+        """Whether one can't step over a thing, or walk under it."""
+        return thing.state.extent[2] > self.rules.step_over and thing.low < self.rules.head
+
+    # --- what streets ask of all pairs ------------------------------------------------------------------------
+
+    @cached_property
+    def arrays(self) -> tuple[Array, Array, Array]:
+        """Positions (n, 3), headings (n,) and extents (n, 3) of all times."""
+        states = [t.state for t in self.things]
+        headings = [self.heading(i) for i in range(len(states))]
+        return (
+            np.array([s.position for s in states], float).reshape(-1, 3),
+            np.array(headings, float),
+            np.array([s.extent for s in states], float).reshape(-1, 3),
+        )
+
+    @cached_property
+    def axes_array(self) -> Array:
+        """(4, 2) the axes, in SIDES' order."""
+        return np.array([self.axes[side] for side in SIDES], float)
+
+    @cached_property
+    def degrees(self) -> Array:
+        """(n,) `relations.pose_degrees`."""
+        return relations.pose_degrees(self.arrays[1], self.axes_array, self.rules)
+
+    @cached_property
+    def facings(self) -> list[str | None]:
+        """Where each thing faces, None for between two directions."""
+        labels = relations.facing_labels(self.degrees, self.rules).tolist()
+        return [None if k == relations.NO_FACING else FACINGS[k] for k in labels]
+
+    def further(self, direction: str, frame: relations.Frame) -> Array:
+        """(n, n) by how much j is further to `direction` of i than it need be."""
+        positions, headings, _ = self.arrays
+        margin = self.rules.margin_2d if frame == "camera" else self.rules.margin_6d
+        geometry = (positions, headings, self.axes_array)
+        return relations.ahead(*geometry, direction, frame, self.rules, self.bicycles) - margin
+
+    @cached_property
+    def bicycles(self) -> Array:
+        """(n,) which things are bicycles; none where the table does not know every shape."""
+        shapes = [self.value(i, "shape") for i in range(len(self.things))]
+        return np.array([None not in shapes and PARENT.get(s) == "bicycle" for s in shapes], bool)
+
+    def pairs(self, relation: str, *frame: str) -> list[list[bool]]:
+        """[i][j]: is j in a relation, or a direction of a frame ("camera", "object"), to i? Worked out once."""
+        key = (relation, *frame)
+        if key not in self._pairs:
+            self._pairs[key] = self._truth(relation, *frame).tolist()
+        return self._pairs[key]
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, ...], list[list[bool]]]:
+        return {}
+
+    def _truth(self, relation: str, *frame: str) -> Array:
+        if frame:
+            return self.further(relation, *frame) > 0
+        if relation in _ALIGNED:
+            return relations.aligned(self.degrees, _ALIGNED[relation], self.rules)
+        mask = np.arange(len(self.things)) < self.now  # one time alone runs into itself
+        mask = mask[:, None] == mask
+        hits = relations.collide(*self.arrays, relation.removeprefix("collides_"), self.rules)
+        return hits & mask
+
+    @property
+    def occluders(self) -> Sequence[Mapping[int, float]]:
+        """Who hides each thing of now."""
+        if self.scene.occluders is None:
+            raise ExecutionFailure("unknown", "the scene says nothing about occlusion")
+        return self.scene.occluders
+
+    def hider(self, index: int) -> int | None:
+        """What most hides a thing from the camera, None: nothing does."""
+        occluders = self.occluders
+        if index >= len(occluders):
+            raise ExecutionFailure("unknown", "the scene before says nothing about occlusion")
+        belief = occluders[index]
+        there = {j: p for j, p in belief.items() if j in self._there}
+        best = max(there, key=there.__getitem__, default=None)
+        return None if best is None or there[best] <= 1 - sum(belief.values()) else best
+
+
+def describe(state: ObjectState, number: int) -> str:
+    """A street's object in words: "#3 small red rubber suv"."""
+    known = [state.value(a) for a in ("size", "color", "material", "shape") if a in state.beliefs]
+    return " ".join([f"#{number}", *known])
+
+
+def _depth(box: Rectangle, x: float, y: float) -> float:
+    """How far inside a footprint a point is; negative outside."""
+    dx, dy = x - box.x, y - box.y
+    u, v = abs(dx * box.c + dy * box.s) - box.a, abs(dy * box.c - dx * box.s) - box.b
+    return -math.hypot(max(u, 0.0), max(v, 0.0)) if u > 0 or v > 0 else -max(u, v)
+
+
+def azimuth(direction: str) -> float:
+    """Radians clockwise from the front."""
+    return DIRECTIONS.index(direction) * math.pi / 4
+
+
+def direction_at(bearing: float) -> str:
+    """The nearest of the eight directions to a bearing, radians clockwise from the front."""
+    return DIRECTIONS[round(bearing / (math.pi / 4)) % 8]
