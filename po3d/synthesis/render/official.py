@@ -40,6 +40,7 @@ _LAMPS: tuple[tuple[RGB, float, RGB], ...] = (
 _LAMP_JITTER = 1.0  # world units on every axis
 _SUN, _SUN_STRENGTH = (0.415, -0.195, 0.889), 0.45
 _FLOOR = 0.8  # albedo
+DIMMED = 0.92  # what shadows of several lamps take from the whole picture
 
 
 def sample_official_look(kind: str, rng: np.random.Generator) -> Look:
@@ -70,11 +71,11 @@ def _superclevr(rng: np.random.Generator) -> Look:
         )
     sun = light(np.array(_SUN) + rng.normal(0, 0.15, 3), _SUN_STRENGTH * np.exp(rng.normal(0, 0.3)), (1, 1, 1), rng.uniform(0.05, 0.2))  # fmt: skip
     world = rng.uniform(0, 0.03) if rng.random() < 0.7 else rng.uniform(0.03, 0.2)
-    cove = rng.uniform(0, 0.15)  # the floor is a sheet that rises far away
+    cove = rng.uniform(0.1, 0.36)  # the floor is a sheet that rises far away
     white = _SUN_STRENGTH * _SUN[2] + sum(s * p[2] / np.linalg.norm(p) for p, s, _ in _LAMPS)
     # Near the key lamp it is brighter; the middle of the floor has the light that is worked out above.
-    falloff, radius = float(rng.uniform(0.2, 0.5)), float(rng.uniform(2.0, 4.0))
-    pool = (float(rng.normal(4.5, 0.8)), float(rng.normal(-3.0, 0.8)))
+    falloff, radius = float(rng.uniform(0.25, 0.5)), float(rng.uniform(2.5, 4.0))
+    pool = (float(rng.normal(4.3, 0.8)), float(rng.normal(-2.8, 0.8)))
     white /= 1 - falloff + falloff / (1 + (pool[0] ** 2 + pool[1] ** 2) / radius**2)
     floor = _triple(
         np.clip(_FLOOR * np.exp(rng.normal(0, 0.12)) * (1 + rng.uniform(-0.03, 0.03, 3)), 0, 0.95)
@@ -101,7 +102,7 @@ def _superclevr(rng: np.random.Generator) -> Look:
         backdrop=Backdrop(distance=60.0, color=_triple(np.array(floor) * 0.2), height=0.0),
         film=Film(
             # White ground then comes out at its radiance, as under Blender's standard view.
-            exposure=float(np.log2(white / np.pi / EXPOSED_WHITE) + rng.normal(0, 0.18)),
+            exposure=float(np.log2(DIMMED * white / np.pi / EXPOSED_WHITE) + rng.normal(0, 0.18)),
             white_balance=_triple(1 + rng.normal(0, 0.02, 3)),
             knee=float(rng.uniform(0.75, 0.95)),
             contrast=float(rng.uniform(0.95, 1.08)),
@@ -161,5 +162,5 @@ def official_finish(kind: str, material: str, rng: np.random.Generator) -> Finis
     if kind != "superclevr":
         return Finish(float(rng.uniform(0, 0.25)), float(rng.uniform(0.3, 0.9)), float(rng.uniform(0, 1)))
     if material == "rubber":
-        return Finish(0.0, float(rng.uniform(0.5, 0.75)), float(rng.uniform(0, 0.3)))
+        return Finish(0.0, float(rng.uniform(0.6, 0.85)), float(rng.uniform(0, 0.1)))
     return Finish(1.0, float(rng.uniform(0.38, 0.52)), 0.0, float(rng.uniform(0.25, 0.55)))
