@@ -23,6 +23,7 @@ from po3d.synthesis.vehicles.forms import (
     measured,
     nearest_seed,
     seats,
+    thicker,
     warped,
 )
 
@@ -124,3 +125,11 @@ def test_only_official_looks_have_official_forms():
         layouts = [sample_layout(rng(i, "layout"), 8, look=look) for i in range(20)]
         share = np.mean([o.forms == "official" for layout in layouts for o in layout.objects])
         assert share == 0 if look in ("studio", "outdoor") else 0.5 < share < 0.8
+
+
+def test_panes_get_thicker_about_their_middle_and_nothing_else_changes():
+    pane, wall = ("window", "glass", box(1.0, 0.02, 0.5, (3, 2, 1))), ("frame", "paint", box(1.0, 0.02, 0.5))
+    (_, _, thick), (_, _, same) = thicker([pane, wall])
+    assert thick.extents == pytest.approx([1.0, 0.04, 0.5])
+    assert thick.bounds.mean(0) == pytest.approx([3, 2, 1])
+    assert same is wall[2]

@@ -40,6 +40,8 @@ _LAMPS: tuple[tuple[RGB, float, RGB], ...] = (
 _LAMP_JITTER = 1.0  # world units on every axis
 _SUN, _SUN_STRENGTH = (0.415, -0.195, 0.889), 0.45
 _FLOOR = 0.8  # albedo
+PAINTED = 0.65  # share of grounds that look as if a photograph were painted on them
+PHOTOGRAPHS = 24  # of them
 DIMMED = 0.92  # what shadows of several lamps take from the whole picture
 
 
@@ -122,12 +124,18 @@ def _hdri(rng: np.random.Generator) -> Look:
     tone = np.exp(rng.uniform(np.log(0.08), np.log(0.75))) * (1 + rng.uniform(-0.1, 0.1, 3))
     own = np.array(base.ground.color) / max(base.ground.color) * tone.mean()
     first = tone + rng.uniform(0, 0.7) * (own - tone)
+    painted = rng.random() < PAINTED
+    spread = rng.normal(0, 0.4 if painted else 0.25) + rng.normal(0, 0.2 if painted else 0.1, 3)
     ground = replace(
         base.ground,
+        kind="photograph" if painted else base.ground.kind,
+        variant=int(rng.integers(PHOTOGRAPHS)) if painted else base.ground.variant,
         color=_triple(np.clip(first, 0.02, 0.85)),
-        color2=_triple(np.clip(first * np.exp(rng.normal(0, 0.25) + rng.normal(0, 0.1, 3)), 0.02, 0.85)),
-        contrast=base.ground.contrast * float(rng.uniform(0.2, 1.0)),
-        tile=base.ground.tile * float(rng.uniform(1, 4)),
+        color2=_triple(np.clip(first * np.exp(spread), 0.02, 0.7)),
+        contrast=float(rng.uniform(0.4, 1.2))
+        if painted
+        else base.ground.contrast * float(rng.uniform(0.2, 1.0)),
+        tile=float(rng.uniform(6, 24)) if painted else base.ground.tile * float(rng.uniform(1, 4)),
     )
     film = replace(base.film, exposure=float(rng.uniform(-0.7, 0.5)), noise=float(rng.uniform(0, 2)))
     return replace(base, kind="hdri", key=key, ground=ground, film=film)

@@ -14,7 +14,7 @@ from po3d.io.seeding import rng
 Image = NDArray[np.float32]
 
 GROUND_SIZE = 512
-GROUNDS = ("plain", "asphalt", "concrete", "paving", "brick", "grass", "sand", "dirt")
+GROUNDS = ("plain", "asphalt", "concrete", "paving", "brick", "grass", "sand", "dirt", "photograph")
 
 
 def noise(
@@ -39,6 +39,24 @@ def _joints(rows: int, columns: int, shift: float, width: float) -> tuple[Image,
     u = (t[None, :] * columns + shift * (row % 2)) % columns
     edge = np.minimum(np.minimum(v % 1, 1 - v % 1) / rows, np.minimum(u % 1, 1 - u % 1) / columns)
     return np.clip(1.5 - edge / width, 0, 1).astype(np.float32), row * columns + u.astype(int)
+
+
+def _patches(generator: np.random.Generator, fine: Image, blotch: Image) -> tuple[Image, Image]:
+    """Brightness and blend of a ground with whatever a photograph may paint on it: strips and islands of light, shadow and
+    other stuff, with edges sharp and soft, over noise."""
+    v, u = np.meshgrid(*(2 * [np.arange(GROUND_SIZE) / GROUND_SIZE]), indexing="ij")
+    detail = generator.uniform(0.2, 0.6) * fine + generator.uniform(0.2, 0.6) * blotch
+    blend = generator.uniform(0.0, 0.8) * blotch
+    for _ in range(int(generator.integers(3, 10))):
+        wave = np.zeros_like(detail)
+        for _ in range(int(generator.integers(1, 4))):  # one wave makes strips, more make islands
+            across, along = generator.integers(-4, 5, 2)
+            wave += np.sin(2 * np.pi * (across * u + along * v + generator.random()))
+        wave += generator.uniform(0, 0.3) * fine
+        inside = np.clip((wave - generator.uniform(-0.5, 1.5)) / generator.uniform(0.05, 0.8), 0, 1)
+        detail = detail + generator.uniform(-0.8, 0.9) * inside
+        blend = blend + generator.uniform(-1.5, 1.5) * inside
+    return detail.astype(np.float32), blend.astype(np.float32)
 
 
 @functools.lru_cache(maxsize=64)
@@ -78,6 +96,8 @@ def ground(kind: str, variant: int) -> NDArray[np.uint8]:
         lumps = noise(g, size, 0.9, 8)
         stones = np.maximum(noise(g, size, 0.6, 20, 90) - 1.7, 0)
         detail, blend = 0.5 * lumps + 0.4 * blotch + 0.9 * stones, 0.7 * blotch
+    elif kind == "photograph":
+        detail, blend = _patches(g, fine, blotch)
     else:
         raise ValueError(f"unknown ground {kind!r}: one of {', '.join(GROUNDS)}")
     tile = np.stack([0.5 + 0.16 * detail, 0.5 + 0.25 * blend, mark], -1)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from po3d.io.files import atomic_write
 
 MATERIALS = ("paint", "glass", "tyre", "chrome", "dark", "lamp", "tail", "white", "wood", "seat")
-LONGEST = 0.15  # edge of a warped mesh, in shares of its longest side
+LONGEST = 0.1  # edge of a warped mesh, in shares of its longest side
 CREASE = np.radians(35.0)  # faces that meet at less than this share a smooth normal
 
 Piece = tuple[str, str, trimesh.Trimesh]  # part name, material, geometry

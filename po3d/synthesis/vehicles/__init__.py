@@ -11,7 +11,7 @@ from po3d.io.errors import InputError
 from po3d.scene.vocabulary import EXTENTS, PARENT, SHAPES
 from po3d.synthesis.shapes.mesh import Mesh, Part, Piece, assemble, read_mesh, write_mesh
 from po3d.synthesis.vehicles import official_types
-from po3d.synthesis.vehicles.forms import Forms, nearest_seed, seats, warped
+from po3d.synthesis.vehicles.forms import Forms, nearest_seed, seats, thicker, warped
 
 __all__ = ["Mesh", "Part", "keep_meshes", "vehicle"]
 
@@ -53,7 +53,7 @@ def vehicle(shape: str, seed: int, forms: Forms = "own") -> Mesh:
 def _made(shape: str, seed: int, forms: Forms) -> Mesh:
     if forms == "own":
         return assemble(draw(shape, seed), EXTENTS[shape])
-    pieces = draw(shape, nearest_seed(shape, seed), forms)
+    pieces = thicker(draw(shape, nearest_seed(shape, seed), forms))
     rng = np.random.default_rng([seed, zlib.crc32(f"official {shape}".encode())])
     pieces += seats(pieces, rng)
     return assemble(pieces, EXTENTS[shape], lambda points: warped(points, shape, rng))

@@ -26,6 +26,7 @@ LOOSE = (4, 2, 3)  # of the random ones
 SPREAD = (
     0.013  # deviation of a random displacement, in extents; where nothing was measured, half as much again
 )
+THIN = 0.15  # of its second longest side: a pane
 SPLITS = ("train", "validation", "test")  # by the thousands of a variant's seed, as everywhere
 
 
@@ -84,6 +85,22 @@ def warped(points: Array, shape: str, rng: np.random.Generator) -> Array:
     loose[:, 0, :, 1] = 0  # the plane of symmetry stays one
     points = points if known is None else displaced(points, known, extent)
     return displaced(points, loose, extent)
+
+
+def thicker(pieces: list[Piece]) -> list[Piece]:
+    """The pieces with panes of glass, and others as thin on a bus's coachwork, twice as thick about their middle, so that a
+    warp doesn't sink them into what they lie on."""
+    made: list[Piece] = []
+    for name, material, piece in pieces:
+        extents = piece.extents
+        if material in ("glass", "white", "dark") and extents.min() < THIN * np.sort(extents)[1]:
+            stretch = np.ones(3)
+            stretch[extents.argmin()] = 2.0
+            middle = piece.bounds.mean(0)
+            piece = piece.copy()
+            piece.vertices = middle + (np.asarray(piece.vertices) - middle) * stretch
+        made.append((name, material, piece))
+    return made
 
 
 def seats(pieces: list[Piece], rng: np.random.Generator) -> list[Piece]:
