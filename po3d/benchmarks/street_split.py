@@ -1,9 +1,10 @@
 """Splits of street scenes, PulseCheck457's and Super-CLEVR's: questions, pictures, and Super-CLEVR's scene records."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from po3d.io.images import image_size, read_image
 from po3d.reasoning.questions import Question
 from po3d.scene.street import shape_note
 from po3d.scene.table import Scene
+from po3d.synthesis.difficulty import dials_of
 
 TWIN = "twin.json"
 
@@ -146,3 +148,43 @@ def unique(questions: list[Question], where: Path) -> tuple[Question, ...]:
             raise InputError(f"{where}: the question_index of {q.id} stands twice")
         seen.add(q.id)
     return tuple(questions)
+
+
+def twin_of(
+    module: str, load: Callable[[Path], Split], scene_file: str = ""
+) -> tuple[Callable[..., Split], Callable[..., None]]:
+    """`open_fresh` and `generate` of a twin of streets. `module` holds it, loaded when a twin is made; `load` reads its folder, in which
+    `scene_file` has its scenes; "" where a release has them."""
+
+    def open_fresh(
+        folder: str | Path,
+        size: int,
+        seed: int,
+        look: str | None = None,
+        workers: int = 1,
+        dials: Mapping[str, Any] | None = None,
+    ) -> Split:
+        from po3d.benchmarks.street_twin import Tables
+
+        twin, hard = importlib.import_module(module), dials_of(dials)
+        twin.generate(Path(folder), size, seed, look, images=False, workers=workers, dials=hard)
+        records = {r["image_filename"]: r for r in read_scenes(Path(folder) / scene_file)}
+        source = Tables(seed, "test", look or twin.LOOK, records, dials=hard)
+        made = load(folder)  # its pictures may be missing: they are rendered
+        return replace(made, split=f"fresh, seed {seed}", source=source, read=tuple(made.files()))
+
+    def generate(
+        out: str | Path,
+        size: int,
+        seed: int = 0,
+        look: str | None = None,
+        images: bool = True,
+        workers: int = 1,
+        split: str = "test",
+        skies: str | None = None,
+        dials: Mapping[str, Any] | None = None,
+    ) -> None:
+        twin = importlib.import_module(module)
+        twin.generate(Path(out), size, seed, look, images, workers, split, skies, dials_of(dials))
+
+    return open_fresh, generate

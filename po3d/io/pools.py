@@ -1,11 +1,19 @@
 """Helper processes, made one way everywhere."""
 
+import contextlib
 import multiprocessing
 import os
 import signal
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from typing import TypeVar
+
+from tqdm import tqdm
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def pool(workers: int) -> ProcessPoolExecutor:
@@ -14,6 +22,26 @@ def pool(workers: int) -> ProcessPoolExecutor:
     Spawned, not forked: a forked child would share what its parent set up, a graphics context, CUDA, the locks of torch's
     threads, and none of these survive that."""
     return ProcessPoolExecutor(max(workers, 1), multiprocessing.get_context("spawn"), _end_with_parent)
+
+
+def each(
+    work: Callable[[Item], Result],
+    items: Sequence[Item],
+    workers: int,
+    label: str,
+    unit: str,
+    done: int = 0,
+    together: int = 4,
+) -> Iterator[Result]:
+    """What `work` gives for each item, in order, from this process for one worker, else from a pool; with a bar, on which `done`
+    others stand already. `together`: items that a process is given at once."""
+    with contextlib.ExitStack() as stack:
+        found = map(work, items)
+        if workers > 1:
+            processes = pool(workers)
+            stack.callback(processes.shutdown, cancel_futures=True)
+            found = processes.map(work, items, chunksize=together)
+        yield from tqdm(found, label, done + len(items), initial=done, unit=unit, delay=1)
 
 
 def _end_with_parent() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from po3d.benchmarks import street_twin
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
-from po3d.benchmarks.pulsecheck457 import twin as pulsecheck457_twin
 from po3d.benchmarks.pulsecheck457.data import (
     generate,
     generate_tables,
@@ -34,7 +34,7 @@ def digest(root: Path) -> dict[str, str]:
 def small_shards():
     """Several shards for few images; workers get the number with their task."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pulsecheck457_twin, "SHARD", 2)
+        patch.setattr(street_twin, "SHARD", 2)
         yield
 
 
@@ -97,7 +97,7 @@ def test_the_bytes_do_not_depend_on_the_workers(twin, tmp_path):
 
 def test_a_killed_run_goes_on_to_the_same_bytes(twin, tmp_path, monkeypatch):
     out = tmp_path / "out"
-    original, made = pulsecheck457_twin.picture, []
+    original, made = street_twin.picture, []
 
     def dies(made_scene, renderer, skies):
         if len(made) == 3:
@@ -105,11 +105,11 @@ def test_a_killed_run_goes_on_to_the_same_bytes(twin, tmp_path, monkeypatch):
         made.append(1)
         return original(made_scene, renderer, skies)
 
-    monkeypatch.setattr(pulsecheck457_twin, "picture", dies)
+    monkeypatch.setattr(street_twin, "picture", dies)
     with pytest.raises(KeyboardInterrupt):
         generate(out, SIZE, SEED)
     assert len(list((out / "shards").iterdir())) == 1
-    monkeypatch.setattr(pulsecheck457_twin, "picture", original)
+    monkeypatch.setattr(street_twin, "picture", original)
     generate(out, SIZE, SEED)
     assert digest(out) == digest(twin)
 

@@ -8,13 +8,12 @@ For the last every fifth room stands there a second time under another id, turne
 changes and questions of direction; these come after everything else.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from tqdm import tqdm
 
 from po3d.benchmarks.hypo3d.data import Split, load, write_release
 from po3d.benchmarks.hypo3d.inputs import write_inputs, write_plain_maps
@@ -22,7 +21,7 @@ from po3d.benchmarks.hypo3d.score import ALIGNED
 from po3d.benchmarks.twin_folder import claimed
 from po3d.io.errors import InputError
 from po3d.io.files import write_json
-from po3d.io.pools import pool
+from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.say.rooms.sentences import say_change, say_question
@@ -84,7 +83,7 @@ def generate(
     anchors: dict[str, Mapping[str, str]] = {}
     turned: list[Question] = []
     copies: list[Scene] = []
-    for index, (scene, sides, asked) in enumerate(_mapped(work, size, workers)):
+    for index, (scene, sides, asked) in enumerate(each(work, range(size), workers, "rooms", "room")):
         scenes.append(scene)
         anchors[scene.image] = sides
         questions += [replace(q, id=f"{len(questions) + k:05d}") for k, q in enumerate(asked)]
@@ -103,14 +102,6 @@ def open_fresh(root: Path, size: int, seed: int, workers: int = 1, dials: RoomDi
     """The twin of a seed, made when it is not there yet."""
     generate(root, size, seed, workers=workers, dials=dials)
     return load(root, f"fresh, seed {seed}")
-
-
-def _mapped(work, size: int, workers: int) -> Iterator:
-    if workers == 1:
-        yield from tqdm(map(work, range(size)), "rooms", size, unit="room", delay=1)
-        return
-    with pool(workers) as processes:
-        yield from tqdm(processes.map(work, range(size), chunksize=4), "rooms", size, unit="room", delay=1)
 
 
 def room(

@@ -8,15 +8,13 @@ questions/*.json, with or without its scene file), and VLMEvalKit's TSV. Answers
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from po3d.benchmarks.base import Erratum
 from po3d.benchmarks.pulsecheck457.report import BANDS, FILES, read_answer, read_records, read_tsv
 from po3d.benchmarks.pulsecheck457.score import SCORERS, correct, published_rows, score
-from po3d.benchmarks.street_split import Folder, Split, unique
-from po3d.benchmarks.superclevr.files import read_scenes, surface
+from po3d.benchmarks.street_split import Folder, Split, twin_of, unique
+from po3d.benchmarks.superclevr.files import surface
 from po3d.io import shipped
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
@@ -112,23 +110,7 @@ def _remarks(folder: Path, files: Mapping[str, Path]) -> tuple[str, ...]:
 # --- the twin: made by the renderer, an extra, so imported when asked for -----------------------------------
 
 
-def generate(
-    out: str | Path,
-    size: int,
-    seed: int = 0,
-    look: str | None = None,
-    images: bool = True,
-    workers: int = 1,
-    split: str = "test",
-    skies: str | None = None,
-    dials: Mapping[str, Any] | None = None,
-) -> None:
-    """Write the twin: `po3d.benchmarks.pulsecheck457.twin.generate`; `dials`: the fields of `synthesis.dials.Dials`
-    that differ from the benchmark's own."""
-    from po3d.benchmarks.pulsecheck457 import twin as pulsecheck457_twin
-    from po3d.synthesis.difficulty import dials_of
-
-    pulsecheck457_twin.generate(out, size, seed, look, images, workers, split, skies, dials_of(dials))
+open_fresh, generate = twin_of("po3d.benchmarks.pulsecheck457.twin", load)
 
 
 def generate_tables(seed: int, size: int, split: str = "test", look: str | None = None) -> Split:
@@ -140,27 +122,6 @@ def generate_tables(seed: int, size: int, split: str = "test", look: str | None 
         q for category, records in twin.questions.items() for q in read_records(records, category, "the twin")
     ]
     return Split(f"fresh seed {seed}", tuple(questions), twin)
-
-
-def open_fresh(
-    folder: str | Path,
-    size: int,
-    seed: int,
-    look: str | None = None,
-    workers: int = 1,
-    dials: Mapping[str, Any] | None = None,
-) -> Split:
-    """The twin of a seed: labels and questions are kept in `folder` (made or completed now), its pictures are
-    rendered when asked for. `dials` as of `generate`."""
-    from po3d.benchmarks.pulsecheck457 import twin as pulsecheck457_twin
-    from po3d.synthesis.difficulty import dials_of
-
-    turned = dials_of(dials)
-    pulsecheck457_twin.generate(folder, size, seed, look, images=False, workers=workers, dials=turned)
-    scenes = {record["image_filename"]: record for record in read_scenes(folder)}
-    source = pulsecheck457_twin.Tables(seed, "test", look, scenes, dials=turned)
-    made = load(folder)  # its pictures may be missing: they are rendered
-    return replace(made, split=f"fresh, seed {seed}", source=source, read=tuple(made.files()))
 
 
 def training_questions(size: int, seed: int) -> list[Question]:

@@ -13,13 +13,12 @@ with programs on tables, so that one checks the other.
 """
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from tqdm import tqdm
 
 from po3d.benchmarks.scope.data import (
     ITEMS,
@@ -35,7 +34,7 @@ from po3d.benchmarks.scope.score import VIEW_SETS
 from po3d.benchmarks.twin_folder import claimed
 from po3d.io.errors import InputError
 from po3d.io.files import write_json
-from po3d.io.pools import pool
+from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.program import Call
 from po3d.language.programs.scope import CAMERA, SCOPE, call
@@ -99,7 +98,7 @@ def generate(
     questions: list[Question] = []
     views: list[View] = []
     work = partial(scene, seed=seed, split=split, reading=reading, pictures=pictures, dials=dials)
-    for view, asked in _mapped(work, size, workers):
+    for view, asked in each(work, range(size), workers, "scenes", "scene"):
         views.append(view)
         questions += asked
     write_release(out, questions, views)
@@ -113,14 +112,6 @@ def open_fresh(
     """The twin of a seed, made when it is not there yet."""
     generate(root, size, seed, workers=workers, dials=dials)
     return load(root, f"fresh, seed {seed}")
-
-
-def _mapped(work, size: int, workers: int) -> Iterator:
-    if workers == 1:
-        yield from tqdm(map(work, range(size)), "scenes", size, unit="scene", delay=1)
-        return
-    with pool(workers) as processes:
-        yield from tqdm(processes.map(work, range(size), chunksize=4), "scenes", size, unit="scene", delay=1)
 
 
 def scene(

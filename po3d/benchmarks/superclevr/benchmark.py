@@ -10,17 +10,14 @@ objects, of which no table knows, have none, and end as unparsed with that reaso
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from po3d.benchmarks.base import Benchmark
-from po3d.benchmarks.street_split import Folder, Split, unique
+from po3d.benchmarks.street_split import Folder, Split, twin_of, unique
 from po3d.benchmarks.superclevr.files import (
     field_text,
     question_index,
     read_answer,
-    read_scenes,
     stored_image,
     stored_program,
     street_prompt,
@@ -32,7 +29,6 @@ from po3d.io.errors import InputError
 from po3d.io.files import read_json
 from po3d.language.programs.street import ProgramError
 from po3d.reasoning.questions import Question
-from po3d.synthesis.difficulty import dials_of
 
 QUESTIONS = "superCLEVR_questions_*.json"
 SCENES = ("superCLEVR_scenes.json", "scenes.json")
@@ -88,43 +84,7 @@ def prompt(question: Question) -> list[str | int]:
     return street_prompt(question, focus, "It is made of rubber (matte) or metal (shiny).")
 
 
-def generate(
-    out: str | Path,
-    size: int,
-    seed: int = 0,
-    look: str | None = None,
-    images: bool = True,
-    workers: int = 1,
-    split: str = "test",
-    skies: str | None = None,
-    dials: Mapping[str, Any] | None = None,
-) -> None:
-    """Write the twin: `po3d.benchmarks.superclevr.twin.generate`."""
-    from po3d.benchmarks.superclevr import twin  # needs the renderer
-
-    twin.generate(Path(out), size, seed, look, images, workers, split, skies, dials_of(dials))
-
-
-def open_fresh(
-    folder: str | Path,
-    size: int,
-    seed: int,
-    look: str | None = None,
-    workers: int = 1,
-    dials: Mapping[str, Any] | None = None,
-) -> Split:
-    """The twin of a seed: labels and questions are kept in `folder` (made or completed now), its pictures are rendered when
-    asked for."""
-    from po3d.benchmarks.pulsecheck457.twin import Tables
-    from po3d.benchmarks.superclevr.twin import LOOK
-
-    generate(folder, size, seed, look, images=False, workers=workers, dials=dials)
-    made = load(folder)
-    records = {r["image_filename"]: r for r in read_scenes(Path(folder) / SCENES[0])}
-    source = Tables(seed, "test", look or LOOK, records, dials=dials_of(dials))
-    return replace(made, split=f"fresh, seed {seed}", source=source, read=tuple(made.files()))
-
-
+open_fresh, generate = twin_of("po3d.benchmarks.superclevr.twin", load, SCENES[0])
 BENCHMARK = Benchmark(
     "superclevr", "street", "images", SCORERS, correct, score, load, open_fresh, generate, prompt,
     generated="images",

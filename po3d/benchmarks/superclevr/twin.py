@@ -10,16 +10,13 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from po3d.benchmarks.pulsecheck457.twin import SAMPLES, check, clear, make_scenes
+from po3d.benchmarks.street_twin import write
 from po3d.benchmarks.superclevr.files import nodes_from_program, scene_from_superclevr, surface
-from po3d.benchmarks.twin_folder import claimed
 from po3d.io.files import write_json
 from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
 from po3d.synthesis.difficulty import DEFAULT, Dials
-from po3d.synthesis.render.photographs import Photographs
-from po3d.synthesis.street.dataset import open_renderer
 from po3d.synthesis.street.question_families import comparisons, objects, spatial, zero_hop
 from po3d.synthesis.street.question_world import ASKED, World
 from po3d.synthesis.street.questions import Balance, Column, ask
@@ -51,23 +48,13 @@ def generate(
 ) -> None:
     """Write `size` images with labels and questions into the folder `out`; the arguments are those of PulseCheck457's twin, but
     `look` None is the studio."""
-    look = look or LOOK
-    check(size, look, split, workers)
-    identity = {"format": FORMAT, "size": size, "seed": seed, "look": look, "images": images, "split": split}
-    if skies is not None:
-        identity["skies"] = [path.name for path in Photographs.of(skies).paths]
-    if dials != DEFAULT:
-        identity["dials"] = dials.changed()
-    description, last = claimed(out, identity), out / "superCLEVR_questions_twin.json"
-    if last.exists():
-        return
-    open_renderer(SAMPLES)  # where there is none, that shows before anything is written
-    write_json(description, identity)
-    scenes = make_scenes(out, size, seed, look, images, workers, split, skies, dials)
-    info = {"version": "1.0", "split": split, "generator": FORMAT}
-    write_json(out / "superCLEVR_scenes.json", {"info": info, "scenes": scenes}, indent=None)
-    write_json(last, {"info": info, "questions": questions(scenes, seed, dials)}, indent=None)
-    clear(out)
+    last = out / "superCLEVR_questions_twin.json"
+
+    def finish(scenes: list[dict], info: dict) -> None:
+        write_json(out / "superCLEVR_scenes.json", {"info": info, "scenes": scenes}, indent=None)
+        write_json(last, {"info": info, "questions": questions(scenes, seed, dials)}, indent=None)
+
+    write(out, FORMAT, size, seed, look or LOOK, images, workers, split, skies, dials, last, finish)
 
 
 def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> list[dict]:

@@ -12,14 +12,13 @@ A view's table holds its camera (pose and lens) and what its picture shows. Each
 rotations of its options and with its flipped twin.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, get_args
 
 import numpy as np
-from tqdm import tqdm
 
 from po3d.benchmarks.threedsrbench.data import (
     MIRROR,
@@ -34,7 +33,7 @@ from po3d.benchmarks.threedsrbench.score import CATEGORIES, LETTERS, VIEWPOINTS
 from po3d.benchmarks.twin_folder import claimed
 from po3d.io.errors import InputError
 from po3d.io.files import write_json
-from po3d.io.pools import pool
+from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, SrProgram
 from po3d.language.say.threedsrbench import speak
@@ -121,7 +120,9 @@ def make(
     balance = Balance()
     scenes: list[Scene] = []
     questions: list[Question] = []
-    for index, rooms in enumerate(_mapped(partial(_rooms, seed, split, margin, dials), size, workers)):
+    for index, rooms in enumerate(
+        each(partial(_rooms, seed, split, margin, dials), range(size), workers, "rooms", "pair")
+    ):
         random = rng(seed, f"inside asked/{split}", index)
         choices = [(room, balance.choose(room.offers, random)) for room in rooms]
         room, chosen = max(choices, key=lambda choice: balance.worth(choice[1]))
@@ -130,14 +131,6 @@ def make(
         for category, item in chosen.items():
             questions += asked(room, category, item, random)
     return scenes, questions
-
-
-def _mapped(work, size: int, workers: int) -> Iterator[list[Looked]]:
-    if workers == 1:
-        yield from tqdm(map(work, range(size)), "rooms", size, unit="pair", delay=1)
-        return
-    with pool(workers) as processes:
-        yield from tqdm(processes.map(work, range(size), chunksize=4), "rooms", size, unit="pair", delay=1)
 
 
 # --- one room -----------------------------------------------------------------------------------------------
