@@ -161,9 +161,9 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[Figure]:
     changes: dict[str, dict[str, list[Call]]] = {}
     scenes = {}
     for q in split.questions:
-        if not q.meta.get("control"):
-            scenes[q.image] = scenes.get(q.image) or framed(split.truth(q.image), q.meta["frame"])
-            asked = changes.setdefault(q.image, {}).setdefault(q.meta["change_program"], [])
+        if not q.control:
+            scenes[q.image] = scenes.get(q.image) or framed(split.truth(q.image), q.frame)
+            asked = changes.setdefault(q.image, {}).setdefault(q.change_program, [])
             asked.append(room_program.ROOMS.parse(q.program))
     work = [
         (scenes[name], [(room_program.ROOMS.parse(change), asked) for change, asked in parsed.items()])

@@ -26,9 +26,15 @@ def run(split: str, checkpoint: str, out: str) -> None:
     system = pipeline("truth", checkpoint)
     rows = []
     for k, item in enumerate(items):
-        meta = {"change": item["change"], "frame": item["frame"], "types": []}
         q = Question(
-            str(k), item["room"], item["question"], "2d", item["change_type"], item["answer"], "", meta
+            str(k),
+            item["room"],
+            item["question"],
+            "2d",
+            item["change_type"],
+            item["answer"],
+            change=item["change"],
+            frame=item["frame"],
         )
         context = Context(lambda: None, lambda item=item: rooms[item["room"]], item["room"])
         (prediction,) = system.answer([q], context)

@@ -126,8 +126,7 @@ def _question(record: Mapping, where: str) -> Question:
     if Path(photo).is_absolute() or ".." in Path(photo).parts:
         raise InputError(f"{where}: the image {photo!r} leaves the folder")
     image = photo if record.get("drawn") else f"{photo}#{','.join(f'{v:g}' for v in box)}"
-    meta = {"box": list(box), "name": str(record.get("category", ""))}
-    return Question(name, image, text, "2d", CATEGORY, answer.lower(), "", meta)
+    return Question(name, image, text, "2d", CATEGORY, answer.lower(), number=str(record.get("category", "")))
 
 
 # --- making -------------------------------------------------------------------------------------------------

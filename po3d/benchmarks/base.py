@@ -57,7 +57,7 @@ def written(answer: str) -> str:
 
 
 def _vouched(question: Question) -> str:
-    return "" if question.program else question.meta.get("program_error", "no program")
+    return "" if question.program else question.unread or "no program"
 
 
 def _same(computed: str, released: str) -> bool:

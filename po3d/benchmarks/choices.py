@@ -7,10 +7,10 @@ LETTERS = "ABCDEFGH"
 
 def letter(question: Question) -> str:
     """The letter of the right option."""
-    return LETTERS[list(question.meta["options"]).index(question.answer)]
+    return LETTERS[question.options.index(question.answer)]
 
 
 def lettered(question: Question) -> str:
     """The question with its options below it, a letter each."""
-    lines = [f"{letter}. {option}" for letter, option in zip(LETTERS, question.meta["options"])]
+    lines = [f"{letter}. {option}" for letter, option in zip(LETTERS, question.options)]
     return "\n".join([f"Question: {question.text}", "Options:", *lines])

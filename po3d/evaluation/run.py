@@ -212,7 +212,7 @@ def _another_sitting(partial: Path, begun: Sequence[dict], run: runs.Run) -> run
 
 def _tables(name: str, questions: Sequence[Question], kept: Sequence[Scene]) -> list[dict]:
     """Of the tables that a system kept the last one of the image, or of each of the views that its questions show."""
-    views = {view for q in questions for view in q.meta.get("images", ())}
+    views = {view for q in questions for view in q.images}
     named = {scene.image if scene.image in views else name: scene for scene in kept}
     return [to_json(dataclasses.replace(scene, image=image)) for image, scene in named.items()]
 

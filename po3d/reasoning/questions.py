@@ -15,7 +15,7 @@ Task = Literal["2d", "6d"]
 
 @dataclass(frozen=True)
 class Question:
-    """One item of a benchmark. `program` is the gold program's text ("" when the release gives none)."""
+    """One item of a benchmark, which adds what is its own. `program` is the gold program's text ("" when the release gives none)."""
 
     id: str
     image: str  # file name, the key of the scene
@@ -24,7 +24,15 @@ class Question:
     category: str  # the benchmark's column, e.g. "L3-2D-Spatial"
     answer: str | None = None
     program: str = ""
-    meta: dict = field(default_factory=dict)
+    options: tuple[str, ...] = ()  # to choose from; () for a free answer
+    images: tuple[str, ...] = ()  # the views of `image` that it shows, where that is several
+    views: tuple[float, ...] = ()  # where on the orbit their cameras stood, degrees
+    frame: str = ""  # of a room: what stood at which side, in words
+    change: str = ""  # and the change to imagine
+    change_program: str = ""  # that as a gold program
+    scene: str = ""  # what `image` is a picture of, where there are several of one scene
+    number: str = ""  # under which the release's tables know it, beside its id
+    unread: str = ""  # why the release's program could not be read
 
 
 @dataclass(frozen=True)
@@ -44,12 +52,12 @@ class Prediction:
 
 def pictures(question: Question) -> list[str]:
     """The pictures that a question shows, in their order, as `Split.image` knows them."""
-    return list(question.meta.get("images") or [question.image])
+    return list(question.images or (question.image,))
 
 
 def cluster(question: Question) -> str:
     """What is resampled as one: pictures of one scene, where the benchmark says so, else the picture."""
-    return question.meta.get("scene") or question.image
+    return question.scene or question.image
 
 
 def paired(

@@ -95,7 +95,7 @@ def extract(response: str, options: Sequence[str] = ()) -> Extracted:
 
 def predicted(question: Question, response: str, cut: bool = False) -> Prediction:
     """The prediction that a model's response is; `cut`: the response was too long and ends in the middle."""
-    found = extract(response, [str(option) for option in question.meta.get("options", ())])
+    found = extract(response, [str(option) for option in question.options])
     if found.answer is None:
         why = f"no answer in the response: {found.rule}{', cut off at max_tokens' if cut else ''}"
         return Prediction(question.id, "abstained", reason=why)

@@ -114,8 +114,14 @@ class Model:
         """The answer to a question about a table, or about a picture, which is looked at (`looking`: as `look` takes it). `task`:
         whose left and right is meant on a street, the camera's (2d) or the object's own (6d); `change`, `frame`: of a room, in
         words; `options` to choose from."""
-        meta = {"change": change, "frame": frame, "options": list(options), "images": ["view"], "views": [0]}
-        question = Question("asked", "", text, task, "", meta=meta)
+        own = {
+            "change": change,
+            "frame": frame,
+            "options": tuple(options),
+            "images": ("view",),
+            "views": (0,),
+        }
+        question = Question("asked", "", text, task, "", **own)
         executor = self.pipeline.executor
         (reading,) = self.pipeline.reader.read([question])
         if reason := reading.unread:

@@ -83,7 +83,7 @@ def _attempt(
 
 def _on_bad_views(questions: Sequence[Question], context: Context) -> dict[str, str]:
     """Question id -> why one of its views can't be read; {} for questions on the image itself."""
-    names = dict.fromkeys(n for q in questions for n in q.meta.get("images", ()))
+    names = dict.fromkeys(n for q in questions for n in q.images)
     views = context.inputs if names else None
     bad: dict[str, str] = {}
     for name in names:
@@ -91,7 +91,7 @@ def _on_bad_views(questions: Sequence[Question], context: Context) -> dict[str, 
             views.image(name)
         except ImageError as error:
             bad[name] = str(error)
-    return {q.id: bad[n] for q in questions for n in q.meta.get("images", ()) if n in bad}
+    return {q.id: bad[n] for q in questions for n in q.images if n in bad}
 
 
 def _in_order(

@@ -101,7 +101,7 @@ class Planar:
             return Prediction(q.id, "failed", program=program.text(), reason="a thing without an image box")
         answer = planar(program.op, tuple(boxes))
         named = SrProgram(program.op, tuple(map(called, program.things)))
-        said = fit_options(named, q.meta["options"])
+        said = fit_options(named, q.options)
         if said is None:
             return Prediction(q.id, "failed", program=program.text(), reason="the options fit no answer")
         word = named.things[answer] if isinstance(answer, int) else answer
@@ -119,7 +119,7 @@ class RandomOption:
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         predictions = []
         for q in questions:
-            options = sorted(q.meta["options"])  # in every rotation the same
+            options = sorted(q.options)  # in every rotation the same
             key = q.id
             if self.consistent:
                 head, _, turn = q.id.rpartition("-")

@@ -242,7 +242,7 @@ class Lmm:
 
     def begin(self, questions: Sequence[Question], context: Context) -> "Asking":
         """The questions on one image, on their way: their pictures are encoded when this returns."""
-        views = context.inputs if any(q.meta.get("images") for q in questions) else None
+        views = context.inputs if any(q.images for q in questions) else None
         urls: dict[str, str] = {}
         for name in dict.fromkeys(n for q in questions for n in pictures(q)):
             pixels = context.image() if views is None else views.image(name)

@@ -37,7 +37,7 @@ class Mixtures:
         texts that were not read are read again, for of a change and its question one may have been. InputError when a table was
         not kept."""
         image = questions[0].image
-        views = list(dict.fromkeys(n for q in questions for n in q.meta.get("images", ()))) or [image]
+        views = list(dict.fromkeys(n for q in questions for n in q.images)) or [image]
         known = {q.id: p.program for q in questions if (p := predictions.get(q.id)) and p.program}
         lacking = [q for q in questions if q.id not in known]
         again = dict(zip((q.id for q in lacking), self.pipeline.reader.read(lacking), strict=True))
@@ -119,7 +119,7 @@ class Answers:
         """Of each question whether its text of that kind is lost; equal texts are lost together."""
         if isinstance(how, str):
             return [False] * len(self.questions)
-        changes = [q.meta.get("change", "") for q in self.questions]
+        changes = [q.change for q in self.questions]
         texts: list = changes
         if module == "parsing":
             texts = [(q.text, q.task, change) for q, change in zip(self.questions, changes)]

@@ -58,7 +58,7 @@ class Executor(parts.Executor):
         return SCOPE.text(reading.asked.program)
 
     def of(self, question: Question) -> tuple:
-        return tuple(question.meta["images"]), tuple(question.meta["options"])
+        return tuple(question.images), tuple(question.options)
 
     def mixed(self, tables: Tables) -> Tables:
         return mixed_views(tables)
@@ -78,28 +78,28 @@ class Orbit:
         self._fused: dict[tuple[str, ...], Fused] = {}
 
     def run(self, question: Question, reading: Reading) -> Ran:
-        how = (reading.asked.program, self.seen(question), question.meta["options"])
+        how = (reading.asked.program, self.seen(question), question.options)
         return Ran(run(*how, self.executor.samples), reading)
 
     def margin(self, question: Question, ran: Ran) -> dict | None:
-        how = (ran.reading.asked.program, self.seen(question), question.meta["options"])
+        how = (ran.reading.asked.program, self.seen(question), question.options)
         if self.executor.samples and run(*how).answer != ran.outcome.answer:
             return None  # the margin is that of the table
         return record(nearest(*how))
 
     def explained(self, question: Question, ran: Ran) -> Explained:
         seen, outcome = self.seen(question), ran.outcome
-        tip = nearest(ran.reading.asked.program, seen, question.meta["options"])
+        tip = nearest(ran.reading.asked.program, seen, question.options)
         record = {"trace": list(outcome.steps), "margins": self.margin(question, ran)}
         return Explained(seen.table, tuple((s, "") for s in outcome.steps), tip.text if tip else "", record)
 
     def seen(self, question: Question) -> Seen:
         """What a question is answered from."""
-        names = tuple(question.meta["images"])
+        names = tuple(question.images)
         if len(names) == 1:
             return single(self.tables.views[names[0]])
         if names not in self._fused:
-            self._fused[names] = self._joined(names, question.meta["views"])
+            self._fused[names] = self._joined(names, question.views)
         fused, views = self._fused[names], self.tables.views
         return Seen(fused.scene, tuple(fused.axes(k, views[n].axes) for k, n in enumerate(names)))
 
@@ -117,7 +117,7 @@ class Whole(Orbit):
 
     def seen(self, question: Question) -> Seen:
         scene = self.tables.scene
-        return Seen(scene, tuple(turned_axes(scene.axes, v) for v in question.meta["views"]))
+        return Seen(scene, tuple(turned_axes(scene.axes, v) for v in question.views))
 
 
 def view_yaw(table: Scene, angle: float) -> float:

@@ -37,7 +37,7 @@ class Reader:
     """The reader of texts and options, by rules."""
 
     def read(self, questions: Sequence[Question]) -> list[Reading]:
-        return [Reading(read(q.text, q.meta["options"])) for q in questions]
+        return [Reading(read(q.text, q.options)) for q in questions]
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ def _described(program: SrProgram) -> SrProgram:
 
 def fitted(question: Question, program: SrProgram) -> Parse:
     """A program with the options that say its answers."""
-    said = fit_options(program, question.meta["options"])
+    said = fit_options(program, question.options)
     if said is None:
-        options = ", ".join(question.meta["options"])
+        options = ", ".join(question.options)
         return Parse("failed", reason=f"the options {options} fit no answer of {program.text()}")
     return Parse("ok", program, option_of=said)
 

@@ -240,7 +240,7 @@ class Executor:
 
     def gold(self, question: Question) -> Reading:
         """The gold programs; a Parse without one says why."""
-        return Reading(self.gold_parse(question.program, question.meta.get("program_error", "")))
+        return Reading(self.gold_parse(question.program, question.unread))
 
     def gold_parse(self, text: str, unread: str = "") -> Parse:
         if unread:
@@ -330,7 +330,7 @@ class Pipeline:
 
     def look(self, questions: Sequence[Question], context: Context, things: Sequence[str] = ()) -> Tables:
         """The tables of what the questions show; they are also handed to the evaluation."""
-        names = list(dict.fromkeys(n for q in questions for n in q.meta.get("images", ()))) or [context.name]
+        names = list(dict.fromkeys(n for q in questions for n in q.images)) or [context.name]
         found = dict(zip(names, self.tables.tables(context, names, things), strict=True))
         if self.tables.true:
             return Tables(found, inputs=context.inputs)
@@ -377,7 +377,7 @@ class Oracle:
     executor: Executor
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        if questions and not any(q.program or q.meta.get("program_error") for q in questions):
+        if questions and not any(q.program or q.unread for q in questions):
             raise InputError(f"question {questions[0].id} has no gold program: an oracle needs a twin")
         answering = self.executor.exactly(context.truth())
         return [predicted(self.executor, answering, q, self.executor.gold(q)) for q in questions]

@@ -47,10 +47,10 @@ class Reader:
     parser: TextParser
 
     def read(self, questions: Sequence[Question]) -> list[Reading]:
-        changes = list(dict.fromkeys(q.meta["change"] for q in questions if q.meta["change"]))
+        changes = list(dict.fromkeys(q.change for q in questions if q.change))
         read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
         parsed = self.parser.parse([q.text for q in questions], "question")
-        return [Reading(one, read.get(q.meta["change"])) for q, one in zip(questions, parsed, strict=True)]
+        return [Reading(one, read.get(q.change)) for q, one in zip(questions, parsed, strict=True)]
 
 
 def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scene:
@@ -100,8 +100,8 @@ class Executor(parts.Executor):
         return asked if reading.change is None else f"{reading.change.program} ; {asked}"
 
     def gold(self, question: Question) -> Reading:
-        change = question.meta.get("change_program", "")
-        told = self.gold_parse(change) if change or question.meta["change"] else None
+        change = question.change_program
+        told = self.gold_parse(change) if change or question.change else None
         return Reading(self.gold_parse(question.program), told)
 
     def told(self, question: Question, text: str) -> Reading:
@@ -109,7 +109,7 @@ class Executor(parts.Executor):
         return Reading(Parse("ok", parse_text(asked)), Parse("ok", parse_text(change)) if change else None)
 
     def of(self, question: Question) -> str:
-        return question.meta["frame"]
+        return question.frame
 
     def relevant(self, settings: Mapping[str, Setting], reading: Reading) -> Mapping[str, Setting]:
         """Looks that no program asks for are as the rest is, so that a table without any other doubt has none of these either."""
@@ -162,7 +162,7 @@ class Rooms:
 
     def run(self, question: Question, reading: Reading) -> Ran:
         """The outcome; where what was moved is not in the room, as if it had been brought in."""
-        frame, asked = question.meta["frame"], self.room(question.meta["frame"])
+        frame, asked = question.frame, self.room(question.frame)
         change = reading.change.program if reading.change else None
         outcome = asked.run(frame, change, reading.asked.program)
         brought = None if change is None or outcome.answer is not None else brought_in(change)
@@ -175,12 +175,12 @@ class Rooms:
     def margin(self, question: Question, ran: Ran) -> dict | None:
         if not self.executor.margins:
             return None
-        frame, change = question.meta["frame"], ran.reading.change
+        frame, change = question.frame, ran.reading.change
         how = (frame, change.program if change else None, ran.reading.asked.program)
         return self.room(frame).margin(*how, ran.outcome.answer)
 
     def explained(self, question: Question, ran: Ran) -> Explained:
-        frame, change = question.meta["frame"], ran.reading.change
+        frame, change = question.frame, ran.reading.change
         try:
             before, planned, world = self.room(frame).likeliest(frame, change.program if change else None)
         except InputError:  # the frame can't be told, as the outcome says

@@ -9,6 +9,7 @@ from generators import random_scene
 from PIL import Image
 
 from po3d.benchmarks.hypo3d.data import (
+    RoomQuestion,
     frame_text,
     load,
     read_results,
@@ -21,7 +22,7 @@ from po3d.benchmarks.hypo3d.score import ALIGNED
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.io.shipped import MINI as DATA
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction
 from po3d.scene.table import to_json
 
 ROOMS = ("scene0000_00", "0a4b8ef6-a83a-21f2-8672-dce34dd0d7ca")
@@ -91,17 +92,16 @@ def test_the_release_loads(release):
         ("00002", ROOMS[0], "attribute", "red"),
         ("00003", ROOMS[1], "replacement", "4"),
     ]
-    assert split.questions[0] == Question(
+    assert split.questions[0] == RoomQuestion(
         "00000", ROOMS[0], "Q0?", "2d", "movement", "Front right", "",
-        {"change": "The chair has been moved to the desk.", "types": ["Scale", "Direction"],
-         "frame": "The door was located at the front of the scene. "
-                  "The TV stand was located at the left of the scene."},
+        change="The chair has been moved to the desk.", types=("Scale", "Direction"), frame="The door was located at the front of the scene. "
+                  "The TV stand was located at the left of the scene.",
     )  # fmt: skip
     third, last = split.questions[2:]
     assert third.program == "describe[color]"
-    assert third.meta["types"] == ["Semantic"]
-    assert (third.meta["fine"], third.meta["change_program"]) == ("attribute", "x")
-    assert (last.meta["control"], last.meta["change"]) == ("without change", "")
+    assert third.types == ("Semantic",)
+    assert (third.fine, third.change_program) == ("attribute", "x")
+    assert (last.control, last.change) == ("without change", "")
     assert split.images == ROOMS
     assert split.frame(ROOMS[1]).endswith('The the "big" bed was located at the right of the scene.')
     assert split.frame("scene9999_00") == ""
@@ -150,7 +150,7 @@ def test_pictures_are_read_and_absent_ones_named(release):
 
 def test_a_plain_map_comes_with_its_scale(release):
     (release / MAPS / CAMERAS).write_text(json.dumps({ROOMS[0]: {"metres_per_pixel": 0.5, "center": [1, 2]}}))
-    view = load(release).given(ROOMS[0], "top_view")
+    view = load(release).inputs(ROOMS[0]).top_view()
     assert view.picture.shape == (6, 8, 3)
     corner, right = view.camera.at_height([(0, 6), (8, 6)], 0.0)[:, :2]
     assert corner == pytest.approx(
@@ -171,7 +171,7 @@ def test_a_plain_map_comes_with_its_scale(release):
 def test_a_map_without_a_usable_scale_says_what_is_expected(release, record):
     (release / MAPS / CAMERAS).write_text(json.dumps(record))
     with pytest.raises(InputError, match=r"should be .'metres_per_pixel'"):
-        load(release).given(ROOMS[0], "top_view")
+        load(release).inputs(ROOMS[0]).top_view()
 
 
 @pytest.mark.parametrize("shape", ["jsonl", "list", "by id"])

@@ -5,9 +5,10 @@ import sys
 import numpy as np
 import pytest
 
+from po3d.benchmarks.hypo3d.data import RoomQuestion
 from po3d.benchmarks.hypo3d.sbert import load_encoder, sbert_score
 from po3d.io.errors import InputError
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction
 
 
 class Letters:
@@ -17,8 +18,8 @@ class Letters:
         return np.array([[text.count(letter) for letter in "abc"] for text in texts], float)
 
 
-def question(name, answer, category="movement", types=("Scale",), **meta):
-    return Question(name, f"room{name}", "?", "2d", category, answer, meta={"types": list(types), **meta})
+def question(name, answer, category="movement", types=("Scale",), **own):
+    return RoomQuestion(name, f"room{name}", "?", "2d", category, answer, types=tuple(types), **own)
 
 
 QUESTIONS = [

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from po3d.benchmarks.hypo3d.data import RoomQuestion
 from po3d.benchmarks.hypo3d.score import (
     CATEGORIES,
     FINE_TYPES,
@@ -28,7 +29,7 @@ from po3d.benchmarks.hypo3d.tables import (
     report_text,
 )
 from po3d.io.errors import InputError
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "hypo3d_metric.jsonl"
 PAIRS = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
@@ -92,8 +93,8 @@ def test_normalising_twice_can_say_something_else():
 # --- tables -------------------------------------------------------------------------------------------------
 
 
-def question(i, room, category, answer, types=("Scale",), **meta):
-    return Question(f"{i:05d}", room, "Q?", "2d", category, answer, meta={"types": list(types), **meta})
+def question(i, room, category, answer, types=("Scale",), **own):
+    return RoomQuestion(f"{i:05d}", room, "Q?", "2d", category, answer, types=tuple(types), **own)
 
 
 QUESTIONS = [

@@ -50,11 +50,9 @@ def test_the_oracle_is_exactly_right(split):
 
 
 def test_irrelevant_changes_alter_no_answer(split):
-    irrelevant = [q for q in split.questions if q.meta.get("control") == "irrelevant change"]
+    irrelevant = [q for q in split.questions if q.control == "irrelevant change"]
     assert irrelevant
-    unchanged = [
-        hypo3d_twin.replace(q, meta={**q.meta, "change": "", "change_program": ""}) for q in irrelevant
-    ]
+    unchanged = [hypo3d_twin.replace(q, change="", change_program="") for q in irrelevant]
     system = oracle("rooms")
     for q, bare in zip(irrelevant, unchanged):
         context = Context(lambda: None, lambda q=q: split.truth(q.image), q.image)
@@ -68,11 +66,11 @@ def test_any_number_of_workers_writes_the_same_bytes(root, tmp_path):
 
 
 def test_questions_are_of_the_papers_types(split):
-    plain = [q for q in split.questions if not q.meta.get("control")]
+    plain = [q for q in split.questions if not q.control]
     for q in plain:
-        assert q.meta["fine"] in ASKED[q.category]
-        assert q.meta["types"] == list(COARSE[q.meta["fine"]])
-    changes = Counter(kind for _, kind, _ in {(q.image, q.category, q.meta["change"]) for q in plain})
+        assert q.fine in ASKED[q.category]
+        assert q.types == COARSE[q.fine]
+    changes = Counter(kind for _, kind, _ in {(q.image, q.category, q.change) for q in plain})
     assert set(changes) == set(TYPES)
     assert max(changes, key=changes.__getitem__) == "movement"
 
@@ -97,21 +95,21 @@ def test_the_frame_turns_the_room(split):
 def test_aligned_copies_come_after_everything_else(split):
     """Without them the twin is what its rooms give, ids and all."""
     ordered = sorted(split.questions, key=lambda q: q.id)  # the file has those of a change together
-    plain = [q for q in ordered if q.meta.get("control") != "aligned map"]
+    plain = [q for q in ordered if q.control != "aligned map"]
     rooms = [hypo3d_twin.room(k, SEED, "test", True) for k in range(SIZE)]
     asked = [q for _, _, questions in rooms for q in questions]
     assert [q.id for q in ordered] == [f"{k:05d}" for k in range(len(ordered))]
     assert ordered[: len(plain)] == plain
-    said = lambda q: (q.image, q.category, q.text, q.answer, q.program, q.meta["change"])  # noqa: E731
+    said = lambda q: (q.image, q.category, q.text, q.answer, q.program, q.change)  # noqa: E731
     assert [said(q) for q in plain] == [said(q) for q in asked]
     assert list(split.images)[:SIZE] == [scene.image for scene, _, _ in rooms]
     assert list(split.images)[SIZE:] == [rooms[0][0].image + ALIGNED]
 
 
 def test_an_aligned_copy_is_the_same_room_whose_front_is_the_maps_top(split):
-    turned = [q for q in split.questions if q.meta.get("control") == "aligned map"]
+    turned = [q for q in split.questions if q.control == "aligned map"]
     assert turned
-    assert {tuple(q.meta["types"]) for q in turned} == {("Direction",)}
+    assert {tuple(q.types) for q in turned} == {("Direction",)}
     for name in {q.image for q in turned}:
         room, copy = split.truth(name.removesuffix(ALIGNED)), split.truth(name)
         assert split.frame(name) == split.frame(room.image)

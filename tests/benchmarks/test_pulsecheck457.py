@@ -18,11 +18,11 @@ from po3d.benchmarks.pulsecheck457.data import (
 )
 from po3d.benchmarks.pulsecheck457.report import write_tsv
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES, correct, lenient, published_rows, score, strict
-from po3d.benchmarks.superclevr.files import nodes_from_program, surface
+from po3d.benchmarks.superclevr.files import StreetQuestion, nodes_from_program, surface
 from po3d.evaluation.audit import audit
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction
 from po3d.scene.street import rotation_from_heading
 from po3d.synthesis.street.question_world import World
 from po3d.synthesis.street.questions import COLUMNS, Balance, ask
@@ -248,7 +248,7 @@ def test_either_spelling_of_l3_and_answers_of_any_json_type_load(release, tmp_pa
     (tmp_path / "questions" / "L3_2d_spatial.json").write_text(json.dumps([record]))
     (question,) = load(tmp_path).questions
     assert (question.category, question.answer, question.program) == ("L3-2D-Spatial", "yes", "")
-    assert question.meta["answer"] == "True"
+    assert question.stored == "True"
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,9 @@ def test_published_rows_are_the_papers():
 
 
 def queries(column, *answers):
-    questions = [Question(str(k), "a.png", "?", "2d", column, answer) for k, answer in enumerate(answers)]
+    questions = [
+        StreetQuestion(str(k), "a.png", "?", "2d", column, answer) for k, answer in enumerate(answers)
+    ]
     return questions, [Prediction(q.id, "ok", q.answer) for q in questions]
 
 

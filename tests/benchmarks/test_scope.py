@@ -24,7 +24,7 @@ from po3d.synthesis.orbit.scenes import LEAST_VISIBLE
 from po3d.synthesis.splits import SPLITS
 from po3d.systems.orbit import Executor, Reader, pipeline
 from po3d.systems.pipeline import Context, Pipeline, oracle
-from po3d.systems.tables import Truth, Views
+from po3d.systems.tables import OrbitViews, Truth
 
 SIZE, SEED = 3, 21
 
@@ -108,23 +108,23 @@ def test_the_other_reading_changes_cameras_and_no_answer(split, tmp_path):
 def test_answers_turn_with_the_view_and_own_ones_stay(split):
     groups: dict = {}
     for q in split.questions:
-        if q.category in TASKS[:4] and not q.meta.get("variant"):
-            groups.setdefault((q.category, q.meta["group"]), {})[q.meta["views"][0]] = q
+        if q.category in TASKS[:4] and not q.variant:
+            groups.setdefault((q.category, q.group), {})[q.views[0]] = q
     assert len(groups) == 8 * SIZE
     for (task, _), views in groups.items():
         assert sorted(views) == list(VIEWS)
         for v, q in views.items():
             start = views[0].answer
             assert q.answer == (turned_label(start, v) if task.endswith("_ego") else start)
-            assert len({group_of(option) for option in q.meta["options"]}) == 1
-    orders = {tuple(q.meta["options"]) for q in split.questions if q.category == "consistency_ego"}
+            assert len({group_of(option) for option in q.options}) == 1
+    orders = {tuple(q.options) for q in split.questions if q.category == "consistency_ego"}
     assert len(orders) > 10
 
 
 def test_updating_asks_about_the_pairs_and_views_of_consistency(split):
     asked = {
         task: Counter(
-            (q.image, q.meta["views"][0], q.program[q.program.index("where") :].rstrip(")"))
+            (q.image, q.views[0], q.program[q.program.index("where") :].rstrip(")"))
             for q in split.questions if q.category == task
         )
         for task in TASKS[:4]
@@ -138,12 +138,10 @@ def test_directions_are_balanced():
     labels = []
     for index in range(8):
         _, questions = scope_twin.scene(index, 3, "test")
-        seen = [q.answer for q in questions if q.category == "consistency_ego" and not q.meta.get("variant")]
+        seen = [q.answer for q in questions if q.category == "consistency_ego" and not q.variant]
         assert len(set(Counter(seen).values())) == 1
         assert set(seen) == set(LABELS)
-        labels += [
-            q.answer for q in questions if q.category == "consistency_allo" and q.meta["views"] == [0]
-        ][::2]
+        labels += [q.answer for q in questions if q.category == "consistency_allo" and q.views == (0,)][::2]
     assert Counter(labels) == dict.fromkeys(LABELS, 2)
 
 
@@ -157,16 +155,16 @@ def test_what_is_asked_about_is_visible_and_stands_on_the_ground(split):
         assert len(heights) == 1
         names = [o.name for o in view.scene.objects]
         for q in split.questions:
-            if q.image == scene and q.category == "consistency_ego" and not q.meta.get("variant"):
-                shares = view.visible[VIEWS.index(q.meta["views"][0])]
+            if q.image == scene and q.category == "consistency_ego" and not q.variant:
+                shares = view.visible[VIEWS.index(q.views[0])]
                 asked = [k for k, name in enumerate(names) if name and f'"{name}"' in q.program]
                 assert len(asked) == 2
                 assert min(shares[asked]) >= LEAST_VISIBLE - 1e-3
 
 
 def test_a_view_shows_what_it_shows_in_its_own_world(split):
-    q = next(q for q in split.questions if q.meta["views"] == [90])
-    name = q.meta["images"][0]
+    q = next(q for q in split.questions if q.views == (90,))
+    name = q.images[0]
     table, view = split.truth(name), split.view(q.image)
     assert table.image == name
     np.testing.assert_allclose(table.camera.position[:2], (0, -view.orbit.radius), atol=1e-9)
@@ -240,14 +238,14 @@ def _grey_pictures(split, monkeypatch):
 def test_a_perfect_eye_answers_everything_from_pictures_alone(split, monkeypatch, known_yaw):
     """Words for equal things aside, nothing but pictures, their lens and (with known yaws) the items' angles is used."""
     _grey_pictures(split, monkeypatch)
-    found = answered(split, orbit(Views(Blurred(split, 0.0)), known_yaw))
+    found = answered(split, orbit(OrbitViews(Blurred(split, 0.0)), known_yaw))
     report = scope.score(split.questions, found)
     assert all(row["value"] == 100.0 for row in report["rows"]), report["rows"]
 
 
 def test_estimated_views_are_fused_for_questions_on_several(split, monkeypatch):
     _grey_pictures(split, monkeypatch)
-    found = answered(split, orbit(Views(Blurred(split, 0.6))))
+    found = answered(split, orbit(OrbitViews(Blurred(split, 0.6))))
     report = scope.score(split.questions, found)
     values = {row["name"]: row["value"] for row in report["rows"]}
     assert 60 < values["consistency_ego"] < 100
@@ -263,7 +261,7 @@ def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
             return [split.truth(sorted(split._angles)[0])] * len(pictures)
 
     with pytest.raises(AssertionError, match="ground truth"):
-        answered(split, orbit(Views(Peeking())))
+        answered(split, orbit(OrbitViews(Peeking())))
 
 
 def test_unknown_sources_are_refused():
@@ -284,10 +282,10 @@ def test_a_release_needs_no_fields_of_ours(tmp_path):
     (tmp_path / "items.jsonl").write_text(json.dumps(ITEM) + "\n")
     split = scope.load(tmp_path)
     (q,) = split.questions
-    assert (q.answer, q.image, q.meta["views"], q.meta["group"]) == (
+    assert (q.answer, q.image, q.views, q.group) == (
         "left",
         "s",
-        [90],
+        (90,),
         "s/consistency_ego/Where?",
     )
     with pytest.raises(InputError, match="no true table"):
@@ -348,14 +346,14 @@ def test_answers_are_letters_or_texts(answer, option):
 
 
 def _asked(split, task):
-    return [q for q in split.questions if q.category == task and not q.meta.get("variant")]
+    return [q for q in split.questions if q.category == task and not q.variant]
 
 
 def test_consistency_asks_for_agreement_and_joint_for_truth(split):
     """One pair seen from eight views: right but for one diagonal view, then wrong alike from all."""
-    own = [q for q in _asked(split, "consistency_ego") if q.meta["group"].endswith("/0")][:8]
+    own = [q for q in _asked(split, "consistency_ego") if q.group.endswith("/0")][:8]
     right = {q.id: q.answer for q in own}
-    slip = next(q for q in own if q.meta["views"] == [135])
+    slip = next(q for q in own if q.views == (135,))
     once = [Prediction(i, "ok", a) for i, a in (right | {slip.id: turned_label(slip.answer, 180)}).items()]
     cells = scope.score(own, once)["consistency"]["consistency_ego"]
     assert [cells[s]["consistent"] for s in ("orthogonal", "diagonal", "all")] == [100.0, 0.0, 0.0]

@@ -38,11 +38,11 @@ def root(tmp_path_factory, furniture):
 def test_a_drawn_twin_has_all_views_and_no_scraps(root):
     split = scope.load(root)
     assert sorted(p.name for p in root.iterdir()) == ["images", "items.jsonl", "scenes.jsonl", "twin.json"]
-    names = {name for q in split.questions for name in q.meta["images"]}
+    names = {name for q in split.questions for name in q.images}
     assert names == {p.name for p in (root / "images").iterdir()}
     assert len(names) == SIZE * len(VIEWS)
     assert split.image(next(iter(names))).shape == (480, 640, 3)
-    assert all(q.program and q.answer in q.meta["options"] for q in split.questions)
+    assert all(q.program and q.answer in q.options for q in split.questions)
 
 
 @pytest.mark.render

@@ -99,8 +99,8 @@ def test_a_thing_torn_in_two_is_where_most_of_its_sights_are(split):
 
 
 def test_a_table_is_as_the_camera_sees_it(split):
-    q = next(q for q in split.questions if q.meta["views"] == [90])
-    table = split.truth(q.meta["images"][0])
+    q = next(q for q in split.questions if q.views == (90,))
+    table = split.truth(q.images[0])
     seen = as_camera_sees(table)
     for before, after in zip(table.objects, seen.objects):
         depth = table.camera.cam_T_world.transform(before.position)

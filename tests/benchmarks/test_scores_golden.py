@@ -30,7 +30,7 @@ def answered(q: Question, k: int) -> Prediction:
     if draw < 0.65:
         return Prediction(q.id, "ok", str(q.answer))
     if draw < 0.85:
-        options = [o for o in q.meta.get("options", ("yes", "no", "1", "left", "red")) if o != q.answer]
+        options = [o for o in q.options or ("yes", "no", "1", "left", "red") if o != q.answer]
         return Prediction(q.id, "ok", options[k % len(options)])
     if draw < 0.9:
         return Prediction(q.id, "ok", "well, it depends")
@@ -99,7 +99,7 @@ def test_vlmevalkits_leniencies_hold_for_every_word():
 
 
 def test_3dsrbench_tells_no_figures_of_what_is_not_there():
-    questions = [q for q in opened("3dsrbench").first(1).questions if q.meta["viewpoint"] == "common"][:1]
+    questions = [q for q in opened("3dsrbench").first(1).questions if q.viewpoint == "common"][:1]
     given = [Prediction(questions[0].id, "ok", questions[0].answer)]
     report = srbench_score.score(questions, given)
     assert list(report["by_viewpoint"]) == ["common"]

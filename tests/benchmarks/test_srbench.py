@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from po3d.benchmarks.threedsrbench import data as srbench
+from po3d.benchmarks.threedsrbench.data import PhotoQuestion
 from po3d.benchmarks.threedsrbench.score import (
     CATEGORIES,
     MAIN,
@@ -26,7 +27,7 @@ from po3d.benchmarks.threedsrbench.score import (
     score,
 )
 from po3d.io.errors import InputError
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction
 
 COLUMNS = [
     "index",
@@ -95,7 +96,7 @@ def answers(questions, missed=MISSED, letters=False):
     """The right content of every row but those to miss, which get another option's."""
     predictions = []
     for q in questions:
-        options = q.meta["options"]
+        options = q.options
         text = q.answer if q.id not in missed else next(o for o in options if o != q.answer)
         predictions.append(Prediction(q.id, "ok", "ABCD"[options.index(text)] if letters else text))
     return predictions
@@ -159,9 +160,9 @@ def test_the_drop_between_viewpoints_is_relative(tmp_path):
     questions = []
     for k in range(4):
         for view in ("common", "uncommon"):
-            meta = {"options": ["yes", "no"], "letter": "A", "scene": f"s{k}", "viewpoint": view}
+            own = {"options": ("yes", "no"), "letter": "A", "scene": f"s{k}", "viewpoint": view}
             questions.append(
-                Question(f"q{k}{view}", f"{view}{k}.png", "Is", "6d", "location_above", "yes", "", meta)
+                PhotoQuestion(f"q{k}{view}", f"{view}{k}.png", "Is", "6d", "location_above", "yes", **own)
             )
     report = score(questions, answers(questions, missed=("q2uncommon",)))
     assert report["relative_drop"]["value"] == pytest.approx(-25.0)
@@ -191,8 +192,8 @@ def test_a_content_is_right_in_every_rotation(split):
     q = next(q for q in split.questions if q.id == "BBBBBBB2")
     rows = srbench.rotations(q)
     assert [r.id for r in rows] == ["BBBBBBB2", "BBBBBBB2-1", "BBBBBBB2-2", "BBBBBBB2-3"]
-    assert sorted(r.meta["letter"] for r in rows) == list("ABCD")
-    assert all(r.meta["options"]["ABCD".index(r.meta["letter"])] == q.answer for r in rows)
+    assert sorted(r.letter for r in rows) == list("ABCD")
+    assert all(r.options["ABCD".index(r.letter)] == q.answer for r in rows)
     assert all(row_hits(rows, [Prediction(r.id, "ok", "back") for r in rows]))
 
 
@@ -239,9 +240,9 @@ def test_consistency_tells_rotations_and_flips_apart():
     options = ["on the left", "on the right"]
 
     def row(name, letter):
-        meta = {"options": options, "letter": letter, "scene": "s"}
-        return Question(
-            name, "i", "t", "6d", "orientation_on_the_left", options["AB".index(letter)], "", meta
+        own = {"options": tuple(options), "letter": letter, "scene": "s"}
+        return PhotoQuestion(
+            name, "i", "t", "6d", "orientation_on_the_left", options["AB".index(letter)], **own
         )
 
     questions = [row("X", "A"), row("X-1", "A"), row("X-flip", "B"), row("X-flip-1", "B")]
@@ -281,7 +282,7 @@ def test_rows_share_their_picture_and_flips_have_their_own(tmp_path):
     assert by_id["AAAAAAA1"].image == by_id["AAAAAAA1-1"].image != by_id["AAAAAAA1-flip"].image
     assert split.image(by_id["AAAAAAA1-flip"].image)[0, :, 0].tolist() == [2, 1]
     assert by_id["AAAAAAA1"].answer == "the bus"
-    assert by_id["AAAAAAA1"].meta["options"] == list(TWO)
+    assert by_id["AAAAAAA1"].options == tuple(TWO)
 
 
 def test_a_short_image_cell_points_to_another_row(tmp_path):
@@ -305,7 +306,7 @@ def test_flip_rows_of_pictures_by_url_show_the_mirror_image(tmp_path):
         [9, 5],
         [9, 5],
     ]
-    assert len({q.meta["scene"] for q in split.questions}) == 1
+    assert len({q.scene for q in split.questions}) == 1
 
 
 RAW = """qid,image,qtype,relation,subject,object1,object2,answer
@@ -323,7 +324,7 @@ def test_raw_annotations_become_the_questions_of_the_release(tmp_path):
         q["R1"].text
         == "Consider the real-world 3D locations of the objects. Which object has a higher location?"
     )
-    assert (q["R1"].meta["options"], q["R1"].answer) == (["baseball glove", "red hat"], "red hat")
+    assert (q["R1"].options, q["R1"].answer) == (("baseball glove", "red hat"), "red hat")
     assert q["R2"].text.endswith("Which side of the horse is facing the red sign?")
     assert (q["R2"].category, q["R2"].answer) == ("multi_object_viewpoint_towards_object", "right")
     assert q["R3"].answer == "far away from each other"
@@ -359,11 +360,11 @@ def test_without_a_reader_parquet_is_a_clear_error(tmp_path, monkeypatch):
 
 def test_what_is_written_is_read_back(tmp_path, split):
     (q,) = (q for q in split.questions if q.id == "AAAAAAA1")
-    meta = {**q.meta, "viewpoint": "uncommon", "scene": "room 1", "margin": "0.5"}
-    own = Question("AAAAAAA1", "images/a.png", "Which\tone?", "6d", q.category, q.answer, "higher(...)", meta)
-    flip = Question(
-        "AAAAAAA1-flip", "images/a.png#flip", "Which\tone?", "6d", q.category, q.answer, "higher(...)", meta
-    )
+    named = {"viewpoint": "uncommon", "scene": "room 1", "columns": {"margin": "0.5"}}
+    named |= {"options": q.options, "letter": q.letter}
+    asked = ("Which\tone?", "6d", q.category, q.answer, "higher(...)")
+    own = PhotoQuestion("AAAAAAA1", "images/a.png", *asked, **named)
+    flip = PhotoQuestion("AAAAAAA1-flip", "images/a.png#flip", *asked, **named)
     rows = [*srbench.rotations(own), *srbench.rotations(flip)]
     srbench.write_release(tmp_path / "twin", rows)
     (tmp_path / "twin" / "images").mkdir()
@@ -373,8 +374,8 @@ def test_what_is_written_is_read_back(tmp_path, split):
         assert (read.id, read.text, read.image, read.program) == (
             written.id, written.text, written.image, written.program,
         )  # fmt: skip
-        assert read.meta["options"] == written.meta["options"]
-        assert (read.meta["viewpoint"], read.meta["scene"], read.meta["margin"]) == (
+        assert read.options == written.options
+        assert (read.viewpoint, read.scene, read.columns["margin"]) == (
             "uncommon",
             "room 1",
             "0.5",
@@ -386,8 +387,8 @@ def test_the_vlmevalkit_table_is_read_back(tmp_path, split):
     pictures = {q.image: split.pictures[q.image] for q in split.questions}
     srbench.write_vlmevalkit(tmp_path / "v.tsv", split.questions, pictures)
     back = srbench.load(tmp_path / "v.tsv").questions
-    assert [(q.id, q.answer, q.image, q.meta["options"]) for q in back] == [
-        (q.id, q.answer, q.image, q.meta["options"]) for q in split.questions
+    assert [(q.id, q.answer, q.image, q.options) for q in back] == [
+        (q.id, q.answer, q.image, q.options) for q in split.questions
     ]
 
 
@@ -433,7 +434,5 @@ def test_errors_say_what_is_missing(tmp_path, split):
 
 def test_the_first_scenes_come_with_all_their_rows(split):
     kept = split.first(2)
-    assert {q.meta["scene"] for q in kept.questions} == set(
-        sorted({q.meta["scene"] for q in split.questions})[:2]
-    )
+    assert {q.scene for q in kept.questions} == set(sorted({q.scene for q in split.questions})[:2])
     assert len(split.first(None).questions) == len(split.questions)

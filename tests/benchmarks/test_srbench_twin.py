@@ -57,7 +57,7 @@ def test_the_flat_picture_is_worth_no_more_than_a_guess(twin, tmp_path):
 
 
 def test_each_question_is_asked_in_both_views_with_all_rotations_and_flipped(twin):
-    by_text = Counter((q.meta["scene"], q.text, q.meta["viewpoint"]) for q in twin.questions)
+    by_text = Counter((q.scene, q.text, q.viewpoint) for q in twin.questions)
     for (scene, text, _), count in by_text.items():
         assert by_text[scene, text, "common"] == by_text[scene, text, "uncommon"] == count
         assert count in (4, 8)  # two or four rotations, twice

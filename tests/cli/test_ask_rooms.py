@@ -76,9 +76,7 @@ def test_the_trace_says_how_near_another_answer_was():
 
 
 def test_predictions_say_it_too_and_are_the_same_without(tmp_path):
-    q = Question(
-        "1", "room", WHERE, "2d", "movement", "back right", "", {"change": "", "frame": "", "types": []}
-    )
+    q = Question("1", "room", WHERE, "2d", "movement", "back right")
     (found,) = ROOMS.answer([q], Context(lambda: None, study, "room"))
     assert found.margin["answer"] == "right"
     assert found == replace(found, margin=None)
@@ -135,9 +133,7 @@ def test_the_frame_settings_of_the_paper():
 
 def test_a_pipeline_counts_what_it_cannot_read():
     def q(change: str, text: str) -> Question:
-        return Question(
-            "1", "room", text, "2d", "movement", "bed", "", {"change": change, "frame": "", "types": []}
-        )
+        return Question("1", "room", text, "2d", "movement", "bed", change=change)
 
     questions = [
         q(CHANGE, QUESTION),

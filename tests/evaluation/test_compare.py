@@ -113,7 +113,7 @@ def test_missing_lines_are_wrong_counted_and_said(files, capsys):
 def test_controls_of_hypo3d_count_in_no_pair():
     split = opened("hypo3d").first(3)
     gold = [Prediction(q.id, "ok", q.answer) for q in split.questions]
-    controls = {q.id for q in split.questions if q.meta.get("control")}
+    controls = {q.id for q in split.questions if q.control}
     silent = [Prediction(q.id, "abstained") if q.id in controls else p for q, p in zip(split.questions, gold)]
     entries = [_entry("gold", gold), _entry("silent", silent)]
     result = compare(hypo3d, split.questions, entries, "official")

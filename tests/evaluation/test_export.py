@@ -19,12 +19,13 @@ from PIL import Image
 from po3d.benchmarks.pulsecheck457 import benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.threedsrbench import data as srbench
+from po3d.benchmarks.threedsrbench.data import PhotoQuestion
 from po3d.cli import main as cli
 from po3d.evaluation.harness.export import export, open_split
 from po3d.evaluation.harness.harness_files import read_rows
 from po3d.io.errors import InputError
 from po3d.io.images import decode_image
-from po3d.reasoning.questions import Prediction, Question, pictures, write_predictions
+from po3d.reasoning.questions import Prediction, pictures, write_predictions
 from po3d.systems.prompts import encode, prompt
 
 csv.field_size_limit(sys.maxsize)
@@ -44,7 +45,7 @@ def answered(questions):
     """Two of three right, and what a model would write for it; letters where there are options."""
     said, predictions = {}, []
     for k, q in enumerate(questions):
-        options = q.meta.get("options", [])
+        options = q.options
         answer = q.answer if k % 3 else options[options.index(q.answer) - 1] if options else "purple rain"
         predictions.append(Prediction(q.id, "ok", answer))
         written = "ABCD"[options.index(answer)] if options and k % 2 else answer
@@ -103,8 +104,8 @@ def test_a_vlmevalkit_table_has_the_same_pixels_and_scores_the_same(release, tmp
         for name, cell in zip(pictures(q), row["image"], strict=True):
             pixels = decode_image(base64.b64decode(cell), name)
             assert np.array_equal(pixels, release.split.image(name))
-        if options := q.meta.get("options"):
-            assert [row[letter] for letter in "ABCD"] == options
+        if options := q.options:
+            assert [row[letter] for letter in "ABCD"] == list(options)
             assert row[row["answer"]] == q.answer
     said, predictions = answered(release.split.questions)
     path = tmp_path / f"model_po3d_{release.name}.tsv"
@@ -191,7 +192,7 @@ def test_our_answers_as_a_vlmevalkit_file_score_the_same(release, tmp_path):
         said = row["prediction"] or ""
         if p.status != "ok":
             assert said == ""
-        elif options := q.meta.get("options"):
+        elif options := q.options:
             assert said == "ABCD"[options.index(p.answer)]
         elif release.name == "pulsecheck457":  # as VLMEvalKit's Spatial457 class takes it out
             (found,) = re.findall(r"Answer': '(.*?)'", said)
@@ -236,8 +237,8 @@ def test_a_bare_street_table_is_read_back_as_a_split(tmp_path):
 def test_3dsrbench_rows_keep_their_qids_and_letters(tmp_path):
     names = ["train2017/000000000001.jpg", "train2017/000000000001.jpg#flip"]
     questions = [
-        Question(qid, name, "Which side of the bus is facing the camera?", "6d", "orientation_viewpoint", "left", "",
-                 {"options": ["front", "left", "back", "right"], "letter": "B", "index": str(k)})
+        PhotoQuestion(qid, name, "Which side of the bus is facing the camera?", "6d", "orientation_viewpoint", "left", "",
+                 ("front", "left", "back", "right"), letter="B", index=str(k))
         for k, (qid, name) in enumerate(zip(["AAAAAAAA", "AAAAAAAA-flip"], names))
     ]  # fmt: skip
     split = srbench.Split(
@@ -255,7 +256,7 @@ def test_3dsrbench_rows_keep_their_qids_and_letters(tmp_path):
 
 def test_prompts_never_depend_on_the_answer(release):
     for q in release.split.questions:
-        other = Question(q.id, q.image, q.text, q.task, q.category, "something else", "", q.meta)
+        other = replace(q, answer="something else", program="")
         assert prompt(release.name, q) == prompt(release.name, other)
         numbers = [part for part in prompt(release.name, q).parts if isinstance(part, int)]
         assert numbers == list(range(len(pictures(q))))

@@ -29,7 +29,7 @@ from po3d.systems.tables import Captions
 
 SPLIT = hypo3d.load(DATA / "hypo3d", "mini")
 NAMES = [n for n in SPLIT.images if "aligned" not in n][:2]
-QUESTIONS = {n: [q for q in SPLIT.questions if q.image == n and not q.meta.get("control")] for n in NAMES}
+QUESTIONS = {n: [q for q in SPLIT.questions if q.image == n and not q.control] for n in NAMES}
 SAMPLES = 3
 
 
@@ -160,9 +160,7 @@ class Texts:
 
     def __init__(self, wrong=None, unread=()):
         self.programs = {q.text: q.program for own in QUESTIONS.values() for q in own}
-        self.programs |= {
-            q.meta["change"]: q.meta["change_program"] for own in QUESTIONS.values() for q in own
-        }
+        self.programs |= {q.change: q.change_program for own in QUESTIONS.values() for q in own}
         self.programs |= wrong or {}
         self.unread = unread
 
@@ -196,13 +194,13 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
         scene = substitute(SEEN[n], TRUE[n], [m for m in TABLE if settings[m] == TRUTH])
         mode = "anchors"
         if settings["frame"] == TRUTH:
-            scene, mode = replace(scene, axes=framed(TRUE[n], QUESTIONS[n][0].meta["frame"]).axes), "given"
+            scene, mode = replace(scene, axes=framed(TRUE[n], QUESTIONS[n][0].frame).axes), "given"
         plain = room(scene, mode, SAMPLES)
         for q, answer in zip(QUESTIONS[n], found, strict=True):
-            change = parse_text(q.meta["change_program"])
-            expected = plain.run(q.meta["frame"], change, parse_text(q.program))
+            change = parse_text(q.change_program)
+            expected = plain.run(q.frame, change, parse_text(q.program))
             if expected.reason.startswith("change: not found") and brought_in(change):
-                expected = plain.run(q.meta["frame"], brought_in(change), parse_text(q.program))
+                expected = plain.run(q.frame, brought_in(change), parse_text(q.program))
             assert expected.answer == answer
             answered += answer is not None
     assert answered > 100
@@ -211,8 +209,8 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
 def test_all_true_is_right_and_each_text_has_its_own_module():
     n = NAMES[0]
     questions = QUESTIONS[n]
-    first, other = questions[0], next(q for q in questions if q.meta["change"] != questions[0].meta["change"])
-    work = asked(n, wrong={first.text: 'count(all("unicorn"))'}, unread=[other.meta["change"]])
+    first, other = questions[0], next(q for q in questions if q.change != questions[0].change)
+    work = asked(n, wrong={first.text: 'count(all("unicorn"))'}, unread=[other.change])
     k = {q.id: i for i, q in enumerate(questions)}
 
     def answers(**settings):
@@ -234,7 +232,7 @@ KIND = kind()
 
 def test_programs_come_from_the_predictions_and_rooms_go_to_other_processes():
     questions = [q for own in QUESTIONS.values() for q in own[:6]]
-    predictions = {q.id: Prediction(q.id, "ok", "?", program=f"{q.meta['change_program']} ; {q.program}")
+    predictions = {q.id: Prediction(q.id, "ok", "?", program=f"{q.change_program} ; {q.program}")
                    for q in questions}  # fmt: skip
     cells = [
         cell(KIND, "predicted", {}),
@@ -287,7 +285,7 @@ def test_the_grid_from_end_to_end(tmp_path, capsys):
     assert cells["all predicted"][-1] < 100
     assert result["problems"] == []
     assert len(cells) == 64 + 2 + 1
-    counted = [q for q in SPLIT.first(3).questions if not q.meta.get("control")]
+    counted = [q for q in SPLIT.first(3).questions if not q.control]
     assert result["attribution"]["all"]["n"] == len(counted) > 20
     for found in result["attribution"].values():
         assert sum(found["shares"].values()) == pytest.approx(found["error"], abs=1e-9)

@@ -25,10 +25,8 @@ from po3d.systems.pipeline import Context, Pipeline
 ROOMS = SR.first(1)
 SCENE = SCOPE.first(1)
 # Four of the views are enough, and of what is asked about one image a third.
-PLAIN = [q for q in SCENE.questions if not q.meta.get("variant") and not any(v % 90 for v in q.meta["views"])]
-SCENE = replace(
-    SCENE, questions=tuple(q for k, q in enumerate(PLAIN) if k % 3 == 0 or len(q.meta["images"]) > 1)
-)
+PLAIN = [q for q in SCENE.questions if not q.variant and not any(v % 90 for v in q.views)]
+SCENE = replace(SCENE, questions=tuple(q for k, q in enumerate(PLAIN) if k % 3 == 0 or len(q.images) > 1))
 
 
 def sr_system(change=lambda s: s, **options) -> Pipeline:
@@ -37,7 +35,7 @@ def sr_system(change=lambda s: s, **options) -> Pipeline:
 
 
 def scope_system(change=lambda s: s, **options) -> Pipeline:
-    names = {name for q in SCENE.questions for name in q.meta["images"]}
+    names = {name for q in SCENE.questions for name in q.images}
     return Pipeline(Planted.of(SCENE, names, change), orbit.Reader(), orbit.EXECUTOR, **options)
 
 
@@ -181,7 +179,7 @@ def test_a_mistaken_description_means_another_thing():
 def test_the_tables_of_all_views_are_kept(tmp_path):
     predict(SCENE, scope_system(), tmp_path, {})
     kept = read_scenes(tmp_path / "scenes.jsonl")
-    assert sorted(kept) == sorted({n for q in SCENE.questions for n in q.meta["images"]})
+    assert sorted(kept) == sorted({n for q in SCENE.questions for n in q.images})
     assert {s.source for s in kept.values()} == {"predicted"}
 
 

@@ -59,7 +59,7 @@ def releases(root):
 
 
 def wrong(question):
-    options = question.meta.get("options")
+    options = question.options
     return options[options.index(question.answer) - 1] if options else "purple rain"
 
 

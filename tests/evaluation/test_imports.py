@@ -57,7 +57,7 @@ def vlmevalkit_rows():
     """The columns of <model>_Spatial457.xlsx with its judge's `hit`."""
     hits = pulsecheck457.correct(SPLIT.questions, PREDICTIONS, "vlmevalkit")
     for k, (q, hit) in enumerate(zip(SPLIT.questions, hits)):
-        yield {"index": q.meta["question_index"], "question": q.text, "answer": surface(q.answer).capitalize(),
+        yield {"index": q.number, "question": q.text, "answer": surface(q.answer).capitalize(),
                "category": FILES[q.category], "prediction": DRESSES[k % 4].format(SAID[q.id]), "hit": int(hit)}  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def lmms_rows():
     right = pulsecheck457.correct(SPLIT.questions, PREDICTIONS, "strict")
     for k, (q, hit) in enumerate(zip(SPLIT.questions, right)):
         response = DRESSES[k % 4].format(SAID[q.id])
-        said = {"question_index": q.meta["question_index"], "category": FILES[q.category], "gt_answer": q.answer,
+        said = {"question_index": q.number, "category": FILES[q.category], "gt_answer": q.answer,
                 "pred_answer": SAID[q.id], "response": response, "is_correct": bool(hit)}  # fmt: skip
         prompt = f"Look at the picture.\n{q.text}\nWrite your response into this json template: ..."
         yield {"doc_id": k, "input": prompt, "target": surface(q.answer), "doc_hash": "0", "token_counts": None,
@@ -160,8 +160,7 @@ def test_an_lmms_eval_file_scores_to_the_right_figure(tmp_path, release):
 
 def test_po3ds_own_answers_score_the_same_through_a_harness_file(tmp_path, release):
     rows = [
-        {"index": q.meta["question_index"], "question": q.text, "prediction": surface(SAID[q.id])}
-        for q in SPLIT.questions
+        {"index": q.number, "question": q.text, "prediction": surface(SAID[q.id])} for q in SPLIT.questions
     ]
     _, out, sidecar = run(
         tmp_path, write_xlsx(tmp_path / "po3d_Spatial457.xlsx", rows), "--data", str(release)

@@ -213,7 +213,7 @@ class Given:
 
 
 def answered(text, change="", frame="", samples=64):
-    q = Question("q", "r", text, "2d", "movement", meta={"change": change, "frame": frame})
+    q = Question("q", "r", text, "2d", "movement", change=change, frame=frame)
     context = Context(lambda: None, lambda: BELIEVED, "r")
     (prediction,) = Pipeline(Given(), Reader(Programs()), Executor(samples=samples)).answer([q], context)
     return prediction

@@ -174,7 +174,7 @@ def test_rooms_have_as_many_things_as_asked_for():
 
 def fresh_rooms(folder, **dials):
     split = BENCHMARKS["hypo3d"].open_fresh(folder, 1, 5, None, 1, dials=dials)
-    asked = [q for q in split.questions if not q.meta.get("control")]
+    asked = [q for q in split.questions if not q.control]
     assert len(asked) > 10
     return split, asked
 
@@ -187,8 +187,8 @@ def test_questions_about_rooms_have_so_many_hops_and_come_so_near(tmp_path):
         assert split.questions == BENCHMARKS["hypo3d"].load(tmp_path / str(share)).questions
         assert read_json(tmp_path / str(share) / "twin.json")["dials"] == {"near": share}
         for q in asked:
-            before = framed(split.truth(q.image), q.meta["frame"])
-            world = World(plan(before, ROOMS.parse(q.meta["change_program"])).edited, before)
+            before = framed(split.truth(q.image), q.frame)
+            world = World(plan(before, ROOMS.parse(q.change_program)).edited, before)
             found = margins_in(ROOMS.parse(q.program), world)
             assert found.answer == q.answer
             assert (found.flip is not None and found.flip.normalised <= 1) == bool(share)

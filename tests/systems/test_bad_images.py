@@ -23,9 +23,9 @@ class Views:
         self.bad, self.questions = bad, []
         for k in range(count):
             shown = [[f"{k}a"], [f"{k}b"], [f"{k}a", f"{k}b"]] if several else [[]] * 3
-            meta = [{"images": names} if several else {} for names in shown]
             self.questions += [
-                Question(f"{k}-{n}", f"{k}", "?", "2d", "L1", "yes", "", m) for n, m in enumerate(meta)
+                Question(f"{k}-{n}", f"{k}", "?", "2d", "L1", "yes", images=tuple(names))
+                for n, names in enumerate(shown)
             ]
 
     def image(self, name):
@@ -47,7 +47,7 @@ class Looker:
         self.asked = []
 
     def answer(self, questions, context):
-        names = {n for q in questions for n in q.meta.get("images", ())}
+        names = {n for q in questions for n in q.images}
         for name in sorted(names):
             context.inputs.image(name)
         if not names:
@@ -76,7 +76,7 @@ def test_the_questions_that_show_a_bad_picture_fail_and_no_others(tmp_path_facto
     assert hasattr(counting(looker), "begin") == (kind is EagerLooker)
     predictions = predict(split, counting(looker), out, {})
     assert [p.id for p in predictions] == [q.id for q in split.questions]
-    lost = {q.id for q in split.questions if bad & set(q.meta.get("images", [q.image]))}
+    lost = {q.id for q in split.questions if bad & set(q.images or [q.image])}
     assert {p.id for p in predictions if p.status == "failed"} == lost
     assert all(
         p.reason.startswith(MARK) and p.reason.endswith("is torn") for p in predictions if p.id in lost

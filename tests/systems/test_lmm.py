@@ -117,8 +117,8 @@ def test_a_request_has_the_picture_the_key_and_the_settings(monkeypatch):
 
 def test_several_pictures_go_out_in_their_order_and_a_letter_comes_back_as_its_option():
     names, options = ["2.png", "0.png", "1.png"], ["First Image", "Second Image", "Third Image"]
-    meta = {"images": names, "options": options}
-    question = Question("q", "scene", "At which scene is it true?", "2d", "integration_ego", "", "", meta)
+    own = {"images": tuple(names), "options": tuple(options)}
+    question = Question("q", "scene", "At which scene is it true?", "2d", "integration_ego", "", **own)
     with scripted(lambda k, body: completion("The answer is B.")) as endpoint:
         system = Lmm("scope", endpoint.base_url, "m")
         context = Context(lambda: None, lambda: None, "scene", inputs=Pictures())

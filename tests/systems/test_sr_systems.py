@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from po3d.benchmarks.threedsrbench.data import rotations
+from po3d.benchmarks.threedsrbench.data import PhotoQuestion, rotations
 from po3d.benchmarks.threedsrbench.score import consistency, mirrored_answer, row_hits, score
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
@@ -56,13 +56,15 @@ def questions(seed: int) -> tuple[Scene, list[Question]]:
             gold = SrProgram(op, tuple(f"#{i} {p}" for i, p in zip(rows, phrases)))
             said = speak(SrProgram(op, phrases), style, r)
             right = said.option_of[called(run(gold, table).answer)]
-            meta = {
-                "options": list(said.options),
+            own = {
+                "options": tuple(said.options),
                 "letter": "ABCD"[said.options.index(right)],
                 "scene": str(seed),
             }
             name = f"{seed}{op.replace('_', '')}{style}"
-            q = Question(name, table.image, said.text, "6d", signature.category, right, gold.text(), meta)
+            q = PhotoQuestion(
+                name, table.image, said.text, "6d", signature.category, right, gold.text(), **own
+            )
             found += rotations(q)
     return table, found
 
@@ -132,7 +134,7 @@ def test_what_cannot_be_answered_says_why():
     lost = replace(
         asked[0],
         text="Which is higher, the zebra or the sofa?",
-        meta={**asked[0].meta, "options": ["zebra", "sofa"]},
+        options=("zebra", "sofa"),
     )
     (prediction,) = system(Truth()).answer([lost], context(table))
     assert (prediction.status, prediction.reason) == ("failed", "not found: 'zebra' is not in the table")

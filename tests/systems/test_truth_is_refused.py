@@ -12,9 +12,7 @@ from po3d.systems.pipeline import Context, Pipeline
 from po3d.systems.tables import Truth
 
 TRUE = Scene((), {}, "gt", image="v")
-ASKED = [
-    Question("q", "v", "?", "2d", "c", meta={"images": ["v"], "views": [0.0], "options": [], "change": ""})
-]
+ASKED = [Question("q", "v", "?", "2d", "c", images=("v",), views=(0.0,))]
 
 
 class Leak:

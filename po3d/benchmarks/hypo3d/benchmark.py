@@ -16,7 +16,7 @@ NAME = "hypo3d"
 
 def prompt(question: Question) -> list[str | int]:
     """Picture from above, where the front is, the change, the question; a word or a short phrase back."""
-    frame, change = question.meta.get("frame", ""), question.meta.get("change", "")
+    frame, change = question.frame, question.change
     lines = ["The picture shows a room from above."]
     if frame:
         lines.append(f"Turn it in your mind until its sides are where this says: {frame}")
@@ -41,7 +41,7 @@ def measures(options: Mapping[str, Any]) -> dict[str, Score]:
 
 def vouched(question: Question) -> str:
     """Why no program vouches for an answer: question and change need one each."""
-    whole = question.program and (question.meta.get("change_program") or not question.meta["change"])
+    whole = question.program and (question.change_program or not question.change)
     return "" if whole else "no program"
 
 

@@ -7,9 +7,9 @@
     scenes.json, or scenes.jsonl           true tables in po3d's own format: ours alone, the release has none
     labelled maps and captions             see `po3d.benchmarks.hypo3d.inputs`
 
-`Question.image` is the scene id. `meta` holds "change" (its text), "frame" (where the anchors stood) and "types"
+`Question.image` is the scene id; a `RoomQuestion` has the text of its change, where the anchors stood (`frame`) and `types`
 (Scale, Direction, Semantic). A twin's files may say more of each question: "program", "change_program", "fine"
-and "control"; the last three come back in `meta`. Scores: `po3d.benchmarks.hypo3d.score`."""
+and "control"; the last three come back. Scores: `po3d.benchmarks.hypo3d.score`."""
 
 import csv
 import io
@@ -50,7 +50,7 @@ __all__ = [
 QUESTION_FILES = ("contextvqa.json", "hypo3d.json")
 AXIS_FILES = ("axis_definition.csv", "Axis Definition.xlsx", "axis_definition.xlsx")
 SCENE_FILES = ("scenes.jsonl", "scenes.json")
-EXTRAS = ("change_program", "fine", "control")  # optional fields of a question that go into its meta
+EXTRAS = ("change_program", "fine", "control")  # optional fields of a question
 WHERE = (
     "it is on GitHub: MatchLab-Imperial/Hypo3D; the question file is given out through the form linked there"
 )
@@ -61,6 +61,15 @@ Anchors = Mapping[str, str]  # side -> what stood there; sides without an anchor
 def frame_text(anchors: Anchors) -> str:
     """The world frame in the benchmark's words, "" without anchors."""
     return frame_text_anchors([(anchors[side], side) for side in SIDES if anchors.get(side)])
+
+
+@dataclass(frozen=True)
+class RoomQuestion(Question):
+    """An item of Hypo3D."""
+
+    types: tuple[str, ...] = ()  # of question: Scale, Direction, Semantic
+    fine: str = ""  # the same, finer, where a twin tells it
+    control: str = ""  # why it counts in no headline figure
 
 
 @dataclass(frozen=True)
@@ -200,12 +209,13 @@ def _question(
     name, text, answer = (get(record, key) for key in ("question_id", "question", "answer"))
     if not answer.strip() or not text.strip():
         raise InputError(f"{where}: the field {'answer' if text.strip() else 'question'!r} is empty")
-    types = [word.capitalize() for word in get(record, "question_type").split()]
+    types = tuple(word.capitalize() for word in get(record, "question_type").split())
     category = _category(get(change, "change_type"), where)
     described = get(change, "context_change")
-    meta = {"change": described, "frame": frame_text(anchors.get(scene_id, {})), "types": types}
-    meta |= {key: str(record[key]) for key in EXTRAS if record.get(key)}
-    return Question(name, scene_id, text, "2d", category, answer, str(record.get("program") or ""), meta)
+    own = {"change": described, "frame": frame_text(anchors.get(scene_id, {})), "types": types}
+    own |= {key: str(record[key]) for key in EXTRAS if record.get(key)}
+    program = str(record.get("program") or "")
+    return RoomQuestion(name, scene_id, text, "2d", category, answer, program, **own)
 
 
 def _category(change_type: str, where: str) -> str:
@@ -296,9 +306,9 @@ def _layout(questions: Sequence[Question], answers: Mapping[str, str]) -> dict[s
     content: dict[str, dict[tuple[str, str], dict]] = {}
     for q in questions:
         change = content.setdefault(q.image, {}).setdefault(
-            (q.category, q.meta["change"]),
+            (q.category, q.change),
             {
-                "context_change": q.meta["change"],
+                "context_change": q.change,
                 "change_type": f"Object {q.category.capitalize()} Change",
                 "questions_answers": [],
             },
@@ -307,9 +317,9 @@ def _layout(questions: Sequence[Question], answers: Mapping[str, str]) -> dict[s
             "question_id": q.id,
             "question": q.text,
             "answer": q.answer,
-            "question_type": " ".join(q.meta["types"]),
+            "question_type": " ".join(q.types),
             **({"program": q.program} if q.program else {}),
-            **{key: q.meta[key] for key in EXTRAS if q.meta.get(key)},
+            **{key: value for key in EXTRAS if (value := getattr(q, key))},
         }
         if q.id in answers:
             record["predicted_answer"] = answers[q.id]

@@ -36,7 +36,7 @@ def load_encoder() -> Encoder:
 def sbert_score(questions: Sequence[Question], predictions: Sequence[Prediction], encoder: Encoder) -> dict:
     """{"model", "rows", "by_type"}: 100 times the mean cosine, with 95 % intervals over rooms; rows are overall and by
     change, by_type counts a question in each of its types. Control sets count nowhere."""
-    pairs = [(q, p) for q, p in paired(questions, predictions) if not q.meta.get("control")]
+    pairs = [(q, p) for q, p in paired(questions, predictions) if not q.control]
     texts = sorted({t for q, p in pairs for t in (q.answer, p.answer if p.status == "ok" else None) if t})
     vectors = np.asarray(encoder.encode(texts), float) if texts else np.zeros((0, 1))
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
@@ -49,7 +49,7 @@ def sbert_score(questions: Sequence[Question], predictions: Sequence[Prediction]
     ]
     asked = [q for q, _ in pairs]
     changes = {k: (OVERALL, q.category) for k, q in enumerate(asked)}
-    types = {k: q.meta.get("types", ()) for k, q in enumerate(asked)}
+    types = {k: q.types for k, q in enumerate(asked)}
     return {
         "model": MODEL,
         "rows": _rows(asked, cosines, changes, (OVERALL, *CATEGORIES)),

@@ -135,7 +135,7 @@ def correct(
 ) -> list[float]:
     """Of each question 1.0 for an exact match, else 0.0; NaN for one of a control set, which counts in no headline."""
     found = matches(questions, predictions, scorer)
-    return [math.nan if q.meta.get("control") else match.em for q, match in zip(questions, found)]
+    return [math.nan if q.control else match.em for q, match in zip(questions, found)]
 
 
 def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official") -> dict:
@@ -147,8 +147,8 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
                         change says so under "columns"
     by_type             question type -> cell; a question of several types counts in each
     by_change_and_type  change -> question type -> cell
-    by_fine_type        fine type -> cell, of the questions whose meta has "fine"
-    by_control          control -> cell, of the questions whose meta has "control"; these count nowhere else
+    by_fine_type        fine type -> cell, of the questions that have one
+    by_control          control -> cell, of the questions that are one; these count nowhere else
     direction_only      cell of the questions that are of no other type (Table 2 is about these), or absent
     pairs               "relevant", "irrelevant" and "aligned" -> the same questions in both settings: {"without", "with"}
                         the change (Tables 3 and 4), {"non-aligned", "aligned"} (9), -> cell
@@ -161,7 +161,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         raise InputError("no questions to score")
     found = matches(questions, predictions, scorer)
     failed = {p.id for p in predictions if p.status != "ok"}
-    main = [k for k, q in enumerate(questions) if not q.meta.get("control")]
+    main = [k for k, q in enumerate(questions) if not q.control]
     if unknown := sorted({q.category for q in questions} - set(CATEGORIES)):
         raise InputError(f"unknown change {unknown[0]!r}; known: {', '.join(CATEGORIES)}")
 
@@ -169,9 +169,9 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         return _cells(_grouped(keys, order), questions, found, failed)
 
     changes = {k: (OVERALL, questions[k].category) for k in main}
-    types = {k: questions[k].meta.get("types", ()) for k in main}
-    fine = {k: (questions[k].meta["fine"],) for k in main if questions[k].meta.get("fine")}
-    control = {k: (q.meta["control"],) for k, q in enumerate(questions) if q.meta.get("control")}
+    types = {k: questions[k].types for k in main}
+    fine = {k: (questions[k].fine,) for k in main if questions[k].fine}
+    control = {k: (q.control,) for k, q in enumerate(questions) if q.control}
     table = {
         change: cells({k: types[k] for k in main if questions[k].category == change}, TYPES)
         for change in CATEGORIES
@@ -209,9 +209,9 @@ def _pairs(questions: Sequence[Question]) -> dict[str, dict[str, list[int]]]:
     origin: dict[tuple, list[int]] = {}
     irrelevant: dict[tuple, int] = {}
     for k, q in enumerate(questions):
-        if not q.meta.get("control"):
+        if not q.control:
             origin.setdefault(key(q), []).append(k)
-        elif q.meta["control"] == "irrelevant change":
+        elif q.control == "irrelevant change":
             irrelevant[key(q)] = k
     pairs: dict[str, dict[str, list[int]]] = {
         "relevant": {"without": [], "with": []},
@@ -219,7 +219,7 @@ def _pairs(questions: Sequence[Question]) -> dict[str, dict[str, list[int]]]:
         "aligned": {"non-aligned": [], "aligned": []},
     }
     for k, q in enumerate(questions):
-        control, among = q.meta.get("control"), origin.get(key(q), ())
+        control, among = q.control, origin.get(key(q), ())
         if control == "without change":
             other = next((o for o in among if questions[o].answer != q.answer), None)
             if key(q) in irrelevant:
@@ -227,7 +227,7 @@ def _pairs(questions: Sequence[Question]) -> dict[str, dict[str, list[int]]]:
             elif other is not None:
                 _add(pairs["relevant"], k, other)
         elif control == "aligned map":
-            same = next((o for o in among if questions[o].meta["change"] == q.meta["change"]), None)
+            same = next((o for o in among if questions[o].change == q.change), None)
             if same is not None:
                 _add(pairs["aligned"], same, k)
     return pairs

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from po3d.benchmarks.hypo3d.data import Split, load, write_release
+from po3d.benchmarks.hypo3d.data import RoomQuestion, Split, load, write_release
 from po3d.benchmarks.hypo3d.inputs import write_inputs, write_plain_maps
 from po3d.benchmarks.hypo3d.score import ALIGNED
 from po3d.benchmarks.twin_folder import claimed
@@ -120,7 +120,7 @@ def room(
     if controls:
         questions += _controls(framed, questions, random)
     frame_words = frame_text_anchors(anchors)
-    return scene, sides, [replace(q, meta={**q.meta, "frame": frame_words}) for q in questions]
+    return scene, sides, [replace(q, frame=frame_words) for q in questions]
 
 
 def aligned(scene: Scene, anchors: Sequence[tuple[str, str]]) -> Scene:
@@ -145,16 +145,16 @@ def aligned_questions(copy: Scene, questions: Sequence[Question]) -> list[Questi
     whose answer hangs on the grid of places, which does not turn with the room, is left out."""
     found = []
     for q in questions:
-        if q.meta.get("control") or q.meta["types"] != ["Direction"]:
+        if q.control or q.types != ("Direction",):
             continue
-        framed = frame_from_text(copy, q.meta["frame"])
+        framed = frame_from_text(copy, q.frame)
         try:
-            edited = plan(framed, ROOMS.parse(q.meta["change_program"])).edited
+            edited = plan(framed, ROOMS.parse(q.change_program)).edited
             outcome = run(ROOMS.parse(q.program), World(edited, framed))
         except ExecutionFailure:
             continue
         if outcome.answer == q.answer:
-            found.append(replace(q, image=copy.image, meta={**q.meta, "control": "aligned map"}))
+            found.append(replace(q, image=copy.image, control="aligned map"))
     return found
 
 
@@ -214,9 +214,9 @@ def _asked(framed: Scene, kind: str, random: np.random.Generator, dials: RoomDia
         ):  # another word for a thing may mean more things
             continue
         text = say_question(program, kind, random).text
-        meta = {"change": described.text, "frame": "", "types": list(COARSE[fine]), "fine": fine,
-                "change_program": spoken.text()}  # fmt: skip
-        questions.append(Question("", framed.image, text, "2d", kind, asked.answer, program.text(), meta))
+        own = {"change": described.text, "change_program": spoken.text(), "types": COARSE[fine], "fine": fine}
+        row = ("", framed.image, text, "2d", kind, asked.answer, program.text())
+        questions.append(RoomQuestion(*row, **own))
         if len(questions) == QUESTIONS:
             break
     return questions
@@ -236,7 +236,7 @@ def _controls(framed: Scene, questions: list[Question], random: np.random.Genera
         if outcome.status != "ok":  # it speaks of what only the change brought about
             continue
         if outcome.answer == q.answer:
-            found.append(replace(q, meta={**q.meta, "control": "irrelevant change"}))
-        still = {**q.meta, "change": "", "change_program": "", "control": "without change"}
-        found.append(replace(q, answer=outcome.answer, meta=still))
+            found.append(replace(q, control="irrelevant change"))
+        still = {"change": "", "change_program": "", "control": "without change"}
+        found.append(replace(q, answer=outcome.answer, **still))
     return found

@@ -2,7 +2,7 @@
 
 `load` reads three layouts, told apart by what is there: our twin's folder, the release's folder (images/ and
 questions/*.json, with or without its scene file), and VLMEvalKit's TSV. Answers are read into po3d's words
-("yes", "3", "articulated"); the stored spelling stays in `meta`. Scores:
+("yes", "3", "articulated"); the stored spelling stays in `StreetQuestion.stored`. Scores:
 `po3d.benchmarks.pulsecheck457.score`."""
 
 import os

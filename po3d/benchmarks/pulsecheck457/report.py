@@ -4,7 +4,7 @@
     *.tsv                   index, image (base64, or the index of the row that has it), question, answer, category
 
 A row's column is what its file or its `category` says; a TSV without categories is read by the bands of question_index,
-as lmms-eval does. A program that is no node list of ours leaves its question without one, and `meta["program_error"]`
+as lmms-eval does. A program that is no node list of ours leaves its question without one, and `Question.unread`
 says why; anything else that is missing, malformed or unknown is an InputError with file and row."""
 
 import base64
@@ -16,9 +16,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.pulsecheck457.score import CATEGORIES, WRITTEN
+from po3d.benchmarks.pulsecheck457.score import CATEGORIES
 from po3d.benchmarks.street_split import unique
 from po3d.benchmarks.superclevr.files import (
+    StreetQuestion,
     field_text,
     question_index,
     read_answer,
@@ -61,20 +62,18 @@ def read_records(records: Iterable[Mapping], category: str, where: str) -> list[
             raise InputError(f"{here}: a question should be an object, not {type(record).__name__}")
         index, image = question_index(record, here), stored_image(record, here)
         text, stored = field_text(record, "question", here), field_text(record, "answer", here)
-        meta = {"answer": stored, "question_index": index}
         program, reason = stored_program(record)
-        if reason:
-            meta["program_error"] = reason
-        questions.append(_question(category, index, image, text, stored, program, meta))
+        questions.append(_question(category, index, image, text, stored, program, unread=reason))
     return questions
 
 
 def _question(
-    category: str, index: int, image: str, text: str, stored: str, program: str, meta: dict
-) -> Question:
+    category: str, index: int, image: str, text: str, stored: str, program: str, **more: str
+) -> StreetQuestion:
     task: Task = "6d" if category == "L5-6D-Spatial" else "2d"
     name = f"{FILES[category]}:{index}"
-    return Question(name, image, text, task, category, read_answer(stored), program, meta)
+    own = {"number": str(index), "stored": stored, **more}
+    return StreetQuestion(name, image, text, task, category, read_answer(stored), program, **own)
 
 
 # --- VLMEvalKit's TSV ---------------------------------------------------------------------------------------
@@ -129,8 +128,7 @@ def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
         index = int(row["index"])
         category = _category(row.get("category", ""), index, where)
         text, answer = field_text(row, "question", where), field_text(row, "answer", where)
-        meta = {"answer": answer, "question_index": index, WRITTEN: answer}
-        questions.append(_question(category, index, name, text, answer, "", meta))
+        questions.append(_question(category, index, name, text, answer, "", table=answer))
     return unique(questions, path), Inline(images, path)
 
 
@@ -156,7 +154,7 @@ def write_tsv(path: str | Path, questions: Iterable[Question], encoded: Mapping[
         writer = csv.writer(file, delimiter="\t", lineterminator="\n")
         writer.writerow(_FIELDS)
         for q in questions:
-            index = str(q.meta["question_index"])
+            index = str(q.number)
             cell = carrier.get(q.image) or base64.b64encode(encoded[q.image]).decode()
             carrier.setdefault(q.image, index)
             writer.writerow((index, cell, q.text, written(q.answer or ""), FILES[q.category]))

@@ -40,7 +40,6 @@ CATEGORIES = (
     "L5-6D-Spatial",
 )
 MEAN = "mean"  # of the columns, each counting the same
-WRITTEN = "written"  # in a question's meta: the right answer as VLMEvalKit's table spells it
 BIAS_COLUMN = "L4-3D-Pose"  # where the paper looks for biased answers (Tab. 4)
 ASKED: dict[str, tuple[str, ...]] = {"shape": SHAPES, "color": COLORS, "size": SIZES, "pose": FACINGS}
 
@@ -97,8 +96,8 @@ def correct(questions: Sequence[Question], predictions: Sequence[Prediction], sc
     result = []
     for q, p in paired(questions, predictions):
         rule, gold = SCORERS[scorer], q.answer
-        if scorer == "vlmevalkit" and WRITTEN in q.meta:
-            rule, gold = _as_table, q.meta[WRITTEN]
+        if scorer == "vlmevalkit" and q.table:
+            rule, gold = _as_table, q.table
         result.append(p.status == "ok" and p.answer is not None and rule(p.answer, gold))
     return result
 

@@ -12,7 +12,7 @@ NAME = "scope"
 
 def prompt(question: Question) -> list[str | int]:
     """Picture or pictures in order, question, lettered options; a letter, or which picture, back."""
-    options = question.meta["options"]
+    options = question.options
     which = all("image" in option.lower() for option in options)
     choices = options if which else LETTERS[: len(options)]
     shown = range(len(pictures(question)))

@@ -20,7 +20,7 @@ A line of items.jsonl:
     program    optional: the gold program
 
 `Question.image` is the scene, so that a system gets all questions on a scene at once and perceives each view once;
-`meta` holds "images", "views", "options", "group", "variant" and "of". `Split.image` and `Split.truth` take the file name
+An `OrbitQuestion` has its images, views and options, "group", "variant" and "of". `Split.image` and `Split.truth` take the file name
 of a view too: its pixels, which are drawn now where a twin has none, and the table of what it shows in its own world,
 whose camera stands at -y. Scores: `po3d.benchmarks.scope.score`."""
 
@@ -61,6 +61,17 @@ def scene_name(index: int) -> str:
 def image_name(scene: str, angle: int) -> str:
     """The file name of a twin's view."""
     return f"{scene}_{angle:03d}.jpg"
+
+
+@dataclass(frozen=True)
+class OrbitQuestion(Question):
+    """An item of SCOPE."""
+
+    group: str = ""  # what is asked alike of several views
+    variant: str = (
+        ""  # "paraphrase", where it is another wording of the item `of`, which counts in no headline figure
+    )
+    of: str = ""
 
 
 @dataclass(frozen=True)
@@ -186,11 +197,7 @@ class Split:
     def _angles(self) -> Mapping[str, tuple[str, int]]:
         """File name of a view -> (scene, angle)."""
         if "angles" not in self.__dict__:
-            found = {
-                name: (q.image, angle)
-                for q in self.questions
-                for name, angle in zip(q.meta["images"], q.meta["views"])
-            }
+            found = {name: (q.image, angle) for q in self.questions for name, angle in zip(q.images, q.views)}
             self.__dict__["angles"] = found
         return self.__dict__["angles"]
 
@@ -254,15 +261,14 @@ def _question(record: object, where: str) -> Question:
     if answer is None:
         raise InputError(f"{where}: the answer {record['answer']!r} is none of the options")
     text, scene = str(record["question"]), str(record["scene"])
-    meta = {
-        "images": [str(name) for name in images], "views": angles, "options": options,
+    own = {
+        "images": tuple(str(name) for name in images), "views": tuple(angles), "options": tuple(options),
         "group": str(record.get("group") or f"{scene}/{task}/{text}"),
     }  # fmt: skip
-    meta |= {key: str(record[key]) for key in ("variant", "of") if record.get(key)}
+    own |= {key: str(record[key]) for key in ("variant", "of") if record.get(key)}
     frame = "2d" if task.endswith("_ego") else "6d"
-    return Question(
-        str(record["id"]), scene, text, frame, task, answer, str(record.get("program") or ""), meta
-    )
+    program = str(record.get("program") or "")
+    return OrbitQuestion(str(record["id"]), scene, text, frame, task, answer, program, **own)
 
 
 def read_views(root: str | Path) -> dict[str, View]:
@@ -308,11 +314,11 @@ def write_release(folder: str | Path, questions: Sequence[Question], views: Iter
 
 
 def _item(q: Question) -> dict:
-    options, views = q.meta["options"], q.meta["views"]
+    options, views = q.options, q.views
     record = {
-        "id": q.id, "scene": q.image, "task": q.category, "images": q.meta["images"],
+        "id": q.id, "scene": q.image, "task": q.category, "images": q.images,
         "view": views[0] if len(views) == 1 else views, "question": q.text, "options": options,
-        "answer": string.ascii_uppercase[options.index(q.answer)], "group": q.meta["group"],
+        "answer": string.ascii_uppercase[options.index(q.answer)], "group": q.group,
     }  # fmt: skip
-    record |= {key: q.meta[key] for key in ("variant", "of") if key in q.meta}
+    record |= {key: value for key in ("variant", "of") if (value := getattr(q, key))}
     return record | ({"program": q.program} if q.program else {})

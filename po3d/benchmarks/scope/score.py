@@ -54,7 +54,7 @@ def correct(
 ) -> list[float]:
     """Of each question 1.0 or 0.0; NaN for a paraphrase, which counts in no headline."""
     taken = _choices(questions, predictions, scorer)
-    return [math.nan if q.meta.get("variant") else float(taken[q.id] == q.answer) for q in questions]
+    return [math.nan if q.variant else float(taken[q.id] == q.answer) for q in questions]
 
 
 def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "choice") -> dict:
@@ -79,7 +79,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         raise InputError(f"unknown task {unknown[0]!r}; known: {', '.join(TASKS)}")
     taken = _choices(questions, predictions, scorer)
     failed = {p.id for p in predictions if p.status != "ok"}
-    main = [q for q in questions if not q.meta.get("variant")]
+    main = [q for q in questions if not q.variant]
     blinds = {name: {q.id: pick(q) for q in main} for name, pick in BASELINES.items()}
     rows = _rows(main, taken, failed)
     return {
@@ -105,7 +105,7 @@ def _choices(
     if scorer not in SCORERS:
         raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
     return {
-        q.id: chosen(p.answer, q.meta["options"]) if p.status == "ok" and p.answer is not None else None
+        q.id: chosen(p.answer, q.options) if p.status == "ok" and p.answer is not None else None
         for q, p in paired(questions, predictions)
     }
 
@@ -143,8 +143,8 @@ def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict
     by_id = {q.id: q for q in questions}
     pairs: dict[str, list[tuple[bool, bool]]] = {}
     for q in questions:
-        original = by_id.get(q.meta.get("of", ""))
-        if q.meta.get("variant") and original is not None:
+        original = by_id.get(q.of)
+        if q.variant and original is not None:
             pairs.setdefault(q.category, []).append((taken[original.id] == q.answer, taken[q.id] == q.answer))
     result = {}
     for task in TASKS:
@@ -176,7 +176,7 @@ def _consistency(questions: Sequence[Question], taken: Choices) -> dict[str, dic
         asked: dict[str, dict[int, Question]] = {}
         for q in questions:
             if q.category == task:
-                asked.setdefault(q.meta["group"], {})[q.meta["views"][0]] = q
+                asked.setdefault(q.group, {})[q.views[0]] = q
         cells = {}
         for name, views in VIEW_SETS.items():
             whole = [own for own in asked.values() if all(v in own for v in views)]
@@ -198,7 +198,7 @@ def _agrees(questions: Sequence[Question], taken: Choices) -> bool:
         label = taken[q.id]
         if label not in LABELS:
             return False
-        said.add(turned_label(label, -q.meta["views"][0]) if q.category.endswith("_ego") else label)
+        said.add(turned_label(label, -q.views[0]) if q.category.endswith("_ego") else label)
     return len(said) == 1
 
 
@@ -258,19 +258,19 @@ def _error(answer: str | None, gold: str, angle: int) -> str:
 
 
 def _always_first(q: Question) -> str:
-    return q.meta["options"][0]
+    return q.options[0]
 
 
 def _always_front(q: Question) -> str:
     """ "front" of the orthogonal options, "front-right" of the diagonal ones, else the first option."""
-    return next((o for o in (ORTHOGONAL[0], DIAGONAL[0]) if o in q.meta["options"]), q.meta["options"][0])
+    return next((o for o in (ORTHOGONAL[0], DIAGONAL[0]) if o in q.options), q.options[0])
 
 
 def _quarter_off(q: Question) -> str:
     """The right direction a quarter of a circle on: always consistent, never right. It shows what C(S) leaves out."""
-    if q.answer in LABELS and turned_label(q.answer, 90) in q.meta["options"]:
+    if q.answer in LABELS and turned_label(q.answer, 90) in q.options:
         return turned_label(q.answer, 90)
-    options = q.meta["options"]
+    options = q.options
     return options[(options.index(q.answer) + 1) % len(options)]
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from po3d.benchmarks.scope.data import (
     ITEMS,
     TWIN_FORMAT,
+    OrbitQuestion,
     Split,
     View,
     image_name,
@@ -242,16 +243,16 @@ class _Asker:
         """The question in the paper's wording, and paraphrased; equal `words` are said alike."""
         group = f"{self.name}/{task}/{which}"
         key = f"{group}/{views[0]}"
-        meta = {
-            "images": [image_name(self.name, v) for v in views], "views": list(views), "options": list(options),
-            "group": group,
+        own = {
+            "images": tuple(image_name(self.name, v) for v in views), "views": tuple(views),
+            "options": tuple(options), "group": group,
         }  # fmt: skip
         frame = "2d" if task.endswith("_ego") else "6d"
         texts = [say(program, task, r, sitting, views, options) for r in (None, rng(words, "words"))]
-        said = {"variant": "paraphrase", "of": key}
+        row, said = (frame, task, answer, SCOPE.text(program)), {"variant": "paraphrase", "of": key}
         return [
-            Question(key, self.name, texts[0], frame, task, answer, SCOPE.text(program), meta),
-            Question(f"{key}/p", self.name, texts[1], frame, task, answer, SCOPE.text(program), meta | said),
+            OrbitQuestion(key, self.name, texts[0], *row, **own),
+            OrbitQuestion(f"{key}/p", self.name, texts[1], *row, **own, **said),
         ]
 
     def label(self, axes: Axes, pair: Pair) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.street_split import Folder, Split, twin_of, unique
 from po3d.benchmarks.superclevr.files import (
+    StreetQuestion,
     field_text,
     question_index,
     read_answer,
@@ -73,9 +74,9 @@ def _question(record: object, file: str, where: str) -> Question:
             program = program_of(text).text()
         except ProgramError as error:
             reason = PARTS if category == "part" else str(error)
-    meta = {"answer": stored, "question_index": index, **({"program_error": reason} if reason else {})}
     name, image = f"{file}:{index}", stored_image(record, where)
-    return Question(name, image, text, "2d", category, read_answer(stored), program, meta)
+    own = {"number": str(index), "stored": stored, "unread": reason}
+    return StreetQuestion(name, image, text, "2d", category, read_answer(stored), program, **own)
 
 
 def prompt(question: Question) -> list[str | int]:

@@ -5,6 +5,7 @@ The same layout carries Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial45
 directions (records of our own scenes are written by `po3d.synthesis.street.dataset.scene_record`)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,15 @@ from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES, VALUES
 
 if TYPE_CHECKING:
     from po3d.io.schemas import Hidden, Vehicle
+
+
+@dataclass(frozen=True)
+class StreetQuestion(Question):
+    """An item of PulseCheck457 or Super-CLEVR."""
+
+    stored: str = ""  # the right answer as the release stores it
+    table: str = ""  # and as VLMEvalKit's table spells it, where it comes from there
+
 
 # Where the written name of a shape differs from its id.
 _WRITTEN: dict[str, str] = {

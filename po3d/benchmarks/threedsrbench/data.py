@@ -92,6 +92,17 @@ def split_qid(qid: str, where: str = "") -> Qid:
 
 
 @dataclass(frozen=True)
+class PhotoQuestion(Question):
+    """An item of 3DSRBench."""
+
+    letter: str = ""  # of the right option
+    viewpoint: str = ""  # of VIEWPOINTS, where the file says it
+    index: str = ""  # of the row
+    source: str = ""  # of the picture
+    columns: Mapping[str, str] = field(default_factory=dict)  # what columns meta_NAME say
+
+
+@dataclass(frozen=True)
 class Split:
     """Questions, and what there is to each of their pictures."""
 
@@ -173,8 +184,8 @@ class Split:
 
     def first(self, size: int | None) -> "Split":
         """The questions on the first `size` scenes by name, from all viewpoints; None keeps all."""
-        kept = set(sorted({q.meta["scene"] for q in self.questions})[:size])
-        return replace(self, questions=tuple(q for q in self.questions if q.meta["scene"] in kept))
+        kept = set(sorted({q.scene for q in self.questions})[:size])
+        return replace(self, questions=tuple(q for q in self.questions if q.scene in kept))
 
     @property
     def images(self) -> tuple[str, ...]:
@@ -221,9 +232,8 @@ def load(root: str | Path, split: str = "") -> Split:
     return Split(split or path.stem, tuple(questions), path.parent, pictures, table=path)
 
 
-def _question(record: Mapping[str, str], where: str) -> Question:
-    """A row as a question. meta: "options", "letter", "scene", "index" and, where the file says them, "viewpoint",
-    "source" and every meta_... column."""
+def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
+    """A row as a question."""
     qid = record.get("qid") or record.get("index", "")
     name = split_qid(qid, f"{where}: ")
     options = [record[letter] for letter in LETTERS if letter in record]
@@ -237,19 +247,13 @@ def _question(record: Mapping[str, str], where: str) -> Question:
     if "question" not in record:
         raise InputError(f"{where}: the question is missing")
     photo = _photo(record, where)
-    meta = {"options": options, "letter": letter, "scene": record.get("scene") or photo or name.base}
-    meta |= {k: record[k] for k in ("index", "image_source") if record.get(k)}
-    meta |= {k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")}
-    if "viewpoint" in record:
-        if record["viewpoint"] not in VIEWPOINTS:
-            raise InputError(
-                f"{where}: unknown viewpoint {record['viewpoint']!r}; known: {', '.join(VIEWPOINTS)}"
-            )
-        meta["viewpoint"] = record["viewpoint"]
+    viewpoint = record.get("viewpoint", "")
+    if "viewpoint" in record and viewpoint not in VIEWPOINTS:
+        raise InputError(f"{where}: unknown viewpoint {viewpoint!r}; known: {', '.join(VIEWPOINTS)}")
     image = record.get("pixels") or photo + (MIRROR if name.flip else "")
     if not image:
         raise InputError(f"{where}: the row has neither a picture nor its path or URL")
-    return Question(
+    return PhotoQuestion(
         qid,
         image,
         record["question"],
@@ -257,7 +261,13 @@ def _question(record: Mapping[str, str], where: str) -> Question:
         category,
         options[LETTERS.index(letter)],
         record.get("program", ""),
-        meta,
+        tuple(options),
+        scene=record.get("scene") or photo or name.base,
+        letter=letter,
+        viewpoint=viewpoint,
+        index=record.get("index", ""),
+        source=record.get("image_source", ""),
+        columns={k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")},
     )
 
 
@@ -280,17 +290,14 @@ def _read_scenes(path: Path) -> dict[str, Scene]:
 
 def rotations(question: Question) -> list[Question]:
     """A question as annotated and with its options moved on by 1, 2 ...: what CircularEval asks."""
-    options, letter = question.meta["options"], LETTERS.index(question.meta["letter"])
+    options, letter = question.options, LETTERS.index(question.letter)
     rows = []
     for turn in range(len(options)):
         moved = [options[(k + turn) % len(options)] for k in range(len(options))]
         at = LETTERS[(letter - turn) % len(options)]
         name = question.id if turn == 0 else f"{question.id}-{turn}"
-        rows.append(replace(question, id=name, meta={**question.meta, "options": moved, "letter": at}))
+        rows.append(replace(question, id=name, options=tuple(moved), letter=at))
     return rows
-
-
-_OWN = ("index", "options", "letter", "scene", "viewpoint", "image_source")
 
 
 def write_release(folder: str | Path, questions: Sequence[Question], scenes: Iterable[Scene] = ()) -> None:
@@ -300,17 +307,17 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
     with atomic_write(folder / SCENES) as file:
         for scene in scenes:
             file.write(json.dumps(to_json(scene), ensure_ascii=False, separators=(",", ":")) + "\n")
-    extra = sorted({k for q in questions for k in q.meta} - set(_OWN))
+    extra = sorted({k for q in questions for k in q.columns})
     columns = ["index", "qid", "question", *LETTERS, "answer", "category", "image_path", "image_source"]
     columns += ["viewpoint", "scene", "program", *(f"meta_{k}" for k in extra)]
     with atomic_write(folder / OURS) as file:
         writer = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", restval="")
         writer.writeheader()
         for k, q in enumerate(questions):
-            row = {"index": q.meta.get("index", k), "qid": q.id, "question": q.text, "category": q.category}
-            row |= dict(zip(LETTERS, q.meta["options"])) | {"answer": q.meta["letter"], "program": q.program}
-            row |= {k: q.meta.get(k, "") for k in ("scene", "viewpoint", "image_source")}
-            row |= {f"meta_{k}": q.meta[k] for k in extra if k in q.meta}
+            row = {"index": q.index or k, "qid": q.id, "question": q.text, "category": q.category}
+            row |= dict(zip(LETTERS, q.options)) | {"answer": q.letter, "program": q.program}
+            row |= {"scene": q.scene, "viewpoint": q.viewpoint, "image_source": q.source}
+            row |= {f"meta_{k}": v for k, v in q.columns.items()}
             writer.writerow(row | {"image_path": q.image.removesuffix(MIRROR)})
 
 
@@ -335,9 +342,9 @@ def write_vlmevalkit(path: str | Path, questions: Sequence[Question], encoded: M
         for k, q in enumerate(questions):
             cell = carrier.get(q.image) or base64.b64encode(encoded[q.image]).decode()
             carrier.setdefault(q.image, str(k))
-            options = [*q.meta["options"], "", ""][:4]
-            source = q.meta.get("image_source", "")
-            writer.writerow((k, q.id, q.text, *options, q.meta["letter"], q.category, cell, source, ""))
+            options = [*q.options, "", ""][:4]
+            source = q.source
+            writer.writerow((k, q.id, q.text, *options, q.letter, q.category, cell, source, ""))
 
 
 def write_results(path: str | Path, questions: Sequence[Question], predictions: Iterable[Prediction]) -> None:
@@ -351,10 +358,10 @@ def write_results(path: str | Path, questions: Sequence[Question], predictions: 
         writer = csv.writer(file, delimiter="\t", lineterminator="\n")
         writer.writerow(columns)
         for k, q in enumerate(questions):
-            options, p = q.meta["options"], by_id[q.id]
+            options, p = q.options, by_id[q.id]
             at = chosen(p.answer, options) if p.status == "ok" and p.answer is not None else None
             padded = [*options, "", ""][:4]
-            source = q.meta.get("image_source", "")
+            source = q.source
             letter = "" if at is None else LETTERS[at]
-            index = q.meta.get("index", k)
-            writer.writerow((index, q.id, q.text, *padded, q.meta["letter"], q.category, source, letter))
+            index = q.index or k
+            writer.writerow((index, q.id, q.text, *padded, q.letter, q.category, source, letter))

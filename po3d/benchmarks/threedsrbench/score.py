@@ -98,8 +98,8 @@ def row_hits(questions: Sequence[Question], predictions: Sequence[Prediction]) -
     """Of each row for itself whether its prediction is right; what is not "ok" is wrong."""
     result = []
     for q, p in paired(questions, predictions):
-        at = chosen(p.answer, q.meta["options"]) if p.status == "ok" and p.answer is not None else None
-        result.append(at is not None and _plain(q.meta["options"][at]) == _plain(q.answer or ""))
+        at = chosen(p.answer, q.options) if p.status == "ok" and p.answer is not None else None
+        result.append(at is not None and _plain(q.options[at]) == _plain(q.answer or ""))
     return result
 
 
@@ -150,12 +150,12 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     if not questions:
         raise InputError("no questions to score")
     hits = row_hits(questions, predictions)
-    views = [v for v in VIEWPOINTS if any(q.meta.get("viewpoint") == v for q in questions)]
+    views = [v for v in VIEWPOINTS if any(q.viewpoint == v for q in questions)]
     table = _Table(questions, predictions, hits, scorer)
     rows = table.rows()
     return {
         "scorer": scorer,
-        "images": len({q.meta["scene"] for q in questions}),
+        "images": len({q.scene for q in questions}),
         "rows": rows,
         "other_scorers": {s: _Table(questions, predictions, hits, s).rows() for s in SCORERS if s != scorer},
         "baselines": {name: table.guessing(same) for name, same in (("random", False), ("random++", True))},
@@ -172,7 +172,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
 def _seen_from(
     view: str, questions: Sequence[Question], predictions: Sequence[Prediction], hits: Sequence[bool]
 ):
-    kept = [k for k, q in enumerate(questions) if q.meta.get("viewpoint") == view]
+    kept = [k for k, q in enumerate(questions) if q.viewpoint == view]
     return [questions[k] for k in kept], predictions, [hits[k] for k in kept]
 
 
@@ -216,12 +216,12 @@ class _Table:
     @staticmethod
     def _names(q: Question) -> tuple[str, ...]:
         names = (OVERALL, MAIN[q.category], q.category)
-        return (*names, q.meta["viewpoint"]) if "viewpoint" in q.meta else names
+        return (*names, q.viewpoint) if q.viewpoint else names
 
     def _boot(self, names: Sequence[str]):
         pairs = [(name, k) for name in names for k in self.columns[name]]
         values = [100.0 * self.right[k] for _, k in pairs]
-        scenes = [self.groups[k][0].meta["scene"] for _, k in pairs]
+        scenes = [self.groups[k][0].scene for _, k in pairs]
         return bootstrap(values, scenes, [name for name, _ in pairs], list(names))
 
     def rows(self) -> list[dict]:
@@ -243,7 +243,7 @@ class _Table:
         expected = []
         for rows in self.groups:
             guesses = {group_key(q.id, "circular"): q for q in rows}.values() if consistent else rows
-            expected.append(100 * float(np.prod([1 / len(q.meta["options"]) for q in guesses])))
+            expected.append(100 * float(np.prod([1 / len(q.options) for q in guesses])))
         return [
             {"name": name, "n": len(own), "value": float(np.mean([expected[k] for k in own]))}
             for name, own in self.columns.items()
@@ -267,9 +267,9 @@ def consistency(
     rotations of a question, "flip" between a row and its flipped twin, whose left and right are told apart."""
     said: dict[str, str] = {}
     for q, p in paired(questions, predictions):
-        at = chosen(p.answer, q.meta["options"]) if p.status == "ok" and p.answer is not None else None
+        at = chosen(p.answer, q.options) if p.status == "ok" and p.answer is not None else None
         if at is not None:
-            said[q.id] = _plain(q.meta["options"][at])
+            said[q.id] = _plain(q.options[at])
     turns: dict[str, set[str]] = {}
     sizes: dict[str, int] = {}
     flips = []

@@ -24,6 +24,7 @@ from po3d.benchmarks.threedsrbench.data import (
     MIRROR,
     OURS,
     TWIN_FORMAT,
+    PhotoQuestion,
     Split,
     load,
     rotations,
@@ -217,8 +218,8 @@ def asked(room: Looked, category: str, item: Item, random: np.random.Generator) 
             if not ending and right != (program.things[answer] if isinstance(answer, int) else answer):
                 raise AssertionError(f"{name}: {program} is {right!r}, not {answer!r}")
             option = spoken.option_of[called(right)]
-            meta = {"scene": f"{room.number:06d}", "viewpoint": viewpoint, "hold": hold}
-            meta |= {"options": list(spoken.options), "letter": LETTERS[spoken.options.index(option)]}
-            row = (name + ending, image, spoken.text, "6d", category, option, program.text(), meta)
-            questions += rotations(Question(*row))
+            own = {"scene": f"{room.number:06d}", "viewpoint": viewpoint, "columns": {"hold": hold}}
+            own |= {"letter": LETTERS[spoken.options.index(option)], "options": tuple(spoken.options)}
+            row = (name + ending, image, spoken.text, "6d", category, option, program.text())
+            questions += rotations(PhotoQuestion(*row, **own))
     return questions

@@ -108,7 +108,7 @@ def _write_table(
     """The harness's custom data: with columns A to D a multiple choice whose prompt it builds, else the question is
     the whole prompt. Several images are lists, and then need names in image_path."""
     own = BENCHMARKS[benchmark]
-    choices = max(len(q.meta.get("options", ())) for q in questions)
+    choices = max(len(q.options) for q in questions)
     several = any(len(pictures(q)) > 1 for q in questions)
     columns = ["index", "qid", "image", "question", *LETTERS[:choices], "answer", "category"]
     carrier: dict[tuple[str, ...], str] = {}
@@ -122,7 +122,7 @@ def _write_table(
         )
         writer.writeheader()
         for k, q in enumerate(tqdm(questions, "exporting", delay=1)):
-            names, index = tuple(pictures(q)), str(q.meta.get("question_index", k))
+            names, index = tuple(pictures(q)), q.number or str(k)
             row = {"index": index, "qid": q.id, "category": own.files.get(q.category, q.category)}
             if names in carrier:
                 row["image"] = carrier[names]
@@ -132,7 +132,7 @@ def _write_table(
                 carrier[names] = index
             if several:
                 row["image_path"] = str([_file_name(name, encoded.image_format) for name in names])
-            if options := q.meta.get("options"):
+            if options := q.options:
                 row |= dict(zip(LETTERS, options)) | {"answer": letter(q)}
             else:
                 row["answer"] = own.written(q.answer)
@@ -180,7 +180,7 @@ def _lmms_eval(questions: Sequence[Question], benchmark: str, out: Path, encoded
                 else {"type": "text", "value": part}
                 for part in asked.parts
             ]
-            options = [str(option) for option in q.meta.get("options", ())]
+            options = [str(option) for option in q.options]
             row = {
                 "id": q.id, "question": asked.text, "parts": parts, "images": names,
                 "answer": BENCHMARKS[benchmark].written(q.answer),
@@ -217,7 +217,7 @@ def _openai(questions: Sequence[Question], benchmark: str, out: Path, encoded: E
                 }
             content = messages(prompt(benchmark, q), [(latest if inline else urls)[n] for n in names])
             row = {"id": q.id, "messages": content, "answer": written(q.answer), "category": q.category}
-            if options := q.meta.get("options"):
+            if options := q.options:
                 row |= {"options": list(options), "letter": letter(q)}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     return path

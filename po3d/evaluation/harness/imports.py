@@ -137,7 +137,7 @@ class _Finder:
         self.by_image: dict[tuple[str, str], list[Question]] = {}
         self.by_text: dict[str, list[Question]] = {}
         for q in questions:
-            for name in {q.id, *(str(q.meta[k]) for k in IDS if k in q.meta)}:
+            for name in {q.id, q.number, getattr(q, "index", "")} - {""}:
                 self.by_id.setdefault(name, []).append(q)
             self.by_image.setdefault((_stem(q.image), _plain(q.text)), []).append(q)
             self.by_text.setdefault(_plain(q.text), []).append(q)
@@ -183,8 +183,8 @@ def _response(cells: Mapping[str, object]) -> str:
 
 
 def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
-    if question.meta.get("options"):
-        return [str(option) for option in question.meta["options"]]
+    if question.options:
+        return [str(option) for option in question.options]
     found = [_said(cells.get(letter)) for letter in "ABCD"]
     return [option for option in found if option and option.lower() != "nan"]
 

@@ -30,18 +30,18 @@ def write_results(
         raise InputError(f"writing {path} needs openpyxl: pip install 'po3d[tables]'") from None
     own = BENCHMARKS[benchmark]
     by_id = {p.id: p for p in predictions}
-    choices = LETTERS[: max(len(q.meta.get("options", ())) for q in questions)]
+    choices = LETTERS[: max(len(q.options) for q in questions)]
     columns = ["index", "qid", "question", *choices, "answer", "category", "prediction"]
     book = openpyxl.Workbook()
     sheet = book.active
     sheet.append(columns)
     silent = 0
     for k, q in enumerate(questions):
-        options, p = [str(o) for o in q.meta.get("options", ())], by_id.get(q.id)
+        options, p = [str(o) for o in q.options], by_id.get(q.id)
         answered = p is not None and p.status == "ok" and p.answer is not None
         silent += not answered
         response = said(p, prompt(benchmark, q).texts, options) if answered else ""
-        index = str(q.meta.get("question_index", q.meta.get("index", k)))
+        index = q.number or getattr(q, "index", "") or str(k)
         row = {
             "index": int(index) if index.isdecimal() else index,
             "qid": q.id,

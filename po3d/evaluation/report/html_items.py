@@ -38,7 +38,7 @@ def image_record(
     stands in for it, where the system used that."""
     true = _attempt(lambda: split.truth(name))
     # A room is drawn from its table; a picture is read where boxes can stand on it, or where there is nothing else.
-    several = list(dict.fromkeys(n for q in questions for n in q.meta.get("images", ())))
+    several = list(dict.fromkeys(n for q in questions for n in q.images))
     drawn = several or (true is not None and true.camera is None)
     pixels = None if drawn else _attempt(lambda: split.image(name))
     shown = None if pixels is None else picture(pixels)
@@ -59,7 +59,7 @@ def image_record(
             "steps": [(s.call, s.words, s.objects, s.nearest) for s in found.steps],
             "note": found.note,
             "flip": found.flip,
-            "pictures": [n for n in q.meta.get("images", ()) if n in pictures],
+            "pictures": [n for n in q.images if n in pictures],
         }
     record: dict[str, Any] = {"pictures": pictures}
     if kept is not None and true is not None and true.outline is None:
@@ -71,13 +71,13 @@ def image_record(
 
 def gold_program(q: Question) -> str:
     """The gold program as systems write theirs: a room's change before the question."""
-    return " ; ".join(filter(None, (q.meta.get("change_program"), q.program)))
+    return " ; ".join(filter(None, (q.change_program, q.program)))
 
 
 def facts(q: Question) -> list[tuple[str, str]]:
     """What a question comes with beside its text: a frame, a change, options."""
-    found = [(key, q.meta[key]) for key in ("frame", "change") if q.meta.get(key)]
-    if options := q.meta.get("options"):
+    found = [(key, value) for key, value in (("frame", q.frame), ("change", q.change)) if value]
+    if options := q.options:
         found.append(("options", "; ".join(map(str, options))))
     return found
 

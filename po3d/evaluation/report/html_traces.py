@@ -85,7 +85,7 @@ def room_trace(drawings: Drawings, table: Scene | None, mode: str) -> Trace:
     def traced(q: Question, p: Prediction) -> Traced:
         if table is None:
             return Traced(())
-        frame = q.meta.get("frame", "")
+        frame = q.frame
         try:
             if frame not in layouts:
                 before = framed(table, frame, mode)
@@ -141,7 +141,7 @@ def scope_trace(drawings: Drawings, seen: Callable[[Question], Seen] | None) -> 
     def traced(q: Question, p: Prediction) -> Traced:
         if seen is None:
             return Traced(())
-        images = tuple(q.meta["images"])
+        images = tuple(q.images)
         try:
             if images not in known:
                 found = seen(q)
@@ -154,10 +154,10 @@ def scope_trace(drawings: Drawings, seen: Callable[[Question], Seen] | None) -> 
             return Traced(views)
         try:
             program = scope_program.parse_text(p.program)
-            outcome = run_on_views(program, table, q.meta["options"])
+            outcome = run_on_views(program, table, q.options)
         except ProgramError as error:
             return Traced(views, note=str(error))
-        near = margins_in(program, World.of(table.table, SCOPE_RULES), table.asked(q.meta["options"]))
+        near = margins_in(program, World.of(table.table, SCOPE_RULES), table.asked(q.options))
         same = p.status != "ok" or outcome.answer == p.answer
         note = outcome.reason if same else CHANGED
         return Traced(views, _steps(outcome, near), note, _flip(near, outcome))
@@ -182,7 +182,7 @@ def sr_trace(drawings: Drawings, table: Scene | None) -> Trace:
         asked = sr_program.THREEDSRBENCH.meant(program)
         outcome = readings.answered(asked, table, readings.rows_only if gold else ground)
         named = sr_program.SrProgram(program.op, tuple(map(readings.called, program.things)))
-        options = fit_options(named, q.meta["options"]) or {}
+        options = fit_options(named, q.options) or {}
         said = options.get(readings.called(outcome.answer or ""))
         same = p.status != "ok" or said is None or said == p.answer
         flip = readings.nearest(asked, table, outcome)
