@@ -86,7 +86,8 @@ class KeptScenes(Dataset):
     """`scenes` whose items stay in files under `folder`, `chunk` of them a file, for the other processes and later visits;
     best where files are memory (/dev/shm). A file lasts while `visits` rounds of `stream.Revisited` want it, so at
     640 x 480 some 2 * visits * chunk MB are taken. What a killed run left is used again; an item counts from the moment its
-    last byte says so. So do the vehicles' meshes, which every process would else make for itself."""
+    last byte says so. So do the vehicles' meshes, which every process would else make for itself. Nothing here knows of
+    changed code: with another version, remove the folder."""
 
     def __init__(self, scenes: RenderedScenes, folder: str | Path, visits: int, chunk: int) -> None:
         asked = json.dumps(dataclasses.asdict(scenes), sort_keys=True)
@@ -114,7 +115,7 @@ class KeptScenes(Dataset):
     def _file(self, number: int) -> np.ndarray:
         from po3d.synthesis.vehicles import keep_meshes
 
-        keep_meshes(self.folder / "meshes")
+        keep_meshes(self.folder.parent / "meshes")
         gone = number - 2 * self.visits
         self.open = {k: rows for k, rows in self.open.items() if k > gone}
         for k in range(gone - self.visits, gone + 1):
@@ -124,6 +125,7 @@ class KeptScenes(Dataset):
         image = ("image", np.uint8, (self.scenes.height, self.scenes.width, 3))
         kind = np.dtype([image, *fields, ("whole", np.bool_)])
         path = self._path(number)
+        self.folder.mkdir(parents=True, exist_ok=True)
         with open(path, "ab") as file:
             file.truncate(
                 self.chunk * kind.itemsize
