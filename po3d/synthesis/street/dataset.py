@@ -10,7 +10,7 @@ import csv
 import functools
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 
 import numpy as np
@@ -33,6 +33,7 @@ from po3d.scene.street import (
 )
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT, SIZE_SCALE
 from po3d.synthesis.difficulty import DEFAULT, Dials
+from po3d.synthesis.official_vehicles import OfficialVehicles
 from po3d.synthesis.render.environment import Look, paint, sample_finish, sample_look
 from po3d.synthesis.render.official import (
     OFFICIAL_LOOKS,
@@ -84,13 +85,37 @@ class Made:
     labels: tuple[ObjectLabel, ...]
 
 
-def compose(layout: Layout, rng: np.random.Generator) -> tuple[list[Placed], Camera, Look]:
+def compose(
+    layout: Layout, rng: np.random.Generator, vehicles: OfficialVehicles | None = None
+) -> tuple[list[Placed], Camera, Look]:
     """What the renderer draws: the layout's objects with their meshes and paints, its camera, and its
-    look."""
+    look. In official looks `vehicles` take the place of ours, where they are there."""
     official = layout.look in OFFICIAL_LOOKS
     place, draw = (_place_official, sample_official_look) if official else (_place, sample_look)
     objects = [place(o, layout.look, rng) for o in layout.objects]
+    if official and vehicles is not None:
+        objects = [_official_form(p, o, layout.look, vehicles, rng) for p, o in zip(objects, layout.objects)]
     return objects, camera(layout.jitter), draw(layout.look, np.random.default_rng(layout.look_seed))
+
+
+def _official_form(
+    placed: Placed, o: LayoutObject, look: LookKind, vehicles: OfficialVehicles, rng: np.random.Generator
+) -> Placed:
+    """A placed vehicle with the mesh of the official one: see-through where that is glass, its parts recoloured as the layout
+    says or, outdoors, of the colours that its files give them."""
+    toy = look in TOYS
+    found = vehicles.get(o.shape, toy)
+    if found is None:
+        return placed
+    painted = _painted(o, found.mesh, look)
+    return replace(
+        placed,
+        mesh=found.mesh,
+        colors={name: official_paint(look, part.color, rng) for name, part in painted.items()} | found.colors,
+        finishes={name: official_finish(look, part.material, rng) for name, part in painted.items()},
+        even=True,
+        window=0.0 if toy else 1.0,
+    )
 
 
 def _place_official(o: LayoutObject, look: LookKind, rng: np.random.Generator) -> Placed:
@@ -152,8 +177,9 @@ def make_scene(
     renderer: Renderer,
     look: LookKind | None = None,
     dials: Dials = DEFAULT,
+    vehicles: OfficialVehicles | None = None,
 ) -> Made:
-    """Scene `index` of a seed. The number of objects is drawn once, so that the test for visibility doesn't
+    """Scene `index` of a seed, with official `vehicles` where some are given. The number of objects is drawn once, so that the test for visibility doesn't
     thin out crowded scenes; layouts are drawn until every object shows MIN_VISIBLE_PX pixels and, where the dials
     want it, as many are occluded as they say."""
     generator = rng(seed, f"scene/{split}", index)
@@ -164,7 +190,7 @@ def make_scene(
     seen = 0
     for _ in range(MAX_SCENES):
         layout = sample_layout(generator, count, split, look)
-        objects, view, style = compose(layout, rng(layout.look_seed, "compose"))
+        objects, view, style = compose(layout, rng(layout.look_seed, "compose"), vehicles)
         labels = renderer.render_masks(objects, view).labels()
         if min(label.visible_px for label in labels) >= MIN_VISIBLE_PX:
             made = Made(layout, tuple(objects), view, style, labels)
@@ -243,7 +269,7 @@ def scene_record(made: Made, index: int, split: str, rules: Rules | None = None)
     axes = np.array([AXES[d] for d in DIRECTIONS])
     degrees = relations.pose_degrees(headings, axes, rules)
     facings = relations.facing_labels(degrees, rules)
-    objects = [_object_record(o, made) for o in layout.objects]
+    objects = [_object_record(o, placed.mesh, made) for o, placed in zip(layout.objects, made.objects)]
     for o, degree, label in zip(objects, degrees, facings):
         o["pose"] = "None" if label == NO_FACING else f"{FACINGS[label]}_pose"
         o["pose_degree"] = float(degree)
@@ -283,10 +309,10 @@ def scene_record(made: Made, index: int, split: str, rules: Rules | None = None)
     }
 
 
-def _object_record(o: LayoutObject, made: Made) -> dict:
+def _object_record(o: LayoutObject, mesh: Mesh, made: Made) -> dict:
     origin = (o.x, o.y, origin_height(o.shape, o.size))
     pixel, depth = made.camera.project(origin)
-    painted = _painted(o, vehicle(o.shape, o.mesh_seed, o.forms), made.layout.look)
+    painted = _painted(o, mesh, made.layout.look)
     return {
         "shape": o.shape,
         "size": o.size,

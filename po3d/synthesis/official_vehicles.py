@@ -1,0 +1,287 @@
+"""The official vehicles, read from a user's own checkout of the official generators; po3d ships none of them.
+
+Two layouts are known, in any depth below the folder: Super-CLEVR's CATEGORY_SHAPE.blend, whose materials name the parts
+(SHAPE.PART.MATERIAL.WORD), and CGPart's SHAPE/object.obj with a COLOR.mtl for every colour. For toys of one colour a .blend is better,
+for painted vehicles a material file. Files are data: no script in a .blend is run, sizes are capped, a broken file ends in one line.
+
+An .obj names no parts. What Super-CLEVR would recolour is then cut out by place, roughly (regions.csv: ranges in lengths, widths and
+heights of the box; where `side_low` is 0 the side is taken without its sign)."""
+
+import csv
+import functools
+import io
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import trimesh
+from numpy.typing import NDArray
+
+from po3d.io.errors import InputError
+from po3d.scene.vocabulary import COLORS, EXTENTS, PARENT, SHAPES
+from po3d.synthesis.render.blender import open_blender
+from po3d.synthesis.render.environment import RGB
+from po3d.synthesis.shapes.mesh import Mesh, assemble
+
+Array = NDArray[np.float64]
+
+MOST_BYTES = 300_000_000  # of a file
+MOST_TRIANGLES = 2_000_000
+MOST_MATERIALS = 400  # of a file
+MOST_PARTS = 60  # of a mesh; materials of the smallest surface fall together
+CLEAR = 0.9  # a material less opaque than this is glass
+SIZE_TOLERANCE = 0.03  # of a box against the table
+SAME = 1e-5  # of the box: corners nearer than this are one, in the search for faces that are there twice
+
+
+class Material(NamedTuple):
+    part: str  # "" where the file doesn't say
+    color: RGB  # linear
+    clear: bool
+    painted: bool  # takes the vehicle's colour in the coloured files
+
+
+class Soup(NamedTuple):
+    """A vehicle as read: x ahead, y left, z up, any origin and unit."""
+
+    points: Array  # (V, 3)
+    triangles: NDArray[np.int64]  # (F, 3)
+    material: NDArray[np.int64]  # (F,)
+    materials: tuple[Material, ...]
+
+
+@dataclass(frozen=True)
+class OfficialVehicle:
+    mesh: Mesh
+    colors: dict[str, RGB]  # of parts that keep a colour of their own
+
+
+class OfficialVehicles:
+    """What a folder has of the 21 types."""
+
+    def __init__(self, folder: str | Path, python: str = "") -> None:
+        """`python`: an interpreter that has bpy, for .blend files."""
+        self.folder, self.python = Path(folder), python
+        if not self.folder.is_dir():
+            raise InputError(f"vehicles={folder} is no folder")
+        self.blends: dict[str, Path] = {}
+        self.objects: dict[str, Path] = {}
+        for path in sorted(self.folder.rglob("*.blend")):
+            shape = path.stem.rpartition("_")[2]
+            if shape in SHAPES:
+                self.blends.setdefault(shape, path)
+        for path in sorted(self.folder.rglob("object.obj")):
+            if path.parent.name in SHAPES:
+                self.objects.setdefault(path.parent.name, path)
+        if not self.shapes:
+            raise InputError(f"{folder} holds no vehicle: neither CATEGORY_SHAPE.blend nor SHAPE/object.obj")
+        self.get = functools.lru_cache(maxsize=None)(self._get)
+
+    @property
+    def shapes(self) -> tuple[str, ...]:
+        """The types that are there."""
+        return tuple(s for s in SHAPES if s in self.blends or s in self.objects)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        return tuple(s for s in SHAPES if s not in self.shapes)
+
+    def _get(self, shape: str, toy: bool) -> OfficialVehicle | None:
+        """The vehicle at unit scale, centred as ours are; None where the folder has none. A `toy` has one colour and parts to recolour,
+        others keep what isn't painted as it is."""
+        first, second = (self.blends, self.objects) if toy else (self.objects, self.blends)
+        path = first.get(shape) or second.get(shape)
+        if path is None:
+            return None
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB")
+        soup = _read_blend(path, self.python) if path.suffix == ".blend" else _read_object(path)
+        if len(soup.triangles) > MOST_TRIANGLES:
+            raise InputError(f"{path} has more than {MOST_TRIANGLES} triangles")
+        soup = _once(_facing(soup, shape, path))
+        return _toy(soup, shape) if toy else _painted(soup, shape)
+
+
+# --- files --------------------------------------------------------------------------------------------------
+
+
+def _read_blend(path: Path, python: str) -> Soup:
+    with tempfile.TemporaryDirectory(prefix="po3d-blend-") as folder:
+        out = Path(folder) / "mesh"
+        try:
+            found = open_blender(python).ask(
+                {"do": "read", "file": str(path.resolve()), "out": str(out), "most": MOST_TRIANGLES}
+            )
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        data = out.read_bytes()
+    count, faces = found["vertices"], found["triangles"]
+    if not faces:
+        raise InputError(f"{path} holds no mesh")
+    points = np.frombuffer(data, "<f4", 3 * count).reshape(-1, 3).astype(float)
+    triangles = np.frombuffer(data, "<i4", 3 * faces, 12 * count).reshape(-1, 3).astype(int)
+    numbers = np.frombuffer(data, "<i4", faces, 12 * (count + faces)).astype(int)
+    materials = []
+    for m in found["materials"]:
+        words = m["name"].split(".")
+        part = words[1] if len(words) >= 4 and words[0] in SHAPES else ""
+        materials.append(Material(part, tuple(m["color"]), m["clear"], not m["clear"]))
+    return Soup(np.c_[points[:, 1], -points[:, 0], points[:, 2]], triangles, numbers, tuple(materials))
+
+
+def _read_object(path: Path) -> Soup:
+    points: list[list[float]] = []
+    triangles: list[tuple[int, int, int]] = []
+    numbers: list[int] = []
+    names: dict[str, int] = {}
+    current = names.setdefault("", 0)
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                kind, _, rest = line.partition(" ")
+                if kind == "v":
+                    points.append([float(v) for v in rest.split()[:3]])
+                elif kind == "usemtl":
+                    current = names.setdefault(_base(rest.strip()), len(names))
+                elif kind == "f":
+                    corners = [int(word.partition("/")[0]) for word in rest.split()]
+                    corners = [c - 1 if c > 0 else len(points) + c for c in corners]
+                    for k in range(1, len(corners) - 1):
+                        triangles.append((corners[0], corners[k], corners[k + 1]))
+                        numbers.append(current)
+                    if len(triangles) > MOST_TRIANGLES or len(names) > MOST_MATERIALS:
+                        raise InputError(f"{path} has too many triangles or materials")
+        v, faces = np.array(points, float).reshape(-1, 3), np.array(triangles, int).reshape(-1, 3)
+        if not len(faces) or faces.min() < 0 or faces.max() >= len(v) or not np.isfinite(v).all():
+            raise ValueError("no faces, or corners that are not there")
+    except (ValueError, OSError) as error:
+        raise InputError(f"{path} is no readable .obj file ({error})") from None
+    known = {color: _read_materials(path.with_name(f"{color}.mtl")) for color in COLORS}
+    materials = [_among(name, [m for m in known.values() if m]) for name in names]
+    if not any(m.painted for m in materials):  # coloured by pictures that are not here
+        materials = [m._replace(painted=not m.clear) for m in materials]
+    return Soup(np.c_[-v[:, 2], -v[:, 0], v[:, 1]], faces, np.array(numbers), tuple(materials))
+
+
+def _base(name: str) -> str:
+    """A material's name without the number that Blender adds to copies."""
+    return re.sub(r"\.\d{3}$", "", name)
+
+
+def _read_materials(path: Path) -> dict[str, tuple[RGB, float]]:
+    """Material -> colour, opacity; empty where there is no such file."""
+    if not path.is_file():
+        return {}
+    found: dict[str, tuple[RGB, float]] = {}
+    name = ""
+    try:
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            kind, _, rest = line.strip().partition(" ")
+            if kind == "newmtl":
+                name = _base(rest.strip())
+                found[name] = (0.8, 0.8, 0.8), 1.0
+            elif kind == "Kd" and name:
+                r, g, b = (float(v) for v in rest.split()[:3])
+                found[name] = (r, g, b), found[name][1]
+            elif kind == "d" and name:
+                found[name] = found[name][0], float(rest.split()[0])
+    except (ValueError, IndexError) as error:
+        raise InputError(f"{path} is no readable .mtl file ({error})") from None
+    return found
+
+
+def _among(name: str, files: Sequence[dict[str, tuple[RGB, float]]]) -> Material:
+    """A material from the coloured files: what differs between them is painted. Without files all is."""
+    entries = [file[name] for file in files if name in file]
+    if not entries:
+        return Material("", (0.8, 0.8, 0.8), False, True)
+    colors = np.array([color for color, _ in entries])
+    clear = entries[0][1] < CLEAR
+    return Material("", entries[0][0], clear, not clear and bool(np.ptp(colors, axis=0).max() > 0.02))
+
+
+# --- meshes -------------------------------------------------------------------------------------------------
+
+
+def _facing(soup: Soup, shape: str, path: Path) -> Soup:
+    """Bicycles lie across; InputError where the box is not the table's."""
+    points = soup.points[np.unique(soup.triangles)]
+    box, wanted = np.ptp(points, axis=0), np.array(EXTENTS[shape])
+    if PARENT[shape] == "bicycle" and box[1] > box[0]:
+        soup = soup._replace(points=np.c_[-soup.points[:, 1], soup.points[:, 0], soup.points[:, 2]])
+        box = box[[1, 0, 2]]
+    unit = box / box.max() * wanted.max()
+    if np.abs(unit / wanted - 1).max() > SIZE_TOLERANCE:
+        sizes = " x ".join(f"{v:.3f}" for v in unit), " x ".join(f"{v:.3f}" for v in wanted)
+        raise InputError(f"{path}: its box is {sizes[0]}, a {shape}'s is {sizes[1]}")
+    return soup
+
+
+def _once(soup: Soup) -> Soup:
+    """Without faces that are there twice: the painted one stays, then one with a name, then one that is opaque."""
+    _, point = np.unique(np.round(soup.points / np.ptp(soup.points) / SAME), axis=0, return_inverse=True)
+    keys = np.sort(point.reshape(-1)[soup.triangles], axis=1)
+    value = np.array([4 * m.painted + 2 * bool(m.part) + (not m.clear) for m in soup.materials])
+    order = np.argsort(-value[soup.material], kind="stable")
+    _, first = np.unique(keys[order], axis=0, return_index=True)
+    keep = np.sort(order[first])
+    return soup._replace(triangles=soup.triangles[keep], material=soup.material[keep])
+
+
+def _toy(soup: Soup, shape: str) -> OfficialVehicle:
+    named = any(m.part for m in soup.materials)
+    names = np.array([m.part or "frame" for m in soup.materials], object)[soup.material]
+    clear = np.array([m.clear for m in soup.materials])[soup.material]
+    if not named:
+        names = _regions(soup, shape, names)
+    return OfficialVehicle(_assembled(soup, shape, names, np.where(clear, "glass", "paint")), {})
+
+
+def _regions(soup: Soup, shape: str, names: NDArray) -> NDArray:
+    low, size = soup.points.min(0), np.ptp(soup.points, axis=0)
+    middle = (soup.points[soup.triangles].mean(1) - low) / size - (0.5, 0.5, 0.0)
+    names = names.copy()
+    for row in _region_table(PARENT[shape]):
+        ahead, side, up = middle[:, 0], middle[:, 1], middle[:, 2]
+        side = np.abs(side) if row["side_low"] == "0" else side
+        inside = names == "frame"
+        for value, axis in ((ahead, "ahead"), (side, "side"), (up, "up")):
+            inside = inside & (value >= float(row[f"{axis}_low"])) & (value <= float(row[f"{axis}_high"]))
+        names[inside] = row["part"]
+    return names
+
+
+@functools.cache
+def _region_table(category: str) -> list[dict[str, str]]:
+    text = (resources.files("po3d.synthesis") / "regions.csv").read_text(encoding="utf-8")
+    return [row for row in csv.DictReader(io.StringIO(text)) if row["category"] == category]
+
+
+def _painted(soup: Soup, shape: str) -> OfficialVehicle:
+    area = np.zeros(len(soup.materials))
+    corners = soup.points[soup.triangles]
+    faces = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    np.add.at(area, soup.material, faces)
+    order = np.argsort(-area)[:MOST_PARTS]
+    paint = np.array([m.painted for m in soup.materials])
+    kept = {int(k): f"material_{k}" for k in order if not paint[k]}
+    names = np.array(["body" if paint[k] else kept.get(k, "rest") for k in range(len(paint))], object)
+    stuff = np.where(paint, "paint", np.where([m.clear for m in soup.materials], "glass", "dark"))
+    mesh = _assembled(soup, shape, names[soup.material], stuff[soup.material])
+    colors = {name: soup.materials[k].color for k, name in kept.items() if not soup.materials[k].clear}
+    parts = {part.name for part in mesh.parts}
+    return OfficialVehicle(mesh, {name: color for name, color in colors.items() if name in parts})
+
+
+def _assembled(soup: Soup, shape: str, names: NDArray, stuff: NDArray) -> Mesh:
+    pieces = []
+    for name, material in sorted(set(zip(names, stuff))):
+        faces = soup.triangles[(names == name) & (stuff == material)]
+        pieces.append((name, material, trimesh.Trimesh(soup.points, faces, process=False)))
+        pieces[-1][2].remove_unreferenced_vertices()
+    return assemble(pieces, EXTENTS[shape])

@@ -1,0 +1,275 @@
+"""Pictures of street scenes by Blender's Cycles, in the two official looks: slow, and as the official pictures were made.
+
+Masks and labels come from our own renderer, which sees the same meshes at the same places; what is here makes the picture. Blender
+runs as a process of its own (blender_worker.py) under the interpreter `python`, so that its module `bpy` and what that asks of
+numpy need not agree with po3d's. Equal input gives equal bytes on one machine, for any number of threads.
+"""
+
+import atexit
+import functools
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.io.errors import InputError
+from po3d.io.images import read_image
+from po3d.io.seeding import rng
+from po3d.scene.geometry import Camera
+from po3d.synthesis.render.environment import RGB, Finish
+from po3d.synthesis.render.instances import SURFACES, Placed
+from po3d.synthesis.render.official import OFFICIAL_LOOKS
+from po3d.synthesis.shapes.mesh import Mesh
+
+MISSING = (
+    "Blender's module bpy is missing: `python -m venv BL && BL/bin/pip install 'bpy>=4.2,<5'` (Python 3.11), "
+    "then blender.python=BL/bin/python"
+)
+
+# Super-CLEVR's lamps and sun: place, watts (the sun: per square metre), colour, size (the sun: angle).
+_LAMPS = (
+    ((6.447, -2.905, 4.258), 78.54, (1.0, 0.932, 0.817), 0.5),
+    ((-4.671, -4.014, 3.011), 23.56, (0.762, 0.818, 1.0), 0.5),
+    ((-1.169, 2.646, 5.816), 39.27, (1.0, 1.0, 1.0), 1.0),
+)
+_LAMP_JITTER = 1.0  # world units on every axis
+_SUN = ((11.66, -5.48, 24.98), 0.45, 0.2)
+_FLOOR = 0.8  # albedo
+TEXTURES = ("vstripped", "checkered", "stripped", "dotted")
+TEXTURED = 0.1  # share of vehicles
+
+
+@dataclass(frozen=True)
+class BlenderOptions:
+    """How Blender draws. `python`: an interpreter that has bpy, "" for this one; `threads` of each process, 0 all."""
+
+    python: str = ""
+    width: int = 640
+    height: int = 480
+    samples: int = 64
+    denoise: bool = True
+    bounces: int = 12
+    threads: int = 1
+
+
+class Blender:
+    """A Blender process. Use as a context manager, or `open_blender`."""
+
+    def __init__(self, python: str = "") -> None:
+        worker = Path(__file__).with_name("blender_worker.py")
+        command = [python or sys.executable, str(worker)]
+        self._folder = tempfile.TemporaryDirectory(prefix="po3d-blender-")
+        self._files: dict[int, tuple[Mesh, Path]] = {}
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": ""}, text=True, encoding="utf-8",
+            )  # fmt: skip
+        except OSError as error:
+            self._folder.cleanup()
+            raise InputError(f"blender.python={python} can't be started: {error.strerror}") from None
+        hello = self._answer()
+        if "missing" in hello:
+            self.close()
+            raise InputError(MISSING)
+
+    def __enter__(self) -> "Blender":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+        self._folder.cleanup()
+
+    def ask(self, request: dict) -> object:
+        """The worker's answer; InputError in one line where it has none."""
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise InputError("the Blender process has ended") from None
+        answer = self._answer()
+        if "error" in answer:
+            raise InputError(f"Blender: {answer['error']}")
+        return answer["ok"]
+
+    def draw(
+        self,
+        objects: Sequence[Placed],
+        camera: Camera,
+        look: str,
+        seed: int,
+        options: BlenderOptions,
+        skies: str | None = None,
+    ) -> NDArray[np.uint8]:
+        """(height, width, 3) sRGB of `objects` in one of OFFICIAL_LOOKS, whose lights `seed` draws. `skies`: a folder of .exr
+        photographs in place of the eight that Blender brings."""
+        if look not in OFFICIAL_LOOKS:
+            raise InputError(f"Blender draws the looks {' and '.join(OFFICIAL_LOOKS)}, not {look!r}")
+        generator = rng(seed, "cycles")
+        lights = _studio(generator) if look == "superclevr" else _street(generator, skies)
+        out = Path(self._folder.name) / "picture.png"
+        self.ask(
+            {
+                "do": "draw",
+                "out": str(out),
+                "width": options.width,
+                "height": options.height,
+                "samples": options.samples,
+                "denoise": options.denoise,
+                "bounces": options.bounces,
+                "threads": options.threads or os.cpu_count() or 1,
+                "seed": int(generator.integers(2**31 - 1)),
+                "camera": _camera(camera),
+                **lights,
+                "objects": [
+                    {**self._mesh(o.mesh), "matrix": o.world_T_object.tolist(), "materials": _materials(o, look, generator)}
+                    for o in objects
+                ],
+            }
+        )  # fmt: skip
+        return read_image(out)
+
+    def _mesh(self, mesh: Mesh) -> dict:
+        """The mesh as a file, written once."""
+        if id(mesh) not in self._files:
+            path = Path(self._folder.name) / f"{len(self._files)}.mesh"
+            with open(path, "wb") as file:
+                file.write(np.ascontiguousarray(mesh.vertices, "<f4").tobytes())
+                file.write(np.ascontiguousarray(mesh.faces, "<i4").tobytes())
+                file.write(np.ascontiguousarray(mesh.part[mesh.faces[:, 0]], "<i4").tobytes())
+            self._files[id(mesh)] = mesh, path
+        return {
+            "mesh": str(self._files[id(mesh)][1]),
+            "vertices": len(mesh.vertices),
+            "triangles": len(mesh.faces),
+        }
+
+    def _answer(self) -> dict:
+        line = self._process.stdout.readline()
+        if not line:
+            raise InputError(f"the Blender process ended with code {self._process.wait()}")
+        return json.loads(line)
+
+
+@functools.cache
+def open_blender(python: str = "") -> Blender:
+    """This process's Blender."""
+    blender = Blender(python)
+    atexit.register(blender.close)
+    return blender
+
+
+def check(look: str | None, python: str = "") -> None:
+    """InputError in one line where Blender can't draw `look` or isn't there."""
+    if look not in OFFICIAL_LOOKS:
+        raise InputError(f"renderer=blender draws look={' and look='.join(OFFICIAL_LOOKS)}, not {look}")
+    if not python and importlib.util.find_spec("bpy") is None:
+        raise InputError(MISSING)
+    open_blender(python)
+
+
+# --- what the worker is told --------------------------------------------------------------------------------
+
+
+def _camera(view: Camera) -> dict:
+    """Blender's camera looks along -z with y up."""
+    world_T_cam, matrix = view.cam_T_world.inverse(), np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = world_T_cam.rotation * (1.0, -1.0, -1.0), world_T_cam.translation
+    return {"matrix": matrix.tolist(), "lens": view.focal / view.width}
+
+
+def _studio(generator: np.random.Generator) -> dict:
+    lamps = [
+        {
+            "kind": "AREA",
+            "place": (np.array(place) + generator.uniform(-_LAMP_JITTER, _LAMP_JITTER, 3)).tolist(),
+            "energy": energy,
+            "color": color,
+            "size": size,
+        }
+        for place, energy, color, size in _LAMPS
+    ]
+    place, energy, angle = _SUN
+    lamps.append({"kind": "SUN", "place": place, "energy": energy, "color": (1, 1, 1), "angle": angle})
+    return {
+        "lamps": lamps,
+        "world": {"color": (0, 0, 0)},
+        "ground": {"kind": "sheet", "albedo": [_FLOOR] * 3},
+        "clamp": 0.0,
+        "exposure": 0.0,
+    }
+
+
+def _street(generator: np.random.Generator, skies: str | None) -> dict:
+    """Lit by a photograph that also paints the ground. Photographs differ thousandfold in brightness, so each is brought to a
+    drawn light on open ground and a drawn mean albedo."""
+    if skies is None:
+        names: list[str] = []  # of Blender's own
+    else:
+        names = [str(path.resolve()) for path in sorted(Path(skies).glob("*.exr"))]
+        if not names:
+            raise InputError(f"{skies} holds no .exr photographs")
+    return {
+        "lamps": [],
+        "world": {
+            "files": names,
+            "pick": int(generator.integers(2**31 - 1)),
+            "turn": float(generator.uniform(-np.pi, np.pi)),
+            "light": float(np.exp(generator.uniform(np.log(0.55), np.log(1.5)))),
+        },
+        "ground": {
+            "kind": "photograph",
+            "height": float(generator.uniform(3, 8)),
+            "albedo": float(np.exp(generator.uniform(np.log(0.12), np.log(0.65)))),
+            "roughness": float(generator.uniform(0.6, 1.0)),
+            "specular": float(generator.uniform(0.0, 0.5)),
+        },
+        "clamp": 10.0,
+        "exposure": 0.0,
+    }
+
+
+def _materials(o: Placed, look: str, generator: np.random.Generator) -> list[dict]:
+    """One a part of the mesh."""
+    toy = look == "superclevr"
+    texture = str(generator.choice(TEXTURES)) if toy and generator.random() < TEXTURED else ""
+    second = (np.array(o.color) * generator.uniform(0.2, 0.6)).tolist()
+
+    def surface(color: RGB, finish: Finish, print_: bool) -> dict:
+        given = {"color": [float(c) for c in color]}
+        if not toy:
+            return given | {
+                "kind": "surface", "metallic": finish.metallic, "roughness": finish.roughness, "coat": finish.clearcoat
+            }  # fmt: skip
+        given["kind"] = "metal" if finish.metallic > 0.5 else "rubber"
+        return given | ({"texture": texture, "second": second} if texture and print_ else {})
+
+    materials = []
+    for part in o.mesh.parts:
+        if part.name in o.colors:
+            materials.append(surface(o.colors[part.name], o.finishes.get(part.name, o.finish), False))
+        elif part.material == "paint":
+            materials.append(surface(o.color, o.finish, True))
+        elif part.material == "glass" and o.window < 1:
+            materials.append({"kind": "pane", "color": [float(c) for c in o.color], "opacity": o.window})
+        elif o.tint:
+            _, _, shade = SURFACES[part.material]
+            color = np.array(o.color) * (1.0 if o.even else shade)
+            materials.append(surface(tuple(color), o.finish, False))
+        else:
+            base, own, _ = SURFACES[part.material]
+            materials.append(surface(base, own, False))
+    return materials

@@ -1,0 +1,404 @@
+"""Draws scenes with Blender's Cycles. A program of its own: it needs `bpy` and the standard library, nothing of po3d, and so runs under
+any interpreter (po3d.synthesis.render.blender starts it and speaks to it).
+
+It reads one JSON object a line and answers each with one line: {"ok": ...} or {"error": "..."}.
+
+    {"do": "draw", ...}   draws a scene (fields: see `draw`) into a PNG file
+    {"do": "read", "file": X.blend, "out": FILE}   writes the triangles of a .blend's meshes; no script in it is run
+
+Mesh files are plain arrays, little-endian: vertices 3 x float32 each, then triangles 3 x int32, then a part's number per triangle, int32.
+"""
+
+import array
+import json
+import math
+import os
+import sys
+
+_OWN_SKIES = "datafiles/studiolights/world"  # below Blender's own folder
+_ROWS = 64  # of a photograph, when its light is measured
+
+
+def main() -> None:
+    """Answer requests until there are none."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what Blender prints is not an answer
+    try:
+        import bpy
+    except ImportError as error:
+        answers.write(json.dumps({"missing": str(error)}) + "\n")
+        return
+    answers.write(json.dumps({"ok": bpy.app.version_string}) + "\n")
+    answers.flush()
+    for line in sys.stdin:
+        try:
+            request = json.loads(line)
+            answer = {"ok": {"draw": draw, "read": read}[request["do"]](bpy, request)}
+        except Exception as error:  # whatever a broken file does: the other side says it in one line
+            answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:500]}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+# --- drawing ------------------------------------------------------------------------------------------------
+
+
+def draw(bpy, scene: dict) -> str:
+    """Write the picture `out`. `width`, `height`, `samples`, `denoise`, `bounces`, `threads`, `seed`, `exposure` (stops); `camera`: {matrix: camera to
+    world, as Blender's, lens: in sensor widths}; `lamps`: [{kind: AREA or SUN, place, energy, color, size or angle}], turned to
+    the world's origin; `world`: {color} or {files, pick, turn, light}; `ground`: {kind: sheet, albedo} or {kind: photograph,
+    height, albedo, roughness, specular}; `objects`: [{mesh, vertices, triangles, matrix, materials: one a part}]."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    blender = bpy.context.scene
+    _settings(blender, scene)
+    data = bpy.data.cameras.new("camera")
+    data.sensor_width, data.lens = 1.0, 1.0
+    data.lens_unit = "MILLIMETERS"
+    data.sensor_width, data.lens = 32.0, 32.0 * scene["camera"]["lens"]
+    camera = _linked(bpy, "camera", data)
+    camera.matrix_world = _matrix(scene["camera"]["matrix"])
+    blender.camera = camera
+    for k, lamp in enumerate(scene["lamps"]):
+        _lamp(bpy, f"lamp{k}", lamp)
+    image, below = _world(bpy, blender, scene["world"])
+    _ground(bpy, scene["ground"], scene["world"], image, below)
+    meshes: dict[str, object] = {}
+    for k, item in enumerate(scene["objects"]):
+        thing = _linked(bpy, f"object{k}", _mesh(bpy, meshes, item).copy())
+        thing.matrix_world = _matrix(item["matrix"])
+        for number, material in enumerate(item["materials"]):
+            thing.data.materials[number] = _material(bpy, material)
+    blender.render.filepath = scene["out"]
+    bpy.ops.render.render(write_still=True)
+    return scene["out"]
+
+
+def _settings(blender, scene: dict) -> None:
+    blender.render.engine = "CYCLES"
+    render, cycles, view = blender.render, blender.cycles, blender.view_settings
+    render.resolution_x, render.resolution_y, render.resolution_percentage = scene["width"], scene["height"], 100
+    render.image_settings.file_format, render.image_settings.color_mode = "PNG", "RGB"
+    render.image_settings.compression = 15
+    render.threads_mode, render.threads = "FIXED", scene["threads"]
+    render.dither_intensity = 0.0
+    cycles.device, cycles.samples, cycles.seed = "CPU", scene["samples"], scene["seed"]
+    cycles.use_adaptive_sampling = False
+    cycles.use_denoising = scene["denoise"]
+    if scene["denoise"]:
+        cycles.denoiser, cycles.denoising_prefilter, cycles.denoising_quality = "OPENIMAGEDENOISE", "FAST", "FAST"
+    cycles.max_bounces = scene["bounces"]
+    cycles.diffuse_bounces = cycles.glossy_bounces = min(scene["bounces"], 4)
+    cycles.transparent_max_bounces, cycles.blur_glossy = 8, 2.0
+    cycles.sample_clamp_indirect = scene["clamp"]
+    view.view_transform, view.look, view.exposure = "Standard", "None", scene["exposure"]
+
+
+def _matrix(rows: list) -> object:
+    from mathutils import Matrix
+
+    return Matrix(rows)
+
+
+def _linked(bpy, name: str, data: object) -> object:
+    thing = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(thing)
+    return thing
+
+
+def _lamp(bpy, name: str, lamp: dict) -> None:
+    from mathutils import Vector
+
+    data = bpy.data.lights.new(name, lamp["kind"])
+    data.energy, data.color = lamp["energy"], lamp["color"]
+    if lamp["kind"] == "AREA":
+        data.size = lamp["size"]
+    else:
+        data.angle = lamp["angle"]
+    thing = _linked(bpy, name, data)
+    thing.location = lamp["place"]
+    thing.rotation_euler = (-Vector(lamp["place"])).to_track_quat("-Z", "Y").to_euler()
+
+
+def _world(bpy, blender, world: dict) -> tuple:
+    """Sets the world; its picture and the mean colour of that below the horizon, where it has one."""
+    blender.world = bpy.data.worlds.new("world")
+    blender.world.use_nodes = True
+    tree = blender.world.node_tree
+    background = tree.nodes["Background"]
+    if "files" not in world:
+        background.inputs["Color"].default_value = (*world["color"], 1)
+        return None, None
+    files = world["files"] or _own_skies(bpy)
+    image = bpy.data.images.load(files[world["pick"] % len(files)])
+    image.colorspace_settings.name = "Linear Rec.709"
+    above, below = _measured(image)
+    sky = tree.nodes.new("ShaderNodeTexEnvironment")
+    sky.image = image
+    turn = tree.nodes.new("ShaderNodeMapping")
+    turn.inputs["Rotation"].default_value = (0, 0, world["turn"])
+    tree.links.new(tree.nodes.new("ShaderNodeTexCoord").outputs["Generated"], turn.inputs["Vector"])
+    tree.links.new(turn.outputs["Vector"], sky.inputs["Vector"])
+    tree.links.new(sky.outputs["Color"], background.inputs["Color"])
+    background.inputs["Strength"].default_value = world["light"] / max(above, 1e-6)
+    return image, below
+
+
+def _own_skies(bpy) -> list:
+    folder = os.path.join(bpy.utils.resource_path("LOCAL"), _OWN_SKIES)
+    names = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".exr")]
+    if not names:
+        raise ValueError(f"no photographs in {folder}; give a folder of .exr files: skies=DIR")
+    return names
+
+
+def _measured(image) -> tuple:
+    """Of an equirectangular photograph: the light that white open ground sends back, in mean of the channels; the mean colour
+    below the horizon, without its brightest spots."""
+    width, height = image.size
+    pixels = array.array("f", bytes(4 * width * height * 4))
+    image.pixels.foreach_get(pixels)
+    light, ground, weights = 0.0, [0.0, 0.0, 0.0], 0.0
+    for row in range(_ROWS):  # from below
+        polar = math.pi * (row + 0.5) / _ROWS
+        y = min(int((row + 0.5) / _ROWS * height), height - 1)
+        size = math.sin(polar) * (math.pi / _ROWS) ** 2
+        for column in range(2 * _ROWS):
+            at = 4 * (y * width + min(int((column + 0.5) / (2 * _ROWS) * width), width - 1))
+            color = pixels[at : at + 3]
+            if polar > math.pi / 2:
+                light += sum(color) / 3 * -math.cos(polar) * size
+            elif polar > math.pi / 8:  # straight below stands the tripod
+                weights += size
+                for k in range(3):
+                    ground[k] += min(color[k], 20.0) * size
+    return light / math.pi, [value / weights for value in ground]
+
+
+def _ground(bpy, ground: dict, world: dict, image: object, below: list) -> None:
+    """A sheet that rises far behind, seen from the street's camera; or a plane that the photograph paints: what it shows
+    below the horizon, seen from `height` above the middle."""
+    rows = []
+    if ground["kind"] == "sheet":  # along `away`, which points from the camera's side to the back
+        away, across = (-0.7545, 0.6563), (0.6563, 0.7545)
+        for k in range(61):
+            d = -30 + k
+            rise = 0.03 * max(0.0, d - 7) ** 2
+            rows.append([(d * away[0] + s * across[0], d * away[1] + s * across[1], rise) for s in (-45, 45)])
+    else:
+        rows = [[(x, y, 0.0) for x in (-150, 150)] for y in (-150, 150)]
+    mesh = bpy.data.meshes.new("ground")
+    points = [p for row in rows for p in row]
+    mesh.from_pydata(points, [], [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(rows) - 1)])
+    for face in mesh.polygons:
+        face.use_smooth = True
+    material = bpy.data.materials.new("ground")
+    material.use_nodes = True
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    if ground["kind"] == "sheet":
+        surface = nodes.new("ShaderNodeBsdfDiffuse")
+        surface.inputs["Color"].default_value = (*ground["albedo"], 1)
+    else:
+        surface = nodes["Principled BSDF"]
+        surface.inputs["Roughness"].default_value = ground["roughness"]
+        surface.inputs["Specular IOR Level"].default_value = ground["specular"]
+        place = nodes.new("ShaderNodeNewGeometry").outputs["Position"]
+        down = nodes.new("ShaderNodeVectorMath")
+        down.operation = "SUBTRACT"
+        down.inputs[1].default_value = (0, 0, ground["height"])
+        links.new(place, down.inputs[0])
+        turn = nodes.new("ShaderNodeMapping")
+        turn.inputs["Rotation"].default_value = (0, 0, world["turn"])
+        links.new(down.outputs[0], turn.inputs["Vector"])
+        unit = nodes.new("ShaderNodeVectorMath")
+        unit.operation = "NORMALIZE"
+        links.new(turn.outputs[0], unit.inputs[0])
+        picture = nodes.new("ShaderNodeTexEnvironment")
+        picture.image, picture.interpolation = image, "Cubic"
+        links.new(unit.outputs[0], picture.inputs["Vector"])
+        gain = nodes.new("ShaderNodeMix")
+        gain.data_type, gain.blend_type, gain.clamp_result = "RGBA", "MULTIPLY", True
+        gain.inputs["Factor"].default_value = 1.0
+        links.new(picture.outputs["Color"], gain.inputs["A"])
+        mean = max(sum(below) / 3, 1e-6)
+        gain.inputs["B"].default_value = (*[ground["albedo"] / mean] * 3, 1)
+        links.new(gain.outputs["Result"], surface.inputs["Base Color"])
+    links.new(surface.outputs[0], nodes["Material Output"].inputs["Surface"])
+    mesh.materials.append(material)
+    _linked(bpy, "ground", mesh)
+
+
+def _mesh(bpy, known: dict, item: dict) -> object:
+    if item["mesh"] in known:
+        return known[item["mesh"]]
+    vertices, triangles = array.array("f"), array.array("i")
+    parts = array.array("i")
+    with open(item["mesh"], "rb") as file:
+        vertices.fromfile(file, 3 * item["vertices"])
+        triangles.fromfile(file, 3 * item["triangles"])
+        parts.fromfile(file, item["triangles"])
+    mesh = bpy.data.meshes.new("mesh")
+    mesh.vertices.add(item["vertices"])
+    mesh.vertices.foreach_set("co", vertices)
+    mesh.loops.add(3 * item["triangles"])
+    mesh.loops.foreach_set("vertex_index", triangles)
+    mesh.polygons.add(item["triangles"])
+    mesh.polygons.foreach_set("loop_start", array.array("i", range(0, 3 * item["triangles"], 3)))
+    for _ in item["materials"]:
+        mesh.materials.append(None)  # before the numbers, which Blender else caps
+    mesh.polygons.foreach_set("material_index", parts)
+    mesh.polygons.foreach_set("use_smooth", [True] * item["triangles"])
+    mesh.update(calc_edges=True)
+    known[item["mesh"]] = mesh
+    return mesh
+
+
+# --- materials ----------------------------------------------------------------------------------------------
+
+
+def _material(bpy, given: dict) -> object:
+    material = bpy.data.materials.new(given["kind"])
+    material.use_nodes = True
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    color = (*given["color"], 1)
+    if given["kind"] == "rubber":
+        out = _rubber(nodes, links, color)
+    elif given["kind"] == "metal":
+        out = _metal(nodes, links, color)
+    elif given["kind"] == "pane":
+        out = _pane(nodes, links, color, given["opacity"])
+    else:
+        surface = nodes["Principled BSDF"]
+        for name, key in (("Metallic", "metallic"), ("Roughness", "roughness"), ("Coat Weight", "coat")):
+            surface.inputs[name].default_value = given[key]
+        surface.inputs["Base Color"].default_value = color
+        out = surface.outputs[0]
+    if given.get("texture"):
+        out = _textured(nodes, links, out, color, given)
+    links.new(out, nodes["Material Output"].inputs["Surface"])
+    return material
+
+
+def _mixed(nodes, links, factor: object, one: object, two: object) -> object:
+    mix = nodes.new("ShaderNodeMixShader")
+    if isinstance(factor, float):
+        mix.inputs[0].default_value = factor
+    else:
+        links.new(factor, mix.inputs[0])
+    links.new(one, mix.inputs[1])
+    links.new(two, mix.inputs[2])
+    return mix.outputs[0]
+
+
+def _rubber(nodes, links, color: tuple) -> object:
+    """Diffuse, towards the rim sheen, over it a faint rough gloss, as measured of Super-CLEVR's Rubber."""
+    diffuse = nodes.new("ShaderNodeBsdfDiffuse")
+    sheen = nodes.new("ShaderNodeBsdfSheen")
+    sheen.distribution = "ASHIKHMIN"
+    sheen.inputs["Roughness"].default_value = 0.6
+    gloss = nodes.new("ShaderNodeBsdfAnisotropic")
+    gloss.distribution = "BECKMANN"
+    gloss.inputs["Color"].default_value, gloss.inputs["Roughness"].default_value = (0.8, 0.8, 0.8, 1), 0.59
+    rims = []
+    for ior in (1.45, 1.25):
+        rim = nodes.new("ShaderNodeFresnel")
+        rim.inputs["IOR"].default_value = ior
+        rims.append(rim.outputs[0])
+    diffuse.inputs["Color"].default_value = sheen.inputs["Color"].default_value = color
+    matt = _mixed(nodes, links, rims[0], diffuse.outputs[0], sheen.outputs[0])
+    return _mixed(nodes, links, rims[1], matt, gloss.outputs[0])
+
+
+def _metal(nodes, links, color: tuple) -> object:
+    """Two glossy lobes without a diffuse one, as measured of Super-CLEVR's MyMetal."""
+    lobes = []
+    for roughness in (math.sqrt(0.2), 0.1):
+        lobe = nodes.new("ShaderNodeBsdfAnisotropic")
+        lobe.distribution = "GGX"
+        lobe.inputs["Color"].default_value = color
+        lobe.inputs["Roughness"].default_value, lobe.inputs["Anisotropy"].default_value = roughness, 0.25
+        lobes.append(lobe.outputs[0])
+    return _mixed(nodes, links, 0.4, *lobes)
+
+
+def _pane(nodes, links, color: tuple, opacity: float) -> object:
+    """Glass that one sees through in its colour; `opacity` of it is a dark and shiny surface."""
+    clear = nodes.new("ShaderNodeBsdfTransparent")
+    clear.inputs["Color"].default_value = color
+    if not opacity:
+        return clear.outputs[0]
+    dark = nodes["Principled BSDF"]
+    dark.inputs["Base Color"].default_value = (*(0.3 * c for c in color[:3]), 1)
+    dark.inputs["Roughness"].default_value = 0.1
+    return _mixed(nodes, links, float(opacity), clear.outputs[0], dark.outputs[0])
+
+
+def _textured(nodes, links, shader: object, color: tuple, given: dict) -> object:
+    """Half of the surface's own shading, half of a pattern of two colours."""
+    second = (*given["second"], 1)
+    printed = nodes.new("ShaderNodeBsdfPrincipled")
+    printed.inputs["Roughness"].default_value = 0.5
+    place = nodes.new("ShaderNodeTexCoord").outputs["Generated"]
+    if given["texture"] == "dotted":
+        cells = nodes.new("ShaderNodeTexVoronoi")
+        cells.inputs["Scale"].default_value = 15
+        links.new(place, cells.inputs["Vector"])
+        ramp = nodes.new("ShaderNodeValToRGB")
+        ramp.color_ramp.elements[0].color, ramp.color_ramp.elements[1].color = color, second
+        ramp.color_ramp.interpolation = "CONSTANT"
+        ramp.color_ramp.elements[1].position = 0.5
+        links.new(cells.outputs["Color"], ramp.inputs["Fac"])
+        links.new(ramp.outputs["Color"], printed.inputs["Base Color"])
+    else:
+        check = nodes.new("ShaderNodeTexChecker")
+        check.inputs["Color1"].default_value, check.inputs["Color2"].default_value = color, second
+        check.inputs["Scale"].default_value = 30 if given["texture"] == "checkered" else 25
+        if given["texture"] in ("stripped", "vstripped"):
+            axes = nodes.new("ShaderNodeSeparateXYZ")
+            links.new(place, axes.inputs[0])
+            place = axes.outputs[1 if given["texture"] == "stripped" else 2]
+        links.new(place, check.inputs["Vector"])
+        links.new(check.outputs["Color"], printed.inputs["Base Color"])
+    return _mixed(nodes, links, 0.5, shader, printed.outputs[0])
+
+
+# --- reading ------------------------------------------------------------------------------------------------
+
+
+def read(bpy, request: dict) -> dict:
+    """Writes all mesh triangles of a .blend, in its world frame, to `out`; {vertices, triangles, materials: [{name, color,
+    clear}]}. More than `most` triangles are refused."""
+    bpy.ops.wm.open_mainfile(filepath=request["file"], load_ui=False, use_scripts=False)
+    graph = bpy.context.evaluated_depsgraph_get()
+    vertices, triangles, parts = array.array("f"), array.array("i"), array.array("i")
+    materials: list[dict] = []
+    for thing in bpy.data.objects:
+        if thing.type != "MESH":
+            continue
+        mesh = thing.evaluated_get(graph).to_mesh()
+        mesh.calc_loop_triangles()
+        if len(triangles) // 3 + len(mesh.loop_triangles) > request["most"]:
+            raise ValueError(f"more than {request['most']} triangles")
+        start, world = len(vertices) // 3, thing.matrix_world
+        for vertex in mesh.vertices:
+            vertices.extend(world @ vertex.co)
+        base = len(materials)
+        materials += [_described(slot.material) for slot in thing.material_slots] or [_described(None)]
+        for triangle in mesh.loop_triangles:
+            triangles.extend(start + v for v in triangle.vertices)
+            parts.append(base + min(triangle.material_index, len(materials) - base - 1))
+    with open(request["out"], "wb") as file:
+        for values in (vertices, triangles, parts):
+            values.tofile(file)
+    return {"vertices": len(vertices) // 3, "triangles": len(parts), "materials": materials}
+
+
+def _described(material: object) -> dict:
+    if material is None:
+        return {"name": "", "color": [0.8, 0.8, 0.8], "clear": False}
+    nodes = material.node_tree.nodes if material.use_nodes and material.node_tree else ()
+    clear = any(n.bl_idname in ("ShaderNodeBsdfTransparent", "ShaderNodeBsdfGlass") for n in nodes)
+    return {"name": material.name, "color": list(material.diffuse_color)[:3], "clear": clear}
+
+
+if __name__ == "__main__":
+    main()
