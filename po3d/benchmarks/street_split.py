@@ -183,8 +183,11 @@ def twin_of(
         split: str = "test",
         skies: str | None = None,
         dials: Mapping[str, Any] | None = None,
+        drawing: Mapping[str, Any] | None = None,
     ) -> None:
-        twin = importlib.import_module(module)
-        twin.generate(Path(out), size, seed, look, images, workers, split, skies, dials_of(dials))
+        from po3d.synthesis.street.drawing import drawing_of
+
+        twin, how = importlib.import_module(module), drawing_of(drawing)
+        twin.generate(Path(out), size, seed, look, images, workers, split, skies, dials_of(dials), how)
 
     return open_fresh, generate

@@ -25,11 +25,13 @@ from po3d.synthesis.difficulty import DEFAULT, Dials
 from po3d.synthesis.render.official import OFFICIAL_LOOKS
 from po3d.synthesis.render.photographs import Photographs
 from po3d.synthesis.street.dataset import image_name, make_scene, open_renderer, picture, scene_record
+from po3d.synthesis.street.drawing import Drawing
 from po3d.synthesis.street.layouts import LOOKS, MESHES
 
 SHARD = 10  # scenes a file
 SAMPLES = 4  # smooth edges
 JPEG_QUALITY = 78
+FINE_QUALITY = 94  # of Blender's pictures
 
 
 def write(
@@ -43,6 +45,7 @@ def write(
     split: str,
     skies: str | None,
     dials: Dials,
+    drawing: Drawing,
     last: Path,
     finish: Callable[[list[dict], dict], None],
 ) -> None:
@@ -50,6 +53,8 @@ def write(
     what the files say of themselves. `version` names its format; `last` is written last: where it is, all is."""
     check(size, look, split, workers)
     identity = {"format": version, "size": size, "seed": seed, "look": look, "images": images, "split": split}
+    drawing.check(look)
+    identity |= drawing.identity()
     if skies is not None:
         identity["skies"] = [path.name for path in Photographs.of(skies).paths]
     if dials != DEFAULT:
@@ -59,7 +64,7 @@ def write(
         return
     open_renderer(SAMPLES)  # where there is none, that shows before anything is written
     write_json(description, identity)
-    scenes = _scenes(out, size, seed, look, images, workers, split, skies, dials)
+    scenes = _scenes(out, size, seed, look, images, workers, split, skies, dials, drawing)
     finish(scenes, {"version": "1.0", "split": split, "generator": version})
     for torn in out.glob("*/.*.tmp"):  # what killed writers left
         torn.unlink()
@@ -89,6 +94,7 @@ def _scenes(
     split: str,
     skies: str | None,
     dials: Dials,
+    drawing: Drawing,
 ) -> list[dict]:
     """All scene records in order; shards that exist are not made again."""
     shards = [(k, out / "shards" / f"{k:05d}.json") for k in range(-(-size // SHARD))]
@@ -103,6 +109,7 @@ def _scenes(
         split=split,
         skies=skies,
         dials=dials,
+        drawing=drawing,
     )
     todo = [k for k, path in shards if not path.exists()]
     made = each(make, todo, min(workers, len(todo)), "rendering", "shard", len(shards) - len(todo), 1)
@@ -121,23 +128,26 @@ def _make_shard(
     split: str,
     skies: str | None,
     dials: Dials,
+    drawing: Drawing,
 ) -> None:
     """Images and records of shard k; its file, written last, says that it is complete."""
     renderer = open_renderer(SAMPLES)
+    quality = JPEG_QUALITY if drawing.renderer == "own" else FINE_QUALITY
     records = []
     for index in range(k * shard, min((k + 1) * shard, size)):
-        made = make_scene(seed, index, split, renderer, look_of(look, index), dials)
-        if images:
-            with atomic_write(out / "images" / image_name(index), "wb") as file:
-                file.write(encode(picture(made, renderer, skies)))
+        made = make_scene(seed, index, split, renderer, look_of(look, index), dials, drawing.official())
+        path = out / "images" / image_name(index)
+        if images and not path.exists():  # Blender takes its time; a picture that a killed run left is whole
+            with atomic_write(path, "wb") as file:
+                file.write(encode(drawing.picture(made, renderer, skies), quality))
         records.append(scene_record(made, index, split))
     write_json(out / "shards" / f"{k:05d}.json", records, indent=None)
 
 
-def encode(image: NDArray[np.uint8]) -> bytes:
+def encode(image: NDArray[np.uint8], quality: int = JPEG_QUALITY) -> bytes:
     """JPEG bytes of (H, W, 3) pixels."""
     buffer = io.BytesIO()
-    Image.fromarray(image).save(buffer, "JPEG", quality=JPEG_QUALITY, optimize=True)
+    Image.fromarray(image).save(buffer, "JPEG", quality=quality, optimize=True)
     return buffer.getvalue()
 
 

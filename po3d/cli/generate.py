@@ -18,11 +18,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     config = compose("generate", arguments.options)
     from po3d.benchmarks.registry import benchmark_of, dials_in
+    from po3d.io.errors import InputError
 
     benchmark = benchmark_of(config.benchmark.name)
+    how = dials_in(config.benchmark)
+    if config.renderer != "own" or config.vehicles:
+        if benchmark.world != "street":
+            raise InputError(f"renderer= and vehicles= are for streets; {config.benchmark.name} has none")
+        how["drawing"] = {k: config[k] for k in ("renderer", "vehicles", "blender")}
     benchmark.generate(
         out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
-        workers=config.workers, split=config.split, skies=config.skies, **dials_in(config.benchmark),
+        workers=config.workers, split=config.split, skies=config.skies, **how,
     )  # fmt: skip
     print(f"wrote {config.size} {benchmark.generated} to {config.out}")
     return 0

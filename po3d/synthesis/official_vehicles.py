@@ -107,6 +107,12 @@ class OfficialVehicles:
         return _toy(soup, shape) if toy else _painted(soup, shape)
 
 
+@functools.cache
+def opened(folder: str, python: str = "") -> OfficialVehicles:
+    """This process's official vehicles of a folder."""
+    return OfficialVehicles(folder, python)
+
+
 # --- files --------------------------------------------------------------------------------------------------
 
 
@@ -163,7 +169,7 @@ def _read_object(path: Path) -> Soup:
         raise InputError(f"{path} is no readable .obj file ({error})") from None
     known = {color: _read_materials(path.with_name(f"{color}.mtl")) for color in COLORS}
     materials = [_among(name, [m for m in known.values() if m]) for name in names]
-    if not any(m.painted for m in materials):  # coloured by pictures that are not here
+    if not any(materials[k].painted for k in set(numbers)):  # coloured by pictures that are not here
         materials = [m._replace(painted=not m.clear) for m in materials]
     return Soup(np.c_[-v[:, 2], -v[:, 0], v[:, 1]], faces, np.array(numbers), tuple(materials))
 

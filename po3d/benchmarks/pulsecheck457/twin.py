@@ -21,6 +21,7 @@ from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
 from po3d.reasoning.outcome import Outcome, TraceStep
 from po3d.synthesis.difficulty import DEFAULT, Dials
+from po3d.synthesis.street.drawing import OURS, Drawing
 from po3d.synthesis.street.dataset import make_scene, open_renderer, scene_record
 from po3d.synthesis.street.question_world import World
 from po3d.synthesis.street.questions import COLUMNS, Balance, ask
@@ -39,10 +40,11 @@ def generate(
     split: str = "test",
     skies: str | None = None,
     dials: Dials = DEFAULT,
+    drawing: Drawing = OURS,
 ) -> None:
     """Write `size` images with labels and questions into the folder `out`. `look` None: studio and outdoor in
     turn; `images` False: everything but the pictures; `skies`: a folder of photographs for the outdoor ones;
-    `dials`: how hard. The bytes do not depend on `workers`."""
+    `dials`: how hard; `drawing`: by whom, and of what vehicles. The bytes do not depend on `workers`."""
     from po3d.benchmarks.pulsecheck457.data import FILES
 
     out = Path(out)
@@ -54,7 +56,7 @@ def generate(
         write_json(out / "scenes.json", {"info": info, "scenes": scenes}, indent=None)
 
     last = out / "scenes.json"
-    write(out, FORMAT, size, seed, look, images, workers, split, skies, dials, last, finish)
+    write(out, FORMAT, size, seed, look, images, workers, split, skies, dials, drawing, last, finish)
 
 
 # --- questions ----------------------------------------------------------------------------------------------

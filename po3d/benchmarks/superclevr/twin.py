@@ -17,6 +17,7 @@ from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
 from po3d.synthesis.difficulty import DEFAULT, Dials
+from po3d.synthesis.street.drawing import OURS, Drawing
 from po3d.synthesis.street.question_families import comparisons, objects, spatial, zero_hop
 from po3d.synthesis.street.question_world import ASKED, World
 from po3d.synthesis.street.questions import Balance, Column, ask
@@ -45,6 +46,7 @@ def generate(
     split: str = "test",
     skies: str | None = None,
     dials: Dials = DEFAULT,
+    drawing: Drawing = OURS,
 ) -> None:
     """Write `size` images with labels and questions into the folder `out`; the arguments are those of PulseCheck457's twin, but
     `look` None is the studio."""
@@ -54,7 +56,7 @@ def generate(
         write_json(out / "superCLEVR_scenes.json", {"info": info, "scenes": scenes}, indent=None)
         write_json(last, {"info": info, "questions": questions(scenes, seed, dials)}, indent=None)
 
-    write(out, FORMAT, size, seed, look or LOOK, images, workers, split, skies, dials, last, finish)
+    write(out, FORMAT, size, seed, look or LOOK, images, workers, split, skies, dials, drawing, last, finish)
 
 
 def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> list[dict]:

@@ -209,7 +209,6 @@ def _studio(generator: np.random.Generator) -> dict:
         "world": {"color": (0, 0, 0)},
         "ground": {"kind": "sheet", "albedo": [_FLOOR] * 3},
         "clamp": 0.0,
-        "exposure": 0.0,
     }
 
 
@@ -238,7 +237,6 @@ def _street(generator: np.random.Generator, skies: str | None) -> dict:
             "specular": float(generator.uniform(0.0, 0.5)),
         },
         "clamp": 10.0,
-        "exposure": 0.0,
     }
 
 

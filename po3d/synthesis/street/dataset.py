@@ -179,9 +179,9 @@ def make_scene(
     dials: Dials = DEFAULT,
     vehicles: OfficialVehicles | None = None,
 ) -> Made:
-    """Scene `index` of a seed, with official `vehicles` where some are given. The number of objects is drawn once, so that the test for visibility doesn't
-    thin out crowded scenes; layouts are drawn until every object shows MIN_VISIBLE_PX pixels and, where the dials
-    want it, as many are occluded as they say."""
+    """Scene `index` of a seed, with official `vehicles` where some are given. The number of objects is drawn once, so that
+    the test for visibility doesn't thin out crowded scenes; layouts are drawn until every object shows MIN_VISIBLE_PX pixels and,
+    where the dials want it, as many are occluded as they say."""
     generator = rng(seed, f"scene/{split}", index)
     low, high = dials.objects
     count = int(generator.integers(low, high + 1))

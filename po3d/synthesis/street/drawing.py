@@ -1,0 +1,80 @@
+"""How a twin's pictures are drawn: by our own renderer or by Blender, with our vehicles or official ones. Masks and labels
+are our renderer's either way."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from po3d.io.errors import InputError
+from po3d.synthesis.official_vehicles import OfficialVehicles, opened
+from po3d.synthesis.render import blender
+from po3d.synthesis.render.blender import BlenderOptions
+from po3d.synthesis.render.renderer import Renderer
+from po3d.synthesis.street import dataset
+from po3d.synthesis.street.dataset import Made
+
+RENDERERS = ("own", "blender")
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """`vehicles`: a folder of official ones (`official_vehicles`), "" ours alone; they are drawn in the official looks."""
+
+    renderer: str = "own"
+    vehicles: str = ""
+    blender: BlenderOptions = field(default_factory=BlenderOptions)
+
+    def check(self, look: str | None) -> None:
+        """InputError in one line for what can't be drawn here."""
+        if self.renderer not in RENDERERS:
+            raise InputError(f"unknown renderer {self.renderer!r}; known: {', '.join(RENDERERS)}")
+        if self.vehicles and look not in dataset.OFFICIAL_LOOKS:
+            raise InputError(f"vehicles=DIR goes with look={' or look='.join(dataset.OFFICIAL_LOOKS)}")
+        if self.renderer == "blender":
+            blender.check(look, self.blender.python)
+
+    def identity(self) -> dict:
+        """What tells its pictures from others', for a twin's description; nothing for our own ones."""
+        found: dict = {}
+        if self.renderer == "blender":
+            how = asdict(self.blender)
+            found["blender"] = {name: how[name] for name in how if name not in ("python", "threads")}
+        official = self.official()
+        if official is not None:
+            found["vehicles"] = list(official.shapes)
+        return found
+
+    def official(self) -> OfficialVehicles | None:
+        """The official vehicles; read once a process."""
+        return opened(self.vehicles, self.blender.python) if self.vehicles else None
+
+    def picture(self, made: Made, renderer: Renderer, skies: str | None = None) -> NDArray[np.uint8]:
+        """(H, W, 3) sRGB of a scene; `skies` as of `dataset.picture`."""
+        if self.renderer == "own":
+            return dataset.picture(made, renderer, skies)
+        process, layout = blender.open_blender(self.blender.python), made.layout
+        return process.draw(made.objects, made.camera, layout.look, layout.look_seed, self.blender, skies)
+
+
+OURS = Drawing()
+
+
+def drawing_of(given: Mapping[str, Any] | None) -> Drawing:
+    """A Drawing from its fields, those of `blender` under "blender"; OURS for None."""
+    if given is None:
+        return OURS
+    options = dict(given.get("blender") or {})
+    unknown = set(options) - {f.name for f in fields(BlenderOptions)}
+    if unknown:
+        raise InputError(f"unknown options {sorted(unknown)} under blender")
+    numbers = {k: v for k, v in options.items() if k in ("width", "height", "samples", "bounces", "threads")}
+    if any(not isinstance(v, int) or isinstance(v, bool) or v < (k != "threads") for k, v in numbers.items()):
+        raise InputError(f"the options under blender should be positive whole numbers, not {numbers}")
+    if {"width", "height"} <= set(options) and 3 * options["width"] != 4 * options["height"]:
+        raise InputError(
+            f"blender.width and blender.height should be 4 to 3, not {options['width']} x {options['height']}"
+        )
+    return Drawing(given.get("renderer", "own"), given.get("vehicles") or "", BlenderOptions(**options))

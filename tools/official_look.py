@@ -1,0 +1,90 @@
+"""Sets of pictures as the official ones were made, and how well an estimator does on them.
+
+    python -m tools.official_look make --vehicles DIR --out SETS            # development: 100 scenes
+    python -m tools.official_look make --split test --vehicles DIR --out SETS        # test: 150, to be read once
+    python evaluate.py data.root=SETS/development_superclevr out=RUN_A      # and development_hdri
+    python -m tools.official_look figures RUN_A RUN_B
+
+The scenes are PulseCheck457's in both looks, half and half, drawn by Cycles with the official vehicles of the folder DIR and, where it
+lacks a type, ours, of meshes that nothing is trained on. Half of the scenes of the look superclevr have recoloured parts. A killed
+run goes on with the same command.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from po3d.benchmarks.registry import benchmark_of
+from po3d.io.errors import InputError
+from po3d.io.files import read_json
+from po3d.io.guard import guarded
+from po3d.io.text_tables import Table, text
+from po3d.synthesis.render.official import OFFICIAL_LOOKS
+
+# Split -> seed, scenes of each look, whose meshes stand in for official vehicles that are missing.
+SETS = {"development": (9001, 50, "validation"), "test": (9002, 75, "test")}
+MASKS = "L4-Occlusion"  # the column that needs them, and that real pictures' files can't ask
+FIGURES = (
+    "recall",
+    "precision",
+    "shape",
+    "color",
+    "material",
+    "yaw_within_pi/36",
+    "flip_rate",
+    "position_median",
+)
+
+
+def make(arguments: argparse.Namespace) -> None:
+    """Write both looks of a split below OUT."""
+    seed, size, meshes = SETS[arguments.split]
+    blender = {"python": arguments.python, "samples": arguments.samples}
+    if arguments.width != 640:
+        blender |= {"width": arguments.width, "height": arguments.width * 3 // 4}
+    for look in OFFICIAL_LOOKS:
+        benchmark_of("pulsecheck457").generate(
+            arguments.out / f"{arguments.split}_{look}", arguments.size or size, seed, look, True, arguments.workers, meshes,
+            drawing={"renderer": "blender", "vehicles": arguments.vehicles, "blender": blender},
+        )  # fmt: skip
+
+
+def figures(runs: list[Path]) -> str:
+    """A row a run of `evaluate.py`."""
+    rows = []
+    for run in runs:
+        report = read_json(run / "report.json", "report")
+        values = {row["name"]: row["value"] for row in report["rows"]}
+        asked = [v for name, v in values.items() if name not in (MASKS, "mean")]
+        seen = report["perception"].get("all")
+        if not asked or seen is None:
+            raise InputError(f"{run}: no run of a po3d system on a split with tables")
+        cells = [f"{seen[name]:.2f}" if seen.get(name) is not None else "-" for name in FIGURES]
+        rows.append((run.name, str(report["images"]), f"{sum(asked) / len(asked):.1f}", *cells))
+    return text(Table(("run", "images", "mean of six", *FIGURES), rows))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("make")
+    one.add_argument("--split", choices=sorted(SETS), default="development")
+    one.add_argument("--vehicles", default="", help="a folder with official vehicles; without, all are ours")
+    one.add_argument("--out", type=Path, required=True)
+    one.add_argument("--size", type=int, help="scenes of each look, in place of the split's")
+    one.add_argument("--samples", type=int, default=24)
+    one.add_argument("--width", type=int, default=640)
+    one.add_argument("--workers", type=int, default=1)
+    one.add_argument("--python", default="", help="an interpreter that has bpy")
+    two = commands.add_parser("figures")
+    two.add_argument("runs", type=Path, nargs="+")
+    arguments = parser.parse_args()
+    if arguments.command == "make":
+        return guarded(lambda: make(arguments))
+    return guarded(lambda: print(figures(arguments.runs)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
