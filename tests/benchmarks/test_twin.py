@@ -19,6 +19,7 @@ from po3d.benchmarks.pulsecheck457.score import CATEGORIES
 from po3d.benchmarks.superclevr.files import program_from_nodes
 from po3d.evaluation.audit import audit
 from po3d.io.errors import InputError
+from po3d.synthesis.street import dataset
 
 pytestmark = pytest.mark.render
 
@@ -97,7 +98,7 @@ def test_the_bytes_do_not_depend_on_the_workers(twin, tmp_path):
 
 def test_a_killed_run_goes_on_to_the_same_bytes(twin, tmp_path, monkeypatch):
     out = tmp_path / "out"
-    original, made = street_twin.picture, []
+    original, made = dataset.picture, []
 
     def dies(made_scene, renderer, skies):
         if len(made) == 3:
@@ -105,11 +106,11 @@ def test_a_killed_run_goes_on_to_the_same_bytes(twin, tmp_path, monkeypatch):
         made.append(1)
         return original(made_scene, renderer, skies)
 
-    monkeypatch.setattr(street_twin, "picture", dies)
+    monkeypatch.setattr(dataset, "picture", dies)
     with pytest.raises(KeyboardInterrupt):
         generate(out, SIZE, SEED)
     assert len(list((out / "shards").iterdir())) == 1
-    monkeypatch.setattr(street_twin, "picture", original)
+    monkeypatch.setattr(dataset, "picture", original)
     generate(out, SIZE, SEED)
     assert digest(out) == digest(twin)
 
