@@ -21,8 +21,8 @@ from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
 from po3d.reasoning.outcome import Outcome, TraceStep
 from po3d.synthesis.difficulty import DEFAULT, Dials
-from po3d.synthesis.street.drawing import OURS, Drawing
 from po3d.synthesis.street.dataset import make_scene, open_renderer, scene_record
+from po3d.synthesis.street.drawing import OURS, Drawing
 from po3d.synthesis.street.question_world import World
 from po3d.synthesis.street.questions import COLUMNS, Balance, ask
 
