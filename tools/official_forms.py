@@ -1,7 +1,8 @@
 """How near our vehicles come to official ones: silhouettes from 16 directions and boxes; and the warps that move them there.
 
     python -m tools.official_forms compare DIR            # DIR: cgparts/NAME/object.obj and binvox/NAME.binvox
-    python -m tools.official_forms fit DIR                # writes po3d/synthesis/vehicles/forms.csv and kin.csv
+    python -m tools.official_forms fit DIR                # writes po3d/synthesis/vehicles/forms.csv and kin.csv; an hour
+    python -m tools.official_forms sheet OUT.jpg          # our drawings
 
 What is written are measured numbers, the displacements of a coarse lattice; no official mesh leaves DIR. A silhouette is drawn
 with both boxes brought to the benchmark's extents, so it compares forms, not sizes; the boxes' proportions are compared apart."""
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageDraw
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
@@ -23,6 +25,7 @@ from po3d.io.guard import guarded
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.vocabulary import EXTENTS, SHAPES
 from po3d.synthesis.render.environment import Finish, sample_look
+from po3d.synthesis.render.environment import direction as toward
 from po3d.synthesis.render.instances import Placed
 from po3d.synthesis.render.renderer import Renderer
 from po3d.synthesis.shapes.mesh import Mesh, Part, assemble, boxed
@@ -324,11 +327,38 @@ def compare(views: Views, folder: Path) -> None:
         print(f"{shape:12s} {np.mean(own):.3f} {np.mean(near):.3f} {max(near):.3f}  {told}", flush=True)
 
 
+def sheet(path: Path) -> None:
+    """A picture of two variants of every type in its official form, each from two sides."""
+    width, height, rows = 180, 128, []
+    look = sample_look("studio", np.random.default_rng(5))
+    look = replace(look, film=replace(look.film, exposure=0.0, noise=0.0))
+    with Renderer(width, height, samples=4) as renderer:
+        for shape in SHAPES:
+            middle, row = np.array([0, 0, EXTENTS[shape][2] / 2]), []
+            for seed, azimuth in itertools.product((4, 17), (0.7, 2.4)):
+                eye = middle + 1.9 * toward(azimuth, 0.5)
+                camera = Camera(width, height, width * 1.8, look_at(eye, middle))
+                item = Placed(
+                    vehicle(shape, seed, "official"), 1.0, (0.0, 0.0), 0.0, (0.3, 0.07, 0.05), FINISH
+                )
+                row.append(renderer.render([item], camera, look, amodal=False).rgb)
+            named = Image.fromarray(np.concatenate(row, 1))
+            ImageDraw.Draw(named).text((4, 3), shape, fill=(255, 255, 255))
+            rows.append(np.asarray(named))
+    rows += [np.full_like(rows[0], 128)] * (len(rows) % 2)
+    half = len(rows) // 2
+    with atomic_write(path, "wb") as file:
+        columns = [np.concatenate(rows[:half]), np.concatenate(rows[half:])]
+        Image.fromarray(np.concatenate(columns, 1)).save(file, "JPEG", quality=82)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("compare", "fit"))
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("what", choices=("compare", "fit", "sheet"))
+    parser.add_argument("folder", type=Path, help="of the official files; for `sheet` the picture to write")
     given = parser.parse_args()
+    if given.what == "sheet":
+        return sheet(given.folder)
     known = {s: m for s in SHAPES if (m := official(given.folder, s)) is not None}
     if not known:
         raise InputError(

@@ -30,7 +30,7 @@ SURFACES: dict[str, tuple[RGB, Finish, float]] = {
 }
 
 
-CLEAR_SHADE = 0.3  # of the paint, that glass which can be seen through takes from what lies behind it
+CLEAR_SHADE = 0.2  # of the paint, that glass which can be seen through takes from what lies behind it
 
 
 @dataclass(frozen=True)

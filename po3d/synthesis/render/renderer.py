@@ -10,6 +10,8 @@ the picture: the projection flips y, not the read-back. Equal input gives equal 
 Without a GPU, Mesa's llvmpipe draws, with LP_NUM_THREADS threads per process. The environment has precedence,
 otherwise the first Renderer of a process sets it from `threads`: 0 (all in the calling thread) when several
 processes render, the number of cores when one does.
+
+Above 400 lines: the passes of one picture share their targets, programs and depth.
 """
 
 import itertools
