@@ -11,14 +11,21 @@ run goes on with the same command.
 """
 
 import argparse
+import math
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from po3d.benchmarks.metrics import match, perception
 from po3d.benchmarks.registry import benchmark_of
+from po3d.evaluation.run import read_scenes
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
 from po3d.io.guard import guarded
+from po3d.io.runs import SCENES
 from po3d.io.text_tables import Table, text
+from po3d.scene.table import Scene
 from po3d.synthesis.render.official import OFFICIAL_LOOKS
 
 # Split -> seed, scenes of each look, whose meshes stand in for official vehicles that are missing.
@@ -50,7 +57,7 @@ def make(arguments: argparse.Namespace) -> None:
 
 
 def figures(runs: list[Path]) -> str:
-    """A row a run of `evaluate.py`."""
+    """A row a run of `evaluate.py`; below it the objects that official files drew, and those that ours did."""
     rows = []
     for run in runs:
         report = read_json(run / "report.json", "report")
@@ -59,9 +66,36 @@ def figures(runs: list[Path]) -> str:
         seen = report["perception"].get("all")
         if not asked or seen is None:
             raise InputError(f"{run}: no run of a po3d system on a split with tables")
-        cells = [f"{seen[name]:.2f}" if seen.get(name) is not None else "-" for name in FIGURES]
-        rows.append((run.name, str(report["images"]), f"{sum(asked) / len(asked):.1f}", *cells))
-    return text(Table(("run", "images", "mean of six", *FIGURES), rows))
+        rows.append((run.name, seen["n"], sum(asked) / len(asked), *_cells(seen)))
+        rows += _by_origin(run, report["provenance"]["config"]["data"]["root"])
+    return text(Table(("run", "objects", "mean of six", *FIGURES), rows))
+
+
+def _cells(seen: Mapping[str, float | None]) -> list[str | None]:
+    values = [seen.get(name) for name in FIGURES]
+    return [None if v is None or math.isnan(v) else f"{v:.2f}" for v in values]
+
+
+def _by_origin(run: Path, root: str) -> list[tuple]:
+    """The rows of the types that official files drew, and of the others; none where all are ours."""
+    official = read_json(Path(root) / "twin.json", "twin description").get("vehicles")
+    if not official:
+        return []
+    split, found, rows = benchmark_of("pulsecheck457").load(Path(root)), read_scenes(run / SCENES), []
+    for name, wanted in (("  official vehicles", True), ("  ours", False)):
+        pairs = []
+        for image, scene in found.items():
+            true, guess = split.truth(image), scene.certain()
+            keep = [j for j, o in enumerate(true.objects) if (o.value("shape") in official) == wanted]
+            rest = [i for i, j in sorted(match(guess, true).items()) if j in keep]
+            pairs.append((_only(guess, rest), _only(true, keep)))
+        seen = perception(*zip(*pairs))["all"]
+        rows.append((name, seen["n"], None, *_cells({**seen, "precision": None})))
+    return rows
+
+
+def _only(scene: Scene, rows: Sequence[int]) -> Scene:
+    return replace(scene, objects=tuple(scene.objects[i] for i in rows), occluders=None)
 
 
 def main() -> int:
