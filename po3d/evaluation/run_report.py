@@ -222,7 +222,7 @@ def _images(run: Run, folder: Path, answers: Sequence[Mapping]) -> Iterator[tupl
     for q in by_image([q for q in run.split.questions if q.answer is not None]):
         groups.setdefault(q.image, []).append(q)
     for name, own in tqdm(groups.items(), "drawing", unit="image", delay=2):
-        yield name, image_record(run.split, name, own, answers, kept.get(name), run.report)
+        yield name, image_record(run.split, name, own, answers, kept, run.report)
 
 
 # --- the command --------------------------------------------------------------------------------------------

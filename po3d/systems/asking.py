@@ -41,12 +41,12 @@ class Answer:
     @property
     def trace(self) -> tuple[str, ...]:
         """What each step of the program gave."""
-        return tuple(step for step, _ in self.found.steps)
+        return self.found.outcome.steps if self.found.outcome else ()
 
     @property
     def margin(self) -> str:
         """The nearest change of the table that gives another answer; "" where nobody knows one."""
-        return self.found.margin
+        return self.found.flip
 
     @property
     def scene(self) -> Scene | None:
@@ -60,7 +60,7 @@ class Answer:
             return {**head, "reason": self.reason}
         return {
             **head, "probability": self.probability, "reason": self.reason, "program": self.program,
-            **self.found.record, "scene": to_json(self.scene),
+            "trace": list(self.trace), **self.found.record, "scene": to_json(self.scene),
         }  # fmt: skip
 
     def __str__(self) -> str:

@@ -10,22 +10,24 @@ fused once. A question on one image is answered from that image's table alone, o
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from po3d.language.program import Call
 from po3d.language.programs.scope import SCOPE, parse_text
 from po3d.language.read.scope_reader import read
-from po3d.reasoning.margins import record
+from po3d.reasoning.margins import margins_in, record
 from po3d.reasoning.questions import Question
+from po3d.reasoning.rules import SCOPE_RULES
 from po3d.reasoning.views import Seen, nearest, run, single
+from po3d.reasoning.world import World
 from po3d.scene.fusion import Fused, View, fuse
 from po3d.scene.orbit import sense_of, turned_axes
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
 from po3d.systems.photographs import view_source
-from po3d.systems.pipeline import PREDICTED, Explained, Pipeline, Ran, Reading, Tables
+from po3d.systems.pipeline import PREDICTED, Explained, Pipeline, Ran, Reading, Shown, Tables, flipped
 from po3d.systems.view_substitution import TABLE, UNITS, Mixed, mixed_views, truly_fused
 
 
@@ -50,6 +52,10 @@ class Executor(parts.Executor):
 
     modules: ClassVar[tuple[str, ...]] = (*TABLE, "fusion", "parsing")
     units: ClassVar[Mapping[str, str]] = UNITS
+
+    @classmethod
+    def explaining(cls, options: Mapping[str, Any]) -> "Executor":
+        return cls(options.get("known_yaw", True))
 
     def parsed(self, text: str) -> Call:
         return parse_text(text)
@@ -87,11 +93,17 @@ class Orbit:
             return None  # the margin is that of the table
         return record(nearest(*how))
 
+    def shown(self, question: Question) -> tuple[Shown, ...]:
+        seen = self.seen(question)
+        scene = replace(seen.table, axes=seen.views[0]) if seen.views else seen.table
+        title = f"seen from above, the camera of {question.images[0]} below"
+        return (Shown(title, tuple(question.images), scene),)
+
     def explained(self, question: Question, ran: Ran) -> Explained:
-        seen, outcome = self.seen(question), ran.outcome
-        tip = nearest(ran.reading.asked.program, seen, question.options)
-        record = {"trace": list(outcome.steps), "margins": self.margin(question, ran)}
-        return Explained(seen.table, tuple((s, "") for s in outcome.steps), tip.text if tip else "", record)
+        program, seen, outcome = ran.reading.asked.program, self.seen(question), ran.outcome
+        near = margins_in(program, World.of(seen.table, SCOPE_RULES), seen.asked(question.options))
+        record, shown = {"margins": self.margin(question, ran)}, self.shown(question)
+        return Explained(seen.table, outcome, near, flipped(near, outcome.answer), record, shown=shown)
 
     def seen(self, question: Question) -> Seen:
         """What a question is answered from."""

@@ -9,7 +9,9 @@ estimator of pictures, or from networks that look at photographs for what the qu
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
@@ -26,7 +28,7 @@ from po3d.scene.camera import hold_of
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
-from po3d.systems.pipeline import PREDICTED, Explained, Pipeline, Ran, Reading, Tables
+from po3d.systems.pipeline import PREDICTED, Explained, Pipeline, Ran, Reading, Shown, Tables
 from po3d.systems.view_substitution import BELIEFS, TABLE, UNITS, mixed_views
 
 NAMING = ("detection", *BELIEFS)  # what words without relations are about
@@ -61,10 +63,17 @@ class Executor(parts.Executor):
     def parsed(self, text: str) -> SrProgram:
         return parse_text(text)
 
-    def gold(self, question: Question) -> Reading:
-        """The gold program with its things as they are described, not by their rows."""
-        (gold, _) = super().gold(question)
-        return Reading(gold if gold.program is None else fitted(question, _described(gold.program)))
+    @classmethod
+    def explaining(cls, options: Mapping[str, Any]) -> "Executor":
+        return cls(assume_present=options.get("assume_present", True))
+
+    def gold(self, question: Question, rows: bool = False) -> Reading:
+        """The gold program, with its things by their rows or as they are described."""
+        gold = self.gold_parse(question.program)
+        if gold.program is None:
+            return Reading(gold)
+        named = SrProgram(gold.program.op, tuple(map(called, gold.program.things)))
+        return Reading(fitted(question, gold.program if rows else named))
 
     def told(self, question: Question, text: str) -> Reading:
         return Reading(fitted(question, parse_text(text)))
@@ -82,22 +91,15 @@ class Executor(parts.Executor):
     def on(self, tables: Tables) -> "Photograph":
         return Photograph(self, tables)
 
-    def exactly(self, truth: Scene) -> "Exactly":
-        return Exactly(replace(self, samples=0), Tables({truth.image: truth}))
-
-
-def _described(program: SrProgram) -> SrProgram:
-    """The program with its things as they are called, without their rows."""
-    return SrProgram(program.op, tuple(map(called, program.things)))
-
 
 def fitted(question: Question, program: SrProgram) -> Parse:
     """A program with the options that say its answers."""
-    said = fit_options(program, question.options)
+    named = SrProgram(program.op, tuple(map(called, program.things)))
+    said = fit_options(named, question.options)
     if said is None:
         options = ", ".join(question.options)
         return Parse("failed", reason=f"the options {options} fit no answer of {program.text()}")
-    return Parse("ok", program, option_of=said)
+    return Parse("ok", program, option_of={answer: said[called(answer)] for answer in program.answers})
 
 
 @dataclass(frozen=True)
@@ -108,13 +110,12 @@ class Photograph:
     tables: Tables
 
     def run(self, question: Question, reading: Reading) -> Ran:
-        using = self.ground(question)
-        own = self.executor
+        own, program = self.executor, reading.asked.program
+        rows = all(thing.startswith("#") for thing in program.things)  # as a gold program names them
+        using = rows_only if rows else self.ground(question)
         how = {"samples": own.samples, "assume_present": own.assume_present}
-        return Ran(
-            answered(THREEDSRBENCH.meant(reading.asked.program), self.tables.scene, using, own.rules, **how),
-            reading,
-        )
+        outcome = answered(THREEDSRBENCH.meant(program), self.tables.scene, using, own.rules, **how)
+        return Ran(outcome, reading)
 
     def ground(self, question: Question) -> Ground:
         how = self.tables.how("grounding")
@@ -129,11 +130,14 @@ class Photograph:
         program = THREEDSRBENCH.meant(ran.reading.asked.program)
         return nearest(program, self.tables.scene, ran.outcome, self.executor.rules)
 
+    def shown(self, question: Question) -> tuple[Shown, ...]:
+        return (Shown("seen from above, the camera below", "", _facing(self.tables.scene)),)
+
     def explained(self, question: Question, ran: Ran) -> Explained:
-        scene, outcome, tip = self.tables.scene, ran.outcome, self._nearest(ran)
-        record = {"trace": list(outcome.steps), "margins": self.margin(question, ran)}
-        steps = tuple((step, "") for step in outcome.steps)
-        return Explained(scene, steps, tip.text if tip else "", record, _camera(scene))
+        scene, flip = self.tables.scene, self._nearest(ran)
+        record = {"margins": self.margin(question, ran)}
+        text, shown = flip.text if flip else "", self.shown(question)
+        return Explained(scene, ran.outcome, None, text, record, _camera(scene), shown)
 
     def _meant(self, phrase: str, scene: Scene) -> Sequence[float]:
         """As `grounding.ground`, worked out once for all tables that name things alike."""
@@ -146,17 +150,13 @@ class Photograph:
         return self.tables.memo[key]
 
 
-class Exactly(Photograph):
-    """What answers gold programs, which name rows, on the true table."""
-
-    def run(self, question: Question, reading: Reading) -> Ran:
-        program = parse_text(question.program)
-        options = {answer: reading.asked.option_of[called(answer)] for answer in program.answers}
-        read = Reading(replace(reading.asked, program=program, option_of=options))
-        return super().run(question, read)
-
-    def ground(self, question: Question) -> Ground:
-        return rows_only
+def _facing(table: Scene) -> Scene:
+    """The table with the axes of its camera's viewer; tables of rooms come with those of the room."""
+    if table.camera is None:
+        return table
+    ahead = table.camera.cam_T_world.rotation[2, :2]
+    x, y = (float(v) for v in ahead / np.linalg.norm(ahead))
+    return replace(table, axes={"front": (-x, -y), "behind": (x, y), "left": (-y, x), "right": (y, -x)})
 
 
 def _camera(scene: Scene) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ no rendering. Not being able to answer is an outcome with a reason.
 """
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from po3d.io.errors import InputError
 from po3d.language.program import ProgramError
 from po3d.language.read.parse import Parse
-from po3d.reasoning.outcome import ExecutionFailure, Outcome
+from po3d.reasoning.margins import Margins
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.edits import Edited
 from po3d.scene.table import Scene
@@ -187,20 +188,51 @@ class Ran(NamedTuple):
     reading: Reading
 
 
+class Shown(NamedTuple):
+    """A table as people are shown it, from above. Equal keys are equal tables."""
+
+    title: str
+    key: Hashable
+    scene: Scene
+    up: str = "behind"  # the axis that points up
+    marked: frozenset[int] = frozenset()
+
+
 class Explained(NamedTuple):
-    """How an answer came about, for people who ask by hand."""
+    """How an answer came about, on the likeliest table: for people who ask by hand, and for pages."""
 
     scene: Scene | None = (
         None  # the table that the question was answered on: after the change, where there is one
     )
-    steps: tuple[
-        tuple[str, str], ...
-    ] = ()  # what each gave, and its decision that was nearest to going the other way
-    margin: str = ""  # what would give another answer
-    record: Mapping[str, Any] = {}  # the same for JSON: trace, margins and what else the world has
+    outcome: Outcome | None = None
+    near: Margins | None = None  # of each step the decisions that were nearest to going the other way
+    flip: str = ""  # what would give another answer
+    record: Mapping[str, Any] = {}  # what JSON has of it beside the trace
     notes: tuple[str, ...] = ()  # what is said beside the program
+    shown: tuple[Shown, ...] = ()
     edited: Edited | None = None  # of a room that was changed
     before: Scene | None = None
+    past: int | None = (
+        None  # rows of a trace from here on are those of the last table shown, before the change
+    )
+
+    @property
+    def steps(self) -> list[tuple[TraceStep, str]]:
+        """The steps, each with its nearest decision."""
+        decided = self.near.steps if self.near else ()
+        trace = self.outcome.trace if self.outcome else ()
+        return [
+            (step, decided[k][0].text if k < len(decided) and decided[k] else "")
+            for k, step in enumerate(trace)
+        ]
+
+
+def flipped(near: Margins, answer: str | None) -> str:
+    """What would flip an answer; margins are those of the likeliest table, which may say something else."""
+    if near.flip is None:
+        return ""
+    other = f" (of the likeliest table, which says {near.answer})" if near.answer != answer else ""
+    return f"{near.flip.text}{other}"
 
 
 class Answering(Protocol):
@@ -212,6 +244,10 @@ class Answering(Protocol):
 
     def margin(self, question: Question, ran: Ran) -> dict | None:
         """How near the answer was to another one: `Prediction.margin`."""
+        ...
+
+    def shown(self, question: Question) -> tuple[Shown, ...]:
+        """The tables before anything is run; InputError where there are none."""
         ...
 
     def explained(self, question: Question, ran: Ran) -> Explained: ...
@@ -238,8 +274,13 @@ class Executor:
         """The programs as predictions have them."""
         return reading.asked.program.text()
 
-    def gold(self, question: Question) -> Reading:
-        """The gold programs; a Parse without one says why."""
+    @classmethod
+    def explaining(cls, options: Mapping[str, Any]) -> "Executor":
+        """What explains the answers of a run with these options."""
+        return cls()
+
+    def gold(self, question: Question, rows: bool = False) -> Reading:
+        """The gold programs; a Parse without one says why. `rows`: where they name rows of the true table, these."""
         return Reading(self.gold_parse(question.program, question.unread))
 
     def gold_parse(self, text: str, unread: str = "") -> Parse:
@@ -380,7 +421,7 @@ class Oracle:
         if questions and not any(q.program or q.unread for q in questions):
             raise InputError(f"question {questions[0].id} has no gold program: an oracle needs a twin")
         answering = self.executor.exactly(context.truth())
-        return [predicted(self.executor, answering, q, self.executor.gold(q)) for q in questions]
+        return [predicted(self.executor, answering, q, self.executor.gold(q, rows=True)) for q in questions]
 
 
 def oracle(world: str) -> Oracle:

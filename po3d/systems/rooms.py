@@ -7,7 +7,7 @@ A table that is only believed answers by vote: worlds are drawn from it, in each
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, Protocol, get_args
+from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from po3d.io.errors import InputError
 from po3d.language.program import ProgramError
@@ -27,7 +27,18 @@ from po3d.scene.table import Scene
 from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
-from po3d.systems.pipeline import PREDICTED, TRUTH, Explained, Pipeline, Ran, Reading, Setting, Tables
+from po3d.systems.pipeline import (
+    PREDICTED,
+    TRUTH,
+    Explained,
+    Pipeline,
+    Ran,
+    Reading,
+    Setting,
+    Shown,
+    Tables,
+    flipped,
+)
 from po3d.systems.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy, substitute
 
 Sort = Literal["question", "change"]
@@ -91,6 +102,10 @@ class Executor(parts.Executor):
         object.__setattr__(self, "draw", kinds(self.draw))
         if self.frame not in get_args(FrameMode):
             raise InputError(f"unknown frame {self.frame!r}; known: {', '.join(get_args(FrameMode))}")
+
+    @classmethod
+    def explaining(cls, options: Mapping[str, Any]) -> "Executor":
+        return cls(options.get("frame", "anchors"), samples=0)
 
     def parsed(self, text: str) -> Call:
         return parse_text(text)
@@ -179,6 +194,10 @@ class Rooms:
         how = (frame, change.program if change else None, ran.reading.asked.program)
         return self.room(frame).margin(*how, ran.outcome.answer)
 
+    def shown(self, question: Question) -> tuple[Shown, ...]:
+        before, *_ = self.room(question.frame).likeliest(question.frame, None)
+        return (Shown("the room, the front above", ("before", question.frame), before, "front"),)
+
     def explained(self, question: Question, ran: Ran) -> Explained:
         frame, change = question.frame, ran.reading.change
         try:
@@ -187,17 +206,25 @@ class Rooms:
             return Explained(self.tables.scene)
         if planned is None or world is None:
             return Explained(before)
-        program = ran.reading.asked.program
+        program, edited = ran.reading.asked.program, planned.edited
         asked = ROOMS.meant(program)
         outcome, near = run(asked, world), margins_in(asked, world)
-        told = zip(outcome.steps, near.steps, strict=False)
-        steps = tuple((step, decided[0].text if decided else "") for step, decided in told)
         record = {
             "change_program": str(change.program) if change else None, "program": str(program),
-            "notes": list(planned.notes), "trace": list(outcome.steps), "margins": record_of(near),
+            "notes": list(planned.notes), "margins": record_of(near),
         }  # fmt: skip
-        margin = near.flip.text if near.flip else ""
-        return Explained(planned.edited.scene, steps, margin, record, planned.notes, planned.edited, before)
+        shown, past = self.shown(question), None
+        if change:
+            title, key = "after the change, the front above", ("after", frame, change.program)
+            shown = (
+                Shown(title, key, edited.scene, "front", edited.touched),
+                shown[0]._replace(title="before"),
+            )
+            past = world.now if world.present is not world.was else None
+        flip = flipped(near, outcome.answer)
+        return Explained(
+            edited.scene, outcome, near, flip, record, planned.notes, shown, edited, before, past
+        )
 
 
 class Room(Protocol):

@@ -17,7 +17,17 @@ from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
 from po3d.systems.noise import UNITS, noisy
-from po3d.systems.pipeline import PREDICTED, Explained, Pipeline, Ran, Reading, Setting, Tables
+from po3d.systems.pipeline import (
+    PREDICTED,
+    Explained,
+    Pipeline,
+    Ran,
+    Reading,
+    Setting,
+    Shown,
+    Tables,
+    flipped,
+)
 from po3d.systems.substitution import MODULES, substitute
 
 POSES = ("position", "depth", "heading", "camera", "shape")  # what geometry reads; poses are drawn together
@@ -56,6 +66,10 @@ class Executor(parts.Executor):
 
     def __call__(self, program: Program, scene: Scene, task: Task) -> Outcome:
         return execute(program, scene, task, self.mode, self.rules, self.samples, self.seed)
+
+    @classmethod
+    def explaining(cls, options: Mapping[str, Any]) -> "Executor":
+        return cls(options.get("mode", "argmax"), options.get("samples", 64))
 
     def parsed(self, text: str) -> Program:
         return parse_text(text)
@@ -99,21 +113,18 @@ class Street:
             record(near.flip) if near.answer == ran.outcome.answer else None
         )  # of the likeliest table alone
 
+    def shown(self, question: Question) -> tuple[Shown, ...]:
+        return (Shown("seen from above, the camera below", "", self.scene),)
+
     def explained(self, question: Question, ran: Ran) -> Explained:
-        outcome, near = (
-            ran.outcome,
-            margins(ran.reading.asked.program, self.scene, question.task, self.executor.rules),
-        )
-        flip = ""
-        if near.flip is not None:
-            flip = near.flip.text
-            if near.answer != outcome.answer:  # margins are of the likeliest table alone
-                flip += f" (of the likeliest table, which says {near.answer})"
-        told = zip(outcome.trace, near.steps)
-        steps = tuple((step.text, decided[0].text if decided else "") for step, decided in told)
-        trace = [asdict(step) for step in outcome.trace]
-        record = {"task": question.task, "distribution": dict(outcome.distribution), "trace": trace}
-        return Explained(self.scene, steps, flip, {**record, "margins": record_of(near)})
+        outcome, program = ran.outcome, ran.reading.asked.program
+        near = margins(program, self.scene, question.task, self.executor.rules)
+        record = {
+            "task": question.task, "distribution": dict(outcome.distribution),
+            "trace": [asdict(step) for step in outcome.trace], "margins": record_of(near),
+        }  # fmt: skip
+        flip, shown = flipped(near, outcome.answer), self.shown(question)
+        return Explained(self.scene, outcome, near, flip, record, shown=shown)
 
 
 def reads(program: Program) -> frozenset[str]:

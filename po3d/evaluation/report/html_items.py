@@ -1,26 +1,16 @@
 """What the report's browser shows of each image and question: a picture, tables as outlines, and the trace of the answer."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from po3d.benchmarks.base import World
+from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import benchmark_of
 from po3d.evaluation.report.html_drawings import Drawings, picture
-from po3d.evaluation.report.html_traces import (
-    Trace,
-    room_trace,
-    scope_trace,
-    sr_trace,
-    street_trace,
-)
+from po3d.evaluation.report.html_traces import traces
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.systems import orbit
-from po3d.systems.pipeline import Context, Pipeline
-from po3d.systems.rooms import source
-from po3d.systems.street import Executor
-from po3d.systems.tables import Truth
+from po3d.systems.pipeline import Context, Executor, Tables, oracle
 
 
 def image_record(
@@ -28,14 +18,14 @@ def image_record(
     name: str,
     questions: Sequence[Question],
     answers: Sequence[Mapping[str, Prediction]],
-    kept: Scene | None,
+    kept: Mapping[str, Scene],
     report: Mapping[str, Any],
 ) -> dict:
     """Everything that the page needs of one image: picture, size, objects, views, truth (the index of the true table's
     view), pictures (by name, where questions are on several images), items (question id -> facts, gold, programs and
     reasons of all systems, views, steps, note, what would flip the answer, names of pictures). `answers` are the predictions of each system by
-    question id, the run's own first. `kept` is the table that the system handed over; without one the true table
-    stands in for it, where the system used that."""
+    question id, the run's own first. `kept` are the tables that the system handed over, by picture; without one the
+    true table stands in for it."""
     true = _attempt(lambda: split.truth(name))
     # A room is drawn from its table; a picture is read where boxes can stand on it, or where there is nothing else.
     several = list(dict.fromkeys(n for q in questions for n in q.images))
@@ -43,8 +33,8 @@ def image_record(
     pixels = None if drawn else _attempt(lambda: split.image(name))
     shown = None if pixels is None else picture(pixels)
     drawings = Drawings(None if shown is None else shown[1])
-    own = _TRACES[benchmark_of(report["benchmark"]).world]
-    trace = own(_Shown(split, name, questions, drawings, kept, true, report))
+    executor = _executor(benchmark_of(report["benchmark"]), report)
+    trace = traces(drawings, executor, _tables(split, name, several, kept))
     pictures = {n: _attempt(lambda n=n: picture(split.image(n))[0]) for n in several}
     pictures = {n: uri for n, uri in pictures.items() if uri is not None}
     items = {}
@@ -62,7 +52,7 @@ def image_record(
             "pictures": [n for n in q.images if n in pictures],
         }
     record: dict[str, Any] = {"pictures": pictures}
-    if kept is not None and true is not None and true.outline is None:
+    if name in kept and true is not None and true.outline is None:
         record["truth"] = drawings.add(true, "behind")
     if shown is not None:
         record |= {"picture": shown[0], "size": shown[1]}
@@ -82,54 +72,18 @@ def facts(q: Question) -> list[tuple[str, str]]:
     return found
 
 
-class _Shown(NamedTuple):
-    """One image of a run: what its traces are worked out from."""
-
-    split: Any
-    name: str
-    questions: Sequence[Question]
-    drawings: Drawings
-    kept: Scene | None
-    true: Scene | None
-    report: Mapping[str, Any]
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        return self.report.get("settings") or {}
+def _executor(benchmark: Benchmark, report: Mapping[str, Any]) -> Executor:
+    """What explains a run's answers, by its options."""
+    options = report["provenance"].get("config", {}).get("executor", {})
+    return oracle(benchmark.world).executor.explaining({**options, **(report.get("settings") or {})})
 
 
-def _street(shown: _Shown) -> Trace:
-    options = shown.report["provenance"].get("config", {}).get("executor", {})
-    executor = Executor(options.get("mode", "argmax"), options.get("samples", 64))
-    return street_trace(shown.drawings, shown.kept or shown.true, executor)
-
-
-def _rooms(shown: _Shown) -> Trace:
-    tables = source(shown.settings.get("table", "truth"))
-    table = shown.kept
-    if table is None:
-        context = Context.of(shown.split, shown.name)
-        (table,) = _attempt(lambda: tables.tables(context, [shown.name], ())) or [None]
-    return room_trace(shown.drawings, table, shown.settings.get("frame", "anchors"))
-
-
-def _photographs(shown: _Shown) -> Trace:
-    return sr_trace(shown.drawings, shown.kept or shown.true)
-
-
-def _orbit(shown: _Shown) -> Trace:
-    executor = orbit.Executor(shown.settings.get("known_yaw", True))
-    pipeline, context = Pipeline(Truth(), orbit.Reader(), executor), Context.of(shown.split, shown.name)
-    tables = _attempt(lambda: pipeline.look(shown.questions, context))
-    return scope_trace(shown.drawings, None if tables is None else executor.on(tables).seen)
-
-
-_TRACES: dict[World, Callable[[_Shown], Trace]] = {
-    "street": _street,
-    "rooms": _rooms,
-    "photographs": _photographs,
-    "orbit": _orbit,
-}
+def _tables(split: Any, name: str, views: Sequence[str], kept: Mapping[str, Scene]) -> Tables | None:
+    """The tables that a run handed over, else the true ones; None where there are neither."""
+    found = {n: kept.get(n) or _attempt(lambda n=n: split.truth(n)) for n in views or [name]}
+    if None in found.values():
+        return None
+    return Tables(found, inputs=Context.of(split, name).inputs)
 
 
 def _attempt(read: Callable[[], Any]) -> Any:
