@@ -114,7 +114,7 @@ class Executor(parts.Executor):
         asked = reading.asked.program.text()
         return asked if reading.change is None else f"{reading.change.program} ; {asked}"
 
-    def gold(self, question: Question) -> Reading:
+    def gold(self, question: Question, rows: bool = False) -> Reading:
         change = question.change_program
         told = self.gold_parse(change) if change or question.change else None
         return Reading(self.gold_parse(question.program), told)
