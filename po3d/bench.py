@@ -6,6 +6,7 @@ parser      all questions in one call                      plain: one by one
 estimator   images at batch 1 and 16                       plain: one by one in fp32
 end to end  image file and words to the answer             plain: the three plain parts
 rooms       parsed changes applied, questions answered     plain: every question changes its own room
+batches     questions about rooms and photographs, packed  plain: one by one
 """
 
 import argparse
@@ -32,14 +33,17 @@ from po3d.io.text_tables import Table, text
 from po3d.language.program import Call
 from po3d.language.programs import rooms as room_program
 from po3d.language.programs.street import Program, parse_text
+from po3d.language.programs.threedsrbench import THREEDSRBENCH
 from po3d.language.read.street_parser import Parser
 from po3d.perception.mirrored import Mirrored
 from po3d.perception.street import StreetEstimator
-from po3d.reasoning.execute import execute, run
+from po3d.reasoning import batched
+from po3d.reasoning.execute import Asked, execute, run
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.plain import plain_answer
 from po3d.reasoning.plan import plan
 from po3d.reasoning.questions import Task
+from po3d.reasoning.rules import ROOM_RULES, THREEDSRBENCH_RULES
 from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
 from po3d.reasoning.world import World
 from po3d.scene.index import Layout
@@ -49,6 +53,7 @@ from po3d.systems.rooms import framed
 from po3d.systems.street import EXECUTOR, Reader
 from po3d.systems.tables import Pictures
 
+COPIES = 100  # of the questions about rooms and photographs
 TILES = 16  # copies of the split in the batched executor's run: scenes and questions both
 BATCH = 16  # images
 SECONDS = 3.0  # about how long each figure is measured
@@ -208,6 +213,32 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[Figure]:
     ]
 
 
+def batch_figures(seconds: float) -> list[Figure]:
+    """Gold questions of the shipped rooms, after their changes, and of the shipped photographs, packed before."""
+    figures = []
+    for name, past in (("hypo3d", True), ("3dsrbench", False)):
+        split = BENCHMARKS[name].load(BENCHMARKS[name].mini)
+        worlds: dict[tuple[str, ...], World] = {}
+        programs, where = [], []
+        for q in split.questions:
+            change, frame = q.meta.get("change_program", ""), q.meta.get("frame", "")
+            key = (q.image, frame, change)
+            if key not in worlds:
+                scene = framed(split.truth(q.image), frame, "anchors" if past else "given")
+                edited = plan(scene, room_program.ROOMS.parse(change) if change else None).edited
+                worlds[key] = World(edited, scene, ROOM_RULES if past else THREEDSRBENCH_RULES)
+            programs.append((room_program.ROOMS if past else THREEDSRBENCH).parse(q.program))
+            where.append(list(worlds).index(key))
+        made = list(worlds.values())
+        tables = batched.pack(made, past)
+        asked = batched.ask(programs * COPIES, where * COPIES, tables)
+        ours = rate(lambda asked=asked, tables=tables: batched.answers(tables, asked), asked.count, seconds)
+        items = [(p, made[k], Asked(refer=batched.Rows(made[k].now))) for p, k in zip(programs, where)]
+        single = rate(lambda items=items: [run(*item) for item in items], len(items), seconds)
+        figures.append(Figure(f"{name}: batch of {asked.count}", "questions/s", ours, single))
+    return figures
+
+
 def _nothing() -> Scene:
     raise AssertionError("the pipeline asked for the truth")
 
@@ -237,6 +268,7 @@ def figures(seconds: float = SECONDS, perception: str = PERCEPTION, parser: str 
     yield from estimator_figures(ours, plain, split, seconds)
     yield from end_to_end_figures(ours, plain, reader, split, seconds)
     yield from room_figures(seconds)
+    yield from batch_figures(seconds)
 
 
 def main() -> int:

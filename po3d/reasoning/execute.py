@@ -28,6 +28,7 @@ from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.votes import vote
 from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, direction_at
+from po3d.scene.frames import room_centre, wall_azimuth
 from po3d.scene.orbit import Axes, own_axes, turned_axes
 from po3d.scene.rooms import ANYTHING, VALUE_WORDS
 from po3d.scene.table import Scene
@@ -47,12 +48,13 @@ LOOKS = ("color", "material", "state", "shape", "size")
 # What says that the first has more, or less, of a measure.
 MORE_OR_LESS = {
     "elevation": ("higher", "lower"), "volume": ("larger", "smaller"), "height": ("taller", "shorter"),
-    "distance": ("farther", "nearer"),
+    "length": ("longer", "shorter"), "width": ("wider", "narrower"), "distance": ("farther", "nearer"),
 }  # fmt: skip
 # By how much two things have to differ in a measure, in metres or logarithms of volumes, so that nobody has to measure.
 CLEARLY = {"elevation": 0.15, "volume": 0.25}
-_IT = Call("unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),))
+IT = Call("unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),))
 _MEASURES = LEAVES["measure"]
+_SIDES = {"length": 0, "width": 1, "height": 2}  # of a box
 
 
 class Reference(Protocol):
@@ -141,12 +143,16 @@ class Evaluator:
 
     set = value
 
-    def object(self, call: Call) -> int:
+    def object(self, call: Call, viewer: bool = False) -> int:
+        """One thing; or, where that makes sense, the viewer."""
         outer, self.naming = self.naming, True
         try:
-            return self.value(call)
+            found = self.value(call)
         finally:
             self.naming = outer
+        if found == VIEWER and not viewer:
+            raise ExecutionFailure("unknown", "unknown: the camera is no thing of the table")
+        return found
 
     def members(self, among: Call) -> Sequence[int]:
         """A set that a relation chooses from; all objects are no step of their own there."""
@@ -158,9 +164,9 @@ class Evaluator:
             return found[0], found[1]
         return self.apart(first, second)
 
-    def apart(self, first: Call, second: Call) -> tuple[int, int]:
+    def apart(self, first: Call, second: Call, viewer: bool = False) -> tuple[int, int]:
         """Two things that a question tells apart: where both phrases fit one thing best, one of them means its next best."""
-        a, b = self.object(first), self.object(second)
+        a, b = self.object(first, viewer), self.object(second, viewer)
         if a == b and first != second and first.op == second.op == "refer":
             a, b = self._refers.apart(str(first.args[0]), str(second.args[0]))
         return a, b
@@ -244,6 +250,14 @@ class Evaluator:
     def _group(self, *ones: Call) -> list[int]:
         return [self.object(ones[0])] if len(ones) == 1 else list(self.both(*ones))
 
+    def _some(self, amount: float, among: Call) -> Sequence[int]:
+        found = self.set(among)
+        if len(found) < amount:
+            raise ExecutionFailure(
+                "not found", f"not found: {amount:g} of {said(among)}, there are {len(found)}"
+            )
+        return found[: int(amount)]
+
     def _changed(self, among: Call) -> list[int]:
         salient = self.world.salient
         return [i for i in self.set(among) if i in salient]
@@ -254,7 +268,7 @@ class Evaluator:
             one = self.object(start)
             return self.lying(relation, one, frame, self.members(among))
         *ones, among = args
-        if relation == "on" and ones[0] == _IT and (below := self._below_it()) is not None:
+        if relation == "on" and ones[0] == IT and (below := self.below_it()) is not None:
             return self.related(relation, [below], self.members(among))
         found = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
         return self.related(relation, found, self.members(among))
@@ -291,6 +305,8 @@ class Evaluator:
             axes = self.axes(inner, reference)
             whose = self._whose(inner)  # a thing's own front does not go about with who looks on
             return turned_axes(axes, float(angle)) if whose == "camera" or len(inner.args) == 4 else axes
+        if len(args) == 2 and isinstance(args[0], str):
+            return self._told_by(args[0], self.object(args[1]))
         if len(args) == 2:
             a, b = self.object(args[0]), self.object(args[1])
             if a == b:
@@ -305,9 +321,21 @@ class Evaluator:
             return self.world.own_axes(reference)
         return self.asked.views[0] if self.asked.views else self.world.axes
 
+    def _told_by(self, direction: str, anchor: int) -> Axes:
+        """The axes of the room, its walls' where it has any, in which a thing lies that way from the middle."""
+        (x, y, _), scene = self.world.point(anchor), self.world.scene
+        middle = room_centre(scene)
+        front = math.atan2(y - middle[1], x - middle[0]) + azimuth(direction)
+        if scene.outline:
+            wall = wall_azimuth(scene)
+            front = wall + round((front - wall) / (math.pi / 2)) * math.pi / 2
+        return own_axes(front)
+
     def related(self, relation: str, ones: Sequence[int], among: Sequence[int]) -> list[int]:
         """Those that are in a relation to one thing, or to two."""
         world, one = self.world, ones[0]
+        if (relation in ("between", "blocking")) != (len(ones) == 2):
+            raise ExecutionFailure("unknown", f"unknown: nothing is {relation} of {len(ones)} things")
         if relation == "next_to":
             return world.next_to(one, among)
         if relation == "on":
@@ -336,7 +364,7 @@ class Evaluator:
         row = world.pairs(relation)[one]
         return [i for i in among if i != one and row[i]]
 
-    def _below_it(self) -> int | None:
+    def below_it(self) -> int | None:
         """What all things rest on that the change was about and that carry nothing: after "two cups were set on the desk",
         what is on "it" is on the desk. None when there is no such thing."""
         now = [i for i in self.world.salient if i < self.world.now]
@@ -402,9 +430,9 @@ class Evaluator:
         *where, among = args
         if what in _MEASURES:
             sign = -1.0 if sense == "most" else 1.0
-            if not where and what in ("elevation", "height", "volume"):
+            if not where and what not in ("distance", "bearing"):
                 return self._chosen(self.members(among), among, lambda i: sign * self.measure(what, i))
-            one = self.object(where[0]) if where else VIEWER
+            one = self.object(where[0], viewer=True) if where else VIEWER
             if among.op == "choices" and self.asked.options:
                 found = list(self._refers.choices(self.asked.options, one).values())
             else:
@@ -474,13 +502,29 @@ class Evaluator:
         """How much of a measure a thing has, volumes as logarithms."""
         if what == "elevation":
             return self.world.height(index)
-        if what == "height":
-            return self.world.extents(index)[2]
+        if what in _SIDES:
+            return self.world.extents(index)[_SIDES[what]]
         if what == "volume":
             return math.log(self.world.volume(index))
         if what == "distance":
             return self.world.distance_from(VIEWER)(index)
         return math.degrees(self.world.off("front", index, VIEWER, self.world.own_axes(index)))
+
+    def from_other(self, what: str, index: int, start: int) -> float:
+        """How far a thing is from another, how far off its front, or how much more of a measure it has."""
+        if what == "distance":
+            return (
+                math.dist(self.world.point(index), self.world.point(start))
+                if VIEWER in (index, start)
+                else self.world.distance(index, start)
+            )
+        if what == "bearing":
+            return math.degrees(self.world.off("front", start, index, self.world.own_axes(start)))
+        if VIEWER in (index, start):
+            raise ExecutionFailure("unknown", f"unknown: the camera has no {what}")
+        if what == "volume":
+            return self.world.volume(index) - self.world.volume(start)
+        return self.measure(what, index) - self.measure(what, start)
 
     def _before(self, one: Call) -> int:
         past, self.past = self.past, True
@@ -509,14 +553,16 @@ class Evaluator:
 
     def _count(self, *args) -> int:
         if len(args) == 1:
-            return len(self.set(args[0]))
+            return len(self.set(args[0])) if isinstance(args[0], Call) else args[0]
         attribute, among = args
         return len({self._known(i, attribute) for i in self.set(among)})
 
     def _exist(self, among: Call) -> bool:
         return bool(self.set(among))
 
-    def _query(self, what: str, one: Call) -> str | float:
+    def _query(self, what: str, one: Call, start: Call | None = None) -> str | float:
+        if start is not None:
+            return self.from_other(what, self.object(one, viewer=True), self.object(start, viewer=True))
         if what in _MEASURES:
             found = self.measure(what, self.object(one))
             return math.exp(found) if what == "volume" else found
@@ -530,7 +576,7 @@ class Evaluator:
             return self.world.things[below].name
         index = self.object(one)
         if self.asked.options and one.op == "best" and one.args[-1].op == "choices":
-            chosen = self._refers.choices(self.asked.options, self.object(one.args[2]))
+            chosen = self._refers.choices(self.asked.options, self.object(one.args[2], viewer=True))
             return next(phrase for phrase, i in chosen.items() if i == index)
         return self._phrases.get(index) or self.word(index)
 
@@ -570,12 +616,12 @@ class Evaluator:
         return self.value(first) == self.value(second)
 
     def _less_than(self, first: Call, second: Call) -> bool:
-        if first.op == second.op == "query" and first.args[0] == second.args[0]:
+        if _measured(first, second):
             return self._more(first.args[0], second.args[1], first.args[1])
         return self.value(first) < self.value(second)
 
     def _greater_than(self, first: Call, second: Call) -> bool:
-        if first.op == second.op == "query" and first.args[0] == second.args[0]:
+        if _measured(first, second):
             return self._more(first.args[0], first.args[1], second.args[1])
         return self.value(first) > self.value(second)
 
@@ -617,7 +663,7 @@ class Evaluator:
         return now < before
 
     def _direction(self, start: Call, goal: Call, frame: Call, sectors: str) -> str:
-        b, a = self.apart(goal, start)
+        b, a = self.apart(goal, start, viewer=True)
         return self._sector(self.world.turn(a, b, self.axes(frame, a)), sectors)
 
     def _sector(self, turn: float, sectors: str) -> str:
@@ -641,7 +687,7 @@ class Evaluator:
         raise ExecutionFailure("unknown", f"the option {option!r} is no direction")
 
     def _view(self, direction: str, start: Call, goal: Call) -> str:
-        b, a = self.apart(goal, start)
+        b, a = self.apart(goal, start, viewer=True)
         views, options = self.asked.views, self.asked.options
         if options and len(options) != len(views):
             raise ExecutionFailure("unknown", f"{len(views)} images but {len(options)} options")
@@ -683,7 +729,7 @@ class Evaluator:
 _RUN: dict[str, Callable] = {
     op: getattr(Evaluator, f"_{op}")
     for op in (
-        "scene", "choices", "filter", "exclude", "union", "intersect", "group", "changed", "relate", "same", "unique", "best",
+        "scene", "choices", "filter", "exclude", "union", "intersect", "group", "some", "changed", "relate", "same", "unique", "best",
         "before", "refer", "viewer", "count", "exist", "query", "equal", "less_than", "greater_than", "compare", "holds",
         "direction", "view",
     )
@@ -693,6 +739,15 @@ _RUN: dict[str, Callable] = {
 def _is_name(call: Call) -> bool:
     """Whether a call is all things of a name."""
     return call.op == "filter" and call.args[0] == "name"
+
+
+def _measured(first: Call, second: Call) -> bool:
+    """Whether two numbers are the same measure of two things."""
+    return (
+        first.op == second.op == "query"
+        and first.args[0] == second.args[0]
+        and len(first.args) == len(second.args) == 2
+    )
 
 
 def _is_support(call: Call) -> bool:

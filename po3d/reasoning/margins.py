@@ -158,7 +158,7 @@ def margins(
 
 def margins_in(program: Call, world: World, asked: Asked = PLAIN, within: float = math.inf) -> Margins:
     """The same in a world that is taken as it is."""
-    return _Search(program, world, asked, world.scene, range(len(world.things)), None).found(within)
+    return _Search(program, world, asked, world.scene, range(world.now), None).found(within)
 
 
 class _Decision(NamedTuple):
@@ -205,15 +205,27 @@ class _Search:
         """The answer on another table."""
         return _Told(World.of(scene.certain(), self.rules), self.asked).said(self.program)
 
+    def row(self, i: int) -> int | None:
+        """The row of a thing in the table; None for the viewer, and for what was there before a change."""
+        return self.numbers[i] if 0 <= i < len(self.numbers) else None
+
     def describe(self, i: int) -> str:
-        """A thing in words: by its phrase or name, or its number and looks."""
-        number = self.numbers[i] if 0 <= i < len(self.numbers) else i
-        if i >= 0 and not self.world.things[i].name:
-            return describe(self.scene.objects[number], number)
-        return self.world.describe(i)
+        """A thing in words: by its name, or its number and looks."""
+        return self.world.describe(i, self.row(i))
 
     def short(self, i: int) -> str:
-        return f"#{self.numbers[i]}" if i >= 0 and not self.world.things[i].name else self.describe(i)
+        return (
+            f"#{row}"
+            if (row := self.row(i)) is not None and not self.world.things[i].name
+            else self.describe(i)
+        )
+
+    def nudge(
+        self, i: int, shift: tuple[float, float, float] = (0.0, 0.0, 0.0), degrees: float = 0.0
+    ) -> Nudge | None:
+        """A movement of a thing, of one that can be moved."""
+        row = self.row(i)
+        return None if row is None else Nudge(row, shift, math.radians(degrees))
 
 
 class _Told(Evaluator):
@@ -291,8 +303,10 @@ class _Reader(Evaluator):
             errors = nudge.metres / typical[self.unit]
         else:
             errors = abs(distance) / typical[unit]
-        number = self.search.numbers[i] if 0 <= i < len(self.search.numbers) else i
-        return Margin(self.step, number, float(distance), unit, boundary, text, errors, nudge)
+        row = self.search.row(i)
+        return Margin(
+            self.step, i if row is None else row, float(distance), unit, boundary, text, errors, nudge
+        )
 
     def within(
         self, i: int, distance: float, unit: Unit, boundary: str, shift: Shift | None = None, **more
@@ -315,13 +329,11 @@ class _Reader(Evaluator):
         up: float = 0.0,
     ) -> Margin:
         nudge, way = None, ""
-        if shift is not None and 0 <= i < self.world.now:
+        if shift is not None:
             (rx, ry), (fx, fy) = (axes or self.world.axes)["right"], (axes or self.world.axes)["front"]
             right, front = shift
-            nudge = Nudge(
-                self.search.numbers[i], (float(right * rx + front * fx), float(right * ry + front * fy), up)
-            )
-            if nudge.metres and not up:
+            nudge = self.search.nudge(i, (float(right * rx + front * fx), float(right * ry + front * fy), up))
+            if nudge and nudge.metres and not up:
                 metres = f"{FORMS[self.unit].format(nudge.metres)} " if unit == "degrees" else ""
                 said = self.rules.said("eight", direction_at(math.atan2(right, front)))
                 way = f" ({metres}to the {said.replace('_', ' ').replace('-', ' ')})"
@@ -329,7 +341,7 @@ class _Reader(Evaluator):
 
     def turning(self, i: int, distance: float, turn: float, boundary: str, where: str) -> Margin:
         """A margin that thing i reaches by turning so many degrees, counter-clockwise."""
-        nudge = Nudge(self.search.numbers[i], turn=math.radians(turn)) if i < self.world.now else None
+        nudge = self.search.nudge(i, degrees=turn)
         way = "counter-clockwise" if turn > 0 else "clockwise"
         size = FORMS["degrees"].format(abs(turn))
         return self.margin(
@@ -395,7 +407,8 @@ class _Reader(Evaluator):
                 yield _Decision(margin, lambda other=other: self.search.on(other))
 
     def filtered(self, attribute: str, text: str, among: Call) -> Iterator[_Decision]:
-        if attribute in ("name", "purpose"):
+        known = {"side": AHEAD, "facing": borders.CENTRES}
+        if attribute in ("name", "purpose") or text not in known.get(attribute, (text,)):
             return
         for i in self.members(among):
             if attribute == "side":
@@ -429,6 +442,8 @@ class _Reader(Evaluator):
             return
         *ones, among = args
         found = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
+        if (relation in ("between", "blocking")) != (len(found) == 2):
+            return
         if relation in _ALIGNED and self.rules.aligned_needs_label:
             yield self._faces(found[0], None)
         for i in self.members(among):
@@ -520,7 +535,7 @@ class _Reader(Evaluator):
         boundary = f"{_ALIGNED[relation]} {self.short(one)}"
         size = FORMS["degrees"].format(abs(distance))
         text = f"{self.describe(i)} is {size} {'within' if distance > 0 else 'from'} {boundary}"
-        nudge = Nudge(self.search.numbers[i], turn=math.radians(way))
+        nudge = self.search.nudge(i, degrees=way)
         return self.margin(i, distance, "degrees", boundary, text, nudge)
 
     def _between(self, a: int, b: int, i: int) -> Margin | None:
@@ -559,7 +574,7 @@ class _Reader(Evaluator):
         turn = off - math.copysign(self.rules.facing_window_deg, off)
         boundary, size = f"facing {value}", FORMS["degrees"].format(abs(distance))
         text = f"{self.describe(i)} is {size} {'within' if distance > 0 else 'from'} {boundary}"
-        nudge = Nudge(self.search.numbers[i], turn=math.radians(turn))
+        nudge = self.search.nudge(i, degrees=turn)
         margin = self.margin(i, distance, "degrees", boundary, text, nudge)
         return _Decision(margin, lambda: _Told(world, self.asked).said(self.search.program))
 
@@ -571,8 +586,8 @@ class _Reader(Evaluator):
         return replace(margin, object=i) if words else margin
 
     def _beliefs(self, i: int, attribute: str) -> dict[str, float]:
-        row = self.search.numbers[i]
-        return dict(self.search.scene.objects[row].beliefs.get(attribute, {})) if i < self.world.now else {}
+        row = self.search.row(i)
+        return {} if row is None else dict(self.search.scene.objects[row].beliefs.get(attribute, {}))
 
     def _as(self, i: int, attribute: str, value: str) -> dict:
         row = self.search.numbers[i]
@@ -639,8 +654,8 @@ class _Reader(Evaluator):
 
     def _hidden(self, i: int) -> Iterator[_Decision]:
         """Whether anything hides thing i."""
-        scene, row = self.search.scene, self.search.numbers[i]
-        if scene.occluders is None:
+        scene, row = self.search.scene, self.search.row(i)
+        if scene.occluders is None or row is None:
             return
         belief = {j: p for j, p in scene.occluders[row].items() if j in self.search.numbers}
         hider = max(belief, key=belief.__getitem__, default=None)
@@ -653,8 +668,8 @@ class _Reader(Evaluator):
 
     def _hides(self, i: int, j: int) -> Iterator[_Decision]:
         """Whether it is j that hides i."""
-        scene, (row, by) = self.search.scene, (self.search.numbers[k] for k in (i, j))
-        if scene.occluders is None:
+        scene, row, by = self.search.scene, self.search.row(i), self.search.row(j)
+        if scene.occluders is None or row is None or by is None:
             return
         belief = scene.occluders[row]
         others: dict[int | None, float] = {
@@ -687,10 +702,11 @@ class _Reader(Evaluator):
 
     def best(self, what: str, sense: str, *args: Call) -> Iterator[_Decision]:
         *where, among = args
-        if what in _SUPERLATIVES and not where:
-            yield from self._most(what, sense, self.members(among))
+        if what in _SUPERLATIVES:
+            if not where:
+                yield from self._most(what, sense, self.members(among))
         elif what in ("distance", "bearing"):
-            one = self.object(where[0]) if where else VIEWER
+            one = self.object(where[0], viewer=True) if where else VIEWER
             if among.op == "choices" and self.asked.options:
                 found = list(self._refers.choices(self.asked.options, one).values())
             else:
@@ -818,7 +834,7 @@ class _Reader(Evaluator):
 
     # --- answers ---------------------------------------------------------------------------------------------
 
-    def asked_of(self, what: str, one: Call) -> Iterator[_Decision]:
+    def asked_of(self, what: str, one: Call, *_start: Call) -> Iterator[_Decision]:
         if (
             what in ("name", "purpose", "occlusion")
             or what in _SUPERLATIVES
@@ -854,7 +870,7 @@ class _Reader(Evaluator):
 
     def way(self, start: Call, goal: Call, frame: Call, sectors: str) -> Iterator[_Decision]:
         """Both borders of the sector: the goal moves there, or the thing turns whose front it is."""
-        b, a = self.apart(goal, start)
+        b, a = self.apart(goal, start, viewer=True)
         axes = self.axes(frame, a)
         owner = a if self._whose(frame) == "object" else None
         if len(frame.args) == 1 and isinstance(frame.args[0], Call):
@@ -874,7 +890,7 @@ class _Reader(Evaluator):
     def image(self, direction: str, start: Call, goal: Call) -> Iterator[_Decision]:
         """Where the pair, turning one way or the other, leaves the sector of its image or is more squarely there in
         another one."""
-        b, a = self.apart(goal, start)
+        b, a = self.apart(goal, start, viewer=True)
         views, cone = self.asked.views, math.radians(self.rules.cone)
         signed = [math.remainder(self.world.turn(a, b, v) + azimuth(direction), math.tau) for v in views]
         best = min(range(len(signed)), key=lambda k: abs(signed[k]), default=None)
@@ -904,7 +920,11 @@ class _Reader(Evaluator):
             yield self.gives(margin, self.rules.said(what, words[more]))
 
     def greater(self, first: Call, second: Call) -> Iterator[_Decision]:
-        if first.op == second.op == "query" and first.args[0] == second.args[0]:
+        if (
+            first.op == second.op == "query"
+            and first.args[0] == second.args[0]
+            and len(first.args) == len(second.args) == 2
+        ):
             for margin, more in self._differing(first.args[0], first.args[1], second.args[1]):
                 yield self.gives(margin, not more)
 
@@ -938,12 +958,15 @@ class _Reader(Evaluator):
                 yield self.gives(
                     self.within(a, -math.hypot(*shift), self.unit, border, shift), not now < before
                 )
-        elif (margin := self._border(relation, [b], a)) is not None:
+        elif (
+            relation not in ("between", "blocking") and (margin := self._border(relation, [b], a)) is not None
+        ):
             yield self.gives(margin, not margin.distance > 0)
 
 
 _SUPERLATIVES = {
     "elevation": ("highest", "lowest"), "height": ("tallest", "shortest"), "volume": ("largest", "smallest"),
+    "length": ("longest", "shortest"), "width": ("widest", "narrowest"),
 }  # fmt: skip
 _DECIDES: dict[str, Callable[..., Iterator[_Decision]]] = {
     "scene": _Reader.exists, "filter": _Reader.filtered, "relate": _Reader.relating, "same": _Reader.same,

@@ -88,7 +88,7 @@ class Rules:
     # What a distance from a border is divided by to compare it with others: the median errors of the shipped street estimator
     # (position and yaw, docs/results.md), and for pixels the benchmark's own threshold.
     typical: Mapping[str, float] = field(
-        default_factory=lambda: {"units": 0.1, "degrees": 2.0, "pixels": 15.0}, hash=False
+        default_factory=lambda: {"units": 0.1, "degrees": 2.0, "pixels": 15.0, "%": 15.0}, hash=False
     )
     # How answers are spelled: what is asked (a kind of sectors, a relation, a measure) -> the language's word -> the
     # benchmark's.

@@ -90,7 +90,7 @@ class _FirstOrder(Evaluator):
         return found
 
     def _label(self, found: str, start: Call, goal: Call, frame: Call, _sectors: str) -> float:
-        b, a = self.apart(goal, start)
+        b, a = self.apart(goal, start, viewer=True)
         among = self.asked.options if len(self.asked.options) in (4, 8) else LABELS
         owner = self._owner(frame, a)
         turn, sigma = self._turn(a, b, self.axes(frame, a))
@@ -118,7 +118,7 @@ class _FirstOrder(Evaluator):
         return np.array(self.world.scene.objects[i].covariance, float)[:2, :2]
 
     def _image(self, found: str, direction: str, start: Call, goal: Call) -> float:
-        b, a = self.apart(goal, start)
+        b, a = self.apart(goal, start, viewer=True)
         label = self.rules.said("eight", direction)
         belief = [label_beliefs(*self._turn(a, b, axes))[label] for axes in self.asked.views]
         chosen = self.asked.options.index(found) if self.asked.options else int(found) - 1
@@ -129,7 +129,7 @@ class _FirstOrder(Evaluator):
             return 1.0
         if one.op != "best" or one.args[:2] != ("distance", "least") or len(one.args) < 4:
             return self.world.scene.objects[self.object(one)].existence
-        start, best = self.object(one.args[2]), self.object(one)
+        start, best = self.object(one.args[2], viewer=True), self.object(one)
         if one.args[3].op == "choices" and self.asked.options:
             among = self._refers.choices(self.asked.options, start).values()
         else:

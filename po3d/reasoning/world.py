@@ -161,6 +161,8 @@ class World:
 
     def heading(self, index: int) -> float:
         """Where a thing's nose most probably points, radians."""
+        if index == VIEWER:
+            raise ExecutionFailure("unknown", "unknown: the camera has no front of its own here")
         state = self.things[index].state
         return state.heading + math.pi * (state.flip > 0.5)
 
@@ -299,6 +301,8 @@ class World:
 
     def at_side(self, direction: str, index: int) -> bool:
         """Whether a thing is at one side of the room, or at both that meet in a corner."""
+        if direction not in AHEAD:
+            raise ExecutionFailure("unknown", f"unknown: {direction!r} is no side of a room")
         across, along = self.off_centre(index)
         reach = {"front": along, "behind": -along, "right": across, "left": -across}
         return all(reach[word] >= 1 - 2 * self.rules.side - 1e-9 for word in direction.split("_"))

@@ -1,0 +1,865 @@
+"""Programs of rooms and photographs by the hundred thousand: the same meaning as `execute.run` on worlds that are taken for
+sure, as tensors, on CPU or CUDA alike.
+
+    pack(worlds) ─► Tables ─┬───────────────────────────────────┐
+                            │                                   ├──► answers(tables, asked) ─► the executor's answers,
+                            └─► ask(programs, where, tables) ───┘                              None where it has none
+
+Questions of one form (the same operations, other words) are answered together: a set is a row of truths over a world's things,
+an object an index, and every operation works on all questions of its form at once. Packing is done once; what words mean on a
+table is looked up then. Streets, whose sets fit the bits of a number, have a path of their own (`street_batched`).
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from po3d.language.program import DIRECTIONS, LEAVES, Call
+from po3d.reasoning.execute import IT, MORE_OR_LESS, SECTORS, Evaluator, run
+from po3d.reasoning.execute import Asked as Words
+from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.rules import Rules
+from po3d.reasoning.world import AHEAD, World
+from po3d.scene.rooms import ANYTHING, PURPOSES, VALUE_WORDS
+
+CHUNK = 512  # questions of a form that are answered at once: their numbers stay in a processor's cache
+LOOKS = ("color", "material", "state")
+_PURPOSES = {purpose: k for k, purpose in enumerate(PURPOSES)}
+_SIGNS = ((1, 1), (-1, 1), (-1, -1), (1, -1))
+# What a form is answered from besides its operations: words of these kinds stand in it, others are data of each question.
+_FORMAL = ("relation", "measure", "sense", "attribute", "sectors", "whose")
+
+
+class Unbatched(Exception):
+    """A form that is answered question by question; str() says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """S worlds, padded to n things: those of now, then those of before."""
+
+    worlds: Sequence[World]
+    past: bool  # whether what was before is packed
+    things: dict[str, Tensor]  # (S, n) numbers of each thing by name, see `_COLUMNS`
+    flags: dict[str, Tensor]  # (S, n) truths: now, past, salient, mentioned, bearing
+    codes: dict[
+        str, Tensor
+    ]  # (S, n) code of a value by attribute ("name" too), -1 where there is none; "below", "origin"
+    room: Tensor  # (S, 4) middle and half of the room, to the right and to the front
+    eye: Tensor  # (S, 3) the camera; nan without one
+    told: dict[str, Tensor]  # (S,) whether the table says anything of an attribute
+    below_it: Tensor  # (S,) what all things rest on that the change was about, -1 for none
+    values: dict[str, list[str]]  # attribute -> the words of its codes
+
+    def __len__(self) -> int:
+        return len(self.room)
+
+
+class Form(NamedTuple):
+    """Questions of one form."""
+
+    program: Call  # one of them, whose words are not read
+    several: tuple[Call, ...]  # all of them
+    phrases: np.ndarray  # (P, R) what they refer to
+    items: Tensor  # (P,) which questions they are
+    worlds: Tensor  # (P,) and of which world
+    masks: tuple[Tensor, ...]  # of each text, in the order of the calls: (P,) row of `Asked.masks`
+    angles: tuple[Tensor, ...]  # of each direction: (P,) its index
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Questions sorted by form."""
+
+    count: int
+    forms: tuple[Form, ...]
+    masks: Tensor  # (M, n) things that a word fits on a table
+
+
+_COLUMNS = (
+    "right",
+    "front",
+    "low",
+    "top",
+    "z",
+    "reach",
+    "x",
+    "y",
+    "c",
+    "s",
+    "a",
+    "b",
+    "length",
+    "width",
+    "height",
+)
+
+
+def pack(worlds: Sequence[World], past: bool = True) -> Tables:
+    """The worlds as tensors; all have the same rules. `past`: the things before the change, too, which only questions about them
+    need."""
+    n, s = max((_size(w, past) for w in worlds), default=1) or 1, len(worlds)
+    things = {name: np.zeros((s, n)) for name in _COLUMNS}
+    flags = {
+        name: np.zeros((s, n), bool) for name in ("now", "past", "salient", "mentioned", "bearing", "kin")
+    }
+    codes = {name: np.full((s, n), -1) for name in (*LOOKS, "name", "below", "origin")}
+    codes["purpose"] = np.zeros((s, n), np.int64)
+    below_it = np.full(s, -1)
+    room, eye = np.zeros((s, 4)), np.full((s, 3), np.nan)
+    told = {name: np.zeros(s, bool) for name in LOOKS}
+    known: dict[str, dict[str, int]] = {name: {} for name in (*LOOKS, "name")}
+    for k, world in enumerate(worlds):
+        m = _size(world, past)
+        if not m:
+            continue
+        rows = [
+            (t.right, t.front, t.low, t.top, t.state.position[2], t.reach, *t.box, *t.state.extent) for t in world.things[:m]
+        ]  # fmt: skip
+        for name, column in zip(_COLUMNS, zip(*rows)):
+            things[name][k, :m] = column
+        flags["now"][k, list(world.times(False))] = True
+        flags["past"][k, [i for i in world.times(True) if i < m]] = True
+        for name, found in (("salient", world.salient), ("mentioned", world.mentioned)):
+            flags[name][k, [i for i in found if i < m]] = True
+        kinds = {world.names[i] for i in world.salient}
+        flags["kin"][k, [i for i in range(m) if world.names[i] in kinds]] = True
+        below = [world.supports[i] for i in range(m)]
+        codes["below"][k, :m] = [-1 if b is None else b for b in below]
+        bearing = {below[i] for i in world.salient if i < world.now} - {None}
+        flags["bearing"][k, [b for b in bearing if b < m]] = True
+        codes["origin"][k, : world.now] = [-1 if o is None else world.now + o for o in world.edited.origin]
+        for name in LOOKS:
+            told[name][k] = world.tells(name)
+            for i in range(m):
+                if (value := world.value(i, name)) is not None:
+                    codes[name][k, i] = known[name].setdefault(value, len(known[name]))
+        codes["name"][k, :m] = [known["name"].setdefault(x, len(known["name"])) for x in world.names[:m]]
+        codes["purpose"][k, :m] = [sum(1 << _PURPOSES[p] for p in world.purposes(i)) for i in range(m)]
+        if world.salient:
+            below_it[k] = -1 if (it := Evaluator(world).below_it()) is None else it
+        room[k] = (*world.middle, *world.half)
+        if world.scene.camera is not None:
+            eye[k] = world.scene.camera.position
+        headings = [world.heading(i) for i in range(m)]
+        things["c"][k, :m], things["s"][k, :m] = np.cos(headings), np.sin(headings)
+    as_tensors = lambda arrays: {name: torch.from_numpy(a) for name, a in arrays.items()}  # noqa: E731
+    values = {name: list(words) for name, words in known.items()}
+    rest = torch.from_numpy(room), torch.from_numpy(eye), as_tensors(told), torch.from_numpy(below_it), values
+    return Tables(worlds, past, as_tensors(things), as_tensors(flags), as_tensors(codes), *rest)
+
+
+def ask(programs: Sequence[Call], where: Sequence[int], tables: Tables) -> Asked:
+    """Program p is asked about world `where[p]` of the tables. `refer` means the row that "#3 brown chair" names."""
+    worlds, n = tables.worlds, tables.flags["now"].shape[1]
+    masks: dict[tuple[int, str, str], int] = {}
+    truths: list[np.ndarray] = []
+    forms: dict[tuple, list] = defaultdict(list)
+    shapes: dict[Call, tuple] = {}
+    for p, (program, k) in enumerate(zip(programs, where, strict=True)):
+        if program not in shapes:
+            texts: list[tuple[str, str]] = []
+            angles: list[int] = []
+            shapes[program] = (_shape(program, texts, angles), tuple(texts), tuple(angles))
+        shape, texts, angles = shapes[program]
+        rows = []
+        for key in texts:
+            if (k, *key) not in masks:
+                masks[(k, *key)] = len(truths)
+                truths.append(_fits(worlds[k], *key, _size(worlds[k], tables.past), n))
+            rows.append(masks[(k, *key)])
+        phrases = [text for what, text in texts if what == "row"]
+        forms[shape].append((p, k, rows, angles, phrases, program))
+    made = []
+    for whole, first in ((found, k) for found in forms.values() for k in range(0, len(found), CHUNK)):
+        found = whole[first : first + CHUNK]
+        items, worlds_of, rows, angles, phrases, several = zip(*found)
+        columns = tuple(torch.tensor(c) for c in zip(*rows))
+        made.append(
+            Form(
+                several[0],
+                several,
+                np.array(phrases, object).reshape(len(found), -1),
+                torch.tensor(items),
+                torch.tensor(worlds_of),
+                columns,
+                tuple(torch.tensor(c) for c in zip(*angles)),
+            )
+        )
+    packed = torch.from_numpy(np.array(truths, bool).reshape(-1, n))
+    return Asked(len(programs), tuple(made), packed)
+
+
+def _size(world: World, past: bool) -> int:
+    """How many things of a world are packed."""
+    return len(world.things) if past else world.now
+
+
+def _shape(call: Call, texts: list[tuple[str, str]], angles: list[int]) -> tuple:
+    """What a question has in common with others of its form; its words in the order in which they are read."""
+    parts: list = [call.op]
+    attribute = ""
+    for kind, arg in zip(call.signature.inputs, call.args):
+        if isinstance(arg, Call):
+            parts.append(_shape(arg, texts, angles))
+        elif kind == "direction":
+            angles.append(DIRECTIONS.index(arg))
+            parts.append("_" in arg)
+        elif kind == "text":
+            what = "row" if call.op == "refer" else attribute
+            texts.append((what, arg))
+            if attribute == "side":
+                angles.append(DIRECTIONS.index(arg) if arg in DIRECTIONS else 0)
+            parts.append((attribute == "name" and arg in ANYTHING, attribute == "side" and "_" not in arg))
+        elif kind in _FORMAL:
+            attribute = arg
+            parts.append(arg)
+        else:
+            parts.append(arg)
+    return tuple(parts)
+
+
+def _fits(world: World, attribute: str, text: str, m: int, n: int) -> np.ndarray:
+    """(n,) the things of a world, of its first m, that a word fits."""
+    truth = np.zeros(n, bool)
+    every = range(m)
+    if attribute == "row":
+        number = text[1:].partition(" ")[0] if text.startswith("#") else ""
+        found = [int(number)] if number.isdigit() and int(number) < world.now else []
+    elif attribute == "name":
+        found = [*world.named(text, False), *world.named(text, True)]
+    elif attribute == "side":
+        found = [i for i in every if text in DIRECTIONS and world.at_side(text, i)]
+    elif attribute == "purpose":
+        found = [i for i in every if text in world.purposes(i)]
+    elif attribute in LOOKS:
+        wanted = VALUE_WORDS.get(text, text)
+        found = [i for i in every if world.value(i, attribute) == wanted]
+    else:  # whose form is not batched
+        found = []
+    truth[[i for i in found if i < m]] = True
+    return truth
+
+
+def answers(tables: Tables, asked: Asked, device: str | torch.device = "cpu") -> list[str | None]:
+    """The answers, as the rules spell them."""
+    found = np.full(asked.count, None, object)
+    masks = asked.masks.to(device)
+    for form in asked.forms:
+        try:
+            found[form.items.numpy()] = _Runner(tables, form, masks, torch.device(device)).answers()
+        except Unbatched:
+            for item, k, program in zip(form.items.tolist(), form.worlds.tolist(), form.several):
+                world = tables.worlds[k]
+                found[item] = run(program, world, Words(refer=Rows(world.now))).answer
+    return found.tolist()
+
+
+class Rows:
+    """Phrases that name rows of a table of so many, as "#3 brown chair"."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def row(self, phrase: str) -> int:
+        number = phrase[1:].partition(" ")[0]
+        if not phrase.startswith("#") or not number.isdigit() or int(number) >= self.count:
+            raise ExecutionFailure("not found", f"not found: {phrase!r} names no row")
+        return int(number)
+
+    def apart(self, first: str, second: str) -> tuple[int, int]:
+        return self.row(first), self.row(second)
+
+    def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
+        return {phrase: row for phrase in phrases if (row := self.row(phrase)) != start}
+
+
+class _Runner:
+    """Answers questions of one form. `bad`: (P,) those without an answer."""
+
+    def __init__(self, tables: Tables, form: Form, masks: Tensor, device: torch.device) -> None:
+        self.tables, self.form, self.device = tables, form, device
+        self.rules: Rules = tables.worlds[0].rules
+        self.world = form.worlds.to(device)
+        self.texts = [masks[row.to(device)] for row in form.masks]
+        self.read = (0, 0)  # how many of the texts and of the ways were read
+        self.ways = [way.to(device) for way in form.angles]
+        self.bad = torch.zeros(len(self.world), dtype=torch.bool, device=device)
+        self.past = self.naming = False
+        self.phrases: list[Tensor] = []  # the row of each phrase so far
+        self._held: dict[tuple[str, str], Tensor] = {}
+        self.every = torch.arange(len(self.world), device=device)
+
+    def rows(self, kind: str, name: str) -> Tensor:
+        """(P, n) a column of each question's world."""
+        key = (kind, name)
+        if key not in self._held:
+            self._held[key] = getattr(self.tables, kind)[name].to(self.device)[self.world]
+        return self._held[key]
+
+    def thing(self, name: str) -> Tensor:
+        return self.rows("things", name)
+
+    def of(self, name: str, i: Tensor, kind: str = "things") -> Tensor:
+        """(P, 1) a number of one thing."""
+        return self.rows(kind, name).gather(1, i.clamp(min=0)[:, None])
+
+    def answers(self) -> np.ndarray:
+        program = self.form.program
+        value = self.value(program)
+        words = self._words(program)
+        if words is None:
+            texts = np.array([f"{v:g}" for v in value.tolist()], object)
+        else:
+            codes = value.cpu().numpy().astype(int)
+            texts = np.array(words, object)[codes]
+            if self.phrases and program.op == "query":  # by the phrase that the question has for it
+                which = np.clip(-1 - codes, 0, None)
+                texts = np.where(codes < 0, self.form.phrases[np.arange(len(codes)), which], texts)
+        return np.where(self.bad.cpu().numpy(), None, texts)
+
+    def _words(self, program: Call) -> list[str] | None:
+        """The words of an answer's codes; None for numbers."""
+        if program.output == "bool":
+            relation = program.args[0] if program.op == "holds" else ""
+            return [self.rules.said(relation, word) for word in ("no", "yes")]
+        if program.op == "direction":
+            return [self.rules.said(program.args[3], d) for d in DIRECTIONS]
+        if program.op == "compare":
+            return [self.rules.said(program.args[0], word) for word in MORE_OR_LESS[program.args[0]]]
+        if program.op == "query" and program.args[0] == "side":
+            return [self.rules.said("eight", d) for d in DIRECTIONS]
+        if program.op == "query" and program.args[0] in self.tables.values:
+            return [*self.tables.values[program.args[0]], "floor", "wall", ""]
+        return None
+
+    def value(self, call: Call) -> Tensor:
+        if (call.op, call.signature.inputs) not in _BATCHED:
+            raise Unbatched(call.op)
+        return getattr(self, f"_{call.op}")(*call.args)
+
+    def object(self, call: Call) -> Tensor:
+        outer, self.naming = self.naming, True
+        found = self.value(call)
+        self.naming = outer
+        return found
+
+    def text(self) -> Tensor:
+        """(P, n) the things that the next text fits."""
+        texts, ways = self.read
+        self.read = (texts + 1, ways)
+        return self.texts[texts]
+
+    def way(self) -> Tensor:
+        """(P,) index of the next direction."""
+        texts, ways = self.read
+        self.read = (texts, ways + 1)
+        return self.ways[ways]
+
+    def times(self) -> Tensor:
+        return self.rows("flags", "past" if self.past else "now")
+
+    def one(self, i: Tensor) -> Tensor:
+        """(P, n) the set of one thing."""
+        return torch.arange(self.times().shape[1], device=self.device) == i[:, None]
+
+    def fail(self, wrong: Tensor) -> None:
+        self.bad = self.bad | wrong
+
+    # --- sets ------------------------------------------------------------------------------------------------
+
+    def _scene(self) -> Tensor:
+        return self.times()
+
+    def _filter(self, attribute: str, _text: str, among: Call) -> Tensor:
+        fits = self.text()
+        side = self.way() if attribute == "side" else None
+        found = self.value(among)
+        having = found & fits
+        if side is not None:  # of two, the one that is farther that way is meant, where one is
+            self.apart = found, self.along(side)
+        if attribute in ("name", "side", "purpose"):
+            return having & self.times() if attribute == "name" else having
+        if attribute not in LOOKS:
+            raise Unbatched(f"no {attribute}")
+        lacking = ~having.any(1) & found.any(1)
+        if self.naming:
+            unknown = ~(found & (self.rows("codes", attribute) >= 0)).any(1)
+            return torch.where((lacking & unknown)[:, None], found, having)
+        self.fail(lacking & ~self.tables.told[attribute].to(self.device)[self.world])
+        return having
+
+    def _exclude(self, *args) -> Tensor:
+        if len(args) == 3:
+            attribute, _, among = args
+            if attribute not in LOOKS:
+                raise Unbatched(f"no {attribute}")
+            fits = self.text()
+            return self.value(among) & ~fits & (self.rows("codes", attribute) >= 0)
+        one, among = args
+        if one.op == "unique" and one.args[0].op == "filter" and one.args[0].args[0] == "name":
+            several = self.value(one.args[0])
+            about = several & self.rows("flags", "salient")
+            single = self._picked(several, one.args[0], fail=several.sum(1) <= 1)
+            apart = torch.where((about.sum(1) == 1)[:, None], about, several)
+            out = torch.where((several.sum(1) > 1)[:, None], apart, self.one(single))
+        else:
+            out = self.one(self.object(one))
+        return self.value(among) & ~out
+
+    def _union(self, first: Call, second: Call) -> Tensor:
+        return self.value(first) | self.value(second)
+
+    def _intersect(self, first: Call, second: Call) -> Tensor:
+        return self.value(first) & self.value(second)
+
+    def _group(self, *ones: Call) -> Tensor:
+        if len(ones) == 1:
+            return self.one(self.object(ones[0]))
+        a, b = self.both(*ones)
+        return self.one(a) | self.one(b)
+
+    def both(self, first: Call, second: Call) -> tuple[Tensor, Tensor]:
+        if first != second or first.op != "unique":
+            return self.object(first), self.object(second)
+        bad, read, naming = self.bad, self.read, self.naming
+        found = self.value(first.args[0])
+        two, self.bad, self.read = found.sum(1) == 2, bad, read
+        a, b = self.object(first), self.object(second)
+        self.bad, self.naming = torch.where(two, bad, self.bad), naming
+        last = found.shape[1] - 1 - found.flip(1).int().argmax(1)
+        return torch.where(two, found.int().argmax(1), a), torch.where(two, last, b)
+
+    def _changed(self, among: Call) -> Tensor:
+        return self.value(among) & self.rows("flags", "salient")
+
+    def _relate(self, relation: str, *args: Call) -> Tensor:
+        if len(args) == 3 and args[1].op == "frame":
+            way = self.way()
+            one, frame, among = self.object(args[0]), *args[1:]
+            return self.lying(way, "_" in relation, one, frame) & self.value(among) & ~self.one(one)
+        *ones, among = args
+        if relation == "on" and ones[0] == IT:
+            bad, below = self.bad, self.tables.below_it.to(self.device)[self.world]
+            one = self.object(ones[0])
+            self.bad = torch.where(below < 0, self.bad, bad)
+            return self.related(relation, [torch.where(below < 0, one, below)]) & self.value(among)
+        found = list(self.both(*ones)) if len(ones) == 2 else [self.object(ones[0])]
+        return self.related(relation, found) & self.value(among)
+
+    def lying(self, way: Tensor, combined: bool, one: Tensor, frame: Call) -> Tensor:
+        """(P, n) those in the cone of a direction from a thing."""
+        cone = math.radians(self.rules.cone) * (0.5 if combined else 1.0) + 1e-9
+        turn = self.turn(one, frame)
+        off = _wrapped(turn + way[:, None] * (math.pi / 4)).abs()
+        return (off <= cone) & ~self.stacked(one)
+
+    def turn(self, one: Tensor, frame: Call) -> Tensor:
+        """(P, n) radians from the front over the left of the ways from a thing to all."""
+        if len(frame.args) != 1 or not isinstance(frame.args[0], str) or frame.args[0] == "task":
+            raise Unbatched(f"batches of rooms and photographs know no {frame}")
+        if frame.args[0] == "object":
+            x, y = self.thing("x") - self.of("x", one), self.thing("y") - self.of("y", one)
+            return torch.atan2(y, x) - torch.atan2(self.of("s", one), self.of("c", one))
+        return -torch.atan2(
+            self.thing("right") - self.of("right", one), self.thing("front") - self.of("front", one)
+        )
+
+    def seen(self, one: Tensor) -> tuple[Tensor, ...]:
+        """(P, n) each: of all rectangles from one's, centre and unit vector in its frame."""
+        dx, dy = self.thing("x") - self.of("x", one), self.thing("y") - self.of("y", one)
+        c, s, cj, sj = self.of("c", one), self.of("s", one), self.thing("c"), self.thing("s")
+        return dx * c + dy * s, dy * c - dx * s, c * cj + s * sj, c * sj - s * cj
+
+    def stacked(self, one: Tensor) -> Tensor:
+        """(P, n) those of which either's middle is within the other's footprint."""
+        u, v, c, s = self.seen(one)
+        inside = (u.abs() <= self.of("a", one)) & (v.abs() <= self.of("b", one))
+        away, aside = u * c + v * s, v * c - u * s
+        return inside | ((away.abs() <= self.thing("a")) & (aside.abs() <= self.thing("b")))
+
+    def gap(self, one: Tensor) -> Tensor:
+        """(P, n) between footprints, 0 where they touch."""
+        u, v, c, s = self.seen(one)
+        pa, pb, qa, qb = self.of("a", one), self.of("b", one), self.thing("a"), self.thing("b")
+        along, across = c.abs(), s.abs()
+        away, aside = u * c + v * s, v * c - u * s
+        apart = torch.maximum(
+            u.abs() - pa - qa * along - qb * across, v.abs() - pb - qa * across - qb * along
+        )
+        apart = torch.maximum(apart, away.abs() - qa - pa * along - pb * across)
+        apart = torch.maximum(apart, aside.abs() - qb - pa * across - pb * along)
+        least = torch.full_like(u, math.inf)
+        for i, j in _SIGNS:  # the nearest points of two rectangles apart: a corner of one is among them
+            corner = _from_box(u + i * qa * c - j * qb * s, v + i * qa * s + j * qb * c, pa, pb)
+            other = _from_box(i * pa * c + j * pb * s - away, j * pb * c - i * pa * s - aside, qa, qb)
+            least = torch.minimum(least, torch.minimum(corner, other))
+        return least.where(apart > 0, torch.zeros_like(least))
+
+    def over(self, one: Tensor, upper: bool) -> Tensor:
+        """(P, n) by how much one is directly above all, or (not `upper`) all above it."""
+        u, v, c, s = self.seen(one)
+        away, aside = u * c + v * s, v * c - u * s
+        inside = torch.maximum(
+            _depth(u, v, self.of("a", one), self.of("b", one)),
+            _depth(away, aside, self.thing("a"), self.thing("b")),
+        )
+        low, z = (self.of("low", one), self.thing("z")) if upper else (self.thing("low"), self.of("z", one))
+        return torch.minimum(inside, low - z + self.rules.above_slack)
+
+    def related(self, relation: str, ones: Sequence[Tensor]) -> Tensor:
+        """(P, n) those in a relation to one thing, or to two."""
+        one, rules = ones[0], self.rules
+        if (relation in ("between", "blocking")) != (len(ones) == 2):
+            raise Unbatched(f"{relation} of {len(ones)}")
+        others = ~self.one(one)
+        if relation == "next_to":
+            if rules.next_to_in == "metres":
+                return (self.gap(one) <= rules.next_to) & ~self.stacked(one) & others
+            longest = torch.stack([self.thing(s) for s in ("length", "width", "height")]).amax(0)
+            limit = rules.next_to * (longest + longest.gather(1, one[:, None])) / 2
+            tall = (self.thing("height") + self.of("height", one)) / 2
+            rise = ((self.thing("z") - self.of("z", one)).abs() - tall).clamp(min=0)
+            return (torch.hypot(self.gap(one), rise) <= limit) & others
+        if relation == "on":
+            return self.rows("codes", "below") == one[:, None]
+        if relation == "supporting":
+            below = self.of("below", one, "codes")[:, 0]
+            return self.one(below) & (below >= 0)[:, None]
+        if relation == "above" or (relation == "under" and rules.under == "directly"):
+            return (self.over(one, upper=relation == "under") > 0) & others
+        if relation == "under":
+            return (self.thing("z") < self.of("z", one)) & self.stacked(one) & others
+        if relation == "between":
+            return self._between(*ones)
+        if relation == "blocking":
+            return self._blocking(*ones)
+        if relation in ("parallel", "same_direction", "opposite_direction", "perpendicular"):
+            _, _, c, s = self.seen(one)
+            turn = torch.rad2deg(torch.atan2(s, c).abs())
+            same, opposite = turn < rules.aligned_same_deg, turn > rules.aligned_opposite_deg
+            parallel = same | opposite
+            truth = {"same_direction": same, "opposite_direction": opposite, "parallel": parallel}
+            return truth.get(relation, ~parallel) & others
+        raise Unbatched(f"batches of rooms and photographs know nothing of {relation}")
+
+    def _between(self, a: Tensor, b: Tensor) -> Tensor:
+        right, front = (self.of(x, b) - self.of(x, a) for x in ("right", "front"))
+        length = torch.hypot(right, front)
+        x, y = (self.thing(x) - self.of(x, a) for x in ("right", "front"))
+        t = (x * right + y * front) / length**2
+        off = (right * y - front * x).abs() / length
+        return (
+            (length >= 1e-6)
+            & (t > 0.1)
+            & (t < 0.9)
+            & (off <= self.rules.between)
+            & ~self.one(a)
+            & ~self.one(b)
+        )
+
+    def _blocking(self, a: Tensor, b: Tensor) -> Tensor:
+        rules = self.rules
+        tall = (self.thing("height") > rules.step_over) & (self.thing("low") < rules.head)
+        near = tall & ~self.one(a) & ~self.one(b) & ~self.stacked(a) & ~self.stacked(b)
+        c, s, pa, pb = (self.thing(x) for x in ("c", "s", "a", "b"))
+        ends = []
+        for end in (a, b):
+            dx, dy = self.of("x", end) - self.thing("x"), self.of("y", end) - self.thing("y")
+            ends.append((dx * c + dy * s, dy * c - dx * s))
+        (u0, v0), (u1, v1) = ends
+        du, dv = u1 - u0, v1 - v0
+        enter, leave = torch.zeros_like(du), torch.ones_like(du)
+        for origin, way, limit in ((u0, du, pa), (v0, dv, pb)):
+            still = way == 0
+            step = way.where(~still, torch.ones_like(way))
+            first, second = (-limit - origin) / step, (limit - origin) / step
+            enter = torch.where(still, enter, torch.maximum(enter, torch.minimum(first, second)))
+            leave = torch.where(still, leave, torch.minimum(leave, torch.maximum(first, second)))
+            leave = leave.where(~still | (origin.abs() <= limit), torch.full_like(leave, -1.0))
+        least = torch.minimum(_from_box(u0, v0, pa, pb), _from_box(u1, v1, pa, pb))
+        length = (du * du + dv * dv).clamp(min=1e-300)
+        for i, j in _SIGNS:
+            x, y = i * pa - u0, j * pb - v0
+            t = ((x * du + y * dv) / length).clamp(0, 1)
+            least = torch.minimum(least, torch.hypot(x - t * du, y - t * dv))
+        return near & (least.where(enter > leave, torch.zeros_like(least)) < rules.path)
+
+    def _same(self, attribute: str, like: Call, among: Call) -> Tensor:
+        one = self.object(like)
+        if attribute == "purpose":
+            shared = self.rows("codes", "purpose") & self.of("purpose", one, "codes")
+            return self.value(among) & (shared > 0) & ~self.one(one)
+        if attribute not in (*LOOKS, "name"):
+            raise Unbatched(f"batches of rooms and photographs compare no {attribute}")
+        own = self.of(attribute, one, "codes")
+        self.fail(own[:, 0] < 0)
+        return self.value(among) & (self.rows("codes", attribute) == own) & ~self.one(one)
+
+    # --- objects ---------------------------------------------------------------------------------------------
+
+    def _unique(self, among: Call) -> Tensor:
+        if among.op == "relate" and among.args[0] == "supporting":
+            below = self.of("below", self.object(among.args[1]), "codes")[:, 0]
+            self.fail(below < 0)
+            return below
+        read = self.read
+        found = self.value(among)
+        empty = ~found.any(1) & ~self.bad
+        if among.op != "changed" or self.past or not bool(empty.any()):
+            return self._picked(found, among)
+        now = self._picked(found, among, fail=~empty)
+        bad, self.read, self.past = self.bad, read, True  # "it" is what was removed
+        before = self._picked(self.value(among), among)
+        self.bad, self.past = torch.where(empty, self.bad, bad), False
+        return torch.where(empty, before, now)
+
+    def _picked(self, found: Tensor, among: Call, fail: Tensor | None = None) -> Tensor:
+        """The only one, or the one that is spoken of."""
+        salient = self.rows("flags", "salient")
+        several = found.sum(1) > 1
+        if among.op == "filter" and among.args[0] == "side" and "_" not in among.args[1]:
+            inner, along = self.apart
+            farther = self.one((-along).where(inner, torch.full_like(along, math.inf)).argmin(1))
+            two = (found.sum(1) != 1) & (inner.sum(1) == 2) & ~((found & salient).sum(1) == 1)
+            found = torch.where(two[:, None], farther, found)
+            several = found.sum(1) > 1
+        for about in (salient, *self._spoken(among)) if bool(several.any()) else ():
+            meant = found & about
+            found = torch.where((several & (meant.sum(1) == 1))[:, None], meant, found)
+            several = found.sum(1) > 1
+        wrong = found.sum(1) != 1
+        self.fail(wrong if fail is None else wrong & fail)
+        return found.int().argmax(1)
+
+    def _spoken(self, among: Call) -> list[Tensor]:
+        spoken = [self.rows("flags", "bearing"), self.rows("flags", "mentioned")]
+        if any(p.op == "filter" and p.args[0] == "name" and p.args[1] in ANYTHING for p in among.calls()):
+            spoken.append(self.rows("flags", "kin"))
+        return spoken
+
+    def _best(self, what: str, sense: str, *args: Call) -> Tensor:
+        sign = -1.0 if sense == "most" else 1.0
+        *where, among = args
+        if what == "bearing" and (not where or where[0].op == "viewer"):
+            raise Unbatched("bearing of nothing")
+        if what in ("distance", "bearing"):
+            if among.op == "choices":
+                raise Unbatched("batches of rooms and photographs have no choices")
+            viewer = not where or where[0].op == "viewer"
+            one = None if viewer else self.object(where[0])
+            found = self.value(among) if one is None else self.value(among) & ~self.one(one)
+            if what == "bearing":
+                return self._least(found, _wrapped(self.turn(one, Call("frame", ("object",)))).abs() * sign)
+            if self.rules.beside_first and one is not None:
+                apart = found & ~self.stacked(one)
+                found = torch.where(apart.any(1)[:, None], apart, found)
+            return self._least(found, self.distance(one) * sign)
+        if not where:
+            return self._least(self.value(among), self.measure(what) * sign)
+        if what in LEAVES["measure"]:
+            raise Unbatched(f"{what} of one thing from another")
+        way = self.way()
+        if len(where) == 1:
+            if where[0].args not in (("room",), ("camera",)):
+                raise Unbatched(f"batches of rooms and photographs know no {where[0]}")
+            return self._least(self.value(among), -self.along(way))
+        if sense != "first":
+            raise Unbatched("batches of rooms and photographs know nothing of most squarely")
+        one = self.object(where[0])
+        found = self.lying(way, "_" in what, one, where[1]) & self.value(among) & ~self.one(one)
+        return self._least(found, self.distance(one))
+
+    def _least(self, found: Tensor, key: Tensor) -> Tensor:
+        self.fail(~found.any(1))
+        return key.where(found, torch.full_like(key, math.inf)).argmin(1)
+
+    def along(self, way: Tensor) -> Tensor:
+        """(P, n) how far things are to a direction of the frame."""
+        ahead = torch.tensor([AHEAD[d] for d in DIRECTIONS], dtype=torch.float64, device=self.device)[way]
+        return ahead[:, :1] * self.thing("right") + ahead[:, 1:] * self.thing("front")
+
+    def distance(self, one: Tensor | None) -> Tensor:
+        """(P, n) from a thing as the rules measure it, or from the viewer."""
+        if one is None:
+            eye = self.tables.eye.to(self.device)[self.world]
+            self.fail(eye[:, 0].isnan())
+            x, y, z = (self.thing(name) - eye[:, k : k + 1] for k, name in enumerate("xyz"))
+            return torch.sqrt(x * x + y * y + z * z).nan_to_num(0.0)
+        if self.rules.distance == "space":
+            x, y, z = (self.thing(name) - self.of(name, one) for name in "xyz")
+            return torch.sqrt(x * x + y * y + z * z)
+        return torch.hypot(
+            self.thing("right") - self.of("right", one), self.thing("front") - self.of("front", one)
+        )
+
+    def measure(self, what: str) -> Tensor:
+        """(P, n) volumes as logarithms."""
+        if what in ("distance", "bearing"):
+            raise Unbatched(f"{what} of one thing")
+        if what == "volume":
+            sides = (self.thing(s) for s in ("length", "width", "height"))
+            return torch.log(math.prod(sides).clamp(min=1e-300))
+        return self.thing({"elevation": "z"}.get(what, what))
+
+    def _before(self, one: Call) -> Tensor:
+        if not self.tables.past:
+            raise Unbatched("what was before is not packed")
+        past, self.past = self.past, True
+        found = self.object(one)
+        self.past = past
+        return found
+
+    def _refer(self, _phrase: str) -> Tensor:
+        row = self.text()
+        self.fail(~row.any(1))
+        self.phrases.append(row.int().argmax(1))
+        return self.phrases[-1]
+
+    # --- answers ---------------------------------------------------------------------------------------------
+
+    def _count(self, *args) -> Tensor:
+        if len(args) == 1:
+            return self.value(args[0]).sum(1)
+        attribute, among = args
+        if attribute not in self.tables.values:
+            raise Unbatched(f"values of {attribute}")
+        found, codes = self.value(among), self.rows("codes", attribute)
+        self.fail((found & (codes < 0)).any(1))
+        known = torch.arange(len(self.tables.values[attribute]) or 1, device=self.device)
+        return ((codes[:, :, None] == known) & found[:, :, None]).any(1).sum(1)
+
+    def _exist(self, among: Call) -> Tensor:
+        return self.value(among).any(1)
+
+    def _query(self, what: str, one: Call) -> Tensor:
+        if what == "name":
+            words = len(self.tables.values["name"])
+            if one.op == "unique" and one.args[0].op == "relate" and one.args[0].args[0] == "supporting":
+                index = self.object(one.args[0].args[1])
+                below = self.of("below", index, "codes")[:, 0]
+                ground = torch.where(self.of("low", index)[:, 0] < 0.1, words, words + 1)
+                return torch.where(below < 0, ground, self.of("name", below, "codes")[:, 0])
+            index = self.object(one)
+            found = self.of("name", index, "codes")[:, 0]
+            for k, row in reversed(list(enumerate(self.phrases))):
+                found = torch.where(row == index, -1 - k, found)
+            return found
+        index = self.object(one)
+        if what == "side":
+            middle, half = self.tables.room.to(self.device)[self.world].split(2, 1)
+            right, front = ((self.of(x, index)[:, 0] - middle[:, k]) / half[:, k].clamp(min=1e-6)
+                            for k, x in enumerate(("right", "front")))  # fmt: skip
+            return _sector(-torch.atan2(right, front), "eight")
+        if what not in LOOKS:
+            raise Unbatched(f"batches of rooms and photographs know nothing of {what}")
+        found = self.of(what, index, "codes")[:, 0]
+        self.fail(found < 0)
+        return found.clamp(min=0)
+
+    def _greater_than(self, first: Call, second: Call) -> Tensor:
+        return self.number(first) > self.number(second)
+
+    def _less_than(self, first: Call, second: Call) -> Tensor:
+        return self.number(first) < self.number(second)
+
+    def number(self, call: Call) -> Tensor:
+        if (
+            call.op == "query"
+            and len(call.args) == 2
+            and call.args[0] in ("elevation", "volume", "height", "length", "width")
+        ):
+            return self.measure(call.args[0]).gather(1, self.object(call.args[1])[:, None])[:, 0]
+        return self.value(call)
+
+    def _compare(self, what: str, first: Call, second: Call) -> Tensor:
+        a, b = (self.measure(what).gather(1, self.object(one)[:, None])[:, 0] for one in (first, second))
+        return torch.where(a > b, 0, 1)
+
+    def _holds(self, relation: str, first: Call, second: Call) -> Tensor:
+        if relation == "nearer_than_before":
+            a, b = self.both(first, second)
+            then = [self.of("origin", i, "codes")[:, 0] for i in (a, b)]
+            self.fail((then[0] < 0) | (then[1] < 0))
+            now, before = (
+                self.distance(x).gather(1, y.clamp(min=0)[:, None])[:, 0] for x, y in ((a, b), then)
+            )
+            return now < before
+        a, b = self.object(first), self.object(second)
+        if relation == "fits":
+            mine, space = (
+                torch.cat([self.of("length", i), self.of("width", i)], 1).sort(1).values for i in (a, b)
+            )
+            return (mine <= space + 1e-9).all(1)
+        return self.related(relation, [b]).gather(1, a[:, None])[:, 0]
+
+    def _direction(self, start: Call, goal: Call, frame: Call, sectors: str) -> Tensor:
+        if goal.op == "viewer":
+            return self._toward_viewer(start, frame, sectors)
+        a, b = self.object(start), self.object(goal)
+        if len(frame.args) == 2 and isinstance(frame.args[0], Call):
+            stand, facing = (self.object(one) for one in frame.args)
+            room = Call("frame", ("room",))
+            turn = self.turn(a, room).gather(1, b[:, None]) - self.turn(stand, room).gather(
+                1, facing[:, None]
+            )
+            self.fail(stand == facing)
+        else:
+            turn = self.turn(a, frame).gather(1, b[:, None])
+        away = torch.hypot(*(self.of(x, b) - self.of(x, a) for x in ("x", "y")))[:, 0]
+        self.fail(away < 1e-9)
+        return _sector(turn[:, 0], sectors)
+
+    def _toward_viewer(self, start: Call, frame: Call, sectors: str) -> Tensor:
+        a, eye = self.object(start), self.tables.eye.to(self.device)[self.world]
+        if frame.args != ("object",):
+            raise Unbatched(f"batches of rooms and photographs know no {frame}")
+        self.fail(eye[:, 0].isnan())
+        x, y = eye[:, 0] - self.of("x", a)[:, 0], eye[:, 1] - self.of("y", a)[:, 0]
+        return _sector(torch.atan2(y, x) - torch.atan2(self.of("s", a), self.of("c", a))[:, 0], sectors)
+
+
+_BATCHED = {
+    (op, tuple(inputs.split()))
+    for op, inputs in (
+        ("scene", ""), ("filter", "attribute text objects"), ("exclude", "attribute text objects"), ("exclude", "object objects"),
+        ("union", "objects objects"), ("intersect", "objects objects"), ("group", "object"), ("group", "object object"),
+        ("changed", "objects"), ("relate", "direction object frame objects"), ("relate", "relation object objects"),
+        ("relate", "relation object object objects"), ("same", "attribute object objects"), ("unique", "objects"),
+        ("best", "measure sense objects"), ("best", "measure sense object objects"), ("best", "direction sense frame objects"),
+        ("best", "direction sense object frame objects"), ("before", "object"), ("refer", "text"), ("count", "objects"),
+        ("count", "attribute objects"), ("exist", "objects"), ("query", "attribute object"), ("less_than", "number number"),
+        ("greater_than", "number number"), ("compare", "measure object object"), ("holds", "relation object object"),
+        ("direction", "object object frame sectors"),
+    )
+}  # fmt: skip
+
+
+def _wrapped(turn: Tensor) -> Tensor:
+    return turn - math.tau * torch.round(turn / math.tau)
+
+
+def _from_box(u: Tensor, v: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    return torch.hypot((u.abs() - a).clamp(min=0), (v.abs() - b).clamp(min=0))
+
+
+def _depth(u: Tensor, v: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    """How far inside a box points are; negative outside."""
+    du, dv = u.abs() - a, v.abs() - b
+    outside = torch.hypot(du.clamp(min=0), dv.clamp(min=0))
+    return torch.where((du > 0) | (dv > 0), -outside, -torch.maximum(du, dv))
+
+
+def _sector(turn: Tensor, sectors: str) -> Tensor:
+    """(P,) index into DIRECTIONS of the nearest of the directions that an answer tells apart."""
+    if sectors == "eight":
+        return torch.round(-turn.nan_to_num(0.0) / (math.pi / 4)).long() % 8
+    among = torch.tensor([DIRECTIONS.index(d) for d in SECTORS[sectors]], device=turn.device)
+    away = _wrapped(turn.nan_to_num(0.0)[:, None] + among * (math.pi / 4)).abs()
+    return among[away.argmin(1)]

@@ -1,0 +1,108 @@
+"""Programs of any benchmark on tables of any world: an answer, or a failure that says why; and what one question means is one
+thing, on whatever table and under whatever rules it is asked."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from generators import random_scene
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from study_room import study
+
+from po3d.io.seeding import rng
+from po3d.language.program import ANSWERS, Call
+from po3d.reasoning.execute import Asked, run
+from po3d.reasoning.margins import margins_in
+from po3d.reasoning.rules import ROOM_RULES, SCOPE_RULES, STREET_RULES, THREEDSRBENCH_RULES
+from po3d.reasoning.world import World
+from po3d.scene.geometry import Camera, look_at
+from po3d.scene.orbit import Orbit
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.synthesis.rooms.layouts import sample_room
+
+RULES = {"street": STREET_RULES, "rooms": ROOM_RULES, "3dsrbench": THREEDSRBENCH_RULES, "scope": SCOPE_RULES}
+WORDS = (
+    "chair",
+    "man",
+    "desk",
+    "sedan",
+    "car",
+    "red",
+    "left",
+    "sitting",
+    "occluded",
+    "back",
+    "object",
+    "large",
+)
+
+
+def orbit(seed: int) -> Scene:
+    random = rng(seed, "any table/orbit")
+    objects = []
+    for name in ("man", "cup", "dog", "chair", "chair"):
+        x, y, z = random.uniform((-3, -3, 0.2), (3, 3, 1.5)).tolist()
+        heading = float(random.uniform(-3, 3))
+        objects.append(
+            ObjectState(
+                sure(name=name, color="red"), (x, y, z), heading, tuple(random.uniform(0.3, 0.8, 3).tolist())
+            )
+        )
+    camera = Camera(640, 480, 600.0, look_at((0.0, -9.0, 2.0), (0.0, 0.0, 0.5)))
+    return Scene(tuple(objects), Orbit(9.0, 2.0, 0.5).axes(0), "gt", camera, image="orbit.png")
+
+
+TABLES = {
+    "street": lambda seed: random_scene(rng(seed, "any table"), 5),
+    "room": lambda seed: sample_room(3, seed % 7),
+    "study": lambda seed: study(),
+    "orbit": orbit,
+    "empty": lambda seed: replace(orbit(seed), objects=()),
+}
+
+
+def random_call(
+    random: np.random.Generator, kind: str, depth: int = 0, words: tuple[str, ...] = WORDS
+) -> Call:
+    """A program of a type, by the signatures alone; phrases are of these words."""
+    language = Call.language
+    offers = [
+        (op, s)
+        for op, several in language.signatures.items()
+        for s in several
+        if s.output == kind and (depth < 4 or all(k in language.leaves or k == "frame" for k in s.inputs))
+    ]
+    if depth >= 4 and not offers:
+        offers = [("unique", language.signatures["unique"][0])] if kind == "object" else [("scene", None)]
+    op, signature = offers[int(random.integers(len(offers)))]
+    args = []
+    for inner in signature.inputs if signature else ():
+        leaf = language.leaves.get(inner)
+        if leaf is None:
+            args.append(random_call(random, inner, depth + 1, words))
+        elif leaf is str:
+            args.append(str(random.choice(words if op == "refer" else WORDS)))
+        elif leaf is float:
+            args.append(float(random.integers(1, 8)) * 45)
+        else:
+            args.append(str(random.choice(leaf)))
+    return Call(op, tuple(args))
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("rules", RULES)
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_any_program_on_any_table_has_an_answer_or_a_reason(table, rules, seed):
+    random = rng(seed, "any program")
+    scene = TABLES[table](seed)
+    program = random_call(random, str(random.choice(ANSWERS)))
+    asked = Asked("6d" if seed % 2 else "2d", views=(scene.axes,) if seed % 3 else ())
+    outcome = run(program, World.of(scene, RULES[rules]), asked)
+    assert (outcome.answer is None) == (outcome.status == "failed") == bool(outcome.reason)
+    assert (outcome.kind is None) == (outcome.status == "ok")
+    assert all(isinstance(step, str) for step in outcome.steps)
+    near = margins_in(program, World.of(scene, RULES[rules]), asked)
+    assert near.answer == outcome.answer
+    assert near.flip is None or near.flip.answer != near.answer
