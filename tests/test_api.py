@@ -64,6 +64,30 @@ def test_files_pixels_and_pil_images_give_one_table():
     assert model.ask(tables[0], question).answer == model.ask(path, question).answer
 
 
+@pytest.mark.parametrize(
+    ("world", "picture", "question", "looking"),
+    [
+        ("photographs", "3dsrbench/images/000001_common.jpg", "Which object is closer to the camera, the trash can or the mirror?", {}),
+        ("orbit", "scope/images/scope_000000_000.jpg", "From the camera's perspective, where is the mug relative to the bowl?", {}),
+        ("rooms", "hypo3d/2D_VLM_data/top_view_no_label_rotated/room_test_457_000000.jpg", "How many beds are there?",
+         {"metres_per_pixel": 0.01}),
+    ],
+)  # fmt: skip
+def test_every_world_looks_at_a_picture_and_answers(world, picture, question, looking):
+    model = po3d.load(world)
+    scene = model.look(ROOT / "data" / "mini" / picture, **looking)
+    assert scene.source == "predicted"
+    assert len(scene) > 2
+    answer = model.ask(scene, question)
+    assert answer.status in ("ok", "failed")
+    assert answer.trace or answer.reason
+    assert answer.program in str(answer)
+    json.dumps(answer.record())
+    if world == "rooms":
+        with pytest.raises(InputError, match="a map needs its scale"):
+            model.look(ROOT / "data" / "mini" / picture)
+
+
 def test_a_world_that_there_is_not_is_said():
     with pytest.raises(InputError, match="known: street, rooms, photographs, orbit"):
         po3d.load("moon")

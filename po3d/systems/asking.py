@@ -21,7 +21,8 @@ from po3d.scene.display import room_table, shown_table
 from po3d.scene.geometry import Camera, down
 from po3d.scene.orbit import READING
 from po3d.scene.table import Scene, to_json
-from po3d.systems.pipeline import WORLDS, Context, Explained, Image, Pipeline, Tables, run
+from po3d.systems.explained import Explained
+from po3d.systems.pipeline import WORLDS, Context, Image, Pipeline, Tables, run
 
 Picture = str | Path | Pillow.Image | np.ndarray
 

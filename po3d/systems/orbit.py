@@ -26,8 +26,9 @@ from po3d.scene.orbit import sense_of, turned_axes
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
+from po3d.systems.explained import Explained, Shown, flipped
 from po3d.systems.photographs import view_source
-from po3d.systems.pipeline import PREDICTED, Explained, Pipeline, Ran, Reading, Shown, Tables, flipped
+from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
 from po3d.systems.view_substitution import TABLE, UNITS, Mixed, mixed_views, truly_fused
 
 
@@ -143,7 +144,7 @@ EXECUTOR = Executor()
 
 
 def pipeline(
-    table: str,
+    table: str = "picture",
     known_yaw: bool = True,
     perception: str = "room_view_estimator",
     oracle: Sequence[str] = (),

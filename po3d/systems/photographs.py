@@ -28,7 +28,8 @@ from po3d.scene.camera import hold_of
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
-from po3d.systems.pipeline import PREDICTED, Explained, Pipeline, Ran, Reading, Shown, Tables
+from po3d.systems.explained import Explained, Shown
+from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
 from po3d.systems.view_substitution import BELIEFS, TABLE, UNITS, mixed_views
 
 NAMING = ("detection", *BELIEFS)  # what words without relations are about
@@ -210,7 +211,7 @@ EXECUTOR = Executor()
 
 
 def pipeline(
-    table: str,
+    table: str = "picture",
     perception: str = "room_view_estimator",
     samples: int = 0,
     photographs: sources.PhotoEstimator | None = None,

@@ -27,18 +27,8 @@ from po3d.scene.table import Scene
 from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
-from po3d.systems.pipeline import (
-    PREDICTED,
-    TRUTH,
-    Explained,
-    Pipeline,
-    Ran,
-    Reading,
-    Setting,
-    Shown,
-    Tables,
-    flipped,
-)
+from po3d.systems.explained import Explained, Shown, flipped
+from po3d.systems.pipeline import PREDICTED, TRUTH, Pipeline, Ran, Reading, Setting, Tables
 from po3d.systems.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy, substitute
 
 Sort = Literal["question", "change"]
@@ -376,7 +366,7 @@ def source(
 
 
 def pipeline(
-    table: str,
+    table: str = "map",
     parser: str = "room_parser",
     frame: FrameMode = "anchors",
     samples: int = WORLDS,

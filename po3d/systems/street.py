@@ -16,18 +16,9 @@ from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
+from po3d.systems.explained import Explained, Shown, flipped
 from po3d.systems.noise import UNITS, noisy
-from po3d.systems.pipeline import (
-    PREDICTED,
-    Explained,
-    Pipeline,
-    Ran,
-    Reading,
-    Setting,
-    Shown,
-    Tables,
-    flipped,
-)
+from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Setting, Tables
 from po3d.systems.substitution import MODULES, substitute
 
 POSES = ("position", "depth", "heading", "camera", "shape")  # what geometry reads; poses are drawn together

@@ -7,7 +7,8 @@ from po3d.evaluation.report.html_drawings import Drawings
 from po3d.io.errors import InputError
 from po3d.language.program import ProgramError
 from po3d.reasoning.questions import Prediction, Question
-from po3d.systems.pipeline import Executor, Explained, Shown, Tables, run
+from po3d.systems.explained import Explained, Shown
+from po3d.systems.pipeline import Executor, Tables, run
 
 SHOWN = 0.005  # probabilities below this are left out of a step
 CHANGED = "worked out again, the program gives another answer: the table or the code is not what the run had"
