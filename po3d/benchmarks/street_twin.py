@@ -97,10 +97,13 @@ def _scenes(
     drawing: Drawing,
 ) -> list[dict]:
     """All scene records in order; shards that exist are not made again."""
-    shards = [(k, out / "shards" / f"{k:05d}.json") for k in range(-(-size // SHARD))]
+    shard = (
+        SHARD if drawing.renderer == "own" else 1
+    )  # minutes of Blender's would be lost, and hide how far it is
+    shards = [(k, out / "shards" / f"{k:05d}.json") for k in range(-(-size // shard))]
     make = functools.partial(
         _make_shard,
-        shard=SHARD,
+        shard=shard,
         out=out,
         size=size,
         seed=seed,

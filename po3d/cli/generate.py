@@ -26,6 +26,13 @@ def run(arguments: argparse.Namespace) -> int:
         if benchmark.world != "street":
             raise InputError(f"renderer= and vehicles= are for streets; {config.benchmark.name} has none")
         how["drawing"] = {k: config[k] for k in ("renderer", "vehicles", "blender")}
+    if config.vehicles:
+        from po3d.synthesis.official_vehicles import opened
+
+        official = opened(config.vehicles, config.blender.python)
+        print(
+            f"{config.vehicles}: {len(official.shapes)} types are official; ours: {', '.join(official.missing) or 'none'}"
+        )
     benchmark.generate(
         out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
         workers=config.workers, split=config.split, skies=config.skies, **how,

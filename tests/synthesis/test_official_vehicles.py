@@ -1,13 +1,19 @@
 """Official vehicles from a folder: read, turned, cleaned and cut into parts; wrong files end in one line."""
 
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from po3d.io.errors import InputError
+from po3d.io.seeding import rng
 from po3d.scene.vocabulary import EXTENTS, SHAPES
 from po3d.synthesis.official_vehicles import OfficialVehicles
+from po3d.synthesis.street.dataset import compose
+from po3d.synthesis.street.layouts import sample_layout
 
 OFFICIAL = Path(__file__).parents[3] / "shared/examples/official_generator"
 CORNERS = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
@@ -90,6 +96,54 @@ def test_wrong_files_end_in_one_line(tmp_path: Path) -> None:
         path.write_text(broken)
         with pytest.raises(InputError, match=r"object\.obj"):
             OfficialVehicles(tmp_path).get("sedan", True)
+
+
+def test_official_vehicles_take_the_place_of_ours_where_they_are_there(tmp_path: Path) -> None:
+    write_object(tmp_path)
+    vehicles = OfficialVehicles(tmp_path)
+    for look, toy in (("superclevr", True), ("hdri", False)):
+        layout = sample_layout(rng(3, "layout"), 3, look=look)
+        sedan = replace(layout.objects[0], shape="sedan", forms="own")
+        layout = replace(layout, objects=(sedan, replace(layout.objects[1], shape="road", forms="own")))
+        ours, _, _ = compose(layout, rng(0, "compose"))
+        theirs, _, _ = compose(layout, rng(0, "compose"), vehicles)
+        for own, official in zip(ours, theirs):
+            assert (official.position, official.heading) == (own.position, own.heading)
+            assert official.color == own.color  # the label's
+        assert theirs[1].mesh is ours[1].mesh
+        official = theirs[0]
+        assert official.mesh is vehicles.get("sedan", toy).mesh
+        assert official.window == (0.0 if toy else 1.0)
+        assert set(official.colors) <= {p.name for p in official.mesh.parts}
+
+
+def test_no_script_of_a_blend_is_run(tmp_path: Path) -> None:
+    blend, trace = tmp_path / "car_sedan.blend", tmp_path / "trace"
+    length, width, height = EXTENTS["sedan"]
+    make = f"""
+import bpy
+bpy.ops.wm.read_factory_settings(use_empty=True)
+mesh = bpy.data.meshes.new("m")
+corners = [(x * {width}, y * {length}, z * {height}) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+mesh.from_pydata(corners, [], {[tuple(c - 1 for c in quad) for quad in QUADS]})
+thing = bpy.data.objects.new("m", mesh)
+bpy.context.scene.collection.objects.link(thing)
+for name in ("sedan.hood.material_1.red", "body"):
+    mesh.materials.append(bpy.data.materials.new(name))
+mesh.polygons[0].material_index = 1
+text = bpy.data.texts.new("run.py")
+text.write("open({str(trace)!r}, 'w').write('x')")
+text.use_module = True
+bpy.ops.wm.save_as_mainfile(filepath={str(blend)!r})
+"""
+    if (
+        subprocess.run([sys.executable, "-c", make], capture_output=True, timeout=60).returncode
+        or not blend.exists()
+    ):
+        pytest.skip("no bpy to make a .blend with")
+    found = OfficialVehicles(tmp_path).get("sedan", True)
+    assert {p.name for p in found.mesh.parts} == {"frame", "hood"}
+    assert not trace.exists()
 
 
 @pytest.mark.skipif(not OFFICIAL.is_dir(), reason="official files are not at hand")
