@@ -221,11 +221,11 @@ def batch_figures(seconds: float) -> list[Figure]:
         worlds: dict[tuple[str, ...], World] = {}
         programs, where = [], []
         for q in split.questions:
-            change, frame = q.meta.get("change_program", ""), q.meta.get("frame", "")
-            key = (q.image, frame, change)
+            key = (q.image, q.frame, q.change_program)
             if key not in worlds:
-                scene = framed(split.truth(q.image), frame, "anchors" if past else "given")
-                edited = plan(scene, room_program.ROOMS.parse(change) if change else None).edited
+                scene = framed(split.truth(q.image), q.frame, "anchors" if past else "given")
+                change = room_program.ROOMS.parse(q.change_program) if q.change_program else None
+                edited = plan(scene, change).edited
                 worlds[key] = World(edited, scene, ROOM_RULES if past else THREEDSRBENCH_RULES)
             programs.append((room_program.ROOMS if past else THREEDSRBENCH).parse(q.program))
             where.append(list(worlds).index(key))

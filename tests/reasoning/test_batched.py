@@ -48,7 +48,7 @@ def test_the_shipped_rooms_are_answered_alike():
     split = BENCHMARKS["hypo3d"].load(BENCHMARKS["hypo3d"].mini).first(3)
     worlds, programs, where, gold = [], [], [], []
     for q in split.questions:
-        scene, change = framed(split.truth(q.image), q.meta["frame"]), q.meta.get("change_program")
+        scene, change = framed(split.truth(q.image), q.frame), q.change_program
         worlds.append(World(plan(scene, ROOMS.parse(change) if change else None).edited, scene))
         programs.append(ROOMS.parse(q.program))
         where.append(len(worlds) - 1)
