@@ -268,21 +268,24 @@ def show(folder: Path, part: str, first: int, last: int | None) -> None:
         print(f"{n} " + " | ".join([*said, f"Q: {line['question']}", f"A: {answer}"]))
 
 
-def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, calibrate: bool) -> None:
-    """Prints the outcomes of readers on a part. `out`: a folder for what each read; `calibrate`: the last one's certainty is found."""
+def read(
+    folder: Path, part: str, readers: Sequence[str], out: Path | None, width: int, calibrate: bool
+) -> None:
+    """Prints the outcomes of readers on a part. `width`: readings of a sentence that are tried on the table; `out`: a folder for what each read; `calibrate`: the last one's certainty is found."""
     from tools import wording_read as reading
 
     scenes = {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
     lines = list(read_jsonl(folder / f"sentences_{part}.jsonl", "sentences"))
     for name in readers:
         if name == "gold":
-            found = reading.by_annotators(list(read_jsonl(folder / f"programs_{part}.jsonl", "programs")))
+            several = reading.by_annotators(list(read_jsonl(folder / f"programs_{part}.jsonl", "programs")))
+        elif name == "old":
+            several = reading.by_old_readers(lines, scenes)
         else:
-            found = (reading.by_old_readers if name == "old" else reading.by_network)(lines, scenes, name)
-        outcomes = [
-            reading.judged(line, programs, scenes[line["scene"]], agrees)
-            for line, programs in zip(lines, found, strict=True)
-        ]
+            several = reading.by_network(lines, scenes, name, width)
+        tables = [scenes[line["scene"]] for line in lines]
+        found = list(itertools.starmap(reading.first_that_runs, zip(lines, several, tables, strict=True)))
+        outcomes = [reading.judged(*each, agrees) for each in zip(lines, found, tables, strict=True)]
         print(f"{name} on {part}\n{reading.table_of(outcomes, [line['kind'] for line in lines])}")
         if out is not None:
             reading.write(out / f"{Path(name).name}_{part}.jsonl", lines, found, outcomes)
@@ -332,7 +335,7 @@ def main() -> int:
             show(a.folder, a.part, a.first, a.last)
             return
         if a.command == "read":
-            read(a.folder, a.part, a.reader, a.out, a.calibrate)
+            read(a.folder, a.part, a.reader, a.out, a.width, a.calibrate)
             return
         complaints, counts = check(a.folder)
         for part, found in counts.items():

@@ -6,6 +6,7 @@
 where the reader refuses or the programs fail. The probability is the product of those of question, change and frame.
 """
 
+import itertools
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -21,12 +22,13 @@ from po3d.language.program import Call, ProgramError
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.street import STREET
 from po3d.language.programs.threedsrbench import THREEDSRBENCH
-from po3d.language.read.reader import Reader
+from po3d.language.read.reader import Reader, Reading
 from po3d.language.read.reader_tokens import SORTS, STREET_NAMES, Sort
 from po3d.scene.frames import read_anchors
 from po3d.training.reader_pairs import asked_of_line
 from tools.wording_run import NoAnswer, Table, called
 
+WIDTH = 4  # readings of a sentence that are tried on the table
 SURE = 0.9  # at this probability an answer should be right 19 times of 20
 
 
@@ -48,35 +50,43 @@ class Judged(NamedTuple):
     answer: str | None
 
 
-def by_network(lines: Sequence[dict], scenes: dict[str, dict], path: str) -> list[Programs]:
-    """The readings of a checkpoint."""
+def by_network(
+    lines: Sequence[dict], scenes: dict[str, dict], path: str, width: int = WIDTH
+) -> list[list[Programs]]:
+    """The readings of a checkpoint, likeliest first: of each line so many as `width` for each of its sentences give together."""
     reader = Reader.from_checkpoint(locate(path))
     asked = [asked_of_line(line, scenes[line["scene"]]) for line in lines]
-    found: dict[Sort, dict] = {}
+    found: dict[Sort, dict[int, list[Reading]]] = {}
     for sort in SORTS:
         there = [k for k, one in enumerate(asked) if getattr(one, sort)]
-        found[sort] = dict(zip(there, reader.read([asked[k] for k in there], sort), strict=True))
+        found[sort] = dict(zip(there, reader.readings([asked[k] for k in there], sort, width), strict=True))
+    return [
+        _together([found[sort].get(k, [Reading(None, 1.0, "none")]) for sort in SORTS])
+        for k in range(len(lines))
+    ]
+
+
+def _together(several: Sequence[Sequence[Reading]]) -> list[Programs]:
+    """All readings of a line's sentences together, likeliest first. A change that says nothing happened is none; any other sentence
+    that is refused leaves the question without a program."""
     programs = []
-    for k in range(len(lines)):
-        each = {sort: found[sort].get(k) for sort in SORTS}
-        probability = math.prod(r.probability for r in each.values() if r is not None)
-        unread = any(
-            r is not None and r.program is None and r.refusal != "none"
-            for s, r in each.items()
-            if s != "question"
+    for each in itertools.product(*several):
+        question, *others = each
+        unread = any(r.program is None and r.refusal != "none" for r in others)
+        probability = math.prod(r.probability for r in each)
+        programs.append(
+            Programs(None if unread else question.program, *(r.program for r in others), probability)
         )
-        question, change, frame = (None if r is None else r.program for r in each.values())
-        programs.append(Programs(None if unread else question, change, frame, probability))
-    return programs
+    return sorted(programs, key=lambda p: -p.probability)
 
 
-def by_annotators(records: Sequence[dict]) -> list[Programs]:
+def by_annotators(records: Sequence[dict]) -> list[list[Programs]]:
     """The bank's own programs: what can be reached."""
     calls = [[r[sort] and Call.parse(r[sort]) for sort in SORTS] for r in records]
-    return [Programs(*each, 1.0) for each in calls]
+    return [[Programs(*each, 1.0)] for each in calls]
 
 
-def by_old_readers(lines: Sequence[dict], scenes: dict[str, dict], _: str = "") -> list[Programs]:
+def by_old_readers(lines: Sequence[dict], scenes: dict[str, dict]) -> list[list[Programs]]:
     """The readings of the four readers that there were: a network for rooms, one for streets, patterns for the others."""
     from po3d.language.read import scope_reader, threedsrbench_reader
     from po3d.language.read.room_parser import RoomParser
@@ -119,7 +129,7 @@ def by_old_readers(lines: Sequence[dict], scenes: dict[str, dict], _: str = "") 
                 return Programs(None, None, None, 0.0)
         return Programs(question, change, frame, probability)
 
-    return [of(line) for line in lines]
+    return [[of(line)] for line in lines]
 
 
 def _street(program: Call) -> Call:
@@ -159,6 +169,16 @@ def _frame(text: str, table: dict) -> Call | None:
             found = Call("unique", (Call("filter", ("name", fits[0], Call("scene"))),))
             return Call("frame", ({"back": "behind"}.get(side, side), found))
     return None
+
+
+def first_that_runs(line: dict, several: Sequence[Programs], scene: dict) -> Programs:
+    """The likeliest reading that has an answer on the table; the likeliest of all where none has, or where it refuses."""
+    for programs in several:
+        if programs.question is None:
+            break
+        if answer(line, programs, scene) not in (None, "nothing"):
+            return programs
+    return several[0]
 
 
 def answer(line: dict, programs: Programs, scene: dict) -> str | None:

@@ -36,6 +36,7 @@ class ReaderData(StreamData):
         bank_lines: int = 10_000,
         repeats: int = 6,
         batch: int = 64,
+        validation: int = 1000,
         loaders: int = 0,
         encoder: str = "",
     ) -> None:
@@ -60,7 +61,8 @@ class ReaderData(StreamData):
         vocabulary = vocabulary_of(lines, pieces)
         pairs = read_pairs(Path(h.pairs)) + [p for line in lines[: h.bank_lines] for p in line] * h.repeats
         self.train = Samples(pairs, vocabulary, pieces, h.seed)
-        samples = Samples([p for line in bank("dev") for p in line], vocabulary, pieces, h.seed, plain=True)
+        held_out = [p for line in bank("dev")[: h.validation] for p in line]
+        samples = Samples(held_out, vocabulary, pieces, h.seed, plain=True)
         self.validation = [s for k in range(len(samples)) if (s := samples[k]) is not None]
 
     def train_samples(self) -> Samples:

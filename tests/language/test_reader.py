@@ -91,6 +91,31 @@ def test_untrained_networks_write_valid_programs_of_the_sort_that_is_asked():
     for sort, outputs in zip(SORTS, (("number", "bool", "value"), ("edit",), ("frame",)), strict=True):
         for reading in reader.read(asked * 4, sort):
             assert reading.refusal or reading.program is None or reading.program.output in outputs
+        for several in reader.readings(asked, sort, 3):
+            assert [r.probability for r in several] == sorted((r.probability for r in several), reverse=True)
+            assert len({str(r) for r in several}) == len(several)
+
+
+def test_a_beam_is_never_worse_than_the_greedy_program_and_the_loss_knows_its_probability(pairs):
+    torch.manual_seed(1)
+    vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
+    network = ReaderNetwork(vocabulary, SMALL).eval()
+    with torch.no_grad():
+        network.write.weight *= 8  # so that some programs are likelier than others
+    given = [pieces(p.asked) for p in pairs[::9]]
+    batch = batched(given, ["question"] * len(given))
+    greedy, beam = network.greedy(*batch), network.beam(*batch, 6)
+    assert (beam.probability[:, 0] >= greedy.probability * (1 - 1e-4)).float().mean() > 0.9
+    for k in range(2):
+        length = int(beam.lengths[:, k].max())
+        there = torch.arange(length) < beam.lengths[:, k, None]
+        program = torch.where(there, beam.tokens[:, k, :length], -1)
+        with torch.inference_mode():
+            likely = (-network(*batch, program, beam.spans[:, k, :length])).exp()
+        short = (
+            beam.lengths[:, k] < 80
+        )  # near the longest the decoder is made to close brackets, the loss isn't
+        assert torch.allclose(likely[short], beam.probability[short, k], rtol=2e-3)
 
 
 def test_greedy_finds_what_the_loss_prefers(pairs):

@@ -24,6 +24,7 @@ from po3d.io.errors import InputError
 from po3d.language.program import Call, ProgramError
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SORTS, Asked, Pieces, Sort, Vocabulary, WordPieces
+from po3d.language.read.seq2seq import Decoded
 
 KIND = "reader"
 LAYERS = "encoder.encoder."  # the layers that training changes; a checkpoint has the difference
@@ -151,36 +152,47 @@ class Reader:
 
     def read(self, asked: Sequence[Asked], sort: Sort = "question") -> list[Reading]:
         """One Reading of a sort for each, in order."""
+        return [several[0] for several in self.readings(asked, sort, 1)]
+
+    def readings(
+        self, asked: Sequence[Asked], sort: Sort = "question", width: int = 4
+    ) -> list[list[Reading]]:
+        """The `width` likeliest Readings of each, likeliest first, none twice."""
         inputs = [self.pieces(one) for one in asked]
         order = sorted(range(len(asked)), key=lambda k: len(inputs[k].ids))
-        readings: dict[int, Reading] = {}
+        found: dict[int, list[Reading]] = {}
         for start in range(0, len(order), self.batch):
             part = order[start : start + self.batch]
-            readings |= dict(zip(part, self._decode([inputs[k] for k in part], sort), strict=True))
-        return [readings[k] for k in range(len(asked))]
+            found |= dict(zip(part, self._decode([inputs[k] for k in part], sort, width), strict=True))
+        return [found[k] for k in range(len(asked))]
 
-    def _decode(self, inputs: list[Pieces], sort: Sort) -> list[Reading]:
+    def _decode(self, inputs: list[Pieces], sort: Sort, width: int) -> list[list[Reading]]:
         batch = Batch(*(t.to(self.device) for t in batched(inputs, [sort] * len(inputs))))
-        decoded = self.network.greedy(*batch)
+        if width == 1:
+            decoded = Decoded(*(t[:, None] for t in self.network.greedy(*batch)))
+        else:
+            decoded = self.network.beam(*batch, width)
+        listed = [t.tolist() for t in decoded]
         found = []
-        for pieces, tokens, spans, length, p in zip(
-            inputs, decoded.tokens.tolist(), decoded.spans.tolist(), decoded.lengths.tolist(), decoded.probability.tolist(),
-            strict=True,
-        ):  # fmt: skip
-            if not pieces.whole:
-                found.append(Reading(None, 0.0))
-                continue
-            probability = self._certain(p)
-            try:
-                program = self.vocabulary.program(tokens[:length], spans[:length], pieces)
-            except ProgramError:  # a copied text may be no text at all: an empty one
-                found.append(Reading(None, 0.0))
-                continue
-            if isinstance(program, str):
-                found.append(Reading(None, probability, program))
-            else:
-                found.append(Reading(program if probability >= self.least_probability else None, probability))
+        for pieces, tokens, lengths, ps, spans in zip(inputs, *listed, strict=True):
+            several: dict[str, Reading] = {}
+            for ids, length, p, places in zip(tokens, lengths, ps, spans, strict=True):
+                reading = self._reading(pieces, ids[:length], places[:length], p)
+                several.setdefault(reading.refusal or str(reading.program), reading)
+            found.append(list(several.values()))
         return found
+
+    def _reading(self, pieces: Pieces, tokens: list[int], spans: list[tuple[int, int]], p: float) -> Reading:
+        if not pieces.whole:
+            return Reading(None, 0.0)
+        try:
+            program = self.vocabulary.program(tokens, spans, pieces)
+        except ProgramError:  # a copied text may be no text at all: an empty one
+            return Reading(None, 0.0)
+        probability = self._certain(p)
+        if isinstance(program, str):
+            return Reading(None, probability, program)
+        return Reading(program if probability >= self.least_probability else None, probability)
 
     def _certain(self, probability: float) -> float:
         if self.certainty is None:

@@ -273,6 +273,64 @@ class ReaderNetwork(nn.Module):
                 break
         return Decoded(tokens, lengths, log_probability.exp(), spans)
 
+    @torch.inference_mode()
+    def beam(self, ids: Tensor, segments: Tensor, words: Tensor, sorts: Tensor, width: int) -> Decoded:
+        """The `width` likeliest programs that a beam search finds, likeliest first: a Decoded whose tensors have a second axis."""
+        encoded = self.encode(ids, segments, mask := ids > 0)
+        batch, longest, device = len(ids), LONGEST_PROGRAM, ids.device
+        rows = torch.arange(batch, device=device).repeat_interleave(width)  # the input of each row
+        encoded, mask, words = encoded[rows], mask[rows], words[rows]
+        stack = self.types.start(sorts[rows], longest + 4)
+        tokens, spans = ids.new_zeros(len(rows), longest), ids.new_zeros(len(rows), longest, 2)
+        lengths = ids.new_zeros(len(rows))
+        total = torch.full((batch, width), -torch.inf, device=device)
+        total[:, 0] = 0  # all rows of an input begin alike: one of them counts
+        total = total.flatten()
+        memories = [block.memory(encoded) for block in self.blocks]
+        past: list = [None] * len(self.blocks)
+        before, copied = len(self.write.weight) + sorts[rows], encoded.new_zeros(len(rows), encoded.shape[-1])
+        for k in range(longest):
+            x = self._inputs(before[:, None], copied[:, None], stack[:, None, :2], k)
+            for n, block in enumerate(self.blocks):
+                x, past[n] = block(x, memories[n], mask[:, None, None], past[n])
+            x = self.norm(x)
+            scores = (
+                self.write(x[:, 0])
+                .float()
+                .masked_fill(~self.types.mask(stack, longest - k), -1e4)
+                .log_softmax(-1)
+            )
+            running = stack[:, 0] > 0
+            # Each row goes on in `width` ways, or with a copy of one of `width` spans; a whole one stays as it is.
+            copy = scores[:, self.types.copies]
+            plain, token = scores.masked_fill(self.types.copies, -torch.inf).topk(width)
+            starts = self._ends(x, encoded, None, words)[:, 0].log_softmax(-1)
+            one, first = starts.topk(min(width, starts.shape[1]))
+            two, last = (
+                self._ends(x.expand(-1, first.shape[1], -1), encoded, first, words).log_softmax(-1).max(-1)
+            )
+            ways = torch.cat([plain, copy + one + two], 1)
+            whole = torch.full_like(ways, -torch.inf)
+            whole[:, 0] = 0
+            ways = total[:, None] + torch.where(running[:, None], ways, whole)
+            total, best = ways.view(batch, -1).topk(width)
+            row = (torch.arange(batch, device=device)[:, None] * width + best // ways.shape[1]).flatten()
+            way, total = (best % ways.shape[1]).flatten(), total.flatten()
+            running, copying = running[row], (way >= width) & running[row]
+            which = (way - width).clamp(min=0)[:, None]
+            tokens, spans, lengths, stack = tokens[row], spans[row], lengths[row] + running, stack[row]
+            past = [(key[row], value[row]) for key, value in past]
+            chosen = token[row].gather(1, way.clamp(max=width - 1)[:, None])[:, 0]
+            before = torch.where(copying, int(self.types.copies.nonzero()[0]), chosen)
+            span = torch.cat([first[row].gather(1, which), last[row].gather(1, which)], 1) * copying[:, None]
+            tokens[:, k], spans[:, k] = before * running, span
+            copied = _taken(encoded, span[:, None, 0])[:, 0] * copying[:, None]
+            stack = self.types.step(stack, before)
+            if not (stack[:, 0] > 0).any():
+                break
+        shaped = (t.unflatten(0, (batch, width)) for t in (tokens, lengths, total.exp(), spans))
+        return Decoded(*shaped)
+
 
 def _taken(encoded: Tensor, places: Tensor) -> Tensor:
     """(B, L, d) states at places (B, L)."""

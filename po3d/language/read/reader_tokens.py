@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -31,6 +31,7 @@ COPY = "text:"
 SEGMENTS = ("head", "change", "frame", "question", "option", "name", "look")
 LONGEST_INPUT = 256  # pieces
 LONGEST_SPAN = 6  # words of a copied text
+MOST_NAMES = 20_000  # that are kept in memory
 LONGEST_WORD = 100  # letters, as in the encoder's own tokenizer
 FARTHEST = 24  # pieces from its first word to its last
 LONGEST_PROGRAM = 96  # tokens
@@ -121,21 +122,22 @@ class Pieces:
     def spans(self) -> dict[str, list[tuple[int, int, int]]]:
         """(segment, first place, last place) of all runs of words, by their text; of names and looks only whole ones."""
         found: dict[str, list[tuple[int, int, int]]] = {}
+        ends = {word.text: k for k, word in enumerate(self.words)}  # the last word of each text
         for k, first in enumerate(self.words):
-            for j in range(k, min(k + LONGEST_SPAN, len(self.words))):
-                last = self.words[j]
-                if last.text != first.text or self.places[j] - self.places[k] >= FARTHEST:
+            end, text = ends[first.text], self.texts[first.text]
+            last = range(k, min(k + LONGEST_SPAN, end + 1))
+            if SEGMENTS[first.segment] in ("name", "look"):
+                last = last[end - k : end - k + 1] if first.start == 0 else range(0)
+            for j in last:
+                if self.places[j] - self.places[k] >= FARTHEST:
                     break
-                text = self.texts[first.text]
-                whole = first.start == 0 and last.end == len(text)
-                if SEGMENTS[first.segment] in ("name", "look") and not whole:
-                    continue
-                said = text[first.start : last.end].lower()
+                said = text[first.start : self.words[j].end].lower()
                 for form in {said, _singular(said)}:
                     found.setdefault(form, []).append((first.segment, self.places[k], self.places[j]))
         return found
 
 
+@lru_cache(50_000)
 def _singular(text: str) -> str:
     head, _, last = text.rpartition(" ")
     return (
@@ -151,6 +153,7 @@ class WordPieces:
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self.index = {piece: k for k, piece in enumerate(vocabulary)}
         self.known: dict[str, tuple[int, ...]] = {}
+        self.named: dict[str, tuple[str, list[tuple[int, int, tuple[int, ...]]]]] = {}
         try:
             self.unknown, self.begin, self.part = (self.index[p] for p in ("[UNK]", "[CLS]", "[SEP]"))
         except KeyError as missing:
@@ -179,6 +182,19 @@ class WordPieces:
                 return (self.unknown,)
         return tuple(found) or (self.unknown,)
 
+    def _parted(self, text: str) -> tuple[str, list[tuple[int, int, tuple[int, ...]]]]:
+        """The cleaned text, and where its words stand in it, with their pieces."""
+        clean = cleaned(text)
+        return clean, [(m.start(), m.end(), self.pieces(m[0].lower())) for m in _WORD.finditer(clean)]
+
+    def _read(self, text: str) -> tuple[str, list[tuple[int, int, tuple[int, ...]]]]:
+        """The same for names, which come again and again."""
+        if text not in self.named:
+            if len(self.named) > MOST_NAMES:
+                self.named.clear()
+            self.named[text] = self._parted(text)
+        return self.named[text]
+
     def __call__(self, asked: Asked) -> Pieces:
         """The input of a question; what does not fit is left out, names last."""
         ids, segments, words, places = [self.begin], [0], [], []
@@ -192,11 +208,10 @@ class WordPieces:
             for text in listed:
                 if not text:
                     continue
-                clean = cleaned(text)
-                found = [
-                    Word(segment, len(texts), m.start(), m.end(), self.pieces(m[0].lower()))
-                    for m in _WORD.finditer(clean)
-                ]
+                clean, cut = (
+                    self._read(text) if listed is asked.names or listed is asked.looks else self._parted(text)
+                )
+                found = [Word(segment, len(texts), *word) for word in cut]
                 if len(ids) + sum(len(w.pieces) for w in found) + 1 > LONGEST_INPUT:
                     continue
                 texts.append(clean)
