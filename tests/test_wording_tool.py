@@ -1,13 +1,13 @@
 """The checker of natural sentences finds what is planted, and the bank is clean."""
 
 import json
-import math
 
 import pytest
 
 from po3d.io.files import read_jsonl
 from po3d.io.shipped import ROOT
 from po3d.language.program import Call
+from po3d.language.read.reader import Reader
 from tools import wording_read
 from tools.wording import PARTS, agrees, check, judged
 
@@ -151,5 +151,22 @@ def test_certainty_is_found_by_logistic_regression():
     half = [wording_read.Judged("right" if k % 2 else "wrong", True, 0.3, "a") for k in range(400)]
     good = [wording_read.Judged("right" if k % 20 else "wrong", True, 0.9, "a") for k in range(400)]
     slope, offset = wording_read.certainty(half + good)
-    said = [1 / (1 + math.exp(-slope * math.log(p) - offset)) for p in (0.3, 0.9)]
+    reader = object.__new__(Reader)
+    reader.certainty = (slope, offset)
+    said = [reader.certain(p) for p in (0.3, 0.9)]
     assert said == pytest.approx([0.5, 0.95], abs=0.01)
+
+
+def test_the_likeliest_reading_that_has_an_answer_is_taken():
+    room = {
+        "id": "a",
+        "kind": "room",
+        "size": [4, 4],
+        "objects": [THING, {**THING, "at": [3, 3, 0], "color": "blue"}],
+    }
+    texts = ('query(color, unique(filter(name, "bed", scene)))', 'count(filter(name, "bed", scene))', None)
+    fails, counts, refuses = (wording_read.Programs(t and Call.parse(t), None, None, 0.5) for t in texts)
+    first = lambda *several: wording_read.first_that_runs(LINE, several, room)  # noqa: E731
+    assert first(fails, counts) is counts
+    assert first(fails, refuses, counts) is fails
+    assert first(refuses, counts) is refuses

@@ -271,7 +271,8 @@ def show(folder: Path, part: str, first: int, last: int | None) -> None:
 def read(
     folder: Path, part: str, readers: Sequence[str], out: Path | None, width: int, calibrate: bool
 ) -> None:
-    """Prints the outcomes of readers on a part. `width`: readings of a sentence that are tried on the table; `out`: a folder for what each read; `calibrate`: the last one's certainty is found."""
+    """Prints the outcomes of readers on a part. `width`: readings of a sentence that are tried on the table; `out`: a folder for what
+    each read; `calibrate`: the last one's certainty is found."""
     from tools import wording_read as reading
 
     scenes = {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
@@ -282,7 +283,7 @@ def read(
         elif name == "old":
             several = reading.by_old_readers(lines, scenes)
         else:
-            several = reading.by_network(lines, scenes, name, width)
+            several = reading.by_network(lines, scenes, name, width, calibrate and name == readers[-1])
         tables = [scenes[line["scene"]] for line in lines]
         found = list(itertools.starmap(reading.first_that_runs, zip(lines, several, tables, strict=True)))
         outcomes = [reading.judged(*each, agrees) for each in zip(lines, found, tables, strict=True)]
@@ -290,8 +291,8 @@ def read(
         if out is not None:
             reading.write(out / f"{Path(name).name}_{part}.jsonl", lines, found, outcomes)
         if calibrate and name == readers[-1]:
-            slope, offset = reading.certainty(outcomes)
-            print(f"certainty: [{slope:.4f}, {offset:.4f}]")
+            reading.keep_certainty(name, found_certainty := reading.certainty(outcomes))
+            print(f"certainty of {name}: {found_certainty}")
 
 
 def main() -> int:
@@ -321,9 +322,15 @@ def main() -> int:
     )
     tried.add_argument("--out", type=Path, help="a folder for what each reader read")
     tried.add_argument(
+        "--width",
+        type=int,
+        default=4,
+        help="readings of each sentence that are tried on the table (default: 4)",
+    )
+    tried.add_argument(
         "--calibrate",
         action="store_true",
-        help="the certainty that a checkpoint should say, found on this part",
+        help="find on this part how certain the last reader is, and write it into its description",
     )
     a = parser.parse_args()
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from po3d.io.checkpoint import locate
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write
+from po3d.io.files import atomic_write, read_json, write_json
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.street import STREET
 from po3d.language.programs.threedsrbench import THREEDSRBENCH
-from po3d.language.read.reader import Reader, Reading
+from po3d.language.read.reader import Reader, Reading, logit
 from po3d.language.read.reader_tokens import SORTS, STREET_NAMES, Sort
 from po3d.scene.frames import read_anchors
 from po3d.training.reader_pairs import asked_of_line
@@ -66,14 +66,14 @@ def by_network(
     ]
 
 
-def _together(several: Sequence[Sequence[Reading]]) -> list[Programs]:
+def _together(reader: Reader, several: Sequence[Sequence[Reading]]) -> list[Programs]:
     """All readings of a line's sentences together, likeliest first. A change that says nothing happened is none; any other sentence
     that is refused leaves the question without a program."""
     programs = []
     for each in itertools.product(*several):
         question, *others = each
         unread = any(r.program is None and r.refusal != "none" for r in others)
-        probability = math.prod(r.probability for r in each)
+        probability = reader.certain(math.prod(r.probability for r in each))
         programs.append(
             Programs(None if unread else question.program, *(r.program for r in others), probability)
         )
@@ -242,10 +242,10 @@ def _share(flags: Iterable[bool]) -> float:
 
 
 def certainty(found: Sequence[Judged]) -> tuple[float, float]:
-    """(slope, offset) of the log-probability in the logit of an answer's being right: logistic regression over the lines answered, with a
-    weak pull towards none of it."""
+    """(slope, offset) of the readings' logit in that of the answer's being right: logistic regression over the lines answered, with a weak
+    pull towards none of it."""
     part = [j for j in found if j.answer not in (None, "nothing")]
-    x = np.array([[math.log(max(j.probability, 1e-9)), 1.0] for j in part])
+    x = np.array([[logit(j.probability), 1.0] for j in part])
     y = np.array([float(j.outcome == "right") for j in part])
     w = np.zeros(2)
     for _ in range(50):  # Newton's method
@@ -262,3 +262,11 @@ def write(path: Path, lines: Sequence[dict], found: Sequence[Programs], outcomes
             said = {s: str(p) for s in SORTS if (p := getattr(programs, s)) is not None}
             told = {k: line[k] for k in ("kind", *SORTS, "options", "answer")}
             file.write(json.dumps({**told, "programs": said, **outcome._asdict()}, ensure_ascii=False) + "\n")
+
+
+def keep_certainty(path: str, found: tuple[float, float]) -> None:
+    """Writes a certainty into the description of a checkpoint."""
+    record = locate(path).with_suffix(".json")
+    about = read_json(record, "description of a checkpoint")
+    about["config"]["certainty"] = [round(value, 4) for value in found]
+    write_json(record, about)

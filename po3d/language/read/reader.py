@@ -117,7 +117,7 @@ def export(
 
 
 class Reader:
-    """Questions to programs. `certainty`: (slope, offset) of the network's log-probability in the logit of being right, found on
+    """Questions to programs. `certainty`: (slope, offset) of the readings' logit in that of the answer's being right, found on
     development sentences."""
 
     def __init__(
@@ -125,7 +125,6 @@ class Reader:
         network: ReaderNetwork,
         vocabulary: Vocabulary,
         pieces: WordPieces,
-        least_probability: float = 0.0,
         batch: int = 64,
         device: str = "cpu",
         certainty: tuple[float, float] | None = None,
@@ -133,7 +132,7 @@ class Reader:
         self.device = device_of(device)
         self.network = network.eval().to(self.device)
         self.vocabulary, self.pieces = vocabulary, pieces
-        self.least_probability, self.batch, self.certainty = least_probability, batch, certainty
+        self.batch, self.certainty = batch, certainty
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, encoder: str | Path = "", **options) -> "Reader":
@@ -189,13 +188,17 @@ class Reader:
             program = self.vocabulary.program(tokens, spans, pieces)
         except ProgramError:  # a copied text may be no text at all: an empty one
             return Reading(None, 0.0)
-        probability = self._certain(p)
-        if isinstance(program, str):
-            return Reading(None, probability, program)
-        return Reading(program if probability >= self.least_probability else None, probability)
+        return Reading(None, p, program) if isinstance(program, str) else Reading(program, p)
 
-    def _certain(self, probability: float) -> float:
+    def certain(self, probability: float) -> float:
+        """How probably an answer is right whose readings have this probability together; the probability itself where nobody measured it."""
         if self.certainty is None:
             return probability
         slope, offset = self.certainty
-        return 1 / (1 + math.exp(-slope * math.log(max(probability, 1e-9)) - offset))
+        return 1 / (1 + math.exp(-slope * logit(probability) - offset))
+
+
+def logit(probability: float) -> float:
+    """log(p / (1 - p)), of a probability that is kept off 0 and 1."""
+    kept = min(max(probability, 1e-6), 1 - 1e-4)
+    return math.log(kept / (1 - kept))
