@@ -7,7 +7,7 @@ import pytest
 from po3d.io.files import read_jsonl
 from po3d.io.shipped import ROOT
 from po3d.language.program import Call
-from po3d.language.read.reader import Reader
+from po3d.language.read.reader import Reader, Reading
 from tools import wording_read
 from tools.wording import PARTS, agrees, check, judged
 
@@ -170,3 +170,34 @@ def test_the_likeliest_reading_that_has_an_answer_is_taken():
     assert first(fails, counts) is counts
     assert first(fails, refuses, counts) is fails
     assert first(refuses, counts) is refuses
+
+
+def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_understood_leaves_no_question():
+    class Said:
+        """A reader that knows three sentences."""
+
+        @staticmethod
+        def certain(p):
+            return p
+
+        @staticmethod
+        def readings(asked, sort, width):
+            gone = Call.parse('remove(filter(color, "red", scene))')
+            counts = Call.parse('count(filter(name, "bed", scene))')
+            said = {
+                "question": [Reading(counts, 0.9), Reading(None, 0.1, "none")],
+                "change": [Reading(gone, 0.6), Reading(None, 0.4, "beyond")],
+            }
+            return [said[sort][:width] for _ in asked]
+
+    room = {"id": "a", "kind": "room", "size": [4, 4], "objects": [THING]}
+    lines = [LINE | {"change": "The red ones are gone."}, LINE]
+    changed, plain = wording_read.by_network(lines, {"a": room}, Said(), 2)
+    assert [round(p.probability, 2) for p in changed] == [0.54, 0.36, 0.06, 0.04]
+    assert [(p.question is None, p.change is None) for p in changed] == [
+        (False, False),
+        (True, True),
+        (True, False),
+        (True, True),
+    ]
+    assert [p.probability for p in plain] == [0.9, 0.1]

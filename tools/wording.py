@@ -273,6 +273,8 @@ def read(
 ) -> None:
     """Prints the outcomes of readers on a part. `width`: readings of a sentence that are tried on the table; `out`: a folder for what
     each read; `calibrate`: the last one's certainty is found."""
+    from po3d.io.checkpoint import locate
+    from po3d.language.read.reader import Reader
     from tools import wording_read as reading
 
     scenes = {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
@@ -283,7 +285,10 @@ def read(
         elif name == "old":
             several = reading.by_old_readers(lines, scenes)
         else:
-            several = reading.by_network(lines, scenes, name, width, calibrate and name == readers[-1])
+            network = Reader.from_checkpoint(locate(name))
+            if calibrate and name == readers[-1]:
+                network.certainty = None
+            several = reading.by_network(lines, scenes, network, width)
         tables = [scenes[line["scene"]] for line in lines]
         found = list(itertools.starmap(reading.first_that_runs, zip(lines, several, tables, strict=True)))
         outcomes = [reading.judged(*each, agrees) for each in zip(lines, found, tables, strict=True)]

@@ -51,19 +51,16 @@ class Judged(NamedTuple):
 
 
 def by_network(
-    lines: Sequence[dict], scenes: dict[str, dict], path: str, width: int = WIDTH
+    lines: Sequence[dict], scenes: dict[str, dict], reader: Reader, width: int = WIDTH
 ) -> list[list[Programs]]:
-    """The readings of a checkpoint, likeliest first: of each line so many as `width` for each of its sentences give together."""
-    reader = Reader.from_checkpoint(locate(path))
+    """Readings, likeliest first: of each line so many as `width` for each of its sentences give together."""
     asked = [asked_of_line(line, scenes[line["scene"]]) for line in lines]
     found: dict[Sort, dict[int, list[Reading]]] = {}
     for sort in SORTS:
         there = [k for k, one in enumerate(asked) if getattr(one, sort)]
         found[sort] = dict(zip(there, reader.readings([asked[k] for k in there], sort, width), strict=True))
-    return [
-        _together([found[sort].get(k, [Reading(None, 1.0, "none")]) for sort in SORTS])
-        for k in range(len(lines))
-    ]
+    nothing = [Reading(None, 1.0, "none")]
+    return [_together(reader, [found[sort].get(k, nothing) for sort in SORTS]) for k in range(len(lines))]
 
 
 def _together(reader: Reader, several: Sequence[Sequence[Reading]]) -> list[Programs]:
