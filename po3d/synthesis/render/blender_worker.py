@@ -1,5 +1,5 @@
 """Draws scenes with Blender's Cycles. A program of its own: it needs `bpy` and the standard library, nothing of po3d, and so runs under
-any interpreter (po3d.synthesis.render.blender starts it and speaks to it).
+any interpreter (po3d.synthesis.render.blender starts it and speaks to it). One file, and long, because it can import nothing beside it.
 
 It reads one JSON object a line and answers each with one line: {"ok": ...} or {"error": "..."}.
 
