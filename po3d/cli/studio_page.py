@@ -81,7 +81,7 @@ class Page:
         self.server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False)
         self.server.scene.set_up_direction("+z")
         self.drawn: list[Any] = []  # handles of what stands in the scene
-        self.answer_steps: list[Any] = []
+        self.told: Answer | None = None
         self._widgets()
         self.refresh(whole=True)
 
@@ -170,7 +170,7 @@ class Page:
         answer = self.session.ask(self.question.value, task)
         self.answer.content = _told(answer)
         self.steps.options = ("nothing", *(f"{k}. {_short(step)}" for k, step in enumerate(answer.trace, 1)))
-        self.answer_steps = list(answer.trace)
+        self.told = answer
         self._light()
 
     def _changed(self, how: Callable[[str], None], sentence: str) -> None:
@@ -215,7 +215,7 @@ class Page:
         """Everything from the session's state anew; `whole`: of another scene."""
         session, gui = self.session, self.server.gui
         if whole:
-            self.taken, self.answer.content, self.answer_steps = None, "", []
+            self.taken, self.answer.content, self.told = None, "", None
             self.steps.options = ("nothing",)
             rooms = session.world == "rooms"
             self.question.value = "What is next to the bed?" if rooms else "How many cars are there?"
@@ -324,9 +324,7 @@ class Page:
 
     def _lit(self) -> list[int]:
         number = self.steps.value.partition(".")[0]
-        if not number.isdigit() or int(number) > len(self.answer_steps):
-            return []
-        return self.session.lit(self.answer_steps[int(number) - 1])
+        return self.session.lit(self.told, int(number) - 1) if self.told and number.isdigit() else []
 
     def _light(self) -> None:
         self._draw()

@@ -3,7 +3,6 @@
 import functools
 import io
 import json
-import re
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -29,7 +28,6 @@ KEPT = 100  # states that undo goes back through
 EXAMPLES = {
     name: shipped.ROOT / "data" / "examples" / name for name in ("street.jpg", "street.json", "room.json")
 }
-_NUMBERED = re.compile(r"#(\d+)")
 
 
 @dataclass(frozen=True)
@@ -166,13 +164,10 @@ class Session:
             raise InputError(f"I can't read that: {answer.reason}")
         return answer
 
-    def lit(self, step: str) -> list[int]:
-        """The things that a step of an answer names."""
-        if self.world == "street":
-            rows = [int(k) for k in _NUMBERED.findall(step.rpartition("->")[2])]
-            return [k for k in dict.fromkeys(rows) if k < len(self.scene)]
-        found = set(re.split(r", | and ", step.rpartition("= ")[2]))
-        return [k for k, name in enumerate(self.names) if name in found]
+    def lit(self, answer: Answer, step: int) -> list[int]:
+        """The things that a step of an answer found."""
+        trace = answer.found.outcome.trace if answer.found.outcome else ()
+        return [k for k in trace[step].objects if k < len(self.scene)] if 0 <= step < len(trace) else []
 
     def saved(self) -> bytes:
         """The table as a file that `open` reads again."""

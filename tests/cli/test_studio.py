@@ -134,7 +134,7 @@ def test_a_room_is_changed_in_words_turned_and_asked():
     answer = session.ask("How many desks are there?")
     assert answer.answer == "2"
     desks = [k for k, name in enumerate(session.names) if name.startswith("desk")]
-    assert session.lit(answer.trace[0]) == desks
+    assert session.lit(answer, 0) == desks
     assert session.undo() == "The door is at the front of the room."
     with pytest.raises(InputError, match=r"unparsed|can't"):
         session.say("Colourless green ideas sleep furiously.")
@@ -145,7 +145,7 @@ def test_a_picture_becomes_a_table_and_a_saved_table_is_opened_again():
     assert session.scene.source == "predicted"
     assert session.drawn().shape == session.state.picture.shape
     answer = session.ask("How many cars are there?")
-    assert len(session.lit(answer.trace[1])) == int(answer.answer)
+    assert len(session.lit(answer, 1)) == int(answer.answer)
     again = Session()
     again.open("scene.json", session.saved())
     assert again.names == session.names

@@ -62,7 +62,7 @@ def test_a_room_is_asked_changed_and_put_back(page):
     until(lambda: made.question.value == "How many desks are there?")
     browser.ask("button('Ask')")
     until(lambda: "(probability 1.00)" in said(browser))
-    assert len(made.answer_steps) >= 2
+    assert len(made.told.trace) >= 2
     desks = [k for k, name in enumerate(session.names) if name.startswith("desk")]
     made.steps.value = made.steps.options[1]
     assert made._lit() == desks

@@ -193,12 +193,12 @@ def _flat(value: dict, prefix: str = "") -> Iterator[tuple[str, float]]:
 
 
 def into_readme(readme: str, report: dict) -> str:
-    """The README's text with the results between its markers."""
+    """The README's text with the results between its markers, published rows folded."""
     head, begin, rest = readme.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
         raise InputError(f"the README should hold the lines {BEGIN} and {END}, in this order")
-    return f"{head}{BEGIN}\n\n{markdown(results_table(report))}\n\n{_footnotes(report)}\n\n{END}{tail}"
+    return f"{head}{BEGIN}\n\n{markdown(results_table(report, published=False))}\n\n{_footnotes(report)}\n\n{END}{tail}"
 
 
 def main(arguments: list[str]) -> int:
