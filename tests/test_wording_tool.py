@@ -9,7 +9,7 @@ from po3d.io.shipped import ROOT
 from po3d.language.program import Call
 from po3d.language.read.reader import Reader, Reading
 from tools import wording_read
-from tools.wording import PARTS, agrees, check, judged
+from tools.wording import PARTS, agrees, blind, check, judged
 
 THING = {
     "name": "bed",
@@ -201,3 +201,21 @@ def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_unde
         (True, True),
     ]
     assert [p.probability for p in plain] == [0.9, 0.1]
+
+
+def test_a_second_hand_that_was_blind_agrees():
+    for part, tenth in (("train", 599), ("dev", 81), ("test", 100)):
+        same, count = blind(ROOT / "data" / "wording", part)
+        assert count == tenth
+        assert same >= 0.95 * count
+
+
+def test_two_hands_agree_in_other_words_but_not_in_another_answer(tmp_path):
+    said = [("2", "two"), ("left", "right"), (None, None), (None, "no"), ("the red cup", "red cup")]
+    files = {
+        "sentences": [{"answer": a} for a, _ in said],
+        "blind": [{"n": n, "answer": b} for n, (_, b) in enumerate(said)],
+    }
+    for name, lines in files.items():
+        (tmp_path / f"{name}_dev.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert blind(tmp_path, "dev") == (3, 5)

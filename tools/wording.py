@@ -300,6 +300,18 @@ def read(
             print(f"certainty of {name}: {found_certainty}")
 
 
+def blind(folder: Path, part: str) -> tuple[int, int]:
+    """Of the lines of a part that a second hand answered without seeing the first one's answer: on how many both agree, and
+    how many there are."""
+    lines = list(read_jsonl(folder / f"sentences_{part}.jsonl", "sentences"))
+    second = {r["n"]: r["answer"] for r in read_jsonl(folder / f"blind_{part}.jsonl", "answers")}
+    pairs = [(lines[n]["answer"], answer) for n, answer in second.items()]
+    same = sum(
+        a is None and b is None if a is None or b is None else agrees(a, b) or agrees(b, a) for a, b in pairs
+    )
+    return same, len(pairs)
+
+
 def main() -> int:
     """The exit code: 2 where something is wrong."""
     parser = argparse.ArgumentParser("python -m tools.wording", description=__doc__.split("\n")[0])
@@ -313,6 +325,7 @@ def main() -> int:
     programs.add_argument("--from", dest="first", type=int, default=0)
     programs.add_argument("--to", dest="last", type=int, default=None)
     programs.add_argument("--all", action="store_true", help="print right lines, too")
+    commands.add_parser("blind", help="how often a second hand gives the first one's answer")
     listed = commands.add_parser("show", help="print sentences with their tables")
     listed.add_argument("part", choices=("train", "dev"))
     listed.add_argument("--from", dest="first", type=int, default=0)
@@ -342,6 +355,11 @@ def main() -> int:
     def run() -> None:
         if a.command == "check":
             check_programs(a.folder, a.part, a.programs, a.first, a.last, a.all)
+            return
+        if a.command == "blind":
+            for part in PARTS:
+                same, count = blind(a.folder, part)
+                print(f"{part}: {same} of {count} ({100 * same / count:.1f} %)")
             return
         if a.command == "show":
             show(a.folder, a.part, a.first, a.last)

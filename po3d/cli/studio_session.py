@@ -167,7 +167,7 @@ class Session:
     def lit(self, answer: Answer, step: int) -> list[int]:
         """The things that a step of an answer found."""
         trace = answer.found.outcome.trace if answer.found.outcome else ()
-        return [k for k in trace[step].objects if k < len(self.scene)] if 0 <= step < len(trace) else []
+        return [k for k in trace[step].objects if 0 <= k < len(self.scene)] if 0 <= step < len(trace) else []
 
     def saved(self) -> bytes:
         """The table as a file that `open` reads again."""

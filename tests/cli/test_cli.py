@@ -210,7 +210,10 @@ def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_
         (["generate", "workers=-1", "out=x"], "workers=-1 should be at least 1"),
         (["generate", "seed=-1", "out=x"], "seed=-1 should be at least 0"),
         (["generate", "images=perhaps", "out=x"], "images='perhaps' should be true or false"),
-        (["generate", "look=night", "out=x"], "look='night' should be 'studio', 'outdoor', 'superclevr' or 'hdri'"),
+        (
+            ["generate", "look=night", "out=x"],
+            "look='night' should be 'studio', 'outdoor', 'superclevr' or 'hdri'",
+        ),
     ],
 )
 def test_bad_arguments_are_one_line_and_exit_code_2(

@@ -70,7 +70,7 @@ def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, op
     own = config["benchmark"].get("systems")
     system = build(dict(own["po3d"] if own else config["system"]))
     if benchmark == "hypo3d":
-        table = system.table
+        table = system.tables
         TopViewEstimator.named(table.checkpoint, table.mirror, table.device)
     assert asked == ["elsewhere"] * networks
     Estimator.named.cache_clear()

@@ -20,6 +20,8 @@ NEEDS = {
     "data=room_sentences": ["model=room_parser"],
     "model=room_parser": ["data=room_sentences"],
     "data=top_views": ["model=top_view_estimator"],
+    "data=sentences": ["model=reader"],
+    "model=reader": ["data=sentences"],
 }
 
 

@@ -38,7 +38,7 @@ class Counts:
 @pytest.fixture(params=["ask", "generate", "export"])
 def writing(request, tmp_path, monkeypatch):
     """A command that writes to the path that it is given."""
-    monkeypatch.setattr(Parser, "from_checkpoint", lambda path: Counts())
+    monkeypatch.setattr(Parser, "from_checkpoint", lambda path, **device: Counts())
     table = tmp_path / "scene.json"
     table.write_text(json.dumps(to_json(random_scene(rng(3, "machine"), 5))))
     return {

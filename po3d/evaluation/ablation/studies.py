@@ -228,7 +228,7 @@ def _result(
         perception, parser = others.get("perception"), Parser.from_checkpoint(pair)
         texts = [q.text for q in split.questions[: TIMED["parser"]]]
         speed = _rate(lambda: parser.parse(texts), len(texts))
-    system = Pipeline(Pictures(perception), Reader(parser), Executor(setting.mode, traced=False), run.oracle)
+    system = Pipeline(Pictures(perception), Reader(parser), Executor(setting.mode), run.oracle)
     report = evaluate(
         BENCHMARKS[BENCHMARK],
         split,

@@ -75,12 +75,15 @@ def traces(
 
 
 def _steps(found: Explained) -> tuple[StepShown, ...]:
+    size = len(found.shown[0].scene) if found.past is None else found.past
+
     def place(i: int) -> tuple[int, int]:
-        return (0, i) if found.past is None or i < found.past else (1, i - found.past)
+        """The drawing that shows a row of a trace: rows behind the table's are those before the change, if there was one."""
+        return (0, i % size) if i < size or found.past is None else (1, i - size)
 
     shown = []
     for step, nearest in found.steps:
         likely = sorted(step.objects.items(), key=lambda item: -item[1])
-        objects = tuple((*place(i), round(p, 2)) for i, p in likely if p > SHOWN)
+        objects = tuple((*place(i), round(p, 2)) for i, p in likely if i >= 0 and p > SHOWN)  # -1: the viewer
         shown.append(StepShown(step.token, step.text.partition(" -> ")[2], objects, nearest))
     return tuple(shown)

@@ -26,7 +26,7 @@ from po3d.io.seeding import rng
 from po3d.scene.geometry import Camera
 from po3d.synthesis.render.environment import RGB, Finish
 from po3d.synthesis.render.instances import SURFACES, Placed
-from po3d.synthesis.render.official import OFFICIAL_LOOKS
+from po3d.synthesis.render.official import OFFICIAL_LOOKS, STUDIO
 from po3d.synthesis.shapes.mesh import Mesh
 
 MISSING = (
@@ -119,7 +119,7 @@ class Blender:
         if look not in OFFICIAL_LOOKS:
             raise InputError(f"Blender draws the looks {' and '.join(OFFICIAL_LOOKS)}, not {look!r}")
         generator = rng(seed, "cycles")
-        lights = _studio(generator) if look == "superclevr" else _street(generator, skies)
+        lights = _studio(generator) if look == STUDIO else _street(generator, skies)
         out = Path(self._folder.name) / "picture.png"
         self.ask(
             {
@@ -242,7 +242,7 @@ def _street(generator: np.random.Generator, skies: str | None) -> dict:
 
 def _materials(o: Placed, look: str, generator: np.random.Generator) -> list[dict]:
     """One a part of the mesh."""
-    toy = look == "superclevr"
+    toy = look == STUDIO
     texture = str(generator.choice(TEXTURES)) if toy and generator.random() < TEXTURED else ""
     second = (np.array(o.color) * generator.uniform(0.2, 0.6)).tolist()
 

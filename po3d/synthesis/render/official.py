@@ -30,6 +30,7 @@ from po3d.synthesis.render.environment import (
 )
 
 OFFICIAL_LOOKS = ("superclevr", "hdri")
+STUDIO = OFFICIAL_LOOKS[0]
 
 # Super-CLEVR's lamps: place, irradiance on a surface that faces it from the world's origin, colour; its sun.
 _LAMPS: tuple[tuple[RGB, float, RGB], ...] = (
@@ -47,7 +48,7 @@ DIMMED = 0.92  # what shadows of several lamps take from the whole picture
 
 def sample_official_look(kind: str, rng: np.random.Generator) -> Look:
     """A random look of one of OFFICIAL_LOOKS."""
-    if kind == "superclevr":
+    if kind == STUDIO:
         return _superclevr(rng)
     if kind == "hdri":
         return _hdri(rng)
@@ -83,7 +84,7 @@ def _superclevr(rng: np.random.Generator) -> Look:
         np.clip(_FLOOR * np.exp(rng.normal(0, 0.12)) * (1 + rng.uniform(-0.03, 0.03, 3)), 0, 0.95)
     )
     return Look(
-        kind="superclevr",
+        kind=STUDIO,
         key=sun,
         fills=tuple(lamps),
         sky=Sky(zenith=_triple(np.full(3, world)), horizon=_triple(np.full(3, world + cove))),
@@ -154,7 +155,7 @@ def _paints() -> dict[str, Array]:
 def official_paint(kind: str, color: str, rng: np.random.Generator) -> RGB:
     """Linear RGB of a colour's name in an official look. Super-CLEVR gives c / 255 to the shader as it is, paler than the
     sRGB colour; darker powers of it are drawn, too. PulseCheck457's files have paints of their own, several a name."""
-    if kind == "superclevr":
+    if kind == STUDIO:
         power = 1.0 if rng.random() < 0.6 else rng.uniform(1.0, 1.6)
         linear = (np.array(COLORS_RGB[color]) / 255) ** power
     else:
@@ -167,7 +168,7 @@ def official_paint(kind: str, color: str, rng: np.random.Generator) -> RGB:
 
 def official_finish(kind: str, material: str, rng: np.random.Generator) -> Finish:
     """Super-CLEVR's rubber or metal, two glossy lobes without a diffuse one; outdoors anything from matt to lacquer."""
-    if kind != "superclevr":
+    if kind != STUDIO:
         return Finish(float(rng.uniform(0, 0.25)), float(rng.uniform(0.3, 0.9)), float(rng.uniform(0, 1)))
     if material == "rubber":
         return Finish(0.0, float(rng.uniform(0.6, 0.85)), float(rng.uniform(0, 0.1)))

@@ -7,7 +7,7 @@ other's; 150 refusals of one object restart the scene."""
 
 import math
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from po3d.io.errors import InputError
 from po3d.scene.geometry import Array
 from po3d.scene.street import CAMERA_JITTER, SPREAD, extent, heading_from_rotation
 from po3d.scene.vocabulary import COLORS, EXTENTS, MATERIALS, SHAPES, SIZE_SCALE, SIZES
-from po3d.synthesis.render.official import OFFICIAL_LOOKS
-from po3d.synthesis.vehicles.forms import Forms
+from po3d.synthesis.render.official import OFFICIAL_LOOKS, STUDIO
+
+if TYPE_CHECKING:  # meshes need an extra, and nobody who opens a benchmark needs them
+    from po3d.synthesis.vehicles.forms import Forms
 
 Split = Literal["train", "validation", "test"]
 LookKind = Literal["studio", "outdoor", "superclevr", "hdri"]
@@ -29,8 +31,8 @@ MAX_PARTS = (
 )
 LOOKS: tuple[LookKind, ...] = ("studio", "outdoor")  # the twin's
 TOYS: tuple[LookKind, ...] = ("studio", "superclevr")  # of one colour, rubber or metal, with recoloured parts
-OWN_FORMS: tuple[Forms, ...] = ("own",)
-FORMS: tuple[Forms, ...] = ("own", "official", "official")  # in official looks: two vehicles of three
+OWN_FORMS: tuple["Forms", ...] = ("own",)
+FORMS: tuple["Forms", ...] = ("own", "official", "official")  # in official looks: two vehicles of three
 PLAIN = 0.5  # share of Super-CLEVR-like layouts without recoloured parts
 
 # Mesh variants by split, so that no mesh of the test images is ever trained on.
@@ -62,7 +64,7 @@ class LayoutObject:
     heading: float  # azimuth of the nose, radians
     mesh_seed: int
     parts: tuple[PartPaint, ...] = ()
-    forms: Forms = "own"  # which family of meshes `mesh_seed` is a variant of
+    forms: "Forms" = "own"  # which family of meshes `mesh_seed` is a variant of
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def sample_layout(
     count = int(rng.integers(MIN_OBJECTS, MAX_OBJECTS + 1)) if count is None else count
     look = look or LOOKS[rng.integers(len(LOOKS))]
     families = FORMS if look in OFFICIAL_LOOKS else OWN_FORMS
-    recolored = look == "studio" or (look == "superclevr" and rng.random() >= PLAIN)
+    recolored = look == "studio" or (look == STUDIO and rng.random() >= PLAIN)
     objects: list[LayoutObject] = []
     taken: list[Rectangle] = []
     refused = 0
@@ -112,7 +114,7 @@ def sample_layout(
 
 
 def _sample_object(
-    rng: np.random.Generator, meshes: range, recolored: bool, families: tuple[Forms, ...]
+    rng: np.random.Generator, meshes: range, recolored: bool, families: tuple["Forms", ...]
 ) -> LayoutObject:
     shape, color, size, material = (
         values[rng.integers(len(values))] for values in (SHAPES, COLORS, SIZES, MATERIALS)
