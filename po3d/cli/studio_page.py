@@ -1,4 +1,5 @@
-"""The studio's page: viser draws the scene in 3D and sends what its user does to a `Session`."""
+"""The studio's page: viser draws the scene in 3D and sends what its user does to a `Session`. It is long because it lays
+out every widget and draws everything that a table holds; what they do is the session's."""
 
 import functools
 import html

@@ -8,6 +8,7 @@ sure, as tensors, on CPU or CUDA alike.
 Questions of one form (the same operations, other words) are answered together: a set is a row of truths over a world's things,
 an object an index, and every operation works on all questions of its form at once. Packing is done once; what words mean on a
 table is looked up then. Streets, whose sets fit the bits of a number, have a path of their own (`street_batched`).
+The file is long because every operation of the two languages is here once more, for a whole batch.
 """
 
 import math

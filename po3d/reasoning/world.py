@@ -3,7 +3,8 @@
 A `World` puts the objects of the changed scene and of the scene before it into one list, so that a thing can be compared
 with where another one was. Indices below `now` are of the changed scene, the others of the scene before; VIEWER is who
 looks through the camera. Pairs are asked about in plain floats, which is quicker than arrays for a pair; what a street asks of
-all pairs at once comes from `relations`.
+all pairs at once comes from `relations`. The
+file is long because it is every relation and measure between two things, each a few lines.
 """
 
 import math
