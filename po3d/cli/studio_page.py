@@ -18,23 +18,15 @@ import websockets.asyncio.server
 from po3d.cli.studio_session import EXAMPLES, Session
 from po3d.io.errors import InputError, visible
 from po3d.io.text_tables import html as table_html
-from po3d.scene.display import shown_table
+from po3d.scene.display import paint, shown_table
 from po3d.scene.geometry import Array
 from po3d.scene.table import ObjectState
-from po3d.scene.vocabulary import COLORS_RGB
 from po3d.systems.asking import Answer
 
 HOST = "127.0.0.1"
 # Pages of other sites may open a connection to this machine, but not one that says that it comes from here.
 ORIGINS = [re.compile(r"http://(127\.0\.0\.1|localhost)(:\d+)?"), None]
-PAINT = {
-    "beige": (225, 210, 180),
-    "orange": (235, 150, 70),
-    "pink": (235, 160, 185),
-    "white": (238, 238, 238),
-    "black": (60, 60, 60),
-}
-PLAIN, LIT, TAKEN = (150, 155, 165), (255, 200, 0), (0, 114, 178)
+LIT, TAKEN = (255, 200, 0), (0, 114, 178)
 SPREAD = 2.0  # standard deviations of the ellipse on the ground
 START = "choose ..."
 
@@ -253,7 +245,7 @@ class Page:
         keep = self.drawn.append
         for k, o in enumerate(scene.objects):
             middle = (*o.position[:2], o.underside + o.extent[2] / 2)
-            color = LIT if k in lit else TAKEN if k == self.taken else _paint(o)
+            color = LIT if k in lit else TAKEN if k == self.taken else paint(o)
             opacity = max(0.25, o.existence) * (0.35 if lit and k not in lit else 0.9)
             box = self.server.scene.add_box(
                 f"/things/{k}", color, tuple(max(e, 0.01) for e in o.extent), opacity=opacity,
@@ -264,7 +256,7 @@ class Page:
             ahead = np.array([math.cos(o.heading), math.sin(o.heading), 0.0]) * (0.55 * o.extent[0])
             tip = np.array(middle) + ahead * 1.5
             size = 0.02 * self._reach()
-            keep(self.server.scene.add_arrows(f"/fronts/{k}", np.array([[np.array(middle) + ahead, tip]]), _paint(o),
+            keep(self.server.scene.add_arrows(f"/fronts/{k}", np.array([[np.array(middle) + ahead, tip]]), paint(o),
                                               shaft_radius=0.2 * size, head_radius=0.5 * size, head_length=size))  # fmt: skip
             keep(
                 self.server.scene.add_label(
@@ -374,11 +366,6 @@ def _plain(words: str) -> str:
 
 def _short(step: str) -> str:
     return visible(step if len(step) <= 48 else f"{step[:45]}...")
-
-
-def _paint(o: ObjectState) -> tuple[int, int, int]:
-    name = o.value("color") if "color" in o.beliefs else ""
-    return PAINT.get(name) or COLORS_RGB.get(name) or PLAIN
 
 
 def _about_z(angle: float) -> tuple[float, float, float, float]:

@@ -4,6 +4,23 @@ import math
 
 from po3d.io.text_tables import Table
 from po3d.scene.table import ObjectState, Scene
+from po3d.scene.vocabulary import COLORS_RGB
+
+# Colours of rooms that streets do not have, as drawings show them; what has no colour is PLAIN.
+_MORE_RGB = {
+    "beige": (225, 210, 180),
+    "orange": (235, 150, 70),
+    "pink": (235, 160, 185),
+    "white": (238, 238, 238),
+    "black": (70, 70, 70),
+}
+PLAIN = (150, 155, 165)
+
+
+def paint(o: ObjectState) -> tuple[int, int, int]:
+    """The sRGB colour in which a drawing shows an object."""
+    name = o.value("color") if "color" in o.beliefs else ""
+    return _MORE_RGB.get(name) or COLORS_RGB.get(name) or PLAIN
 
 
 def shown_table(scene: Scene) -> Table:

@@ -15,14 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from po3d.scene.display import paint
 from po3d.scene.geometry import Array, footprint
 from po3d.scene.table import ObjectState, Scene
-from po3d.scene.vocabulary import COLORS_RGB
 
 WIDTH, QUALITY = 480, 62  # pixels and JPEG quality of a picture in the page
-_PAINT = {"beige": (225, 210, 180), "orange": (235, 150, 70), "pink": (235, 160, 185), "white": (238, 238, 238),
-          "black": (70, 70, 70)}  # fmt: skip
-_PLAIN = (150, 155, 165)
 
 
 @dataclass
@@ -88,9 +85,7 @@ def _label(o: ObjectState) -> str:
 
 
 def _color(o: ObjectState) -> str:
-    name = o.value("color") if "color" in o.beliefs else ""
-    rgb = _PAINT.get(name) or COLORS_RGB.get(name) or _PLAIN
-    return "#" + "".join(f"{int(c):02x}" for c in rgb)
+    return "#" + "".join(f"{int(c):02x}" for c in paint(o))
 
 
 def picture(pixels: NDArray[np.uint8]) -> tuple[str, tuple[int, int]]:
