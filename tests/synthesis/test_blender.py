@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +101,17 @@ def test_a_broken_blend_ends_in_one_line(process: Blender, tmp_path: Path) -> No
     assert process.draw(boxes(), VIEW, "superclevr", 1, OPTIONS).shape == (48, 64, 3)  # it goes on
 
 
+def test_a_picture_that_never_ends_is_given_up(tmp_path: Path) -> None:
+    hanging = tmp_path / "python"
+    hanging.write_text("#!/bin/sh\necho '{}'\nexec sleep 600\n")
+    hanging.chmod(0o755)
+    with Blender(str(hanging)) as process:
+        with pytest.raises(InputError, match="no answer after"):
+            process.draw(boxes(), VIEW, "superclevr", 1, replace(OPTIONS, seconds=0.2))
+        with pytest.raises(InputError, match="has ended"):
+            process.ask({"do": "read"})
+
+
 @pytest.mark.parametrize(
     "given",
     [
@@ -116,12 +128,12 @@ def test_what_cannot_be_drawn_in_look_studio(given: dict) -> None:
 def test_options_are_checked() -> None:
     assert drawing_of(None) == Drawing()
     assert Drawing().identity() == {}
-    for blend in ({"samples": 0}, {"rays": 4}, {"width": 100, "height": 100}):
+    for blend in ({"samples": 0}, {"rays": 4}, {"width": 100, "height": 100}, {"seconds": 0}):
         with pytest.raises(InputError):
             drawing_of({"renderer": "blender", "blender": blend})
-    drawing = drawing_of({"renderer": "blender", "blender": {"samples": 8, "threads": 0}})
+    drawing = drawing_of({"renderer": "blender", "blender": {"samples": 8, "threads": 0, "seconds": 5.5}})
     assert drawing.identity()["blender"]["samples"] == 8
-    assert "threads" not in drawing.identity()["blender"]  # nor do they change the pictures
+    assert not {"threads", "seconds"} & set(drawing.identity()["blender"])  # they don't change the pictures
 
 
 def test_lamps_keep_within_a_unit_of_their_official_places() -> None:

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,11 +46,13 @@ _SUN = ((11.66, -5.48, 24.98), 0.45, 0.2)
 _FLOOR = 0.8  # albedo
 TEXTURES = ("vstripped", "checkered", "stripped", "dotted")
 TEXTURED = 0.1  # share of vehicles
+_SECONDS = 120.0  # for starting and for reading a file; a .blend may hold what never ends
 
 
 @dataclass(frozen=True)
 class BlenderOptions:
-    """How Blender draws. `python`: an interpreter that has bpy, "" for this one; `threads` of each process, 0 all."""
+    """How Blender draws. `python`: an interpreter that has bpy, "" for this one; `threads` of each process, 0 all; `seconds`
+    after which a picture is given up."""
 
     python: str = ""
     width: int = 640
@@ -58,6 +61,7 @@ class BlenderOptions:
     denoise: bool = True
     bounces: int = 12
     threads: int = 1
+    seconds: float = 600.0
 
 
 class Blender:
@@ -76,7 +80,7 @@ class Blender:
         except OSError as error:
             self._folder.cleanup()
             raise InputError(f"blender.python={python} can't be started: {error.strerror}") from None
-        hello = self._answer()
+        hello = self._answer(_SECONDS)
         if "missing" in hello:
             self.close()
             raise InputError(MISSING)
@@ -93,14 +97,14 @@ class Blender:
         self._process.wait()
         self._folder.cleanup()
 
-    def ask(self, request: dict) -> object:
-        """The worker's answer; InputError in one line where it has none."""
+    def ask(self, request: dict, seconds: float = _SECONDS) -> object:
+        """The worker's answer; InputError in one line where it has none, or none in time: then the process has been ended."""
         try:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         except OSError:
             raise InputError("the Blender process has ended") from None
-        answer = self._answer()
+        answer = self._answer(seconds)
         if "error" in answer:
             raise InputError(f"Blender: {answer['error']}")
         return answer["ok"]
@@ -138,7 +142,8 @@ class Blender:
                     {**self._mesh(o.mesh), "matrix": o.world_T_object.tolist(), "materials": _materials(o, look, generator)}
                     for o in objects
                 ],
-            }
+            },
+            options.seconds,
         )  # fmt: skip
         return read_image(out)
 
@@ -157,8 +162,20 @@ class Blender:
             "triangles": len(mesh.faces),
         }
 
-    def _answer(self) -> dict:
+    def _answer(self, seconds: float) -> dict:
+        late = threading.Event()
+
+        def give_up() -> None:
+            late.set()
+            self._process.kill()
+
+        timer = threading.Timer(seconds, give_up)
+        timer.daemon = True
+        timer.start()
         line = self._process.stdout.readline()
+        timer.cancel()
+        if late.is_set():
+            raise InputError(f"Blender had no answer after {seconds:g} s and was ended")
         if not line:
             raise InputError(f"the Blender process ended with code {self._process.wait()}")
         return json.loads(line)

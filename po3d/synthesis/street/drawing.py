@@ -41,7 +41,9 @@ class Drawing:
         found: dict = {}
         if self.renderer == "blender":
             how = asdict(self.blender)
-            found["blender"] = {name: how[name] for name in how if name not in ("python", "threads")}
+            found["blender"] = {
+                name: how[name] for name in how if name not in ("python", "threads", "seconds")
+            }
         official = self.official()
         if official is not None:
             found["vehicles"] = list(official.shapes)
@@ -73,6 +75,9 @@ def drawing_of(given: Mapping[str, Any] | None) -> Drawing:
     numbers = {k: v for k, v in options.items() if k in ("width", "height", "samples", "bounces", "threads")}
     if any(not isinstance(v, int) or isinstance(v, bool) or v < (k != "threads") for k, v in numbers.items()):
         raise InputError(f"the options under blender should be positive whole numbers, not {numbers}")
+    seconds = options.get("seconds", 1)
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds <= 0:
+        raise InputError(f"blender.seconds should be more than 0, not {seconds!r}")
     if {"width", "height"} <= set(options) and 3 * options["width"] != 4 * options["height"]:
         raise InputError(
             f"blender.width and blender.height should be 4 to 3, not {options['width']} x {options['height']}"
