@@ -1,6 +1,8 @@
 """Settings of every test: the same hypothesis examples on each run, and markers for what needs more than a
 CPU."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -13,6 +15,10 @@ settings.register_profile(
     database=None,
 )
 settings.load_profile("po3d")
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # before torch is imported: processes share the cores, so none takes them all
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // processes)))
 
 
 def pytest_configure(config: pytest.Config) -> None:
