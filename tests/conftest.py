@@ -16,7 +16,9 @@ settings.register_profile(
 )
 settings.load_profile("po3d")
 
-if "PYTEST_XDIST_WORKER" in os.environ:  # before torch is imported: processes share the cores, so none takes them all
+if (
+    "PYTEST_XDIST_WORKER" in os.environ
+):  # before torch is imported: processes share the cores, so none takes them all
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // processes)))
 
