@@ -21,8 +21,7 @@ from po3d.io.seeding import rng
 from po3d.language.read.phrases import plurals
 from po3d.language.read.street_parser import Parser
 from po3d.language.read.synonyms import ADJECTIVES, NOUNS
-from po3d.language.say.street import wide_grammar as grammar_wide
-from po3d.language.say.street.benchmark_grammar import WORDS
+from po3d.language.say.street.grammar import GRAMMARS
 from po3d.language.say.street.language import DEEP_FAMILIES, FAMILIES, realise, sample_program
 
 
@@ -37,12 +36,12 @@ class Row(NamedTuple):
 def _replacements() -> dict[str, tuple[str, ...]]:
     """A word of the language (plurals too) -> the listed synonyms of its value."""
     table: dict[str, tuple[str, ...]] = {}
-    for value, names in grammar_wide.GRAMMAR.nouns.items():
+    for value, names in GRAMMARS["wide"].nouns.items():
         for name in names:
             table[name] = NOUNS[value]
             table |= {many: tuple(min(plurals(v)) for v in NOUNS[value]) for many in plurals(name)}
     for value, variants in ADJECTIVES.items():
-        table |= dict.fromkeys((value, *WORDS.get(value, ())), variants)
+        table |= dict.fromkeys((value, *GRAMMARS["benchmark"].words.get(value, ())), variants)
     return table
 
 

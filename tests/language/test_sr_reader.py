@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.io.seeding import rng
+from po3d.language.grammar import load
 from po3d.language.programs.threedsrbench import OPERATIONS, SrProgram, ask
 from po3d.language.read.threedsrbench_reader import read
-from po3d.language.say.threedsrbench import STYLES, WORDINGS, speak
+from po3d.language.say.threedsrbench import STYLES, speak
 
 BANK = Path(__file__).parents[2] / "data" / "natural" / "srbench_wordings_dev.jsonl"
 PHRASES = (
@@ -19,9 +20,13 @@ PHRASES = (
     "woman to the left of the car", "airport ground crew", "chair closest to the window", "octagonal sign",
     "fruits on the ground", "horse that is standing behind the fence", "Lego bus with \"closer to you\" on it",
 )  # fmt: skip
-CASES = [(style, op, w) for style in STYLES for op in OPERATIONS for w in WORDINGS[style][op]] + [
-    ("free", r["op"], r["wording"]) for r in map(json.loads, BANK.read_text().splitlines())
-]
+CASES = [
+    (style, op, said)
+    for style in STYLES
+    for op in OPERATIONS
+    for wording in load("threedsrbench").wordings(f"{style}.{op}")
+    for said in load("threedsrbench").every(wording)
+] + [("free", r["op"], r["wording"]) for r in map(json.loads, BANK.read_text().splitlines())]
 
 
 def spoken(style, op, wording, seed=0):

@@ -3,7 +3,7 @@ import pytest
 from po3d.language.read.phrases import PHRASES
 from po3d.language.read.synonyms import ADJECTIVES, NOUNS
 from po3d.language.read.tokenizer import Tokenizer
-from po3d.language.say.street.benchmark_grammar import WORDS
+from po3d.language.say.street.grammar import GRAMMARS
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def read(tokenizer, text):
 
 
 def test_the_table_has_sixty_entries_beyond_the_benchmark():
-    own = {word for words in WORDS.values() for word in words}
+    own = {word for words in GRAMMARS["benchmark"].words.values() for word in words}
     listed = {v for variants in (NOUNS | ADJECTIVES).values() for v in variants}
     assert len(listed - own) >= 60
 

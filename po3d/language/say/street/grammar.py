@@ -1,10 +1,8 @@
-"""Programs as phrase trees, and the templates that a speaker fills.
+"""Programs as phrase trees, and the words of a style, which a speaker fills in.
 
 A program of the street world asks about one or two groups of things. `Things` is such a group: filters over a
 source, which is the whole scene (None), what stands in a relation to one other thing (`Link`), or two groups
-put together (`Pair`). A `Grammar` is a table of templates; po3d.language.say.street.speaker says a question with it:
-
-    "[how many|what number of] {things} are there"     brackets choose, braces are filled in
+put together (`Pair`). A `Grammar` is a file of language/grammars; po3d.language.say.street.speaker says a question with it.
 
 What makes a text mean one program: what follows a noun describes the nearest noun before it; words
 about the viewpoint go with the relation whose reference they follow, or which they precede, and with all
@@ -12,12 +10,12 @@ relations where they open the sentence.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
+from po3d.language import grammar
 from po3d.language.program import ProgramError
 from po3d.language.programs.street import Program, from_tokens
 
@@ -136,75 +134,33 @@ def assemble(ask: Ask) -> Program:
     return from_tokens([ask.op, *group(ask.groups[0])])
 
 
-# ----------------------------------------------------------------------------------------------------
-# templates
-Slots = Mapping[str, str | Callable[[], str]]
-
-
-@cache
-def _compile(template: str) -> tuple:
-    """Nested tuples: ("seq", parts...) and ("alt", options...) over text and ("slot", name)."""
-    pieces = re.findall(r"[\[\]|]|\{[a-z_0-9]+\}|[^\[\]|{}]+", template)
-    position = 0
-
-    def options(closing: bool) -> tuple:
-        nonlocal position
-        found, parts = [], []
-        while position < len(pieces):
-            piece = pieces[position]
-            position += 1
-            if piece == "[":
-                parts.append(options(True))
-            elif piece == "]" and closing:
-                return ("alt", *found, ("seq", *parts))
-            elif piece == "|":
-                found.append(("seq", *parts))
-                parts = []
-            else:
-                parts.append(("slot", piece[1:-1]) if piece[0] == "{" else piece)
-        return ("alt", *found, ("seq", *parts)) if found else ("seq", *parts)
-
-    return options(False)
-
-
 def choose(rng: np.random.Generator, options: Sequence):
     return options[int(rng.random() * len(options))]
 
 
-def expand(template: str, rng: np.random.Generator, slots: Slots) -> str:
-    """`template` with every bracket decided and every slot filled."""
-
-    def say(node) -> str:
-        if isinstance(node, str):
-            return node
-        kind = node[0]
-        if kind == "seq":
-            return "".join(map(say, node[1:]))
-        if kind == "alt":
-            return say(choose(rng, node[1:]))
-        value = slots[node[1]]
-        return value if isinstance(value, str) else value()
-
-    return say(_compile(template))
-
-
-@dataclass(frozen=True)
 class Grammar:
-    """The words and templates of one style. `link[op]` maps a form to templates:
-    be (after is/are), vp (a verb phrase), gap (a clause without its object), inv (a question with {obj}).
-    """
+    """The words of one style: tables of language/grammars/street_STYLE.grammar. `link[op]` maps a form to wordings: be (after
+    is/are), vp (a verb phrase), gap (a clause without its object), inv (a question with {obj})."""
 
-    nouns: Mapping[str, tuple[str, ...]]  # shape value or "thing" -> singular nouns
-    plural: Callable[[str], str]
-    words: Mapping[str, tuple[str, ...]]  # other values and attribute names -> words
-    direction: Mapping[str, tuple[str, ...]]  # relate: direction -> "left of", ...
-    facing: Mapping[str, tuple[str, ...]]  # facing filter: direction -> "to the left", ...
-    travel: Mapping[str, tuple[str, ...]]  # "if it moves forward"
-    link: Mapping[str, Mapping[str, tuple[str, ...]]]
-    ask: Mapping[str, tuple[str, ...]]  # "count.whole", "query.color.be", ... -> templates
-    opening: Mapping[str, tuple[str, ...]]  # there, if.forward, view, camera -> first clauses
-    relative: tuple[str, ...]  # pronouns that join a clause to its noun
-    free: bool = False  # adjectives in any order, facing and occlusion before the noun, polite openings
+    def __init__(self, style: str, plural: Callable[[str], str], free: bool = False) -> None:
+        self.file, self.plural = grammar.load(f"street_{style}"), plural
+        self.free = free  # adjectives in any order, facing and occlusion before the noun, polite openings
+        self.nouns = self.file.table("noun.")  # shape value or "thing" -> singular nouns
+        self.words = self.file.table("word.")  # other values and attribute names
+        self.direction, self.facing, self.travel = map(self.file.table, ("direction.", "facing.", "travel."))
+        self.ask = self.file.table("ask.")  # "count.whole", "query.color.be" ...
+        self.opening = self.file.table("opening.")  # first clauses: there, if.forward, view, camera
+        self.relative = self.file.wordings("relative")  # pronouns that join a clause to its noun
+        self.link: dict[str, dict[str, tuple[str, ...]]] = {}
+        for key, wordings in self.file.table("link.").items():
+            op, _, form = key.rpartition(".")
+            self.link.setdefault(op, {})[form] = wordings
+
+
+GRAMMARS = {  # the benchmark's plural of bus is "buss"
+    "benchmark": Grammar("benchmark", lambda noun: noun + "s"),
+    "wide": Grammar("wide", lambda noun: noun + ("es" if noun.endswith("s") else "s"), free=True),
+}
 
 
 def tidy(text: str) -> str:

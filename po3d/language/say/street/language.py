@@ -8,16 +8,13 @@ import numpy as np
 
 from po3d.language.program import ProgramError
 from po3d.language.programs.street import Program
-from po3d.language.say.street import benchmark_grammar as grammar_benchmark
-from po3d.language.say.street import wide_grammar as grammar_wide
-from po3d.language.say.street.grammar import Grammar, analyse, assemble, tidy
+from po3d.language.say.street.grammar import GRAMMARS, analyse, assemble, tidy
 from po3d.language.say.street.program_sampler import DEEP_FAMILIES, FAMILIES, sample_program
 from po3d.language.say.street.speaker import Speaker
 
 __all__ = ["DEEP_FAMILIES", "FAMILIES", "canonical", "realise", "sample_program"]
 
 Style = Literal["benchmark", "wide"]
-_GRAMMARS: dict[str, Grammar] = {"benchmark": grammar_benchmark.GRAMMAR, "wide": grammar_wide.GRAMMAR}
 
 
 def canonical(program: Program) -> Program:
@@ -37,5 +34,5 @@ def realise(program: Program, rng: np.random.Generator, style: Style = "benchmar
     """
     ask = analyse(program)
     # A benchmark sentence is also plain English, so the wide language contains it.
-    grammar = _GRAMMARS["benchmark" if style == "wide" and rng.random() < 0.15 else style]
+    grammar = GRAMMARS["benchmark" if style == "wide" and rng.random() < 0.15 else style]
     return tidy(Speaker(grammar, rng).say(ask) + ("." if style == "wide" and rng.random() < 0.02 else "?"))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from po3d.language.program import ProgramError
-from po3d.language.say.street.grammar import Grammar, Link, Pair, Things, choose, expand
+from po3d.language.say.street.grammar import Grammar, Link, Pair, Things, choose
 
 
 class Phrasing:
@@ -21,7 +21,7 @@ class Phrasing:
         return self.rng.random() < share
 
     def fill(self, templates, **slots) -> str:
-        return expand(self.pick(templates), self.rng, slots)
+        return self.grammar.file.expand(self.pick(templates), lambda n: int(self.rng.random() * n), slots)
 
     # ------------------------------------------------------------------------------------------- noun phrases
     def noun(self, things: Things, plural: bool) -> str:

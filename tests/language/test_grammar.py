@@ -1,0 +1,124 @@
+"""Wordings as data: what a file's rules say, how it is checked, and that the shipped files are in order."""
+
+import hashlib
+from importlib import resources
+
+import numpy as np
+import pytest
+
+from po3d.language.grammar import Grammar, GrammarError, load
+from po3d.language.grammar_check import problems
+from po3d.language.programs.rooms import parse_text
+
+ROOMS = """
+how_many: how many | what number of
+question count(S): <how_many> {S.many} [are there|do you see|]
+question count(upon(X, S)) *3: how many {S.many} does {X} have
+many all(N): {N.many}
+many having(_, V, S): {V} {S.many} | {S.many} that are {V}
+one all(N): {N}
+one having(_, V, S): {V} {S.one}
+object only(S): the {S.one}
+set all(N) plural: all {N.many}
+set just(X): {X}
+name "cup": mug
+edit remove(S) if kind=removal: {S} has/have been removed
+edit remove(S) if not kind=removal and small(S): a/an {S.one} and a/an {S.one}
+edit swap(X, X) only: the two swapped
+edit swap(X, Y): {X} and {Y} swapped
+"""
+GRAMMAR = Grammar("rooms", ROOMS)
+FILES = sorted(
+    f.name.removesuffix(".grammar") for f in (resources.files("po3d.language") / "grammars").iterdir()
+)
+
+
+def readings(form, program, facts=None, times=300):
+    r = np.random.default_rng(0)
+    value = parse_text(program)
+    return {GRAMMAR.say(form, value, lambda n: int(r.integers(n)), facts or {}).text() for _ in range(times)}
+
+
+def test_a_program_is_said_in_exactly_the_wordings_of_its_rules():
+    looks = ("red chairs", "chairs that are red")
+    assert readings("question", 'count(having(color, "red", all("chair")))') == {
+        f"{how} {what}{tail}"
+        for how in ("how many", "what number of")
+        for what in looks
+        for tail in (" are there", " do you see", "")
+    }
+
+
+def test_a_rule_of_weight_three_is_said_three_times_as_often():
+    r, program = np.random.default_rng(1), parse_text('count(upon(only(all("desk")), all("chair")))')
+    rooms = Grammar("rooms", ROOMS + "many upon(X, S): {S.many} on {X}\n")
+    said = [rooms.say("question", program, lambda n: int(r.integers(n))).text() for _ in range(1000)]
+    assert 0.7 < np.mean(["have" in text for text in said]) < 0.8
+
+
+def test_verbs_agree_articles_fit_and_conditions_are_asked():
+    assert readings("edit", 'remove(all("egg"))', {"kind": "removal"}) == {"all eggs have been removed"}
+    assert readings("edit", 'remove(just(only(all("egg"))))', {"kind": "removal"}) == {
+        "the egg has been removed"
+    }
+    facts = {"kind": "addition", "small": lambda s: s.args[0] == "egg"}
+    assert readings("edit", 'remove(all("egg"))', facts) == {"an egg and an egg"}
+    with pytest.raises(GrammarError, match="no wording for: edit remove"):
+        readings("edit", 'remove(all("desk"))', facts)
+
+
+def test_the_same_capital_stands_for_the_same_and_only_ends_the_search():
+    chair, desk = 'only(all("chair"))', 'only(all("desk"))'
+    assert readings("edit", f"swap({chair}, {chair})") == {"the two swapped"}
+    assert readings("edit", f"swap({chair}, {desk})") == {"the chair and the desk swapped"}
+    assert readings("edit", f'swap({desk}, only(all("cup")))') == {"the desk and the mug swapped"}
+
+
+def test_the_readings_of_a_wording_are_spelled_out():
+    assert set(GRAMMAR.every("<how_many> [a|b [c|]]")) == {
+        f"{how} {rest}" for how in ("how many", "what number of") for rest in ("a", "b c", "b")
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("x count(S): how many {X}", "nothing is bound to"),
+        ("x: <missing>", "there is no phrase"),
+        ("x: [a|b", "brackets"),
+        ("x all(_) only: a\nx all(\"cup\"): b", "is said instead, always"),
+        ("x all(_): a | a", "stands twice"),
+    ],
+)  # fmt: skip
+def test_faults_of_a_grammar_are_told(line, message):
+    (found,) = problems(Grammar("test", line))
+    assert message in found
+
+
+@pytest.mark.parametrize(
+    "text", ["X Y: a", "x count((S): a", "x count(S", "  a", "x:", "x count(S) if a b: c"]
+)
+def test_a_file_that_cannot_be_read_says_where(text):
+    with pytest.raises((GrammarError, TypeError)) as error:
+        Grammar("test", text)
+    assert "test.grammar, line 1" in str(error.value) or "pattern" in str(error.value)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_shipped_grammars_are_in_order(name):
+    assert problems(load(name)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "prefixes", "digest"),
+    [
+        ("threedsrbench", ("release.", "paper."), "5aa61dd1ffea021a"),
+        ("scope", ("paper.",), "5fcb9e7a79aefa3a"),
+        ("street_benchmark", ("ask.", "link."), "c7a487c5690ccdb6"),
+    ],
+)  # fmt: skip
+def test_the_benchmarks_own_wordings_are_unchanged(name, prefixes, digest):
+    grammar = load(name)
+    keys = [key for key in grammar.of if key.startswith(prefixes)]
+    text = repr([(key, [list(grammar.every(w)) for w in grammar.wordings(key)]) for key in keys])
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == digest
