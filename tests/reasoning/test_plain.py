@@ -3,7 +3,7 @@ from generators import random_program, random_scene
 from po3d.io.seeding import rng
 from po3d.reasoning.execute import execute
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.plain import plain_answer
+from tools.plain import plain_answer
 
 
 def test_the_plain_interpreter_and_the_executor_agree():

@@ -9,9 +9,9 @@ from generators import random_scene
 from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
-from po3d.reasoning.plain import plain_answer
 from po3d.synthesis.street.question_world import World, members
 from po3d.synthesis.street.questions import COLUMNS, Balance, ask
+from tools.plain import plain_answer
 
 SCENES = [random_scene(rng(0, "questions-test", i), 3 + i % 8) for i in range(40)]
 

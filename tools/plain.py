@@ -1,6 +1,6 @@
 """The meaning of programs written down as directly as it can be: sets and loops, no arrays.
 
-Slow on purpose. `po3d.bench` measures the executors against it, and the tests hold them to its answers.
+Slow on purpose: the tests hold the executors to its answers.
 """
 
 import math
