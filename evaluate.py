@@ -51,6 +51,7 @@ from po3d.evaluation.report.results import report_text
 from po3d.evaluation.run import data_digest, evaluate, predict, provenance, scored
 from po3d.evaluation.run_report import log_to_wandb
 from po3d.evaluation.trust import Abstaining
+from po3d.io.checkpoint import digest as weights_digest
 from po3d.io.checkpoint import git_revision, locate
 from po3d.io.config import build, run_hydra
 from po3d.io.errors import InputError
@@ -86,10 +87,9 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     measures = {**benchmark.measures(options["benchmark"]), **getattr(system, "measures", {})}
     split, root, name = _open(benchmark, options, seed, size)
     checkpoints = {
-        key: read_json(path.with_name(f"{path.stem}.json"), "checkpoint description")["sha256"]
+        key: weights_digest(locate(system_config[key]))
         for key in ("perception", "parser")
         if isinstance(system_config.get(key), str)
-        for path in [locate(system_config[key])]
     }
     data = {"root": str(root), "sha256": data_digest(root, split), "images": len(split.images)}
     revision = git_revision()

@@ -1,13 +1,14 @@
 """Shippable checkpoints: NAME.safetensors (fp16 weights) beside NAME.json (how to build the network, hash, origin).
 
 A compact pair holds large matrices as int8 with one scale an output channel (the tensor's name and SCALE), half the size;
-`python -m po3d.training.compact` makes one. Nothing here reads a pickle.
+`python -m po3d.training.compact` makes one. A model folder, as hubs of models keep it, holds several pairs as one: config.json and
+model.safetensors, a tensor's name after its pair's kind. Nothing here reads a pickle.
 """
 
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -15,12 +16,13 @@ from safetensors.torch import load_file
 from safetensors.torch import save as serialise
 
 from po3d import __version__
-from po3d.io import shipped
+from po3d.io import hub, shipped
 from po3d.io.errors import InputError, shown, visible
 from po3d.io.files import atomic_write, read_json, sha256, write_json
 
 Network = TypeVar("Network", bound=torch.nn.Module)
-FORMAT = "po3d-checkpoint-1"
+FORMAT, FOLDER = "po3d-checkpoint-1", "po3d-model-1"
+CONFIG, WEIGHTS = "config.json", "model.safetensors"  # of a model folder
 SCALE = ":scale"  # after the name of a tensor that is stored as int8
 LARGE = 4096  # values, from which on a compact pair stores a matrix as int8
 SHIPPED = shipped.CHECKPOINTS
@@ -90,6 +92,23 @@ def _write(stem: Path, tensors: dict[str, torch.Tensor], record: dict, origin: d
     return target
 
 
+def combine(pairs: Iterable[str | Path], folder: Path, about: Mapping[str, Any]) -> dict:
+    """Write the pairs (paths without suffix) as one model folder, to the very same tensors; returns its config, which begins with
+    `about`."""
+    tensors, parts = {}, {}
+    for pair in pairs:
+        _, record = load(pair)
+        kind = record["kind"]
+        parts[kind] = record
+        tensors |= {f"{kind}.{name}": value for name, value in load_file(_files(pair)[0]).items()}
+    target = folder / WEIGHTS
+    with atomic_write(target, "wb") as file:
+        file.write(serialise(tensors, metadata={"format": "pt"}))
+    config = {"format": FOLDER, **about, "parts": parts, "sha256": sha256(target)}
+    write_json(folder / CONFIG, config)
+    return config
+
+
 def _along(scale: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
     """One scale a row of `matrix`, shaped to multiply it."""
     return scale.view(-1, *[1] * (matrix.ndim - 1))
@@ -103,25 +122,60 @@ def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Ten
         raise InputError(
             f"checkpoint {path}: pickled files are not read; give the .safetensors of an exported pair"
         )
-    stem = path.with_suffix("") if path.suffix in (".safetensors", ".json") else path
-    weights, record = stem.with_name(stem.name + ".safetensors"), stem.with_name(stem.name + ".json")
-    meta = _description(record)
+    weights, description = _files(path)
+    if description.name == CONFIG and kind is None:
+        raise InputError(f"{path} is a folder of several networks; name one as a pair")
+    meta = _description(description, kind)
     if kind is not None and meta["kind"] != kind:
         raise InputError(f"checkpoint {weights} holds a {visible(meta['kind'])}, not a {kind}")
     if not weights.is_file():
         raise InputError(f"checkpoint weights not found: {weights}")
     if (found := sha256(weights)) != meta["sha256"]:
         raise InputError(
-            f"checkpoint {weights}: its sha256 is {found[:12]}..., but {record.name} was written for "
+            f"checkpoint {weights}: its sha256 is {found[:12]}..., but {description.name} was written for "
             f"{meta['sha256'][:12]}...; fetch the pair again or export it anew"
         )
-    return _tensors(weights), meta
+    return _tensors(weights, f"{kind}." if description.name == CONFIG else ""), meta
 
 
-def _description(path: Path) -> dict:
+def digest(path: str | Path) -> str:
+    """The sha256 of a checkpoint's weights, as its description has it."""
+    return read_json(_files(path)[1], "checkpoint description")["sha256"]
+
+
+def _files(path: str | Path) -> tuple[Path, Path]:
+    """The weights and the description of a pair, or of a model folder."""
+    path = Path(path)
+    if (path / CONFIG).is_file():
+        return path / WEIGHTS, path / CONFIG
+    stem = path.with_suffix("") if path.suffix in (".safetensors", ".json") else path
+    return stem.with_name(stem.name + ".safetensors"), stem.with_name(stem.name + ".json")
+
+
+def folder_config(folder: Path) -> dict:
+    """config.json of a model folder; InputError when it is none of ours."""
+    from po3d.io.schemas import ModelFolder, checked
+
+    config, where = read_json(folder / CONFIG, "model folder's config"), f"model folder {folder}, {CONFIG}"
+    if not isinstance(config, dict) or config.get("format") != FOLDER:
+        raise InputError(f"{where} is not of format {FOLDER!r}")
+    checked(ModelFolder, config, where)
+    return config
+
+
+def _description(path: Path, kind: str | None) -> dict:
+    """The record of a pair, or of a model folder's part of that kind."""
     from po3d.io.schemas import CONFIGS, CheckpointRecord, checked
 
-    meta, where = read_json(path, "checkpoint description"), f"checkpoint description {path}"
+    where = f"checkpoint description {path}"
+    if path.name == CONFIG:
+        config = folder_config(path.parent)
+        meta = config["parts"].get(kind)
+        if meta is None:
+            raise InputError(f"{where} has no {kind}; it has {', '.join(map(shown, config['parts']))}")
+        meta = {**meta, "sha256": config["sha256"]}
+    else:
+        meta = read_json(path, "checkpoint description")
     if not isinstance(meta, dict) or meta.get("format") != FORMAT:
         raise InputError(f"{where} is not of format {FORMAT!r}")
     kind = checked(CheckpointRecord, meta, where).kind
@@ -130,10 +184,11 @@ def _description(path: Path) -> dict:
     return meta
 
 
-def _tensors(path: Path) -> dict[str, torch.Tensor]:
-    """What a file of weights holds, in fp32, matrices of int8 by their scales."""
+def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
+    """What a file of weights holds after `prefix`, in fp32, matrices of int8 by their scales."""
     try:
-        tensors = load_file(str(path))
+        stored = load_file(str(path))
+        tensors = {k.removeprefix(prefix): v for k, v in stored.items() if k.startswith(prefix)}
         values = {
             k: v.float() if v.is_floating_point() else v for k, v in tensors.items() if not k.endswith(SCALE)
         }
@@ -163,8 +218,10 @@ def _first_line(error: Exception) -> str:
 
 
 def locate(name: str | Path) -> Path:
-    """The path of a checkpoint given by its path (with or without suffix) or by the bare name of one that is here, in checkpoints/ or
-    shipped."""
+    """The path of a checkpoint given by its path (with or without suffix), as a model folder, by its address on a hub (hf://ORG/NAME), or
+    by the bare name of one that is here, in checkpoints/ or shipped."""
+    if str(name).startswith(hub.SCHEME):
+        return hub.fetch(str(name))
     if Path(name).name != str(name) or Path(name).suffix:
         return Path(name)
     places = (Path(), shipped.EXPORTS)

@@ -353,6 +353,15 @@ class CheckpointRecord(Record):
     sha256: Hash
 
 
+class ModelFolder(Record):
+    """config.json of a model folder: records of pairs by their kind. `options` are those of the world's pipeline."""
+
+    world: Name
+    options: dict[Name, bool | int | float | Name | list[Name] | None] = {}
+    parts: dict[Name, dict[Name, Any]]
+    sha256: Hash
+
+
 class TwinRecord(Record):
     """twin.json: what a twin was made with."""
 

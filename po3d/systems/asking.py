@@ -5,7 +5,8 @@
 
 import functools
 import importlib
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from PIL import Image as Pillow
 
 from po3d.io.errors import InputError
+from po3d.io.hub import SCHEME
 from po3d.io.images import exif_focal, read_image
 from po3d.io.text_tables import text as table_text
 from po3d.reasoning.questions import Question, Status, Task
@@ -81,9 +83,48 @@ class Answer:
 
 @dataclass(frozen=True)
 class Model:
-    """A pipeline for asking by hand: `po3d.load(world)` makes one."""
+    """A pipeline for asking by hand: `po3d.load(world)` makes one, and `world` and `options` are what it was given."""
 
     pipeline: Pipeline
+    world: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_pretrained(cls, name: str | Path, *, revision: str | None = None, **options: Any) -> "Model":
+        """A model folder's, or of ORG/NAME on a hub; `options` as of `load`."""
+        if Path(name).is_dir():
+            return load(str(name), **options)
+        return load(
+            f"{SCHEME}{str(name).removeprefix(SCHEME)}{f'@{revision}' if revision else ''}", **options
+        )
+
+    def save_pretrained(self, folder: str | Path, *, report: str | Path | None = None) -> None:
+        """Write config.json, model.safetensors and README.md, which `po3d.load(folder)` reads; `report`: a report.json of an
+        evaluation of these weights, whose figures the card then holds."""
+        if not self.world:
+            raise InputError("only a model that po3d.load made can be saved")
+        from po3d.systems import hub
+
+        hub.save(self.world, self.options, Path(folder), report)
+
+    def push_to_hub(
+        self,
+        name: str,
+        *,
+        commit_message: str = "A model of po3d",
+        private: bool | None = None,
+        branch: str | None = None,
+        token: str | None = None,
+        report: str | Path | None = None,
+    ) -> str:
+        """Put the folder of `save_pretrained` on a hub as ORG/NAME, made if need be; the commit's address."""
+        from po3d.io.hub import push
+
+        with tempfile.TemporaryDirectory() as folder:
+            self.save_pretrained(folder, report=report)
+            return push(
+                Path(folder), name.removeprefix(SCHEME), commit_message, private=private, branch=branch, token=token
+            )  # fmt: skip
 
     def look(
         self,
@@ -186,11 +227,19 @@ def _no_truth() -> Scene:
 
 
 def load(world: str = "street", **options: Any) -> Model:
-    """What looks at pictures of a world and answers questions about them: "street", "rooms", "photographs" or "orbit". `options` are those
-    of the world's `pipeline`, such as device="cuda" or table="truth"."""
+    """What looks at pictures of a world and answers questions about them: "street", "rooms", "photographs" or "orbit"; or a model that
+    somebody saved: its folder, or hf://ORG/NAME (@REVISION) on a hub. `options` are those of the world's `pipeline`, such as device="cuda"
+    or table="truth"."""
     if world not in WORLDS:
-        raise InputError(f"unknown world {world!r}; known: {', '.join(WORLDS)}")
-    return Model(importlib.import_module(WORLDS[world]).pipeline(**options))
+        if not world.startswith(SCHEME) and not Path(world).is_dir():
+            raise InputError(
+                f"unknown world {world!r}; known: {', '.join(WORLDS)}, a model folder, hf://ORG/NAME"
+            )
+        from po3d.systems.hub import opened
+
+        world, kept = opened(world)
+        options = {**kept, **options}
+    return Model(importlib.import_module(WORLDS[world]).pipeline(**options), world, options)
 
 
 def read_scene(path: str | Path) -> Scene:

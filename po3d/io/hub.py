@@ -1,0 +1,56 @@
+"""Hubs of models and data sets: folders fetched from one and put on one, by huggingface_hub and its HF_ENDPOINT and HF_TOKEN."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from po3d.io.errors import InputError, visible
+
+SCHEME = "hf://"
+FILES = ("config.json", "model.safetensors")  # of a model that are fetched: no code, no pickle
+
+
+def fetch(address: str) -> Path:
+    """The folder of hf://ORG/NAME or hf://ORG/NAME@REVISION, fetched into the hub's cache unless it is there; InputError when there is
+    none."""
+    name, _, revision = address.removeprefix(SCHEME).partition("@")
+    with _said(address):
+        from huggingface_hub import snapshot_download
+
+        folder = Path(snapshot_download(name, revision=revision or None, allow_patterns=FILES))
+    if missing := [file for file in FILES if not (folder / file).is_file()]:
+        raise InputError(f"{address} has no {' and no '.join(missing)}: it is no model of po3d's")
+    return folder
+
+
+def push(
+    folder: Path, name: str, message: str, *, private: bool | None, branch: str | None, token: str | None
+) -> str:
+    """Put the files of `folder` into the model ORG/NAME, made if need be, as one commit; its address."""
+    with _said(name):
+        from huggingface_hub import HfApi
+
+        api = HfApi(token=token)
+        api.create_repo(name, private=private, exist_ok=True)
+        if branch is not None:
+            api.create_branch(name, branch=branch, exist_ok=True)
+        return str(
+            api.upload_folder(repo_id=name, folder_path=folder, commit_message=message, revision=branch)
+        )
+
+
+@contextmanager
+def _said(name: str) -> Iterator[None]:
+    """What a hub refuses, and what the network does, as one line."""
+    try:
+        import httpx
+        from huggingface_hub.errors import HFValidationError
+    except ImportError:
+        raise InputError("a hub needs huggingface_hub: pip install 'po3d[hub]'") from None
+    try:
+        yield
+    except HFValidationError:
+        raise InputError(f"{visible(name)} is no name on a hub; it should be like hf://ORG/NAME") from None
+    except (httpx.HTTPError, OSError) as error:  # refused, not found, no network, none of it in the cache
+        why = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(f"the hub does not give or take {visible(name)}: {visible(why)}") from None

@@ -1,0 +1,84 @@
+"""A model as a folder that hubs of models keep: config.json, model.safetensors and a card; the words of cards are in cards.yaml."""
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from po3d.io import hub
+from po3d.io.errors import InputError, visible
+from po3d.io.files import atomic_write, read_json
+from po3d.io.text_tables import Table, interval_text, markdown
+from po3d.systems.pipeline import WORLDS
+
+CARDS = Path(__file__).with_name("cards.yaml")
+NETWORKS = ("perception", "parser")  # options of a world's pipeline that name checkpoints
+NOT_KEPT = (*NETWORKS, "device")
+
+
+def save(world: str, options: Mapping[str, Any], folder: Path, report: str | Path | None = None) -> None:
+    """Write the folder of the model that `po3d.load(world, **options)` makes; `report`: a report.json, for the card's figures."""
+    from po3d.io.checkpoint import SHIPPED, combine, locate
+
+    bound = inspect.signature(importlib.import_module(WORLDS[world]).pipeline).bind(**options)
+    bound.apply_defaults()
+    pairs = [locate(name) for option in NETWORKS if (name := bound.arguments.get(option)) is not None]
+    kept = {name: value for name, value in options.items() if name not in NOT_KEPT}
+    if odd := [
+        name for name, value in kept.items() if not isinstance(value, str | int | float | list | tuple)
+    ]:
+        raise InputError(f"a model folder can't hold the option {odd[0]}")
+    figures = "" if report is None else _figures(Path(report))
+    config = combine(pairs, folder, {"library_name": "po3d", "world": world, "options": kept})
+    with atomic_write(folder / "README.md") as file:
+        file.write(_card(config, all(pair.parent == SHIPPED for pair in pairs), figures))
+
+
+def opened(name: str | Path) -> tuple[str, dict[str, Any]]:
+    """(world, options of its pipeline) of a model folder, or of an address on a hub; InputError for what is none of ours."""
+    from po3d.io.checkpoint import folder_config
+
+    folder = hub.fetch(str(name)) if str(name).startswith(hub.SCHEME) else Path(name)
+    config = folder_config(folder)
+    world, options = config["world"], config.get("options", {})
+    if world not in WORLDS:
+        raise InputError(f"model folder {folder}: unknown world {visible(world)!r}")
+    known = inspect.signature(importlib.import_module(WORLDS[world]).pipeline).parameters
+    if odd := [option for option in options if option not in known or option in NOT_KEPT]:
+        raise InputError(f"model folder {folder}: unknown option {visible(odd[0])!r}")
+    return world, {**options, **{option: str(folder.resolve()) for option in NETWORKS if option in known}}
+
+
+def _figures(path: Path) -> str:
+    """The rows of a report.json as markdown."""
+    report: Any = read_json(path, "report")
+    try:
+        rows = [[row["name"], row["n"], row["value"], interval_text(row)] for row in report["rows"]]
+        title = (
+            f"{report['benchmark']} {report['split']}, {report['images']} images, scorer {report['scorer']}"
+        )
+    except (KeyError, TypeError):
+        raise InputError(f"{path} is no report.json") from None
+    return f"{title}:\n\n{markdown(Table(('category', 'questions', 'right (%)', '95 % interval'), rows))}"
+
+
+def _card(config: Mapping[str, Any], shipped: bool, figures: str) -> str:
+    """README.md, its YAML head first. What `shipped` networks were trained on is known."""
+    words = yaml.safe_load(CARDS.read_text(encoding="utf-8"))
+    own = words["worlds"][config["world"]]
+    parts = []
+    for kind, record in config["parts"].items():
+        steps = record["training"].get("steps")
+        told = [f"{record['parameters']:,} parameters", *([f"{steps:,} steps"] if steps else [])]
+        parts.append(f"- `{kind}`: {', '.join(told)}")
+    head = yaml.safe_dump(
+        {**words["head"], "tags": [*words["head"]["tags"], config["world"]]}, sort_keys=False
+    )
+    body = words["card"].format(
+        **{**own, "data": own["data"] if shipped else words["own_data"]}, parts="\n".join(parts),
+        figures=figures or words["no_figures"],
+    )  # fmt: skip
+    return f"---\n{head}---\n\n{body}"

@@ -1,0 +1,148 @@
+"""A model as a folder and on a hub: what is put there is what comes back, and nothing that is foreign is believed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from fake_hub import TOKEN, hub
+from safetensors.torch import load_file
+from untrained import untrained_estimator, untrained_parser
+
+import po3d
+from po3d.io import checkpoint
+from po3d.io.errors import InputError
+from po3d.io.shipped import CHECKPOINTS, ROOT
+from po3d.systems.pipeline import WORLDS
+
+PICTURE, QUESTION = ROOT / "data" / "examples" / "street.jpg", "How many cars are there?"
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    po3d.load("street", mode="marginal").save_pretrained(folder)
+    return folder
+
+
+def spoilt(saved: Path, folder: Path, change) -> str:
+    """A copy whose config was changed."""
+    folder.mkdir()
+    (folder / "model.safetensors").symlink_to(saved / "model.safetensors")
+    config = json.loads((saved / "config.json").read_text())
+    change(config)
+    (folder / "config.json").write_text(json.dumps(config))
+    return str(folder)
+
+
+def test_a_folder_holds_the_same_tensors_and_answers_the_same(saved):
+    stored = load_file(saved / "model.safetensors")
+    for name, kind in (("street_estimator", "street_estimator"), ("street_parser", "parser")):
+        pair = load_file(CHECKPOINTS / f"{name}.safetensors")
+        mine = {k.partition(".")[2]: v for k, v in stored.items() if k.startswith(f"{kind}.")}
+        assert mine.keys() == pair.keys()
+        assert all(torch.equal(mine[k], v) and mine[k].dtype == v.dtype for k, v in pair.items())
+        before, after = (checkpoint.load(path, kind)[1] for path in (CHECKPOINTS / name, saved))
+        assert {**before, "sha256": 0} == {**after, "sha256": 0}
+    model, usual = po3d.load(str(saved)), po3d.load("street", mode="marginal")
+    assert (model.world, model.options["mode"]) == ("street", "marginal")
+    assert model.ask(PICTURE, QUESTION).record() == usual.ask(PICTURE, QUESTION).record()
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_every_world_has_a_card_and_comes_back(world, tmp_path):
+    po3d.load(world).save_pretrained(tmp_path)
+    card = (tmp_path / "README.md").read_text(encoding="utf-8")
+    for part in ("Intended use", "Training data", "Figures", "Limits", "Licence"):
+        assert f"\n## {part}\n\n" in card
+    assert "license: apache-2.0\n" in card
+    again = po3d.Model.from_pretrained(tmp_path)
+    assert again.world == world
+    assert type(again.pipeline.tables) is type(po3d.load(world).pipeline.tables)
+
+
+def test_a_card_says_that_own_networks_are_own_and_has_the_figures_of_a_report(tmp_path):
+    pairs = {"perception": str(untrained_estimator(tmp_path)), "parser": str(untrained_parser(tmp_path))}
+    row = {"name": "L1-Single", "n": 3, "value": 61.5, "ci_low": 50.0, "ci_high": 70.0}
+    report = {"benchmark": "pulsecheck457", "split": "mini", "images": 3, "scorer": "strict", "rows": [row]}
+    (tmp_path / "report.json").write_text(json.dumps(report))
+    model = po3d.load("street", **pairs)
+    model.save_pretrained(tmp_path / "out", report=tmp_path / "report.json")
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "trained by whoever saved them" in card
+    assert "| L1-Single | 3 | 61.5 | 50.0-70.0 |" in card
+    (tmp_path / "report.json").write_text("{}")
+    with pytest.raises(InputError, match=r"is no report\.json"):
+        model.save_pretrained(tmp_path / "other", report=tmp_path / "report.json")
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c.update(format="x"), "is not of format 'po3d-model-1'"),
+        (lambda c: c.update(world="moon"), "unknown world 'moon'"),
+        (lambda c: c.update(options={"device": "cuda"}), "unknown option 'device'"),
+        (lambda c: c.update(options={"photographs": {"_target_": "os.system"}}), "options.photographs"),
+        (lambda c: c.update(options={"perception": "/etc/passwd"}), "unknown option 'perception'"),
+        (lambda c: c.update(sha256="0" * 64), "fetch the pair again"),
+        (lambda c: c["parts"].pop("parser"), "has no parser; it has 'street_estimator'"),
+        (lambda c: c["parts"]["parser"].update(kind="room_parser"), "holds a room_parser, not a parser"),
+    ],
+)  # fmt: skip
+def test_a_spoilt_folder_is_refused_in_one_line(saved, tmp_path, change, message):
+    with pytest.raises(InputError, match=message):
+        po3d.load(spoilt(saved, tmp_path / "spoilt", change))
+    with pytest.raises(InputError, match="a folder of several networks"):
+        checkpoint.load(saved)
+
+
+SCRIPT = """
+import json, sys
+import po3d
+from po3d.io.errors import InputError
+told = {}
+model = po3d.load("street")
+told["commit"] = model.push_to_hub("org/streets", private=True)
+model.push_to_hub("org/streets", branch="v2")
+back = po3d.load("hf://org/streets")
+told["same"] = back.ask(sys.argv[1], sys.argv[2]).record() == model.ask(sys.argv[1], sys.argv[2]).record()
+told["revision"] = po3d.Model.from_pretrained("org/streets", revision="v2").world
+for name in ("hf://org/none", "hf://org/streets@v9", "hf://", "hf://a/b/c", "hf://../../etc"):
+    try:
+        po3d.load(name)
+    except InputError as error:
+        told[name] = str(error)
+try:
+    model.push_to_hub("org/streets", token="wrong")
+except InputError as error:
+    told["token"] = str(error)
+json.dump(told, sys.stdout)
+"""
+
+
+def test_what_is_pushed_to_a_hub_is_loaded_from_it_by_the_real_client(tmp_path):
+    pytest.importorskip("huggingface_hub")
+    with hub() as server:
+        own = {"HF_ENDPOINT": server.address, "HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path), "HF_HUB_DISABLE_XET": "1",
+               "HF_HUB_DISABLE_TELEMETRY": "1", "PYTHONPATH": str(ROOT)}  # fmt: skip
+        command = [sys.executable, "-c", SCRIPT, str(PICTURE), QUESTION]
+        ran = subprocess.run(command, env={**os.environ, **own}, capture_output=True, text=True, timeout=120)
+        assert ran.returncode == 0, ran.stderr[-3000:]
+        told = json.loads(ran.stdout)
+        assert told.pop("same") is True
+        assert told.pop("revision") == "street"
+        assert told.pop("commit").startswith(f"{server.address}/org/streets/commit/")
+        assert sorted(server.models["org/streets", "main"]) == [
+            "README.md",
+            "config.json",
+            "model.safetensors",
+        ]
+        assert server.models["org/streets", "main"].keys() == server.models["org/streets", "v2"].keys()
+        assert not any("README" in asked for asked in server.asked if asked.startswith("GET"))
+    assert len(told) == 6
+    assert all("\n" not in message for message in told.values()), told
+    assert "401" in told["token"]
