@@ -256,8 +256,8 @@ def figures(seconds: float = SECONDS, perception: str = PERCEPTION, parser: str 
     yield from executor_figures(split, seconds)
     reader = Parser.from_checkpoint(locate(parser))
     yield from parser_figures(reader, split, seconds)
-    ours, plain = (StreetEstimator.from_checkpoint(locate(perception)) for _ in range(2))
-    plain.half = False
+    ours = StreetEstimator.from_checkpoint(locate(perception))
+    plain = StreetEstimator(ours.net, ours.calibration, plain=True)
     yield from estimator_figures(ours, plain, split, seconds)
     yield from end_to_end_figures(ours, plain, reader, split, seconds)
     yield from room_figures(seconds)

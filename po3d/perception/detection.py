@@ -4,8 +4,8 @@ images -> SceneNet -> centres and boxes -> box head -> Detections
 """
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ from PIL import Image
 
 from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, SceneNet, boxes_at, peaks
-from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.geometry import Array
 
 THRESHOLD = 0.15  # on the centre's probability; what is doubtful stays in the table with its probability
 SURE = 0.001  # words of less belief are left out of rooms' tables: a hundred names an object are unreadable
@@ -24,7 +24,8 @@ CALIBRATION = {"temperature": 1.0, "sigma": 1.0, "slope": 1.0, "offset": 0.0}
 
 
 class Detections(NamedTuple):
-    """Decoded network outputs of B images, padded to N objects; pixels are of a picture of the given width."""
+    """Decoded network outputs of B images, padded to N objects; pixels are of a picture of the given width. Tensors on the
+    network's device (`detected`), or arrays (`detect`)."""
 
     score: Array  # (B, N) probability of being there, 0 where there is no object
     box: Array  # (B, N, 4)
@@ -45,62 +46,109 @@ class Detections(NamedTuple):
     def present(self) -> Array:
         return self.score > 0
 
+    def leaves(self) -> list[Any]:
+        """All that is there, one after the other."""
+        groups = (v.values() if isinstance(v, dict) else [v] for v in self if v is not None)
+        return [leaf for group in groups for leaf in group]
+
+    def of(self, leaves: Iterable[Any]) -> "Detections":
+        """The same with other `leaves`."""
+        leaf = iter(leaves)
+        return Detections(
+            *(
+                {name: next(leaf) for name in v} if isinstance(v, dict) else None if v is None else next(leaf)
+                for v in self
+            )
+        )
+
+    def arrays(self) -> "Detections":
+        """The same as arrays, with no more columns than objects; one transfer."""
+        leaves = self.leaves()
+        flat = torch.cat([leaf.flatten() for leaf in leaves]).cpu().numpy()
+        parts = np.split(flat, np.cumsum([leaf.numel() for leaf in leaves])[:-1])
+        found = self.of([part.reshape(leaf.shape) for part, leaf in zip(parts, leaves)])
+        n = max(int(found.present.sum(1).max()), 1)
+        cut = {
+            name: value[:, :n]
+            for name, value in found._asdict().items()
+            if name not in ("probabilities", "occluder", "hold")
+        }
+        return found._replace(
+            **cut,
+            probabilities={a: p[:, :n] for a, p in found.probabilities.items()},
+            occluder=np.concatenate([found.occluder[:, :n, :n], found.occluder[:, :n, -1:]], -1),
+        )
+
+
+def detect(net: SceneNet | Mirrored, images: torch.Tensor, *args: Any, **options: Any) -> Detections:
+    """`detected` as arrays."""
+    return detected(net, images, *args, **options).arrays()
+
 
 @torch.inference_mode()
-def detect(
+def detected(
     net: SceneNet | Mirrored,
     images: torch.Tensor,
     width: int,
     limit: int,
-    calibration: dict[str, float],
+    calibration: Mapping[str, float],
     half: bool = False,
     threshold: float = THRESHOLD,
     log_focal: torch.Tensor | None = None,
+    packed: bool | None = None,
 ) -> Detections:
-    """Network and decoding: images (B, 3, h, w) in [0, 1] on the network's device, at most `limit` objects each.
+    """Network and decoding: images as `net.input.pixels` gives them, on the network's device, `limit` objects each, those that are
+    there first. Nothing is read back from the device unless `packed`.
     `width`: of the pictures in whose pixels the result is. `calibration`: see CALIBRATION. `half`: bf16. `threshold`: on
-    the centre's probability.
-    `log_focal`: (B,) for networks that say how the camera is held."""
+    the centre's probability. `log_focal`: (B,) for networks that say how the camera is held. `packed`: the box head sees
+    those boxes alone that hold something, which is less work where the processor is the slow part (None: on CPUs)."""
     device = images.device
+    packed = device.type == "cpu" if packed is None else packed
     images = images.to(memory_format=torch.channels_last)
     with torch.autocast(device.type, torch.bfloat16, enabled=half):
         dense = net(images)
         cells, scores = peaks(dense.heat, limit)
         boxes = boxes_at(dense, cells)
         scores = torch.where(_first_of_overlapping(boxes, scores, threshold), scores, 0.0)
-        present = scores > 0
-        count = max(int(present.sum(1).max()), 1)
-        order = scores.sort(dim=1, descending=True, stable=True).indices[:, :count]
+        scores, order = scores.sort(dim=1, descending=True, stable=True)
         boxes = boxes.gather(1, order[..., None].expand(-1, -1, 4))
-        scores, present = scores.gather(1, order), present.gather(1, order)
+        present = scores > 0
         index = torch.arange(len(images), device=device)[:, None].expand_as(present).flatten()
-        output = net.describe(dense, boxes.flatten(0, 1), index)
-        embedding = output.embedding.unflatten(0, present.shape)
-        occluder = net.occluder_logits(embedding, boxes, present)
+        rows = present.flatten().nonzero()[:, 0] if packed else slice(None)
+        output = net.describe(dense, boxes.flatten(0, 1)[rows], index[rows])
+
+        def grid(values: torch.Tensor) -> torch.Tensor:
+            """(B, N, ...) doubles of what is said of the boxes that were looked at."""
+            if packed:
+                values = values.new_zeros((present.numel(), *values.shape[1:])).index_copy_(0, rows, values)
+            return values.unflatten(0, present.shape).double()
+
+        occluder = net.occluder_logits(grid(output.embedding).to(output.embedding), boxes, present).double()
         hold = (
             None if log_focal is None else _with_sigma(torch.stack(net.hold(dense, log_focal.to(device)), -1))
         )
-
-    def grid(values: torch.Tensor) -> Array:
-        return values.double().cpu().numpy().reshape(*present.shape, *values.shape[1:])
-
     t = calibration["temperature"]
-    probabilities = {name: _softmax(grid(logits) / t) for name, logits in output.attributes.items()}
-    scale = width / net.width
-    box = boxes.double().cpu().numpy() * scale
+    box = boxes.double() * (width / net.width)
     side, centre = box[..., 2:] - box[..., :2], (box[..., 2:] + box[..., :2]) / 2
-    points = centre[:, :, None] + grid(output.points) * side[:, :, None]
-    log_scale = np.clip(grid(output.point_scale), MIN_LOG_SCALE, 1)
     # The loss is exp(-|error|/b) over the plane, whose variance along each axis is 3 b^2.
-    sigma = math.sqrt(3) * np.exp(log_scale) * side.mean(-1)[..., None] * calibration["sigma"]
-    alpha, alpha_sigma, flip = _heading(
-        grid(output.heading), grid(output.residual), grid(output.residual_scale)
-    )
+    scale = grid(output.point_scale).clamp(MIN_LOG_SCALE, 1).exp() * (math.sqrt(3) * calibration["sigma"])
     return Detections(
-        _existence(scores, calibration), box, probabilities, alpha, alpha_sigma, flip, points,
-        np.maximum(sigma, 0.3), _softmax(occluder.double().cpu().numpy()), np.exp(np.clip(grid(output.extent), -5, 3)),
-        _with_sigma(output.depth).reshape(*present.shape, output.depth.shape[1]), hold,
-    )  # fmt: skip
+        _existence(scores, calibration),
+        box,
+        {name: (grid(logits) / t).softmax(-1) for name, logits in output.attributes.items()},
+        *_heading(grid(output.heading), grid(output.residual), grid(output.residual_scale)),
+        centre[:, :, None] + grid(output.points) * side[:, :, None],
+        (scale * side.mean(-1)[..., None]).clamp(min=0.3),
+        occluder.softmax(-1),
+        grid(output.extent).clamp(-5, 3).exp(),
+        _with_sigma(grid(output.depth)),
+        hold,
+    )
+
+
+def joined(parts: Sequence[Detections]) -> Detections:
+    """The detections of several batches as those of one."""
+    return parts[0].of(torch.cat(same) for same in zip(*(part.leaves() for part in parts)))
 
 
 def likely(probabilities: Array, values: Sequence[str]) -> dict[str, float]:
@@ -109,29 +157,29 @@ def likely(probabilities: Array, values: Sequence[str]) -> dict[str, float]:
     return {v: p / sum(kept.values()) for v, p in kept.items()}
 
 
-def _existence(scores: torch.Tensor, calibration: dict[str, float]) -> Array:
-    p = scores.double().cpu().numpy()
-    sure = np.clip(p, 1e-6, 1 - 1e-6)
-    odds = calibration["slope"] * np.log(sure / (1 - sure)) + calibration["offset"]
-    return np.where(p > 0, 1 / (1 + np.exp(-odds)), 0.0)
+def _existence(scores: torch.Tensor, calibration: Mapping[str, float]) -> torch.Tensor:
+    odds = calibration["slope"] * scores.double().clamp(1e-6, 1 - 1e-6).logit() + calibration["offset"]
+    return odds.sigmoid().where(scores > 0, 0.0)
 
 
-def _with_sigma(output: torch.Tensor) -> Array:
+def _with_sigma(output: torch.Tensor) -> torch.Tensor:
     """(..., 2) values and the deviations that their Laplace log scales mean; (..., 0) stays empty."""
-    values = output.double().cpu().numpy()
-    if values.shape[-1]:
-        values[..., 1] = math.sqrt(2) * np.exp(np.clip(values[..., 1], MIN_LOG_SCALE, 1))
-    return values
+    value, log_scale = output.double().tensor_split([1], -1)
+    return torch.cat([value, math.sqrt(2) * log_scale.clamp(MIN_LOG_SCALE, 1).exp()], -1)
 
 
-def network_input(image: np.ndarray, net: SceneNet) -> torch.Tensor:
-    """(3, h, w) in [0, 1] at the network's input size, of (H, W, 3) uint8."""
-    return torch.from_numpy(resize(image, net.width, net.height)).permute(2, 0, 1).float() / 255
+def network_input(picture: np.ndarray, net: SceneNet | Mirrored) -> np.ndarray:
+    """(h, w, 3) uint8 at the network's input size, of (H, W, 3) uint8."""
+    return resize(picture, net.width, net.height)
 
 
 def pays_bf16(device: torch.device) -> bool:
-    """bf16 pays on GPUs, and on CPUs with AVX512-BF16 or AMX only; elsewhere it is emulated and slow."""
-    return device.type == "cuda" or bool(getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)())
+    """bf16 pays on GPUs, on CPUs with AMX and on AMD's with AVX512-BF16; Intel's have that at half the speed of fp32
+    (measured on Sapphire Rapids), elsewhere it is emulated."""
+    if device.type != "cpu":
+        return device.type == "cuda"
+    has = torch.cpu.get_capabilities()
+    return bool(has.get("amx_bf16") or (has.get("avx512_bf16") and "AMD" in has.get("cpu_name", "")))
 
 
 def resize(image: np.ndarray, width: int, height: int) -> np.ndarray:
@@ -141,17 +189,22 @@ def resize(image: np.ndarray, width: int, height: int) -> np.ndarray:
     return np.array(Image.fromarray(image).resize((width, height), Image.Resampling.BILINEAR))
 
 
-def _heading(logits: Array, residual: Array, log_scale: Array) -> tuple[Array, Array, Array]:
+def _heading(
+    logits: torch.Tensor, residual: torch.Tensor, log_scale: torch.Tensor
+) -> tuple[torch.Tensor, ...]:
     """Angle relative to the viewing ray, its sigma, and the probability that the nose points the other way."""
-    p = _softmax(logits)
-    best = p.argmax(-1)
-    width = 2 * math.pi / HEADING_BINS
-    angle = (best + 0.5) * width + np.take_along_axis(residual, best[..., None], -1)[..., 0]
-    away = np.abs(
-        (np.arange(HEADING_BINS) - best[..., None] + HEADING_BINS // 2) % HEADING_BINS - HEADING_BINS // 2
-    )
+    p = logits.softmax(-1)
+    best = p.argmax(-1, keepdim=True)
+    angle = (best[..., 0] + 0.5) * (2 * math.pi / HEADING_BINS) + residual.gather(-1, best)[..., 0]
+    half = HEADING_BINS // 2
+    away = ((torch.arange(HEADING_BINS, device=p.device) - best + half) % HEADING_BINS - half).abs()
     flip = (p * (away > HEADING_BINS // 4)).sum(-1)
-    return wrap_angle(angle), np.clip(math.sqrt(2) * np.exp(log_scale), 0.02, 1.0), flip
+    return wrapped(angle), (math.sqrt(2) * log_scale.exp()).clamp(0.02, 1.0), flip
+
+
+def wrapped(angle: torch.Tensor) -> torch.Tensor:
+    """`geometry.wrap_angle` of a tensor: in (-pi, pi]."""
+    return -torch.remainder(math.pi - angle, 2 * math.pi) + math.pi
 
 
 def _first_of_overlapping(boxes: torch.Tensor, scores: torch.Tensor, threshold: float) -> torch.Tensor:
@@ -163,8 +216,3 @@ def _first_of_overlapping(boxes: torch.Tensor, scores: torch.Tensor, threshold: 
     overlap = shared / (area[:, :, None] + area[:, None] - shared).clamp(min=1e-6)
     stronger = scores[:, None] > scores[:, :, None]  # [b, i, j]: j is stronger than i
     return (scores > threshold) & ~((overlap > DUPLICATE_OVERLAP) & stronger).any(-1)
-
-
-def _softmax(x: Array) -> Array:
-    e = np.exp(x - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)

@@ -32,7 +32,7 @@ class Mirrored:
     """
 
     def __init__(self, net: SceneNet, facing: float = 0.0) -> None:
-        self.net, self.width, self.height = net, net.width, net.height
+        self.net, self.input, self.width, self.height = net, net.input, net.width, net.height
         # 2 facing - centre of bin k is the centre of bin (shift - 1 - k)
         shift = round(2 * facing / (2 * torch.pi) * HEADING_BINS)
         self.bins = [(shift - 1 - k) % HEADING_BINS for k in range(HEADING_BINS)]
@@ -82,9 +82,9 @@ class Mirrored:
         points_m = points_m[:, SWAPPED] * points_m.new_tensor([-1.0, 1.0])
         scale, scale_m = o.point_scale.chunk(2)
         scale_m = scale_m[:, SWAPPED]
-        depth = o.depth
+        depth, depth_m = o.depth.chunk(2)
         if depth.shape[1]:
-            (value, width), (value_m, width_m) = (part.unbind(1) for part in depth.chunk(2))
+            (value, width), (value_m, width_m) = (part.unbind(1) for part in (depth, depth_m))
             depth = torch.stack([_weighted(value, value_m, width, width_m), (width + width_m) / 2], 1)
         return BoxOutput(
             attributes,

@@ -58,6 +58,26 @@ class HoldOutput(NamedTuple):
     scale: Tensor  # (B, 3) log of their Laplace scales
 
 
+class Input(nn.Module):
+    """Images as the backbone takes them: normalised, blocks of fold x fold pixels as channels."""
+
+    def __init__(self, fold: int) -> None:
+        super().__init__()
+        self.fold = fold
+        self.register_buffer("mean", torch.tensor(MEAN).view(1, 3, 1, 1), persistent=False)
+        self.register_buffer("std", torch.tensor(STD).view(1, 3, 1, 1), persistent=False)
+
+    def pixels(self, pictures: Tensor) -> Tensor:
+        """(B, 3, h, w) in [0, 1] of (B, h, w, 3) uint8."""
+        return pictures.permute(0, 3, 1, 2).float() / 255
+
+    def forward(self, images: Tensor) -> Tensor:
+        x = (images - self.mean) / self.std
+        if self.fold > 1:
+            x = F.pixel_unshuffle(x, self.fold).contiguous(memory_format=torch.channels_last)
+        return x
+
+
 class SceneNet(nn.Module):
     """See the module's docstring. `attributes`: how many values each has. `extent`: does it say sizes? `view`: does it say
     depths, and `hold` how the camera is held? `width` x `height` is the input size; images (B, 3, height, width) in
@@ -134,16 +154,13 @@ class SceneNet(nn.Module):
             self.hold_out = nn.Sequential(
                 nn.Linear(32 * HOLD_CELLS[0] * HOLD_CELLS[1] + 1, 96), nn.ReLU(inplace=True), nn.Linear(96, 6)
             )
-        self.register_buffer("mean", torch.tensor(MEAN).view(1, 3, 1, 1), persistent=False)
-        self.register_buffer("std", torch.tensor(STD).view(1, 3, 1, 1), persistent=False)
+        self.input = Input(fold)
         nn.init.constant_(self.dense.bias[:1], -4.0)  # centres are rare: start from about 2 %
         nn.init.constant_(self.dense.bias[1:], 3.5)  # and from boxes of about 70 pixels
 
     def forward(self, images: Tensor) -> Dense:
-        x = (images - self.mean) / self.std
-        if self.fold > 1:
-            x = F.pixel_unshuffle(x, self.fold).contiguous(memory_format=torch.channels_last)
-        all_maps = self.backbone(x)
+        """What the dense heads say of images as `input.pixels` gives them."""
+        all_maps = self.backbone(self.input(images))
         maps = [lateral(all_maps[k]) for lateral, k in zip(self.lateral, self.levels)]
         merged = maps[-1]
         for finer in reversed(maps[1:-1]):
@@ -204,26 +221,29 @@ class SceneNet(nn.Module):
 def crop_features(features: Tensor, boxes: Tensor, image_index: Tensor, grid: int, samples: int) -> Tensor:
     """(K, C, grid, grid) features of boxes (K, 4) in cells: RoIAlign with samples x samples bilinear samples a bin.
 
-    torchvision's kernel copies the whole map to NCHW float32 and its gradient back, a quarter of a training step on a
-    CPU; this reads rows of the channels-last map as they are.
+    torchvision's kernel copies the whole map to NCHW float32, and its gradient back. Here a bin is a weighted sum of rows of
+    the channels-last map, as a bag of embeddings is: one kernel, nothing in between.
     """
     _, c, h, w = features.shape
-    n = samples * grid
-    at = (torch.arange(n, device=boxes.device) + 0.5) / n
+    at = (torch.arange(samples * grid, device=boxes.device) + 0.5) / (samples * grid)
     low, size = boxes[:, :2].float(), (boxes[:, 2:] - boxes[:, :2]).float()
-    x = (low[:, :1] + at * size[:, :1] - 0.5).clamp(0, w - 1)  # (K, n)
-    y = (low[:, 1:] + at * size[:, 1:] - 0.5).clamp(0, h - 1)
-    x0, y0 = x.floor().clamp(max=w - 2), y.floor().clamp(max=h - 2)
-    first = image_index[:, None, None] * (h * w) + y0.long()[:, :, None] * w + x0.long()[:, None]  # (K, n, n)
-    fx, fy = (x - x0)[:, None], (y - y0)[:, :, None]
+
+    def taps(axis: int, cells: int) -> tuple[Tensor, Tensor]:
+        """(K, grid, 2 samples) the cells that bins read along an axis, and their shares."""
+        v = (low[:, axis : axis + 1] + at * size[:, axis : axis + 1] - 0.5).clamp(0, cells - 1)
+        first = v.floor().clamp(max=cells - 2)
+        share = torch.stack([1 - (v - first), v - first], -1) / samples
+        index = torch.stack([first, first + 1], -1).long()
+        return tuple(a.unflatten(1, (grid, samples)).flatten(2) for a in (index, share))
+
+    (x, share_x), (y, share_y) = taps(0, w), taps(1, h)
+    y = image_index[:, None, None] * h + y
+    index = y[:, :, None, :, None] * w + x[:, None, :, None]  # (K, grid, grid, 2 samples, 2 samples)
+    share = share_y[:, :, None, :, None] * share_x[:, None, :, None]
     rows = features.permute(0, 2, 3, 1).reshape(-1, c)
-    crops = 0.0
-    for step, weight in ((0, (1 - fx) * (1 - fy)), (1, fx * (1 - fy)), (w, (1 - fx) * fy), (w + 1, fx * fy)):
-        picked = rows.index_select(0, (first + step).flatten()).view(*first.shape, c)
-        crops = crops + picked * weight[..., None].to(picked)
-    if samples > 1:
-        crops = crops.unflatten(1, (grid, samples)).unflatten(3, (grid, samples)).mean((2, 4))
-    return crops.permute(0, 3, 1, 2)
+    index, share = (a.flatten(3).flatten(0, 2) for a in (index, share))
+    bins = F.embedding_bag(index, rows, per_sample_weights=share.to(rows), mode="sum")
+    return bins.view(len(boxes), grid, grid, c).permute(0, 3, 1, 2)
 
 
 def trunk(inputs: int, hidden: int) -> nn.Sequential:

@@ -22,7 +22,7 @@ from po3d.language.read import room_parser
 from po3d.language.read import street_parser as parser
 from po3d.language.read.seq2seq import Seq2Seq
 from po3d.perception import estimator as perception
-from po3d.perception.detection import detect
+from po3d.perception.detection import detected
 from po3d.perception.estimator import Estimator
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.street import StreetEstimator
@@ -175,20 +175,24 @@ def test_a_training_step_mixes_no_devices(kind, few):
 )
 def test_an_estimator_mixes_no_devices_and_sees_the_same(world, kind, monkeypatch):
     monkeypatch.setattr(torch, "autocast", lambda *_, **__: contextlib.nullcontext())
-    monkeypatch.setattr(perception, "detect", detect.__wrapped__)  # inference mode takes no wrapped tensors
+    monkeypatch.setattr(
+        perception, "detected", detected.__wrapped__
+    )  # inference mode takes no wrapped tensors
     module, _ = made(world)
     picture = np.random.default_rng(0).integers(0, 255, (64, 96, 3), dtype=np.uint8)
     focals = [1.1] if world == "room_view" else None
+    monkeypatch.setattr(kind, "threshold", 0.0)  # untrained: everything counts
     estimator = kind(module.net)
     with torch.no_grad():
         there = estimator.detect([picture], focals)
-    moved(estimator.net)
+    moved(getattr(estimator.looks, "net", estimator.looks))
     estimator.device = AWAY
     with accelerator(), torch.no_grad():
         away = estimator.detect([picture], focals)
+    assert there.present.sum() > 2
     np.testing.assert_array_equal(away.box, there.box)
     for name, values in there.probabilities.items():  # `accelerator` says why not what lists index
-        np.testing.assert_array_equal(away.probabilities[name], values)
+        np.testing.assert_allclose(away.probabilities[name], values, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["street_parser", "room_parser"])

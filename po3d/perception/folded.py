@@ -1,0 +1,90 @@
+"""A network for looking only: batch norms inside convolutions, and the first convolution takes pixels as they come."""
+
+import copy
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.fusion import fuse_conv_bn_weights
+
+from po3d.perception.network import MEAN, STD, SceneNet
+
+
+class Pixels(nn.Module):
+    """In the place of `network.Input`, for a first convolution that does the rest: pixels less the mean colour."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.register_buffer("row", 255 * torch.tensor(MEAN).repeat(width), persistent=False)
+
+    def pixels(self, pictures: Tensor) -> Tensor:
+        """(B, 3, h, w), channels last, of (B, h, w, 3) uint8."""
+        centred = pictures.flatten(2).float().sub_(self.row)  # whole rows: three channels alone are slow
+        return centred.unflatten(2, (-1, 3)).permute(0, 3, 1, 2)
+
+    def forward(self, images: Tensor) -> Tensor:
+        return images
+
+
+def folded(net: SceneNet, half: bool = False) -> SceneNet:
+    """A copy of the network that says the same of pictures in evaluation mode, faster. `half`: weights of bf16, for use under
+    autocast."""
+    net = copy.deepcopy(net).eval().requires_grad_(False)
+    order, pairs = _walked(net)
+    places = {part: (parent, name) for parent in net.modules() for name, part in parent.named_children()}
+    for conv, norm in pairs:
+        conv.weight, conv.bias = fuse_conv_bn_weights(
+            conv.weight, conv.bias, norm.running_mean, norm.running_var, norm.eps, norm.weight, norm.bias
+        )
+        parent, name = places[norm]
+        setattr(parent, name, getattr(norm, "act", nn.Identity()))  # timm's norms bring their activation
+    if _plain(order[0]) and order[0].groups == 1 and order[0].dilation == (1, 1):
+        _take_pixels(order[0], net.fold)
+        net.input = Pixels(net.width).to(order[0].weight.device)
+    if half:
+        for part in net.modules():
+            if isinstance(part, nn.Conv2d | nn.Linear):
+                part.bfloat16()
+    return net.to(memory_format=torch.channels_last)
+
+
+@torch.no_grad()
+def _walked(net: SceneNet) -> tuple[list[nn.Conv2d], list[tuple[nn.Conv2d, nn.BatchNorm2d]]]:
+    """The convolutions in the order of their use, and those whose output goes straight into a batch norm, with it."""
+    order: list[nn.Conv2d] = []
+    pairs: list[tuple[nn.Conv2d, nn.BatchNorm2d]] = []
+    outputs: list[tuple[Tensor, nn.Conv2d]] = []
+
+    def convolved(conv: nn.Conv2d, _: tuple, output: Tensor) -> None:
+        order.append(conv)
+        outputs.append((output, conv))
+
+    def normed(norm: nn.BatchNorm2d, inputs: tuple, _: Tensor) -> None:
+        pairs.extend((conv, norm) for output, conv in outputs if output is inputs[0])
+
+    parts = [part for part in net.modules() if isinstance(part, nn.Conv2d | nn.BatchNorm2d)]
+    hooks = [p.register_forward_hook(convolved if isinstance(p, nn.Conv2d) else normed) for p in parts]
+    device = net.dense.weight.device
+    dense = net(torch.zeros((1, 3, net.height, net.width), device=device))
+    box = torch.tensor([[0.0, 0.0, net.width, net.height]], device=device)
+    net.describe(dense, box, torch.zeros(1, dtype=torch.long, device=device))
+    if hasattr(net, "hold_convs"):
+        net.hold_convs(dense.context)
+    for hook in hooks:
+        hook.remove()
+    return order, pairs
+
+
+def _plain(conv: nn.Conv2d) -> bool:
+    """Whether it pads with zeros, evenly; timm has others."""
+    return type(conv) is nn.Conv2d and isinstance(conv.padding, tuple) and conv.padding_mode == "zeros"
+
+
+def _take_pixels(conv: nn.Conv2d, fold: int) -> None:
+    """Makes a convolution of blocks of fold x fold normalised pixels one of centred pixels: the same sums."""
+    out, _, rows, columns = conv.weight.shape
+    std = 255 * torch.tensor(STD, device=conv.weight.device).view(3, 1, 1)
+    blocks = conv.weight.view(out, 3, fold, fold, rows, columns)  # channels as pixel_unshuffle has them
+    weight = blocks.permute(0, 1, 4, 2, 5, 3).reshape(out, 3, rows * fold, columns * fold) / std
+    conv.weight = nn.Parameter(weight, requires_grad=False)
+    conv.in_channels, conv.kernel_size = 3, tuple(weight.shape[2:])
+    conv.stride, conv.padding = (tuple(fold * n for n in size) for size in (conv.stride, conv.padding))

@@ -1,0 +1,75 @@
+"""The network that looks is the one that was trained: folded batch norms and pixels taken as they come change no belief."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from po3d.perception.folded import Pixels, folded
+from po3d.perception.network import Input
+from po3d.perception.street import StreetEstimator, street_net
+
+SIZE = dict(width=128, height=96, neck=16, hidden=32)
+
+
+def trained(**network):
+    """A network whose batch norms have seen something."""
+    torch.manual_seed(0)
+    net = street_net(**SIZE | network).eval()
+    for part in net.modules():
+        if isinstance(part, nn.BatchNorm2d):
+            for values in (part.running_mean, part.bias.data):
+                values.normal_(0, 0.1)
+            for values in (part.running_var, part.weight.data):
+                values.uniform_(0.7, 1.3)
+    return net
+
+
+def pictures(count=2, width=128, height=96):
+    return np.random.default_rng(0).integers(0, 256, (count, height, width, 3), dtype=np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("backbone", "fold", "first"),
+    [
+        ("regnetx_002", 2, Pixels),
+        ("resnet10t", 2, Pixels),
+        ("resnet18", 1, Pixels),
+        ("mobilenetv3_small_050", 2, Pixels),
+        ("tf_efficientnet_lite0", 2, Input),  # pads unevenly
+    ],
+)
+@torch.inference_mode()
+def test_any_backbone_says_the_same_folded(backbone, fold, first):
+    net = trained(backbone=backbone, fold=fold)
+    looks, pixels = folded(net), torch.from_numpy(pictures())
+    assert not any(isinstance(part, nn.BatchNorm2d) for part in looks.modules())
+    assert isinstance(looks.input, first)
+    here, there = net(net.input.pixels(pixels)), looks(looks.input.pixels(pixels))
+    boxes, index = torch.tensor([[10.0, 10, 60, 50], [50, 20, 120, 90]]), torch.tensor([0, 1])
+    for a, b in ((here.heat, there.heat), (here.box, there.box), (here.features, there.features)):
+        torch.testing.assert_close(a, b, atol=1e-4, rtol=1e-3)
+    ours, others = (n.describe(d, boxes, index) for n, d in ((net, here), (looks, there)))
+    torch.testing.assert_close(ours.points, others.points, atol=1e-4, rtol=1e-3)
+
+
+def test_the_trained_network_stays_as_it_was():
+    net = trained(backbone="resnet10t")
+    before = {k: v.clone() for k, v in net.state_dict().items()}
+    folded(net)
+    assert net.state_dict().keys() == before.keys()
+    assert all(torch.equal(v, before[k]) for k, v in net.state_dict().items())
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+def test_detections_are_those_of_the_plain_estimator(mirror, monkeypatch):
+    monkeypatch.setattr(StreetEstimator, "threshold", 0.005)
+    net, images = trained(backbone="resnet10t"), pictures(5)
+    found, plain = (StreetEstimator(net, mirror=mirror, plain=p).detect(images) for p in (False, True))
+    assert found.present.sum() > 10
+    np.testing.assert_array_equal(found.present, plain.present)
+    for name in ("score", "box", "points", "sigma", "alpha", "flip"):
+        a, b = (getattr(d, name)[found.present] for d in (found, plain))
+        np.testing.assert_allclose(a, b, atol=2e-3, err_msg=name)
+    for name, p in plain.probabilities.items():
+        np.testing.assert_allclose(found.probabilities[name], p, atol=1e-4)
