@@ -30,7 +30,7 @@ Pick = Callable[[int], int]
 Value = Tree | str | float  # a call or a leaf
 _HEADING = re.compile(
     r"(?P<key>[a-z_][\w.]*)(?: (?P<pattern>(?!(?:if|only|plural)[ :]|\*)\S.*?))?(?: if (?P<facts>.+?))?"
-    r"(?P<only> only)?(?P<plural> plural)?(?: \*(?P<weight>\d+))?:(?: (?P<first>.*))?"
+    r"(?P<marks>(?: only| plural| \*\d+)*):(?: (?P<first>.*))?"
 )
 _FACT = re.compile(r"(?P<no>not )?(?P<name>\w+)(?:=(?P<values>\S+)|\((?P<of>[A-Z]\w*)\))?")
 _PIECE = re.compile(r"\\.|[\[\]|]|\{\w+(?:\.\w+)?\}|<[a-z_][\w.]*>|\b[A-Za-z']+/[A-Za-z']+\b|.", re.DOTALL)
@@ -121,9 +121,10 @@ class Grammar:
 
     def wordings(self, key: str) -> tuple[str, ...]:
         """The wordings of a phrase."""
-        if key not in self.of:
+        found = tuple(w for rule in self.of.get(key, ()) if not rule.pattern for w in rule.wordings)
+        if not found:
             raise GrammarError(f"{self.name}.grammar has no phrase {key!r}")
-        return tuple(w for rule in self.of[key] for w in rule.wordings)
+        return found
 
     def table(self, prefix: str) -> dict[str, tuple[str, ...]]:
         """The phrases whose names begin with a prefix, by the rest of their names."""
@@ -243,7 +244,7 @@ class Bound:
             if pattern.op == "_":
                 return True
             first, _ = self.values.setdefault(pattern.op, (value, kind))
-            if first is not value:
+            if first == value and first is not value:
                 pairs = zip(_leaves(first), _leaves(value))
                 self.same |= {b.number: a.number for a, b in pairs if hasattr(b, "number")}
             return first == value
@@ -387,6 +388,7 @@ def _rules(name: str, text: str) -> Iterator[Rule]:
             raise GrammarError(
                 f"{name}.grammar, line {number}: can't read {heading!r}, or it has no wordings"
             )
+        marks = m["marks"].split()
         yield Rule(
             m["key"],
             pattern(m["pattern"]) if m["pattern"] else None,
@@ -399,9 +401,9 @@ def _rules(name: str, text: str) -> Iterator[Rule]:
                 )
                 for f in facts
             ),
-            bool(m["only"]),
-            bool(m["plural"]),
-            int(m["weight"] or 1),
+            "only" in marks,
+            "plural" in marks,
+            next((int(mark[1:]) for mark in marks if mark[0] == "*"), 1),
             tuple(part for line in wordings for part in _parted(line)),
             number,
         )

@@ -15,9 +15,7 @@ from po3d.io.seeding import rng
 from po3d.language.english import plain
 from po3d.language.programs.rooms import OPEN, Call, call
 from po3d.language.read.room_parser import ANYTHING, KIND, LANGUAGE, SORTS, UNKNOWN
-from po3d.language.say.rooms.sentences import say_change, say_question
-from po3d.language.say.rooms.speaker import reworded
-from po3d.language.say.rooms.utterance import Said
+from po3d.language.say.rooms import Said, reworded, say_change, say_question
 from po3d.reasoning.world import World
 from po3d.scene.rooms import ANYTHING as ANY_NOUN
 from po3d.synthesis.rooms.changes import TYPES, sample_change

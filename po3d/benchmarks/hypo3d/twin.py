@@ -24,8 +24,7 @@ from po3d.io.files import write_json
 from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.programs.rooms import ROOMS
-from po3d.language.say.rooms.sentences import say_change, say_question
-from po3d.language.say.rooms.speaker import reworded
+from po3d.language.say.rooms import reworded, say_change, say_question
 from po3d.reasoning.execute import run
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.plan import plan
@@ -40,7 +39,7 @@ from po3d.synthesis.rooms.changes import TYPES, sample_change
 from po3d.synthesis.rooms.layouts import sample_room
 from po3d.synthesis.rooms.questions import ASKED, COARSE, Asker
 
-FORMAT = "po3d-hypo3d-twin-2"
+FORMAT = "po3d-hypo3d-twin-3"
 CHANGES = {
     "movement": 3,
     "removal": 2,

@@ -1,0 +1,148 @@
+"""Sentences for room programs: changes of a room and questions about it, in the wordings of rooms.grammar.
+
+`say_change` and `say_question` are pure functions of (program, kind of change, random); both give back the sentence and which
+words of it are which name or value of the program: names and values are open text that the parser copies. A noun that was said
+before may come back as "one" ("the red chair and the blue one"): it then stands for the earlier words. `loosely` adds what only
+training needs: talk around what is said, and the constructions of people who tell it by the way.
+"""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from po3d.language.english import singular, words_of
+from po3d.language.grammar import Pick, Pieces, Word, load, spaced
+from po3d.language.programs.rooms import OPEN, SIGNATURES, Call
+from po3d.scene.rooms import NOUNS_OF_USE, SYNONYMS, hangs, stands_on_top
+
+OTHER_WORDS: dict[str, list[str]] = {}
+for _word, _name in SYNONYMS.items():
+    if _word != _name:
+        OTHER_WORDS.setdefault(_name, []).append(_word)
+USE_NOUNS: dict[str, list[str]] = {}
+for _word, _purpose in NOUNS_OF_USE.items():
+    USE_NOUNS.setdefault(_purpose, []).append(_word)
+AGAIN = 4  # one noun in so many that was said before comes back in full
+
+
+class Said(NamedTuple):
+    """A sentence, its words, and for each leaf of the program its span of words (start, end); None for unsaid ones."""
+
+    text: str
+    words: tuple[str, ...]
+    spans: tuple[tuple[int, int] | None, ...]
+
+
+def say_change(program: Call, kind: str, random: np.random.Generator, loosely: bool = False) -> Said:
+    """A sentence that describes a change program of type `kind` (movement, removal ...)."""
+    return _said("spoken", program, random, {"kind": kind, "loosely": loosely})
+
+
+def say_question(program: Call, kind: str, random: np.random.Generator, loosely: bool = False) -> Said:
+    """A question for a question program after a change of type `kind`."""
+    return _said("asked", program, random, {"kind": kind, "loosely": loosely, "asks": True})
+
+
+def reworded(program: Call, random: np.random.Generator, share: float = 0.25) -> Call:
+    """The program with some names replaced by other words for them, as a speaker would say them."""
+    op, args = program.op, list(program.args)
+    if (
+        op == "usable"
+        and args[1] == Call("all", ("object",))
+        and args[0] in USE_NOUNS
+        and random.random() < share
+    ):
+        nouns = USE_NOUNS[args[0]]
+        return Call("all", (nouns[int(len(nouns) * random.random() ** 2)],))
+    for k, (kind, arg) in enumerate(zip(SIGNATURES[op].inputs, args)):
+        if isinstance(arg, Call):
+            args[k] = reworded(arg, random, share)
+        elif kind == "name" and arg in OTHER_WORDS and random.random() < share:
+            args[k] = OTHER_WORDS[arg][int(random.integers(len(OTHER_WORDS[arg])))]
+    return Call(op, tuple(args))
+
+
+class Leaf(str):
+    """A name or value of a program with its number in prefix order."""
+
+    number: int
+
+
+def numbered(program: Call) -> Call:
+    """The same program with numbered leaves."""
+    count = 0
+
+    def copy(part: Call) -> Call:
+        nonlocal count
+        args: list[Call | str] = []
+        for kind, arg in zip(SIGNATURES[part.op].inputs, part.args):
+            if isinstance(arg, Call):
+                arg = copy(arg)
+            elif kind in OPEN:
+                arg, count = Leaf(arg), count + 1
+                arg.number = count - 1
+            args.append(arg)
+        return Call(part.op, tuple(args))
+
+    return copy(program)
+
+
+def noun_of(value: Call | str) -> str:
+    """The noun of a set, of a new thing, or of what a thing is told by; "" where there is none."""
+    if isinstance(value, str):
+        return value
+    return next((str(part.args[0]) for part in value.calls() if part.op in ("all", "thing")), "")
+
+
+_FACTS = {
+    "hangs": lambda value: hangs(noun_of(value)),
+    "small": lambda value: stands_on_top(noun_of(value)),
+    "corner": lambda direction: " " in direction,
+    "switched": lambda value: value in ("on", "off"),
+}
+
+
+def _said(form: str, program: Call, random: np.random.Generator, facts: dict) -> Said:
+    pick: Pick = lambda n: int(random.integers(n))  # noqa: E731
+    said = load("rooms").say(form, numbered(program), pick, facts | _FACTS)
+    shorten(said, pick)
+    return finish(said, sum(kind in OPEN for kind, _ in program.tokens()))
+
+
+def shorten(said: Pieces, pick: Pick) -> None:
+    """Some nouns that were said before become "one", after a look or before what tells the thing apart: "the red chair and the
+    blue one"."""
+    known: dict[str, int] = {}
+    pieces = [piece for piece in said.pieces if piece]
+    for k, piece in enumerate(pieces):
+        if not isinstance(piece, Word) or piece.kind != "name" or piece.number < 0:
+            continue
+        one = singular(piece) or str(piece)
+        looked = (
+            k > 1
+            and isinstance(pieces[k - 2], Word)
+            and pieces[k - 2].kind == "value"
+            and pieces[k - 1] == " "
+        )
+        if one in known and looked and pick(AGAIN):
+            pieces[k] = "one" if one == piece else "ones"
+            said.same[piece.number] = known[one]
+        else:
+            known.setdefault(one, piece.number)
+    said.pieces = pieces
+
+
+def finish(said: Pieces, count: int) -> Said:
+    """The sentence with a capital, and the spans of its `count` leaves."""
+    spans: list[tuple[int, int] | None] = [None] * count
+    text = ""
+    for piece in said.pieces:
+        start = len(words_of(text)) if isinstance(piece, Word) else 0
+        text += piece
+        if isinstance(piece, Word) and piece.number >= 0 and spans[piece.number] is None:
+            spans[piece.number] = (start, start + len(words_of(piece)))
+    for number, of in said.same.items():
+        spans[number] = spans[number] or spans[of]
+    text = re.sub(r"(?:^|[.?!] )[a-z]", lambda m: m[0].upper(), spaced(text))
+    return Said(text, tuple(words_of(text)), tuple(spans))

@@ -1,1 +1,0 @@
-"""Changes and questions of rooms in English."""
