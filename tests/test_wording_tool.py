@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from po3d.io.files import read_jsonl
 from po3d.io.shipped import ROOT
 from po3d.language.program import Call
 from po3d.language.read.reader import Reader, Reading
+from po3d.training.reader_pairs import records, tables
 from tools import wording_read
 from tools.wording import PARTS, agrees, blind, check, judged
 
@@ -110,9 +110,7 @@ def test_answers_agree_by_their_words(got, wanted, right):
 
 
 def bank_of(part):
-    scenes = {s["id"]: s for s in read_jsonl(ROOT / "data" / "wording" / f"tables_{part}.jsonl", "scenes")}
-    lines = list(read_jsonl(ROOT / "data" / "wording" / f"sentences_{part}.jsonl", "sentences"))
-    return scenes, lines, list(read_jsonl(ROOT / "data" / "wording" / f"programs_{part}.jsonl", "programs"))
+    return tables(part), records("sentences", part), records("programs", part)
 
 
 @pytest.mark.parametrize(("part", "step"), [("train", 8), ("dev", 2)])

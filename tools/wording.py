@@ -25,6 +25,7 @@ from po3d.io.files import read_jsonl
 from po3d.io.guard import guarded
 from po3d.io.shipped import ROOT
 from po3d.language.program import ANSWERS, Call, ProgramError
+from po3d.training.reader_pairs import records, tables
 from tools.wording_run import NoAnswer, Table
 
 PARTS = ("train", "dev", "test")
@@ -106,11 +107,11 @@ def check(folder: Path) -> tuple[list[str], dict[str, Counter]]:
     complaints, counts = [], {}
     seen: dict[str, str] = {}
     for part in PARTS:
-        scenes = {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
+        scenes = tables(part, folder)
         for scene in scenes.values():
             complaints += [f"{scene['id']}: {wrong}" for wrong in of_scene(scene)]
         counts[part] = Counter()
-        for k, line in enumerate(read_jsonl(folder / f"sentences_{part}.jsonl", "sentences"), 1):
+        for k, line in enumerate(records("sentences", part, folder), 1):
             complaints += [f"{part} line {k} {wrong}" for wrong in of_line(line, scenes)]
             counts[part][line.get("kind", "")] += 1
             counts[part]["no answer"] += line.get("answer") is None
@@ -226,10 +227,10 @@ def check_programs(
     folder: Path, part: str, path: Path | None, first: int, last: int | None, everything: bool
 ) -> None:
     """Prints what is wrong with a part's programs, and how many are right; InputError for a file that is no such list."""
-    scenes = {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
-    lines = list(read_jsonl(folder / f"sentences_{part}.jsonl", "sentences"))
+    scenes = tables(part, folder)
+    lines = records("sentences", part, folder)
     counts: Counter = Counter()
-    for record in read_jsonl(path or folder / f"programs_{part}.jsonl", "programs"):
+    for record in read_jsonl(path, "programs") if path else records("programs", part, folder):
         n = record.get("n")
         if not isinstance(n, int) or not 0 <= n < len(lines):
             raise InputError(
@@ -251,8 +252,8 @@ def check_programs(
 
 def show(folder: Path, part: str, first: int, last: int | None) -> None:
     """Prints lines of a part, and of each scene its table, for whoever writes programs."""
-    scenes = {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
-    lines = list(read_jsonl(folder / f"sentences_{part}.jsonl", "sentences"))
+    scenes = tables(part, folder)
+    lines = records("sentences", part, folder)
     shown: str | None = None
     for n, line in enumerate(lines[: len(lines) if last is None else last + 1]):
         if n < first:
@@ -277,11 +278,11 @@ def read(
     from po3d.language.read.reader import Reader
     from tools import wording_read as reading
 
-    scenes = {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
-    lines = list(read_jsonl(folder / f"sentences_{part}.jsonl", "sentences"))
+    scenes = tables(part, folder)
+    lines = records("sentences", part, folder)
     for name in readers:
         if name == "gold":
-            several = reading.by_annotators(list(read_jsonl(folder / f"programs_{part}.jsonl", "programs")))
+            several = reading.by_annotators(records("programs", part, folder))
         elif name == "old":
             several = reading.by_old_readers(lines, scenes)
         else:
@@ -289,9 +290,9 @@ def read(
             if calibrate and name == readers[-1]:
                 network.certainty = None
             several = reading.by_network(lines, scenes, network, width)
-        tables = [scenes[line["scene"]] for line in lines]
-        found = list(itertools.starmap(reading.first_that_runs, zip(lines, several, tables, strict=True)))
-        outcomes = [reading.judged(*each, agrees) for each in zip(lines, found, tables, strict=True)]
+        about = [scenes[line["scene"]] for line in lines]
+        found = list(itertools.starmap(reading.first_that_runs, zip(lines, several, about, strict=True)))
+        outcomes = [reading.judged(*each, agrees) for each in zip(lines, found, about, strict=True)]
         print(f"{name} on {part}\n{reading.table_of(outcomes, [line['kind'] for line in lines])}")
         if out is not None:
             reading.write(out / f"{Path(name).name}_{part}.jsonl", lines, found, outcomes)
@@ -303,8 +304,8 @@ def read(
 def blind(folder: Path, part: str) -> tuple[int, int]:
     """Of the lines of a part that a second hand answered without seeing the first one's answer: on how many both agree, and
     how many there are."""
-    lines = list(read_jsonl(folder / f"sentences_{part}.jsonl", "sentences"))
-    second = {r["n"]: r["answer"] for r in read_jsonl(folder / f"blind_{part}.jsonl", "answers")}
+    lines = records("sentences", part, folder)
+    second = {r["n"]: r["answer"] for r in records("blind", part, folder)}
     pairs = [(lines[n]["answer"], answer) for n, answer in second.items()]
     same = sum(
         a is None and b is None if a is None or b is None else agrees(a, b) or agrees(b, a) for a, b in pairs

@@ -1,8 +1,9 @@
 """Shippable checkpoints: NAME.safetensors (fp16 weights) beside NAME.json (how to build the network, hash, origin).
 
 A compact pair holds large matrices as int8 with one scale an output channel (the tensor's name and SCALE), half the size;
-`python -m po3d.training.compact` makes one. A model folder, as hubs of models keep it, holds several pairs as one: config.json and
-model.safetensors, a tensor's name after its pair's kind. Nothing here reads a pickle.
+`python -m po3d.training.compact` makes one; in fewer bits a matrix is packed, and its name ends in their number ("weight:3"). A model
+folder, as hubs of models keep it, holds several pairs as one: config.json and model.safetensors, a tensor's name after its pair's
+kind. Nothing here reads a pickle.
 """
 
 import subprocess
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
@@ -68,20 +70,59 @@ def save(
     return _write(stem, half, record, {"po3d": __version__, "git": git_revision()})
 
 
-def compact(path: str | Path, out: str | Path) -> Path:
-    """Write the pair `path` again as `out` (without suffix), its matrices as int8; returns the path of the weights."""
+def compact(path: str | Path, out: str | Path, bits: Callable[[str], int] = lambda _: 8) -> Path:
+    """Write the pair `path` again as `out` (without suffix), its matrices in so few `bits` (2 to 8, by name); returns the path of the
+    weights."""
     weights, record = load(path)
     stored: dict[str, torch.Tensor] = {}
     for name, value in weights.items():
-        if value.is_floating_point() and value.ndim > 1 and value.numel() >= LARGE:
+        if not (value.is_floating_point() and value.ndim > 1 and value.numel() >= LARGE):
+            stored[name] = value.half() if value.is_floating_point() else value
+        elif value.ndim == 2 and bits(name) < 8 and value.shape[1] % 8 == 0:
+            codes, stored[name + SCALE] = _in_few_bits(value, bits(name))
+            stored[f"{name}:{bits(name)}"] = _packed(codes, bits(name))
+        else:
             scale = value.abs().flatten(1).amax(1).clamp(min=1e-12) / 127
             stored[name] = (value / _along(scale, value)).round().to(torch.int8).contiguous()
             stored[name + SCALE] = scale
-        else:
-            stored[name] = value.half() if value.is_floating_point() else value
     origin = {key: record.pop(key) for key in ("po3d", "git")}
     record.pop("sha256")
     return _write(Path(out), stored, record, origin)
+
+
+def _in_few_bits(matrix: torch.Tensor, bits: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Codes (rows, columns) and the step of each row, in half precision: of several steps the one with the least squared error, as
+    what few levels cost at the edge of a row they save in its middle."""
+    full = 2 * matrix.abs().amax(1).clamp(min=1e-4) / (2**bits - 1)
+    steps = (full * torch.linspace(0.2, 1, 17)[:, None]).half().float()
+    found = [_leveled(_codes(matrix, step, bits), step, bits) for step in steps]
+    errors = torch.stack([(value - matrix).square().sum(1) for value in found])
+    step = steps.gather(0, errors.argmin(0)[None])[0]
+    return _codes(matrix, step, bits), step.half()
+
+
+def _codes(matrix: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Tensor:
+    top = 2**bits - 1
+    return (matrix / step[:, None] + top / 2).round().clamp(0, top).to(torch.uint8)
+
+
+def _leveled(codes: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Tensor:
+    """The values of codes: levels a step apart, as many below zero as above."""
+    return (codes.float() - (2**bits - 1) / 2) * step[:, None]
+
+
+def _packed(codes: torch.Tensor, bits: int) -> torch.Tensor:
+    """(rows, columns) of `bits` each to bytes (rows, columns * bits / 8)."""
+    each = np.unpackbits(codes.numpy()[..., None], axis=-1)[..., 8 - bits :]
+    return torch.from_numpy(np.packbits(each.reshape(len(codes), -1), axis=1))
+
+
+def _unpacked(packed: torch.Tensor, bits: int) -> torch.Tensor:
+    """The inverse; ValueError for what `_packed` does not write."""
+    if not 2 <= bits < 8 or packed.dtype != torch.uint8 or packed.ndim != 2 or packed.shape[1] % bits:
+        raise ValueError(f"{tuple(packed.shape)} values of {packed.dtype} are no codes of {bits} bits")
+    each = np.unpackbits(packed.numpy(), axis=1).reshape(len(packed), -1, bits)
+    return torch.from_numpy(np.packbits(each, axis=-1)[..., 0] >> (8 - bits))
 
 
 def _write(stem: Path, tensors: dict[str, torch.Tensor], record: dict, origin: dict) -> Path:
@@ -185,15 +226,22 @@ def _description(path: Path, kind: str | None) -> dict:
 
 
 def _tensors(path: Path, prefix: str = "") -> dict[str, torch.Tensor]:
-    """What a file of weights holds after `prefix`, in fp32, matrices of int8 by their scales."""
+    """What a file of weights holds after `prefix`, in fp32, matrices of few bits by their scales."""
     try:
         stored = load_file(str(path))
         tensors = {k.removeprefix(prefix): v for k, v in stored.items() if k.startswith(prefix)}
-        values = {
-            k: v.float() if v.is_floating_point() else v for k, v in tensors.items() if not k.endswith(SCALE)
-        }
-        for name in values.keys() & {k.removesuffix(SCALE) for k in tensors if k.endswith(SCALE)}:
-            values[name] = values[name].float() * _along(tensors[name + SCALE].float(), values[name])
+        values: dict[str, torch.Tensor] = {}
+        for key, tensor in tensors.items():
+            if key.endswith(SCALE):
+                continue
+            name, _, bits = key.partition(":")
+            scale = tensors.get(name + SCALE)
+            if bits and scale is not None:
+                values[name] = _leveled(_unpacked(tensor, int(bits)), scale.float(), int(bits))
+            elif scale is not None:
+                values[name] = tensor.float() * _along(scale.float(), tensor)
+            else:
+                values[key] = tensor.float() if tensor.is_floating_point() else tensor
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         raise InputError(f"checkpoint {path} can't be read ({_first_line(error)})") from None
     if odd := [k for k, v in values.items() if v.is_floating_point() and not v.isfinite().all()]:

@@ -4,9 +4,12 @@ and tables, which all know the same encodings and say in one line what is wrong 
 import codecs
 import contextlib
 import csv
+import gzip
 import hashlib
+import io
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -58,9 +61,12 @@ def read_json(path: str | Path, what: str = "JSON file") -> object:
 
 
 def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
-    """The records of a JSONL file, whose text is as in `read_text`. A torn last line, left by a killed writer, is
-    dropped; any other line that is no JSON object is an InputError."""
-    lines = _utf8(read_bytes(path, what), path, what).split(b"\n")
+    """The records of a JSONL file, whose text is as in `read_text`; gzipped where its name ends in ".gz". A torn last line, left by a
+    killed writer, is dropped; any other line that is no JSON object is an InputError."""
+    data = read_bytes(path, what)
+    if Path(path).suffix == ".gz":
+        data = _gunzipped(data, path, what)
+    lines = _utf8(data, path, what).split(b"\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -121,6 +127,16 @@ def read_bytes(path: str | Path, what: str) -> bytes:
         raise InputError(f"{what} not found: {path}") from None
     except OSError as error:
         raise InputError(_unreadable(path, what, error)) from None
+    raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")
+
+
+def _gunzipped(data: bytes, path: str | Path, what: str) -> bytes:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            if len(found := file.read(LARGEST + 1)) <= LARGEST:
+                return found
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{what} is no whole gzip file: {path} ({error})") from None
     raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -62,13 +63,23 @@ class Pair:
 # --- the bank -----------------------------------------------------------------------------------------------
 
 
-def bank(part: str, folder: Path = BANK, programs: Path | None = None) -> list[list[Pair]]:
+def records(what: Literal["sentences", "programs", "blind"], part: str, folder: Path = BANK) -> list[dict]:
+    """The lines of one of the bank's files, some of which are gzipped."""
+    path = folder / f"{what}_{part}.jsonl"
+    return list(read_jsonl(path if path.exists() else path.with_suffix(".jsonl.gz"), what))
+
+
+def tables(part: str, folder: Path = BANK) -> dict[str, dict]:
+    """The scenes of a part of the bank, by their name."""
+    return {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
+
+
+def bank(part: str, folder: Path = BANK) -> list[list[Pair]]:
     """The pairs of each line of a part that has programs: its question's first, then its change's and frame's."""
-    scenes = {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
-    lines = list(read_jsonl(folder / f"sentences_{part}.jsonl", "sentences"))
+    scenes, lines = tables(part, folder), records("sentences", part, folder)
     return [
         pairs_of_line(lines[record["n"]], record, scenes[lines[record["n"]]["scene"]])
-        for record in read_jsonl(programs or folder / f"programs_{part}.jsonl", "programs")
+        for record in records("programs", part, folder)
     ]
 
 
@@ -221,7 +232,7 @@ def _thing(random: np.random.Generator) -> str:
 def _room_names() -> tuple[str, ...]:
     """Names of things, of our rooms and of the bank's training tables."""
     found = dict.fromkeys(CATEGORIES)
-    for scene in read_jsonl(BANK / "tables_train.jsonl", "scenes"):
+    for scene in tables("train").values():
         if scene["kind"] != "street":
             found |= dict.fromkeys(t["name"] for t in scene["objects"])
     return tuple(found)

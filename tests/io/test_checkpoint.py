@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 
-from po3d.io.checkpoint import LARGE, SCALE, compact, load, save
+from po3d.io.checkpoint import LARGE, SCALE, _unpacked, compact, load, save
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 
@@ -52,6 +52,23 @@ def test_a_compact_pair_is_off_by_half_a_step_of_its_channel_at_most(pair):
     assert {**meta, "sha256": 0} == {**old, "sha256": 0}
     sizes = [(folder / f"{name}.safetensors").stat().st_size for name in "ab"]
     assert sizes[1] < sizes[0]
+
+
+@pytest.mark.parametrize("bits", range(2, 8))
+def test_matrices_of_few_bits_come_back_as_well_as_so_few_can(tmp_path, bits):
+    matrix = torch.tensor(rng(4, "checkpoint", bits).standard_normal((40, 128)) * 0.01).float()
+    weights = {"a": matrix, "b": torch.linspace(-1, 1, 5000)[None].repeat(2, 1), "dead": torch.zeros(80, 80)}
+    save(tmp_path / "a", "thing", weights, {}, {}, {})
+    compact(tmp_path / "a", tmp_path / "b", lambda name: 8 if name == "b" else bits)
+    found = load(tmp_path / "b")[0]
+    assert found.keys() == weights.keys()
+    noise = ((found["a"] - matrix).square().mean() / matrix.square().mean()).item()
+    assert noise < {2: 0.13, 3: 0.042, 4: 0.014, 5: 0.005, 6: 0.002, 7: 0.0006}[bits]  # of a normal variable
+    assert (found["b"] - weights["b"]).abs().max() < 0.005
+    assert found["dead"].abs().max() < 1e-4
+    assert all(len(row.unique()) <= 2**bits for row in found["a"])
+    with pytest.raises(ValueError, match="no codes"):
+        _unpacked(torch.zeros(3, bits + 1, dtype=torch.uint8), bits)
 
 
 def test_weights_that_the_description_was_not_written_for_are_refused(pair):

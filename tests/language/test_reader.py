@@ -163,7 +163,9 @@ def test_a_checkpoint_is_what_training_added(tmp_path):
     export(tmp_path / "pair", network, vocabulary, encoder_weights(folder), {}, {})
     again = Reader.from_checkpoint(tmp_path / "pair", folder).network
     for name, weight in network.state_dict().items():
-        assert torch.allclose(weight, again.state_dict()[name], atol=2e-3), name
+        off = (weight - again.state_dict()[name]).square().mean()
+        added = weight - published.get(name.removeprefix("encoder."), 0)
+        assert off <= 0.02 * added.square().mean(), name
 
 
 def test_pairs_are_written_and_read_back(tmp_path, pairs):
