@@ -13,8 +13,9 @@ The file is long because every operation of the two languages is here once more,
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,17 +23,18 @@ import torch
 from torch import Tensor
 
 from po3d.language.program import DIRECTIONS, LEAVES, Call
+from po3d.reasoning import relations
 from po3d.reasoning.execute import IT, MORE_OR_LESS, SECTORS, Evaluator, run
 from po3d.reasoning.execute import Asked as Words
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import Rules
-from po3d.reasoning.world import AHEAD, World
+from po3d.reasoning.world import AHEAD, ALIGNED, World
+from po3d.scene.rectangles import Rectangle, distance, rectangle
 from po3d.scene.rooms import ANYTHING, PURPOSES, VALUE_WORDS
 
 CHUNK = 512  # questions of a form that are answered at once: their numbers stay in a processor's cache
 LOOKS = ("color", "material", "state")
 _PURPOSES = {purpose: k for k, purpose in enumerate(PURPOSES)}
-_SIGNS = ((1, 1), (-1, 1), (-1, -1), (1, -1))
 # What a form is answered from besides its operations: words of these kinds stand in it, others are data of each question.
 _FORMAL = ("relation", "measure", "sense", "attribute", "sectors", "whose")
 
@@ -74,6 +76,21 @@ class Form(NamedTuple):
     angles: tuple[Tensor, ...]  # of each direction: (P,) its index
 
 
+class _Columns:
+    """Things of many worlds as a `relations.Body`, by the names of `_COLUMNS`."""
+
+    def __init__(self, column: Callable[[str], Tensor]) -> None:
+        self.column = column
+
+    def __getattr__(self, name: str) -> Tensor:
+        found = self.__dict__[name] = self.column(name)
+        return found
+
+    @cached_property
+    def box(self) -> Rectangle:
+        return rectangle(getattr(self, name) for name in Rectangle._fields)
+
+
 @dataclass(frozen=True, eq=False)
 class Asked:
     """Questions sorted by form."""
@@ -84,22 +101,8 @@ class Asked:
 
 
 _COLUMNS = (
-    "right",
-    "front",
-    "low",
-    "top",
-    "z",
-    "reach",
-    "x",
-    "y",
-    "c",
-    "s",
-    "a",
-    "b",
-    "length",
-    "width",
-    "height",
-)
+    "right", "front", "low", "top", "z", "reach", "x", "y", "c", "s", "a", "b", "length", "width", "height", "longest",
+)  # fmt: skip
 
 
 def pack(worlds: Sequence[World], past: bool = True) -> Tables:
@@ -121,7 +124,7 @@ def pack(worlds: Sequence[World], past: bool = True) -> Tables:
         if not m:
             continue
         rows = [
-            (t.right, t.front, t.low, t.top, t.state.position[2], t.reach, *t.box, *t.state.extent) for t in world.things[:m]
+            (t.right, t.front, t.low, t.top, t.state.position[2], t.reach, *t.box, *t.state.extent, t.longest) for t in world.things[:m]
         ]  # fmt: skip
         for name, column in zip(_COLUMNS, zip(*rows)):
             things[name][k, :m] = column
@@ -370,6 +373,14 @@ class _Runner:
         """(P, n) the set of one thing."""
         return torch.arange(self.times().shape[1], device=self.device) == i[:, None]
 
+    def body(self, i: Tensor | None = None) -> "_Columns":
+        """All things as one body of columns (P, n), or thing i of each world, (P, 1)."""
+        return _Columns(self.thing if i is None else lambda name: self.of(name, i))
+
+    def stacked(self, one: Tensor) -> Tensor:
+        """(P, n) those that stand over a thing, or it over them."""
+        return relations.stacked(self.body(one), self.body())
+
     def fail(self, wrong: Tensor) -> None:
         self.bad = self.bad | wrong
 
@@ -456,7 +467,7 @@ class _Runner:
 
     def lying(self, way: Tensor, combined: bool, one: Tensor, frame: Call) -> Tensor:
         """(P, n) those in the cone of a direction from a thing."""
-        cone = math.radians(self.rules.cone) * (0.5 if combined else 1.0) + 1e-9
+        cone = relations.cone("front_left" if combined else "front", self.rules)
         turn = self.turn(one, frame)
         off = _wrapped(turn + way[:, None] * (math.pi / 4)).abs()
         return (off <= cone) & ~self.stacked(one)
@@ -472,125 +483,40 @@ class _Runner:
             self.thing("right") - self.of("right", one), self.thing("front") - self.of("front", one)
         )
 
-    def seen(self, one: Tensor) -> tuple[Tensor, ...]:
-        """(P, n) each: of all rectangles from one's, centre and unit vector in its frame."""
-        dx, dy = self.thing("x") - self.of("x", one), self.thing("y") - self.of("y", one)
-        c, s, cj, sj = self.of("c", one), self.of("s", one), self.thing("c"), self.thing("s")
-        return dx * c + dy * s, dy * c - dx * s, c * cj + s * sj, c * sj - s * cj
-
-    def stacked(self, one: Tensor) -> Tensor:
-        """(P, n) those of which either's middle is within the other's footprint."""
-        u, v, c, s = self.seen(one)
-        inside = (u.abs() <= self.of("a", one)) & (v.abs() <= self.of("b", one))
-        away, aside = u * c + v * s, v * c - u * s
-        return inside | ((away.abs() <= self.thing("a")) & (aside.abs() <= self.thing("b")))
-
-    def gap(self, one: Tensor) -> Tensor:
-        """(P, n) between footprints, 0 where they touch."""
-        u, v, c, s = self.seen(one)
-        pa, pb, qa, qb = self.of("a", one), self.of("b", one), self.thing("a"), self.thing("b")
-        along, across = c.abs(), s.abs()
-        away, aside = u * c + v * s, v * c - u * s
-        apart = torch.maximum(
-            u.abs() - pa - qa * along - qb * across, v.abs() - pb - qa * across - qb * along
-        )
-        apart = torch.maximum(apart, away.abs() - qa - pa * along - pb * across)
-        apart = torch.maximum(apart, aside.abs() - qb - pa * across - pb * along)
-        least = torch.full_like(u, math.inf)
-        for i, j in _SIGNS:  # the nearest points of two rectangles apart: a corner of one is among them
-            corner = _from_box(u + i * qa * c - j * qb * s, v + i * qa * s + j * qb * c, pa, pb)
-            other = _from_box(i * pa * c + j * pb * s - away, j * pb * c - i * pa * s - aside, qa, qb)
-            least = torch.minimum(least, torch.minimum(corner, other))
-        return least.where(apart > 0, torch.zeros_like(least))
-
-    def over(self, one: Tensor, upper: bool) -> Tensor:
-        """(P, n) by how much one is directly above all, or (not `upper`) all above it."""
-        u, v, c, s = self.seen(one)
-        away, aside = u * c + v * s, v * c - u * s
-        inside = torch.maximum(
-            _depth(u, v, self.of("a", one), self.of("b", one)),
-            _depth(away, aside, self.thing("a"), self.thing("b")),
-        )
-        low, z = (self.of("low", one), self.thing("z")) if upper else (self.thing("low"), self.of("z", one))
-        return torch.minimum(inside, low - z + self.rules.above_slack)
-
     def related(self, relation: str, ones: Sequence[Tensor]) -> Tensor:
         """(P, n) those in a relation to one thing, or to two."""
-        one, rules = ones[0], self.rules
+        one, rules, first = ones[0], self.rules, self.body(ones[0])
         if (relation in ("between", "blocking")) != (len(ones) == 2):
             raise Unbatched(f"{relation} of {len(ones)}")
-        others = ~self.one(one)
+        every, others = self.body(), ~self.one(one)
         if relation == "next_to":
+            limit = relations.next_to_limit(first, every, rules)
             if rules.next_to_in == "metres":
-                return (self.gap(one) <= rules.next_to) & ~self.stacked(one) & others
-            longest = torch.stack([self.thing(s) for s in ("length", "width", "height")]).amax(0)
-            limit = rules.next_to * (longest + longest.gather(1, one[:, None])) / 2
-            tall = (self.thing("height") + self.of("height", one)) / 2
-            rise = ((self.thing("z") - self.of("z", one)).abs() - tall).clamp(min=0)
-            return (torch.hypot(self.gap(one), rise) <= limit) & others
+                return (distance(first.box, every.box, torch) <= limit) & ~self.stacked(one) & others
+            return (relations.gap(first, every, torch) <= limit) & others
         if relation == "on":
             return self.rows("codes", "below") == one[:, None]
         if relation == "supporting":
             below = self.of("below", one, "codes")[:, 0]
             return self.one(below) & (below >= 0)[:, None]
-        if relation == "above" or (relation == "under" and rules.under == "directly"):
-            return (self.over(one, upper=relation == "under") > 0) & others
+        if relation == "above":
+            return (relations.over(every, first, rules, torch) > 0) & others
         if relation == "under":
-            return (self.thing("z") < self.of("z", one)) & self.stacked(one) & others
-        if relation == "between":
-            return self._between(*ones)
-        if relation == "blocking":
-            return self._blocking(*ones)
-        if relation in ("parallel", "same_direction", "opposite_direction", "perpendicular"):
-            _, _, c, s = self.seen(one)
+            if rules.under == "directly":
+                return (relations.over(first, every, rules, torch) > 0) & others
+            return (every.z < first.z) & self.stacked(one) & others
+        if relation in ("between", "blocking"):
+            second, others = self.body(ones[1]), others & ~self.one(ones[1])
+            if relation == "between":
+                return relations.between(first, second, every, rules, torch) & others
+            apart = ~self.stacked(one) & ~self.stacked(ones[1])
+            near = relations.off_path(first, second, every, torch) < rules.path
+            return near & relations.in_the_way(every, rules) & apart & others
+        if relation in ALIGNED:
+            c, s = first.c * every.c + first.s * every.s, first.c * every.s - first.s * every.c
             turn = torch.rad2deg(torch.atan2(s, c).abs())
-            same, opposite = turn < rules.aligned_same_deg, turn > rules.aligned_opposite_deg
-            parallel = same | opposite
-            truth = {"same_direction": same, "opposite_direction": opposite, "parallel": parallel}
-            return truth.get(relation, ~parallel) & others
+            return relations.turned_so(turn, ALIGNED[relation], rules) & others
         raise Unbatched(f"batches of rooms and photographs know nothing of {relation}")
-
-    def _between(self, a: Tensor, b: Tensor) -> Tensor:
-        right, front = (self.of(x, b) - self.of(x, a) for x in ("right", "front"))
-        length = torch.hypot(right, front)
-        x, y = (self.thing(x) - self.of(x, a) for x in ("right", "front"))
-        t = (x * right + y * front) / length**2
-        off = (right * y - front * x).abs() / length
-        return (
-            (length >= 1e-6)
-            & (t > 0.1)
-            & (t < 0.9)
-            & (off <= self.rules.between)
-            & ~self.one(a)
-            & ~self.one(b)
-        )
-
-    def _blocking(self, a: Tensor, b: Tensor) -> Tensor:
-        rules = self.rules
-        tall = (self.thing("height") > rules.step_over) & (self.thing("low") < rules.head)
-        near = tall & ~self.one(a) & ~self.one(b) & ~self.stacked(a) & ~self.stacked(b)
-        c, s, pa, pb = (self.thing(x) for x in ("c", "s", "a", "b"))
-        ends = []
-        for end in (a, b):
-            dx, dy = self.of("x", end) - self.thing("x"), self.of("y", end) - self.thing("y")
-            ends.append((dx * c + dy * s, dy * c - dx * s))
-        (u0, v0), (u1, v1) = ends
-        du, dv = u1 - u0, v1 - v0
-        enter, leave = torch.zeros_like(du), torch.ones_like(du)
-        for origin, way, limit in ((u0, du, pa), (v0, dv, pb)):
-            still = way == 0
-            step = way.where(~still, torch.ones_like(way))
-            first, second = (-limit - origin) / step, (limit - origin) / step
-            enter = torch.where(still, enter, torch.maximum(enter, torch.minimum(first, second)))
-            leave = torch.where(still, leave, torch.minimum(leave, torch.maximum(first, second)))
-            leave = leave.where(~still | (origin.abs() <= limit), torch.full_like(leave, -1.0))
-        least = torch.minimum(_from_box(u0, v0, pa, pb), _from_box(u1, v1, pa, pb))
-        length = (du * du + dv * dv).clamp(min=1e-300)
-        for i, j in _SIGNS:
-            x, y = i * pa - u0, j * pb - v0
-            t = ((x * du + y * dv) / length).clamp(0, 1)
-            least = torch.minimum(least, torch.hypot(x - t * du, y - t * dv))
-        return near & (least.where(enter > leave, torch.zeros_like(least)) < rules.path)
 
     def _same(self, attribute: str, like: Call, among: Call) -> Tensor:
         one = self.object(like)
@@ -844,17 +770,6 @@ _BATCHED = {
 
 def _wrapped(turn: Tensor) -> Tensor:
     return turn - math.tau * torch.round(turn / math.tau)
-
-
-def _from_box(u: Tensor, v: Tensor, a: Tensor, b: Tensor) -> Tensor:
-    return torch.hypot((u.abs() - a).clamp(min=0), (v.abs() - b).clamp(min=0))
-
-
-def _depth(u: Tensor, v: Tensor, a: Tensor, b: Tensor) -> Tensor:
-    """How far inside a box points are; negative outside."""
-    du, dv = u.abs() - a, v.abs() - b
-    outside = torch.hypot(du.clamp(min=0), dv.clamp(min=0))
-    return torch.where((du > 0) | (dv > 0), -outside, -torch.maximum(du, dv))
 
 
 def _sector(turn: Tensor, sectors: str) -> Tensor:

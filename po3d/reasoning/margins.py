@@ -24,7 +24,7 @@ import numpy as np
 from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.language.programs.street import Program
-from po3d.reasoning import borders
+from po3d.reasoning import borders, relations
 from po3d.reasoning.borders import Shift
 from po3d.reasoning.execute import MORE_OR_LESS, PLAIN, SECTORS, Asked, Evaluator
 from po3d.reasoning.outcome import ExecutionFailure
@@ -551,7 +551,7 @@ class _Reader(Evaluator):
 
     def _in_path(self, a: int, b: int, i: int) -> Margin | None:
         things, world = self.world.things, self.world
-        if not world.in_the_way(things[i]) or world.stacked(a, i) or world.stacked(b, i):
+        if not relations.in_the_way(things[i], self.rules) or world.stacked(a, i) or world.stacked(b, i):
             return None
         ends = [(things[k].box.x, things[k].box.y) for k in (a, b)]
         way, metres = borders.leaving(things[i].box, *ends, self.rules.path)

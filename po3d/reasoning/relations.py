@@ -1,8 +1,9 @@
 """Geometry to truth: which object is left of, faces like, or would run into which.
 
-Every function takes arrays with the objects on the last axis (..., n) and any number of leading ones, so one
+Functions of streets take arrays with the objects on the last axis (..., n) and any number of leading ones, so one
 scene, thousands of scenes and thousands of samples of one scene are the same call. Matrices read R[..., i, j]
-= "j is <relation> of i". `xp` is the array library: numpy, or torch for the batched executor.
+= "j is <relation> of i". `xp` is the array library: numpy, or torch for the batched executor. Those of rooms and photographs
+take two or three bodies, whose numbers are floats (`Floats`: one pair) or arrays that broadcast.
 
 Sources: the question engine and scene makers of Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457).
 What they did not publish (collisions, the 6D margin) is a choice, named in `rules.Rules`, to be refitted when
@@ -11,11 +12,12 @@ the labels are at hand.
 
 import math
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from po3d.reasoning.rules import Rules
+from po3d.scene.rectangles import Floats, Rectangle, above_zero, depth, distance, from_segment, holds
 from po3d.scene.street import AXES
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS
 
@@ -98,10 +100,14 @@ def aligned(degrees: Arrays, how: str, rules: Rules, xp: ModuleType = np) -> Arr
     the caller's question."""
     turn = xp.abs(degrees[..., None, :] - degrees[..., :, None])
     turn = xp.minimum(turn, 360 - turn)
+    return turned_so(turn, how, rules) & ~_diagonal(degrees, xp)
+
+
+def turned_so(turn: Arrays, how: str, rules: Rules) -> Arrays:
+    """Whether noses with so many degrees in [0, 180] between them point the same, opposite, vertical or parallel ways."""
     same, opposite = turn < rules.aligned_same_deg, turn > rules.aligned_opposite_deg
     parallel = same | opposite
-    truth = {"same": same, "opposite": opposite, "vertical": ~parallel, "parallel": parallel}[how]
-    return truth & ~_diagonal(degrees, xp)
+    return {"same": same, "opposite": opposite, "vertical": ~parallel, "parallel": parallel}[how]
 
 
 def collide(
@@ -175,3 +181,66 @@ def _first_contact(
 def _diagonal(like: Arrays, xp: ModuleType) -> Arrays:
     """(n, n) bool identity for an array (..., n), on its device."""
     return xp.eye(like.shape[-1], dtype=xp.bool, device=like.device)
+
+
+# --- rooms and photographs: a body or two, and another ---------------------------------------------------------
+
+
+class Body(Protocol):
+    """What relations read of a thing, `scene.index.Thing` or columns of a batch; lengths are the table's."""
+
+    box: Rectangle
+    low: Any  # height of the underside
+    z: Any  # ... of the middle
+    height: Any
+    longest: Any  # of its edges
+    right: Any  # place in the frame
+    front: Any
+
+
+def stacked(a: Body, b: Body) -> Arrays:
+    """Whether one stands over the other: either's middle is within the other's footprint."""
+    return holds(a.box, b.box.x, b.box.y) | holds(b.box, a.box.x, a.box.y)
+
+
+def gap(a: Body, b: Body, xp: Any = Floats) -> Arrays:
+    """Between two boxes in space, 0 when they meet."""
+    return xp.hypot(distance(a.box, b.box, xp), above_zero(abs(a.z - b.z) - (a.height + b.height) / 2))
+
+
+def next_to_limit(a: Body, b: Body, rules: Rules) -> Arrays:
+    """The widest gap of neighbours."""
+    return rules.next_to if rules.next_to_in == "metres" else rules.next_to * (a.longest + b.longest) / 2
+
+
+def over(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
+    """By how much a is directly above b; negative: by how much it isn't."""
+    inside = xp.maximum(depth(b.box, a.box.x, a.box.y, xp), depth(a.box, b.box.x, b.box.y, xp))
+    return xp.minimum(inside, a.low - b.z + rules.above_slack)
+
+
+def between(a: Body, b: Body, i: Body, rules: Rules, xp: Any = Floats) -> Arrays:
+    """Whether i stands between a and b: near the line from one to the other, and not at its ends."""
+    right, front = b.right - a.right, b.front - a.front
+    length = xp.hypot(right, front)
+    apart = length >= 1e-6
+    length = xp.where(apart, length, 1.0)
+    x, y = i.right - a.right, i.front - a.front
+    t = (x * right + y * front) / length**2
+    off = abs(right * y - front * x) / length
+    return apart & (t > 0.1) & (t < 0.9) & (off <= rules.between)
+
+
+def off_path(a: Body, b: Body, i: Body, xp: Any = Floats) -> Arrays:
+    """How far the footprint of i is from the line between the middles of a and b."""
+    return from_segment(i.box, (a.box.x, a.box.y), (b.box.x, b.box.y), xp)
+
+
+def in_the_way(i: Body, rules: Rules) -> Arrays:
+    """Whether one can't step over a thing, or walk under it."""
+    return (i.height > rules.step_over) & (i.low < rules.head)
+
+
+def cone(direction: str, rules: Rules) -> float:
+    """Radians on either side of a direction."""
+    return math.radians(rules.cone) * (0.5 if "_" in direction else 1.0) + 1e-9

@@ -19,16 +19,16 @@ from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.scene.edits import Edited, unchanged
 from po3d.scene.geometry import Array
-from po3d.scene.index import Layout, Thing
+from po3d.scene.index import Layout
 from po3d.scene.orbit import Axes, own_axes
-from po3d.scene.rectangles import Rectangle, distance, from_segment, holds
+from po3d.scene.rectangles import distance
 from po3d.scene.rooms import SYNONYMS, purposes_of
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import DIRECTIONS as SIDES
 from po3d.scene.vocabulary import FACINGS, PARENT
 
 VIEWER = -1
-_ALIGNED = {
+ALIGNED = {
     "same_direction": "same", "opposite_direction": "opposite", "perpendicular": "vertical", "parallel": "parallel",
 }  # fmt: skip
 AHEAD = {"front": (0, 1), "behind": (0, -1), "right": (1, 0), "left": (-1, 0)}  # to the right, to the front
@@ -200,17 +200,12 @@ class World:
     # --- regions around a thing ------------------------------------------------------------------------------
 
     def gap(self, index: int, other: int) -> float:
-        """Between two boxes in space, 0 when they meet."""
-        a, b = self.things[index], self.things[other]
-        across = distance(a.box, b.box)
-        apart = abs(a.state.position[2] - b.state.position[2]) - (a.state.extent[2] + b.state.extent[2]) / 2
-        return math.hypot(across, max(0.0, apart))
+        """`relations.gap` of two things."""
+        return relations.gap(self.things[index], self.things[other])
 
     def next_to_limit(self, index: int, other: int) -> float:
         """The widest gap of neighbours."""
-        if self.rules.next_to_in == "metres":
-            return self.rules.next_to
-        return self.rules.next_to * (max(self.extents(index)) + max(self.extents(other))) / 2
+        return relations.next_to_limit(self.things[index], self.things[other], self.rules)
 
     def next_to(self, index: int, among: Iterable[int]) -> list[int]:
         """Those that are next to a thing."""
@@ -230,7 +225,7 @@ class World:
     def beside(self, index: int, among: Iterable[int]) -> list[int]:
         """Those that are not stacked with a thing: neither's middle is within the other's footprint."""
         things, one = self.things, self.things[index]
-        box, reach, right, front = one.box, one.reach, one.right, one.front
+        reach, right, front = one.reach, one.right, one.front
         found = []
         for i in among:
             other = things[i]
@@ -238,20 +233,18 @@ class World:
             if (
                 not -limit < other.right - right < limit
                 or not -limit < other.front - front < limit
-                or not (holds(box, other.box.x, other.box.y) or holds(other.box, box.x, box.y))
+                or not relations.stacked(one, other)
             ):
                 found.append(i)
         return found
 
     def stacked(self, index: int, other: int) -> bool:
         """Whether one stands over the other."""
-        return not self.beside(index, [other])
+        return relations.stacked(self.things[index], self.things[other])
 
     def over(self, index: int, other: int) -> float:
         """By how much one thing is directly above another; negative: by how much it isn't."""
-        a, b = self.things[index], self.things[other]
-        inside = max(_depth(b.box, a.box.x, a.box.y), _depth(a.box, b.box.x, b.box.y))
-        return min(inside, a.low - b.state.position[2] + self.rules.above_slack)
+        return relations.over(self.things[index], self.things[other], self.rules)
 
     def under(self, index: int, among: Iterable[int]) -> list[int]:
         """Those that are under a thing."""
@@ -262,7 +255,7 @@ class World:
 
     def lying(self, direction: str, start: int, among: Iterable[int]) -> list[int]:
         """Those in the cone of a direction of the frame from a thing; it may be among them where it is asked about."""
-        cone = math.radians(self.rules.cone) * (1.0 if "_" not in direction else 0.5) + 1e-9
+        cone = relations.cone(direction, self.rules)
         ahead, things = azimuth(direction), self.things
         right, front = things[start].right, things[start].front
         atan2, remainder, turn = math.atan2, math.remainder, 2 * math.pi
@@ -277,7 +270,7 @@ class World:
 
     def within(self, direction: str, start: int, axes: Axes, among: Iterable[int]) -> list[int]:
         """Those in the cone of a direction, where others than the frame's axes tell it."""
-        cone = math.radians(self.rules.cone) * (1.0 if "_" not in direction else 0.5) + 1e-9
+        cone = relations.cone(direction, self.rules)
         return [i for i in self.beside(start, among) if self.off(direction, start, i, axes) <= cone]
 
     def off(self, direction: str, start: int, goal: int, axes: Axes) -> float:
@@ -309,14 +302,7 @@ class World:
         return all(reach[word] >= 1 - 2 * self.rules.side - 1e-9 for word in direction.split("_"))
 
     def between(self, first: int, second: int, index: int) -> bool:
-        a, b, p = self.things[first], self.things[second], self.things[index]
-        right, front = b.right - a.right, b.front - a.front
-        length = math.hypot(right, front)
-        if length < 1e-6:
-            return False
-        x, y = p.right - a.right, p.front - a.front
-        t = (x * right + y * front) / length**2
-        return 0.1 < t < 0.9 and abs(right * y - front * x) / length <= self.rules.between
+        return relations.between(*(self.things[i] for i in (first, second, index)), self.rules)
 
     def blocking(self, first: int, second: int, among: Iterable[int]) -> list[int]:
         """Those that stand in the direct path between two things."""
@@ -329,15 +315,10 @@ class World:
             thing = things[i]
             if abs((thing.box.x - a.x) * dy - (thing.box.y - a.y) * dx) > (thing.reach + path) * length:
                 continue  # far from the line
-            if self.in_the_way(thing) and i != first and i != second:
+            if relations.in_the_way(thing, self.rules) and i != first and i != second:
                 near.append(i)
-        ends = (a.x, a.y), (b.x, b.y)
         near = self.beside(first, self.beside(second, near))
-        return [i for i in near if from_segment(things[i].box, *ends) < path]
-
-    def in_the_way(self, thing: Thing) -> bool:
-        """Whether one can't step over a thing, or walk under it."""
-        return thing.state.extent[2] > self.rules.step_over and thing.low < self.rules.head
+        return [i for i in near if relations.off_path(things[first], things[second], things[i]) < path]
 
     # --- what streets ask of all pairs ------------------------------------------------------------------------
 
@@ -395,8 +376,8 @@ class World:
     def _truth(self, relation: str, *frame: str) -> Array:
         if frame:
             return self.further(relation, *frame) > 0
-        if relation in _ALIGNED:
-            return relations.aligned(self.degrees, _ALIGNED[relation], self.rules)
+        if relation in ALIGNED:
+            return relations.aligned(self.degrees, ALIGNED[relation], self.rules)
         mask = np.arange(len(self.things)) < self.now  # one time alone runs into itself
         mask = mask[:, None] == mask
         hits = relations.collide(*self.arrays, relation.removeprefix("collides_"), self.rules)
@@ -424,13 +405,6 @@ def describe(state: ObjectState, number: int) -> str:
     """A street's object in words: "#3 small red rubber suv"."""
     known = [state.value(a) for a in ("size", "color", "material", "shape") if a in state.beliefs]
     return " ".join([f"#{number}", *known])
-
-
-def _depth(box: Rectangle, x: float, y: float) -> float:
-    """How far inside a footprint a point is; negative outside."""
-    dx, dy = x - box.x, y - box.y
-    u, v = abs(dx * box.c + dy * box.s) - box.a, abs(dy * box.c - dx * box.s) - box.b
-    return -math.hypot(max(u, 0.0), max(v, 0.0)) if u > 0 or v > 0 else -max(u, v)
 
 
 def azimuth(direction: str) -> float:

@@ -34,6 +34,20 @@ class Thing(NamedTuple):
     y0: float
     y1: float
 
+    @property
+    def z(self) -> float:
+        """Height of its middle."""
+        return self.state.position[2]
+
+    @property
+    def height(self) -> float:
+        return self.state.extent[2]
+
+    @property
+    def longest(self) -> float:
+        """Of its edges."""
+        return max(self.state.extent)
+
 
 _thing = partial(tuple.__new__, Thing)  # in half the time of the class's own constructor
 
