@@ -10,6 +10,7 @@
     lmms-eval    DIR/po3d_<benchmark>.yaml      with po3d_task.py, data.jsonl and images/; include DIR by path
     results      DIR/<model>_<dataset>.xlsx     the answers of --predictions, for VLMEvalKit's evaluator
     openai       DIR/messages.jsonl             id, messages, answer, options, category; images/ or data URIs
+    datasets     DIR/data/*.parquet             with a card; datasets.load_dataset(DIR) reads it. Needs po3d[datasets]
 
 A twin without pictures, as `split=fresh` keeps it under `outputs/twins`, is drawn now. Prompts: `po3d.systems.prompts`. Every
 row carries the question's id (qid, or id), by which `po3d import` finds it again.

@@ -4,6 +4,7 @@ import ast
 import base64
 import csv
 import importlib.util
+import itertools
 import json
 import re
 import sys
@@ -303,3 +304,40 @@ def test_wrong_options_are_one_line(tmp_path, capsys):
     assert not (tmp_path / "out").exists()
     with pytest.raises(InputError, match="no prompt for 'other'"):
         prompt("other", opened("pulsecheck457").questions[0])
+
+
+def test_a_data_set_has_each_item_with_its_pictures_and_says_what_it_is(release, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    written(release, tmp_path / "set", "datasets")
+    table = parquet.read_table(tmp_path / "set" / "data" / "test-00000-of-00001.parquet")
+    rows = {row["id"]: row for row in table.to_pylist()}
+    asked = [q for q in release.split.questions if q.answer is not None]
+    assert sorted(rows) == sorted(q.id for q in asked)
+    for q in asked:
+        row = rows[q.id]
+        assert row["question"] == q.text
+        assert row["prompt"] == prompt(release.name, q).text
+        assert row["options"] == list(q.options)
+        assert not q.options or row["options"]["ABCD".index(row["letter"])] == q.answer
+        for name, stored in zip(pictures(q), row["images"], strict=True):
+            np.testing.assert_array_equal(
+                decode_image(stored["bytes"], name, 10**7), release.split.image(name)
+            )
+    images = [row["image"] for row in table.to_pylist()]
+    assert sum(a != b for a, b in itertools.pairwise(images)) == len(set(images)) - 1  # each stands together
+    head = yaml.safe_load((tmp_path / "set" / "README.md").read_text().split("---\n")[1])
+    ours = (release.root / "twin.json").is_file()
+    assert head["license"] == ("apache-2.0" if ours else "other")  # a release is not ours to license
+    assert list(json.loads(table.schema.metadata[b"huggingface"])["info"]["features"]) == table.column_names
+
+
+def test_datasets_loads_a_data_set_offline(release, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    datasets = pytest.importorskip("datasets")
+    export(release.split, release.name, "datasets", tmp_path / "set", twin={"seed": 7})
+    rows = datasets.load_dataset(str(tmp_path / "set"), split="test", cache_dir=str(tmp_path / "cache"))
+    q = next(q for q in release.split.questions if q.id == rows[0]["id"])
+    np.testing.assert_array_equal(np.asarray(rows[0]["images"][0]), release.split.image(pictures(q)[0]))
+    card = (tmp_path / "set" / "README.md").read_text()
+    assert "license: apache-2.0" in card
+    assert '{"seed": 7}' in card

@@ -48,16 +48,18 @@ class Encoded(Mapping[str, bytes]):
 def open_split(benchmark: str, root: str | Path | None = None, size: int | None = None) -> Any:
     """The questions on the first `size` images of the mini split, or of the release or twin at `root`; the pictures of
     a twin that has none are drawn when asked for."""
-    settings = None if root is None else Path(root) / "twin.json"
-    if settings is not None and settings.is_file():
-        twin = described(settings)
-        if twin.get("images") is False:
-            # The labels are there and whole, or open_fresh completes them.
-            split = BENCHMARKS[benchmark].open_fresh(
-                Path(root), twin["size"], twin["seed"], twin.get("look"), 1, **dials_in(twin)
-            )
-            return split.first(size)
+    twin = None if root is None else twin_record(benchmark, root)
+    if twin and twin.get("images") is False:
+        # The labels are there and whole, or open_fresh completes them.
+        how = (Path(root), twin["size"], twin["seed"], twin.get("look"), 1)
+        return BENCHMARKS[benchmark].open_fresh(*how, **dials_in(twin)).first(size)
     return opened(benchmark, root).first(size)
+
+
+def twin_record(benchmark: str, root: str | Path | None) -> Mapping[str, Any] | None:
+    """What the twin at `root`, or the mini split, was made with; None for a release."""
+    settings = (BENCHMARKS[benchmark].mini if root is None else Path(root)) / "twin.json"
+    return described(settings) if settings.is_file() else None
 
 
 def export(
@@ -68,9 +70,11 @@ def export(
     image_format: ImageFormat = "png",
     bare: bool = False,
     inline: bool = False,
+    twin: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write a split in one of FORMATS below the folder `out`; returns the file to give to the harness. `bare`: the
-    question alone, for a harness's own class of the benchmark (vlmevalkit). `inline`: data URIs (openai)."""
+    """Write a split in one of FORMATS below the folder `out`; returns the file or folder to give to the harness. `bare`: the
+    question alone, for a harness's own class of the benchmark (vlmevalkit). `inline`: data URIs (openai). `twin`: the record of a
+    twin of ours, for the card (datasets)."""
     questions = [q for q in split.questions if q.answer is not None]
     if not questions:
         raise InputError("there is nothing to export: no question has an answer")
@@ -84,6 +88,10 @@ def export(
         return _vlmevalkit(questions, benchmark, out, encoded, bare)
     if form == "lmms-eval":
         return _lmms_eval(questions, benchmark, out, encoded)
+    if form == "datasets":
+        from po3d.evaluation.harness import parquet
+
+        return parquet.write(questions, benchmark, out, encoded, _files(encoded), twin)
     return _openai(questions, benchmark, out, encoded, inline)
 
 
@@ -233,11 +241,17 @@ def _file_name(name: str, image_format: ImageFormat) -> str:
     return safe + (".png" if image_format == "png" else ".jpg")
 
 
+def _files(encoded: Encoded) -> dict[str, str]:
+    """A file name of its own for each picture."""
+    files = {name: _file_name(name, encoded.image_format) for name in encoded}
+    if len(set(files.values())) < len(files):
+        files = {name: f"{k:06d}_{file}" for k, (name, file) in enumerate(files.items())}
+    return files
+
+
 def _write_images(out: Path, encoded: Encoded) -> dict[str, str]:
     """Write images/ below `out`; name -> path relative to `out`."""
-    files = {name: f"images/{_file_name(name, encoded.image_format)}" for name in encoded}
-    if len(set(files.values())) < len(files):
-        files = {name: f"images/{k:06d}_{Path(file).name}" for k, (name, file) in enumerate(files.items())}
+    files = {name: f"images/{file}" for name, file in _files(encoded).items()}
     for name, file in tqdm(files.items(), "images", delay=1):
         with atomic_write(out / file, "wb") as target:
             target.write(encoded[name])
@@ -258,7 +272,7 @@ def export_command(arguments: argparse.Namespace) -> int:
         return _results(arguments, split)
     path = export(
         split, arguments.benchmark, arguments.format, arguments.out, arguments.image_format, arguments.bare,
-        arguments.inline,
+        arguments.inline, twin_record(arguments.benchmark, arguments.data),
     )  # fmt: skip
     data = f" --data {arguments.data}" if arguments.data else ""
     print(f"wrote {len(split.questions)} questions to {path}")

@@ -1,0 +1,106 @@
+"""A split as a data set for `datasets.load_dataset`: parquet with the pictures inside, and a card."""
+
+import importlib.resources
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from tqdm import tqdm
+
+from po3d.benchmarks.choices import letter
+from po3d.benchmarks.registry import BENCHMARKS
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write
+from po3d.reasoning.questions import Question, pictures
+from po3d.systems.prompts import prompt
+
+PER_FILE = 5_000  # questions: some hundred megabytes
+PER_GROUP = 300  # that are written, and read, as one; a picture is in a group once
+TEXTS = ("id", "question", "prompt", "answer", "letter", "category", "image", "frame", "change", "program")
+_VALUE = {"dtype": "string", "_type": "Value"}
+FEATURES = {  # as `datasets` writes them into the file
+    **dict.fromkeys(TEXTS, _VALUE),
+    "options": {"feature": _VALUE, "_type": "Sequence"},
+    "images": {"feature": {"_type": "Image"}, "_type": "Sequence"},
+}
+
+
+def write(
+    questions: Sequence[Question],
+    benchmark: str,
+    out: Path,
+    encoded: Mapping[str, bytes],
+    files: Mapping[str, str],
+    twin: Mapping[str, Any] | None,
+) -> Path:
+    """Write data/test-*.parquet and README.md below `out`; returns `out`. `encoded`: pictures' bytes by name, `files`: their names in
+    the set; `twin`: the record of a twin of ours, None for a release."""
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise InputError("a data set needs pyarrow: pip install 'po3d[datasets]'") from None
+    first = {q.image: k for k, q in reversed(list(enumerate(questions)))}
+    questions = sorted(
+        questions, key=lambda q: first[q.image]
+    )  # so that what shows one picture stands together
+    picture = pa.struct({"bytes": pa.binary(), "path": pa.string()})
+    columns = {
+        **dict.fromkeys(TEXTS, pa.string()),
+        "options": pa.list_(pa.string()),
+        "images": pa.list_(picture),
+    }
+    about = {"huggingface": json.dumps({"info": {"features": FEATURES}})}
+    schema = pa.schema(list(columns.items()), metadata=about)
+    number = -(-len(questions) // PER_FILE)
+    with tqdm(total=len(questions), desc="exporting", unit="question", delay=1) as bar:
+        for k in range(number):
+            path = out / "data" / f"test-{k:05d}-of-{number:05d}.parquet"
+            rows = questions[k * PER_FILE : (k + 1) * PER_FILE]
+            # A dictionary of all pictures of a group, else each question brings its own again.
+            how = {"use_dictionary": True, "dictionary_pagesize_limit": 1 << 30, "write_page_index": True}
+            with atomic_write(path, "wb") as file, parquet.ParquetWriter(file, schema, **how) as writer:
+                for group in (rows[g : g + PER_GROUP] for g in range(0, len(rows), PER_GROUP)):
+                    known = {name: encoded[name] for q in group for name in pictures(q)}
+                    records = [_record(q, benchmark, known, files) for q in group]
+                    writer.write_table(pa.Table.from_pylist(records, schema))
+                    bar.update(len(group))
+    with atomic_write(out / "README.md") as file:
+        file.write(_card(questions, benchmark, twin))
+    return out
+
+
+def _record(
+    q: Question, benchmark: str, encoded: Mapping[str, bytes], files: Mapping[str, str]
+) -> dict[str, Any]:
+    return {
+        "id": q.id, "question": q.text, "prompt": prompt(benchmark, q).text, "answer": BENCHMARKS[benchmark].written(q.answer),
+        "letter": letter(q) if q.options else "", "category": q.category, "image": q.image, "frame": q.frame, "change": q.change,
+        "program": q.program, "options": list(q.options),
+        "images": [{"bytes": encoded[name], "path": files[name]} for name in pictures(q)],
+    }  # fmt: skip
+
+
+def _card(questions: Sequence[Question], benchmark: str, twin: Mapping[str, Any] | None) -> str:
+    """README.md, its YAML head first; the words are in parquet_card.yaml."""
+    file = importlib.resources.files("po3d.evaluation.harness") / "parquet_card.yaml"
+    words = yaml.safe_load(file.read_text(encoding="utf-8"))
+    own = words["twin" if twin is not None else "release"]
+    size = next(label for least, label in words["sizes"] if len(questions) >= least)
+    head = {
+        **words["head"],
+        "license": own["license"],
+        "pretty_name": own["name"].format(benchmark=benchmark),
+        "size_categories": [size],
+    }
+    counts = Counter(q.category for q in questions)
+    body = words["card"].format(
+        title=head["pretty_name"], made=own["made"].format(benchmark=benchmark), licence=own["licence"],
+        settings="" if twin is None else f"Settings of the generator: `{json.dumps(twin)}`.",
+        questions=len(questions), pictures=len({name for q in questions for name in pictures(q)}),
+        counts="\n".join(f"| {name} | {n} |" for name, n in sorted(counts.items())),
+    )  # fmt: skip
+    return f"---\n{yaml.safe_dump(head, sort_keys=False)}---\n\n{body}"
