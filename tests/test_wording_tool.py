@@ -179,14 +179,14 @@ def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_unde
             return p
 
         @staticmethod
-        def readings(asked, sort, width):
+        def together(asked, width):
             gone = Call.parse('remove(filter(color, "red", scene))')
             counts = Call.parse('count(filter(name, "bed", scene))')
             said = {
                 "question": [Reading(counts, 0.9), Reading(None, 0.1, "none")],
                 "change": [Reading(gone, 0.6), Reading(None, 0.4, "beyond")],
             }
-            return [said[sort][:width] for _ in asked]
+            return [{s: several[:width] for s, several in said.items() if getattr(one, s)} for one in asked]
 
     room = {"id": "a", "kind": "room", "size": [4, 4], "objects": [THING]}
     lines = [LINE | {"change": "The red ones are gone."}, LINE]

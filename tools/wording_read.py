@@ -23,7 +23,7 @@ from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.street import STREET
 from po3d.language.programs.threedsrbench import THREEDSRBENCH
 from po3d.language.read.reader import Reader, Reading, logit
-from po3d.language.read.reader_tokens import SORTS, STREET_NAMES, Sort
+from po3d.language.read.reader_tokens import SORTS, STREET_NAMES
 from po3d.scene.frames import read_anchors
 from po3d.training.reader_pairs import asked_of_line
 from tools.wording_run import NoAnswer, Table, called
@@ -55,12 +55,11 @@ def by_network(
 ) -> list[list[Programs]]:
     """Readings, likeliest first: of each line so many as `width` for each of its sentences give together."""
     asked = [asked_of_line(line, scenes[line["scene"]]) for line in lines]
-    found: dict[Sort, dict[int, list[Reading]]] = {}
-    for sort in SORTS:
-        there = [k for k, one in enumerate(asked) if getattr(one, sort)]
-        found[sort] = dict(zip(there, reader.readings([asked[k] for k in there], sort, width), strict=True))
     nothing = [Reading(None, 1.0, "none")]
-    return [_together(reader, [found[sort].get(k, nothing) for sort in SORTS]) for k in range(len(lines))]
+    return [
+        _together(reader, [found.get(sort, nothing) for sort in SORTS])
+        for found in reader.together(asked, width)
+    ]
 
 
 def _together(reader: Reader, several: Sequence[Sequence[Reading]]) -> list[Programs]:

@@ -124,7 +124,7 @@ def collate(samples: Sequence[Sample | None]) -> tuple[Tensor, ...]:
 def exactly(network: torch.nn.Module, batch: tuple[Tensor, ...]) -> Tensor:
     """(B,) whether the greedy program is the pair's, spans and all."""
     *inputs, program, spans = batch
-    decoded = network.greedy(*inputs)
+    decoded = network.greedy(*inputs, torch.arange(len(program), device=program.device))
     length = program.shape[1]
     there = program >= 0
     copying = network.types.copies[program.clamp(min=0)] & there

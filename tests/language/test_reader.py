@@ -96,6 +96,27 @@ def test_untrained_networks_write_valid_programs_of_the_sort_that_is_asked():
             assert len({str(r) for r in several}) == len(several)
 
 
+def test_sentences_read_together_are_read_as_each_alone():
+    torch.manual_seed(2)
+    vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
+    reader = Reader(ReaderNetwork(vocabulary, SMALL), vocabulary, pieces, batch=2)
+    asked = [
+        Asked("How many?", "A chair went.", "The bed is left."),
+        Asked("Red?", names=("chair",)),
+        Asked(change="Go."),
+    ]
+    for width in (1, 3):
+        together = reader.together(asked, width)
+        assert [tuple(found) for found in together] == [SORTS, ("question",), ("change",)]
+        for one, found in zip(asked, together, strict=True):
+            for sort, several in found.items():
+                (alone,) = reader.readings([one], sort, width)
+                assert [str(r.program) for r in several] == [str(r.program) for r in alone]
+                assert [r.probability for r in several] == pytest.approx(
+                    [r.probability for r in alone], rel=1e-3
+                )
+
+
 def test_a_beam_is_never_worse_than_the_greedy_program_and_the_loss_knows_its_probability(pairs):
     torch.manual_seed(1)
     vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
@@ -104,7 +125,8 @@ def test_a_beam_is_never_worse_than_the_greedy_program_and_the_loss_knows_its_pr
         network.write.weight *= 8  # so that some programs are likelier than others
     given = [pieces(p.asked) for p in pairs[::9]]
     batch = batched(given, ["question"] * len(given))
-    greedy, beam = network.greedy(*batch), network.beam(*batch, 6)
+    of = torch.arange(len(given))
+    greedy, beam = network.greedy(*batch, of), network.beam(*batch, of, 6)
     assert (beam.probability[:, 0] >= greedy.probability * (1 - 1e-4)).float().mean() > 0.9
     for k in range(2):
         length = int(beam.lengths[:, k].max())

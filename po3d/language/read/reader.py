@@ -49,7 +49,7 @@ class Reading:
 
 
 class Batch(NamedTuple):
-    """Inputs of the network: pieces (B, T) padded with 0, their segments, which begin a word, and the sorts (B,)."""
+    """Inputs of the network: pieces (B, T) padded with 0, their segments, which begin a word; and the sorts (R,) of the programs wanted."""
 
     ids: Tensor
     segments: Tensor
@@ -58,7 +58,7 @@ class Batch(NamedTuple):
 
 
 def batched(inputs: Sequence[Pieces], sorts: Sequence[Sort]) -> Batch:
-    """Inputs of the same number of sorts, padded."""
+    """Inputs, padded, and the sorts of their programs."""
     longest = max(len(p.ids) for p in inputs)
     ids = np.zeros((2, len(inputs), longest), np.int64)
     words = np.zeros((len(inputs), longest), bool)
@@ -165,26 +165,43 @@ class Reader:
         self, asked: Sequence[Asked], sort: Sort = "question", width: int = 4
     ) -> list[list[Reading]]:
         """The `width` likeliest Readings of each, likeliest first, none twice."""
+        return [found[sort] for found in self._all(asked, [(sort,)] * len(asked), width)]
+
+    def together(self, asked: Sequence[Asked], width: int = 4) -> list[dict[Sort, list[Reading]]]:
+        """The likeliest Readings of each sentence that there is: the input is encoded once for the three."""
+        sorts = [tuple(sort for sort in SORTS if getattr(one, sort)) for one in asked]
+        return self._all(asked, sorts, width)
+
+    def _all(
+        self, asked: Sequence[Asked], sorts: Sequence[tuple[Sort, ...]], width: int
+    ) -> list[dict[Sort, list[Reading]]]:
         inputs = [self.pieces(one) for one in asked]
         order = sorted(range(len(asked)), key=lambda k: len(inputs[k].ids))
-        found: dict[int, list[Reading]] = {}
+        found: list[dict[Sort, list[Reading]]] = [{} for _ in asked]
         for start in range(0, len(order), self.batch):
             part = order[start : start + self.batch]
-            found |= dict(zip(part, self._decode([inputs[k] for k in part], sort, width), strict=True))
-        return [found[k] for k in range(len(asked))]
+            wanted = [(row, sort) for row, k in enumerate(part) for sort in sorts[k]]
+            if wanted:
+                several = self._decode([inputs[k] for k in part], wanted, width)
+                for (row, sort), readings in zip(wanted, several, strict=True):
+                    found[part[row]][sort] = readings
+        return found
 
-    def _decode(self, inputs: list[Pieces], sort: Sort, width: int) -> list[list[Reading]]:
-        batch = Batch(*(t.to(self.device) for t in batched(inputs, [sort] * len(inputs))))
+    def _decode(
+        self, inputs: list[Pieces], wanted: list[tuple[int, Sort]], width: int
+    ) -> list[list[Reading]]:
+        batch = Batch(*(t.to(self.device) for t in batched(inputs, [sort for _, sort in wanted])))
+        of = torch.tensor([row for row, _ in wanted], device=self.device)
         if width == 1:
-            decoded = Decoded(*(t[:, None] for t in self.network.greedy(*batch)))
+            decoded = Decoded(*(t[:, None] for t in self.network.greedy(*batch, of)))
         else:
-            decoded = self.network.beam(*batch, width)
+            decoded = self.network.beam(*batch, of, width)
         listed = [t.tolist() for t in decoded]
         found = []
-        for pieces, tokens, lengths, ps, spans in zip(inputs, *listed, strict=True):
+        for (row, _), tokens, lengths, ps, spans in zip(wanted, *listed, strict=True):
             several: dict[str, Reading] = {}
             for ids, length, p, places in zip(tokens, lengths, ps, spans, strict=True):
-                reading = self._reading(pieces, ids[:length], places[:length], p)
+                reading = self._reading(inputs[row], ids[:length], places[:length], p)
                 several.setdefault(reading.refusal or str(reading.program), reading)
             found.append(list(several.values()))
         return found

@@ -239,10 +239,10 @@ class ReaderNetwork(nn.Module):
         return loss.sum(1)
 
     @torch.inference_mode()
-    def greedy(self, ids: Tensor, segments: Tensor, words: Tensor, sorts: Tensor) -> Decoded:
-        """The greedy program of each input; always valid."""
-        encoded = self.encode(ids, segments, mask := ids > 0)
-        batch, longest = len(ids), LONGEST_PROGRAM
+    def greedy(self, ids: Tensor, segments: Tensor, words: Tensor, sorts: Tensor, of: Tensor) -> Decoded:
+        """The greedy program of each of `sorts` (R,), from the input whose number is in `of` (R,); always valid."""
+        encoded, mask, words = self.encode(ids, segments, ids > 0)[of], ids[of] > 0, words[of]
+        batch, longest = len(of), LONGEST_PROGRAM
         stack = self.types.start(sorts, longest + 4)
         tokens, spans = ids.new_zeros(batch, longest), ids.new_zeros(batch, longest, 2)
         lengths, log_probability = ids.new_zeros(batch), torch.zeros(batch, device=ids.device)
@@ -274,21 +274,24 @@ class ReaderNetwork(nn.Module):
         return Decoded(tokens, lengths, log_probability.exp(), spans)
 
     @torch.inference_mode()
-    def beam(self, ids: Tensor, segments: Tensor, words: Tensor, sorts: Tensor, width: int) -> Decoded:
-        """The `width` likeliest programs that a beam search finds, likeliest first: a Decoded whose tensors have a second axis."""
-        encoded = self.encode(ids, segments, mask := ids > 0)
-        batch, longest, device = len(ids), LONGEST_PROGRAM, ids.device
-        rows = torch.arange(batch, device=device).repeat_interleave(width)  # the input of each row
-        encoded, mask, words = encoded[rows], mask[rows], words[rows]
-        stack = self.types.start(sorts[rows], longest + 4)
-        tokens, spans = ids.new_zeros(len(rows), longest), ids.new_zeros(len(rows), longest, 2)
-        lengths = ids.new_zeros(len(rows))
+    def beam(
+        self, ids: Tensor, segments: Tensor, words: Tensor, sorts: Tensor, of: Tensor, width: int
+    ) -> Decoded:
+        """The `width` likeliest programs that a beam search finds for each of `sorts`, likeliest first: a Decoded whose tensors have a
+        second axis."""
+        encoded = self.encode(ids, segments, ids > 0)
+        batch, longest, device = len(of), LONGEST_PROGRAM, ids.device
+        of, sorts = (t.repeat_interleave(width) for t in (of, sorts))  # of each row
+        memories = [tuple(t[of] for t in block.memory(encoded)) for block in self.blocks]
+        encoded, mask, words = encoded[of], ids[of] > 0, words[of]
+        stack = self.types.start(sorts, longest + 4)
+        tokens, spans = ids.new_zeros(len(of), longest), ids.new_zeros(len(of), longest, 2)
+        lengths = ids.new_zeros(len(of))
         total = torch.full((batch, width), -torch.inf, device=device)
         total[:, 0] = 0  # all rows of an input begin alike: one of them counts
         total = total.flatten()
-        memories = [block.memory(encoded) for block in self.blocks]
         past: list = [None] * len(self.blocks)
-        before, copied = len(self.write.weight) + sorts[rows], encoded.new_zeros(len(rows), encoded.shape[-1])
+        before, copied = len(self.write.weight) + sorts, encoded.new_zeros(len(of), encoded.shape[-1])
         for k in range(longest):
             x = self._inputs(before[:, None], copied[:, None], stack[:, None, :2], k)
             for n, block in enumerate(self.blocks):
