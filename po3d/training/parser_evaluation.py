@@ -18,9 +18,8 @@ import torch
 from po3d.io.checkpoint import locate
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.read.phrases import plurals
+from po3d.language.read.phrases import ADJECTIVES, NOUNS, plurals
 from po3d.language.read.street_parser import Parser
-from po3d.language.read.synonyms import ADJECTIVES, NOUNS
 from po3d.language.say.street.grammar import GRAMMARS
 from po3d.language.say.street.language import DEEP_FAMILIES, FAMILIES, realise, sample_program
 

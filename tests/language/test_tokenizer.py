@@ -1,7 +1,8 @@
+import hashlib
+
 import pytest
 
-from po3d.language.read.phrases import PHRASES
-from po3d.language.read.synonyms import ADJECTIVES, NOUNS
+from po3d.language.read.phrases import ADJECTIVES, NOUNS, PHRASES
 from po3d.language.read.tokenizer import Tokenizer
 from po3d.language.say.street.grammar import GRAMMARS
 
@@ -88,3 +89,8 @@ def test_a_vocabulary_bounds_what_is_known():
     small = Tokenizer(vocabulary=("the", "car"))
     assert small("the car").tokens == ("the", "car")
     assert small("the bus").unknown == ("bus",)
+
+
+def test_the_phrases_are_those_that_the_shipped_parser_learned_with():
+    digest = hashlib.sha256(repr(sorted(PHRASES.items())).encode()).hexdigest()[:16]
+    assert (len(PHRASES), digest) == (137_269, "8681010d2ce67ec9")

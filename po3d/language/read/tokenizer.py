@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from po3d.io.spelling import slips
-from po3d.language.read.phrases import PHRASES
-from po3d.language.read.synonyms import MISSPELT
+from po3d.language.read.phrases import MISSPELT, PHRASES
 
 _APOSTROPHES = str.maketrans("\u2018\u2019`", "'''")
 _SUBJECT = (
