@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import torch
-from tqdm import tqdm
 
 from po3d import __version__
 from po3d.benchmarks.hypo3d import data as hypo3d
@@ -29,6 +28,7 @@ from po3d.benchmarks.registry import BENCHMARKS
 from po3d.evaluation.run import Split
 from po3d.io.checkpoint import locate
 from po3d.io.guard import guarded
+from po3d.io.progress import progress
 from po3d.io.text_tables import Table, text
 from po3d.language.program import Call
 from po3d.language.programs import rooms as room_program
@@ -282,7 +282,7 @@ def main() -> int:
         shown = figures(arguments.seconds, arguments.perception_checkpoint, arguments.parser_checkpoint)
         rows = [
             (f.name, f.unit, f"{f.ours:,.1f}", *_beside(f))
-            for f in tqdm(shown, "measuring", unit="figure", leave=False)
+            for f in progress(shown, "measuring", unit="figure", leave=False)
         ]
         print(text(Table(("what", "unit", "po3d", "plain", "ratio"), rows)))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # Linux counts KiB

@@ -4,7 +4,7 @@ takes long; it is imported itself when it is chosen, so that --help, and what is
 import argparse
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple, NoReturn
 
 from po3d import __version__
@@ -26,6 +26,7 @@ COMMANDS = {
     "ask": Command("answer one question", "po3d.cli.ask"),
     "generate": Command("make a twin of a benchmark: images, scenes, questions", "po3d.cli.generate"),
     "audit": Command("released answers against their programs", "po3d.cli.audit"),
+    "completion": Command("a script that completes po3d's options in a shell", "po3d.cli.completion"),
     "compare": Command("systems side by side, with tests", "po3d.cli.compare"),
     "doctor": Command("what is installed, what works, and what to do about the rest", "po3d.cli.doctor"),
     "export": Command("a split for LMM harnesses and endpoints", "po3d.cli.export"),
@@ -54,6 +55,7 @@ the answer is the program run on the table, also after a change that a sentence 
   po3d audit --benchmark pulsecheck457 --data RELEASE --out errata.jsonl
   po3d doctor
   po3d studio
+  po3d completion bash
 """
 
 
@@ -81,6 +83,11 @@ class _Arguments(argparse.ArgumentParser):
 
 def parsed(given: Sequence[str]) -> argparse.Namespace:
     """The arguments of the command that `given` names first, and `run`, its function; InputError for wrong ones."""
+    return parser_of(given[:1]).parse_args(given)
+
+
+def parser_of(wanted: Collection[str]) -> argparse.ArgumentParser:
+    """The parser of the command line; of the commands, those in `wanted` are imported and have their options."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = _Arguments("po3d", description=DESCRIPTION, formatter_class=raw)
     parser.add_argument("--version", action="version", version=f"po3d {__version__}")
@@ -89,12 +96,12 @@ def parsed(given: Sequence[str]) -> argparse.Namespace:
         commands.add_parser(name, help=help)
     for name, command in COMMANDS.items():
         own = commands.add_parser(name, help=command.help, formatter_class=raw)
-        if [name] == given[:1]:
+        if name in wanted:
             module = importlib.import_module(command.module)
             own.description = module.__doc__
             module.add_arguments(own)
             own.set_defaults(run=module.run)
-    return parser.parse_args(given)
+    return parser
 
 
 if __name__ == "__main__":

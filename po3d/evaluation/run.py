@@ -25,7 +25,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from po3d import __version__
 from po3d.benchmarks.base import Benchmark, Score
@@ -34,6 +33,7 @@ from po3d.evaluation.report.results import report_markdown
 from po3d.io import runs
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_jsonl, sha256, write_json
+from po3d.io.progress import progress
 from po3d.io.runs import HTML, PARTIAL, PREDICTIONS, REPORT, REPORT_PAGE, SCENES
 from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
 from po3d.scene.camera import carried
@@ -170,9 +170,7 @@ def predict(
     ]
     with open(partial, "a", encoding="utf-8") as file:
         left = [item for item in images if item[0] not in done]
-        bar = tqdm(
-            left, "answering", total=len(images), initial=len(images) - len(left), unit="image", delay=1
-        )
+        bar = progress(left, "answering", total=len(images), initial=len(images) - len(left), unit="image")
         for name, questions, kept, predictions in _answers(split, system, bar):
             if [p.id for p in predictions] != [q.id for q in questions]:
                 raise AssertionError(

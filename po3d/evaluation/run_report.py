@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tqdm import tqdm
-
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.compare import Entry, compare, pair_table, read_entry
@@ -21,6 +19,7 @@ from po3d.evaluation.trust import answered, risk_coverage, trust
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, read_jsonl
 from po3d.io.naming import row_name
+from po3d.io.progress import progress
 from po3d.io.runs import ERRORS, GRID, HTML, PREDICTIONS, REPORT, SCENES
 from po3d.io.text_tables import Cell, Table, interval_text, markdown
 
@@ -221,7 +220,7 @@ def _images(run: Run, folder: Path, answers: Sequence[Mapping]) -> Iterator[tupl
     groups: dict[str, list] = {}
     for q in by_image([q for q in run.split.questions if q.answer is not None]):
         groups.setdefault(q.image, []).append(q)
-    for name, own in tqdm(groups.items(), "drawing", unit="image", delay=2):
+    for name, own in progress(groups.items(), "drawing", unit="image"):
         yield name, image_record(run.split, name, own, answers, kept, run.report)
 
 

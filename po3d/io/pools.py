@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
 
-from tqdm import tqdm
+from po3d.io.progress import progress
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -41,7 +41,7 @@ def each(
             processes = pool(workers)
             stack.callback(processes.shutdown, cancel_futures=True)
             found = processes.map(work, items, chunksize=together)
-        yield from tqdm(found, label, done + len(items), initial=done, unit=unit, delay=1)
+        yield from progress(found, label, done + len(items), initial=done, unit=unit)
 
 
 def _end_with_parent() -> None:

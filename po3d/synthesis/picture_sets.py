@@ -13,10 +13,10 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from tqdm import tqdm
 
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
+from po3d.io.progress import progress
 from po3d.synthesis.furniture.libraries import FOLDER
 from po3d.synthesis.furniture.models import RoomModels
 from po3d.synthesis.rooms.pictures import RoomRenderer
@@ -105,5 +105,5 @@ def _claim(out: Path, facts: dict) -> None:
 
 
 def _exhaust(done: Iterator[None], count: int) -> None:
-    for _ in tqdm(done, total=count, unit="picture", mininterval=5):
+    for _ in progress(done, total=count, unit="picture", mininterval=5):
         pass

@@ -8,12 +8,12 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from tqdm import tqdm
 
 from po3d.benchmarks.metrics import match
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.io.files import read_json, write_json
 from po3d.io.guard import guarded
+from po3d.io.progress import progress
 from po3d.perception.street import StreetEstimator
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.table import Scene
@@ -56,7 +56,7 @@ def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
     gt: list[Scene] = []
     for twin in map(pulsecheck457.load, folders):
         names = twin.images
-        for start in tqdm(range(0, len(names), BATCH), desc="estimating", unit="batch"):
+        for start in progress(range(0, len(names), BATCH), desc="estimating", unit="batch"):
             part = names[start : start + BATCH]
             predicted += estimator.estimate([twin.image(name) for name in part], part)
         gt += [twin.truth(name) for name in names]

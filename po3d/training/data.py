@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset
-from tqdm import tqdm
 
 from po3d.benchmarks.superclevr.files import read_scenes, scene_from_superclevr
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
 from po3d.io.images import read_image
 from po3d.io.pools import pool
+from po3d.io.progress import progress
 from po3d.perception.detection import resize
 from po3d.scene.street import AXES, camera
 from po3d.scene.table import Scene
@@ -195,7 +195,7 @@ def pack(scenes: Dataset, folder: str | Path, workers: int) -> PackedScenes:
     if shards:
         with pool(workers) as processes:
             jobs = [processes.submit(_write_shard, scenes, folder, k) for k in shards]
-            for job in tqdm(jobs, desc="rendering", unit="shard"):
+            for job in progress(jobs, desc="rendering", unit="shard"):
                 job.result()
     write_json(folder / "pack.json", wanted)
     return PackedScenes(folder)

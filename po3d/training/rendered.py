@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch.utils.data import ConcatDataset, Dataset
-from tqdm import tqdm
 
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
 from po3d.io.images import read_image
+from po3d.io.progress import progress
 from po3d.perception import room_view, top_view
 from po3d.perception.detection import resize
 from po3d.scene.table import Scene, from_json
@@ -31,7 +31,7 @@ class PictureFolder(Dataset):
 
     def __init__(self, folder: Path, count: int, size: tuple[int, int]) -> None:
         self.folder, self.size = folder, size
-        self.labels = [self._labels(k) for k in tqdm(range(count), "reading labels", unit="picture", delay=1)]
+        self.labels = [self._labels(k) for k in progress(range(count), "reading labels", unit="picture")]
 
     def _labels(self, k: int) -> RoomLabels | ViewLabels:
         raise NotImplementedError

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import Dataset
-from tqdm import tqdm
 
 from po3d.io.pools import pool
+from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.language.english import plain
 from po3d.language.programs.rooms import OPEN, Call, call
@@ -139,10 +139,10 @@ def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) ->
     """The pairs of rooms 0 .. rooms - 1, the same for any number of workers."""
     work = partial(pairs_of_room, seed=seed, stage=stage, wordings=wordings)
     if workers < 2:
-        return [pair for index in tqdm(range(rooms), "rooms", delay=2) for pair in work(index)]
+        return [pair for index in progress(range(rooms), "rooms") for pair in work(index)]
     with pool(workers) as processes:
         found = processes.map(work, range(rooms), chunksize=8)
-        return [pair for room in tqdm(found, "rooms", rooms, delay=2) for pair in room]
+        return [pair for room in progress(found, "rooms", rooms) for pair in room]
 
 
 @lru_cache(maxsize=2)

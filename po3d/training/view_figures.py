@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from tqdm import tqdm
 
 from po3d.io.files import read_json, write_json
 from po3d.io.guard import guarded
+from po3d.io.progress import progress
 from po3d.perception.room_view import ATTRIBUTES, AZIMUTH, BATCH, CALIBRATION, TOLD, RoomViewEstimator, lifted
 from po3d.scene.camera import held, hold_of
 from po3d.scene.geometry import Array, wrap_angle
@@ -51,7 +51,7 @@ def sights(estimator: RoomViewEstimator, folder: str | Path) -> list[Sight]:
     count = read_json(Path(folder) / "set.json", "set of views")["count"]
     views = ViewFolder(folder, count, 64, 48)
     result = []
-    for start in tqdm(range(0, count, BATCH), "estimating", unit="batch", delay=1):
+    for start in progress(range(0, count, BATCH), "estimating", unit="batch"):
         part = range(start, min(start + BATCH, count))
         truths = [views.truth(k) for k in part]
         pictures = [views.picture(k) for k in part]

@@ -23,12 +23,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from po3d.benchmarks.hypo3d.inert_pickle import read_pickle
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, read_jsonl, write_json
 from po3d.io.images import ImageError, read_image
+from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.perception import semantic_map
 from po3d.perception.semantic_map import LabelReader, SemanticMap
@@ -177,7 +177,7 @@ def write_plain_maps(folder: Path, scenes: Sequence[Scene], furniture: Path | No
     from po3d.synthesis.rooms.top_views import map_of, metres_per_pixel
 
     cameras = {}
-    for scene in tqdm(scenes, "maps", unit="room", delay=1):
+    for scene in progress(scenes, "maps", unit="room"):
         picture, camera = map_of(scene, furniture)
         with atomic_write(folder / MAPS / f"{scene.image}.jpg", "wb") as file:
             file.write(jpeg(picture))

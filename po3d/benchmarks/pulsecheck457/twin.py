@@ -10,12 +10,11 @@ command."""
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES
 from po3d.benchmarks.street_twin import SAMPLES, Tables, check, look_of, write
 from po3d.benchmarks.superclevr.files import nodes_from_program, scene_from_superclevr, surface
 from po3d.io.files import write_json
+from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
@@ -69,7 +68,7 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> d
 
     result: dict[str, list[dict]] = {category: [] for category in CATEGORIES}
     balance = {category: Balance() for category in CATEGORIES}
-    bar = tqdm(scenes, "asking", unit="image", delay=1)
+    bar = progress(scenes, "asking", unit="image")
     for record in bar:
         scene = scene_from_superclevr(record)
         worlds = {task: World(scene, task) for task in ("2d", "6d")}
@@ -126,7 +125,7 @@ def tables(
     renderer = open_renderer(SAMPLES)
     records = [
         scene_record(make_scene(seed, index, split, renderer, look_of(look, index), dials), index, split)
-        for index in tqdm(range(size), "rendering masks", unit="image", delay=1)
+        for index in progress(range(size), "rendering masks", unit="image")
     ]
     asked = questions(records, seed, dials)
     return Tables(seed, split, look, {r["image_filename"]: r for r in records}, asked, dials)

@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from tqdm import tqdm
 
 from po3d.benchmarks.scope.data import IMAGES, View, image_name, scene_name
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
+from po3d.io.progress import progress
 from po3d.scene.geometry import Array
 from po3d.scene.orbit import READING, VIEWS, Reading
 from po3d.synthesis.difficulty import OrbitDials, dials_of
@@ -74,7 +74,7 @@ def draw(out: Path, size: int, studio: Studio, workers: int = 1) -> None:
     if todo:
         RoomModels(studio.furniture or FOLDER, studio.cache)  # where there are none, that shows now
     work = functools.partial(_draw, out=out, studio=studio)
-    for _ in tqdm(_mapped(work, todo, workers), "pictures", len(todo), unit="scene", delay=1):
+    for _ in progress(_mapped(work, todo, workers), "pictures", len(todo), unit="scene"):
         pass
     for torn in (out / IMAGES).glob(".*.tmp"):  # left by killed writers
         torn.unlink()

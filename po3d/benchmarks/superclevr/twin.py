@@ -8,11 +8,10 @@ Every file is whole or absent and a pure function of the arguments, so a killed 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
 from po3d.benchmarks.street_twin import write
 from po3d.benchmarks.superclevr.files import nodes_from_program, scene_from_superclevr, surface
 from po3d.io.files import write_json
+from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
@@ -62,7 +61,7 @@ def generate(
 def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> list[dict]:
     """Question records in the official layout, on scene records in image order; answers are balanced over all of them."""
     balance, records = Balance(), []
-    for record in tqdm(scenes, "asking", unit="image", delay=1):
+    for record in progress(scenes, "asking", unit="image"):
         scene, random = (
             scene_from_superclevr(record),
             rng(seed, "questions/superclevr", record["image_index"]),

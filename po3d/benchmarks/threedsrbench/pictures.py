@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from tqdm import tqdm
 
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
+from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.scene.table import Scene
 from po3d.synthesis.furniture.libraries import FOLDER
@@ -77,7 +77,7 @@ def draw(
     write = functools.partial(
         _write, out=out, seed=seed, split=split, furniture=furniture, cache=cache, objects=objects
     )
-    for _ in tqdm(_mapped(write, todo, workers), "pictures", len(todo), unit="picture", delay=1):
+    for _ in progress(_mapped(write, todo, workers), "pictures", len(todo), unit="picture"):
         pass
     for torn in out.glob("images/.*.tmp"):  # left by killed writers
         torn.unlink()

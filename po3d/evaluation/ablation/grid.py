@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.metrics import bootstrap, interval
@@ -27,6 +26,7 @@ from po3d.evaluation.run import Split, by_image, read_scenes
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, write_json
 from po3d.io.pools import pool
+from po3d.io.progress import progress
 from po3d.io.runs import ERRORS, GRID, PREDICTIONS, SCENES
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
 from po3d.scene.table import Scene
@@ -83,7 +83,7 @@ def grid_answers(
         if workers > 1:
             mapped = stack.enter_context(pool(workers)).map
         each = mapped(_image_answers, images, itertools.repeat(cells))
-        rows = [row for found in tqdm(each, "grid", len(images), unit="image", delay=1) for row in found]
+        rows = [row for found in progress(each, "grid", len(images), unit="image") for row in found]
     found = dict(zip(ids, rows, strict=True))
     return [
         [Prediction(q.id, "failed" if (a := found[q.id][k]) is None else "ok", a) for q in questions]

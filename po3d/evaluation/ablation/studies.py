@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.evaluation.run import Split, data_digest, evaluate, provenance
@@ -24,6 +23,7 @@ from po3d.io.checkpoint import git_revision, locate
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
 from po3d.io.plots import drawn
+from po3d.io.progress import progress
 from po3d.io.text_tables import Table, markdown, text
 from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
@@ -122,7 +122,7 @@ def run_study(
     others = _Modules(setting)
     data = {"root": str(root), "sha256": data_digest(root, split)}
     results = []
-    for run in tqdm(runs, "study", unit="run"):
+    for run in progress(runs, "study", unit="run"):
         folder = Path(run.config["out"])
         identity = {
             "config": run.config,

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from po3d.benchmarks.choices import LETTERS, letter
 from po3d.benchmarks.registry import BENCHMARKS, dials_in, opened
@@ -21,6 +20,7 @@ from po3d.evaluation.harness import FORMATS, lmms_task
 from po3d.evaluation.harness.vlmevalkit_results import write_results
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
+from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures, read_predictions
 from po3d.systems.prompts import ImageFormat, data_uri, encode, messages, prompt
 
@@ -129,7 +129,7 @@ def _write_table(
             restval="",
         )
         writer.writeheader()
-        for k, q in enumerate(tqdm(questions, "exporting", delay=1)):
+        for k, q in enumerate(progress(questions, "exporting")):
             names, index = tuple(pictures(q)), q.number or str(k)
             row = {"index": index, "qid": q.id, "category": own.files.get(q.category, q.category)}
             if names in carrier:
@@ -216,7 +216,7 @@ def _openai(questions: Sequence[Question], benchmark: str, out: Path, encoded: E
     latest: dict[str, str] = {}  # questions on one image mostly stand together
     path = out / "messages.jsonl"
     with atomic_write(path) as file:
-        for q in tqdm(questions, "exporting", delay=1):
+        for q in progress(questions, "exporting"):
             names = pictures(q)
             if inline:
                 latest = {
@@ -252,7 +252,7 @@ def _files(encoded: Encoded) -> dict[str, str]:
 def _write_images(out: Path, encoded: Encoded) -> dict[str, str]:
     """Write images/ below `out`; name -> path relative to `out`."""
     files = {name: f"images/{file}" for name, file in _files(encoded).items()}
-    for name, file in tqdm(files.items(), "images", delay=1):
+    for name, file in progress(files.items(), "images"):
         with atomic_write(out / file, "wb") as target:
             target.write(encoded[name])
     return files

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 from lmms_eval.api.model import lmms
-from tqdm import tqdm
 
 from po3d.benchmarks.choices import LETTERS
+from po3d.io.progress import progress
 from po3d.reasoning.execute import Mode
 from po3d.reasoning.questions import Prediction, read_predictions
 from po3d.systems.chat import NAME, Asked, Refusal, ask, remembering, said
@@ -49,7 +49,7 @@ class Po3d(lmms):
 
     def generate_until(self, requests: list) -> list[str]:
         """The responses in the order of the requests."""
-        return [self._respond(request) for request in tqdm(requests, "po3d", delay=1)]
+        return [self._respond(request) for request in progress(requests, "po3d")]
 
     def _respond(self, request: Any) -> str:
         *_, doc_to_messages, _settings, doc_id, task, split = request.args

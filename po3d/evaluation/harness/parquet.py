@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from tqdm import tqdm
 
 from po3d.benchmarks.choices import letter
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
+from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures
 from po3d.systems.prompts import prompt
 
@@ -56,7 +56,7 @@ def write(
     about = {"huggingface": json.dumps({"info": {"features": FEATURES}})}
     schema = pa.schema(list(columns.items()), metadata=about)
     number = -(-len(questions) // PER_FILE)
-    with tqdm(total=len(questions), desc="exporting", unit="question", delay=1) as bar:
+    with progress(total=len(questions), desc="exporting", unit="question") as bar:
         for k in range(number):
             path = out / "data" / f"test-{k:05d}-of-{number:05d}.parquet"
             rows = questions[k * PER_FILE : (k + 1) * PER_FILE]

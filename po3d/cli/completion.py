@@ -1,0 +1,44 @@
+"""The script that lets a shell complete po3d's commands and options.
+
+    po3d completion bash > ~/.local/share/bash-completion/completions/po3d
+    po3d completion zsh > DIR/_po3d               DIR is in $fpath
+    po3d completion fish > ~/.config/fish/completions/po3d.fish
+
+Needs `pip install 'po3d[shell]'` while the script is written, not where it is used.
+"""
+
+import argparse
+
+SHELLS = ("bash", "zsh", "fish")
+FILES = {
+    "FILE",
+    "PICTURE",
+    "IMAGE_OR_SCENE",
+    "PREDICTIONS",
+    "NAME_OR_PATH",
+    "RESULTS",
+}  # metavars that stand for them
+FOLDERS = {"DIR", "ROOT", "RUN"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=SHELLS)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from po3d.cli.main import COMMANDS, parser_of
+    from po3d.io.errors import InputError
+
+    try:
+        import shtab
+    except ImportError:
+        raise InputError("completion needs shtab: pip install 'po3d[shell]'") from None
+    parser = parser_of(COMMANDS)
+    (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    for action in (a for own in commands.choices.values() for a in own._actions):
+        if action.metavar in FILES:
+            action.complete = shtab.FILE  # type: ignore[attr-defined]
+        elif action.metavar in FOLDERS:
+            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
+    print(shtab.complete(parser, arguments.shell))
+    return 0
