@@ -10,6 +10,7 @@
     python evaluate.py data.root=DIR                            the official release, or VLMEvalKit's TSV
     python evaluate.py system=replay system.path=FILE           another model's predictions.jsonl
     python evaluate.py system=lmm system.base_url=URL system.model=NAME   a model behind an OpenAI-compatible endpoint
+    python evaluate.py engine=ray                               images spread over a Ray cluster: docs/cluster.md
     python evaluate.py 'wandb={project: po3d}'                  tables and the HTML report also go to wandb
 
 Writes OUT/predictions.jsonl, OUT/run.json (what made them), OUT/report.json and OUT/report.md. A run that was killed
@@ -40,17 +41,19 @@ from po3d.evaluation.options import (
     digests_beside,
     kind_of_data,
     listed,
+    made,
     mattering,
     modules,
     system_of,
     usual_options,
+    wrapped,
 )
 from po3d.evaluation.report.grid_tables import grid_markdown, grid_text
 from po3d.evaluation.report.plots import sensitivity_plot
 from po3d.evaluation.report.results import report_text
-from po3d.evaluation.run import data_digest, evaluate, predict, provenance, scored
+from po3d.evaluation.run import Answers, data_digest, evaluate, predict, provenance, scored
 from po3d.evaluation.run_report import log_to_wandb
-from po3d.evaluation.trust import Abstaining
+from po3d.evaluation.spread import spread
 from po3d.io.checkpoint import digest as weights_digest
 from po3d.io.checkpoint import git_revision, locate
 from po3d.io.config import build, run_hydra
@@ -60,7 +63,6 @@ from po3d.io.guard import INTERRUPTED
 from po3d.io.naming import settings_of
 from po3d.io.runs import CURVES, ERRORS, GRID, GRID_PAGE, HTML, described, locked
 from po3d.synthesis.difficulty import dials_of
-from po3d.systems.bad_images import counting
 from po3d.systems.mixtures import Mixtures
 
 FRESH_SIZE = 300  # images, or rooms
@@ -83,7 +85,9 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         config.out = default_out(options, settings, default)
         options = OmegaConf.to_container(config, resolve=True)
         system_config = system_of(options, usual)  # its log may lie in that folder
-    system = build(system_config)  # before the data: what is wrong with a checkpoint shows at once
+    engine = build(options["engine"]) if options["engine"] else None
+    own = {"device": "cpu"} if engine and "device" in system_config else {}  # the workers have the GPUs
+    system = build(system_config | own)  # before the data: what is wrong with a checkpoint shows at once
     measures = {**benchmark.measures(options["benchmark"]), **getattr(system, "measures", {})}
     split, root, name = _open(benchmark, options, seed, size)
     checkpoints = {
@@ -93,10 +97,9 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     }
     data = {"root": str(root), "sha256": data_digest(root, split), "images": len(split.images)}
     revision = git_revision()
-    if below:
-        system = Abstaining(system, below)
-    if _counts_bad_images(options):
-        system = counting(system)
+    counts = _counts_bad_images(options) or engine is not None
+    system = wrapped(system, below, counts)
+    answers = spread(engine, partial(made, system_config, below, counts)) if engine else None
     for note in split.notes():
         print(f"note: {note}", file=sys.stderr)
     identity = {
@@ -114,7 +117,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         "provenance": provenance(options, checkpoints, data, revision),
     }
     if options.get("grid"):
-        _grid(options, benchmark, split, system, about, identity)
+        _grid(options, benchmark, split, system, about, identity, answers)
         return
     report = evaluate(
         benchmark,
@@ -128,6 +131,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         measures,
         options["overwrite"],
         listed(options["beside"]),
+        answers,
     )
     if not quiet:
         print(report_text(report, options["published"]))
@@ -142,6 +146,7 @@ def _grid(
     system: Any,
     about: dict[str, Any],
     identity: dict,
+    answers: Answers | None,
 ) -> None:
     """The oracle grid instead of one evaluation."""
     kind, scorer = _kind(system), options["scorer"]
@@ -150,7 +155,8 @@ def _grid(
         work = {"grid": options["grid"], "scorer": scorer, "seed": options["seed"]}
         if not options["resume"]:  # which is for other cells on the same predictions
             _check_grid(out / GRID, work, options["overwrite"])
-        given = predict(split, system, out, identity, options["resume"], about, options["overwrite"])
+        again = options["resume"], about, options["overwrite"]
+        given = predict(split, system, out, identity, *again, answers)
         found = run_grid(
             kind,
             benchmark,

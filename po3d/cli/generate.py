@@ -14,11 +14,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the twin."""
-    from po3d.io.config import compose
+    from po3d.io.config import build, compose
 
     config = compose("generate", arguments.options)
     from po3d.benchmarks.registry import benchmark_of, dials_in
     from po3d.io.errors import InputError
+    from po3d.io.pools import on
 
     benchmark = benchmark_of(config.benchmark.name)
     how = dials_in(config.benchmark)
@@ -33,9 +34,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(
             f"{config.vehicles}: {len(official.shapes)} types are official; ours: {', '.join(official.missing) or 'none'}"
         )
-    benchmark.generate(
-        out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
-        workers=config.workers, split=config.split, skies=config.skies, **how,
-    )  # fmt: skip
+    engine = build(dict(config.engine)) if config.engine else None
+    with on(engine):
+        benchmark.generate(
+            out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
+            workers=config.workers, split=config.split, skies=config.skies, **how,
+        )  # fmt: skip
     print(f"wrote {config.size} {benchmark.generated} to {config.out}")
     return 0

@@ -13,11 +13,13 @@ from omegaconf import DictConfig, OmegaConf
 
 from po3d.benchmarks.registry import BENCHMARKS, dials_in
 from po3d.evaluation.run import data_digest, digest
-from po3d.io.config import CONFIGS, compose, varied
+from po3d.evaluation.trust import Abstaining
+from po3d.io.config import CONFIGS, build, compose, varied
 from po3d.io.errors import InputError
 from po3d.io.naming import run_folder, slug
 from po3d.scene.table import to_json
 from po3d.synthesis.difficulty import dials_of
+from po3d.systems.bad_images import counting
 
 # Settings of a system that change no answer, nor when it is given.
 BY_THE_WAY = (
@@ -84,6 +86,17 @@ def usual_options(options: dict[str, Any]) -> dict[str, Any]:
 def mattering(system_config: dict[str, Any]) -> dict[str, Any]:
     """A system's config without what changes no answer."""
     return {k: v for k, v in system_config.items() if k not in BY_THE_WAY}
+
+
+def wrapped(system: Any, below: float, counts: bool) -> Any:
+    """The system that holds answers of less probability back, and where it `counts` bad pictures goes on at one."""
+    system = Abstaining(system, below) if below else system
+    return counting(system) if counts else system
+
+
+def made(system_config: dict[str, Any], below: float, counts: bool) -> Any:
+    """The system of that config, `wrapped`."""
+    return wrapped(build(system_config), below, counts)
 
 
 def check_read(

@@ -41,6 +41,11 @@ from po3d.scene.table import Scene, from_json, to_json
 from po3d.systems import bad_images
 from po3d.systems.pipeline import Begun, Context, System
 
+Answered = tuple[str, Sequence[Question], list[Scene], list[Prediction]]
+# (split, system, images with their questions) -> each image with its questions, the tables that the system kept, and its
+# predictions, in order
+Answers = Callable[["Split", System, Iterable[tuple[str, list[Question]]]], Iterator[Answered]]
+
 
 class Split(Protocol):
     """The questions of a benchmark's split and what there is to each image."""
@@ -80,16 +85,18 @@ def evaluate(
     measures: Mapping[str, Score] = MappingProxyType({}),
     overwrite: bool = False,
     beside: Sequence[str | Path] = (),
+    answers: Answers | None = None,
 ) -> dict:
     """Both loops; the report that is also in OUT/report.json. `about` (benchmark, split, system, settings, provenance)
     goes into it as the predictions were made with it; "scored" in its provenance says when and by what revision they were
     scored, where that was later. `identity`: see `predict`. `measures` are asked for beside the benchmark's score; each goes
-    under its name. `beside`: folders of finished runs on the same questions, whose figures stand below the run's own."""
+    under its name. `beside`: folders of finished runs on the same questions, whose figures stand below the run's own.
+    `answers`: see `predict`."""
     out = Path(out)
     nothing = [Prediction(q.id, "abstained") for q in split.questions]
     benchmark.score(split.questions, nothing, scorer)  # an unknown scorer shows now, not after the answers
     with runs.locked(out):
-        predictions = predict(split, system, out, identity, resume, about, overwrite)
+        predictions = predict(split, system, out, identity, resume, about, overwrite, answers)
         score = benchmark.score(split.questions, predictions, scorer)
         others = [_beside(Path(folder), out, benchmark, split, scorer) for folder in beside]
         report = {
@@ -147,11 +154,13 @@ def predict(
     resume: bool = False,
     about: Mapping[str, Any] = MappingProxyType({}),
     overwrite: bool = False,
+    answers: Answers | None = None,
 ) -> list[Prediction]:
     """The system's predictions in the order of the questions, also in OUT/predictions.jsonl, and the tables
     that it kept in OUT/scenes.jsonl. `identity` says what is being run, `about` what runs it; both are kept in OUT/run.json.
     An unfinished run of the same goes on; a finished one is answered anew, because uncommitted code may have changed,
-    unless `resume`. InputError when OUT holds anything else, unless `overwrite`."""
+    unless `resume`. InputError when OUT holds anything else, unless `overwrite`. `answers`: how the system is asked, None for
+    here, one image after the other (`po3d.evaluation.spread`: on an engine)."""
     out = Path(out)
     asked = digest([dataclasses.asdict(q) for q in split.questions])
     run = runs.Run(_plain({**identity, "questions": asked}), _plain(dict(about)))
@@ -170,8 +179,9 @@ def predict(
     ]
     with open(partial, "a", encoding="utf-8") as file:
         left = [item for item in images if item[0] not in done]
-        bar = progress(left, "answering", total=len(images), initial=len(images) - len(left), unit="image")
-        for name, questions, kept, predictions in _answers(split, system, bar):
+        found = (answers or _answers)(split, system, left)
+        bar = progress(found, "answering", total=len(images), initial=len(images) - len(left), unit="image")
+        for name, questions, kept, predictions in bar:
             if [p.id for p in predictions] != [q.id for q in questions]:
                 raise AssertionError(
                     f"{type(system).__name__} did not answer the questions on {name} in their order"
@@ -217,7 +227,7 @@ def _tables(name: str, questions: Sequence[Question], kept: Sequence[Scene]) -> 
 
 def _answers(
     split: Split, system: System, images: Iterable[tuple[str, list[Question]]]
-) -> Iterator[tuple[str, list[Question], list[Scene], list[Prediction]]]:
+) -> Iterator[Answered]:
     """Each image with its questions, the tables that the system kept, and its predictions, in order. Of an `Eager`
     system some images are under way at once; the pictures are made here, one after the other."""
     ahead = getattr(system, "ahead", 0)

@@ -21,6 +21,8 @@ EXTRAS = {  # module -> the extra of pyproject.toml that brings it
     "matplotlib": "report",
     "lmms_eval": "harness",
     "transformers": "foundation",
+    "ray": "cluster",
+    "webdataset": "shards",
 }
 
 

@@ -6,14 +6,42 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import TypeVar
+from contextvars import ContextVar
+from typing import Protocol, TypeVar
 
 from po3d.io.progress import progress
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class Engine(Protocol):
+    """Does pieces of work on other machines (`po3d.io.ray_engine`); where there is none, this process and its pools do."""
+
+    def each(
+        self,
+        work: Callable[[Item], Result],
+        items: Iterable[Item],
+        lost: Callable[[Item, str], Result] | None = None,
+    ) -> Iterator[Result]:
+        """What `work` gives for each item, in order. `lost`: the result of an item that could not be done, and why; without it
+        such an item ends the run."""
+        ...
+
+
+_ENGINE: ContextVar[Engine | None] = ContextVar("engine", default=None)
+
+
+@contextlib.contextmanager
+def on(engine: Engine | None) -> Iterator[None]:
+    """`each` gives its work to this engine until the block ends."""
+    token = _ENGINE.set(engine)
+    try:
+        yield
+    finally:
+        _ENGINE.reset(token)
 
 
 def pool(workers: int) -> ProcessPoolExecutor:
@@ -33,11 +61,13 @@ def each(
     done: int = 0,
     together: int = 4,
 ) -> Iterator[Result]:
-    """What `work` gives for each item, in order, from this process for one worker, else from a pool; with a bar, on which `done`
-    others stand already. `together`: items that a process is given at once."""
+    """What `work` gives for each item, in order, from the engine, where one is on, else from this process for one worker, or
+    from a pool; with a bar, on which `done` others stand already. `together`: items that a process is given at once."""
     with contextlib.ExitStack() as stack:
         found = map(work, items)
-        if workers > 1:
+        if engine := _ENGINE.get():
+            found = engine.each(work, items)
+        elif workers > 1:
             processes = pool(workers)
             stack.callback(processes.shutdown, cancel_futures=True)
             found = processes.map(work, items, chunksize=together)

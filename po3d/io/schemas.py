@@ -484,6 +484,7 @@ class EvaluateSettings(Record):
     overwrite: Flag
     beside: Names
     workers: Workers
+    engine: Group
     wandb: Group | None
     out: Folder | None
 
@@ -500,6 +501,7 @@ class GenerateSettings(Record):
     look: StreetLook | None
     skies: Name | None
     workers: Workers
+    engine: Group
 
 
 class TrainSettings(Record):

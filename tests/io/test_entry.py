@@ -4,7 +4,7 @@ from po3d.io.config import CONFIGS, compose, run_hydra
 from po3d.io.errors import InputError
 
 GROUPS = {
-    "evaluate": ("benchmark", "perception", "parser", "system", "grid"),
+    "evaluate": ("benchmark", "perception", "parser", "system", "grid", "engine"),
     "train": ("model", "data", "trainer", "experiment"),
 }
 

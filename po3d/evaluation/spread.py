@@ -1,0 +1,64 @@
+"""Answers from an engine: each image is answered by a worker with a system of its own."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from po3d.evaluation.run import Answered, Answers, Split
+from po3d.io.errors import InputError
+from po3d.io.pools import Engine
+from po3d.reasoning.questions import Prediction, Question
+from po3d.scene.table import Scene
+from po3d.systems.bad_images import MARK
+from po3d.systems.pipeline import Context, System
+
+Asked = tuple[str, Sequence[Question]]  # an image's name and its questions
+
+
+@dataclass
+class Work:
+    """What a worker does: answers the questions on an image. Its system is made with the first one."""
+
+    make: Callable[[], System]
+    split: Split  # without its questions, which come with each image
+    threads: (
+        int | None
+    )  # of torch, where it is used: on another number of threads sums of floats would be others
+    system: System | None = None
+
+    def __call__(self, asked: Asked) -> tuple[list[Scene], list[Prediction]]:
+        name, questions = asked
+        if self.system is None:
+            if self.threads is not None:
+                import torch
+
+                torch.set_num_threads(self.threads)
+            self.system = self.make()
+        kept: list[Scene] = []
+        split = replace(self.split, questions=tuple(questions))
+        return kept, self.system.answer(questions, Context.of(split, name, kept.append))
+
+
+def spread(engine: Engine, make: Callable[[], System]) -> Answers:
+    """How `predict` gets answers from an engine whose workers `make` their systems. The questions on an image that no worker
+    could answer are failed."""
+
+    def answers(split: Any, system: System, images: Iterable[Asked]) -> Iterator[Answered]:
+        if getattr(system, "ahead", 0):
+            raise InputError(
+                "engine=ray is for systems that compute; one that waits for a service has system.concurrency"
+            )
+        torch = sys.modules.get("torch")  # not there for a system that needs none
+        work = Work(make, replace(split, questions=()), torch and torch.get_num_threads())
+        asked = list(images)
+        for (name, questions), (kept, predictions) in zip(
+            asked, engine.each(work, asked, _lost), strict=True
+        ):
+            yield name, questions, kept, predictions
+
+    return answers
+
+
+def _lost(asked: Asked, why: str) -> tuple[list[Scene], list[Prediction]]:
+    return [], [Prediction(q.id, "failed", reason=f"{MARK}{asked[0]}: {why}") for q in asked[1]]
