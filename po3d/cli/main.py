@@ -31,6 +31,7 @@ COMMANDS = {
     "doctor": Command("what is installed, what works, and what to do about the rest", "po3d.cli.doctor"),
     "export": Command("a split for LMM harnesses and endpoints", "po3d.cli.export"),
     "import": Command("an LMM's results from a harness, scored by us", "po3d.cli.imports"),
+    "language": Command("programs in words, and the files of wordings", "po3d.cli.language"),
     "report": Command("a run as one HTML file, or its tables", "po3d.cli.report"),
     "serve": Command("po3d as an OpenAI-compatible model", "po3d.cli.serve"),
     "studio": Command("a page in the browser: scenes in 3D, questions, changes", "po3d.cli.studio"),

@@ -1,8 +1,101 @@
-"""What is wrong with a grammar file: brackets, slots, phrases, rules that are never said."""
+"""What is wrong with the grammar files: brackets, slots, phrases, rules that are never said, programs without words, sentences with two
+meanings."""
 
 from collections.abc import Iterator, Sequence
+from importlib import resources
+from itertools import product
 
-from po3d.language.grammar import Grammar, GrammarError, Pattern, compiled
+from po3d.language.grammar import Grammar, GrammarError, Pattern, compiled, load
+from po3d.language.program import ANSWERS, LEAVES, SIGNATURES, Call, Signature, call
+from po3d.language.say import plain
+
+# From which keys sentences of a grammar start; of the others code says keys by their names.
+STARTS = {
+    "plain": ("question", "edit", "object", "place", "frame", "thing"),
+    "rooms": ("spoken", "asked", "edit", "object", "set", "place", "thing", "direction", "name", "value"),
+}
+# The simplest argument of each type.
+_CHAIR, _BED = (call("unique", call("filter", "name", name, call("scene"))) for name in ("chair", "bed"))
+_SIMPLE = {
+    "objects": call("filter", "name", "cup", call("scene")),
+    "frame": call("frame", "camera"),
+    "number": call("count", call("scene")),
+    "value": call("query", "color", _CHAIR),
+    "bool": call("exist", call("scene")),
+    "place": call("place", "centre"),
+    "edit": call("remove", call("group", _CHAIR)),
+    "thing": call("thing", "lamp", call("plain")),
+    "traits": call("trait", "color", "red", call("plain")),
+    "text": "red",
+    "amount": 2.0,
+}
+_VALUES = {
+    "name": "bottle", "shape": "bus", "size": "large", "material": "wooden", "state": "open", "facing": "away", "occlusion": "hidden",
+    "purpose": "sitting", "side": "left",
+}  # fmt: skip
+
+
+def everything() -> list[str]:
+    """The faults of all grammar files."""
+    files = (resources.files("po3d.language") / "grammars").iterdir()
+    names = sorted(file.name.removesuffix(".grammar") for file in files)
+    found = [fault for name in names for fault in problems(load(name), STARTS.get(name, ()))]
+    return found + ambiguities()
+
+
+def ambiguities() -> list[str]:
+    """A line for each operation, with each of its words, that plain.grammar has no words for, or the words of another."""
+    said: dict[str, Call] = {}
+    found = []
+    for program in samples():
+        try:
+            text = plain.say(program)
+        except GrammarError as error:
+            found.append(str(error))
+            continue
+        if said.setdefault(text, program) != program:
+            found.append(f"plain.grammar: {text!r} means {said[text]} and {program}")
+    return found
+
+
+def samples() -> Iterator[Call]:
+    """Questions and changes that hold each operation of the language, with each word of its leaves."""
+    for op, signatures in SIGNATURES.items():
+        for signature in signatures:
+            for args in product(*_arguments(signature)):
+                yield from _asking(call(op, *(_VALUES.get(args[0], a) if a == "red" else a for a in args)))
+
+
+def _arguments(signature: Signature) -> Iterator[Sequence]:
+    objects = iter((_CHAIR, _BED, call("refer", "door")))
+    sets = iter((_SIMPLE["objects"], call("scene")))
+    for kind in signature.inputs:
+        words = LEAVES.get(kind)
+        if kind == "object":
+            yield (next(objects),)
+        elif kind == "objects":
+            yield (next(sets),)
+        else:
+            yield words if isinstance(words, tuple) else (_SIMPLE[kind],)
+
+
+def _asking(program: Call) -> Iterator[Call]:
+    """A program that asks or changes something, about what a call gives."""
+    match program.output:
+        case "objects":
+            yield from (call("count", program), call("exist", program), call("remove", program))
+        case "object":
+            yield call("query", "color", program)
+        case "frame":
+            yield call("direction", _CHAIR, _BED, program, "eight")
+        case "place":
+            yield call("move", call("group", _BED), program)
+        case "thing":
+            yield call("replace", call("group", _BED), program)
+        case "traits":
+            yield call("replace", call("group", _BED), call("thing", "lamp", program))
+        case kind if kind in ANSWERS or kind == "edit":
+            yield program
 
 
 def problems(grammar: Grammar, starts: Sequence[str] = ()) -> list[str]:

@@ -1,14 +1,17 @@
 """Wordings as data: what a file's rules say, how it is checked, and that the shipped files are in order."""
 
 import hashlib
-from importlib import resources
 
 import numpy as np
 import pytest
 
+from po3d.io.files import read_jsonl
+from po3d.io.shipped import ROOT
 from po3d.language.grammar import Grammar, GrammarError, load
-from po3d.language.grammar_check import problems
+from po3d.language.grammar_check import ambiguities, everything, problems, samples
+from po3d.language.program import Call
 from po3d.language.programs.rooms import parse_text
+from po3d.language.say import plain
 
 ROOMS = """
 how_many: how many | what number of
@@ -28,9 +31,6 @@ edit swap(X, X) only: the two swapped
 edit swap(X, Y): {X} and {Y} swapped
 """
 GRAMMAR = Grammar("rooms", ROOMS)
-FILES = sorted(
-    f.name.removesuffix(".grammar") for f in (resources.files("po3d.language") / "grammars").iterdir()
-)
 
 
 def readings(form, program, facts=None, times=300):
@@ -104,9 +104,55 @@ def test_a_file_that_cannot_be_read_says_where(text):
     assert "test.grammar, line 1" in str(error.value) or "pattern" in str(error.value)
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_the_shipped_grammars_are_in_order(name):
-    assert problems(load(name)) == []
+def test_the_shipped_grammars_are_in_order():
+    assert everything() == []
+
+
+def test_every_operation_has_a_plain_sentence_of_its_own(monkeypatch):
+    programs = list(samples())
+    assert len(programs) > 400
+    assert {part.op for program in programs for part in program.calls()} >= {"some", "before", "view", "swap"}
+    assert len({plain.say(program) for program in programs}) == len(set(programs))
+    monkeypatch.setattr(plain, "say", lambda program: "the same")
+    assert len(ambiguities()) == len(programs) - 1
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ('count(filter(color, "red", filter(name, "chair", scene)))', "How many red chairs are there?"),
+        (
+            'query(name, best(elevation, most, group(refer("lamp"), refer("cup"))))',
+            "Which is higher, the lamp or the cup?",
+        ),
+        (
+            'direction(refer("man"), refer("rock"), frame(refer("man")), eight)',
+            "Where is the rock relative to the man, from the view of the man?",
+        ),
+        (
+            'exist(relate(next_to, unique(filter(name, "bed", scene)), filter(name, "egg", scene)))',
+            "Is there an egg next to the bed?",
+        ),
+        (
+            'move(group(unique(filter(name, "chair", scene))), place(next_to, unique(filter(name, "window", scene))))',
+            "The chair has been moved next to the window.",
+        ),
+        (
+            'count(relate(left, unique(filter(shape, "bus", scene)), frame(object), filter(color, "red", scene)))',
+            "How many red things to the left of the bus, by its own front, are there?",
+        ),
+    ],
+)
+def test_a_plain_sentence_says_its_program(program, said):
+    assert plain.say(Call.parse(program)) == said
+
+
+def test_no_two_programs_of_natural_sentences_have_one_plain_sentence():
+    """On the development part of the bank."""
+    rows = read_jsonl(ROOT / "data" / "wording" / "programs_dev.jsonl", "programs")
+    programs = {text for row in rows for text in (row["question"], row["change"]) if text}
+    assert len(programs) > 800
+    assert len({plain.say(Call.parse(text)) for text in programs}) == len(programs)
 
 
 @pytest.mark.parametrize(

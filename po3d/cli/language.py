@@ -1,0 +1,50 @@
+"""Programs in words, and the files of wordings.
+
+    po3d language say 'count(filter(color, "red", filter(name, "chair", scene)))'    the plainest sentence for a program
+    po3d language say PROGRAM -n 5                                                   up to five
+    po3d language check                                                              what is wrong with a file of language/grammars
+
+Exit code 1 when `check` finds something.
+"""
+
+import argparse
+
+WORDINGS = 50  # draws, to find so many different ones
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    what = parser.add_subparsers(dest="what", metavar="say|check", required=True)
+    say = what.add_parser("say", help="a program in words")
+    say.add_argument("program", help="as in docs/programs.md")
+    say.add_argument("-n", type=int, default=1, help="how many wordings, where there are so many")
+    what.add_parser("check", help="faults of the grammar files, a line each")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return _say(arguments.program, arguments.n) if arguments.what == "say" else _check()
+
+
+def _say(text: str, number: int) -> int:
+    import numpy as np
+
+    from po3d.io.errors import InputError
+    from po3d.language.grammar import GrammarError
+    from po3d.language.program import Call, ProgramError
+    from po3d.language.say.plain import say
+
+    try:
+        program = Call.parse(text)
+        random = np.random.default_rng(0)
+        said = [say(program), *(say(program, random) for _ in range(WORDINGS if number > 1 else 0))]
+    except (ProgramError, GrammarError) as error:
+        raise InputError(str(error)) from None
+    print(*list(dict.fromkeys(said))[: max(number, 1)], sep="\n")
+    return 0
+
+
+def _check() -> int:
+    from po3d.language.grammar_check import everything
+
+    found = everything()
+    print(*(found or ["all grammars are in order"]), sep="\n")
+    return bool(found)
