@@ -287,18 +287,27 @@ def read(
             several = reading.by_old_readers(lines, scenes)
         else:
             network = Reader.from_checkpoint(locate(name))
-            if calibrate and name == readers[-1]:
-                network.certainty = None
-            several = reading.by_network(lines, scenes, network, width)
+            calibrating = calibrate and name == readers[-1]
+            if calibrating:
+                network.certainty = network.worth = None
+            asked, heard = reading.heard(lines, scenes, network, width)
+            if calibrating:
+                network.worth = reading.worth(lines, scenes, asked, heard, agrees)
+                heard = [
+                    {sort: network.weighed(one, sort, found) for sort, found in each.items()}
+                    for one, each in zip(asked, heard, strict=True)
+                ]
+            several = reading.by_network(network, heard)
         about = [scenes[line["scene"]] for line in lines]
         found = list(itertools.starmap(reading.first_that_runs, zip(lines, several, about, strict=True)))
         outcomes = [reading.judged(*each, agrees) for each in zip(lines, found, about, strict=True)]
         print(f"{name} on {part}\n{reading.table_of(outcomes, [line['kind'] for line in lines])}")
         if out is not None:
             reading.write(out / f"{Path(name).name}_{part}.jsonl", lines, found, outcomes)
-        if calibrate and name == readers[-1]:
-            reading.keep_certainty(name, found_certainty := reading.certainty(outcomes))
-            print(f"certainty of {name}: {found_certainty}")
+        print(reading.coverage(outcomes))
+        if name not in ("gold", "old") and calibrating:
+            reading.keep(name, network.worth, certain := reading.certainty(outcomes))
+            print(f"worth and certainty of {name}: {network.worth}, {certain}")
 
 
 def blind(folder: Path, part: str) -> tuple[int, int]:
@@ -349,7 +358,7 @@ def main() -> int:
     tried.add_argument(
         "--calibrate",
         action="store_true",
-        help="find on this part how certain the last reader is, and write it into its description",
+        help="find on this part what readings of the last reader are worth and how certain it is, and write both into its description",
     )
     a = parser.parse_args()
 

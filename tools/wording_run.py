@@ -158,6 +158,8 @@ class Table:
         found = []
         for option in self.options:
             words = [w for w in option.lower().replace("'s", "").split() if w not in ("the", "a", "an")]
+            if not words:
+                continue
             fits = [
                 t
                 for t in self.things
@@ -290,6 +292,8 @@ class Table:
         if how == "at":
             return gap(a, b) < 0.3
         if how == "between" or how == "blocking":
+            if c is None:
+                raise NoAnswer(f"{how} one thing alone")
             first, second = b.at, c.at
             dx, dy = second[0] - first[0], second[1] - first[1]
             length = math.hypot(dx, dy) or 1e-9

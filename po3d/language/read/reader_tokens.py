@@ -107,7 +107,7 @@ class Pieces:
         text = self.texts[a.text][a.start : b.end if a.text == b.text else a.end]
         if SEGMENTS[a.segment] in ("name", "look"):
             return text
-        return _singular(text.lower()) if one else text.lower()
+        return in_singular(text.lower()) if one else text.lower()
 
     @property
     def whole(self) -> bool:
@@ -132,13 +132,14 @@ class Pieces:
                 if self.places[j] - self.places[k] >= FARTHEST:
                     break
                 said = text[first.start : self.words[j].end].lower()
-                for form in {said, _singular(said)}:
+                for form in {said, in_singular(said)}:
                     found.setdefault(form, []).append((first.segment, self.places[k], self.places[j]))
         return found
 
 
 @lru_cache(50_000)
-def _singular(text: str) -> str:
+def in_singular(text: str) -> str:
+    """The text with its last word in the singular."""
     head, _, last = text.rpartition(" ")
     return (
         f"{head} {singular(last)}".strip()
