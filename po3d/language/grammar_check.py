@@ -38,7 +38,7 @@ _VALUES = {
 def everything() -> list[str]:
     """The faults of all grammar files."""
     files = (resources.files("po3d.language") / "grammars").iterdir()
-    names = sorted(file.name.removesuffix(".grammar") for file in files)
+    names = sorted(file.name.removesuffix(".grammar") for file in files if file.name.endswith(".grammar"))
     found = [fault for name in names for fault in problems(load(name), STARTS.get(name, ()))]
     return found + ambiguities()
 
