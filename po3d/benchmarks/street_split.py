@@ -107,17 +107,18 @@ class Folder:
         self._records: dict[str, Mapping] | None = None
 
     def image(self, name: str) -> NDArray[np.uint8]:
-        return read_image(self._path(name))
+        return read_image(self.path(name))
 
     def size(self, name: str) -> tuple[int, int] | None:
-        return image_size(self._path(name))
+        return image_size(self.path(name))
 
     def files(self, names: Iterable[str]) -> list[Path]:
-        own = [path for name in names for path in (self._path(name), self._alone(name))]
+        own = [path for name in names for path in (self.path(name), self._alone(name))]
         paths = (self._scene_file(), self.root / TWIN, *own)
         return [path for path in paths if path is not None and path.is_file()]
 
-    def _path(self, name: str) -> Path:
+    def path(self, name: str) -> Path:
+        """Where a picture is, or should be."""
         path = self.root / "images" / name
         if not path.is_file():  # question files keep the .png names even where the images were packed as JPEG
             others = [*(path.with_suffix(s) for s in (".jpg", ".png", ".webp")), self.root / name]

@@ -2,6 +2,7 @@
 with any number of workers, and a killed run goes on where it was."""
 
 import argparse
+from typing import Any
 
 from po3d.io.shipped import CONFIGS
 
@@ -23,6 +24,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     benchmark = benchmark_of(config.benchmark.name)
     how = dials_in(config.benchmark)
+    if config.format == "webdataset" and (benchmark.world != "street" or not config.images):
+        raise InputError("format=webdataset is for pictures of streets")
     if config.renderer != "own" or config.vehicles:
         if benchmark.world != "street":
             raise InputError(f"renderer= and vehicles= are for streets; {config.benchmark.name} has none")
@@ -40,5 +43,18 @@ def run(arguments: argparse.Namespace) -> int:
             out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
             workers=config.workers, split=config.split, skies=config.skies, **how,
         )  # fmt: skip
+    if config.format == "webdataset":
+        _shards(benchmark, config)
     print(f"wrote {config.size} {benchmark.generated} to {config.out}")
     return 0
+
+
+def _shards(benchmark: Any, config: Any) -> None:
+    """The twin's pictures with their scene records as shards in OUT/webdataset."""
+    from po3d.synthesis.splits import own_name
+    from po3d.synthesis.street.layouts import MESHES
+    from po3d.training.shards import write_shards
+
+    split = benchmark.load(config.out)
+    pictures = ((split.source.path(name), split.source.record(name)) for name in sorted(split.images))
+    write_shards(pictures, f"{config.out}/webdataset", (own_name("street", k) for k in MESHES[config.split]))

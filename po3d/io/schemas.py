@@ -502,6 +502,7 @@ class GenerateSettings(Record):
     skies: Name | None
     workers: Workers
     engine: Group
+    format: Literal["folder", "webdataset"]
 
 
 class TrainSettings(Record):

@@ -1,0 +1,247 @@
+"""Training pictures in shards: tar files in WebDataset's layout (KEY.jpg or KEY.png beside KEY.json, a scene record), and
+index.json, which knows each shard's samples, bytes and digest.
+
+Plain tar files are what every tool and object store can read. They are read by position here, not as WebDataset's stream: so the order
+is `stream`'s, each sample once an epoch for any number of processes, and a resumed run reads just the rest.
+"""
+
+import json
+import tarfile
+import urllib.request
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from torch.utils.data import ConcatDataset, Dataset, Subset
+
+from po3d.benchmarks.superclevr.files import scene_from_superclevr
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, parse_json, read_json, sha256, write_json
+from po3d.io.images import decode_image
+from po3d.io.seeding import rng
+from po3d.perception.detection import resize
+from po3d.training.data import PictureData, WithMirror
+from po3d.training.labels import street_labels
+from po3d.training.stream import BatchStream, Shuffled
+
+INDEX = "index.json"
+SHARD = 1000  # samples
+BLOCK = 1000  # positions of a mixture in which every source has its share
+
+
+def write_shards(
+    samples: Iterable[tuple[Path, dict]], out: str | Path, models: Iterable[str] = (), size: int = SHARD
+) -> int:
+    """Write picture files with their scene records as shards of `size` samples into the folder `out`, the index last; the
+    number of samples. `models`: names of the 3D models that they show (`po3d.synthesis.splits`)."""
+    import webdataset  # an extra
+
+    out, shards, total = Path(out), [], 0
+    waiting = list(samples)
+    for k in range(-(-len(waiting) // size)):
+        part, path = waiting[k * size :][:size], out / f"{k:06d}.tar"
+        # the same bytes whenever and by whom they are written
+        with (
+            atomic_write(path, "wb") as file,
+            webdataset.TarWriter(file, user="", group="", mtime=0, encoder=False) as tar,
+        ):
+            for picture, record in part:
+                total += 1
+                text = json.dumps(record, ensure_ascii=False, sort_keys=True).encode()
+                tar.write(
+                    {"__key__": f"{total - 1:08d}", picture.suffix[1:]: picture.read_bytes(), "json": text}
+                )
+        about = {"samples": len(part), "bytes": path.stat().st_size, "sha256": sha256(path)}
+        shards.append({"name": path.name, **about})
+    write_json(out / INDEX, {"shards": shards, "models": sorted(models)})
+    return total
+
+
+def fetched(root: str, cache: str | Path) -> Path:
+    """The folder of shards `root`, or for an http(s) URL its copy below `cache`, every shard of it whole: InputError names one
+    that is missing, cut off or changed."""
+    folder = local(root, cache)
+    if folder != Path(root):
+        _download(f"{root}/{INDEX}", folder / INDEX)
+    for shard in _index(folder)["shards"]:
+        path = folder / shard["name"]
+        if folder != Path(root) and not (path.is_file() and path.stat().st_size == shard["bytes"]):
+            _download(f"{root}/{shard['name']}", path)
+        if not path.is_file():
+            raise InputError(f"shard {path} is missing")
+        if (there := path.stat().st_size) != shard["bytes"]:
+            raise InputError(
+                f"shard {path} has {there:,} bytes, not {shard['bytes']:,}: it was cut off or changed"
+            )
+        if sha256(path) != shard["sha256"]:
+            raise InputError(f"shard {path} is not the one that {INDEX} tells of: it was changed")
+    return folder
+
+
+def local(root: str, cache: str | Path) -> Path:
+    """Where the shards of `root` lie on this machine."""
+    if not root.startswith(("http://", "https://")):
+        return Path(root)
+    return Path(cache) / root.split("://", 1)[1].strip("/").replace("/", "_").replace(":", "_")
+
+
+def _download(url: str, path: Path) -> None:
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer, atomic_write(path, "wb") as file:
+            while block := answer.read(2**20):
+                file.write(block)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{url} can't be fetched ({error})") from None
+
+
+def _index(folder: Path) -> dict[str, Any]:
+    found = read_json(folder / INDEX, "index of shards")
+    shards = found.get("shards") if isinstance(found, dict) else None
+    kinds = {"name": str, "samples": int, "bytes": int, "sha256": str}
+    sound = isinstance(shards, list) and all(
+        isinstance(s, dict) and all(isinstance(s.get(k), kind) for k, kind in kinds.items()) for s in shards
+    )
+    if not sound or any(Path(s["name"]).name != s["name"] for s in shards):
+        raise InputError(
+            f"{folder / INDEX} is no index of shards; `po3d generate format=webdataset` writes one"
+        )
+    if not shards:
+        raise InputError(f"{folder / INDEX} names no shard")
+    return found
+
+
+class ShardedScenes(Dataset):
+    """The samples of a folder of shards, by number. Every process opens the tar files itself, when it first reads one."""
+
+    def __init__(self, folder: str | Path, width: int, height: int) -> None:
+        self.folder, self.width, self.height = Path(folder), width, height
+        index = _index(self.folder)
+        self.shards, self.models = index["shards"], set(index.get("models", ()))
+        self.ends = np.cumsum([s["samples"] for s in self.shards])
+        self.members: dict[int, list[tuple[str, tuple[int, int], tuple[int, int]]]] = {}
+
+    def __len__(self) -> int:
+        return int(self.ends[-1])
+
+    def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        k = int(np.searchsorted(self.ends, index, "right"))
+        path = self.folder / self.shards[k]["name"]
+        if k not in self.members:
+            self.members[k] = _members(path, self.shards[k]["samples"])
+        key, *places = self.members[k][index - int(self.ends[k]) + self.shards[k]["samples"]]
+        with open(path, "rb") as file:
+            picture, text = (_read(file, *place) for place in places)
+        where = f"sample {key} of shard {path}"
+        record = parse_json(text, f"{where}: no scene record")
+        labels = street_labels(scene_from_superclevr(record))
+        image = resize(decode_image(picture, where), self.width, self.height)
+        return {"image": image, **labels._asdict()}
+
+    def __getstate__(self) -> dict:
+        return self.__dict__ | {"members": {}}
+
+
+def _read(file: Any, offset: int, size: int) -> bytes:
+    file.seek(offset)
+    return file.read(size)
+
+
+def _members(path: Path, samples: int) -> list[tuple[str, tuple[int, int], tuple[int, int]]]:
+    """Key, and (offset, bytes) of the picture and of the record, of each sample of a shard in order."""
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    try:
+        with tarfile.open(path, "r:") as tar:
+            for member in tar:
+                key, _, suffix = member.name.partition(".")
+                kind = "record" if suffix == "json" else "picture"
+                found.setdefault(key, {})[kind] = member.offset_data, member.size
+    except (OSError, tarfile.TarError) as error:
+        raise InputError(f"shard {path} can't be read ({error})") from None
+    whole = [(key, s["picture"], s["record"]) for key, s in found.items() if len(s) == 2]
+    if len(whole) != samples:
+        raise InputError(
+            f"shard {path} has {len(whole)} whole samples, not {samples}: it was cut off or changed"
+        )
+    return whole
+
+
+class Mixed:
+    """Sources of these `sizes`, one behind the other, mixed by `weights`: of every BLOCK positions each source has its share, to
+    within one. Each is shuffled epoch after epoch of its own: each of its samples once before any comes again."""
+
+    def __init__(self, sizes: Sequence[int], weights: Sequence[float], seed: int) -> None:
+        self.sizes, self.seed = list(sizes), seed
+        self.starts = np.cumsum([0, *sizes[:-1]])
+        ends = np.round(np.cumsum(weights) / np.sum(weights) * BLOCK).astype(int)
+        self.quotas = np.diff(ends, prepend=0)
+        seeds = rng(seed, "sources", 0).integers(2**31, size=len(self.sizes))
+        self.orders = [Shuffled(size, int(own)) for size, own in zip(self.sizes, seeds)]
+        self.block, self.numbers = -1, np.empty(0, int)
+
+    def __call__(self, position: int) -> int:
+        block, place = divmod(position, BLOCK)
+        if block != self.block:
+            drawn = [
+                start + order(block * quota + i) % size
+                for start, order, size, quota in zip(self.starts, self.orders, self.sizes, self.quotas)
+                for i in range(quota)
+            ]
+            self.block, self.numbers = block, rng(self.seed, "mixture", block).permutation(drawn)
+        return int(self.numbers[place])
+
+
+class ShardData(PictureData):
+    """Street scenes in shards. `root`: a folder or an http(s) URL with an index, or several; `weights`: how often each of them is
+    drawn from, () for each sample once an epoch of all. The last `validation` samples of the first (a tenth at most) are kept
+    for validation. `cache`: where shards from a URL are kept. `loaders`: processes that read beside training."""
+
+    def __init__(
+        self,
+        root: str | Sequence[str] = "",
+        weights: Sequence[float] = (),
+        cache: str = "runs/shards",
+        validation: int = 500,
+        width: int = 640,
+        height: int = 480,
+        batch: int = 8,
+        loaders: int = 0,
+        mirror: bool = True,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        self.roots = [root] if isinstance(root, str) else list(root)
+        if not self.roots or not all(self.roots):
+            raise InputError(
+                "data=shards needs data.root=DIR_OR_URL, which holds shards and their index.json"
+            )
+        if weights and (len(weights) != len(self.roots) or min(weights) <= 0):
+            raise InputError(
+                f"data.weights={list(weights)} should be {len(self.roots)} numbers above 0, one for each root"
+            )
+        self.save_hyperparameters()
+
+    def prepare_data(self) -> None:
+        for root in self.roots:
+            fetched(root, self.hparams.cache)
+
+    def setup(self, stage: str) -> None:
+        h = self.hparams
+        scenes = [ShardedScenes(local(root, h.cache), h.width, h.height) for root in self.roots]
+        first = len(scenes[0])
+        cut = max(first - max(min(h.validation, first // 10), 1), 1)
+        self.validation = Subset(scenes[0], range(min(cut, first - 1), first))
+        parts: list[Dataset] = [Subset(scenes[0], range(cut)), *scenes[1:]]
+        self.parts = [WithMirror(part) for part in parts] if h.mirror else parts
+        self.train = ConcatDataset(self.parts)
+
+    def models(self) -> set[str]:
+        return set().union(
+            *(_index(local(root, self.hparams.cache)).get("models", ()) for root in self.roots)
+        )
+
+    def train_stream(self) -> BatchStream:
+        h = self.hparams
+        if not h.weights:
+            return super().train_stream()
+        return BatchStream(Mixed([len(p) for p in self.parts], h.weights, h.seed), h.batch, **self.place())

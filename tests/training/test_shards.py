@@ -1,0 +1,175 @@
+"""Shards hold what was written, say what is wrong with them, and are read once an epoch by any number of processes."""
+
+import http.server
+import json
+import threading
+from collections import Counter
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset
+
+from po3d.benchmarks.registry import BENCHMARKS
+from po3d.io.errors import InputError
+from po3d.training.shards import BLOCK, INDEX, Mixed, ShardData, ShardedScenes, fetched, write_shards
+
+webdataset = pytest.importorskip("webdataset")
+COUNT, EACH = 24, 5  # samples, and of them a shard
+SIZE = (32, 24)
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory):
+    """Pictures of one colour each, which tells them apart, with shipped scene records."""
+    folder = tmp_path_factory.mktemp("pictures")
+    split = BENCHMARKS["superclevr"].load(BENCHMARKS["superclevr"].mini, "mini").first(COUNT)
+    samples = []
+    for k, name in enumerate(split.images):
+        path = folder / f"{k}.png"
+        Image.fromarray(np.full((SIZE[1], SIZE[0], 3), 10 * k, np.uint8)).save(path)
+        samples.append((path, dict(split.source.record(name))))
+    out = folder / "shards"
+    assert write_shards(samples, out, ["own/street#1"], EACH) == COUNT
+    again = folder / "again"
+    write_shards(samples, again, ["own/street#1"], EACH)
+    assert {p.name: p.read_bytes() for p in out.iterdir()} == {
+        p.name: p.read_bytes() for p in again.iterdir()
+    }
+    return out
+
+
+def number(item) -> int:
+    return int(item["image"][0, 0, 0]) // 10
+
+
+def data(
+    root, batch: int, rank: int = 0, world: int = 1, start: int = 0, steps: int = 100, **options
+) -> ShardData:
+    found = ShardData(str(root), width=SIZE[0], height=SIZE[1], batch=batch, mirror=False, **options)
+    found.trainer = SimpleNamespace(
+        max_steps=steps, global_step=start, accumulate_grad_batches=1, global_rank=rank, world_size=world
+    )
+    found.setup("fit")
+    return found
+
+
+def test_samples_are_what_was_written_and_webdataset_reads_them(shards):
+    scenes = ShardedScenes(fetched(str(shards), ""), *SIZE)
+    assert [number(scenes[k]) for k in range(COUNT)] == [*range(COUNT)]
+    assert scenes.models == {"own/street#1"}
+    urls = sorted(str(p) for p in shards.glob("*.tar"))
+    read = list(webdataset.WebDataset(urls, shardshuffle=False))
+    assert len(read) == COUNT
+    assert len(json.loads(read[3]["json"])["objects"]) == scenes[3]["present"].sum()
+
+
+class Numbers(Dataset):
+    """The numbers of the samples alone."""
+
+    def __init__(self, samples: Dataset) -> None:
+        self.samples = samples
+
+    def __getitem__(self, index: int) -> int:
+        return number(self.samples[index])
+
+
+@pytest.mark.slow
+def test_every_sample_comes_once_an_epoch_in_two_processes_with_three_readers_each(shards):
+    train = len(data(shards, 1).train)  # the others are for validation
+    epochs, batch, world = 3, 1, 2
+    steps = epochs * train // (batch * world)
+    seen = [[], []]
+    for rank in range(world):
+        own = data(shards, batch, rank, world, steps=steps)
+        loader = DataLoader(
+            Numbers(own.train_samples()),
+            batch_sampler=own.train_stream(),
+            num_workers=3,
+            multiprocessing_context="fork",
+        )
+        seen[rank] = [n for numbers in loader for n in numbers.tolist()]
+    assert len(seen[0]) == len(seen[1])
+    assert Counter(seen[0] + seen[1]) == Counter(dict.fromkeys(range(train), epochs))
+
+
+@pytest.mark.parametrize("world", [1, 2, 3])
+def test_a_resumed_run_reads_the_rest_of_the_epoch(shards, world):
+    whole = [list(data(shards, 2, rank, world).train_stream()) for rank in range(world)]
+    rest = [list(data(shards, 2, rank, world, start=7).train_stream()) for rank in range(world)]
+    assert rest == [numbers[7:] for numbers in whole]
+
+
+def test_sources_are_mixed_by_their_weights_and_each_is_read_once_an_epoch(shards):
+    order = Mixed([7, 400], [1, 3], 0)
+    drawn = [order(k) for k in range(4 * BLOCK)]
+    assert sum(n < 7 for n in drawn) == BLOCK
+    of_second = [n for n in drawn if n >= 7]
+    assert Counter(of_second[:400]).keys() | Counter(of_second).keys() == set(range(7, 407))
+    assert max(Counter(of_second).values()) - min(Counter(of_second).values()) <= 1
+    assert [Mixed([7, 400], [1, 3], 0)(k) for k in (3999, 0, 1500)] == [drawn[k] for k in (3999, 0, 1500)]
+    both = ShardData([str(shards), str(shards)], [1, 3], width=SIZE[0], height=SIZE[1], batch=4)
+    both.trainer = data(shards, 1).trainer
+    both.setup("fit")
+    first = len(both.parts[0])
+    drawn = [n for numbers in both.train_stream() for n in numbers]
+    assert sum(n < first for n in drawn) == pytest.approx(len(drawn) / 4, abs=30)
+    with pytest.raises(InputError, match="2 numbers above 0"):
+        ShardData([str(shards), str(shards)], [1])
+
+
+@pytest.fixture
+def copied(shards, tmp_path):
+    for path in shards.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    return tmp_path
+
+
+@pytest.mark.parametrize("what", ["cut", "changed", "missing"])
+def test_a_shard_that_is_not_whole_is_named(copied, what):
+    path = copied / "000002.tar"
+    content = path.read_bytes()
+    if what == "missing":
+        path.unlink()
+    else:
+        path.write_bytes(content[:-700] if what == "cut" else content.replace(b"color", b"colob", 1))
+    with pytest.raises(InputError, match=r"000002\.tar"):
+        fetched(str(copied), "")
+
+
+def test_a_shard_with_too_few_samples_is_named_even_with_a_digest_that_fits(copied):
+    index = json.loads((copied / INDEX).read_text())
+    index["shards"][1]["samples"] += 1
+    (copied / INDEX).write_text(json.dumps(index))
+    with pytest.raises(InputError, match=r"000001\.tar has 5 whole samples, not 6"):
+        ShardedScenes(copied, *SIZE)[EACH]
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"shards": []}', '{"shards": [{"name": "../x"}]}'])
+def test_what_is_no_index_is_said(tmp_path, text):
+    (tmp_path / INDEX).write_text(text)
+    with pytest.raises(InputError, match=INDEX):
+        fetched(str(tmp_path), "")
+
+
+def test_shards_come_from_a_url_and_a_copy_that_was_cut_off_is_fetched_again(shards, tmp_path):
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(shards)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        url = f"http://127.0.0.1:{server.server_port}"
+        folder = fetched(url, tmp_path)
+        assert number(ShardedScenes(folder, *SIZE)[11]) == 11
+        (folder / "000001.tar").write_bytes(b"torn")
+        fetched(url, tmp_path)
+        assert number(ShardedScenes(folder, *SIZE)[6]) == 6
+        with pytest.raises(InputError, match="can't be fetched"):
+            fetched(f"{url}/none", tmp_path)
+    finally:
+        server.shutdown()
+        server.server_close()
