@@ -43,7 +43,6 @@ from po3d.reasoning.plan import plan
 from po3d.reasoning.rules import ROOM_RULES, THREEDSRBENCH_RULES
 from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
 from po3d.reasoning.world import World
-from po3d.scene.index import Layout
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, Pipeline
 from po3d.systems.rooms import framed
@@ -169,9 +168,9 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[Figure]:
 
     def edit() -> None:
         for scene, parsed in work:
-            layout = Layout(scene)
+            before = World.of(scene, ROOM_RULES)
             for change, _ in parsed:
-                plan(layout, change)
+                plan(before, change)
 
     def edit_plainly() -> None:
         for scene, parsed in work:
@@ -180,9 +179,9 @@ def room_figures(seconds: float, rooms: int | None = None) -> list[Figure]:
 
     def answer() -> None:
         for scene, parsed in work:
-            layout = Layout(scene)
+            before = World.of(scene, ROOM_RULES)
             for change, asked in parsed:
-                world = World(plan(layout, change).edited, layout)
+                world = before.after(plan(before, change).edited)
                 for question in asked:
                     run(question, world)
 

@@ -37,6 +37,7 @@ LOOKS = ("color", "material", "state")
 _PURPOSES = {purpose: k for k, purpose in enumerate(PURPOSES)}
 # What a form is answered from besides its operations: words of these kinds stand in it, others are data of each question.
 _FORMAL = ("relation", "measure", "sense", "attribute", "sectors", "whose")
+_PAST = {"before", "changed", "nearer_than_before"}  # what is about the scene before a change
 
 
 class Unbatched(Exception):
@@ -62,6 +63,11 @@ class Tables:
 
     def __len__(self) -> int:
         return len(self.room)
+
+    @cached_property
+    def now(self) -> int:
+        """The most things that a world of now has."""
+        return max((world.now for world in self.worlds), default=1) or 1
 
 
 class Form(NamedTuple):
@@ -291,7 +297,10 @@ class _Runner:
         self.tables, self.form, self.device = tables, form, device
         self.rules: Rules = tables.worlds[0].rules
         self.world = form.worlds.to(device)
-        self.texts = [masks[row.to(device)] for row in form.masks]
+        # Few questions look at what was before the change; the others are spared its columns.
+        past = any({call.op, *call.args[:1]} & _PAST for call in form.program.calls())
+        self.width = None if past else tables.now
+        self.texts = [masks[row.to(device), : self.width] for row in form.masks]
         self.read = (0, 0)  # how many of the texts and of the ways were read
         self.ways = [way.to(device) for way in form.angles]
         self.bad = torch.zeros(len(self.world), dtype=torch.bool, device=device)
@@ -304,7 +313,7 @@ class _Runner:
         """(P, n) a column of each question's world."""
         key = (kind, name)
         if key not in self._held:
-            self._held[key] = getattr(self.tables, kind)[name].to(self.device)[self.world]
+            self._held[key] = getattr(self.tables, kind)[name].to(self.device)[self.world, : self.width]
         return self._held[key]
 
     def thing(self, name: str) -> Tensor:
@@ -312,7 +321,10 @@ class _Runner:
 
     def of(self, name: str, i: Tensor, kind: str = "things") -> Tensor:
         """(P, 1) a number of one thing."""
-        return self.rows(kind, name).gather(1, i.clamp(min=0)[:, None])
+        i = i.clamp(min=0)
+        if (kind, name) in self._held:
+            return self._held[kind, name].gather(1, i[:, None])
+        return getattr(self.tables, kind)[name].to(self.device)[self.world, i][:, None]
 
     def answers(self) -> np.ndarray:
         program = self.form.program

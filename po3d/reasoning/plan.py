@@ -14,7 +14,7 @@ from po3d.reasoning.execute import Evaluator, said
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.reasoning.world import World
-from po3d.scene.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, with_fields
+from po3d.scene.edits import Add, Edit, Edited, Move, Remove, SetAttribute, trace, unchanged, with_fields
 from po3d.scene.index import Layout
 from po3d.scene.placement import Place, Spot, resolve
 from po3d.scene.rooms import ANYTHING, SYNONYMS, UNKNOWN_SIZE, VALUE_WORDS, category_of
@@ -50,26 +50,26 @@ class Placed(NamedTuple):
         return f"{what} to ({x:.2f}, {y:.2f}, {z:.2f}){crowded}"
 
 
-def plan(scene: Scene | Layout, program: Call | None, rules: Rules = ROOM_RULES) -> Planned:
-    """Resolve a change's descriptions and places on the scene and apply it. ExecutionFailure says what is missing. The
-    `Layout` of a scene that is changed in several ways saves working it out for each."""
-    layout = scene if isinstance(scene, Layout) else Layout(scene)
+def plan(before: Scene | World, program: Call | None, rules: Rules = ROOM_RULES) -> Planned:
+    """Resolve a change's descriptions and places on the scene and apply it. ExecutionFailure says what is missing. A
+    `World` that nothing happened to, with its own rules, saves working out a scene that is changed in several ways."""
+    world = before if isinstance(before, World) else World.of(before, rules)
     if program is None:
-        return Planned(layout.unchanged)
+        return Planned(world.edited)
     if program.output != "edit":
         raise ProgramError(f"{program} is no change")
     if program.op == "then":
-        first = plan(layout, program.args[0], rules)
-        after = World(first.edited, layout, rules)
+        first = plan(world, program.args[0])
+        after = world.after(first.edited)
         second = _planned(after.present, program.args[1], after)
         return Planned(_chained(first.edited, second.edited), first.placed + second.placed)
-    return _planned(layout, program, World(layout.unchanged, layout, rules))
+    return _planned(world.present, program, world)
 
 
 def _planned(layout: Layout, program: Call, world: World) -> Planned:
     """The change of a scene whose past, where it has one, is in `world`: "the lamp was put where the chair had been"."""
     if program.op == "then":  # the first of three or more steps: its own past begins here
-        return plan(layout, program, world.rules)
+        return plan(World(unchanged(layout.scene), layout, world.rules), program)
     planner = _Planner(layout, world)
     edits = planner.edits(program)
     edited = trace(layout.scene, edits, layout.below)

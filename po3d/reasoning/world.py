@@ -52,6 +52,10 @@ class World:
         """A scene that nothing happened to."""
         return cls(unchanged(scene), scene, rules)
 
+    def after(self, edited: Edited) -> "World":
+        """The world of a change of this one, to which nothing happened before."""
+        return World(edited, self.was, self.rules)
+
     @property
     def scene(self) -> Scene:
         return self.edited.scene

@@ -8,7 +8,7 @@ import math
 from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
-from po3d.scene.edits import Edited, footprint, resting, unchanged
+from po3d.scene.edits import footprint, resting
 from po3d.scene.floor import Floor
 from po3d.scene.frames import ground_corners, room_centre
 from po3d.scene.rectangles import Rectangle
@@ -90,11 +90,6 @@ class Layout:
     def solid(self) -> list[Thing]:
         """Those high enough to be in the way."""
         return [thing for thing in self.things if thing.state.extent[2] > FLAT]
-
-    @cached_property
-    def unchanged(self) -> Edited:
-        """The scene as the change that does nothing."""
-        return unchanged(self.scene)
 
     @cached_property
     def below(self) -> list[int | None]:

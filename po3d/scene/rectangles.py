@@ -73,12 +73,17 @@ def distance(p: Rectangle, q: Rectangle, xp: Any = Floats):
     u, v, c, s = _seen_from(p, q)
     across, along = abs(s), abs(c)
     away, aside = u * c + v * s, v * c - u * s  # of q from p, in the frame of q
+    du, dv = abs(u) - p.a - q.a * along - q.b * across, abs(v) - p.b - q.a * across - q.b * along
+    if xp is Floats and (across < TINY or along < TINY):  # most furniture stands square
+        return math.hypot(max(du, 0.0), max(dv, 0.0))
     apart = xp.maximum(
-        xp.maximum(abs(u) - p.a - q.a * along - q.b * across, abs(v) - p.b - q.a * across - q.b * along),
+        xp.maximum(du, dv),
         xp.maximum(
             abs(away) - q.a - p.a * along - p.b * across, abs(aside) - q.b - p.a * across - p.b * along
         ),
     )
+    if xp is Floats and apart <= 0:
+        return 0.0
     least = math.inf + 0 * apart
     for i, j in SIGNS:  # the nearest points of two rectangles apart: a corner of one is among them
         corner = _from_box(u + i * q.a * c - j * q.b * s, v + i * q.a * s + j * q.b * c, p.a, p.b, xp)

@@ -22,7 +22,6 @@ from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.reasoning.votes import Vote, presupposed, vote
 from po3d.reasoning.world import World
 from po3d.scene.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
-from po3d.scene.index import Layout
 from po3d.scene.table import Scene
 from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
 from po3d.systems import pipeline as parts
@@ -250,7 +249,7 @@ class _Certain:
 
     def __init__(self, scene: Scene, rules: Rules, mode: FrameMode | Given = "anchors") -> None:
         self.scene, self.rules, self.mode = scene, rules, mode
-        self._layouts: dict[str, Layout] = {}  # by frame
+        self._before: dict[str, World] = {}  # by frame
         self._worlds: dict[tuple[str, Call | None], World | ExecutionFailure] = {}
 
     def run(self, frame: str, change: Call | None, program: Call) -> Outcome:
@@ -263,25 +262,24 @@ class _Certain:
         return record(margins_in(ROOMS.meant(program), self._world(frame, change)).flip)
 
     def likeliest(self, frame: str, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
-        before = self._layout(frame)
+        before = self._unchanged(frame)
         try:
-            planned = plan(before, change and ROOMS.meant(change), self.rules)
+            planned = plan(before, change and ROOMS.meant(change))
         except ExecutionFailure:
             return before.scene, None, None
-        return before.scene, planned, World(planned.edited, before, self.rules)
+        return before.scene, planned, before.after(planned.edited)
 
-    def _layout(self, frame: str) -> Layout:
-        if frame not in self._layouts:
-            self._layouts[frame] = Layout(framed(self.scene, frame, self.mode))
-        return self._layouts[frame]
+    def _unchanged(self, frame: str) -> World:
+        if frame not in self._before:
+            self._before[frame] = World.of(framed(self.scene, frame, self.mode), self.rules)
+        return self._before[frame]
 
     def _world(self, frame: str, change: Call | None) -> World:
         key = (frame, change)
         if key not in self._worlds:
-            before = self._layout(frame)
+            before = self._unchanged(frame)
             try:
-                planned: Planned = plan(before, change and ROOMS.meant(change), self.rules)
-                self._worlds[key] = World(planned.edited, before, self.rules)
+                self._worlds[key] = before.after(plan(before, change and ROOMS.meant(change)).edited)
             except ExecutionFailure as failure:
                 self._worlds[key] = ExecutionFailure(failure.kind, f"change: {failure}")
         world = self._worlds[key]
