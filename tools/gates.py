@@ -222,7 +222,7 @@ def room_parses(bank: str) -> Answers:
 
 def wordings(bank: str) -> Answers:
     """How a bank's wordings of 3DSRBench's questions are read, each asked about things drawn at random."""
-    from po3d.language.programs.threedsrbench import OPERATIONS, SrProgram
+    from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
     from po3d.language.read.threedsrbench_reader import read
     from po3d.language.say.threedsrbench import speak
     from tools.natural_threedsrbench import PHRASES
@@ -231,7 +231,7 @@ def wordings(bank: str) -> Answers:
     for record in _bank(bank):
         r = rng(0, f"gates/{record['wording']}")
         things = r.choice(len(PHRASES), len(OPERATIONS[record["op"]].roles), replace=False)
-        program = SrProgram(record["op"], tuple(PHRASES[int(i)] for i in things))
+        program = PhraseCall(record["op"], tuple(PHRASES[int(i)] for i in things))
         said = speak(program, "free", r, record["wording"])
         got = read(said.text, said.options)
         found.append(f"{got.program} {sorted(dict(got.option_of).items())}")

@@ -15,7 +15,7 @@ from po3d.io.files import read_jsonl
 from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.io.shipped import NATURAL as BANK
-from po3d.language.programs.threedsrbench import OPERATIONS, SrProgram
+from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
 from po3d.language.read.threedsrbench_reader import read
 from po3d.language.say.threedsrbench import speak
 from po3d.reasoning.grounding import ground
@@ -41,7 +41,7 @@ def wordings(which: str) -> dict:
         for k in range(ASKED):
             r = rng(0, f"wordings/{wording}", k)
             picked = r.choice(len(PHRASES), len(OPERATIONS[op].roles), replace=False)
-            program = SrProgram(op, tuple(PHRASES[int(i)] for i in picked))
+            program = PhraseCall(op, tuple(PHRASES[int(i)] for i in picked))
             said = speak(program, "free", r, wording)
             got = read(said.text, said.options)
             found += got.program == program and dict(got.option_of) == dict(said.option_of)

@@ -29,7 +29,7 @@ from po3d.reasoning.execute import Asked as Words
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import Rules
 from po3d.reasoning.world import AHEAD, ALIGNED, World
-from po3d.scene.rectangles import Rectangle, distance, rectangle
+from po3d.scene.rectangles import Rectangle, rectangle
 from po3d.scene.rooms import ANYTHING, PURPOSES, VALUE_WORDS
 
 CHUNK = 512  # questions of a form that are answered at once: their numbers stay in a processor's cache
@@ -502,10 +502,8 @@ class _Runner:
             raise Unbatched(f"{relation} of {len(ones)}")
         every, others = self.body(), ~self.one(one)
         if relation == "next_to":
-            limit = relations.next_to_limit(first, every, rules)
-            if rules.next_to_in == "metres":
-                return (distance(first.box, every.box, torch) <= limit) & ~self.stacked(one) & others
-            return (relations.gap(first, every, torch) <= limit) & others
+            near = relations.neighbours(first, every, rules, torch) >= 0
+            return near & others & (~self.stacked(one) if rules.next_to_in == "metres" else others)
         if relation == "on":
             return self.rows("codes", "below") == one[:, None]
         if relation == "supporting":
@@ -527,7 +525,7 @@ class _Runner:
         if relation in ALIGNED:
             c, s = first.c * every.c + first.s * every.s, first.c * every.s - first.s * every.c
             turn = torch.rad2deg(torch.atan2(s, c).abs())
-            return relations.turned_so(turn, ALIGNED[relation], rules) & others
+            return relations.turned_so(turn, ALIGNED[relation], rules, torch) & others
         raise Unbatched(f"batches of rooms and photographs know nothing of {relation}")
 
     def _same(self, attribute: str, like: Call, among: Call) -> Tensor:

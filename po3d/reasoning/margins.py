@@ -30,7 +30,7 @@ from po3d.reasoning.execute import MORE_OR_LESS, PLAIN, SECTORS, Asked, Evaluato
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
-from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, describe, direction_at
+from po3d.reasoning.world import AHEAD, ALIGNED, VIEWER, World, azimuth, describe, direction_at
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import Axes
 from po3d.scene.table import Scene
@@ -496,7 +496,7 @@ class _Reader(Evaluator):
             spare = borders.swept(things[one].state, things[i].state, travel, self.rules)
             return self.within(i, spare, self.unit, f"the {travel} way of {self.short(one)}")
         if relation == "next_to" and self.rules.next_to_in == "sizes":
-            spare = world.next_to_limit(one, i) - world.gap(one, i)
+            spare = world.neighbours(one, i)
             return self.within(i, spare, self.unit, f"next to {self.short(one)}")
         if relation in ("above", "under") and (relation == "above" or self.rules.under == "directly"):
             spare = world.over(i, one) if relation == "above" else world.over(one, i)
@@ -523,11 +523,7 @@ class _Reader(Evaluator):
         degrees = self.world.degrees
         turn = float((degrees[i] - degrees[one] + 180) % 360 - 180)  # clockwise
         same, opposite = self.rules.aligned_same_deg, self.rules.aligned_opposite_deg
-        spare = max(same - abs(turn), abs(turn) - opposite)
-        distance = {
-            "same_direction": same - abs(turn), "opposite_direction": abs(turn) - opposite,
-            "perpendicular": -spare, "parallel": spare,
-        }[relation]  # fmt: skip
+        distance = relations.alignment(abs(turn), ALIGNED[relation], self.rules)
         edges = (same, -same) if relation == "same_direction" else (opposite, -opposite)
         if relation in ("perpendicular", "parallel"):
             edges = (same, -same, opposite, -opposite)

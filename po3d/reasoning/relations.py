@@ -100,14 +100,21 @@ def aligned(degrees: Arrays, how: str, rules: Rules, xp: ModuleType = np) -> Arr
     the caller's question."""
     turn = xp.abs(degrees[..., None, :] - degrees[..., :, None])
     turn = xp.minimum(turn, 360 - turn)
-    return turned_so(turn, how, rules) & ~_diagonal(degrees, xp)
+    return turned_so(turn, how, rules, xp) & ~_diagonal(degrees, xp)
 
 
-def turned_so(turn: Arrays, how: str, rules: Rules) -> Arrays:
-    """Whether noses with so many degrees in [0, 180] between them point the same, opposite, vertical or parallel ways."""
-    same, opposite = turn < rules.aligned_same_deg, turn > rules.aligned_opposite_deg
-    parallel = same | opposite
-    return {"same": same, "opposite": opposite, "vertical": ~parallel, "parallel": parallel}[how]
+def turned_so(turn: Arrays, how: str, rules: Rules, xp: Any = Floats) -> Arrays:
+    """Whether noses with so many degrees between them are aligned; on the border they are vertical."""
+    spare = alignment(turn, how, rules, xp)
+    return spare >= 0 if how == "vertical" else spare > 0
+
+
+def alignment(turn: Arrays, how: str, rules: Rules, xp: Any = Floats) -> Arrays:
+    """Degrees by which noses with `turn` degrees in [0, 180] between them are within "same", "opposite", "vertical" or
+    "parallel" ways; negative: by which they are not."""
+    same, opposite = rules.aligned_same_deg - turn, turn - rules.aligned_opposite_deg
+    parallel = xp.maximum(same, opposite)
+    return {"same": same, "opposite": opposite, "vertical": -parallel, "parallel": parallel}[how]
 
 
 def collide(
@@ -211,6 +218,13 @@ def gap(a: Body, b: Body, xp: Any = Floats) -> Arrays:
 def next_to_limit(a: Body, b: Body, rules: Rules) -> Arrays:
     """The widest gap of neighbours."""
     return rules.next_to if rules.next_to_in == "metres" else rules.next_to * (a.longest + b.longest) / 2
+
+
+def neighbours(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
+    """How much less than the widest is the gap of two things; negative: how much more. Where the rules count in metres it is
+    over the ground."""
+    apart = distance(a.box, b.box, xp) if rules.next_to_in == "metres" else gap(a, b, xp)
+    return next_to_limit(a, b, rules) - apart
 
 
 def over(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:

@@ -21,7 +21,6 @@ from po3d.scene.edits import Edited, unchanged
 from po3d.scene.geometry import Array
 from po3d.scene.index import Layout
 from po3d.scene.orbit import Axes, own_axes
-from po3d.scene.rectangles import distance
 from po3d.scene.rooms import SYNONYMS, purposes_of
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import DIRECTIONS as SIDES
@@ -207,6 +206,10 @@ class World:
         """`relations.gap` of two things."""
         return relations.gap(self.things[index], self.things[other])
 
+    def neighbours(self, index: int, other: int) -> float:
+        """`relations.neighbours` of two things."""
+        return relations.neighbours(self.things[index], self.things[other], self.rules)
+
     def next_to_limit(self, index: int, other: int) -> float:
         """The widest gap of neighbours."""
         return relations.next_to_limit(self.things[index], self.things[other], self.rules)
@@ -215,7 +218,7 @@ class World:
         """Those that are next to a thing."""
         others = [i for i in among if i != index]
         if self.rules.next_to_in == "sizes":
-            return [i for i in others if self.gap(index, i) <= self.next_to_limit(index, i)]
+            return [i for i in others if self.neighbours(index, i) >= 0]
         return self.beside(index, [i for i in others if self.near(index, i)])
 
     def near(self, index: int, other: int) -> bool:
@@ -224,7 +227,7 @@ class World:
         limit = self.rules.next_to
         if math.hypot(a.right - b.right, a.front - b.front) > a.reach + b.reach + limit:
             return False
-        return distance(a.box, b.box) <= limit
+        return relations.neighbours(a, b, self.rules) >= 0
 
     def beside(self, index: int, among: Iterable[int]) -> list[int]:
         """Those that are not stacked with a thing: neither's middle is within the other's footprint."""

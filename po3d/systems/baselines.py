@@ -15,7 +15,7 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.program import ProgramError
 from po3d.language.programs.street import FILTER_VALUES
-from po3d.language.programs.threedsrbench import SrProgram, parse_text
+from po3d.language.programs.threedsrbench import PhraseCall, parse_text
 from po3d.language.read.threedsrbench_reader import fit_options
 from po3d.reasoning.planar import planar
 from po3d.reasoning.questions import Prediction, Question, read_predictions
@@ -100,7 +100,7 @@ class Planar:
         if None in boxes:
             return Prediction(q.id, "failed", program=program.text(), reason="a thing without an image box")
         answer = planar(program.op, tuple(boxes))
-        named = SrProgram(program.op, tuple(map(called, program.things)))
+        named = PhraseCall(program.op, tuple(map(called, program.things)))
         said = fit_options(named, q.options)
         if said is None:
             return Prediction(q.id, "failed", program=program.text(), reason="the options fit no answer")

@@ -16,7 +16,7 @@ import numpy as np
 from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
 from po3d.language.program import ProgramError
-from po3d.language.programs.threedsrbench import THREEDSRBENCH, SrProgram, parse_text
+from po3d.language.programs.threedsrbench import THREEDSRBENCH, PhraseCall, parse_text
 from po3d.language.read.parse import Parse
 from po3d.language.read.threedsrbench_reader import fit_options, read
 from po3d.reasoning.grounding import ground
@@ -61,7 +61,7 @@ class Executor(parts.Executor):
     headline: ClassVar[str] = "overall"
     grouped: ClassVar[bool] = True  # a question is right with all its rotations
 
-    def parsed(self, text: str) -> SrProgram:
+    def parsed(self, text: str) -> PhraseCall:
         return parse_text(text)
 
     @classmethod
@@ -73,7 +73,7 @@ class Executor(parts.Executor):
         gold = self.gold_parse(question.program)
         if gold.program is None:
             return Reading(gold)
-        named = SrProgram(gold.program.op, tuple(map(called, gold.program.things)))
+        named = PhraseCall(gold.program.op, tuple(map(called, gold.program.things)))
         return Reading(fitted(question, gold.program if rows else named))
 
     def told(self, question: Question, text: str) -> Reading:
@@ -93,9 +93,9 @@ class Executor(parts.Executor):
         return Photograph(self, tables)
 
 
-def fitted(question: Question, program: SrProgram) -> Parse:
+def fitted(question: Question, program: PhraseCall) -> Parse:
     """A program with the options that say its answers."""
-    named = SrProgram(program.op, tuple(map(called, program.things)))
+    named = PhraseCall(program.op, tuple(map(called, program.things)))
     said = fit_options(named, question.options)
     if said is None:
         options = ", ".join(question.options)

@@ -25,7 +25,7 @@ from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.rooms import Call as RoomCall
 from po3d.language.programs.scope import SCOPE
 from po3d.language.programs.street import STREET, from_tokens
-from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, SrProgram
+from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall
 from po3d.language.read.reader_tokens import REFUSALS, STREET_NAMES, Asked, Sort, with_table
 from po3d.language.say.scope import say
 from po3d.language.say.threedsrbench import STYLES, speak
@@ -139,7 +139,7 @@ def photo_pair(seed: int, stage: str, index: int) -> Pair:
     random = rng(seed, f"{stage}-photo", index)
     op = _one(random, tuple(OPERATIONS))
     things = tuple(_thing(random) for _ in OPERATIONS[op].roles)
-    program = SrProgram(op, things)
+    program = PhraseCall(op, things)
     spoken = speak(program, _one(random, STYLES), random)
     meant = _chosen(THREEDSRBENCH.meant(program), spoken.text)
     options = spoken.options if meant != THREEDSRBENCH.meant(program) or random.random() < 0.7 else ()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from po3d.io.seeding import rng
 from po3d.language.grammar import load
-from po3d.language.programs.threedsrbench import OPERATIONS, SrProgram, ask
+from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall, ask
 from po3d.language.read.threedsrbench_reader import read
 from po3d.language.say.threedsrbench import STYLES, speak
 
@@ -32,7 +32,7 @@ CASES = [
 def spoken(style, op, wording, seed=0):
     r = rng(seed, wording)
     things = r.choice(len(PHRASES), len(OPERATIONS[op].roles), replace=False)
-    program = SrProgram(op, tuple(PHRASES[int(k)] for k in things))
+    program = PhraseCall(op, tuple(PHRASES[int(k)] for k in things))
     return program, speak(program, style, r, wording)
 
 

@@ -9,7 +9,7 @@ from po3d.benchmarks.registry import BENCHMARKS
 from po3d.io.seeding import rng
 from po3d.language.program import ANSWERS
 from po3d.language.programs.rooms import ROOMS
-from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, SrProgram
+from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall
 from po3d.reasoning.batched import Rows, answers, ask, pack
 from po3d.reasoning.execute import Asked, run
 from po3d.reasoning.plan import plan
@@ -65,7 +65,7 @@ def test_every_question_about_photographs_is_answered_alike(seed):
     for _ in range(400):
         op = str(random.choice(list(OPERATIONS)))
         rows = random.choice(6, len(OPERATIONS[op].roles), replace=False)  # row 5 is in no table
-        programs.append(THREEDSRBENCH.meant(SrProgram(op, tuple(f"#{i} thing" for i in rows))))
+        programs.append(THREEDSRBENCH.meant(PhraseCall(op, tuple(f"#{i} thing" for i in rows))))
         where.append(int(random.integers(len(worlds))))
     words = Asked(refer=Rows(5))
     single = [run(p, worlds[k], words).answer for p, k in zip(programs, where)]

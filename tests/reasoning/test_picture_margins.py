@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from po3d.io.seeding import rng
 from po3d.language.programs.scope import CAMERA, SCOPE, call
-from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, SrProgram, ask
+from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall, ask
 from po3d.reasoning import readings
 from po3d.reasoning.margins import Nudge, record
 from po3d.reasoning.views import Seen
@@ -55,11 +55,11 @@ def test_a_nudge_moves_and_turns_one_thing_alone():
 # --- 3DSRBench ----------------------------------------------------------------------------------------------
 
 
-def run_sr(program: SrProgram, scene: Scene):
+def run_sr(program: PhraseCall, scene: Scene):
     return readings.answered(THREEDSRBENCH.meant(program), scene)
 
 
-def sr_tip(program: SrProgram, scene: Scene):
+def sr_tip(program: PhraseCall, scene: Scene):
     return readings.nearest(THREEDSRBENCH.meant(program), scene, run_sr(program, scene))
 
 
@@ -68,7 +68,7 @@ def sr_tip(program: SrProgram, scene: Scene):
 @settings(max_examples=20, deadline=None)
 def test_a_little_more_than_the_margin_flips_3dsrbench(op, seed):
     scene = scattered(seed)
-    program = SrProgram(op, tuple(f"#{k} {NAMES[k]}" for k in range(len(OPERATIONS[op].roles))))
+    program = PhraseCall(op, tuple(f"#{k} {NAMES[k]}" for k in range(len(OPERATIONS[op].roles))))
     outcome = run_sr(program, scene)
     tip = sr_tip(program, scene)
     assert tip.answer != outcome.answer

@@ -14,7 +14,7 @@ from po3d.language.programs.threedsrbench import (
     ANSWERS,
     OPERATIONS,
     THREEDSRBENCH,
-    SrProgram,
+    PhraseCall,
     ask,
     parse_text,
 )
@@ -61,14 +61,14 @@ def answer(scene, op, *rows):
     st.lists(st.text(min_size=1, max_size=20).filter(str.strip), min_size=3, max_size=3),
 )
 def test_the_text_of_a_program_is_read_back(op, phrases):
-    program = SrProgram(op, tuple(phrases[: len(OPERATIONS[op].roles)]))
+    program = PhraseCall(op, tuple(phrases[: len(OPERATIONS[op].roles)]))
     assert parse_text(program.text()) == program
 
 
 def test_the_signature_table_covers_the_benchmark():
     assert {s.category for s in OPERATIONS.values()} == set(CATEGORIES)
     for op, signature in OPERATIONS.items():
-        program = SrProgram(op, tuple("abc"[: len(signature.roles)]))
+        program = PhraseCall(op, tuple("abc"[: len(signature.roles)]))
         assert (signature.output == "object") == (len(program.candidates) == 2)
         assert len(program.answers) in (2, 4)
 

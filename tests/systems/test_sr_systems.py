@@ -11,7 +11,7 @@ from po3d.benchmarks.threedsrbench.data import PhotoQuestion, rotations
 from po3d.benchmarks.threedsrbench.score import consistency, mirrored_answer, row_hits, score
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS, THREEDSRBENCH, SrProgram, parse_text
+from po3d.language.programs.threedsrbench import ANSWERS, OPERATIONS, THREEDSRBENCH, PhraseCall, parse_text
 from po3d.language.say.threedsrbench import STYLES, speak
 from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.questions import Question
@@ -41,7 +41,7 @@ def scene(seed: int) -> Scene:
     return Scene(tuple(objects), AXES, "gt", camera, image=f"{seed}.png")
 
 
-def run(program: SrProgram, table: Scene) -> Outcome:
+def run(program: PhraseCall, table: Scene) -> Outcome:
     return answered(THREEDSRBENCH.meant(program), table)
 
 
@@ -53,8 +53,8 @@ def questions(seed: int) -> tuple[Scene, list[Question]]:
             r = rng(seed, f"{op}/{style}")
             rows = [int(i) for i in r.choice(len(NAMES), len(signature.roles), replace=False)]
             phrases = tuple(" ".join(NAMES[i]) for i in rows)
-            gold = SrProgram(op, tuple(f"#{i} {p}" for i, p in zip(rows, phrases)))
-            said = speak(SrProgram(op, phrases), style, r)
+            gold = PhraseCall(op, tuple(f"#{i} {p}" for i, p in zip(rows, phrases)))
+            said = speak(PhraseCall(op, phrases), style, r)
             right = said.option_of[called(run(gold, table).answer)]
             own = {
                 "options": tuple(said.options),
@@ -117,10 +117,10 @@ def test_a_margin_makes_flips_agree_under_noise():
             )
             said.append(
                 run(
-                    SrProgram("side_to_camera", ("#0",)), replace(one, objects=(noisy, *one.objects[1:]))
+                    PhraseCall("side_to_camera", ("#0",)), replace(one, objects=(noisy, *one.objects[1:]))
                 ).answer
             )
-        gold = THREEDSRBENCH.meant(SrProgram("side_to_camera", ("#0",)))
+        gold = THREEDSRBENCH.meant(PhraseCall("side_to_camera", ("#0",)))
         clear = nearest(gold, truth, answered(gold, truth)).distance >= 10
         disagree[clear].append(mirrored_answer("orientation_viewpoint", said[0]) != said[1])
     assert np.mean(disagree[True]) <= 0.02

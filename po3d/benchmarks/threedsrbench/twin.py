@@ -36,7 +36,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import write_json
 from po3d.io.pools import each
 from po3d.io.seeding import rng
-from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, SrProgram
+from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall
 from po3d.language.say.threedsrbench import speak
 from po3d.reasoning.questions import Question
 from po3d.reasoning.readings import answered, called
@@ -202,12 +202,12 @@ def _boxed(room: Scene, seen: Seen) -> Scene:
 
 def asked(room: Looked, category: str, item: Item, random: np.random.Generator) -> list[Question]:
     """The rows of a question: in both views, each with all rotations, and flipped."""
-    spoken = speak(SrProgram(item.op, tuple(room.said[i] for i in item.rows)), "release", random)
+    spoken = speak(PhraseCall(item.op, tuple(room.said[i] for i in item.rows)), "release", random)
     questions = []
     for viewpoint, scene, shown, answer in zip(
         VIEWPOINTS, room.scenes, room.shown, item.answers, strict=True
     ):
-        program = SrProgram(item.op, tuple(f"#{shown.index(i)} {room.said[i]}" for i in item.rows))
+        program = PhraseCall(item.op, tuple(f"#{shown.index(i)} {room.said[i]}" for i in item.rows))
         name = f"{room.number:05d}{CATEGORIES.index(category):02d}{viewpoint[0]}"
         hold = "level" if viewpoint == VIEWPOINTS[0] else room.kind
         for ending, image, table in (

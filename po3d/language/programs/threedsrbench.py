@@ -59,7 +59,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {  # the benchmark's own words
 }
 
 
-class SrProgram(Tree):
+class PhraseCall(Tree):
     """One question: an operation on things."""
 
     language = Language({row.op: (row.signature,) for row in _TABLE}, {"thing": str}, frozenset({"thing"}))
@@ -81,12 +81,12 @@ class SrProgram(Tree):
         return ANSWERS[self.output]
 
 
-THREEDSRBENCH = Dialect("3DSRBench's language", SrProgram, {row.op: row.meaning for row in _TABLE})
+THREEDSRBENCH = Dialect("3DSRBench's language", PhraseCall, {row.op: row.meaning for row in _TABLE})
 
 
-def ask(op: str, *things: str) -> SrProgram:
-    """SrProgram(op, things) without the tuple."""
-    return SrProgram(op, things)
+def ask(op: str, *things: str) -> PhraseCall:
+    """PhraseCall(op, things) without the tuple."""
+    return PhraseCall(op, things)
 
 
-parse_text = SrProgram.parse
+parse_text = PhraseCall.parse

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from po3d.io.spelling import too_long
 from po3d.language.program import ProgramError
-from po3d.language.programs.threedsrbench import OPERATIONS, SrProgram
+from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
 from po3d.language.read.parse import Parse
 from po3d.language.read.threedsrbench_patterns import (
     CAMERA,
@@ -80,7 +80,7 @@ def _cleaned(text: str) -> tuple[str, list[str]]:
     return TAIL.sub("", question), quotes
 
 
-def _program(op: str, found: dict[str, str | None], quotes: list[str], options: Sequence[str]) -> SrProgram:
+def _program(op: str, found: dict[str, str | None], quotes: list[str], options: Sequence[str]) -> PhraseCall:
     """The groups of a match as a program. Groups: x, y (things in the program's order), pair ("X or Y", "X and Y"),
     each with a number behind it."""
     groups = {name.rstrip("0123456789"): text for name, text in found.items() if text}
@@ -94,7 +94,7 @@ def _program(op: str, found: dict[str, str | None], quotes: list[str], options: 
         op = _TO_CAMERA[op]
     elif op in _TO_GROUND and _GROUND.fullmatch(_bare(things[0])):
         op, things = _TO_GROUND[op], things[1:]
-    return SrProgram(op, tuple(_HOLE.sub(lambda m: quotes[int(m[1])], _bare(thing)) for thing in things))
+    return PhraseCall(op, tuple(_HOLE.sub(lambda m: quotes[int(m[1])], _bare(thing)) for thing in things))
 
 
 def _bare(thing: str) -> str:
@@ -120,7 +120,7 @@ def _same(text: str) -> str:
     return re.sub(r"[^\w\s]", "", _bare(text).lower()).strip()
 
 
-def fit_options(program: SrProgram, options: Sequence[str]) -> dict[str, str] | None:
+def fit_options(program: PhraseCall, options: Sequence[str]) -> dict[str, str] | None:
     """Answer of a program -> the option that says it, one to one; None when they don't fit."""
     if not options:
         return {answer: answer for answer in program.answers}

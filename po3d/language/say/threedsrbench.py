@@ -11,7 +11,7 @@ import numpy as np
 
 from po3d.io.errors import InputError
 from po3d.language.grammar import load
-from po3d.language.programs.threedsrbench import SrProgram
+from po3d.language.programs.threedsrbench import PhraseCall
 
 Style = Literal["release", "paper", "free"]
 STYLES: tuple[Style, ...] = ("release", "paper", "free")
@@ -26,7 +26,7 @@ class Spoken:
     option_of: Mapping[str, str]
 
 
-def speak(program: SrProgram, style: Style, r: np.random.Generator, wording: str = "") -> Spoken:
+def speak(program: PhraseCall, style: Style, r: np.random.Generator, wording: str = "") -> Spoken:
     """A program in one of a style's wordings (or in `wording`, whose {0} {1} {2} are its things), options in random
     order; InputError for an unknown style."""
     if style not in STYLES:

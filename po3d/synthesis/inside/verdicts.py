@@ -69,7 +69,7 @@ def _above(world: World, i: int, j: int) -> Verdict:
 
 
 def _next_to(world: World, i: int, j: int) -> Verdict:
-    spare = world.next_to_limit(i, j) - world.gap(i, j)
+    spare = world.neighbours(i, j)
     return Verdict(ANSWERS["nearness"][0 if spare >= 0 else 1], abs(spare))
 
 
