@@ -127,12 +127,12 @@ def _model(arguments: argparse.Namespace, scene: "Scene | None") -> "Model":
 
 def _drawn(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> "Pillow.Image":
     """The picture of --save."""
-    from po3d.evaluation.report import draw, draw_rooms
+    from po3d.evaluation.report import draw
     from po3d.scene.edits import unchanged
 
     if answer.scene.outline is not None:
         edited = answer.found.edited or unchanged(answer.scene)
-        return draw_rooms.draw_change(answer.found.before or answer.scene, edited)
+        return draw.draw_change(answer.found.before or answer.scene, edited)
     if arguments.perception == "foundation":
         return draw.draw_photograph(image, answer.scene)
     return draw.draw_scene(image, answer.scene)

@@ -186,8 +186,7 @@ class Session:
 
     def picture_file(self) -> bytes:
         """A PNG of the scene: the picture beside the view from above, or that view alone."""
-        from po3d.evaluation.report.draw import draw_scene
-        from po3d.evaluation.report.draw_rooms import draw_change
+        from po3d.evaluation.report.draw import draw_change, draw_scene
         from po3d.scene.edits import unchanged
 
         rooms = self.world == "rooms"

@@ -9,7 +9,7 @@ import pytest
 from study_room import study
 
 from po3d.cli.main import main
-from po3d.evaluation.report.draw_rooms import SIDE, draw_change
+from po3d.evaluation.report.draw import SIDE, TOUCHED, draw_change
 from po3d.io.errors import InputError
 from po3d.io.files import write_json
 from po3d.language.programs.rooms import parse_text
@@ -111,7 +111,7 @@ def test_a_room_is_drawn_before_and_after():
     picture = np.array(draw_change(found.before, found.edited))
     assert picture.shape[0] == SIDE
     assert picture.shape[1] > 2 * SIDE
-    assert (picture == (214, 64, 36)).all(-1).any()  # what was touched is outlined
+    assert (picture == TOUCHED).all(-1).any()  # what was touched is outlined
 
 
 def test_frame_and_change_are_for_rooms_alone(tmp_path, capsys):

@@ -1,16 +1,24 @@
-"""A scene table as a picture: boxes and heading arrows on the image, beside a view from above."""
+"""A scene table as a picture: boxes and headings on the image beside a view from above, and rooms before and after a change.
+
+A thing has its own colour; what else is told by colour is told by its shape, too, in colours of the palette of Okabe and Ito (2008), which
+people with any colour vision tell apart. Doubts are soft: an ellipse of two standard deviations of the place, and a wedge of two of
+the heading.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from po3d.scene.display import paint
+from po3d.scene.edits import Edited
+from po3d.scene.frames import in_frame
 from po3d.scene.geometry import footprint
 from po3d.scene.table import ObjectState, Scene
-from po3d.scene.vocabulary import COLORS_RGB
 
+RGB = tuple[int, int, int]
 EDGES = (
     (0, 1),
     (2, 3),
@@ -25,10 +33,73 @@ EDGES = (
     (7, 5),
     (5, 1),
 )  # BOX_SIGNS
-BOXES = ("red", "lime", "cyan", "yellow", "magenta", "orange", "white", "deepskyblue")  # of photographs
-TRUTH = (255, 255, 255)
+ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
+    (230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (0, 114, 178), (213, 94, 0), (204, 121, 167),
+)  # fmt: skip
+BOXES = (ORANGE, SKY, GREEN, YELLOW, PURPLE, VERMILION, BLUE)  # of photographs
+TRUTH, BLACK = (255, 255, 255), (0, 0, 0)
 LINES = 60  # of the ground's grid on either side of the middle, at most
 GROUND, GRID, INK = (58, 60, 66), (76, 79, 86), (235, 235, 235)
+FLOOR, WALL, DARK, TOUCHED, GONE = (236, 232, 224), (90, 84, 78), (40, 40, 40), VERMILION, (120, 120, 120)
+SOFT = 70  # of 255: how much a doubt covers
+SIDE = 560  # pixels of a view of a room
+MARGIN = 34
+Points = Sequence[tuple[float, float]]
+ToPixels = Callable[[NDArray], list[tuple[float, float]]]  # (n, 2 or 3) points on the ground
+
+
+class _Sheet:
+    """A picture that is drawn on. Labels are kept until `done`, which puts each where it lies on no other and inside."""
+
+    def __init__(self, image: Image.Image, letters: int) -> None:
+        self.image = image.convert("RGB")
+        self.draw = ImageDraw.Draw(self.image, "RGBA")  # colours may be translucent
+        self.font = ImageFont.load_default(letters)
+        self.labels: list[tuple[float, float, str, RGB, RGB]] = []
+
+    def arrow(self, ends: NDArray | Points, color: RGB, width: int) -> None:
+        (x0, y0), (x1, y1) = ends
+        self.draw.line([(x0, y0), (x1, y1)], fill=color, width=width)
+        back = math.atan2(y0 - y1, x0 - x1)
+        tips = [(x1 + 9 * math.cos(back + s), y1 + 9 * math.sin(back + s)) for s in (0.45, -0.45)]
+        self.draw.polygon([(x1, y1), *tips], fill=color)
+
+    def label(self, at: Sequence[float], words: str, color: RGB, ground: RGB = BLACK) -> None:
+        """Words whose middle should be `at`."""
+        self.labels.append((float(at[0]), float(at[1]), words, color, ground))
+
+    def done(self) -> Image.Image:
+        """The picture with its labels; one that had to go far has a line to where it belongs."""
+        taken: list[tuple[float, float, float, float]] = []
+        for x, y, words, color, ground in self.labels:
+            left, top, right, bottom = self.draw.textbbox((0, 0), words, font=self.font)
+            width, height = right - left + 4, bottom - top + 4
+            box = next(_room_for(x, y, width, height, self.image.size, taken), None)
+            if box is None:
+                continue  # the picture is full of labels
+            taken.append(box)
+            if max(abs(box[0] + width / 2 - x), abs(box[1] + height / 2 - y)) > 1.5 * height + width / 2:
+                self.draw.line([(x, y), (box[0] + width / 2, box[1] + height / 2)], fill=(*color, 160))
+            self.draw.rectangle(box, fill=(*ground, 190))
+            self.draw.text((box[0] + 2 - left, box[1] + 2 - top), words, fill=color, font=self.font)
+        return self.image
+
+
+def _room_for(x, y, width, height, size, taken):
+    """Boxes of that size in rings around a place, nearest first, that are inside and on no other."""
+    for ring in range(40):
+        for turn in range(max(1, 8 * min(ring, 2))):
+            angle = 2 * math.pi * turn / max(1, 8 * min(ring, 2)) - math.pi / 2
+            left = x - width / 2 + math.cos(angle) * ring * 0.4 * max(height, width / 2)
+            top = y - height / 2 + math.sin(angle) * ring * 0.6 * height
+            left, top = min(max(left, 0), size[0] - width), min(max(top, 0), size[1] - height)
+            box = (left, top, left + width, top + height)
+            free = all(box[0] >= b[2] or box[2] <= b[0] or box[1] >= b[3] or box[3] <= b[1] for b in taken)
+            if free and left >= 0 and top >= 0:
+                yield box
+
+
+# --- streets and photographs --------------------------------------------------------------------------------
 
 
 def draw_scene(image: NDArray[np.uint8] | None, scene: Scene, gt: Scene | None = None) -> Image.Image:
@@ -47,28 +118,25 @@ def draw_scene(image: NDArray[np.uint8] | None, scene: Scene, gt: Scene | None =
 
 def draw_photograph(picture: NDArray[np.uint8], scene: Scene) -> Image.Image:
     """The picture with the boxes of the table's things, their names, and arrows out of their fronts."""
-    image = Image.fromarray(picture)
-    draw = ImageDraw.Draw(image)
+    sheet = _Sheet(Image.fromarray(picture), max(10, picture.shape[0] // 40))
     line = max(2, picture.shape[0] // 240)
-    font = ImageFont.load_default(max(10, picture.shape[0] // 40))
     for k, o in enumerate(scene.objects):
         if o.box is None or scene.camera is None:
             continue
         color = BOXES[k % len(BOXES)]
-        draw.rectangle(o.box, outline=color, width=line)
-        draw.text((o.box[0] + line, o.box[1] + line), f"{k} {o.value('name')}", fill=color, font=font)
+        sheet.draw.rectangle(o.box, outline=color, width=line)
+        words = f"{k} {o.value('name')}"
+        sheet.label((o.box[0] + 4 * len(words), o.box[1] + sheet.font.size), words, color)
         front = np.array([np.cos(o.heading), np.sin(o.heading), 0.0])
         ends = np.array(o.position) + np.outer([0.0, 0.5 * o.extent[0] + 0.2], front)
         pixels, depth = scene.camera.project(ends)
         if depth.min() > 0:
-            draw.line([tuple(p) for p in pixels.tolist()], fill=color, width=2 * line)
-    return image
+            sheet.arrow(pixels.tolist(), color, line)
+    return sheet.done()
 
 
 def _on_image(image: NDArray[np.uint8], scene: Scene, gt: Scene | None) -> Image.Image:
-    picture = Image.fromarray(np.ascontiguousarray(image)).convert("RGB")
-    draw = ImageDraw.Draw(picture)
-    font = ImageFont.load_default(max(10, image.shape[0] // 40))
+    sheet = _Sheet(Image.fromarray(np.ascontiguousarray(image)), max(10, image.shape[0] // 40))
     for table, truth in ((gt, True), (scene, False)):
         if table is None or table.camera is None:
             continue
@@ -80,18 +148,18 @@ def _on_image(image: NDArray[np.uint8], scene: Scene, gt: Scene | None) -> Image
                 continue  # reaches behind the camera: there is no picture of it
             color = TRUTH if truth else _color(o)
             for a, b in EDGES:
-                draw.line([tuple(corners[a]), tuple(corners[b])], fill=color, width=1 if truth else 2)
-            _draw_arrow(draw, ends, color, 1 if truth else 3)
+                sheet.draw.line([tuple(corners[a]), tuple(corners[b])], fill=color, width=1 if truth else 2)
+            sheet.arrow(ends, color, 1 if truth else 3)
             if not truth:
-                _label(draw, corners.min(0), f"{k} {_title(o)}", color, font)
-    return picture
+                middle = (corners[:, 0].mean(), corners[:, 1].min() - sheet.font.size / 2 - 2)
+                sheet.label(middle, f"{k} {_title(o)}", color)
+    return sheet.done()
 
 
 def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
     """(side, side) picture of the ground plane, the viewer's "behind" upward, left as on the image."""
-    picture = Image.new("RGB", (side, side), GROUND)
-    draw = ImageDraw.Draw(picture)
-    font = ImageFont.load_default(max(10, side // 40))
+    sheet = _Sheet(Image.new("RGB", (side, side), GROUND), max(10, side // 40))
+    draw = sheet.draw
     right, behind = (np.array(scene.axes[name], float) for name in ("right", "behind"))
     tables = [table for table in (gt, scene) if table is not None and len(table)]
     points = np.concatenate(
@@ -109,28 +177,51 @@ def _top_view(scene: Scene, gt: Scene | None, side: int) -> Image.Image:
         at = side / 2 + step * every * scale
         draw.line([(at, 0), (at, side)], fill=GRID)
         draw.line([(0, at), (side, at)], fill=GRID)
+    for o in scene.objects:
+        _doubts(draw, o, to_pixels, _color(o))
     for table, truth in ((gt, True), (scene, False)):
         for k, o in enumerate(() if table is None else table.objects):
             color = TRUTH if truth else _color(o)
             corners = to_pixels(footprint(o.position, o.heading, o.extent))
             draw.polygon(corners, outline=color, width=1 if truth else 2)
-            _draw_arrow(draw, np.array(to_pixels(_arrow(o))), color, 1 if truth else 3)
+            sheet.arrow(to_pixels(_arrow(o)), color, 1 if truth else 3)
             if not truth:
-                _label(draw, np.add(to_pixels(np.array(o.position))[0], 4), str(k), color, font)
-                _ellipse(draw, o, to_pixels, color)
-    draw.text((6, side - 6), "seen from above, the camera below", fill=INK, font=font, anchor="lb")
-    return picture
+                sheet.label(to_pixels(np.array(o.position))[0], str(k), color)
+    if scene.camera is not None:
+        _camera(sheet, scene, to_pixels, side)
+    draw.text((6, side - 6), "seen from above, the camera below", fill=INK, font=sheet.font, anchor="lb")
+    return sheet.done()
 
 
-def _ellipse(draw: ImageDraw.ImageDraw, o: ObjectState, to_pixels, color: tuple[int, int, int]) -> None:
-    """The two-sigma contour of the position, when there is any doubt about it."""
-    covariance = np.array(o.covariance, float)[:2, :2]
-    if not covariance.any():
-        return
-    values, vectors = np.linalg.eigh(covariance)
-    turn = np.linspace(0, 2 * math.pi, 33)
-    circle = np.stack([np.cos(turn), np.sin(turn)], 1) * 2 * np.sqrt(values.clip(0))
-    draw.line(to_pixels(circle @ vectors.T + np.array(o.position[:2])), fill=color, width=1)
+def _camera(sheet: _Sheet, scene: Scene, to_pixels: ToPixels, side: int) -> None:
+    """A wedge where the camera stands, or at the edge on its way there, open to where it looks."""
+    ((x, y),) = to_pixels(np.array([scene.camera.position]))
+    away = max(abs(x - side / 2), abs(y - side / 2)) / (side / 2 - 10)
+    if away > 1:
+        x, y = side / 2 + (x - side / 2) / away, side / 2 + (y - side / 2) / away
+    look = np.asarray(scene.camera.cam_T_world.rotation)[2]  # the camera's z axis in the world
+    (a, b) = to_pixels(np.array([[0.0, 0.0], look[:2]]))
+    angle = math.atan2(b[1] - a[1], b[0] - a[0]) if np.linalg.norm(look[:2]) > 1e-6 else -math.pi / 2
+    rays = [(x + 22 * math.cos(angle + s), y + 22 * math.sin(angle + s)) for s in (-0.45, 0.45)]
+    sheet.draw.polygon([(x, y), *rays], fill=(*SKY, 110), outline=SKY)
+    sheet.draw.ellipse((x - 4, y - 4, x + 4, y + 4), fill=SKY, outline=BLACK)
+
+
+def _doubts(draw: ImageDraw.ImageDraw, o: ObjectState, to_pixels: ToPixels, color: RGB) -> None:
+    """Where the thing may stand and where it may face, two standard deviations each; nothing for what is certain."""
+    covariance = np.array(o.covariance, float)
+    middle, turn = np.array(o.position[:2]), np.linspace(0, 2 * math.pi, 49)
+    if covariance[:2, :2].any():
+        values, vectors = np.linalg.eigh(covariance[:2, :2])
+        circle = np.stack([np.cos(turn), np.sin(turn)], 1)
+        for size in (1.0, 2.0):
+            ring = circle * size * np.sqrt(values.clip(0)) @ vectors.T + middle
+            draw.polygon(to_pixels(ring), fill=(*color, SOFT))
+    if covariance[2, 2] > 0:
+        spread = min(2 * math.sqrt(covariance[2, 2]), math.pi)
+        angles = np.linspace(o.heading - spread, o.heading + spread, 25)
+        rim = middle + (0.5 * o.extent[0] + 0.5) * np.stack([np.cos(angles), np.sin(angles)], 1)
+        draw.polygon(to_pixels(np.vstack([middle, rim])), fill=(*color, SOFT))
 
 
 def _arrow(o: ObjectState) -> NDArray:
@@ -140,25 +231,72 @@ def _arrow(o: ObjectState) -> NDArray:
     return np.array([(*o.position[:2], z), (o.position[0] + nose[0], o.position[1] + nose[1], z)])
 
 
-def _draw_arrow(draw: ImageDraw.ImageDraw, ends: NDArray, color: tuple[int, int, int], width: int) -> None:
-    (x0, y0), (x1, y1) = ends
-    draw.line([(x0, y0), (x1, y1)], fill=color, width=width)
-    back = math.atan2(y0 - y1, x0 - x1)
-    tips: Sequence = [(x1 + 9 * math.cos(back + s), y1 + 9 * math.sin(back + s)) for s in (0.45, -0.45)]
-    draw.polygon([(x1, y1), *tips], fill=color)
-
-
-def _label(draw: ImageDraw.ImageDraw, at: NDArray, words: str, color: tuple[int, int, int], font) -> None:
-    x, y = float(at[0]), max(0.0, float(at[1]) - font.size - 2)
-    draw.rectangle(draw.textbbox((x, y), words, font=font), fill=(0, 0, 0))
-    draw.text((x, y), words, fill=color, font=font)
-
-
-def _color(o: ObjectState) -> tuple[int, int, int]:
+def _color(o: ObjectState) -> RGB:
     """The object's own colour, lifted so that it shows on dark and on light ground."""
-    rgb = COLORS_RGB.get(o.value("color"), INK) if "color" in o.beliefs else INK
-    return tuple(min(255, 60 + int(0.9 * c)) for c in rgb)  # type: ignore[return-value]
+    return tuple(min(255, 60 + int(0.9 * c)) for c in paint(o))  # type: ignore[return-value]
 
 
 def _title(o: ObjectState) -> str:
     return " ".join(o.value(a) for a in ("color", "shape", "name") if a in o.beliefs) or o.name
+
+
+# --- rooms --------------------------------------------------------------------------------------------------
+
+
+def draw_change(before: Scene, edited: Edited) -> Image.Image:
+    """Two views side by side, the frame of the changed scene at the top of both. What the change touched has a thick outline, what
+    moved an arrow from where it was, what is gone a cross."""
+    axes, after = edited.scene.axes, edited.scene
+    moved = {
+        new: before.objects[old].position[:2]
+        for old, new in edited.index.items()
+        if old < len(before) and math.dist(before.objects[old].position[:2], after.objects[new].position[:2]) > 0.02
+    }  # fmt: skip
+    gone = frozenset(k for k in edited.touched_before if k not in edited.index)
+    views = [
+        _view(before, axes, edited.touched_before, "before", {}, gone),
+        _view(after, axes, edited.touched, "after", moved, frozenset()),
+    ]
+    canvas = Image.new("RGB", (2 * SIDE + MARGIN, SIDE), "white")
+    canvas.paste(views[0], (0, 0))
+    canvas.paste(views[1], (SIDE + MARGIN, 0))
+    return canvas
+
+
+def _view(
+    scene: Scene, axes, touched: frozenset[int], title: str, moved, gone: frozenset[int]
+) -> Image.Image:
+    """`moved`: where things of the scene were before; `gone`: things that the change takes away."""
+    sheet = _Sheet(Image.new("RGB", (SIDE, SIDE), "white"), 13)
+    draw = sheet.draw
+    ground = np.array(scene.outline) if scene.outline else scene.positions[:, :2]
+    framed = in_frame(ground, axes)
+    low, high = framed.min(0), framed.max(0)
+    scale = (SIDE - 2 * MARGIN) / max(float((high - low).max()), 1e-6)
+
+    def pixels(points: NDArray) -> list[tuple[float, float]]:
+        right, front = (in_frame(np.asarray(points)[:, :2], axes) - (low + high) / 2).T * scale
+        return list(zip((SIDE / 2 + right).tolist(), (SIDE / 2 - front).tolist()))
+
+    if scene.outline:
+        draw.polygon(pixels(ground), fill=FLOOR, outline=WALL, width=4)
+    for k in sorted(range(len(scene)), key=lambda i: scene.objects[i].position[2]):
+        o, thick = scene.objects[k], k in touched
+        corners = pixels(footprint(o.position, o.heading, o.extent))
+        draw.polygon(corners, fill=paint(o), outline=TOUCHED if thick else DARK, width=4 if thick else 1)
+        _doubts(draw, o, pixels, BLUE)
+        if k in gone:
+            draw.line([corners[0], corners[2]], fill=GONE, width=3)
+            draw.line([corners[1], corners[3]], fill=GONE, width=3)
+        sheet.label(pixels(np.array([o.position]))[0], o.value("name"), DARK, (255, 255, 255))
+    for k, was in moved.items():
+        here, size = np.array(scene.objects[k].position[:2]), max(scene.objects[k].extent[:2])
+        way = here - was
+        here = here - way * min(0.6 * size / np.linalg.norm(way), 0.5)  # up to its edge, beside its label
+        sheet.arrow(pixels(np.array([was, here])), TOUCHED, 3)
+        ((x, y),) = pixels(np.array([was]))
+        draw.ellipse((x - 5, y - 5, x + 5, y + 5), outline=TOUCHED, width=2)
+    draw.text((SIDE / 2, 3), title, fill=DARK, anchor="ma", font=sheet.font)
+    sheet.arrow([(SIDE - 52, 28), (SIDE - 52, 5)], BLUE, 3)  # the front's mark
+    draw.text((SIDE - 42, 10), "front", fill=BLUE, font=sheet.font)
+    return sheet.done()
