@@ -1,7 +1,7 @@
 """How a script starts: hydra composes its config; what the user got wrong is an InputError of one line.
 
 hydra's compose API is used, not its launcher: no working directory changes, no output folders appear, and
-its errors can be said in one line.
+its errors can be said in one line. Sweeps (-m) alone are hydra's own, with whatever launcher is installed.
 """
 
 import ast
@@ -9,8 +9,10 @@ import difflib
 import runpy
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
+import hydra
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
@@ -23,6 +25,8 @@ from po3d.io.errors import InputError
 from po3d.io.guard import guarded
 from po3d.io.shipped import CONFIGS, INSTALLED, script
 from po3d.io.shipped import ROOT as ROOT  # where scripts and tests look for it
+
+MANY = frozenset(("-m", "--multirun"))
 
 
 def compose(name: str, overrides: Sequence[str] = ()) -> DictConfig:
@@ -78,11 +82,34 @@ def build(node: dict[str, Any], **extra: object) -> Any:
 def run_hydra(
     main: Callable[[DictConfig], None], name: str, usage: str | None, argv: Sequence[str] | None = None
 ) -> int:
-    """Run a script and return its exit code. `main` gets the composed config; --help and --cfg only print."""
+    """Run a script and return its exit code. `main` gets the composed config; --help and --cfg only print; with -m it is run
+    for each combination of options that are lists (`seed=0,1`), by hydra's launcher."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if MANY.intersection(arguments):
+        return guarded(lambda: _sweep(main, name, arguments))
     if _flags(arguments):
         return guarded(lambda: _describe(name, usage, arguments))
     return guarded(lambda: main(compose(name, arguments)))
+
+
+def _sweep(main: Callable[[DictConfig], None], name: str, arguments: list[str]) -> None:
+    """Run `main` for each combination; hydra, which says what failed, ends the program then."""
+    GlobalHydra.instance().clear()
+    if not any(a.startswith("hydra.sweep.dir=") for a in arguments):
+        arguments.append("hydra.sweep.dir=outputs/sweeps/${now:%Y-%m-%d}/${now:%H-%M-%S}")
+    sys.argv = [sys.argv[0], *arguments]
+    hydra.main(version_base="1.3", config_path=str(CONFIGS), config_name=name)(partial(_job, main, name))()
+
+
+def _job(main: Callable[[DictConfig], None], name: str, config: DictConfig) -> None:
+    from po3d.io.schemas import check_settings
+
+    def run() -> None:
+        check_settings(name, OmegaConf.to_container(config, resolve=True, throw_on_missing=True))
+        main(config)
+
+    if code := guarded(run):
+        raise RuntimeError(f"exit code {code}")
 
 
 def _flags(arguments: Sequence[str]) -> list[str]:
@@ -94,7 +121,7 @@ def _describe(name: str, usage: str | None, arguments: Sequence[str]) -> None:
     flags = _flags(arguments)
     if unknown := [f for f in flags if f not in ("-h", "--help", "--cfg")]:
         raise InputError(
-            f"unknown flag {unknown[0]!r}; options are written key=value, flags are --help and --cfg"
+            f"unknown flag {unknown[0]!r}; options are written key=value, flags are --help, --cfg and -m"
         )
     config = compose(name, [a for a in arguments if a not in flags])
     if flags[0] == "--cfg":
@@ -111,7 +138,7 @@ def run_script(name: str, argv: Sequence[str]) -> None:
     """Run evaluate.py or train.py with these arguments, as `python evaluate.py ...` does; ends in SystemExit. An installed
     po3d, which has neither in the working directory, finds its own. Flags print without running it: it imports for seconds."""
     path = script(name)
-    if _flags(argv):
+    if _flags(argv) and not MANY.intersection(argv):
         usage = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
         sys.exit(guarded(lambda: _describe(name, usage, argv)))
     sys.argv = [str(path), *argv]
