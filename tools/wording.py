@@ -287,27 +287,20 @@ def read(
             several = reading.by_old_readers(lines, scenes)
         else:
             network = Reader.from_checkpoint(locate(name))
-            calibrating = calibrate and name == readers[-1]
-            if calibrating:
-                network.certainty = network.worth = None
-            asked, heard = reading.heard(lines, scenes, network, width)
-            if calibrating:
-                network.worth = reading.worth(lines, scenes, asked, heard, agrees)
-                heard = [
-                    {sort: network.weighed(one, sort, found) for sort, found in each.items()}
-                    for one, each in zip(asked, heard, strict=True)
-                ]
-            several = reading.by_network(network, heard)
+            if calibrate and name == readers[-1]:
+                network.certainty = None
+            several = reading.by_network(lines, scenes, network, width)
         about = [scenes[line["scene"]] for line in lines]
         found = list(itertools.starmap(reading.first_that_runs, zip(lines, several, about, strict=True)))
         outcomes = [reading.judged(*each, agrees) for each in zip(lines, found, about, strict=True)]
+        if calibrate and name == readers[-1]:
+            network.certainty = reading.certainty(outcomes)
+            reading.keep_certainty(name, network.certainty)
+            outcomes = [j._replace(probability=network.certain(j.probability)) for j in outcomes]
         print(f"{name} on {part}\n{reading.table_of(outcomes, [line['kind'] for line in lines])}")
+        print(reading.coverage(outcomes))
         if out is not None:
             reading.write(out / f"{Path(name).name}_{part}.jsonl", lines, found, outcomes)
-        print(reading.coverage(outcomes))
-        if name not in ("gold", "old") and calibrating:
-            reading.keep(name, network.worth, certain := reading.certainty(outcomes))
-            print(f"worth and certainty of {name}: {network.worth}, {certain}")
 
 
 def blind(folder: Path, part: str) -> tuple[int, int]:
@@ -358,7 +351,7 @@ def main() -> int:
     tried.add_argument(
         "--calibrate",
         action="store_true",
-        help="find on this part what readings of the last reader are worth and how certain it is, and write both into its description",
+        help="find on this part how certain the last reader is, and write it into its description",
     )
     a = parser.parse_args()
 

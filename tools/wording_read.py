@@ -9,13 +9,11 @@ where the reader refuses or the programs fail. The probability is the product of
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from po3d.io.checkpoint import locate
 from po3d.io.errors import InputError
@@ -25,13 +23,11 @@ from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.street import STREET
 from po3d.language.programs.threedsrbench import THREEDSRBENCH
 from po3d.language.read.reader import Reader, Reading, logit
-from po3d.language.read.reader_tokens import REFUSALS, SORTS, STREET_NAMES, Asked, Sort
-from po3d.language.read.reader_worth import features
+from po3d.language.read.reader_tokens import SORTS, STREET_NAMES
 from po3d.scene.frames import read_anchors
 from po3d.training.reader_pairs import asked_of_line
 from tools.wording_run import NoAnswer, Table, called
 
-Heard = Mapping[Sort, Sequence[Reading]]  # the readings of each sentence of a line
 WIDTH = 4  # readings of a sentence that are tried on the table
 SURE = 0.9  # at this probability an answer should be right 19 times of 20
 SURELY, WRONG = 0.95, 0.04  # shares that `coverage` is told for
@@ -55,71 +51,30 @@ class Judged(NamedTuple):
     answer: str | None
 
 
-def heard(
+def by_network(
     lines: Sequence[dict], scenes: dict[str, dict], reader: Reader, width: int = WIDTH
-) -> tuple[list[Asked], list[Heard]]:
-    """Each line as the reader is asked it, and its readings of each of its sentences."""
+) -> list[list[Programs]]:
+    """Readings, likeliest first: of each line so many as `width` for each of its sentences give together."""
     asked = [asked_of_line(line, scenes[line["scene"]]) for line in lines]
-    return asked, reader.together(asked, width)
-
-
-def by_network(reader: Reader, found: Sequence[Heard]) -> list[list[Programs]]:
-    """Of each line all readings of its sentences together, likeliest first."""
+    nothing = [Reading(None, 1.0, "none")]
     return [
-        sorted(
-            (
-                _together(each)._replace(probability=reader.certain(math.prod(r.probability for r in each)))
-                for each in _each(readings)
-            ),
-            key=lambda p: -p.probability,
-        )
-        for readings in found
+        _together(reader, [found.get(sort, nothing) for sort in SORTS])
+        for found in reader.together(asked, width)
     ]
 
 
-def _each(found: Heard) -> Iterator[tuple[Reading, ...]]:
-    return itertools.product(*(found.get(sort, [Reading(None, 1.0, "none")]) for sort in SORTS))
-
-
-def _together(each: Sequence[Reading]) -> Programs:
-    """A change that says nothing happened is none; any other sentence that is refused leaves the question without a program."""
-    question, *others = each
-    unread = any(r.program is None and r.refusal != "none" for r in others)
-    return Programs(None if unread else question.program, *(r.program for r in others), 0.0)
-
-
-def worth(
-    lines: Sequence[dict],
-    scenes: dict[str, dict],
-    asked: Sequence[Asked],
-    found: Sequence[Heard],
-    agrees: Callable[[str, str], bool],
-) -> dict[str, float]:
-    """Weights of `reader_worth.features` that make it likely that a right reading of a line is taken: those of a softmax over its readings,
-    with one more for what has no answer on the table; lines without a right reading say nothing."""
-    names = ("likelihood", "forgotten", "plain", "twice", *REFUSALS)
-    tables: list[tuple[np.ndarray, np.ndarray]] = []
-    for line, one, readings in zip(lines, asked, found, strict=True):
-        rows, right = [], []
-        for each in _each(readings):
-            outcome = judged(line, _together(each), scenes[line["scene"]], agrees)
-            row = dict.fromkeys(names, 0.0)
-            for sort, r in zip(SORTS, each, strict=True):
-                if sort in readings:
-                    for name, value in features(one, sort, r.program, r.refusal, r.probability).items():
-                        row[name] = row.get(name, 0.0) + value
-            failed = each[0].program is not None and outcome.answer in (None, "nothing")
-            rows.append([*(row[name] for name in names), float(failed)])
-            right.append(outcome.outcome == "right")
-        if any(right):
-            tables.append((np.array(rows), np.array(right)))
-
-    def loss(w: np.ndarray) -> float:
-        scores = [(rows @ w, right) for rows, right in tables]
-        return sum(logsumexp(s) - logsumexp(s[right]) for s, right in scores) + 0.5 * float(w @ w)
-
-    best = minimize(loss, np.eye(len(names) + 1)[0], method="L-BFGS-B").x
-    return {name: round(float(value), 3) for name, value in zip(names, best[:-1], strict=True)}
+def _together(reader: Reader, several: Sequence[Sequence[Reading]]) -> list[Programs]:
+    """All readings of a line's sentences together, likeliest first. A change that says nothing happened is none; any other sentence
+    that is refused leaves the question without a program."""
+    programs = []
+    for each in itertools.product(*several):
+        question, *others = each
+        unread = any(r.program is None and r.refusal != "none" for r in others)
+        probability = reader.certain(math.prod(r.probability for r in each))
+        programs.append(
+            Programs(None if unread else question.program, *(r.program for r in others), probability)
+        )
+    return sorted(programs, key=lambda p: -p.probability)
 
 
 def by_annotators(records: Sequence[dict]) -> list[list[Programs]]:
@@ -322,9 +277,9 @@ def coverage(found: Sequence[Judged]) -> str:
     return "\n".join(told)
 
 
-def keep(path: str, worth: Mapping[str, float], certain: tuple[float, float]) -> None:
-    """Writes what was found on development sentences into the description of a checkpoint."""
+def keep_certainty(path: str, found: tuple[float, float]) -> None:
+    """Writes a certainty into the description of a checkpoint."""
     record = locate(path).with_suffix(".json")
     about = read_json(record, "description of a checkpoint")
-    about["config"] |= {"worth": worth, "certainty": [round(value, 4) for value in certain]}
+    about["config"]["certainty"] = [round(value, 4) for value in found]
     write_json(record, about)

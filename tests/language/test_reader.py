@@ -9,7 +9,6 @@ from po3d.language.program import Call
 from po3d.language.read.reader import Batch, Reader, batched, encoder_folder, encoder_weights, export
 from po3d.language.read.reader_network import ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SORTS, Asked, Vocabulary, WordPieces
-from po3d.language.read.reader_worth import features, shares
 from po3d.training.reader_pairs import (
     frame_pair,
     orbit_pair,
@@ -116,25 +115,6 @@ def test_sentences_read_together_are_read_as_each_alone():
                 assert [r.probability for r in several] == pytest.approx(
                     [r.probability for r in alone], rel=1e-3
                 )
-
-
-def test_features_count_what_the_sentence_says_and_the_program_forgets():
-    asked = Asked(
-        "Is the grey sewing machine nearer the radio?", names=("sewing machine", "machine", "radio", "hen")
-    )
-    of = lambda text: features(asked, "question", Call.parse(text), "", 1.0)  # noqa: E731
-    thing = 'unique(filter(name, "{}", scene))'
-    machine, radio = thing.format("sewing machine"), thing.format("radio")
-    gray = 'unique(filter(color, "gray", filter(name, "sewing machine", scene)))'
-    counts = lambda text: tuple(of(text)[k] for k in ("forgotten", "plain", "twice"))  # noqa: E731
-    assert counts(f"holds(next_to, {gray}, {radio})") == (0, 0, 0)
-    assert counts(f"holds(next_to, {machine}, {radio})") == (0, 1, 0)
-    assert counts(f"holds(next_to, {radio}, {radio})") == (1, 1, 1)
-    assert features(asked, "question", None, "beyond", 0.5) == {
-        "likelihood": pytest.approx(-0.6931, abs=1e-4),
-        "beyond": 1,
-    }
-    assert shares({"likelihood": 1}, [{"likelihood": -1.0}, {"likelihood": -1.0}]) == [0.5, 0.5]
 
 
 def test_a_beam_is_never_worse_than_the_greedy_program_and_the_loss_knows_its_probability(pairs):

@@ -9,7 +9,7 @@ A checkpoint holds the decoder and what training added to the encoder's layers, 
 import math
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +22,6 @@ from po3d.io import checkpoint
 from po3d.io.devices import device_of
 from po3d.io.errors import InputError
 from po3d.language.program import Call, ProgramError
-from po3d.language.read import reader_worth
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SORTS, Asked, Pieces, Sort, Vocabulary, WordPieces
 from po3d.language.read.seq2seq import Decoded
@@ -126,9 +125,8 @@ def export(
 
 
 class Reader:
-    """Questions to programs. `worth`: weights of `reader_worth.features`, by which the readings of a sentence are ordered; none: by their
-    likelihood. `certainty`: (slope, offset) of the readings' logit in that of the answer's being right. Both are found on development
-    sentences."""
+    """Questions to programs. `certainty`: (slope, offset) of the readings' logit in that of the answer's being right, found on
+    development sentences."""
 
     def __init__(
         self,
@@ -138,12 +136,11 @@ class Reader:
         batch: int = 64,
         device: str = "cpu",
         certainty: tuple[float, float] | None = None,
-        worth: Mapping[str, float] | None = None,
     ) -> None:
         self.device = device_of(device)
         self.network = network.eval().to(self.device)
         self.vocabulary, self.pieces = vocabulary, pieces
-        self.batch, self.certainty, self.worth = batch, certainty, worth
+        self.batch, self.certainty = batch, certainty
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, encoder: str | Path = "", **options) -> "Reader":
@@ -157,7 +154,7 @@ class Reader:
         )
         certainty = tuple(config["certainty"]) if config.get("certainty") else None
         pieces = WordPieces.from_file(folder / "vocab.txt")
-        return cls(network, vocabulary, pieces, certainty=certainty, worth=config.get("worth"), **options)
+        return cls(network, vocabulary, pieces, certainty=certainty, **options)
 
     def read(self, asked: Sequence[Asked], sort: Sort = "question") -> list[Reading]:
         """One Reading of a sort for each, in order."""
@@ -186,17 +183,8 @@ class Reader:
             if wanted:
                 several = self._decode([inputs[k] for k in part], wanted, width)
                 for (row, sort), readings in zip(wanted, several, strict=True):
-                    found[part[row]][sort] = self.weighed(asked[part[row]], sort, readings)
+                    found[part[row]][sort] = readings
         return found
-
-    def weighed(self, asked: Asked, sort: Sort, readings: list[Reading]) -> list[Reading]:
-        """The readings of a sentence by what they are worth, where that is known and there is a choice."""
-        if self.worth is None or len(readings) < 2:
-            return readings
-        each = [reader_worth.features(asked, sort, r.program, r.refusal, r.probability) for r in readings]
-        worth = reader_worth.shares(self.worth, each)
-        found = [replace(r, probability=p) for r, p in zip(readings, worth, strict=True)]
-        return sorted(found, key=lambda r: -r.probability)
 
     def _decode(
         self, inputs: list[Pieces], wanted: list[tuple[int, Sort]], width: int
