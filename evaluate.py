@@ -87,7 +87,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         system_config = system_of(options, usual)  # its log may lie in that folder
     engine = build(options["engine"]) if options["engine"] else None
     own = {"device": "cpu"} if engine and "device" in system_config else {}  # the workers have the GPUs
-    system = build(system_config | own)  # before the data: what is wrong with a checkpoint shows at once
+    system = reading = build(system_config | own)  # before the data: what is wrong with a checkpoint shows at once
     measures = {**benchmark.measures(options["benchmark"]), **getattr(system, "measures", {})}
     split, root, name = _open(benchmark, options, seed, size)
     checkpoints = {
@@ -135,6 +135,8 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     )
     if not quiet:
         print(report_text(report, options["published"]))
+        if read_by := getattr(reading, "read_by", {}):
+            print("\nread by: " + ", ".join(f"{name} {count:,}" for name, count in sorted(read_by.items())))
         print(f"\nreport: {Path(options['out']) / 'report.json'}")
     _log(options)
 

@@ -52,6 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     setting = "photographs: an option of configs/perception/foundation.yaml, as in perception.device=cuda; repeat it"
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=setting)
+    reading = "who reads: own, the reader of benchmarks' wording; learned, that of anybody's; both, learned what own is not sure of"
+    parser.add_argument("--reader", choices=("own", "learned", "both"), default="both", help=reading)
     parser.add_argument("--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH")
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
     parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
@@ -99,10 +101,18 @@ def _model(arguments: argparse.Namespace, scene: "Scene | None") -> "Model":
     """What answers: for a room's table, a photograph, a street's table or its picture."""
     from po3d.systems import photographs, rooms, street, tables
     from po3d.systems.asking import Model
+    from po3d.systems.learned import second
     from po3d.systems.pipeline import Pipeline
 
     if scene is not None and scene.outline is not None:
-        return Model(Pipeline(tables.Truth(), rooms.reader(arguments.room_parser_checkpoint), rooms.EXECUTOR))
+        return Model(
+            Pipeline(
+                tables.Truth(),
+                rooms.own_reader(arguments.room_parser_checkpoint),
+                rooms.EXECUTOR,
+                second=second(arguments.reader, rooms.EXECUTOR),
+            )
+        )
     if arguments.frame or arguments.change:
         raise InputError("--frame and --change are for rooms: scene tables with an outline")
     if arguments.perception == "foundation":
@@ -112,17 +122,25 @@ def _model(arguments: argparse.Namespace, scene: "Scene | None") -> "Model":
 
         config = varied(compose("evaluate", ["perception=foundation", *arguments.set]), {})
         samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"]
+        executor = photographs.Executor(samples=samples)
         looks = tables.Photographs(build(config["perception"]["photographs"]))
-        return Model(Pipeline(looks, photographs.Reader(), photographs.Executor(samples=samples)))
+        return Model(
+            Pipeline(looks, photographs.Reader(), executor, second=second(arguments.reader, executor))
+        )
     if arguments.option or arguments.set:
         raise InputError("--option and --set are for photographs: --perception foundation")
     if scene is None:
         return Model(
-            street.pipeline(arguments.perception_checkpoint, arguments.parser_checkpoint, arguments.mode)
+            street.pipeline(
+                arguments.perception_checkpoint,
+                arguments.parser_checkpoint,
+                arguments.mode,
+                reader=arguments.reader,
+            )
         )
-    return Model(
-        Pipeline(tables.Truth(), street.reader(arguments.parser_checkpoint), street.Executor(arguments.mode))
-    )
+    executor = street.Executor(arguments.mode)
+    own = street.own_reader(arguments.parser_checkpoint)
+    return Model(Pipeline(tables.Truth(), own, executor, second=second(arguments.reader, executor)))
 
 
 def _drawn(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> "Pillow.Image":

@@ -60,7 +60,9 @@ class Dialect:
         return self._filled(self.meanings[op], [self._heard(k, a) for k, a in zip(kinds, args)])
 
     def meant(self, tree: Tree) -> Call:
-        """The call of a tree of the dialect; the tree keeps it."""
+        """The call of a tree of the dialect, which the tree keeps; a call is its own."""
+        if isinstance(tree, Call):
+            return tree
         found = tree.__dict__.get("meaning")
         if found is None:
             args = (self.meant(arg) if isinstance(arg, Tree) else arg for arg in tree.args)

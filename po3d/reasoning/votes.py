@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from po3d.language.programs.rooms import SIGNATURES, Call
+from po3d.language.program import ProgramError, Tree
+from po3d.language.programs.rooms import ROOMS, SIGNATURES, Call
 from po3d.scene.worlds import Named
 
 SILENT = 0.5  # how much a world that failed counts for the answer of the others, where it is to count
@@ -51,10 +52,14 @@ def vote(answers: Iterable[str | None], ties: Sequence[str] = ()) -> Vote | None
     return Vote(dict(ranked), len(given))
 
 
-def presupposed(program: Call) -> list[Named]:
+def presupposed(program: Tree) -> list[Named]:
     """What a change or a question about a room takes for granted: what is changed, and every thing that is spoken of as
     one. "How many chairs are there?" takes no chair for granted."""
-    return list(dict.fromkeys(_presupposed(program, program.output == "edit", ())))
+    try:
+        spelled = program if isinstance(program, Call) else ROOMS.spelled(program)
+    except ProgramError:  # rooms have no spelling for it
+        return []
+    return list(dict.fromkeys(_presupposed(spelled, spelled.output == "edit", ())))
 
 
 def _presupposed(call: Call, granted: bool, looks: tuple[tuple[str, str], ...]) -> Iterator[Named]:

@@ -20,6 +20,26 @@ PARENT: dict[str, str] = {
     **UNSEEN_SHAPES,
 }
 
+# What people call shapes whose id says less.
+SHAPE_NAMES: dict[str, str] = {
+    **{leaf: f"{leaf} bus" for leaf in SUPER_CATEGORIES["bus"]},
+    **{leaf: f"{leaf} bike" for leaf in SUPER_CATEGORIES["bicycle"]},
+    "suv": "SUV",
+    "addi": "regular car",
+}
+_SHAPE_IDS = {name.lower(): shape for shape, name in SHAPE_NAMES.items()}
+
+
+def shape_name(shape: str) -> str:
+    """A shape, or a kind of vehicles, in the words of people."""
+    return SHAPE_NAMES.get(shape, shape)
+
+
+def shape_id(name: str) -> str:
+    """The shape that people call so; the name itself where it is none's."""
+    return _SHAPE_IDS.get(name.lower(), name.lower())
+
+
 COLORS_RGB: dict[str, tuple[int, int, int]] = {
     "gray": (87, 87, 87),
     "red": (173, 35, 35),

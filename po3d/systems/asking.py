@@ -18,14 +18,29 @@ from po3d.io.errors import InputError
 from po3d.io.hub import SCHEME
 from po3d.io.images import exif_focal, read_image
 from po3d.io.text_tables import text as table_text
+from po3d.language.say.plain import in_words
 from po3d.reasoning.questions import Question, Status, Task
 from po3d.scene.display import room_table, shown_table
 from po3d.scene.geometry import Camera, down
 from po3d.scene.orbit import READING
 from po3d.scene.table import Scene, to_json
+from po3d.scene.vocabulary import shape_name
+from po3d.systems.choices import unframed
 from po3d.systems.explained import Explained
-from po3d.systems.pipeline import WORLDS, Context, Image, Pipeline, Tables, run
+from po3d.systems.learned import MISSING
+from po3d.systems.pipeline import (
+    WORLDS,
+    Answering,
+    Context,
+    Image,
+    Pipeline,
+    Reading,
+    Tables,
+    first_that_runs,
+    run,
+)
 
+ASK_BELOW = 0.5  # found on the development part of data/wording (docs/reader.md)
 Picture = str | Path | Pillow.Image | np.ndarray
 
 
@@ -40,6 +55,8 @@ class Answer:
     reason: str = ""
     program: str = ""
     found: Explained = field(default_factory=Explained, repr=False)
+    # Where the second reader read it: the readings that were thought of, in words, each with its answer; likeliest first.
+    understood: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def trace(self) -> tuple[str, ...]:
@@ -59,6 +76,8 @@ class Answer:
     def record(self) -> dict[str, Any]:
         """Ready for JSON."""
         head = {"question": self.question, "status": self.status, "answer": self.answer}
+        if self.understood:
+            head["understood"] = [{"question": words, "answer": said} for words, said in self.understood]
         if self.scene is None:
             return {**head, "reason": self.reason}
         return {
@@ -68,9 +87,13 @@ class Answer:
 
     def __str__(self) -> str:
         if self.status == "ok":
-            lines = [f"answer: {self.answer} (probability {self.probability:.2f})"]
+            lines = [f"answer: {shape_name(self.answer)} (probability {self.probability:.2f})"]
+        elif self.status == "abstained":
+            return self._asked_back()
         else:
             lines = [f"no answer: {self.reason}"]
+        if self.understood:
+            lines.append(f"you ask: {self.understood[0][0]}")
         if self.scene is None:
             return lines[0]
         lines += ["", f"program: {self.program}", *(f"  {note}" for note in self.found.notes)]
@@ -79,6 +102,12 @@ class Answer:
         touched = self.found.edited.touched if self.found.edited else frozenset()
         table = room_table(self.scene, touched) if touched else shown_table(self.scene)
         return "\n".join([*lines, "", table_text(table, 2)])
+
+    def _asked_back(self) -> str:
+        lines = [f"I am not sure what you ask ({self.reason}). Is it one of these?"]
+        for words, said in self.understood:
+            lines.append(f"  - {words}?{'' if said is None else f'  Then the answer is: {shape_name(said)}'}")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -151,11 +180,13 @@ class Model:
         change: str = "",
         frame: str = "",
         options: Sequence[str] = (),
+        ask_below: float = ASK_BELOW,
         **looking: Any,
     ) -> Answer:
         """The answer to a question about a table, or about a picture, which is looked at (`looking`: as `look` takes it). `task`:
         whose left and right is meant on a street, the camera's (2d) or the object's own (6d); `change`, `frame`: of a room, in
-        words; `options` to choose from."""
+        words; `options` to choose from. What only the second reader reads has an answer when that is right with at least the
+        probability `ask_below`; else the status is "abstained", and `Answer.understood` says what may be meant."""
         own = {
             "change": change,
             "frame": frame,
@@ -163,23 +194,53 @@ class Model:
             "images": ("view",),
             "views": (0,),
         }
-        question = Question("asked", "", text, task, "", **own)
-        executor = self.pipeline.executor
-        (reading,) = self.pipeline.reader.read([question])
-        if reason := reading.unread:
-            return Answer(text, "unparsed", reason=reason)
+        question = unframed(Question("asked", "", text, task, "", **own))
+        executor, second = self.pipeline.executor, self.pipeline.second
+        (reading,) = self.pipeline.read([question])
+        if reading.unread and second is None:
+            return Answer(text, "unparsed", reason=f"{reading.unread} ({MISSING})")
         if not isinstance(scene, Scene):
             scene = self.look(scene, things=executor.things([reading]), **looking)
-        answering = executor.on(Tables({"view": scene}))
-        ran = run(answering, question, reading)
+        tables = Tables({"view": scene})
+        answering = executor.on(tables)
+        ran = None if reading.unread else run(answering, question, reading)
+        understood: list[tuple[str, str | None]] = []
+        if second is not None and (second.alone or not reading.sure or ran.outcome.answer is None):
+            (several,) = self.pipeline.reread([question], [reading], tables)
+            again = first_that_runs(answering, question, several)
+            if ran is None or not reading.sure or again.believed >= ask_below:
+                ran = again  # else it was understood, and has no answer on this table
+            if ran.reading.by == "learned":
+                understood = self._understood(answering, question, [ran.reading, *several])
         outcome, read = ran
-        probability = None if outcome.probability is None else outcome.probability * read.probability
-        said = None if outcome.answer is None else read.asked.option_of.get(outcome.answer, outcome.answer)
+        if reason := read.unread:
+            return Answer(text, "unparsed", reason=reason)
+        probability = None if outcome.probability is None else ran.believed
+        said = None if outcome.answer is None else read.said(outcome.answer, question)
+        if understood and said is not None and probability < ask_below:
+            reason = f"probability {probability:.2f}, below {ask_below:g}"
+            return Answer(text, "abstained", None, probability, reason, understood=tuple(understood))
         status: Status = "failed" if said is None else "ok"
-        program = executor.text(read)
+        found = answering.explained(question, ran)
         return Answer(
-            text, status, said, probability, outcome.reason, program, answering.explained(question, ran)
+            text, status, said, probability, outcome.reason, executor.text(read), found, tuple(understood[:1])
         )
+
+    def _understood(
+        self, answering: Answering, question: Question, readings: Sequence[Reading]
+    ) -> list[tuple[str, str | None]]:
+        """The two likeliest readings that differ in words, with their answers."""
+        found: dict[str, str | None] = {}
+        for reading in readings:
+            if reading.unread or len(found) == 2:
+                continue
+            words = in_words(self.pipeline.executor.meaning(reading.asked.program))
+            if reading.change is not None:
+                words = f"if {in_words(self.pipeline.executor.meaning(reading.change.program))}: {words}"
+            if words not in found:
+                answer = run(answering, question, reading).outcome.answer
+                found[words] = None if answer is None else reading.said(answer, question)
+        return list(found.items())
 
 
 @dataclass(frozen=True)
@@ -266,6 +327,6 @@ def change(scene: Scene, text: str) -> Scene:
 
 @functools.cache
 def _room_parser() -> Any:
-    from po3d.systems.rooms import reader
+    from po3d.systems.rooms import own_reader
 
-    return reader().parser
+    return own_reader().parser

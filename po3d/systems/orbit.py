@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from po3d.language.program import Call
+from po3d.language.program import Call, ProgramError
 from po3d.language.programs.scope import SCOPE, parse_text
 from po3d.language.read.scope_reader import read
 from po3d.reasoning.margins import margins_in, record
@@ -27,6 +27,7 @@ from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
 from po3d.systems.explained import Explained, Shown, flipped
+from po3d.systems.learned import Which, as_phrases, second
 from po3d.systems.photographs import view_source
 from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
 from po3d.systems.view_substitution import TABLE, UNITS, Mixed, mixed_views, truly_fused
@@ -53,6 +54,8 @@ class Executor(parts.Executor):
 
     modules: ClassVar[tuple[str, ...]] = (*TABLE, "fusion", "parsing")
     units: ClassVar[Mapping[str, str]] = UNITS
+    kind = "orbit"
+    dialect = SCOPE
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":
@@ -62,7 +65,13 @@ class Executor(parts.Executor):
         return parse_text(text)
 
     def text(self, reading: Reading) -> str:
-        return SCOPE.text(reading.asked.program)
+        try:
+            return SCOPE.text(reading.asked.program)
+        except ProgramError:  # what the second reader reads may have no spelling there
+            return str(reading.asked.program)
+
+    def heard(self, program: Call, question: Question) -> Call:
+        return as_phrases(program)
 
     def of(self, question: Question) -> tuple:
         return tuple(question.images), tuple(question.options)
@@ -151,9 +160,11 @@ def pipeline(
     mirror: bool = True,
     device: str = "cpu",
     samples: int = 0,
+    reader: Which = "both",
 ) -> Pipeline:
     """The pipeline with tables from a named source, "truth" or "picture"; `perception`: the name of a shipped pair that looks at
     pictures, or a path without suffix; `oracle`: modules replaced by ground truth; `mirror`: does it look in the mirror, too?
-    `device`: where it does; the others as of `Executor`."""
+    `device`: where it does; `reader`: of the benchmark's wording, of anybody's, or both (`learned`); the others as of `Executor`."""
     made = view_source(table, perception, mirror, device, views=sources.OrbitViews)
-    return Pipeline(made, Reader(), Executor(known_yaw, samples), tuple(oracle))
+    executor = Executor(known_yaw, samples)
+    return Pipeline(made, Reader(), executor, tuple(oracle), second(reader, executor, device))

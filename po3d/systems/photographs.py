@@ -15,7 +15,7 @@ import numpy as np
 
 from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
-from po3d.language.program import ProgramError
+from po3d.language.program import Call, ProgramError
 from po3d.language.programs.threedsrbench import THREEDSRBENCH, PhraseCall, parse_text
 from po3d.language.read.parse import Parse
 from po3d.language.read.threedsrbench_reader import fit_options, read
@@ -29,6 +29,7 @@ from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
 from po3d.systems.explained import Explained, Shown
+from po3d.systems.learned import Which, as_phrases, second
 from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
 from po3d.systems.view_substitution import BELIEFS, TABLE, UNITS, mixed_views
 
@@ -59,6 +60,8 @@ class Executor(parts.Executor):
     modules: ClassVar[tuple[str, ...]] = (*TABLE, "grounding", "parsing")
     units: ClassVar[Mapping[str, str]] = {**UNITS, "grounding": "share of descriptions mistaken"}
     headline: ClassVar[str] = "overall"
+    kind = "photo"
+    dialect = THREEDSRBENCH
     grouped: ClassVar[bool] = True  # a question is right with all its rotations
 
     def parsed(self, text: str) -> PhraseCall:
@@ -83,6 +86,13 @@ class Executor(parts.Executor):
         programs = [r.asked.program for r in readings if r.asked.program is not None]
         return tuple(dict.fromkeys(thing for program in programs for thing in program.things))
 
+    def heard(self, program: Call, question: Question) -> PhraseCall | Call:
+        return super().heard(as_phrases(_among(program, question.options)), question)
+
+    def heard_parse(self, program: Call, question: Question) -> Parse:
+        found = self.heard(program, question)
+        return fitted(question, found) if isinstance(found, PhraseCall) else Parse("ok", found)
+
     def of(self, question: Question) -> tuple[str, str]:
         return question.text, question.program  # rotations share their answer
 
@@ -91,6 +101,13 @@ class Executor(parts.Executor):
 
     def on(self, tables: Tables) -> "Photograph":
         return Photograph(self, tables)
+
+
+def _among(program: Call, options: Sequence[str]) -> Call:
+    """The program with what two options name in the place of the choices."""
+    if program.op == "choices" and len(options) == 2:
+        return Call("group", tuple(Call("refer", (str(option),)) for option in options))
+    return Call(program.op, tuple(_among(a, options) if isinstance(a, Call) else a for a in program.args))
 
 
 def fitted(question: Question, program: PhraseCall) -> Parse:
@@ -112,7 +129,9 @@ class Photograph:
 
     def run(self, question: Question, reading: Reading) -> Ran:
         own, program = self.executor, reading.asked.program
-        rows = all(thing.startswith("#") for thing in program.things)  # as a gold program names them
+        rows = isinstance(program, PhraseCall) and all(
+            thing.startswith("#") for thing in program.things
+        )  # as a gold program names them
         using = rows_only if rows else self.ground(question)
         how = {"samples": own.samples, "assume_present": own.assume_present}
         outcome = answered(THREEDSRBENCH.meant(program), self.tables.scene, using, own.rules, **how)
@@ -219,14 +238,15 @@ def pipeline(
     mirror: bool = True,
     assume_present: bool = True,
     device: str = "cpu",
+    reader: Which = "both",
 ) -> Pipeline:
     """The pipeline with tables from a named source, "truth" or "picture"; `perception`: the name of a shipped pair that looks at
     pictures, or a path without suffix; `photographs`: who looks at them instead; `oracle`: modules replaced by ground truth;
-    `mirror`: does the shipped pair look in the mirror, too? `device`: where it does; the others as of `Executor`. InputError for an
-    unknown source or module."""
+    `mirror`: does the shipped pair look in the mirror, too? `device`: where it does; `reader`: of the benchmark's wording, of anybody's, or
+    both (`learned`); the others as of `Executor`. InputError for an unknown source or module."""
     executor = Executor(samples=samples, assume_present=assume_present)
     made = view_source(table, perception, mirror, device, photographs)
-    return Pipeline(made, Reader(), executor, tuple(oracle))
+    return Pipeline(made, Reader(), executor, tuple(oracle), second(reader, executor, device))
 
 
 def view_source(

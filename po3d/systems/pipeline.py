@@ -16,22 +16,26 @@ no rendering. Not being able to answer is an outcome with a reason.
 """
 
 import importlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
-from po3d.language.program import ProgramError
+from po3d.language.dialects import Dialect
+from po3d.language.program import Call, ProgramError
 from po3d.language.read.parse import Parse
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
-from po3d.scene.table import Scene
+from po3d.scene.table import ObjectState, Scene
+from po3d.systems.choices import chosen, unframed
 from po3d.systems.explained import Explained, Shown
 
 if TYPE_CHECKING:
+    from po3d.language.read.reader_tokens import Kind
     from po3d.systems.mixtures import Mixtures
 
 WORLDS = {  # whose programs questions are -> the module of its executor
@@ -41,6 +45,7 @@ WORLDS = {  # whose programs questions are -> the module of its executor
     "orbit": "po3d.systems.orbit",
 }
 TRUTH, PREDICTED = "truth", "predicted"
+SURE = 0.9  # probability from which on a benchmark's own reader is believed
 Setting = str | float  # of a module: TRUTH, PREDICTED, or the size of noise on the truth
 Image = NDArray[np.uint8]  # (H, W, 3)
 
@@ -131,6 +136,15 @@ class Reading(NamedTuple):
 
     asked: Parse
     change: Parse | None = None
+    # Of the second reader's:
+    frame: str = (
+        ""  # where it was understood otherwise than by the question's own sentence: as that should be
+    )
+    by: Literal["own", "learned"] = "own"
+
+    @property
+    def parses(self) -> tuple[Parse, ...]:
+        return (self.asked,) if self.change is None else (self.asked, self.change)
 
     @property
     def unread(self) -> str:
@@ -138,6 +152,15 @@ class Reading(NamedTuple):
         if self.change is not None and self.change.program is None:
             return f"change: {self.change.reason}"
         return self.asked.reason or "unread" if self.asked.program is None else ""
+
+    @property
+    def sure(self) -> bool:
+        """Whether there is no need to ask the second reader."""
+        return not self.unread and all(p.probability >= SURE and not p.unknown for p in self.parses)
+
+    def said(self, answer: str, question: Question) -> str:
+        """A program's answer as the option that says it, where there are options."""
+        return self.asked.option_of.get(answer) or chosen(answer, question.options) or answer
 
     @property
     def probability(self) -> float:
@@ -148,6 +171,14 @@ class Reader(Protocol):
     """Reads questions."""
 
     def read(self, questions: Sequence[Question]) -> Sequence[Reading]: ...
+
+
+class SecondReader(Protocol):
+    """Reads what the first reader does not read surely, knowing the tables; `alone`: all that there is. `systems.learned` has one."""
+
+    alone: bool
+
+    def readings(self, questions: Sequence[Question], tables: "Tables") -> Sequence[Sequence[Reading]]: ...
 
 
 @dataclass(frozen=True)
@@ -186,6 +217,15 @@ class Ran(NamedTuple):
     outcome: Outcome
     reading: Reading
 
+    @property
+    def believed(self) -> float:
+        """The probability of the answer and of the reading together."""
+        return (
+            0.0
+            if self.outcome.answer is None
+            else (self.outcome.probability or 0.0) * self.reading.probability
+        )
+
 
 class Answering(Protocol):
     """Answers questions on one image's tables; what they share is worked out once."""
@@ -214,6 +254,8 @@ class Executor:
     units: ClassVar[Mapping[str, str]]  # of the modules that can be noisy: what their sigma is
     reading: ClassVar[tuple[str, ...]] = ("parsing",)  # the modules that are texts
     headline: ClassVar[str] = "mean"  # of the categories; or "overall", of the questions
+    kind: ClassVar["Kind"]  # what the second reader is told that it reads about
+    dialect: ClassVar[Dialect]
     grouped: ClassVar[bool] = (
         False  # are questions right as a group, so that those that count for no more are asked too?
     )
@@ -225,6 +267,24 @@ class Executor:
     def text(self, reading: Reading) -> str:
         """The programs as predictions have them."""
         return reading.asked.program.text()
+
+    def meaning(self, program: Any) -> Call:
+        """The call of a program, however it is spelled."""
+        return self.dialect.meant(program)
+
+    def called(self, o: ObjectState) -> str:
+        """A thing of a table in the words of people."""
+        return o.value("name")
+
+    def heard(self, program: Call, question: Question) -> Any:
+        """What the second reader read, as this world's programs are spelled; the call itself where they have no spelling for it."""
+        try:
+            return self.dialect.spelled(program)
+        except ProgramError:
+            return program
+
+    def heard_parse(self, program: Call, question: Question) -> Parse:
+        return Parse("ok", self.heard(program, question))
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":
@@ -287,6 +347,9 @@ class Pipeline:
     reader: Reader
     executor: Executor
     oracle: tuple[str, ...] = ()
+    second: SecondReader | None = None
+    # How many questions each reader read.
+    read_by: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "oracle", checked_modules(self.oracle, self.executor.modules))
@@ -305,9 +368,30 @@ class Pipeline:
         return Mixtures(self)
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
+        questions = list(map(unframed, questions))
         readings = self.read(questions)
-        answering = self.executor.on(self.look(questions, context, self.executor.things(readings)))
+        tables = self.look(questions, context, self.executor.things(readings))
+        answering = self.executor.on(tables)
+        if self.second is not None and "parsing" not in self.oracle:
+            unsure = [k for k, r in enumerate(readings) if self.second.alone or not r.sure]
+            several = self.reread([questions[k] for k in unsure], [readings[k] for k in unsure], tables)
+            for k, found in zip(unsure, several, strict=True):
+                readings[k] = first_that_runs(answering, questions[k], found).reading
+        self.read_by.update(r.by for r in readings if not r.unread)
         return [predicted(self.executor, answering, q, r) for q, r in zip(questions, readings, strict=True)]
+
+    def reread(
+        self, questions: Sequence[Question], readings: Sequence[Reading], tables: Tables
+    ) -> list[list[Reading]]:
+        """The readings of both readers, likeliest first; where there is no program in any, what the first one says."""
+        if not questions:
+            return []
+        found = []
+        for first, others in zip(readings, self.second.readings(questions, tables), strict=True):
+            own = [] if self.second.alone or first.unread else [first]
+            several = sorted([*own, *others], key=lambda r: -r.probability)
+            found.append(several if any(not r.unread for r in several) else [first])
+        return found
 
     def read(self, questions: Sequence[Question]) -> list[Reading]:
         """What the reader makes of the questions, with gold programs where they are asked for."""
@@ -342,16 +426,32 @@ class Pipeline:
 def predicted(executor: Executor, answering: Answering, question: Question, reading: Reading) -> Prediction:
     """A reading run on tables, as a prediction."""
     if reason := reading.unread:
-        failed = any(p is not None and p.status == "failed" for p in reading)
+        failed = any(p.status == "failed" for p in reading.parses)
         return Prediction(question.id, "failed" if failed else "unparsed", reason=reason)
     outcome, reading = ran = run(answering, question, reading)
     text = executor.text(reading)
     if outcome.answer is None:
         return Prediction(question.id, "failed", program=text, reason=outcome.reason)
     probability = None if outcome.probability is None else outcome.probability * reading.probability
-    answer = reading.asked.option_of.get(outcome.answer, outcome.answer)
+    answer = reading.said(outcome.answer, question)
     margin = answering.margin(question, ran)
     return Prediction(question.id, "ok", answer, probability, text, outcome.reason, margin)
+
+
+def first_that_runs(answering: Answering, question: Question, readings: Sequence[Reading]) -> Ran:
+    """The first reading that has an answer on the tables; the first of all where none has, or where one before it is a refusal."""
+    first = None
+    for reading in readings:
+        if reading.unread:
+            ran = Ran(Outcome("failed", None, reason=reading.unread), reading)
+        else:
+            ran = run(answering, question, reading)
+        first = first or ran
+        if ran.outcome.answer is not None:
+            return ran
+        if reading.unread:
+            break
+    return first
 
 
 def run(answering: Answering, question: Question, reading: Reading) -> Ran:

@@ -26,7 +26,9 @@ from po3d.scene.table import Scene
 from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
+from po3d.systems.choices import narrowed
 from po3d.systems.explained import Explained, Shown, flipped
+from po3d.systems.learned import Which, second
 from po3d.systems.pipeline import PREDICTED, TRUTH, Pipeline, Ran, Reading, Setting, Tables
 from po3d.systems.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy, substitute
 
@@ -50,7 +52,17 @@ class Reader:
         changes = list(dict.fromkeys(q.change for q in questions if q.change))
         read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
         parsed = self.parser.parse([q.text for q in questions], "question")
-        return [Reading(one, read.get(q.change)) for q, one in zip(questions, parsed, strict=True)]
+        return [
+            Reading(offering(one, q), read.get(q.change)) for q, one in zip(questions, parsed, strict=True)
+        ]
+
+
+def offering(parse: Parse, question: Question) -> Parse:
+    """What was read, asking for one of the directions that the question offers."""
+    if parse.program is None or parse.program.output != "heading":
+        return parse
+    asked = narrowed(meant := ROOMS.meant(parse.program), question)
+    return parse if asked == meant else replace(parse, program=asked)
 
 
 def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scene:
@@ -86,6 +98,8 @@ class Executor(parts.Executor):
     units: ClassVar[Mapping[str, str]] = UNITS
     reading: ClassVar[tuple[str, ...]] = ("edit", "parsing")
     headline: ClassVar[str] = "overall"
+    kind = "room"
+    dialect = ROOMS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "draw", kinds(self.draw))
@@ -117,7 +131,7 @@ class Executor(parts.Executor):
 
     def relevant(self, settings: Mapping[str, Setting], reading: Reading) -> Mapping[str, Setting]:
         """Looks that no program asks for are as the rest is, so that a table without any other doubt has none of these either."""
-        programs = [p.program for p in reading if p is not None]
+        programs = [p.program for p in reading.parses]
         asked = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
         kept = {m: s for m, s in settings.items() if m not in LOOKS or BELIEFS[m] in asked}
         rest = PREDICTED if any(kept[m] == PREDICTED for m in TABLE if m in kept) else TRUTH
@@ -166,7 +180,8 @@ class Rooms:
 
     def run(self, question: Question, reading: Reading) -> Ran:
         """The outcome; where what was moved is not in the room, as if it had been brought in."""
-        frame, asked = question.frame, self.room(question.frame)
+        frame = reading.frame or question.frame
+        asked = self.room(frame)
         change = reading.change.program if reading.change else None
         outcome = asked.run(frame, change, reading.asked.program)
         brought = None if change is None or outcome.answer is not None else brought_in(change)
@@ -179,7 +194,7 @@ class Rooms:
     def margin(self, question: Question, ran: Ran) -> dict | None:
         if not self.executor.margins:
             return None
-        frame, change = question.frame, ran.reading.change
+        frame, change = ran.reading.frame or question.frame, ran.reading.change
         how = (frame, change.program if change else None, ran.reading.asked.program)
         return self.room(frame).margin(*how, ran.outcome.answer)
 
@@ -188,7 +203,8 @@ class Rooms:
         return (Shown("the room, the front above", ("before", question.frame), before, "front"),)
 
     def explained(self, question: Question, ran: Ran) -> Explained:
-        frame, change = question.frame, ran.reading.change
+        frame, change = ran.reading.frame or question.frame, ran.reading.change
+        question = replace(question, frame=frame)
         try:
             before, planned, world = self.room(frame).likeliest(frame, change.program if change else None)
         except InputError:  # the frame can't be told, as the outcome says
@@ -373,15 +389,18 @@ def pipeline(
     perception: str = "top_view_estimator",
     device: str = "cpu",
     draw: Sequence[str] | str = KINDS,
+    reader: Which = "both",
 ) -> Pipeline:
     """The pipeline of a shipped or given parser checkpoint with a source of tables; `oracle`: modules replaced by ground truth;
-    `device`: where the networks run; the others as of `source` and `Executor`."""
+    `device`: where the networks run; `reader`: of the benchmark's wording, of anybody's, or both (`learned`); the others as of `source`
+    and `Executor`."""
     executor = Executor(frame, samples, draw=draw)
     made = source(table, mirror, perception, device)
-    return Pipeline(made, reader(parser, device), executor, tuple(oracle))
+    own = own_reader(parser, device)
+    return Pipeline(made, own, executor, tuple(oracle), second(reader, executor, device))
 
 
-def reader(checkpoint: str = "room_parser", device: str = "cpu") -> Reader:
+def own_reader(checkpoint: str = "room_parser", device: str = "cpu") -> Reader:
     """The reader of a shipped or given checkpoint."""
     from po3d.io.checkpoint import locate
     from po3d.language.read.room_parser import RoomParser  # torch takes seconds to import

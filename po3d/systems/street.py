@@ -5,18 +5,21 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Protocol, get_args
 
 from po3d.io.errors import InputError
-from po3d.language.programs.street import Program, parse_text
+from po3d.language.program import Call, ProgramError
+from po3d.language.programs.street import STREET, Program, from_tree, parse_text
 from po3d.language.read.parse import Parse
 from po3d.reasoning.execute import Mode, execute
 from po3d.reasoning.margins import margins, record, record_of
 from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.questions import Question, Task
 from po3d.reasoning.rules import STREET_RULES, Rules
-from po3d.scene.table import Scene
-from po3d.scene.vocabulary import ATTRIBUTES
+from po3d.scene.rooms import ANYTHING
+from po3d.scene.table import ObjectState, Scene
+from po3d.scene.vocabulary import ATTRIBUTES, shape_id, shape_name
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
 from po3d.systems.explained import Explained, Shown, flipped
+from po3d.systems.learned import Which, second
 from po3d.systems.noise import UNITS, noisy
 from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Setting, Tables
 from po3d.systems.substitution import MODULES, substitute
@@ -50,13 +53,16 @@ class Executor(parts.Executor):
 
     modules: ClassVar[tuple[str, ...]] = MODULES
     units: ClassVar[Mapping[str, str]] = UNITS
+    kind = "street"
+    dialect = STREET
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
             raise InputError(f"unknown mode {self.mode!r}; known: {', '.join(get_args(Mode))}")
 
-    def __call__(self, program: Program, scene: Scene, task: Task) -> Outcome:
-        return execute(program, scene, task, self.mode, self.rules, self.samples, self.seed)
+    def __call__(self, program: Program | Call, scene: Scene, task: Task) -> Outcome:
+        mode = "samples" if isinstance(program, Call) and self.mode == "marginal" else self.mode
+        return execute(program, scene, task, mode, self.rules, self.samples, self.seed)
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":
@@ -64,6 +70,19 @@ class Executor(parts.Executor):
 
     def parsed(self, text: str) -> Program:
         return parse_text(text)
+
+    def meaning(self, program: Program | Call) -> Call:
+        return program.call if isinstance(program, Program) else program
+
+    def called(self, o: ObjectState) -> str:
+        return shape_name(o.value("shape"))
+
+    def heard(self, program: Call, question: Question) -> Program | Call:
+        named = _by_shape(program)
+        try:
+            return from_tree(STREET.spelled(named))
+        except ProgramError:
+            return named
 
     def of(self, question: Question) -> Task:
         return question.task
@@ -118,6 +137,16 @@ class Street:
         return Explained(self.scene, outcome, near, flip, record, shown=shown)
 
 
+def _by_shape(program: Call) -> Call:
+    """The program with names, and shapes in the words of people, as shapes of the table."""
+    args = tuple(_by_shape(a) if isinstance(a, Call) else a for a in program.args)
+    if program.op in ("filter", "exclude") and args[0] in ("name", "shape") and len(args) == 3:
+        if args[1] in ANYTHING:
+            return args[2]
+        return Call(program.op, ("shape", shape_id(str(args[1])), args[2]))
+    return Call(program.op, tuple("shape" if a == "name" else a for a in args))
+
+
 def reads(program: Program) -> frozenset[str]:
     """The modules that a program's answer depends on, parsing aside."""
     needed = {"detection"}
@@ -146,9 +175,10 @@ def pipeline(
     device: str = "cpu",
     margins: bool = False,
     mirror: bool = True,
+    reader: Which = "both",
 ) -> Pipeline:
     """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one; `margins`: see `Executor`;
-    `mirror`: does the estimator look in the mirror, too?"""
+    `mirror`: does the estimator look in the mirror, too? `reader`: of benchmarks' wording, of anybody's, or both (`learned`)."""
     from po3d.io.checkpoint import locate
     from po3d.perception.street import (
         StreetEstimator,  # torch takes seconds to import: only who runs the networks pays
@@ -161,10 +191,11 @@ def pipeline(
     modules = parts.checked_modules(oracle, MODULES)
     estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
     executor = Executor(mode, samples, seed, margins=margins)
-    return Pipeline(sources.Pictures(estimator), reader(parser, device), executor, modules)
+    looks = sources.Pictures(estimator)
+    return Pipeline(looks, own_reader(parser, device), executor, modules, second(reader, executor, device))
 
 
-def reader(checkpoint: str = "street_parser", device: str = "cpu") -> Reader:
+def own_reader(checkpoint: str = "street_parser", device: str = "cpu") -> Reader:
     """The reader of a shipped or given checkpoint."""
     from po3d.io.checkpoint import locate
     from po3d.language.read.street_parser import Parser

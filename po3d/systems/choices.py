@@ -1,0 +1,86 @@
+"""The answers that a question offers: in its options, in its words ("left or right?"), or in the frame that a harness put around it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from po3d.language.program import Call
+from po3d.reasoning.questions import Question
+
+_SAME = {
+    "back": "behind", "rear": "behind", "ahead": "front", "backward": "behind", "grey": "gray", "true": "yes", "false": "no",
+    "wooden": "wood", "big": "large", "none": "nothing", "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5",
+    "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
+}  # fmt: skip
+_EMPTY = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "is",
+        "it",
+        "its",
+        "my",
+        "your",
+        "me",
+        "you",
+        "side",
+        "hand",
+    ]
+)
+_WAYS = frozenset(["front", "behind", "left", "right"])
+_SECTORS = {("behind", "front"): "front_or_behind", ("left", "right"): "left_or_right"}
+_OR = re.compile(
+    r"\b(left|right|front|behind|back)\b[^.?!;]{0,25}?\bor\b[^.?!;]{0,25}?\b(left|right|front|behind|back)\b",
+    re.IGNORECASE,
+)
+_HARNESS = re.compile(
+    r"^\s*(?:hint:.*?\n)?\s*question:\s*(?P<text>.+?)\s*\b(?:options|choices):\s*(?P<options>.+?)\s*"
+    r"(?:(?:please |answer |respond |select ).*)?$",
+    re.IGNORECASE | re.DOTALL,
+)
+_LETTER = re.compile(r"(?:^|\s)\(?([A-H])[.):]\s*")
+
+
+def unframed(question: Question) -> Question:
+    """The question without a harness's frame ("Question: ... Options: A. ... B. ..."), its options read from there."""
+    found = None if question.options else _HARNESS.match(question.text)
+    if not found:
+        text = re.sub(r"^\s*question:\s*", "", question.text, flags=re.IGNORECASE)
+        return question if text == question.text else replace(question, text=text)
+    options = tuple(o.strip(" ,;.\n") for o in _LETTER.split(found["options"])[2::2])
+    return replace(question, text=found["text"], options=options) if options else question
+
+
+def words(answer: str) -> frozenset[str]:
+    """What an answer says, whichever way it is spelled."""
+    found = [_SAME.get(w, w) for w in re.findall(r"[a-z0-9.]+", answer.lower())]
+    return frozenset(w for w in found if w not in _EMPTY) or frozenset(found)
+
+
+def chosen(answer: str, options: Sequence[str]) -> str | None:
+    """The only option that says an answer; None for none, or several. A direction fits the same directions alone; of other
+    answers an option may say more ("the red chair" of "chair")."""
+    said, offered = words(answer), [(option, words(option)) for option in options]
+    fits = [option for option, of in offered if of == said]
+    if not fits and not said & _WAYS:
+        fits = [option for option, of in offered if said <= of or (of and of <= said)]
+    return fits[0] if len(fits) == 1 else None
+
+
+def narrowed(program: Call, question: Question) -> Call:
+    """A question for a direction, asking for one of those that are offered."""
+    if program.op != "direction" or program.args[3] not in ("eight", "four"):
+        return program
+    ways = [words(str(option)) & _WAYS for option in question.options]
+    if not ways and (found := _OR.search(question.text)):
+        ways = [words(found[1]), words(found[2])]
+    sectors = _SECTORS.get(tuple(sorted({way for each in ways for way in each})))
+    if all(len(each) == 1 for each in ways) and len({*map(frozenset, ways)}) == 4:
+        sectors = "four"
+    return program if sectors is None else Call("direction", (*program.args[:3], sectors))

