@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from po3d.io.checkpoint import locate
 from po3d.io.errors import InputError
 from po3d.io.spelling import alike
 from po3d.language.english import KNOWN, words_of
@@ -116,12 +115,17 @@ def second(
 
 def there(checkpoint: str = CHECKPOINT) -> bool:
     """Whether the encoder is installed and the checkpoint is there."""
-    return bool(importlib.util.find_spec(ENCODER)) and locate(checkpoint).with_suffix(".json").is_file()
+    if importlib.util.find_spec(ENCODER) is None:
+        return False
+    from po3d.io.checkpoint import locate  # torch takes seconds to import
+
+    return locate(checkpoint).with_suffix(".json").is_file()
 
 
 @functools.cache
 def _reader(checkpoint: str, device: str) -> "Reader":
-    from po3d.language.read.reader import Reader  # torch takes seconds to import
+    from po3d.io.checkpoint import locate
+    from po3d.language.read.reader import Reader
 
     return Reader.from_checkpoint(locate(checkpoint), device=device)
 

@@ -26,7 +26,6 @@ from po3d.scene.table import Scene
 from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
-from po3d.systems.choices import narrowed
 from po3d.systems.explained import Explained, Shown, flipped
 from po3d.systems.learned import Which, second
 from po3d.systems.pipeline import PREDICTED, TRUTH, Pipeline, Ran, Reading, Setting, Tables
@@ -52,17 +51,7 @@ class Reader:
         changes = list(dict.fromkeys(q.change for q in questions if q.change))
         read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
         parsed = self.parser.parse([q.text for q in questions], "question")
-        return [
-            Reading(offering(one, q), read.get(q.change)) for q, one in zip(questions, parsed, strict=True)
-        ]
-
-
-def offering(parse: Parse, question: Question) -> Parse:
-    """What was read, asking for one of the directions that the question offers."""
-    if parse.program is None or parse.program.output != "heading":
-        return parse
-    asked = narrowed(meant := ROOMS.meant(parse.program), question)
-    return parse if asked == meant else replace(parse, program=asked)
+        return [Reading(one, read.get(q.change)) for q, one in zip(questions, parsed, strict=True)]
 
 
 def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scene:
