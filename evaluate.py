@@ -87,7 +87,9 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         system_config = system_of(options, usual)  # its log may lie in that folder
     engine = build(options["engine"]) if options["engine"] else None
     own = {"device": "cpu"} if engine and "device" in system_config else {}  # the workers have the GPUs
-    system = reading = build(system_config | own)  # before the data: what is wrong with a checkpoint shows at once
+    system = reading = build(
+        system_config | own
+    )  # before the data: what is wrong with a checkpoint shows at once
     measures = {**benchmark.measures(options["benchmark"]), **getattr(system, "measures", {})}
     split, root, name = _open(benchmark, options, seed, size)
     checkpoints = {

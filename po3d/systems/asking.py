@@ -18,7 +18,9 @@ from po3d.io.errors import InputError
 from po3d.io.hub import SCHEME
 from po3d.io.images import exif_focal, read_image
 from po3d.io.text_tables import text as table_text
-from po3d.language.say.plain import in_words
+from po3d.language.grammar import GrammarError
+from po3d.language.read.parse import Parse
+from po3d.language.say.plain import say
 from po3d.reasoning.questions import Question, Status, Task
 from po3d.scene.display import room_table, shown_table
 from po3d.scene.geometry import Camera, down
@@ -93,7 +95,7 @@ class Answer:
         else:
             lines = [f"no answer: {self.reason}"]
         if self.understood:
-            lines.append(f"you ask: {self.understood[0][0]}")
+            lines.append(f"You ask: {self.understood[0][0]}")
         if self.scene is None:
             return lines[0]
         lines += ["", f"program: {self.program}", *(f"  {note}" for note in self.found.notes)]
@@ -106,7 +108,7 @@ class Answer:
     def _asked_back(self) -> str:
         lines = [f"I am not sure what you ask ({self.reason}). Is it one of these?"]
         for words, said in self.understood:
-            lines.append(f"  - {words}?{'' if said is None else f'  Then the answer is: {shape_name(said)}'}")
+            lines.append(f"  - {words}{'' if said is None else f'  Then the answer is: {shape_name(said)}'}")
         return "\n".join(lines)
 
 
@@ -242,13 +244,18 @@ class Model:
         for reading in readings:
             if reading.unread or len(found) == 2:
                 continue
-            words = in_words(self.pipeline.executor.meaning(reading.asked.program))
-            if reading.change is not None:
-                words = f"if {in_words(self.pipeline.executor.meaning(reading.change.program))}: {words}"
+            words = " ".join(map(self._words, reversed(reading.parses)))
             if words not in found:
                 answer = run(answering, question, reading).outcome.answer
                 found[words] = None if answer is None else reading.said(answer, question)
         return list(found.items())
+
+    def _words(self, parse: Parse) -> str:
+        program = self.pipeline.executor.meaning(parse.program)
+        try:
+            return say(program)
+        except GrammarError:
+            return str(program)
 
 
 @dataclass(frozen=True)
