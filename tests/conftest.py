@@ -32,3 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "browser: opens pages in chromium (the Debian package), skipped without it"
     )
+
+
+@pytest.fixture(autouse=True)
+def own_readers_alone(monkeypatch):
+    """Tests say themselves when the second reader reads: it may be installed or not."""
+    monkeypatch.setattr("po3d.systems.learned.there", lambda checkpoint="": False)

@@ -211,8 +211,11 @@ class Model:
         if second is not None and (second.alone or not reading.sure or ran.outcome.answer is None):
             (several,) = self.pipeline.reread([question], [reading], tables)
             again = first_that_runs(answering, question, several)
-            if ran is None or not reading.sure or again.believed >= ask_below:
-                ran = again  # else it was understood, and has no answer on this table
+            least = (
+                ask_below if reading.sure else 0.0
+            )  # what was read surely may have no answer on this table
+            if ran is None or again.believed > least:
+                ran = again
             if ran.reading.by == "learned":
                 understood = self._understood(answering, question, [ran.reading, *several])
         outcome, read = ran

@@ -1,0 +1,155 @@
+"""What a benchmark's own reader is not sure of goes to the second one, and offered answers are honoured."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from po3d.language.program import Call
+from po3d.language.read.parse import Parse
+from po3d.language.read.reader import Reading as Read
+from po3d.reasoning.questions import Question
+from po3d.systems import choices, learned, rooms
+from po3d.systems.asking import Model, read_scene
+from po3d.systems.learned import Learned
+from po3d.systems.pipeline import Pipeline
+from po3d.systems.tables import Truth
+
+ROOM = "data/examples/room.json"
+BED = 'unique(filter(name, "bed", scene))'
+DOOR = 'unique(filter(name, "door", scene))'
+
+
+def question(text="", **more):
+    return replace(Question("1", "", text, "2d", ""), **more)
+
+
+class Own:
+    """Reads "sure" and "unsure" alike, and nothing else."""
+
+    def parse(self, texts, sort):
+        known = {"sure": 0.99, "unsure": 0.5}
+        program = rooms.parse_text('count(all("window"))')
+        return [
+            Parse("ok", program, known[t]) if t in known else Parse("unparsed", None, 0.0, "unknown words")
+            for t in texts
+        ]
+
+
+class Network:
+    """A reader that knows readings by sort and text."""
+
+    def __init__(self, **known):
+        self.known = known
+
+    def readings(self, asked, sort, width):
+        return [self.known[sort][getattr(one, sort)] for one in asked]
+
+    def certain(self, probability):
+        return probability
+
+
+@pytest.fixture
+def model(monkeypatch):
+    def make(**known):
+        monkeypatch.setattr(learned, "_reader", lambda *_: Network(**known))
+        return Model(Pipeline(Truth(), rooms.Reader(Own()), rooms.EXECUTOR, second=Learned(rooms.EXECUTOR)))
+
+    return make
+
+
+def read(program, probability=0.9):
+    return Read(Call.parse(program), probability)
+
+
+def test_the_second_reader_reads_what_the_first_is_not_sure_of(model):
+    beds = [read('count(filter(name, "bed", scene))')]
+    asks = model(question={"unsure": beds, "other": beds})
+    scene = read_scene(ROOM)
+    assert asks.ask(scene, "sure").program == 'count(all("window"))'
+    assert asks.ask(scene, "unsure").program == 'count(all("bed"))'
+    other = asks.ask(scene, "other")
+    assert (other.answer, other.understood) == ("1", (("How many beds are there?", "1"),))
+
+
+def test_below_its_threshold_it_asks_back_in_words(model):
+    several = [
+        read('count(filter(name, "bed", scene))', 0.4),
+        read('count(filter(name, "desk", scene))', 0.3),
+    ]
+    asks = model(question={"x": several})
+    found = asks.ask(read_scene(ROOM), "x")
+    assert (found.status, found.answer) == ("abstained", None)
+    assert found.understood == (("How many beds are there?", "1"), ("How many desks are there?", "2"))
+    assert "How many desks are there?" in str(found)
+    assert "count(" not in str(found)
+    assert json.loads(json.dumps(found.record()))["understood"][1]["answer"] == "2"
+    assert asks.ask(read_scene(ROOM), "x", ask_below=0.1).answer == "1"
+
+
+def test_the_likeliest_reading_that_has_an_answer_is_taken_but_a_refusal_stands(model):
+    absent = read('query(color, unique(filter(name, "piano", scene)))', 0.95)
+    beds = read('count(filter(name, "bed", scene))', 0.9)
+    asks = model(question={"x": [absent, beds], "y": [Read(None, 0.95, "none"), beds]})
+    assert asks.ask(read_scene(ROOM), "x").answer == "1"
+    assert asks.ask(read_scene(ROOM), "y").answer is None
+
+
+def test_a_change_that_did_not_happen_changes_nothing(model):
+    beds, none = [read('count(filter(name, "bed", scene))')], [Read(None, 0.95, "none")]
+    gone = [read('remove(filter(name, "bed", scene))', 0.95)]
+    asks = model(question={"x": beds}, change={"Nobody took the bed.": none, "The bed is gone.": gone})
+    scene = read_scene(ROOM)
+    assert asks.ask(scene, "x", change="Nobody took the bed.").answer == "1"
+    assert asks.ask(scene, "x", change="The bed is gone.").answer == "0"
+
+
+def test_a_frame_is_said_as_rooms_are_framed():
+    frame = Call.parse('frame(behind_left, unique(filter(color, "red", filter(name, "door", scene))))')
+    assert learned.frame_text(frame) == "The red door was located at the back left of the scene."
+    assert learned.frame_text(Call.parse(f"frame({DOOR}, {BED})")) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "sectors"),
+    [
+        ("Is it left or right?", (), "left_or_right"),
+        ("In front of it or behind it?", (), "front_or_behind"),
+        ("Which side?", ("back", "front"), "front_or_behind"),
+        ("Which side?", ("left", "right", "front", "back"), "four"),
+        ("Where is it?", (), "eight"),
+        ("Which side?", ("front left", "right"), "eight"),
+    ],
+)
+def test_offered_directions_are_honoured(text, options, sectors):
+    asked = Call.parse(f"direction({BED}, {DOOR}, frame(room), eight)")
+    assert choices.narrowed(asked, question(text, options=options)).args[3] == sectors
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "said"),
+    [
+        ("behind", ("on the left side", "at the back"), "at the back"),
+        ("left", ("front left", "right"), None),
+        ("chair", ("the red chair", "the bed"), "the red chair"),
+        ("chair", ("the red chair", "the blue chair"), None),
+        ("2", ("two", "three"), "two"),
+    ],
+)
+def test_an_answer_is_said_by_its_option(answer, options, said):
+    assert choices.chosen(answer, options) == said
+
+
+def test_a_harness_frame_is_taken_off():
+    framed = question("Question: Which is higher?\nOptions: A. the cup B. the bed\nAnswer with the letter.")
+    found = choices.unframed(framed)
+    assert (found.text, found.options) == ("Which is higher?", ("the cup", "the bed"))
+    plain = question("Is the option left or right?")
+    assert choices.unframed(plain) is plain
+
+
+def test_spelling_is_mended_towards_names_of_the_table_alone():
+    names = ("refrigerator", "brown chair")
+    assert learned.mended("is the refridgerator by the chiar or the kettle", names) == (
+        "is the refrigerator by the chair or the kettle"
+    )
