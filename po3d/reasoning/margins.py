@@ -945,8 +945,10 @@ class _Reader(Evaluator):
             yield self.gives(margin, not spare >= -1e-9)
         elif relation == "nearer_than_before":
             now = self.world.distance(a, b)
-            then = [self.world.now + self.world.edited.origin[i] for i in (a, b)]
-            before = self.world.distance(*then)
+            then = [self.world.edited.origin[i] for i in (a, b)]
+            if None in then:  # one was not there before: nothing to be nearer than
+                return
+            before = self.world.distance(*(self.world.now + i for i in then))
             if now >= 1e-9:
                 x, y = self._seen(b, a, self.world.axes)
                 shift = (x * (before - now) / now, y * (before - now) / now)
