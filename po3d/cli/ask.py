@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save", metavar="PICTURE", help="draw boxes and headings on the picture, beside a top view"
     )
+    parser.add_argument("--draw", action="store_true", help="print the scene from above, in letters, too")
     parser.add_argument(
         "--frame", default="", help='rooms: where the front is, as in "The door is at the front."'
     )
@@ -62,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the answer; 1 when there is none."""
     from po3d.benchmarks.superclevr.files import read_scene
+    from po3d.scene.display import top_view
     from po3d.scene.street import shape_note
 
     question = arguments.question.strip()
@@ -94,6 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"the question is outside the language: {answer.reason}")
     if not arguments.json:
         print(visible(str(answer)))
+        if arguments.draw:
+            print(f"\n{top_view(answer.scene)}" if answer.scene is not None else "")
     return 0 if answer.status == "ok" else NO_ANSWER
 
 

@@ -53,6 +53,39 @@ def room_table(scene: Scene, touched: frozenset[int] = frozenset()) -> Table:
     return Table(("#", "name", "color", "material", "state", "x", "y", "z", "depth", "width", "height"), rows)
 
 
+ARROWS = "→↗↑↖←↙↓↘"  # headings on the page, every 45 degrees from the right
+_WIDTH, _HEIGHT = 64, 24  # letters at most; a letter is twice as high as wide
+
+
+def top_view(scene: Scene) -> str:
+    """The scene from above in letters: a row's number where its thing stands, an arrow for where its front points. On a street the
+    camera is below, in a room the front is above. Of things in one place the first is shown."""
+    room = scene.outline is not None
+    right, up = (scene.axes[side] for side in ("right", "front" if room else "behind"))
+    along = lambda p, axis: p[0] * axis[0] + p[1] * axis[1]  # noqa: E731
+    shown = [(along(o.position, right), along(o.position, up)) for o in scene.objects]
+    corners = [(along(p, right), along(p, up)) for p in scene.outline or ()]
+    xs, ys = zip(*shown, *corners) if shown or corners else ((0.0,), (0.0,))
+    step = max((max(xs) - min(xs)) / (_WIDTH - 4), (max(ys) - min(ys)) / (_HEIGHT - 1) / 2, 1e-6)
+    rows = [[" "] * _WIDTH for _ in range(round((max(ys) - min(ys)) / step / 2) + 1)]
+    for k, (x, y) in enumerate(shown):
+        heading = scene.objects[k].heading
+        nose = (math.cos(heading), math.sin(heading))
+        turn = math.atan2(along(nose, up), along(nose, right))
+        at = round((x - min(xs)) / step)
+        word = f"{k}{ARROWS[round(turn / (math.pi / 4)) % 8]}"
+        row = rows[round((max(ys) - y) / step / 2)]
+        if not "".join(row[at : at + len(word)]).strip():
+            row[at : at + len(word)] = word
+    edge = "front" if room else "behind"
+    lines = [
+        f"{edge:-^{_WIDTH}}",
+        *("".join(row) for row in rows),
+        "-" * _WIDTH if room else f"{'camera':-^{_WIDTH}}",
+    ]
+    return "\n".join(line.rstrip() for line in lines)
+
+
 def _value(o: ObjectState, attribute: str) -> str | None:
     if attribute not in o.beliefs:
         return None

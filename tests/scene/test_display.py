@@ -1,5 +1,6 @@
 """How a scene prints itself."""
 
+import math
 import re
 from dataclasses import replace
 
@@ -7,6 +8,7 @@ import numpy as np
 from generators import random_scene
 
 from po3d.io.seeding import rng
+from po3d.scene.display import ARROWS, top_view
 from po3d.scene.street import AXES
 from po3d.scene.table import ROWS, ObjectState, Scene, sure
 
@@ -77,3 +79,27 @@ def test_the_repr_is_one_short_line():
     assert (
         repr(replace(STREET, image="a.png")) == f"Scene(4 objects, source={STREET.source!r}, image='a.png')"
     )
+
+
+def test_a_top_view_in_letters_has_each_thing_at_its_side_pointing_its_way():
+    """Every heading of the eight, left of the middle and right of it, in both kinds of scene."""
+    sides = {"left": (-1.0, 0.0), "right": (1.0, 0.0), "front": (0.0, -1.0), "behind": (0.0, 1.0)}
+
+    def box(x: float, y: float, turn: int) -> ObjectState:
+        return ObjectState(sure(name="box"), (x, y, 0.1), turn * math.pi / 4, (0.2, 0.2, 0.2))
+
+    for turn, arrow in enumerate(ARROWS):
+        street = Scene((box(-3, 1, turn), box(3, -1, 0)), sides, "gt")
+        lines = top_view(street).splitlines()
+        (first,) = (line for line in lines if f"0{arrow}" in line)
+        (second,) = (line for line in lines if "1→" in line)
+        assert lines.index(first) < lines.index(second)  # behind is above
+        assert first.index("0") < 20 < 40 < second.index("1")
+        assert "camera" in lines[-1]
+    room = {**sides, "front": (0.0, 1.0), "behind": (0.0, -1.0)}
+    outline = ((-4.0, -4.0), (4.0, -4.0), (4.0, 4.0), (-4.0, 4.0))
+    lines = top_view(Scene((box(0, 3, 2),), room, "gt", outline=outline)).splitlines()
+    assert "front" in lines[0]
+    assert next(k for k, line in enumerate(lines) if "0↑" in line) < len(lines) / 3
+    assert max(map(len, lines)) <= 64
+    assert top_view(Scene((), sides, "gt"))
