@@ -337,7 +337,32 @@ class ParserConfig(Record):
     words: Annotated[tuple[Name, ...], Field(min_length=1, max_length=200_000)]
 
 
+class ReaderShape(_Config):
+    """Fields of `po3d.language.read.reader_network.Shape`."""
+
+    pieces: Annotated[int, Field(strict=True, ge=4, le=200_000)]
+    width: Width
+    layers: Annotated[int, Field(strict=True, ge=1, le=24)]
+    heads: Annotated[int, Field(strict=True, ge=1, le=64)]
+    inner: Annotated[int, Field(strict=True, ge=1, le=8192)]
+    positions: Annotated[int, Field(strict=True, ge=256, le=4096)]
+    decoder: Width
+    decoder_layers: Annotated[int, Field(strict=True, ge=1, le=24)]
+    decoder_heads: Annotated[int, Field(strict=True, ge=1, le=64)]
+    dropout: Annotated[float, Field(strict=True, ge=0, lt=1)]
+
+
+class ReaderConfig(Record):
+    """`config` of the reader's checkpoint."""
+
+    texts: Annotated[tuple[Name, ...], Field(min_length=1, max_length=20_000)]
+    amounts: Annotated[tuple[Name, ...], Field(min_length=1, max_length=1000)]
+    shape: ReaderShape
+    certainty: tuple[Number, Number] | None = None
+
+
 CONFIGS = {
+    "reader": ReaderConfig,
     **dict.fromkeys(("parser", "room_parser"), ParserConfig),
     **dict.fromkeys(("street_estimator", "top_view_estimator", "room_view_estimator"), EstimatorConfig),
 }

