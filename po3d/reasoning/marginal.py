@@ -33,6 +33,7 @@ from po3d.scene.vocabulary import ATTRIBUTES, FACINGS, PARENT, UNSEEN_SHAPES, VA
 from po3d.scene.worlds import occluder_table, uncertain, worlds
 
 MIN_VALID = 1e-6  # a program that succeeds less often than this has failed
+POSES_STAGE = "executor.poses"  # of the random numbers of poses
 
 
 def multiplied(
@@ -73,7 +74,7 @@ class _Interpreter:
                 why = ExecutionFailure(kind, f"step {k} {step.token}: {error}")
                 return failed(why, told=lambda: self._told(program, done))
             done.append(value)
-        distribution = _ranked(_Value(value.kind, value.p / value.p.sum()))
+        distribution = ranked(value.kind, value.p / value.p.sum())
         answer = next(iter(distribution))
         told = lambda: self._told(program, done)  # noqa: E731
         return Outcome("ok", answer, distribution[answer], distribution, valid=self.valid, told=told)
@@ -194,7 +195,7 @@ class _Interpreter:
         """Positions (k, n, 2) and headings (k, n): draws, or the one pose of a scene that is sure of it."""
         how = ("pose", "flip")  # the others are multiplied out; the stream is that of the published figures
         if uncertain(self.scene, how):
-            drawn = worlds(self.scene, how, count=self.samples, seed=self.seed, stage="executor.poses")
+            drawn = worlds(self.scene, how, count=self.samples, seed=self.seed, stage=POSES_STAGE)
             return drawn.positions, drawn.headings
         return self.scene.positions[None, :, :2], self.scene.headings[None]
 
@@ -257,17 +258,17 @@ def _boolean(yes: float) -> Array:
     return np.array([1 - yes, yes])
 
 
-def _ranked(value: _Value) -> dict[str, float]:
+def ranked(kind: str, p: Array) -> dict[str, float]:
     """Value -> probability, most probable first; a tie keeps the vocabulary's order."""
-    words = map(str, range(len(value.p))) if value.kind == "integer" else packing.spelling(value.kind)
-    return {w: float(p) for w, p in sorted(zip(words, value.p), key=lambda item: -item[1]) if p > 0}
+    words = map(str, range(len(p))) if kind == "integer" else packing.spelling(kind)
+    return {w: float(q) for w, q in sorted(zip(words, p), key=lambda item: -item[1]) if q > 0}
 
 
 def _trace_step(step: Step, value: _Value, scene: Scene) -> TraceStep:
     """The record of a step; of a set, `value.p` counts existence."""
     kind, p = value
     if kind not in ("set", "object"):
-        return of_values(step.token, kind, _ranked(value))
+        return of_values(step.token, kind, ranked(kind, p))
     chances = {i: float(p[i]) for i in range(len(p)) if p[i] > 0}
     return of_objects(step.token, kind, chances, len(scene), lambda i: describe(scene.objects[i], i))
 
