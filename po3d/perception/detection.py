@@ -11,11 +11,21 @@ import numpy as np
 import torch
 from PIL import Image
 
+from po3d.perception.fit import wrapped
 from po3d.perception.mirrored import Mirrored
-from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, SceneNet, boxes_at, peaks
+from po3d.perception.network import (
+    HEADING_BINS,
+    MIN_LOG_SCALE,
+    BoxOutput,
+    Dense,
+    SceneNet,
+    boxes_at,
+    peaks,
+)
 from po3d.scene.geometry import Array
 
 THRESHOLD = 0.15  # on the centre's probability; what is doubtful stays in the table with its probability
+BLOCK = 16  # boxes that the box head sees at once
 SURE = 0.001  # words of less belief are left out of rooms' tables: a hundred names an object are unreadable
 DUPLICATE_OVERLAP = 0.75  # intersection over union of two boxes above which the weaker one is the same object
 # What makes a network's sayings beliefs; training fits it. temperature: of the words; sigma: scale of the image points'
@@ -114,8 +124,11 @@ def detected(
         boxes = boxes.gather(1, order[..., None].expand(-1, -1, 4))
         present = scores > 0
         index = torch.arange(len(images), device=device)[:, None].expand_as(present).flatten()
-        rows = present.flatten().nonzero()[:, 0] if packed else slice(None)
-        output = net.describe(dense, boxes.flatten(0, 1)[rows], index[rows])
+        if packed:
+            rows = present.flatten().nonzero()[:, 0]
+            output = _in_blocks(net, dense, boxes.flatten(0, 1), index, rows)
+        else:
+            output = net.describe(dense, boxes.flatten(0, 1), index)
 
         def grid(values: torch.Tensor) -> torch.Tensor:
             """(B, N, ...) doubles of what is said of the boxes that were looked at."""
@@ -123,7 +136,11 @@ def detected(
                 values = values.new_zeros((present.numel(), *values.shape[1:])).index_copy_(0, rows, values)
             return values.unflatten(0, present.shape).double()
 
-        occluder = net.occluder_logits(grid(output.embedding).to(output.embedding), boxes, present).double()
+        asked = (grid(output.embedding).to(output.embedding), boxes, present)
+        pairs = (
+            zip(*(part.split(1) for part in asked)) if packed else [asked]
+        )  # picture by picture: see `_in_blocks`
+        occluder = torch.cat([net.occluder_logits(*pair) for pair in pairs]).double()
         hold = (
             None if log_focal is None else _with_sigma(torch.stack(net.hold(dense, log_focal.to(device)), -1))
         )
@@ -144,6 +161,18 @@ def detected(
         _with_sigma(grid(output.depth)),
         hold,
     )
+
+
+def _in_blocks(
+    net: SceneNet | Mirrored, dense: Dense, boxes: torch.Tensor, index: torch.Tensor, rows: torch.Tensor
+) -> BoxOutput:
+    """The box head on those rows of boxes (K, 4) and their images (K,), always so many at once that what it says of one
+    does not depend, to the bit, on how many others there are."""
+    count = len(rows)
+    rows = torch.cat([rows, rows.new_zeros(-count % BLOCK if count else BLOCK)])
+    parts = [net.describe(dense, boxes[part], index[part]) for part in rows.split(BLOCK)]
+    attributes = {a: torch.cat([part.attributes[a] for part in parts])[:count] for a in parts[0].attributes}
+    return BoxOutput(attributes, *(torch.cat(same)[:count] for same in zip(*(part[1:] for part in parts))))
 
 
 def joined(parts: Sequence[Detections]) -> Detections:
@@ -200,11 +229,6 @@ def _heading(
     away = ((torch.arange(HEADING_BINS, device=p.device) - best + half) % HEADING_BINS - half).abs()
     flip = (p * (away > HEADING_BINS // 4)).sum(-1)
     return wrapped(angle), (math.sqrt(2) * log_scale.exp()).clamp(0.02, 1.0), flip
-
-
-def wrapped(angle: torch.Tensor) -> torch.Tensor:
-    """`geometry.wrap_angle` of a tensor: in (-pi, pi]."""
-    return -torch.remainder(math.pi - angle, 2 * math.pi) + math.pi
 
 
 def _first_of_overlapping(boxes: torch.Tensor, scores: torch.Tensor, threshold: float) -> torch.Tensor:

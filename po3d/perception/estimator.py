@@ -86,16 +86,18 @@ class Estimator:
     def detected(self, pictures: Sequence[np.ndarray], focals: Sequence[float] | None = None) -> Detections:
         """The same as tensors on the device."""
         log_focal = None if focals is None else torch.tensor(np.log(np.array(focals)), dtype=torch.float32)
-        chunk = CHUNK if self.device.type == "cpu" else len(pictures)
+        on_cpu = self.device.type == "cpu"
+        chunk = CHUNK if on_cpu else len(pictures)
         parts = []
         for start in range(0, len(pictures), chunk):
             part = slice(start, start + chunk)
             batch = np.stack([network_input(picture, self.looks) for picture in pictures[part]])
             images = self.looks.input.pixels(torch.from_numpy(batch).to(self.device))
             focal = None if log_focal is None else log_focal[part]
-            parts.append(
-                detected(
-                    self.looks, images, self.width, self.limit, self.calibration, self.half, self.threshold, focal
-                )
-            )  # fmt: skip
+            alone = on_cpu and len(images) == 1 and not isinstance(self.looks, Mirrored)
+            if alone:  # torch has other kernels for one picture, which round otherwise
+                images, focal = images.repeat(2, 1, 1, 1), None if focal is None else focal.repeat(2)
+            options = (self.width, self.limit, self.calibration, self.half, self.threshold, focal)
+            found = detected(self.looks, images, *options)
+            parts.append(found.of(leaf[:1] for leaf in found.leaves()) if alone else found)
         return joined(parts)

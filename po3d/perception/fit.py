@@ -7,169 +7,206 @@ Student weights on the image points; the inverse of the normal matrix gives each
 One thing no picture tells: a camera that tracks the origin sees the same when it and all objects turn together about
 the vertical. Only the prior on the camera's place bounds that turn (sd 1.7 degrees), so absolute headings can't be
 better than about 1.2 degrees in the median, while relations between objects do not suffer.
+
+All images of a batch are solved at once, in double precision on the device of their points, and nothing is read back: an image
+whose step made things worse takes it back by itself. An image's numbers do not depend on the others'.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
+import torch
+from torch import Tensor
 
-from po3d.scene.geometry import BOX_SIGNS, Array, wrap_angle
+from po3d.scene.geometry import BOX_SIGNS
 from po3d.scene.street import CAMERA_JITTER, CAMERA_POSITION, FOCAL, HEIGHT, WIDTH
 
 POINT_SIGNS = np.concatenate([BOX_SIGNS, [[0.0, 0.0, 0.5]]])  # the box's corners and its centre
-JITTER_SD = CAMERA_JITTER / np.sqrt(3)  # of a uniform distribution
+JITTER_SD = CAMERA_JITTER / math.sqrt(3)  # of a uniform distribution
 # (Student degrees of freedom of the noise, iterations): Gaussian to come near, then with the tails errors really have.
 PHASES = ((1e6, 5), (4.0, 6))
+NEAREST = 0.5  # depth below which a point counts as that deep
+STEP = 1e-5  # of the differences that give the camera's derivative
 
 
 class Fit(NamedTuple):
-    jitter: Array  # (B, 3)
-    position: Array  # (B, N, 2)
-    heading: Array  # (B, N)
-    covariance: Array  # (B, N, 3, 3) of (x, y, heading), the camera held fixed
-    chi2: Array  # (B, N) mean squared residual of an object's points, in units of their sigma
+    jitter: Tensor  # (B, 3)
+    position: Tensor  # (B, N, 2)
+    heading: Tensor  # (B, N)
+    covariance: Tensor  # (B, N, 3, 3) of (x, y, heading), the camera held fixed
+    chi2: Tensor  # (B, N) mean squared residual of an object's points, in units of their sigma
 
 
-def camera_axes(jitter: Array) -> tuple[Array, Array]:
-    """Eyes (B, 3) and rotations cam_R_world (B, 3, 3) of cameras that track the world's origin."""
-    eye = np.asarray(CAMERA_POSITION) + jitter
-    forward = -eye / np.linalg.norm(eye, axis=-1, keepdims=True)
-    right = np.stack([forward[..., 1], -forward[..., 0], np.zeros_like(forward[..., 0])], -1)
-    right /= np.linalg.norm(right, axis=-1, keepdims=True)
-    return eye, np.stack([right, np.cross(forward, right), forward], -2)
+class Observed(NamedTuple):
+    points: Tensor  # (B, N, 9, 2)
+    sigma: Tensor  # (B, N, 9, 1)
+    heading: Tensor  # (B, N)
+    heading_sigma: Tensor  # (B, N)
+    local: Tensor  # (B, N, 9, 3) the points in their box
+    present: Tensor  # (B, N) 1 or 0
 
 
-def project_boxes(
-    jitter: Array, position: Array, heading: Array, extent: Array
-) -> tuple[Array, Array, Array]:
-    """Pixels (B, N, 9, 2) of the boxes' points, with the points in the camera's frame (B, N, 9, 3) and the offsets
-    in the world from each object's ground point (B, N, 9, 3)."""
-    local = POINT_SIGNS * extent[..., None, :]
-    c, s = np.cos(heading)[..., None], np.sin(heading)[..., None]
-    offset = np.stack(
-        [c * local[..., 0] - s * local[..., 1], s * local[..., 0] + c * local[..., 1], local[..., 2]], -1
+State = tuple[Tensor, Tensor, Tensor]  # jitter, position, heading
+
+
+def wrapped(angle: Tensor) -> Tensor:
+    """`geometry.wrap_angle` of a tensor: in (-pi, pi]."""
+    return math.pi - torch.remainder(math.pi - angle, 2 * math.pi)
+
+
+def camera_axes(jitter: Tensor) -> tuple[Tensor, Tensor]:
+    """Distances (..., 1) from the world's origin, and rotations cam_R_world (..., 3, 3), of cameras that track it: a point's
+    place in the camera's frame is R p + (0, 0, distance)."""
+    eye = jitter + _at(jitter, CAMERA_POSITION)
+    distance = eye.norm(dim=-1, keepdim=True)
+    forward = -eye / distance
+    right = torch.stack([forward[..., 1], -forward[..., 0], torch.zeros_like(forward[..., 0])], -1)
+    right = right / right.norm(dim=-1, keepdim=True)
+    return distance, torch.stack([right, torch.linalg.cross(forward, right), forward], -2)
+
+
+def project_boxes(jitter: Tensor, position: Tensor, heading: Tensor, extent: Tensor) -> Tensor:
+    """Pixels (B, N, 9, 2) of the boxes' points: jitter (B, 3), position (B, N, 2), heading (B, N), extent (B, N, 3)."""
+    p_cam, _ = _seen_from(jitter[:, None], position, heading, _at(extent, POINT_SIGNS) * extent[..., None, :])
+    return FOCAL * p_cam[:, 0, ..., :2] / p_cam[:, 0, ..., 2:].clamp(min=NEAREST) + _at(
+        p_cam, (WIDTH / 2, HEIGHT / 2)
     )
-    eye, cam_R_world = camera_axes(jitter)
-    p = offset - eye[:, None, None]
-    p[..., :2] += position[:, :, None]
-    p_cam = np.einsum("bij,bnkj->bnki", cam_R_world, p)
-    z = np.maximum(p_cam[..., 2:], 0.5)
-    return FOCAL * p_cam[..., :2] / z + (WIDTH / 2, HEIGHT / 2), p_cam, offset
+
+
+def _seen_from(jitter: Tensor, position: Tensor, heading: Tensor, local: Tensor) -> tuple[Tensor, Tensor]:
+    """The points of boxes in the frames of C cameras of each image, (B, C, N, 9, 3), and their offsets on the ground from their
+    object's point (B, N, 9, 2); jitter (B, C, 3), local (B, N, 9, 3) the points in their box."""
+    c, s = heading.cos()[..., None], heading.sin()[..., None]
+    x, y, z = local.unbind(-1)
+    offset = torch.stack([c * x - s * y, s * x + c * y], -1)
+    world = torch.cat([offset + position[:, :, None], z[..., None]], -1).flatten(1, 2)
+    distance, rotation = camera_axes(jitter)
+    p_cam = (world @ rotation.flatten(1, 2).mT).unflatten(2, (-1, 3)).transpose(1, 2)
+    p_cam = p_cam + torch.nn.functional.pad(distance, (2, 0))[:, :, None]
+    return p_cam.unflatten(2, local.shape[1:3]), offset
+
+
+def rays(pixels: Tensor) -> Tensor:
+    """(..., 3) directions in the world of the nominal camera's rays through pixels (..., 2), a unit deep."""
+    _, rotation = camera_axes(torch.zeros(3, dtype=pixels.dtype, device=pixels.device))
+    d_cam = (pixels - _at(pixels, (WIDTH / 2, HEIGHT / 2))) / FOCAL
+    return d_cam[..., :1] * rotation[0] + d_cam[..., 1:] * rotation[1] + rotation[2]
 
 
 def joint_fit(
-    points: Array, sigma: Array, heading: Array, heading_sigma: Array, extent: Array, present: Array
+    points: Tensor, sigma: Tensor, heading: Tensor, heading_sigma: Tensor, extent: Tensor, present: Tensor
 ) -> Fit:
     """Solve B images at once. points (B, N, 9, 2) in pixels of the 640 x 480 picture with noise sigma (B, N, 9),
     headings (B, N) as starting values and observations with noise heading_sigma (B, N), extents (B, N, 3),
-    present (B, N) bool."""
-    batch = len(heading)
-    jitter = np.zeros((batch, 3))
-    heading = heading.copy()
-    observed = heading.copy()
-    position = _ground_points(points[:, :, 8], extent[..., 2] / 2)
-    mask = present[:, :, None, None]
-    sigma = np.where(present[..., None], sigma, 1e6)[..., None]
-    state = (jitter, position, heading)
+    present (B, N) bool; doubles."""
+    sigma = sigma.where(present[..., None], 1e6)[..., None]
+    local = _at(extent, POINT_SIGNS) * extent[..., None, :]
+    seen = Observed(points, sigma, heading, heading_sigma, local, present.to(points))
+    start = points.new_zeros((len(heading), 3))
+    state = (start, _ground_points(points[:, :, 8], extent[..., 2] / 2), heading)
     for dof, iterations in PHASES:
-        state = _descend(state, iterations, (points, sigma, observed, heading_sigma, extent, mask, dof))
+        state = _descend(state, iterations, seen, dof)
     jitter, position, heading = state
-    _, (_, _, _, h_oo, _) = _normal_equations(
-        state, points, sigma, observed, heading_sigma, extent, mask, PHASES[-1][0]
-    )
-    residual = (project_boxes(jitter, position, heading, extent)[0] - points) / sigma
-    covariance = np.linalg.inv(h_oo + 1e-9 * np.eye(3))
-    return Fit(jitter, position, wrap_angle(heading), covariance, (residual**2).mean((-1, -2)))
+    _, normal, _ = _normal_equations(state, seen, PHASES[-1][0])
+    residual = (project_boxes(jitter, position, heading, extent) - points) / sigma
+    object_block = normal[..., :3, :3] + 1e-9 * torch.eye(3, dtype=normal.dtype, device=normal.device)
+    covariance = torch.linalg.inv_ex(object_block).inverse
+    return Fit(jitter, position, wrapped(heading), covariance, residual.square().mean((-1, -2)))
 
 
-def _descend(state: tuple[Array, Array, Array], iterations: int, data: tuple) -> tuple[Array, Array, Array]:
-    """Damped Gauss-Newton from `state`; every image keeps its best state so far."""
-    damping = np.full(len(state[0]), 1e-6)
-    best = np.full(len(state[0]), np.inf)
-    kept = state
-    for last in [False] * iterations + [True]:
-        cost, blocks = _normal_equations(state, *data)
+def _at(like: Tensor, values: object) -> Tensor:
+    """Constants where `like` is."""
+    return torch.tensor(np.asarray(values), dtype=like.dtype, device=like.device)
+
+
+def _descend(state: State, iterations: int, seen: Observed, dof: float) -> State:
+    """Damped Gauss-Newton from `state`; every image keeps its best state so far, and that state's equations."""
+    cost, *equations = _normal_equations(state, seen, dof)
+    best, kept = cost, (*state, *equations)
+    damping, better = torch.full_like(cost, 1e-6), torch.ones_like(cost, dtype=torch.bool)
+    for _ in range(iterations):
+        damping = torch.where(better, damping / 16, damping * 100).clamp(1e-10, 1e6)
+        step_c, step_o = _solve(*kept[3:], damping)
+        jitter, position, heading = kept[:3]
+        turn = step_o[..., 2].clamp(-0.5, 0.5)
+        state = (jitter + step_c, position + step_o[..., :2], heading + turn)
+        cost, *equations = _normal_equations(state, seen, dof)
         better = cost <= best
-        kept = tuple(np.where(_rows(better, a), a, b) for a, b in zip(state, kept))
-        best = np.minimum(cost, best)
-        if last:
-            break
-        if not better.all():  # a step that made things worse is taken back and tried shorter
-            _, blocks = _normal_equations(kept, *data)
-        damping = np.clip(np.where(better, damping / 16, damping * 100), 1e-10, 1e6)
-        step_c, step_o = _solve(*blocks, damping)
-        state = (kept[0] + step_c, kept[1] + step_o[..., :2], kept[2] + np.clip(step_o[..., 2], -0.5, 0.5))
-    return kept
+        now = (*state, *equations)
+        kept = tuple(torch.where(_rows(better, a), a, b) for a, b in zip(now, kept))
+        best = torch.minimum(cost, best)
+    return kept[:3]
 
 
-def _rows(keep: Array, like: Array) -> Array:
-    return keep.reshape(keep.shape + (1,) * (like.ndim - 1))
+def _rows(keep: Tensor, like: Tensor) -> Tensor:
+    return keep.view(keep.shape + (1,) * (like.ndim - 1))
 
 
-def _ground_points(pixels: Array, z: Array) -> Array:
+def _ground_points(pixels: Tensor, z: Tensor) -> Tensor:
     """(B, N, 2) where the nominal camera's rays through pixels (B, N, 2) reach heights z (B, N)."""
-    eye, cam_R_world = camera_axes(np.zeros((1, 3)))
-    d_cam = np.concatenate([(pixels - (WIDTH / 2, HEIGHT / 2)) / FOCAL, np.ones_like(pixels[..., :1])], -1)
-    d = d_cam @ cam_R_world[0]
-    return np.clip(
-        eye[0, :2] + d[..., :2] * ((z - eye[0, 2]) / np.minimum(d[..., 2], -0.05))[..., None], -8, 8
-    )
+    eye, d = _at(pixels, CAMERA_POSITION), rays(pixels)
+    reach = (z - eye[2]) / d[..., 2].clamp(max=-0.05)
+    return (eye[:2] + d[..., :2] * reach[..., None]).clamp(-8, 8)
 
 
-def _normal_equations(state, points, sigma, observed, heading_sigma, extent, mask, dof):
-    """Cost (B,) and the blocks of the normal equations at a state: camera-camera, camera-object, camera gradient,
-    object-object, object gradient."""
+def _normal_equations(state: State, seen: Observed, dof: float) -> tuple[Tensor, Tensor, Tensor]:
+    """At a state the cost (B,), and of each object the normal matrix (B, N, 6, 6) and the gradient (B, N, 6) of (x, y, heading)
+    and of the camera's three numbers, whose prior `_solve` adds."""
     jitter, position, heading = state
-    pixels, p_cam, offset = project_boxes(jitter, position, heading, extent)
-    residual = np.where(mask, (points - pixels) / sigma, 0.0)
-    square = (residual**2).sum(-1, keepdims=True)
-    weight = np.where(mask, (dof + 2) / (dof + square), 0.0)
-    turn = wrap_angle(observed - heading) / heading_sigma * mask[..., 0, 0]
-    turn_weight = (dof + 1) / (dof + turn**2)
+    present = seen.present
+    eye = torch.eye(3, dtype=jitter.dtype, device=jitter.device)
+    cameras = torch.cat([jitter[:, None], jitter[:, None] + STEP * eye], 1)  # where it is, and moved a little
+    places, offset = _seen_from(cameras, position, heading, seen.local)
+    here = places[:, 0]
+    depth = here[..., 2:].clamp(min=NEAREST)
+    slope = here[..., :2] / depth
+    pixels = FOCAL * slope + _at(slope, (WIDTH / 2, HEIGHT / 2))
+    residual = (seen.points - pixels) / seen.sigma * present[..., None, None]
+    square = residual.square().sum(-1)
+    weight = (dof + 2) / (dof + square) * present[..., None]
+    turn = wrapped(seen.heading - heading) / seen.heading_sigma * present
+    turn_weight = (dof + 1) / (dof + turn.square()) * present
     cost = (
-        ((dof + 2) / 2 * np.log1p(square / dof)).sum((1, 2, 3))
-        + ((dof + 1) / 2 * np.log1p(turn**2 / dof)).sum(1)
-        + 0.5 * ((jitter / JITTER_SD) ** 2).sum(1)
+        ((dof + 2) / 2 * (square / dof).log1p()).sum((1, 2))
+        + ((dof + 1) / 2 * (turn.square() / dof).log1p()).sum(1)
+        + 0.5 * (jitter / JITTER_SD).square().sum(1)
     )
-    # d pixel / d world point, divided by sigma
-    _, cam_R_world = camera_axes(jitter)
-    z = np.maximum(p_cam[..., 2], 0.5)[..., None]
-    d_pixel = (
-        FOCAL
-        / z[..., None]
-        * (cam_R_world[:, None, None, :2] - (p_cam[..., :2] / z)[..., None] * cam_R_world[:, None, None, 2:])
-    )  # (B, N, 9, 2, 3)
-    d_turn = np.stack([-offset[..., 1], offset[..., 0]], -1)  # of a point on the ground plane by heading
-    j_object = np.concatenate(
-        [d_pixel[..., :2], np.einsum("bnkij,bnkj->bnki", d_pixel[..., :2], d_turn)[..., None]], -1
+    # Of each point's place in the camera's frame (B, N, 9, 3, 6) by the six unknowns. The camera turns as it moves:
+    # differences are simpler than the derivative.
+    _, rotation = camera_axes(jitter)
+    ground = rotation[:, None, None, :, :2].expand(*here.shape, 2)
+    turned = (ground * torch.stack([-offset[..., 1], offset[..., 0]], -1)[..., None, :]).sum(-1, keepdim=True)
+    by_camera = ((places[:, 1:] - places[:, :1]) / STEP).movedim(1, -1)
+    derivative = torch.cat([ground, turned, by_camera], -1)
+    scale = FOCAL / (depth * seen.sigma)  # (B, N, 9, 1)
+    jacobian = scale[..., None] * (derivative[..., :2, :] - slope[..., None] * derivative[..., 2:, :])
+    jacobian = jacobian.flatten(2, 3)  # (B, N, 18, 6)
+    weighted = (jacobian * weight.repeat_interleave(2, -1)[..., None]).mT
+    normal = weighted @ jacobian
+    gradient = (weighted @ residual.flatten(2)[..., None])[..., 0]
+    # What the heading was seen to be, and what keeps the matrix of an absent object regular.
+    inertia = torch.where(present > 0, 1e-6, 1.0)
+    on_heading = turn_weight / seen.heading_sigma.square()
+    zero = torch.zeros_like(inertia)
+    normal = normal + torch.diag_embed(
+        torch.stack([inertia, inertia, inertia + on_heading, zero, zero, zero], -1)
     )
-    j_camera = np.empty((*pixels.shape, 3))
-    for k in range(
-        3
-    ):  # the camera turns as it moves: differences are simpler than the derivative, and exact enough
-        moved = jitter.copy()
-        moved[:, k] += 1e-4
-        j_camera[..., k] = (project_boxes(moved, position, heading, extent)[0] - pixels) / 1e-4
-    j_object, j_camera = j_object / sigma[..., None], j_camera / sigma[..., None]
-    w = weight[..., None]
-    h_oo = np.einsum("bnkip,bnkiq->bnpq", w * j_object, j_object)
-    turn_information = turn_weight / heading_sigma**2 * mask[..., 0, 0]
-    h_oo[..., 2, 2] += turn_information
-    h_oo += np.where(mask[..., 0, 0], 1e-6, 1.0)[..., None, None] * np.eye(3)
-    g_o = np.einsum("bnkip,bnki->bnp", w * j_object, residual)
-    g_o[..., 2] += turn_weight * turn / heading_sigma * mask[..., 0, 0]
-    h_cc = np.einsum("bnkip,bnkiq->bpq", w * j_camera, j_camera) + np.eye(3) / JITTER_SD**2
-    h_co = np.einsum("bnkip,bnkiq->bnpq", w * j_camera, j_object)
-    g_c = np.einsum("bnkip,bnki->bp", w * j_camera, residual) - jitter / JITTER_SD**2
-    return cost, (h_cc, h_co, g_c, h_oo, g_o)
+    pull = turn_weight * turn / seen.heading_sigma
+    gradient = gradient + torch.stack([zero, zero, pull, zero, zero, zero], -1)
+    return cost, normal, torch.cat([gradient, -jitter[:, None].expand(-1, gradient.shape[1], -1)], -1)
 
 
-def _solve(h_cc, h_co, g_c, h_oo, g_o, damping):
+def _solve(normal: Tensor, gradient: Tensor, damping: Tensor) -> tuple[Tensor, Tensor]:
     """Camera step (B, 3) and object steps (B, N, 3): objects are eliminated first (Schur complement)."""
-    h_oo = h_oo * (1 + damping[:, None, None, None] * np.eye(3))
-    h_cc = h_cc * (1 + damping[:, None, None] * np.eye(3))
-    gain = np.linalg.solve(h_oo, np.swapaxes(h_co, -1, -2))  # (B, N, 3, 3): h_oo^-1 h_oc
-    reduced = h_cc - np.einsum("bnpq,bnqr->bpr", h_co, gain)
-    step_c = np.linalg.solve(reduced, (g_c - np.einsum("bnqp,bnq->bp", gain, g_o))[..., None])[..., 0]
-    step_o = np.linalg.solve(h_oo, (g_o - np.einsum("bnpq,bp->bnq", h_co, step_c))[..., None])[..., 0]
-    return step_c, step_o
+    eye = torch.eye(3, dtype=normal.dtype, device=normal.device)
+    damped = 1 + damping[:, None, None] * eye
+    h_oo, h_oc = normal[..., :3, :3] * damped[:, None], normal[..., :3, 3:]
+    h_cc = (normal[..., 3:, 3:].sum(1) + eye / JITTER_SD**2) * damped
+    g_o, g_c = gradient[..., :3], gradient[..., 3:6].sum(1) + gradient[:, 0, 6:] / JITTER_SD**2
+    solved = torch.linalg.inv_ex(h_oo).inverse @ torch.cat([h_oc, g_o[..., None]], -1)
+    gain, alone = solved[..., :3], solved[..., 3]  # h_oo^-1 h_oc, h_oo^-1 g_o
+    reduced = h_cc - (h_oc[..., :, :, None] * gain[..., :, None, :]).sum((1, 2))
+    right = g_c - (gain * g_o[..., None]).sum((1, 2))
+    step_c = (torch.linalg.inv_ex(reduced).inverse * right[:, None]).sum(-1)
+    return step_c, alone - (gain * step_c[:, None, None]).sum(-1)

@@ -47,13 +47,12 @@ class Mirrored:
 
     def describe(self, dense: BothDense, boxes: Tensor, image_index: Tensor) -> BoxOutput:
         """SceneNet.describe; embeddings of both looks lie one after the other."""
-        pictures = len(dense.heat)
-        output = self.net.describe(
-            dense.both,
-            torch.cat([boxes, self._mirrored(boxes)]),
-            torch.cat([image_index, image_index + pictures]),
-        )
-        return self._merged(output)
+        here = self.net.describe(dense.both, boxes, image_index)
+        there = self.net.describe(dense.both, self._mirrored(boxes), image_index + len(dense.heat))
+        attributes = {
+            name: torch.cat([here.attributes[name], there.attributes[name]]) for name in here.attributes
+        }
+        return self._merged(BoxOutput(attributes, *map(torch.cat, zip(here[1:], there[1:]))))
 
     def occluder_logits(self, embedding: Tensor, boxes: Tensor, present: Tensor) -> Tensor:
         here, there = embedding.chunk(2, -1)

@@ -6,12 +6,12 @@ images -> SceneNet -> centres and boxes -> box head -> beliefs, image points -> 
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 
 from po3d.perception.detection import CALIBRATION, Detections
 from po3d.perception.estimator import Estimator
-from po3d.perception.fit import joint_fit
+from po3d.perception.fit import Fit, joint_fit, rays, wrapped
 from po3d.perception.network import SceneNet
-from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.street import AXES, WIDTH, camera, extent, origin_height
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
@@ -23,6 +23,7 @@ ATTRIBUTES = {
     "size": SIZES,
     "material": MATERIALS,
 }  # in the network's order
+EXTENTS = [[tuple(extent(shape, size).tolist()) for size in SIZES] for shape in SHAPES]  # by shape and size
 MAX_OBJECTS = 16  # an image; the benchmark's scenes have at most 10
 
 
@@ -43,21 +44,32 @@ class StreetEstimator(Estimator):
         if not len(images):
             return []
         names = names or [""] * len(images)
-        return scenes_of(self.detect(images), names, self.calibration["covariance"])
+        found = self.detected(images)
+        fit = Fit(*(part.cpu().numpy() for part in fitted(found)))
+        return scenes_of(found.arrays(), fit, names, self.calibration["covariance"])
 
 
-def viewing_azimuth(pixels: Array) -> Array:
+def viewing_azimuth(pixels: torch.Tensor) -> torch.Tensor:
     """(...) azimuth of the nominal camera's rays through pixels (..., 2) of the 640 x 480 picture."""
-    ray = camera().ray(pixels)
-    return np.arctan2(ray[..., 1], ray[..., 0])
+    ray = rays(pixels)
+    return torch.atan2(ray[..., 1], ray[..., 0])
 
 
-def scenes_of(found: Detections, names: Sequence[str], covariance_scale: float = 1.0) -> list[Scene]:
-    """The joint fit and one predicted Scene an image."""
+def fitted(found: Detections) -> Fit:
+    """The joint fit of detections, as tensors."""
+    points = found.points
     shape, size = (found.probabilities[a].argmax(-1) for a in ("shape", "size"))
-    table = np.array([[extent(s, z) for z in SIZES] for s in SHAPES])
-    heading = wrap_angle(found.alpha + viewing_azimuth(found.points[:, :, 8]))
-    fit = joint_fit(found.points, found.sigma, heading, found.alpha_sigma, table[shape, size], found.present)
+    heading = wrapped(found.alpha + viewing_azimuth(points[:, :, 8]))
+    sizes = torch.tensor(EXTENTS, dtype=points.dtype, device=points.device)[shape, size]
+    return joint_fit(points, found.sigma, heading, found.alpha_sigma, sizes, found.present)
+
+
+def scenes_of(
+    found: Detections, fit: Fit, names: Sequence[str], covariance_scale: float = 1.0
+) -> list[Scene]:
+    """One predicted Scene an image, of detections and their fit as arrays."""
+    shape, size = (found.probabilities[a].argmax(-1) for a in ("shape", "size"))
+    covariance = fit.covariance * covariance_scale
     scenes = []
     for b, name in enumerate(names):
         rows = np.flatnonzero(found.present[b])
@@ -72,8 +84,8 @@ def scenes_of(found: Detections, names: Sequence[str], covariance_scale: float =
                     },
                     position=(*fit.position[b, i].tolist(), origin_height(leaf, scale)),
                     heading=float(fit.heading[b, i]),
-                    extent=tuple(table[shape[b, i], size[b, i]].tolist()),
-                    covariance=tuple(map(tuple, (fit.covariance[b, i] * covariance_scale).tolist())),
+                    extent=EXTENTS[shape[b, i]][size[b, i]],
+                    covariance=tuple(map(tuple, covariance[b, i].tolist())),
                     flip=float(found.flip[b, i]),
                     existence=float(found.score[b, i]),
                     box=tuple(found.box[b, i].tolist()),

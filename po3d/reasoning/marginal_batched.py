@@ -27,7 +27,6 @@ from po3d.reasoning.packing import (
     EQUAL,
     EXIST,
     FILTER,
-    GREATER,
     INTERSECT,
     LESS,
     LOOKUP,

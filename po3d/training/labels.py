@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
 from po3d.perception import top_view
 from po3d.perception.mirrored import SWAPPED
@@ -43,7 +44,7 @@ def street_labels(scene: Scene) -> StreetLabels:
     centre = scene.positions.copy()
     centre[:, 2] = scene.extents[:, 2] / 2
     points = scene.camera.project(np.concatenate([corners, centre[:, None]], 1))[0]
-    alpha = wrap_angle(scene.headings - viewing_azimuth(points[:, 8]))
+    alpha = wrap_angle(scene.headings - viewing_azimuth(torch.from_numpy(points[:, 8])).numpy())
     occluder = np.full(n, UNKNOWN)
     if scene.occluders is not None:
         occluder = np.array([max(b, key=b.__getitem__) if b else MAX_OBJECTS for b in scene.occluders])

@@ -1,12 +1,21 @@
 """The joint fit recovers camera and objects from exact points, and knows how wrong it may be from noisy ones."""
 
 import numpy as np
+import torch
 
 from po3d.io.seeding import rng
-from po3d.perception.fit import joint_fit, project_boxes
+from po3d.perception import fit as fits
 from po3d.scene.geometry import box_corners, wrap_angle
 from po3d.scene.street import camera, extent
 from po3d.scene.vocabulary import SHAPES, SIZES
+
+
+def project_boxes(*arrays):
+    return fits.project_boxes(*map(torch.from_numpy, arrays)).numpy()
+
+
+def joint_fit(*arrays):
+    return fits.Fit(*(part.numpy() for part in fits.joint_fit(*map(torch.from_numpy, arrays))))
 
 
 def scenes(seed: int, images: int = 40, objects: int = 6):
@@ -22,7 +31,7 @@ def test_projection_is_the_cameras():
     jitter, position, heading, extents, _ = scenes(0)
     expected, _ = camera(jitter[3]).project(box_corners(position[3], heading[3], extents[3]))
     np.testing.assert_allclose(
-        project_boxes(jitter, position, heading, extents)[0][3, :, :8], expected, atol=1e-9
+        project_boxes(jitter, position, heading, extents)[3, :, :8], expected, atol=1e-9
     )
 
 
@@ -37,7 +46,7 @@ def turned_back(fit, position, heading):
 
 def test_exact_points_give_the_exact_scene_up_to_a_common_turn():
     jitter, position, heading, extents, r = scenes(1)
-    points = project_boxes(jitter, position, heading, extents)[0]
+    points = project_boxes(jitter, position, heading, extents)
     fit = joint_fit(
         points, np.full(points.shape[:3], 0.01), heading + r.normal(0, 0.2, heading.shape), np.full(heading.shape, 1.0),
         extents, np.ones(heading.shape, bool),
@@ -52,7 +61,7 @@ def test_exact_points_give_the_exact_scene_up_to_a_common_turn():
 
 def test_joint_camera_beats_the_nominal_one_and_absent_objects_change_nothing():
     jitter, position, heading, extents, r = scenes(2)
-    points = project_boxes(jitter, position, heading, extents)[0] + r.normal(0, 2, (*heading.shape, 9, 2))
+    points = project_boxes(jitter, position, heading, extents) + r.normal(0, 2, (*heading.shape, 9, 2))
     sigma, start, spread = np.full(points.shape[:3], 2.0), heading + 0.1, np.full(heading.shape, 0.2)
     fit = joint_fit(points, sigma, start, spread, extents, np.ones(heading.shape, bool))
     assert np.median(np.linalg.norm(fit.position - position, axis=-1)) < 0.06
@@ -72,7 +81,7 @@ def test_joint_camera_beats_the_nominal_one_and_absent_objects_change_nothing():
 def test_covariance_tells_the_spread_of_errors():
     jitter, position, heading, extents, r = scenes(3, images=150)
     jitter[:] = 0
-    points = project_boxes(jitter, position, heading, extents)[0] + r.normal(0, 1.5, (*heading.shape, 9, 2))
+    points = project_boxes(jitter, position, heading, extents) + r.normal(0, 1.5, (*heading.shape, 9, 2))
     fit = joint_fit(
         points,
         np.full(points.shape[:3], 1.5),
@@ -83,3 +92,14 @@ def test_covariance_tells_the_spread_of_errors():
     )
     error = wrap_angle(fit.heading - heading) / np.sqrt(fit.covariance[..., 2, 2])
     assert 0.7 < error.std() < 1.6
+
+
+def test_how_many_images_are_solved_together_changes_no_bit():
+    jitter, position, heading, extents, r = scenes(4, images=9)
+    points = project_boxes(jitter, position, heading, extents) + r.normal(0, 2, (*heading.shape, 9, 2))
+    asked = points, np.full(points.shape[:3], 2.0), heading + 0.1, np.full(heading.shape, 0.2), extents
+    asked = (*asked, r.random(heading.shape) < 0.8)
+    together = joint_fit(*asked)
+    for part in (slice(0, 1), slice(4, 5), slice(2, 8)):
+        for whole, own in zip(together, joint_fit(*(a[part] for a in asked))):
+            np.testing.assert_array_equal(whole[part], own)

@@ -8,6 +8,7 @@ from torch import nn
 from po3d.perception.folded import Pixels, folded
 from po3d.perception.network import Input
 from po3d.perception.street import StreetEstimator, street_net
+from po3d.scene.table import to_json
 
 SIZE = dict(width=128, height=96, neck=16, hidden=32)
 
@@ -73,3 +74,13 @@ def test_detections_are_those_of_the_plain_estimator(mirror, monkeypatch):
         np.testing.assert_allclose(a, b, atol=2e-3, err_msg=name)
     for name, p in plain.probabilities.items():
         np.testing.assert_allclose(found.probabilities[name], p, atol=1e-4)
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+def test_how_many_are_looked_at_together_changes_no_bit(mirror, monkeypatch):
+    monkeypatch.setattr(StreetEstimator, "threshold", 0.005)
+    estimator, images = StreetEstimator(trained(backbone="regnetx_002"), mirror=mirror), pictures(7)
+    together = [to_json(scene) for scene in estimator.estimate(images)]
+    assert [to_json(scene) for image in images for scene in estimator.estimate([image])] == together
+    assert [to_json(scene) for scene in estimator.estimate(images[2:5])] == together[2:5]
+    assert sum(len(scene["objects"]) for scene in together) > 10
