@@ -25,7 +25,9 @@ from po3d.perception.network import (
 from po3d.scene.geometry import Array
 
 THRESHOLD = 0.15  # on the centre's probability; what is doubtful stays in the table with its probability
-BLOCK = 16  # boxes that the box head sees at once
+BLOCK = (
+    32  # boxes that the box head sees at once; whole vectors, whose last elements are rounded like the others
+)
 SURE = 0.001  # words of less belief are left out of rooms' tables: a hundred names an object are unreadable
 DUPLICATE_OVERLAP = 0.75  # intersection over union of two boxes above which the weaker one is the same object
 # What makes a network's sayings beliefs; training fits it. temperature: of the words; sigma: scale of the image points'

@@ -10,18 +10,19 @@ once a scene. Tables are padded to whole PADs of objects, and every row is summe
 on what else is in the batch.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from po3d.io.seeding import rng
-from po3d.language.programs.street import FILTER_VALUES, QUERY_ATTRIBUTES
+from po3d.language.programs.street import FILTER_VALUES, QUERY_ATTRIBUTES, Program
 from po3d.reasoning import packing, relations
-from po3d.reasoning.marginal import MIN_VALID, POSES_STAGE, ranked
+from po3d.reasoning.marginal import MIN_VALID, POSES_STAGE, multiplied, ranked
+from po3d.reasoning.outcome import Outcome, TraceStep
 from po3d.reasoning.packing import (
     COUNT,
     EQUAL,
@@ -36,6 +37,7 @@ from po3d.reasoning.packing import (
     UNIQUE,
     ProgramBatch,
 )
+from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES, FACINGS, PARENT, UNSEEN_SHAPES, lineage
@@ -159,6 +161,45 @@ class Marginals:
         value, _, failed = self.host
         kind = self.programs.programs[p].answer_type
         return None if failed[p] else ranked(kind, value[p])
+
+
+def outcomes(
+    scenes: Sequence[Scene],
+    asked: Sequence[tuple[Program, int, Task]],
+    rules: Rules = STREET_RULES,
+    samples: int = 64,
+    seed: int = 0,
+) -> list[Outcome | None]:
+    """The outcome of each (program, index of its scene, task); None where there is no answer, or the table is not `packable`:
+    `marginal.multiplied` says why."""
+    place = {k: row for row, k in enumerate(k for k, scene in enumerate(scenes) if packable(scene))}
+    rows = [row for row, (_, k, _) in enumerate(asked) if k in place]
+    found: list[Outcome | None] = [None] * len(asked)
+    if not rows:
+        return found
+    programs, where, tasks = zip(*(asked[row] for row in rows))
+    packed = packing.pack_programs(programs, [place[k] for k in where], tasks)
+    result = marginal_batch(pack_beliefs([scenes[k] for k in place], samples, seed), packed, rules)
+    for p, row in enumerate(rows):
+        distribution = result.distribution(p)
+        if distribution is None:
+            continue
+        program, k, task = asked[row]
+        alone = partial(multiplied, program, scenes[k], task, rules, samples, seed, ())
+        answer = next(iter(distribution))
+        found[row] = Outcome(
+            "ok",
+            answer,
+            distribution[answer],
+            distribution,
+            valid=result.host[1][p],
+            told=partial(_told, alone),
+        )
+    return found
+
+
+def _told(alone: Callable[[], Outcome]) -> Sequence[TraceStep]:
+    return alone().trace
 
 
 def marginal_batch(beliefs: Beliefs, programs: ProgramBatch, rules: Rules = STREET_RULES) -> Marginals:

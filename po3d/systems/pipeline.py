@@ -245,6 +245,14 @@ class Answering(Protocol):
     def explained(self, question: Question, ran: Ran) -> Explained: ...
 
 
+class Asked(NamedTuple):
+    """The questions on one image, read, with its tables."""
+
+    tables: Tables
+    questions: Sequence[Question]
+    readings: Sequence[Reading]
+
+
 class Executor:
     """What programs mean in one world, and what of its tables and readings can be ground truth instead. Worlds derive from it."""
 
@@ -331,6 +339,10 @@ class Executor:
     def on(self, tables: Tables) -> Answering:
         raise NotImplementedError
 
+    def together(self, asked: "Sequence[Asked]") -> Sequence[Answering]:
+        """What answers the questions on each of several images, which are all that it will be asked."""
+        return [self.on(tables) for tables, _, _ in asked]
+
     def exactly(self, truth: Scene) -> Answering:
         """Answers gold programs on the true table of the image."""
         return self.on(Tables({truth.image: truth}))
@@ -371,13 +383,14 @@ class Pipeline:
         questions = list(map(unframed, questions))
         readings = self.read(questions)
         tables = self.look(questions, context, self.executor.things(readings))
-        answering = self.executor.on(tables)
         if self.second is not None and "parsing" not in self.oracle:
+            answering = self.executor.on(tables)
             unsure = [k for k, r in enumerate(readings) if self.second.alone or not r.sure]
             several = self.reread([questions[k] for k in unsure], [readings[k] for k in unsure], tables)
             for k, found in zip(unsure, several, strict=True):
                 readings[k] = first_that_runs(answering, questions[k], found).reading
         self.read_by.update(r.by for r in readings if not r.unread)
+        (answering,) = self.executor.together([Asked(tables, questions, readings)])
         return [predicted(self.executor, answering, q, r) for q, r in zip(questions, readings, strict=True)]
 
     def reread(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, get_args
 
 from po3d.io.errors import InputError
@@ -104,6 +105,26 @@ class Executor(parts.Executor):
     def on(self, tables: Tables) -> "Street":
         return Street(self, tables.scene)
 
+    def together(self, asked: Sequence[parts.Asked]) -> list["Street"]:
+        """In mode marginal all answers are worked out at once (`marginal_batched`)."""
+        if self.mode != "marginal":
+            return super().together(asked)
+        from po3d.reasoning.marginal_batched import outcomes  # torch takes seconds to import
+
+        scenes = [tables.scene for tables, _, _ in asked]
+        items = [
+            (reading.asked.program, k, question.task, question.id)
+            for k, (_, questions, readings) in enumerate(asked)
+            for question, reading in zip(questions, readings, strict=True)
+            if reading.asked.program is not None
+        ]
+        found = outcomes(scenes, [item[:3] for item in items], self.rules, self.samples, self.seed)
+        known: list[dict[str, Outcome]] = [{} for _ in scenes]
+        for (_, k, _, name), outcome in zip(items, found, strict=True):
+            if outcome is not None:
+                known[k][name] = outcome
+        return [Street(self, scene, own) for scene, own in zip(scenes, known)]
+
 
 @dataclass(frozen=True)
 class Street:
@@ -111,8 +132,11 @@ class Street:
 
     executor: Executor
     scene: Scene
+    known: Mapping[str, Outcome] = MappingProxyType({})  # by question, of what was worked out with others
 
     def run(self, question: Question, reading: Reading) -> Ran:
+        if question.id in self.known:
+            return Ran(self.known[question.id], reading)
         return Ran(self.executor(reading.asked.program, self.scene, question.task), reading)
 
     def margin(self, question: Question, ran: Ran) -> dict | None:
