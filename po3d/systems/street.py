@@ -1,8 +1,7 @@
 """Streets: questions about one picture of vehicles (PulseCheck457, Super-CLEVR)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from types import MappingProxyType
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Protocol, get_args
 
 from po3d.io.errors import InputError
@@ -132,7 +131,7 @@ class Street:
 
     executor: Executor
     scene: Scene
-    known: Mapping[str, Outcome] = MappingProxyType({})  # by question, of what was worked out with others
+    known: Mapping[str, Outcome] = field(default_factory=dict)  # by question, of what was worked out with others
 
     def run(self, question: Question, reading: Reading) -> Ran:
         if question.id in self.known:
