@@ -2,6 +2,7 @@
 
 executor    questions on true tables, with traces
 batched     programs packed before, relations in the time  plain: one by one
+marginal    the same on tables in doubt, 64 draws of poses plain: one by one
 parser      all questions in one call                      plain: one by one
 estimator   images at batch 1 and 16                       plain: one by one in fp32
 end to end  image file and words to the answer             plain: one by one in fp32
@@ -17,8 +18,10 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 from po3d import __version__
@@ -39,6 +42,7 @@ from po3d.perception.mirrored import Mirrored
 from po3d.perception.street import StreetEstimator
 from po3d.reasoning import batched
 from po3d.reasoning.execute import Asked, execute, run
+from po3d.reasoning.marginal_batched import marginal_batch, pack_beliefs
 from po3d.reasoning.plan import plan
 from po3d.reasoning.rules import ROOM_RULES, THREEDSRBENCH_RULES
 from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
@@ -90,10 +94,24 @@ def executor_figures(split: Split, seconds: float) -> list[Figure]:
     index = [k + tile * len(scenes) for tile in range(TILES) for k in where]
     packed_scenes, packed = pack_scenes(scenes * TILES), pack_programs(programs * TILES, index, tasks * TILES)
     batched = rate(lambda: execute_batch(packed_scenes, packed), len(index), seconds)
+    # Marginal answers need doubts: those of tables with the deviations that the shipped estimator has.
+    doubtful = [_doubtful(scene) for scene in scenes]
+    few = [(p, doubtful[k], t) for p, k, t in zip(programs, where, tasks)][::20]
+    alone = rate(lambda: [execute(*item, "marginal") for item in few], len(few), seconds)
+    beliefs, asked_once = pack_beliefs(doubtful), pack_programs(programs, where, tasks)
+    marginal = rate(lambda: marginal_batch(beliefs, asked_once), len(items), seconds)
     return [
+        Figure(f"executor, marginal, batch of {len(items)}", "questions/s", marginal, alone),
         Figure("executor, one by one, with traces", "questions/s", single, None),
         Figure(f"executor, batch of {len(index)}", "questions/s", batched, single),
     ]
+
+
+def _doubtful(scene: Scene) -> Scene:
+    """A true table with poses, flips and existence in doubt."""
+    spread = tuple(tuple(row) for row in np.diag([0.01, 0.01, 0.003]).tolist())
+    objects = (replace(o, covariance=spread, flip=0.02, existence=0.98) for o in scene.objects)
+    return replace(scene, objects=tuple(objects))
 
 
 def parser_figures(parser: Parser, split: Split, seconds: float) -> list[Figure]:

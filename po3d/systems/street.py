@@ -131,7 +131,7 @@ class Street:
 
     executor: Executor
     scene: Scene
-    known: Mapping[str, Outcome] = field(default_factory=dict)  # by question, of what was worked out with others
+    known: Mapping[str, Outcome] = field(default_factory=dict)  # of questions worked out with others
 
     def run(self, question: Question, reading: Reading) -> Ran:
         if question.id in self.known:
