@@ -48,6 +48,7 @@ from po3d.reasoning.rules import ROOM_RULES, THREEDSRBENCH_RULES
 from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
 from po3d.reasoning.world import World
 from po3d.scene.table import Scene
+from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems.pipeline import Context, Pipeline
 from po3d.systems.rooms import framed
 from po3d.systems.street import EXECUTOR, Reader
@@ -108,9 +109,13 @@ def executor_figures(split: Split, seconds: float) -> list[Figure]:
 
 
 def _doubtful(scene: Scene) -> Scene:
-    """A true table with poses, flips and existence in doubt."""
+    """A true table with poses, flips and existence in doubt, and what it does not tell."""
     spread = tuple(tuple(row) for row in np.diag([0.01, 0.01, 0.003]).tolist())
-    objects = (replace(o, covariance=spread, flip=0.02, existence=0.98) for o in scene.objects)
+    even = {attribute: dict.fromkeys(values, 1 / len(values)) for attribute, values in ATTRIBUTES.items()}
+    objects = (
+        replace(o, beliefs={**even, **o.beliefs}, covariance=spread, flip=0.02, existence=0.98)
+        for o in scene.objects
+    )
     return replace(scene, objects=tuple(objects))
 
 
