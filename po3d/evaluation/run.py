@@ -162,7 +162,7 @@ def predict(
     unless `resume`. InputError when OUT holds anything else, unless `overwrite`. `answers`: how the system is asked, None for
     here, one image after the other (`po3d.evaluation.spread`: on an engine)."""
     out = Path(out)
-    asked = digest([dataclasses.asdict(q) for q in split.questions])
+    asked = _digest_of_list(dataclasses.asdict(q) for q in split.questions)
     run = runs.Run(_plain({**identity, "questions": asked}), _plain(dict(about)))
     done_file, partial = out / PREDICTIONS, out / PARTIAL
     begun = runs.unfinished(out, run, overwrite)
@@ -173,7 +173,8 @@ def predict(
         runs.begin(partial, run)
     else:
         run = _another_sitting(partial, begun, run)
-    done = {record["image"]: record for record in begun or () if "image" in record}
+    done = {record["image"] for record in begun or () if "image" in record}
+    del begun
     images = [
         (name, list(group)) for name, group in groupby(by_image(split.questions), key=lambda q: q.image)
     ]
@@ -192,14 +193,13 @@ def predict(
                 "scenes": _tables(name, questions, kept),
             }
             runs.append(file, record)
-            done[name] = json.loads(json.dumps(record))
-    predictions = _in_order(
-        split.questions, (Prediction(**p) for name, _ in images for p in done[name]["predictions"]), partial
-    )
+    found = []
     with atomic_write(out / SCENES) as file:
-        for name, _ in images:
-            for record in done[name]["scenes"]:
-                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+        for record in runs.answered(partial):  # in the order of the images, for they were answered in it
+            found += [Prediction(**p) for p in record["predictions"]]
+            for scene in record["scenes"]:
+                file.write(json.dumps(scene, ensure_ascii=False) + "\n")
+    predictions = _in_order(split.questions, found, partial)
     written = out / f"new-{PREDICTIONS}"
     write_predictions(written, predictions)
     runs.finish(out, run, written)
@@ -330,6 +330,15 @@ def _in_order(
 def _plain(value: dict) -> dict:
     """The value as it comes back from JSON."""
     return json.loads(json.dumps(value, default=str))
+
+
+def _digest_of_list(values: Iterable[object]) -> str:
+    """`digest` of a list, of which one value is looked at after the other: a million questions are gigabytes of dicts."""
+    found = hashlib.sha256(b"[")
+    for k, value in enumerate(values):
+        found.update((", " * bool(k) + json.dumps(value, sort_keys=True, default=str)).encode())
+    found.update(b"]")
+    return found.hexdigest()
 
 
 def digest(value: object) -> str:

@@ -97,6 +97,15 @@ def unfinished(out: Path, run: Run, overwrite: bool = False) -> list[dict] | Non
     return records
 
 
+def answered(partial: Path) -> Iterator[dict]:
+    """The records of the images in partial.jsonl, one at a time."""
+    with open(partial, encoding="utf-8") as file:
+        for line in file:
+            record = json.loads(line)
+            if "image" in record:
+                yield record
+
+
 # --- a finished run -----------------------------------------------------------------------------------------
 
 
