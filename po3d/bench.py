@@ -25,6 +25,7 @@ import numpy as np
 import torch
 
 from po3d import __version__
+from po3d.bench_scale import scale
 from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import BENCHMARKS
@@ -294,12 +295,21 @@ def main() -> int:
     parser.add_argument(
         "--seconds", type=float, default=SECONDS, help="about how long each figure is measured"
     )
+    parser.add_argument(
+        "what", nargs="?", choices=["all", "scale"], default="all", help="scale: to a million questions"
+    )
+    parser.add_argument(
+        "--largest", type=int, default=1_000_000, help="of the numbers of questions of `scale`"
+    )
     parser.add_argument("--perception-checkpoint", default=PERCEPTION)
     parser.add_argument("--parser-checkpoint", default=PARSER)
     arguments = parser.parse_args()
 
     def run() -> None:
         print(_machine())
+        if arguments.what == "scale":
+            scale(arguments.largest)
+            return
         print("data: the shipped PulseCheck457 mini split; fastest of at least three runs, no randomness\n")
         shown = figures(arguments.seconds, arguments.perception_checkpoint, arguments.parser_checkpoint)
         rows = [
