@@ -24,6 +24,7 @@ from po3d.language.programs.street import parse_text
 from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question
 from po3d.scene.table import Scene
+from po3d.systems.chat import Worlds
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.street import EXECUTOR, Reader
 from po3d.systems.tables import Pictures
@@ -135,8 +136,8 @@ def running(server: ThreadingHTTPServer) -> Iterator[None]:
 def served(
     pipeline: Pipeline, limits: Limits = DEFAULTS, workers: int = 1, names: Collection[str] = ()
 ) -> Iterator[Server]:
-    """`po3d serve` with a given pipeline, on a free port."""
-    server = Server(("127.0.0.1", 0), pipeline, limits, workers, names)
+    """`po3d serve` with a given pipeline of streets, on a free port."""
+    server = Server(("127.0.0.1", 0), Worlds({"street": lambda: pipeline}), limits, workers, names)
     with running(server):
         yield server
 

@@ -1,8 +1,11 @@
 """Answer one question about a picture or a scene table, and say why."""
 
 import argparse
+import functools
 import json
 import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -16,9 +19,12 @@ if TYPE_CHECKING:
 
     from po3d.scene.table import Scene
     from po3d.systems.asking import Answer, Model
+    from po3d.systems.choosing import Chooser
     from po3d.systems.pipeline import Image
 
 PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
+PERCEPTIONS = ("street", "rooms", "orbit", "map", "photo", "auto")
+STREETS = "street_estimator"
 NO_ANSWER = 1  # exit code: the question was understood, but the scene has no answer to it
 
 
@@ -42,8 +48,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--frame", default="", help='rooms: where the front is, as in "The door is at the front."'
     )
     parser.add_argument("--change", default="", help="rooms: a change to imagine before answering")
-    looks = "what looks at a picture: our estimator of street scenes (the default), or networks for photographs of anything"
-    parser.add_argument("--perception", choices=("street", "foundation"), default="street", help=looks)
+    looks = (
+        "whose picture it is: of a street, of a room from inside, of things from an orbit around them, a room's map from above, or any "
+        "photograph, which networks of others look at (default: auto, the picture tells)"
+    )
+    parser.add_argument("--perception", choices=PERCEPTIONS, default="auto", help=looks)
+    parser.add_argument("--metres-per-pixel", type=float, metavar="M", help="maps: their scale")
+    lens = "rooms, orbits: the focal length in widths of the picture (default: what the file tells, else 1)"
+    parser.add_argument("--focal", type=float, metavar="F", help=lens)
     parser.add_argument(
         "--option",
         action="append",
@@ -55,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=setting)
     reading = "who reads: own, the reader of benchmarks' wording; learned, that of anybody's; both, learned what own is not sure of"
     parser.add_argument("--reader", choices=("own", "learned", "both"), default="both", help=reading)
-    parser.add_argument("--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH")
+    parser.add_argument("--perception-checkpoint", default=STREETS, metavar="NAME_OR_PATH")
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
     parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
 
@@ -65,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     from po3d.benchmarks.superclevr.files import read_scene
     from po3d.scene.display import top_view
     from po3d.scene.street import shape_note
+    from po3d.systems.choosing import StrangePicture
 
     question = arguments.question.strip()
     if not question:
@@ -73,12 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"--save {arguments.save}: the name should end in one of {', '.join(PICTURES)}")
     path = Path(arguments.input)
     scene, image = (read_scene(path), None) if _is_json(path) else (None, read_image(path))
-    model = _model(arguments, scene)
-    if (
-        scene is None
-        and arguments.perception == "street"
-        and (note := shape_note([(path.name, image.shape[1::-1])]))
-    ):
+    model = _model(arguments, scene, image)
+    if getattr(model, "kind", "") == "street" and (note := shape_note([(path.name, image.shape[1::-1])])):
         print(f"note: {note}", file=sys.stderr)
     how = {
         "task": arguments.task,
@@ -86,7 +95,13 @@ def run(arguments: argparse.Namespace) -> int:
         "frame": arguments.frame,
         "options": arguments.option,
     }
-    answer = model.ask(path if scene is None else scene, question, **how)
+    if scene is None:
+        how |= {"focal": arguments.focal, "metres_per_pixel": arguments.metres_per_pixel}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StrangePicture)
+        answer = model.ask(path if scene is None else scene, question, **how)
+    if answer.looked is not None and answer.looked.strange:
+        print(f"note: {answer.looked}", file=sys.stderr)
     if arguments.save and answer.scene is not None:
         with atomic_write(arguments.save, "wb") as file:
             _drawn(arguments, answer, image).save(file, PICTURES[Path(arguments.save).suffix.lower()])
@@ -101,50 +116,76 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if answer.status == "ok" else NO_ANSWER
 
 
-def _model(arguments: argparse.Namespace, scene: "Scene | None") -> "Model":
-    """What answers: for a room's table, a photograph, a street's table or its picture."""
-    from po3d.systems import photographs, rooms, street, tables
+def _model(arguments: argparse.Namespace, scene: "Scene | None", image: "Image | None") -> "Model | Chooser":
+    """What answers: for a room's table, a street's table, a photograph, or a picture of another kind."""
+    from po3d.systems import rooms, street, tables
+    from po3d.systems.asking import Model
+    from po3d.systems.choosing import Chooser
+    from po3d.systems.learned import second
+    from po3d.systems.pipeline import Pipeline
+
+    room = arguments.perception == "map" if scene is None else scene.outline is not None
+    asks_rooms = arguments.frame or arguments.change
+    if asks_rooms and not room and (scene is not None or arguments.perception != "auto"):
+        raise InputError("--frame and --change are for rooms: scene tables with an outline, and maps")
+    if (arguments.option or arguments.set) and (
+        scene is not None or arguments.perception in ("street", "map")
+    ):
+        raise InputError("--option and --set are for photographs: --perception photo, rooms or orbit")
+    if scene is not None and arguments.perception == "photo":
+        raise InputError("--perception photo looks at photographs; a scene table needs none")
+    if scene is not None:
+        if room:
+            own, executor = rooms.own_reader(arguments.room_parser_checkpoint), rooms.EXECUTOR
+        else:
+            own, executor = street.own_reader(arguments.parser_checkpoint), street.Executor(arguments.mode)
+        return Model(Pipeline(tables.Truth(), own, executor, second=second(arguments.reader, executor)))
+    if arguments.perception == "photo":
+        return _photographs(arguments)
+    own = arguments.perception_checkpoint != STREETS  # is for streets
+    if own or arguments.perception != "auto":
+        return Chooser(
+            _worlds(arguments), "street" if arguments.perception == "auto" else arguments.perception
+        )
+    chooser = Chooser(_worlds(arguments))
+    try:
+        return Chooser(chooser.made, chooser.chosen(image).kind)
+    except InputError as strange:
+        try:
+            return _photographs(arguments)
+        except InputError:
+            raise InputError(f"{strange}, or photo with the networks of docs/foundation.md") from None
+
+
+def _worlds(arguments: argparse.Namespace) -> "dict[str, Callable[[], Model]]":
+    """The models that look with shipped estimators, made when they are asked for."""
+    from po3d.systems import street
+    from po3d.systems.asking import Model, load
+
+    checkpoints = arguments.perception_checkpoint, arguments.parser_checkpoint
+    reads = {"reader": arguments.reader}
+    made = {
+        "street": lambda: Model(street.pipeline(*checkpoints, arguments.mode, **reads)),
+        "rooms": lambda: load("rooms", parser=arguments.room_parser_checkpoint, **reads),
+        "photographs": lambda: load("photographs", **reads),
+        "orbit": lambda: load("orbit", **reads),
+    }
+    return {world: functools.cache(make) for world, make in made.items()}
+
+
+def _photographs(arguments: argparse.Namespace) -> "Model":
+    """The networks of others for photographs; InputError where they are not installed."""
+    from po3d.io.config import build, compose, varied
+    from po3d.systems import photographs, tables
     from po3d.systems.asking import Model
     from po3d.systems.learned import second
     from po3d.systems.pipeline import Pipeline
 
-    if scene is not None and scene.outline is not None:
-        return Model(
-            Pipeline(
-                tables.Truth(),
-                rooms.own_reader(arguments.room_parser_checkpoint),
-                rooms.EXECUTOR,
-                second=second(arguments.reader, rooms.EXECUTOR),
-            )
-        )
-    if arguments.frame or arguments.change:
-        raise InputError("--frame and --change are for rooms: scene tables with an outline")
-    if arguments.perception == "foundation":
-        if scene is not None:
-            raise InputError("--perception foundation looks at photographs; a scene table needs none")
-        from po3d.io.config import build, compose, varied
-
-        config = varied(compose("evaluate", ["perception=foundation", *arguments.set]), {})
-        samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"]
-        executor = photographs.Executor(samples=samples)
-        looks = tables.Photographs(build(config["perception"]["photographs"]))
-        return Model(
-            Pipeline(looks, photographs.Reader(), executor, second=second(arguments.reader, executor))
-        )
-    if arguments.option or arguments.set:
-        raise InputError("--option and --set are for photographs: --perception foundation")
-    if scene is None:
-        return Model(
-            street.pipeline(
-                arguments.perception_checkpoint,
-                arguments.parser_checkpoint,
-                arguments.mode,
-                reader=arguments.reader,
-            )
-        )
-    executor = street.Executor(arguments.mode)
-    own = street.own_reader(arguments.parser_checkpoint)
-    return Model(Pipeline(tables.Truth(), own, executor, second=second(arguments.reader, executor)))
+    config = varied(compose("evaluate", ["perception=foundation", *arguments.set]), {})
+    samples = 0 if arguments.mode == "argmax" else config["executor"]["samples"]
+    executor = photographs.Executor(samples=samples)
+    looks = tables.Photographs(build(config["perception"]["photographs"]))
+    return Model(Pipeline(looks, photographs.Reader(), executor, second=second(arguments.reader, executor)))
 
 
 def _drawn(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> "Pillow.Image":
@@ -155,7 +196,7 @@ def _drawn(arguments: argparse.Namespace, answer: "Answer", image: "Image | None
     if answer.scene.outline is not None:
         edited = answer.found.edited or unchanged(answer.scene)
         return draw.draw_change(answer.found.before or answer.scene, edited)
-    if arguments.perception == "foundation":
+    if any("name" in thing.beliefs for thing in answer.scene.objects):
         return draw.draw_photograph(image, answer.scene)
     return draw.draw_scene(image, answer.scene)
 

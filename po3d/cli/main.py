@@ -43,7 +43,7 @@ the answer is the program run on the table, also after a change that a sentence 
 
   po3d ask data/examples/street.jpg "How many cars are to the left of the red bus?" --save answer.png
   po3d ask data/examples/street.json "What color is the chopper?" --json
-  po3d ask PHOTO.jpg "Which is closer to the camera, the dog or the car?" --perception foundation
+  po3d ask PHOTO.jpg "Which is closer to the camera, the dog or the car?" --perception photo
   po3d ask data/examples/room.json "What is to the left of the bed now?" \\
            --frame "The door is at the front of the room." --change "The blue chair has been moved next to the bed." --save change.png
   po3d generate benchmark=pulsecheck457 size=1000 seed=7 out=DIR

@@ -2,11 +2,16 @@
 
     po3d serve --port 8457
     GET  /v1/models               the models below
-    POST /v1/chat/completions     the last user message: one picture as a data URI, and a question somewhere in the text
+    POST /v1/chat/completions     the last user message: pictures as data URIs, and a question somewhere in the text; beside
+                                  messages, the field "po3d" may say what no text does
 
     po3d-pulsecheck457-2d     left and right are the camera's
     po3d-pulsecheck457-6d     left and right are the object's own
     po3d-pulsecheck457        the words around the question decide: the object's own where they speak of a perspective
+    po3d-hypo3d               rooms' maps; "Change: .." and "Frame: .." lines, or po3d.change, po3d.frame; po3d.metres_per_pixel
+    po3d-3dsrbench            pictures of rooms; po3d.focal, in widths of the picture
+    po3d-scope                1 to 8 pictures from an orbit, with their angles in the text or in po3d.views
+    po3d                      the picture decides, if it is like those that one of the others knows
 
 The question is the line behind "Question:", else the last line, else the last sentence, that ends in a question mark
 and that the parser can read. The answer comes in the template {'Reasoning': .., 'Answer': ..} where the message asks
@@ -37,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--perception-checkpoint", default="street_estimator", metavar="NAME_OR_PATH")
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
+    parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
 
 
 def run(arguments: argparse.Namespace) -> int:

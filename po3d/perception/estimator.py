@@ -20,6 +20,7 @@ from po3d.perception.detection import (
     network_input,
     pays_bf16,
 )
+from po3d.perception.domain import Domain, pooled
 from po3d.perception.folded import folded
 from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import SceneNet
@@ -30,7 +31,8 @@ CHUNK = 4  # pictures at once on a CPU: the maps of more leave its caches
 class Estimator:
     """Pictures to detections. A subclass says what it looks at, and makes scenes of what it sees.
 
-    `calibration`: numbers that differ from `defaults`. `mirror`: does it look at the mirror image, too (`Mirrored`)?
+    `calibration`: numbers that differ from `defaults`. `domains`: the kinds of pictures that it knows, by name.
+    `mirror`: does it look at the mirror image, too (`Mirrored`)?
     `plain`: by the network as it was trained, in fp32: what the faster copy (`folded`) is compared with.
     """
 
@@ -50,12 +52,14 @@ class Estimator:
         device: str = "cpu",
         mirror: bool = True,
         plain: bool = False,
+        domains: Mapping[str, Domain] | None = None,
     ) -> None:
         self.device = device_of(device)
         self.half = pays_bf16(self.device) and not plain
         self.net = net.eval().to(self.device, memory_format=torch.channels_last)
-        once = self.net if plain else folded(self.net, self.half)
-        self.looks = Mirrored(once, self.facing) if mirror else once
+        self.once = self.net if plain else folded(self.net, self.half)
+        self.looks = Mirrored(self.once, self.facing) if mirror else self.once
+        self.domains = dict(domains or {})
         self.calibration = {**self.defaults, **(calibration or {})}
 
     @classmethod
@@ -70,7 +74,8 @@ class Estimator:
                 f"checkpoint {path} was trained on other words than this version's {cls.__name__} knows; train it anew"
             )
         net = checkpoint.restored(functools.partial(cls.build, **config["network"]), weights, path)
-        return cls(net, config.get("calibration"), device, mirror)
+        domains = {kind: Domain.read(record) for kind, record in config.get("domains", {}).items()}
+        return cls(net, config.get("calibration"), device, mirror, domains=domains)
 
     @classmethod
     @functools.cache
@@ -101,3 +106,17 @@ class Estimator:
             found = detected(self.looks, images, *options)
             parts.append(found.of(leaf[:1] for leaf in found.leaves()) if alone else found)
         return joined(parts)
+
+    def strangeness(self, picture: np.ndarray) -> dict[str, float]:
+        """How far an (H, W, 3) uint8 picture is from each kind that the estimator knows (`Domain.strangeness`: above 1 it is none
+        of them); {} where the checkpoint says nothing of its pictures."""
+        features = self.features(picture) if self.domains else None
+        return {kind: float(domain.strangeness(features)[0]) for kind, domain in self.domains.items()}
+
+    @torch.inference_mode()
+    def features(self, picture: np.ndarray) -> np.ndarray:
+        """(1, F) of a picture, as `Domain` has them; one look, without the mirror."""
+        batch = torch.from_numpy(network_input(picture, self.once)[None]).to(self.device)
+        images = self.once.input.pixels(batch).contiguous(memory_format=torch.channels_last)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
+            return pooled(self.once(images)).double().cpu().numpy()

@@ -6,6 +6,7 @@
 import functools
 import importlib
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from po3d.scene.orbit import READING
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import shape_name
 from po3d.systems.choices import narrowed, unframed
+from po3d.systems.choosing import Chooser, Looked, StrangePicture, distances, nearest
 from po3d.systems.explained import Explained
 from po3d.systems.learned import MISSING
 from po3d.systems.pipeline import (
@@ -59,6 +61,9 @@ class Answer:
     found: Explained = field(default_factory=Explained, repr=False)
     # Where the second reader read it: the readings that were thought of, in words, each with its answer; likeliest first.
     understood: tuple[tuple[str, str | None], ...] = ()
+    looked: Looked | None = (
+        None  # what the estimator took the picture for, where there was one and it can tell
+    )
 
     @property
     def trace(self) -> tuple[str, ...]:
@@ -85,6 +90,7 @@ class Answer:
         return {
             **head, "probability": self.probability, "reason": self.reason, "program": self.program,
             "trace": list(self.trace), **self.found.record, "scene": to_json(self.scene),
+            **({} if self.looked is None else {"picture": self.looked._asdict()}),
         }  # fmt: skip
 
     def __str__(self) -> str:
@@ -103,7 +109,8 @@ class Answer:
         lines += [f"  {self.margin}"] * bool(self.margin)
         touched = self.found.edited.touched if self.found.edited else frozenset()
         table = room_table(self.scene, touched) if touched else shown_table(self.scene)
-        return "\n".join([*lines, "", table_text(table, 2)])
+        seen = [] if self.looked is None else [f"  {self.looked}"]
+        return "\n".join([*lines, "", *seen, table_text(table, 2)])
 
     def _asked_back(self) -> str:
         lines = [f"I am not sure what you ask ({self.reason}). Is it one of these?"]
@@ -166,12 +173,26 @@ class Model:
         things: Sequence[str] = (),
     ) -> Scene:
         """The table of a picture: a file, a PIL image or (H, W, 3) uint8 pixels. `focal`: its focal length in widths of the
-        picture, where it is known; `metres_per_pixel` of a room's map from above; `things` to look for, for networks that are told."""
-        pixels, name, known = _pixels(image)
-        given = _Given(pixels, focal or known, metres_per_pixel)
-        context = Context(lambda: pixels, _no_truth, name, inputs=given)
-        (scene,) = self.pipeline.look([], context, things).views.values()
+        picture, where it is known; `metres_per_pixel` of a room's map from above; `things` to look for, for networks that are told.
+        A picture that is like none that the estimator knows gets a StrangePicture warning."""
+        scene, looked = self.seen(image, focal=focal, metres_per_pixel=metres_per_pixel, things=things)
+        _warned(looked)
         return scene
+
+    def seen(
+        self,
+        image: Picture,
+        *,
+        focal: float | None = None,
+        metres_per_pixel: float | None = None,
+        things: Sequence[str] = (),
+    ) -> tuple[Scene, Looked | None]:
+        """As `look`, without a warning, and what the estimator takes the picture for, where it can tell."""
+        picture, name, known = pixels(image)
+        given = Given({name: picture}, focal or known, metres_per_pixel)
+        context = Context(lambda: picture, no_truth, name, inputs=given)
+        (scene,) = self.pipeline.look([], context, things).views.values()
+        return scene, nearest(distances(self.pipeline.tables, picture))
 
     def ask(
         self,
@@ -202,8 +223,10 @@ class Model:
         reading = self._offering(reading, question)
         if reading.unread and second is None:
             return Answer(text, "unparsed", reason=f"{reading.unread} ({MISSING})")
+        looked = None
         if not isinstance(scene, Scene):
-            scene = self.look(scene, things=executor.things([reading]), **looking)
+            scene, looked = self.seen(scene, things=executor.things([reading]), **looking)
+            _warned(looked)
         tables = Tables({"view": scene})
         answering = executor.on(tables)
         ran = None if reading.unread else run(answering, question, reading)
@@ -225,11 +248,21 @@ class Model:
         said = None if outcome.answer is None else read.said(outcome.answer, question)
         if understood and said is not None and probability < ask_below:
             reason = f"probability {probability:.2f}, below {ask_below:g}"
-            return Answer(text, "abstained", None, probability, reason, understood=tuple(understood))
+            return Answer(
+                text, "abstained", None, probability, reason, understood=tuple(understood), looked=looked
+            )
         status: Status = "failed" if said is None else "ok"
         found = answering.explained(question, ran)
         return Answer(
-            text, status, said, probability, outcome.reason, executor.text(read), found, tuple(understood[:1])
+            text,
+            status,
+            said,
+            probability,
+            outcome.reason,
+            executor.text(read),
+            found,
+            tuple(understood[:1]),
+            looked,
         )
 
     def _offering(self, reading: Reading, question: Question) -> Reading:
@@ -262,13 +295,20 @@ class Model:
 
 
 @dataclass(frozen=True)
-class _Given:
-    """What comes with a picture of somebody's own, as a benchmark's inputs have it."""
+class Given:
+    """What comes with pictures of somebody's own, by their names, as a benchmark's inputs have it."""
 
-    picture: Image
-    lens: float | None
-    scale: float | None
+    pictures: Mapping[str, Image]
+    lens: float | None = None
+    scale: float | None = None
     reading: Any = READING
+
+    @property
+    def picture(self) -> Image:
+        return next(iter(self.pictures.values()))
+
+    def image(self, name: str) -> Image:
+        return self.pictures[name]
 
     def known_focal(self) -> float | None:
         return self.lens
@@ -277,7 +317,7 @@ class _Given:
         """What is assumed where nobody knows: some 53 degrees across."""
         return self.lens or 1.0
 
-    def top_view(self) -> "_Given":
+    def top_view(self) -> "Given":
         return self
 
     @property
@@ -288,31 +328,38 @@ class _Given:
         return down(0.0, 0.0, self.scale, *self.picture.shape[1::-1])
 
 
-def _pixels(image: Picture) -> tuple[Image, str, float | None]:
+def pixels(image: Picture) -> tuple[Image, str, float | None]:
     """(H, W, 3) pixels, a name, and the focal length that the file tells."""
     if isinstance(image, str | Path):
         return read_image(image), Path(image).name, exif_focal(image)
-    pixels = np.asarray(image.convert("RGB") if isinstance(image, Pillow.Image) else image)
-    if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8:
-        raise InputError(f"pixels should be (H, W, 3) of uint8, not {pixels.shape} of {pixels.dtype}")
-    return pixels, "picture", None
+    values = np.asarray(image.convert("RGB") if isinstance(image, Pillow.Image) else image)
+    if values.ndim != 3 or values.shape[2] != 3 or values.dtype != np.uint8:
+        raise InputError(f"pixels should be (H, W, 3) of uint8, not {values.shape} of {values.dtype}")
+    return values, "picture", None
 
 
-def _no_truth() -> Scene:
+def _warned(looked: Looked | None) -> None:
+    if looked is not None and looked.strange:
+        warnings.warn(str(looked), StrangePicture, stacklevel=3)
+
+
+def no_truth() -> Scene:
     raise InputError("a picture comes without a true table")
 
 
 # --- what `import po3d` offers --------------------------------------------------------------------------------
 
 
-def load(world: str = "street", **options: Any) -> Model:
-    """What looks at pictures of a world and answers questions about them: "street", "rooms", "photographs" or "orbit"; or a model that
-    somebody saved: its folder, or hf://ORG/NAME (@REVISION) on a hub. `options` are those of the world's `pipeline`, such as device="cuda"
-    or table="truth"."""
+def load(world: str = "street", **options: Any) -> Model | Chooser:
+    """What looks at pictures of a world and answers questions about them: "street", "rooms", "photographs" or "orbit"; "auto", where
+    the picture tells which; or a model that somebody saved: its folder, or hf://ORG/NAME (@REVISION) on a hub. `options` are those of
+    the world's `pipeline`, such as device="cuda" or table="truth"; of "auto", those of all."""
+    if world == "auto":
+        return Chooser({name: functools.cache(functools.partial(load, name, **options)) for name in WORLDS})
     if world not in WORLDS:
         if not world.startswith(SCHEME) and not Path(world).is_dir():
             raise InputError(
-                f"unknown world {world!r}; known: {', '.join(WORLDS)}, a model folder, hf://ORG/NAME"
+                f"unknown world {world!r}; known: {', '.join(WORLDS)}, auto, a model folder, hf://ORG/NAME"
             )
         from po3d.systems.hub import opened
 

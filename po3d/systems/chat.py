@@ -1,17 +1,22 @@
-"""Chat completions in OpenAI's format, read without trusting them, and po3d's answer to one. The server: `po3d.evaluation.harness.serve`."""
+"""Chat completions in OpenAI's format, read without trusting them, and po3d's answer to one. The server: `po3d.evaluation.harness.serve`.
+
+A model's name says whose questions come; of `po3d` itself the picture does. What else a question needs stands in its text, as our
+prompts have it ("Change: ..", "A. .."), or in the request's own field `po3d` (frame, change, focal, metres_per_pixel, views).
+"""
 
 import base64
 import binascii
 import hashlib
+import itertools
 import json
 import re
 import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +27,38 @@ from po3d.io.errors import InputError
 from po3d.io.images import decode_image
 from po3d.reasoning.questions import Prediction, Question, Task
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Context, Pipeline
-from po3d.systems.tables import Estimator, Pictures
+from po3d.systems.asking import Given, no_truth
+from po3d.systems.choosing import KINDS, Looked, distances, nearest
+from po3d.systems.pipeline import Context, Image, Pipeline, TableSource
 
-NAME = "po3d-pulsecheck457"
-MODELS: dict[str, Task | None] = {NAME: None, f"{NAME}-2d": "2d", f"{NAME}-6d": "6d"}
+Kept = TypeVar("Kept")
+
+
+class Served(NamedTuple):
+    """What a model's name says."""
+
+    world: str = "street"  # "": the picture tells
+    task: Task | None = None  # None: the words tell
+
+
+NAME, ANY = "po3d-pulsecheck457", "po3d"
+MODELS: dict[str, Served] = {
+    NAME: Served(),
+    f"{NAME}-2d": Served(task="2d"),
+    f"{NAME}-6d": Served(task="6d"),
+    "po3d-hypo3d": Served("rooms"),
+    "po3d-3dsrbench": Served("photographs"),
+    "po3d-scope": Served("orbit"),
+    ANY: Served(""),
+}
+REQUEST = "request"  # the name of its picture
+VIEWS = 8  # pictures of an orbit
 TEXT = 20_000  # characters of a message
-PIXELS = 16_000_000  # of a picture, 48 MB decoded
+PIXELS = 16_000_000  # of all pictures together, 48 MB decoded
 CANDIDATES = 12  # lines of a message that are tried as its question
 _ENDS = re.compile(r"(?<=[.?!:])")
+_OPTION = re.compile(r"^\s*([A-H])[.)]\s+(\S.*)$", re.MULTILINE)
+_ANGLE = re.compile(r"\bimage is (\d{1,3}(?:\.\d+)?) ?(?:°|degrees)", re.IGNORECASE)
 _URI = re.compile(r"data:image/[a-z+.-]+;base64,", re.IGNORECASE)
 
 
@@ -47,18 +75,44 @@ class Refusal(Exception):
         return {"error": {"message": str(self), "type": kind, "param": self.param, "code": self.code}}
 
 
+class Told(NamedTuple):
+    """What a request's field `po3d` tells beside the text."""
+
+    frame: str = ""
+    change: str = ""
+    focal: float | None = None  # of the pictures, in their widths
+    metres_per_pixel: float | None = None  # of a map
+    views: tuple[float, ...] = ()  # degrees round the orbit
+
+
 class Asked(NamedTuple):
     """A request, read."""
 
     model: str
     texts: tuple[str, ...]  # of the last user message
-    image: NDArray[np.uint8]  # (H, W, 3)
+    images: tuple[NDArray[np.uint8], ...]  # (H, W, 3)
+    told: Told = Told()
 
     @property
     def task(self) -> Task:
         """Whose left and right are meant."""
-        named = MODELS[self.model]
+        named = MODELS[self.model].task
         return named or ("6d" if any("perspective" in text.lower() for text in self.texts) else "2d")
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Those that the message has with letters, from A on, a line each."""
+        found = {m[1]: m[2].strip() for m in _OPTION.finditer("\n".join(self.texts))}
+        return tuple(found[k] for k in itertools.takewhile(found.__contains__, LETTERS))
+
+    def question(self, text: str) -> Question:
+        whole = "\n".join(self.texts)
+        told = {name: getattr(self.told, name) or _named(name, whole) for name in ("frame", "change")}
+        views = self.told.views or tuple(float(v) for v in _ANGLE.findall(whole)) or (0.0,)
+        names = tuple(f"{k + 1}" for k in range(len(self.images)))
+        return Question(
+            REQUEST, REQUEST, text, self.task, "", options=self.options, images=names, views=views, **told
+        )
 
 
 # --- requests -----------------------------------------------------------------------------------------------
@@ -81,11 +135,42 @@ def read_request(data: bytes) -> Asked:
         if body.get(name) not in fine:
             raise Refusal(400, f"{name}={_short(body[name])} is not supported", name)
     texts, urls = _content(body.get("messages"))
-    if len(urls) != 1:
+    most = VIEWS if MODELS[model].world in ("orbit", "") else 1
+    if not 1 <= len(urls) <= most:
+        pictures = "one picture" if most == 1 else f"1 to {most} pictures"
         raise Refusal(
-            400, f"a street question is about one picture; the last user message has {len(urls)}", "messages"
+            400, f"a question is about {pictures}; the last user message has {len(urls)}", "messages"
         )
-    return Asked(model, tuple(texts), _picture(urls[0]))
+    told, left, images = _told(body.get("po3d")), PIXELS, []
+    for url in urls:
+        images.append(_picture(url, left))
+        left -= images[-1].size // 3
+    return Asked(model, tuple(texts), tuple(images), told)
+
+
+def _told(value: object) -> Told:
+    """The field `po3d` of a request."""
+    if value is None:
+        return Told()
+    if not isinstance(value, dict) or (odd := sorted(map(str, set(value) - set(Told._fields)))):
+        odd = f": {_short(odd[0])} is unknown" if isinstance(value, dict) else ""
+        raise Refusal(400, f"po3d should be an object with some of {', '.join(Told._fields)}{odd}", "po3d")
+    found: dict[str, Any] = {}
+    for name, own in value.items():
+        if name in ("frame", "change"):
+            fine = isinstance(own, str) and len(own) <= TEXT
+        elif name == "views":
+            fine = isinstance(own, list) and len(own) <= VIEWS and all(_is_number(v, -360, 360) for v in own)
+        else:
+            fine = _is_number(own, 1e-4, 100)
+        if not fine:
+            raise Refusal(400, f"po3d.{name}={_short(own)} can't be", "po3d")
+        found[name] = tuple(own) if name == "views" else own
+    return Told(**found)
+
+
+def _is_number(value: object, least: float, most: float) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
 
 
 def _content(messages: object) -> tuple[list[str], list[object]]:
@@ -118,7 +203,7 @@ def _content(messages: object) -> tuple[list[str], list[object]]:
     return texts, urls
 
 
-def _picture(url: object) -> NDArray[np.uint8]:
+def _picture(url: object, most: int) -> NDArray[np.uint8]:
     head = _URI.match(url) if isinstance(url, str) else None
     if head is None:
         raise Refusal(
@@ -131,7 +216,7 @@ def _picture(url: object) -> NDArray[np.uint8]:
     except (binascii.Error, ValueError) as error:
         raise Refusal(400, f"the data URI is no base64 ({error})", "messages") from None
     try:
-        return decode_image(data, "in the message", PIXELS)
+        return decode_image(data, "in the message", most)
     except InputError as error:
         raise Refusal(400, str(error), "messages") from None
 
@@ -146,6 +231,13 @@ def questions_in(texts: Sequence[str]) -> list[str]:
     return [text for text in dict.fromkeys(found) if text][:CANDIDATES]
 
 
+def _named(name: str, text: str) -> str:
+    """What a line of a message says behind that name; of a frame, also as our prompt has it."""
+    also = "|.*sides are where this says" if name == "frame" else ""
+    found = re.search(rf"^(?:{name}{also})\s*:\s*(\S.*)$", text, re.IGNORECASE | re.MULTILINE)
+    return found[1].strip() if found else ""
+
+
 def _short(value: object) -> str:
     return json.dumps(value, default=str)[:60]
 
@@ -154,54 +246,127 @@ def _short(value: object) -> str:
 
 
 class Remembering:
-    """A perception that looks once at pictures that come again: most have several questions."""
+    """A source of tables that looks once at pictures that come again: most have several questions."""
 
-    def __init__(self, perception: Estimator, size: int = 64) -> None:
-        self.perception, self.size = perception, size
-        self.scenes: OrderedDict[bytes, Scene] = OrderedDict()
+    true: ClassVar[bool] = False
+
+    def __init__(self, source: TableSource, size: int = 64) -> None:
+        self.source, self.size = source, size
+        self.kept: OrderedDict[Hashable, Any] = OrderedDict()
         self.lock = threading.Lock()
 
-    def estimate(
-        self, images: Sequence[NDArray[np.uint8]], names: Sequence[str] | None = None
-    ) -> list[Scene]:
-        """The scenes; their names are those of the first time."""
-        return [self._one(image) for image in images]
+    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> list[Scene]:
+        return [self._table(context, name, tuple(things)) for name in names]
 
-    def _one(self, image: NDArray[np.uint8]) -> Scene:
-        key = hashlib.sha256(str(image.shape).encode() + image.tobytes()).digest()
+    def _table(self, context: Context, name: str, things: tuple[str, ...]) -> Scene:
+        given = context.inputs
+        image = context.image() if name == context.name else given.image(name)
+        key = (name, _digest(image), things, given.lens, given.scale)
+        return self._once(key, lambda: self.source.tables(context, [name], things)[0])
+
+    def looked(self, image: Image) -> Looked | None:
+        """What the source's estimator takes a picture for."""
+        return self._once(_digest(image), lambda: nearest(distances(self.source, image)))
+
+    def _once(self, key: Hashable, made: Callable[[], Kept]) -> Kept:
         with self.lock:
-            if key in self.scenes:
-                self.scenes.move_to_end(key)
-                return self.scenes[key]
-        (scene,) = self.perception.estimate([image], ["request"])
+            if key in self.kept:
+                self.kept.move_to_end(key)
+                return self.kept[key]
+        found = made()
         with self.lock:
-            self.scenes[key] = scene
-            if len(self.scenes) > self.size:
-                self.scenes.popitem(last=False)
-        return scene
+            self.kept[key] = found
+            if len(self.kept) > self.size:
+                self.kept.popitem(last=False)
+        return found
 
 
-def remembering(pipeline: Pipeline) -> Pipeline:
-    """The pipeline of streets whose estimator looks once at pictures that come again."""
-    return replace(pipeline, tables=Pictures(Remembering(pipeline.tables.estimator)))
+def _digest(image: Image) -> bytes:
+    return hashlib.sha256(str(image.shape).encode() + image.tobytes()).digest()
 
 
-def ask(pipeline: Pipeline, asked: Asked) -> tuple[Question, Prediction]:
-    """What was taken as the question, and its prediction."""
-    candidates = questions_in(asked.texts)
-    if not candidates:
-        raise Refusal(400, "the message has no text with a question", "messages")
-    tried = [Question("request", "request", text, asked.task, "") for text in candidates]
-    read = zip(tried, pipeline.reader.read(tried), strict=True)
-    question = next((q for q, reading in read if not reading.unread), tried[0])
-    (prediction,) = pipeline.answer([question], Context(lambda: asked.image, _no_truth, "request"))
-    return question, prediction
+class Worlds:
+    """The worlds' pipelines, each made when it is first asked for, whose sources look once at pictures that come again."""
+
+    def __init__(self, made: Mapping[str, Callable[[], Pipeline]]) -> None:
+        self.made = dict(made)
+        self.pipelines: dict[str, Pipeline] = {}
+        self.lock = threading.Lock()
+
+    def __getitem__(self, world: str) -> Pipeline:
+        with self.lock:
+            if world not in self.pipelines:
+                if world not in self.made:
+                    raise Refusal(
+                        400, f"questions about {world} are not served here; known: {', '.join(self.made)}"
+                    )
+                pipeline = self.made[world]()
+                self.pipelines[world] = replace(pipeline, tables=Remembering(pipeline.tables))
+            return self.pipelines[world]
+
+    def looked(self, world: str, image: Image) -> Looked | None:
+        """What a world's estimator takes a picture for."""
+        return self[world].tables.looked(image)
+
+    def of(self, asked: Asked) -> tuple[str, ...]:
+        """The worlds that may answer a request: its model's, or those of what its picture shows; Refusal where it is like none."""
+        if named := MODELS[asked.model].world:
+            return (named,)
+        if len(asked.images) > 1:
+            return ("orbit",)
+        found = [
+            self.looked(world, asked.images[0])
+            for world in dict.fromkeys(w for w, *_ in KINDS.values())
+            if world in self.made
+        ]
+        near = min((f for f in found if f is not None), key=lambda f: f.strangeness, default=None)
+        if near is None or near.strange:
+            known = ", ".join(name for name in MODELS if name != ANY)
+            raise Refusal(
+                400,
+                f"the picture is like none that is known here; a model's name may say what it is: {known}",
+                "messages",
+            )
+        return tuple(world for world in KINDS[near.kind] if world in self.made)
 
 
-def answer(pipeline: Pipeline, asked: Asked) -> dict:
+class Said(NamedTuple):
+    """A question that was asked, and what is said to it."""
+
+    question: Question
+    prediction: Prediction
+    looked: Looked | None = None  # what the picture was taken for
+
+
+def ask(worlds: Worlds, asked: Asked) -> Said:
+    """What was taken as the question, and its prediction, from the first world whose reader can read it."""
+    tried = [asked.question(text) for text in questions_in(asked.texts)]
+    if not tried:
+        raise Refusal(400, "the message has no text with a question")
+    read = [
+        (w, q, r) for w in worlds.of(asked) for q, r in zip(tried, worlds[w].reader.read(tried), strict=True)
+    ]
+    world, question, _ = next((found for found in read if not found[2].unread), read[0])
+    if world == "orbit" and len(question.views) != len(asked.images):
+        raise Refusal(
+            400, f"{len(asked.images)} pictures need as many angles, in the text or in po3d.views", "messages"
+        )
+    image, told = asked.images[0], asked.told
+    given = Given(
+        dict(zip(question.images, asked.images)),
+        told.focal,
+        told.metres_per_pixel,
+    )
+    if world != "orbit":
+        question = replace(question, images=(), views=())
+    (prediction,) = worlds[world].answer([question], Context(lambda: image, no_truth, REQUEST, inputs=given))
+    return Said(question, prediction, worlds.looked(world, image))
+
+
+def answer(worlds: Worlds, asked: Asked) -> dict:
     """The response to a request."""
-    question, prediction = ask(pipeline, asked)
-    content = said(prediction, asked.texts)
+    question, prediction, looked = ask(worlds, asked)
+    content = said(prediction, asked.texts, asked.options)
     words = sum(len(part.split()) for part in asked.texts)
     return {
         "id": f"chatcmpl-{secrets.token_hex(12)}",
@@ -220,6 +385,7 @@ def answer(pipeline: Pipeline, asked: Asked) -> dict:
         "po3d": {
             "question": question.text, "task": asked.task, "status": prediction.status, "answer": prediction.answer,
             "probability": prediction.probability, "program": prediction.program, "reason": prediction.reason,
+            **({} if looked is None else {"picture": looked._asdict()}),
         },
     }  # fmt: skip
 
@@ -237,7 +403,3 @@ def said(prediction: Prediction, texts: Sequence[str], options: Sequence[str] = 
         return answered
     why = re.sub(r"['\"\s]+", " ", prediction.program).strip()
     return f"{{'Reasoning': '{why}', 'Answer': '{answered}'}}"
-
-
-def _no_truth() -> Scene:
-    raise InputError("a request comes without a true table")

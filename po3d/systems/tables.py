@@ -13,12 +13,15 @@ All but Truth give tables that say "predicted"; a pipeline refuses the ground tr
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from po3d.io.errors import InputError
 from po3d.scene.orbit import Reading, viewer_axes
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, Image, TableSource
+
+if TYPE_CHECKING:
+    from po3d.perception.top_view import TopViewEstimator
 
 
 class Estimator(Protocol):
@@ -139,11 +142,14 @@ class Maps:
     true: ClassVar[bool] = False
 
     def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+        view = context.inputs.top_view()
+        return self.estimator.estimate([view.picture], [view.camera], [context.name])
+
+    @property
+    def estimator(self) -> "TopViewEstimator":
         from po3d.perception.top_view import TopViewEstimator  # torch takes seconds to import
 
-        view = context.inputs.top_view()
-        estimator = TopViewEstimator.named(self.checkpoint, self.mirror, self.device)
-        return estimator.estimate([view.picture], [view.camera], [context.name])
+        return TopViewEstimator.named(self.checkpoint, self.mirror, self.device)
 
 
 def source(name: str, **sources: TableSource) -> TableSource:

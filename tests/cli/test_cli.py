@@ -140,7 +140,8 @@ def test_ask_looks_at_an_image(reads, tmp_path, monkeypatch, capsys):
             return [replace(SCENE, source="predicted")]
 
     monkeypatch.setattr(StreetEstimator, "from_checkpoint", lambda path, device, mirror: Sees())
-    assert cli.main(["ask", str(path), COUNT, "--save", str(tmp_path / "drawn.jpg")]) == 0
+    asked = ["ask", str(path), COUNT, "--perception", "street", "--save", str(tmp_path / "drawn.jpg")]
+    assert cli.main(asked) == 0
     np.testing.assert_array_equal(seen[0][0], PIXELS)
     assert (tmp_path / "drawn.jpg").stat().st_size > 1000
 

@@ -61,7 +61,7 @@ def overrides(hub, **names):
 
 
 def ask(photo, *more):
-    return cli.main(["ask", str(photo), QUESTION, "--perception", "foundation", *more])
+    return cli.main(["ask", str(photo), QUESTION, "--perception", "photo", *more])
 
 
 # --- the whole path -------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def test_options_say_the_answer_and_bad_ones_are_refused(hub, photo, capsys):
         str(photo),
         "Is the dog directly above the car?",
         "--perception",
-        "foundation",
+        "photo",
         *arguments,
     ]
     assert cli.main([*above, "--option", "maybe", "--option", "never"]) == 2
@@ -336,6 +336,6 @@ def test_nothing_to_look_for_and_wrong_settings_are_input_errors(hub):
 def test_photographs_and_tables_are_not_mixed_up(photo, tmp_path, capsys):
     table = tmp_path / "scene.json"
     table.write_text("{}")
-    assert cli.main(["ask", str(table), QUESTION, "--perception", "foundation"]) == 2
-    assert cli.main(["ask", str(photo), QUESTION, "--option", "dog"]) == 2
-    assert "--perception foundation" in capsys.readouterr().err
+    assert cli.main(["ask", str(table), QUESTION, "--perception", "photo"]) == 2
+    assert cli.main(["ask", str(photo), QUESTION, "--perception", "street", "--option", "dog"]) == 2
+    assert "--perception photo" in capsys.readouterr().err

@@ -19,7 +19,7 @@ from po3d.benchmarks.choices import LETTERS
 from po3d.io.progress import progress
 from po3d.reasoning.execute import Mode
 from po3d.reasoning.questions import Prediction, read_predictions
-from po3d.systems.chat import NAME, Asked, Refusal, ask, remembering, said
+from po3d.systems.chat import NAME, Asked, Refusal, Worlds, ask, said
 from po3d.systems.street import pipeline
 
 IDS = ("id", "qid", "question_id", "question_index", "index")
@@ -45,7 +45,8 @@ class Po3d(lmms):
         if predictions is not None:
             self.known = {p.id: p for p in read_predictions(Path(predictions))}
             return
-        self.pipeline = remembering(pipeline(perception_checkpoint, parser_checkpoint, mode, device=device))
+        streets = pipeline(perception_checkpoint, parser_checkpoint, mode, device=device)
+        self.worlds = Worlds({"street": lambda: streets})
 
     def generate_until(self, requests: list) -> list[str]:
         """The responses in the order of the requests."""
@@ -63,7 +64,8 @@ class Po3d(lmms):
             try:
                 if len(pictures) != 1:
                     raise Refusal(400, f"a street question is about one picture, not {len(pictures)}")
-                _, prediction = ask(self.pipeline, Asked(NAME, texts, np.asarray(pictures[0].convert("RGB"))))
+                asked = Asked(NAME, texts, (np.asarray(pictures[0].convert("RGB")),))
+                prediction = ask(self.worlds, asked).prediction
             except Refusal as refusal:
                 prediction = Prediction("", "failed", reason=str(refusal))
         return said(prediction, texts, options_of(doc))

@@ -12,19 +12,18 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from po3d.io.errors import InputError
-from po3d.systems.chat import MODELS, Refusal, answer, read_request, remembering
-from po3d.systems.pipeline import Pipeline
+from po3d.systems.chat import MODELS, Refusal, Worlds, answer, read_request
 
 LINGER = 2.0  # seconds that a refused client has to send the rest
-GRACE = 1.5  # seconds that requests under way have after SIGTERM
+GRACE = 1.2  # seconds that requests under way have after SIGTERM; what is not answered then is refused
+FAREWELL = 0.3  # seconds to send the refusals
 METHODS = "GET, HEAD, POST"
 
 
@@ -48,13 +47,14 @@ class Server(ThreadingHTTPServer):
     def __init__(
         self,
         address: tuple[str, int],
-        pipeline: Pipeline,
+        worlds: Worlds,
         limits: Limits = Limits(),
         workers: int = 1,
         names: Collection[str] = (),
     ) -> None:
         """`names`: those under which clients may reach the server, beside localhost and IP addresses."""
-        self.pipeline = remembering(pipeline)
+        self.worlds = worlds
+        self.stopped: Future[None] = Future()  # done when nobody should wait for an answer any more
         self.limits, self.started = limits, int(time.time())
         self.names = {"localhost", address[0].lower(), *(name.lower() for name in names)}
         self.pool = ThreadPoolExecutor(workers, "answer")
@@ -107,21 +107,28 @@ class Server(ThreadingHTTPServer):
                 503, f"{self.limits.waiting} requests are under way already; try again later", code="busy"
             )
         try:
-            future: Future[dict] = self.pool.submit(self._work, body())
+            data = body()
+            future: Future[dict] = self.pool.submit(self._work, data)
+        except RuntimeError:  # the pool takes no more
+            self.slots.release()
+            raise _stopping() from None
         except BaseException:
             self.slots.release()
             raise
         future.add_done_callback(lambda _: self.slots.release())
-        try:
-            return future.result(self.limits.seconds)
-        except FutureTimeout:
-            future.cancel()
-            raise Refusal(503, f"no answer within {self.limits.seconds:g} seconds", code="timeout") from None
-        except CancelledError:
-            raise Refusal(503, "the server is stopping", code="stopping") from None
+        wait((future, self.stopped), self.limits.seconds, FIRST_COMPLETED)
+        if future.done():
+            try:
+                return future.result()
+            except CancelledError:
+                raise _stopping() from None
+        future.cancel()
+        if self.stopped.done():
+            raise _stopping()
+        raise Refusal(503, f"no answer within {self.limits.seconds:g} seconds", code="timeout")
 
     def _work(self, body: bytes) -> dict:
-        return answer(self.pipeline, read_request(body))
+        return answer(self.worlds, read_request(body))
 
     def server_close(self) -> None:
         """Stop listening, and give up what still waits."""
@@ -136,6 +143,10 @@ class Server(ThreadingHTTPServer):
             taken += 1
         self.slots.release(taken) if taken else None
         return taken == self.limits.waiting
+
+
+def _stopping() -> Refusal:
+    return Refusal(503, "the server is stopping", code="stopping")
 
 
 class Timed(io.RawIOBase):
@@ -296,12 +307,20 @@ def serve_command(arguments: argparse.Namespace) -> int:
         raise InputError("--port should be 0 to 65535, --workers at least 1")
     if arguments.timeout <= 0 or arguments.max_megabytes <= 0:
         raise InputError("--timeout and --max-megabytes should be above 0")
-    from po3d.systems.street import pipeline
+    from po3d.systems import orbit, photographs, rooms, street
 
-    system = pipeline(arguments.perception_checkpoint, arguments.parser_checkpoint, arguments.mode)
+    streets = street.pipeline(arguments.perception_checkpoint, arguments.parser_checkpoint, arguments.mode)
+    worlds = Worlds(
+        {
+            "street": lambda: streets,
+            "rooms": lambda: rooms.pipeline(parser=arguments.room_parser_checkpoint),
+            "photographs": photographs.pipeline,
+            "orbit": orbit.pipeline,
+        }
+    )
     limits = Limits(int(arguments.max_megabytes * 1e6), arguments.timeout)
     try:
-        server = Server((arguments.host, arguments.port), system, limits, arguments.workers, arguments.name)
+        server = Server((arguments.host, arguments.port), worlds, limits, arguments.workers, arguments.name)
     except OSError as error:
         raise InputError(
             f"can't listen on {arguments.host}:{arguments.port} ({error.strerror or error})"
@@ -316,6 +335,8 @@ def serve_command(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             print("stopping", flush=True)
     if not server.drained(GRACE):
+        server.stopped.set_result(None)
+        time.sleep(FAREWELL)
         sys.stdout.flush()
         os._exit(0)  # Python would wait for the threads that still answer
     return 0

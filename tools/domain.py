@@ -1,0 +1,136 @@
+"""What estimators know: fit the statistics of their pictures, and figures of how pictures of all kinds are taken.
+
+    python -m tools.domain fit street=DIR,DIR rooms=DIR orbit=DIR map=DIR     into the JSON of the shipped checkpoints
+    python -m tools.domain figures NAME=DIR NAME=DIR ... [--photographs DIR]  a table: estimators by kinds, share refused
+
+A DIR is searched for .jpg and .png files; `--most N` takes the first N of each name. `figures` adds noise (three sorts) from a seed; of
+photographs, crops of 4:3 are taken from the seed, too, four of each. Fit and figures want pictures of other seeds and models.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from po3d.io import checkpoint
+from po3d.io.files import read_json, write_json
+from po3d.io.images import read_image
+from po3d.io.seeding import rng
+from po3d.io.text_tables import Table, text
+from po3d.perception.domain import Domain
+from po3d.perception.estimator import Estimator
+from po3d.perception.room_view import RoomViewEstimator
+from po3d.perception.street import StreetEstimator
+from po3d.perception.top_view import TopViewEstimator
+
+ESTIMATORS: dict[str, tuple[type[Estimator], tuple[str, ...]]] = {  # checkpoint -> the kinds that it knows
+    "street_estimator": (StreetEstimator, ("street",)),
+    "room_view_estimator": (RoomViewEstimator, ("rooms", "orbit")),
+    "top_view_estimator": (TopViewEstimator, ("map",)),
+}
+CROPS = 4  # of a photograph
+NOISY = 120  # pictures of noise
+SIZE = (480, 640, 3)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=("fit", "figures"))
+    parser.add_argument("pictures", nargs="+", metavar="NAME=DIR[,DIR]")
+    parser.add_argument("--photographs", type=Path, metavar="DIR")
+    parser.add_argument("--most", type=int, default=10_000, metavar="N")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args(arguments)
+    folders = {name: dirs.split(",") for name, _, dirs in (p.partition("=") for p in given.pictures)}
+    paths = {name: _pictures(dirs, given.most) for name, dirs in folders.items()}
+    if given.what == "fit":
+        fit(paths)
+    else:
+        figures(paths, given.photographs, given.seed)
+    return 0
+
+
+def _pictures(folders: list[str], most: int) -> list[Path]:
+    found = [p for f in folders for p in sorted(Path(f).rglob("*")) if p.suffix in (".jpg", ".png")][:most]
+    if not found:
+        sys.exit(f"no picture under {', '.join(folders)}")
+    return found
+
+
+def fit(paths: dict[str, list[Path]]) -> None:
+    """Write the statistics of all kinds into the checkpoints' JSON: each against the others."""
+    for name, (made, kinds) in ESTIMATORS.items():
+        path = checkpoint.locate(name).with_suffix(".json")
+        record, estimator = read_json(path, "checkpoint"), made.named(name)
+        features = {
+            kind: np.concatenate([estimator.features(read_image(p)) for p in found])
+            for kind, found in paths.items()
+        }
+        domains = {}
+        for kind in kinds:
+            others = np.concatenate([f for other, f in features.items() if other != kind])
+            domains[kind] = Domain.of(features[kind], others).record()
+        record["config"]["domains"] = domains
+        write_json(path, record)
+        print(
+            f"{name}: {', '.join(kinds)}; pictures: {', '.join(f'{len(f)} {k}' for k, f in features.items())}"
+        )
+
+
+def figures(paths: dict[str, list[Path]], photographs: Path | None, seed: int) -> None:
+    """Print the share of pictures of each name that each estimator refuses, and what auto takes them for."""
+    estimators = [made.named(name) for name, (made, _) in ESTIMATORS.items()]
+    rows = []
+    for name, pictures in _all(paths, photographs, seed):
+        found = [[e.strangeness(p) for e in estimators] for p in pictures]
+        kinds = [{k: v for one in told for k, v in one.items()} for told in found]
+        refused = {k: np.mean([told[k] > 1 for told in kinds]) for k in kinds[0]}
+        best = [min(told, key=told.__getitem__) if min(told.values()) <= 1 else "none" for told in kinds]
+        taken = {k: best.count(k) / len(best) for k in (*refused, "none")}
+        shares = [f"{100 * v:.1f}" for v in refused.values()]
+        rows.append(
+            [name, len(found), *shares, ", ".join(f"{k} {100 * v:.0f}" for k, v in taken.items() if v)]
+        )
+    heads = [f"{kind} refuses" for _, kinds in ESTIMATORS.values() for kind in kinds]
+    print(text(Table(("pictures", "n", *heads, "auto takes for"), rows)))
+
+
+def _all(
+    paths: dict[str, list[Path]], photographs: Path | None, seed: int
+) -> Iterator[tuple[str, Iterator[np.ndarray]]]:
+    for name, found in paths.items():
+        yield name, map(read_image, found)
+    if photographs:
+        yield "photographs", crops(_pictures([str(photographs)], 10_000), seed)
+    yield "noise", (noise(k, seed) for k in range(NOISY))
+
+
+def crops(paths: list[Path], seed: int) -> Iterator[np.ndarray]:
+    """Crops of 4:3 of each picture; the first is as large as can be."""
+    for path in paths:
+        pixels, r = read_image(path), rng(seed, f"domain/{path.name}")
+        height, width = pixels.shape[:2]
+        for k in range(CROPS):
+            w = min(width, height * 4 / 3) * (r.uniform(0.5, 0.9) if k else 1.0)
+            x, y = r.uniform(0, width - w), r.uniform(0, max(height - w * 3 / 4, 0))
+            yield pixels[int(y) : int(y + w * 3 / 4), int(x) : int(x + w)]
+
+
+def noise(k: int, seed: int) -> np.ndarray:
+    """Independent pixels, soft blots of a few cells, or one colour: by turns."""
+    r = rng(seed, "domain/noise", k)
+    if k % 3 == 0:
+        return r.integers(0, 256, SIZE, dtype=np.uint8)
+    if k % 3 == 1:
+        cells = r.integers(0, 256, (*r.integers(3, 40, 2), 3), dtype=np.uint8)
+        return np.array(Image.fromarray(cells).resize(SIZE[1::-1], Image.Resampling.BICUBIC))
+    return np.array(np.broadcast_to(r.integers(0, 256, 3, dtype=np.uint8), SIZE))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
