@@ -5,6 +5,7 @@
 A table that is only believed answers by vote: worlds are drawn from it, in each of which change and question are worked out.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Protocol, get_args
@@ -34,6 +35,14 @@ from po3d.systems.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy
 Sort = Literal["question", "change"]
 FrameMode = Literal["anchors", "none", "camera"]
 Given = Literal["given"]  # the scene's own axes: somebody framed it before
+# A change that did not happen: "Nobody took the chair.", "The lamp was not moved." It changes nothing.
+DENIED = re.compile(
+    r"(?!.*\b(?:and|but|so|since|until|instead|longer|any ?more|who|that|which|while|because|though)\b)"
+    r"(?:(?:nobody|no one|nothing)\b[^.,;:]*"
+    r"|[^.,;:?]{1,60} (?:(?:was|were|has|have|had)(?: not|n['’]t| never)(?: been)?"
+    r"|did(?: not|n['’]t) (?:move|leave|go|change|take|touch|remove|add|put))\b[^.,;:]*)[.!]?\s*",
+    re.IGNORECASE,
+)
 LOOKS = tuple(m for m in BELIEFS if m != "shape")
 
 
@@ -48,7 +57,9 @@ class Reader:
     parser: TextParser
 
     def read(self, questions: Sequence[Question]) -> list[Reading]:
-        changes = list(dict.fromkeys(q.change for q in questions if q.change))
+        changes = list(
+            dict.fromkeys(q.change for q in questions if q.change and not DENIED.fullmatch(q.change))
+        )
         read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
         parsed = self.parser.parse([q.text for q in questions], "question")
         return [Reading(one, read.get(q.change)) for q, one in zip(questions, parsed, strict=True)]
