@@ -385,7 +385,7 @@ class Pipeline:
         tables = self.look(questions, context, self.executor.things(readings))
         if self.second is not None and "parsing" not in self.oracle:
             answering = self.executor.on(tables)
-            unsure = [k for k, r in enumerate(readings) if self.second.alone or not r.sure]
+            unsure = [k for k, r in enumerate(readings) if self.second.alone or r.unread]
             several = self.reread([questions[k] for k in unsure], [readings[k] for k in unsure], tables)
             for k, found in zip(unsure, several, strict=True):
                 readings[k] = first_that_runs(answering, questions[k], found).reading
