@@ -158,13 +158,14 @@ def test_hostile_requests_get_error_objects_and_memory_stays_flat(served):
 def test_told_to_stop_it_finishes_or_refuses_what_is_under_way(served):
     post(served, requests()[0])
     pictures = [rng(k, "stop").integers(0, 256, (480, 640, 3), dtype=np.uint8) for k in range(24)]
+    bodies = [asked("po3d-pulsecheck457", [shown(pixels), ASKED]) for pixels in pictures]
     said = []
 
-    def client(pixels):
+    def client(data):
         with contextlib.suppress(OSError, urllib.error.URLError):
-            said.append(post(served, asked("po3d-pulsecheck457", [shown(pixels), ASKED]))[:2])
+            said.append(post(served, data)[:2])
 
-    clients = [threading.Thread(target=client, args=(p,)) for p in pictures]
+    clients = [threading.Thread(target=client, args=(data,)) for data in bodies]
     for thread in clients:
         thread.start()
     while not said:

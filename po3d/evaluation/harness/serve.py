@@ -23,7 +23,7 @@ from po3d.systems.chat import MODELS, Refusal, Worlds, answer, read_request
 
 LINGER = 2.0  # seconds that a refused client has to send the rest
 GRACE = 1.2  # seconds that requests under way have after SIGTERM; what is not answered then is refused
-FAREWELL = 0.3  # seconds to send the refusals
+FAREWELL = 0.3  # seconds to send answers and refusals
 METHODS = "GET, HEAD, POST"
 
 
@@ -334,9 +334,11 @@ def serve_command(arguments: argparse.Namespace) -> int:
             server.serve_forever()
         except KeyboardInterrupt:
             print("stopping", flush=True)
-    if not server.drained(GRACE):
+    drained = server.drained(GRACE)
+    if not drained:
         server.stopped.set_result(None)
-        time.sleep(FAREWELL)
+    time.sleep(FAREWELL)
+    if not drained:
         sys.stdout.flush()
         os._exit(0)  # Python would wait for the threads that still answer
     return 0
