@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NoReturn
@@ -43,6 +43,9 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = True
+    request_queue_size = (
+        128  # connections that nobody has taken yet; of Python's 5 the others wait a second for another try
+    )
 
     def __init__(
         self,
@@ -54,7 +57,10 @@ class Server(ThreadingHTTPServer):
     ) -> None:
         """`names`: those under which clients may reach the server, beside localhost and IP addresses."""
         self.worlds = worlds
-        self.stopped: Future[None] = Future()  # done when nobody should wait for an answer any more
+        self.stopped = False  # nobody should wait for an answer any more
+        self.waiters: set[threading.Event] = (
+            set()
+        )  # of requests under way; set when there is no more to wait for
         self.limits, self.started = limits, int(time.time())
         self.names = {"localhost", address[0].lower(), *(name.lower() for name in names)}
         self.pool = ThreadPoolExecutor(workers, "answer")
@@ -116,14 +122,19 @@ class Server(ThreadingHTTPServer):
             self.slots.release()
             raise
         future.add_done_callback(lambda _: self.slots.release())
-        wait((future, self.stopped), self.limits.seconds, FIRST_COMPLETED)
+        waiter = threading.Event()  # concurrent.futures.wait sleeps on where shutdown cancels a future
+        self.waiters.add(waiter)
+        future.add_done_callback(lambda _: waiter.set())
+        if not self.stopped:
+            waiter.wait(self.limits.seconds)
+        self.waiters.discard(waiter)
         if future.done():
             try:
                 return future.result()
             except CancelledError:
                 raise _stopping() from None
         future.cancel()
-        if self.stopped.done():
+        if self.stopped:
             raise _stopping()
         raise Refusal(503, f"no answer within {self.limits.seconds:g} seconds", code="timeout")
 
@@ -134,6 +145,12 @@ class Server(ThreadingHTTPServer):
         """Stop listening, and give up what still waits."""
         super().server_close()
         self.pool.shutdown(wait=False, cancel_futures=True)
+
+    def give_up(self) -> None:
+        """Refuse what is still under way."""
+        self.stopped = True
+        for waiter in list(self.waiters):
+            waiter.set()
 
     def drained(self, seconds: float) -> bool:
         """Whether the requests under way have ended within so many seconds."""
@@ -336,7 +353,7 @@ def serve_command(arguments: argparse.Namespace) -> int:
             print("stopping", flush=True)
     drained = server.drained(GRACE)
     if not drained:
-        server.stopped.set_result(None)
+        server.give_up()
     time.sleep(FAREWELL)
     if not drained:
         sys.stdout.flush()
