@@ -95,7 +95,10 @@ def distance(p: Rectangle, q: Rectangle, xp: Any = Floats):
 def holds(p: Rectangle, x, y, margin: float = 0.0):
     """Whether a point is in the rectangle enlarged by `margin`."""
     dx, dy = x - p.x, y - p.y
-    return (abs(dx * p.c + dy * p.s) <= p.a + margin) & (abs(dy * p.c - dx * p.s) <= p.b + margin)
+    along = abs(dx * p.c + dy * p.s) <= p.a + margin
+    if along is False:  # of floats: most points are outside, and this is asked often
+        return False
+    return along & (abs(dy * p.c - dx * p.s) <= p.b + margin)
 
 
 def depth(p: Rectangle, x, y, xp: Any = Floats):
