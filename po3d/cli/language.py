@@ -28,7 +28,7 @@ def _say(text: str, number: int) -> int:
     import numpy as np
 
     from po3d.io.errors import InputError
-    from po3d.language.grammar import GrammarError
+    from po3d.language.grammar_file import GrammarError
     from po3d.language.program import Call, ProgramError
     from po3d.language.say.plain import say
 

@@ -1,16 +1,5 @@
-"""Wordings as data: files of rules in language/grammars, and the one engine that says them (`grammar_check` checks them).
-
-    how_many: how many | what number of                      a phrase: "<how_many>" stands for one of its wordings
-    question count(S):                                       a rule: a pattern of programs, and its wordings below,
-        <how_many> {S.many} [are there|do you see|]          one a line, or parted by " | "
-    question count(relate(next_to, X, S)) if kind=removal *2:
-        how many {S.many} is/are left next to {X}
-
-In a wording "[a|b|]" is a choice, "<name>" a phrase, "{X}" what the pattern's X is, said in the form of its type, "{X.many}" in
-the form named. "is/are" agrees with what the rule names (a rule is "plural" by its heading), "a/an" with the letter that follows;
-a backslash takes a mark's meaning away. In a heading capitals stand for anything, the same capital for the same, "_" for anything
-that is not said; "if fact=value", "if fact" or "if fact(X)" (with "not", joined by "and") asks what the caller knows; "*2" is said
-twice as often; of the rules that fit, none after one marked "only" is said.
+"""Wordings as data: the one engine that says what the rules of a grammar file say (`grammar_file` has their form, `grammar_check`
+checks them).
 
 Random choices are drawn by `pick(n)`, a number below n. What is said comes in pieces, so that the words of every name are known.
 """
@@ -18,63 +7,17 @@ Random choices are drawn by `pick(n)`, a number below n. What is said comes in p
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from itertools import product
 from typing import NamedTuple
 
 from po3d.language.english import plural
+from po3d.language.grammar_file import Fact, GrammarError, Pattern, Rule, compiled, rules
 from po3d.language.program import Tree
 
 Pick = Callable[[int], int]
 Value = Tree | str | float  # a call or a leaf
-_HEADING = re.compile(
-    r"(?P<key>[a-z_][\w.]*)(?: (?P<pattern>(?!(?:if|only|plural)[ :]|\*)\S.*?))?(?: if (?P<facts>.+?))?"
-    r"(?P<marks>(?: only| plural| \*\d+)*):(?: (?P<first>.*))?"
-)
-_FACT = re.compile(r"(?P<no>not )?(?P<name>\w+)(?:=(?P<values>\S+)|\((?P<of>[A-Z]\w*)\))?")
-_PIECE = re.compile(r"\\.|[\[\]|]|\{\w+(?:\.\w+)?\}|<[a-z_][\w.]*>|\b[A-Za-z']+/[A-Za-z']+\b|.", re.DOTALL)
-_PATTERN = re.compile(r'\s*(?:"(?P<quoted>[^"]*)"|(?P<word>[\w.-]+(?: [a-z]+)*)|(?P<mark>[(),]))')
-
-
-class GrammarError(ValueError):
-    """A grammar file that can't be read, or a program that no rule fits."""
-
-
-class Pattern(NamedTuple):
-    """An operation with patterns of its arguments, a leaf, or (`free`) a capital or "_"."""
-
-    op: str
-    args: tuple["Pattern", ...] = ()
-    free: bool = False
-
-    def capitals(self) -> Iterator[str]:
-        if self.free:
-            yield self.op
-        for arg in self.args:
-            yield from arg.capitals()
-
-
-class Fact(NamedTuple):
-    """A condition: whether the fact (of what a capital stands for) is one of the values, or true; or is not."""
-
-    name: str
-    of: str
-    values: tuple[str, ...]
-    wanted: bool
-
-
-class Rule(NamedTuple):
-    """A heading with its wordings; a phrase has no pattern."""
-
-    key: str
-    pattern: Pattern | None
-    facts: tuple[Fact, ...]
-    only: bool
-    plural: bool
-    weight: int
-    wordings: tuple[str, ...]
-    line: int
 
 
 class Word(str):
@@ -114,7 +57,7 @@ class Grammar:
     """The rules of a file."""
 
     def __init__(self, name: str, text: str) -> None:
-        self.name, self.rules = name, tuple(_rules(name, text))
+        self.name, self.rules = name, tuple(rules(name, text))
         self.of: dict[str, list[Rule]] = {}
         for rule in self.rules:
             self.of.setdefault(rule.key, []).append(rule)
@@ -283,127 +226,3 @@ def _word(said: str, value: str | float, kind: str) -> Word:
 def spaced(text: str) -> str:
     """One blank between words, none before punctuation."""
     return re.sub(r" (?=[,.?!:;]|'s\b)", "", re.sub(r"\s+", " ", text).strip())
-
-
-# --- files ------------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=50_000)
-def compiled(wording: str) -> tuple:
-    """A wording as nested ("all", parts...), ("choice", parts...), ("phrase", name), ("slot", name, form), ("verb", one, many) and
-    ("text", letters)."""
-    pieces = _PIECE.findall(wording)
-    at = 0
-
-    def read(depth: int) -> tuple:
-        nonlocal at
-        options: list[list[tuple]] = [[]]
-        while at < len(pieces):
-            piece = pieces[at]
-            at += 1
-            if piece == "]":
-                if not depth:
-                    raise GrammarError(f"the brackets of {wording!r} don't match")
-                return ("choice", *(("all", *option) for option in options))
-            if piece == "|":
-                options.append([])
-            elif piece == "[":
-                options[-1].append(read(depth + 1))
-            elif len(piece) == 1 or piece[0] == "\\":
-                if options[-1] and options[-1][-1][0] == "text":
-                    options[-1][-1] = ("text", options[-1][-1][1] + piece[-1])
-                else:
-                    options[-1].append(("text", piece[-1]))
-            elif piece[0] == "{":
-                options[-1].append(("slot", *piece[1:-1].partition(".")[::2]))
-            else:
-                options[-1].append(
-                    ("phrase", piece[1:-1]) if piece[0] == "<" else ("verb", *piece.split("/"))
-                )
-        if depth:
-            raise GrammarError(f"the brackets of {wording!r} don't match")
-        parts = [("all", *option) for option in options]
-        return parts[0] if len(parts) == 1 else ("choice", *parts)
-
-    return read(0)
-
-
-def _parted(line: str) -> list[str]:
-    """The wordings of a line, which " | " parts outside of brackets."""
-    found, depth, start = [], 0, 0
-    for m in re.finditer(r"\\.|[\[\]]| \|(?: |$)", line):
-        depth += {"[": 1, "]": -1}.get(m[0], 0)
-        if m[0].startswith(" |") and not depth:
-            found.append(line[start : m.start()])
-            start = m.end()
-    return [*found, line[start:]]
-
-
-def pattern(text: str) -> Pattern:
-    """count(relate(next_to, X, S)); capitals and "_" stand for anything."""
-    found = [m.groupdict() for m in _PATTERN.finditer(text)] if _PATTERN.sub("", text).strip() == "" else []
-    found.append(dict.fromkeys(("quoted", "word", "mark"), ""))
-    at = 0
-
-    def read() -> Pattern:
-        nonlocal at
-        quoted, word, _ = found[at].values()
-        at += 1
-        if quoted is not None or not word:
-            if not quoted:
-                raise GrammarError(f"can't read the pattern {text!r}")
-            return Pattern(quoted)
-        if word == "_" or word[0].isupper():
-            return Pattern(word, free=True)
-        args = []
-        if found[at]["mark"] == "(":
-            while found[at]["mark"] in ("(", ",") and found[at]["mark"]:
-                at += 1
-                args.append(read())
-            if found[at]["mark"] != ")":
-                raise GrammarError(f"can't read the pattern {text!r}")
-            at += 1
-        return Pattern(word, tuple(args))
-
-    whole = read()
-    if at != len(found) - 1:
-        raise GrammarError(f"can't read the pattern {text!r}")
-    return whole
-
-
-def _rules(name: str, text: str) -> Iterator[Rule]:
-    """The rules of a file's text."""
-    blocks: list[tuple[int, list[str]]] = []  # a heading's line, with the lines under it
-    for number, line in enumerate(text.splitlines(), 1):
-        if line[:1] == " " and line.strip() and blocks:
-            blocks[-1][1].append(line.strip())
-        elif line.strip() and line[0] != "#":
-            blocks.append((number, [line.rstrip()]))
-    for number, (heading, *wordings) in blocks:
-        m = _HEADING.fullmatch(heading)
-        facts = [_FACT.fullmatch(part) for part in m["facts"].split(" and ")] if m and m["facts"] else []
-        if m and m["first"]:
-            wordings.insert(0, m["first"])
-        if not m or None in facts or not wordings:
-            raise GrammarError(
-                f"{name}.grammar, line {number}: can't read {heading!r}, or it has no wordings"
-            )
-        marks = m["marks"].split()
-        yield Rule(
-            m["key"],
-            pattern(m["pattern"]) if m["pattern"] else None,
-            tuple(
-                Fact(
-                    f["name"],
-                    f["of"] or "",
-                    tuple(f["values"].split("|")) if f["values"] else (),
-                    not f["no"],
-                )
-                for f in facts
-            ),
-            "only" in marks,
-            "plural" in marks,
-            next((int(mark[1:]) for mark in marks if mark[0] == "*"), 1),
-            tuple(part for line in wordings for part in _parted(line)),
-            number,
-        )

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from importlib import resources
 from itertools import product
 
-from po3d.language.grammar import Grammar, GrammarError, Pattern, compiled, load
+from po3d.language.grammar import Grammar, load
+from po3d.language.grammar_file import GrammarError, Pattern, compiled
 from po3d.language.program import ANSWERS, LEAVES, SIGNATURES, Call, Signature, call
 from po3d.language.say import plain
 

@@ -7,8 +7,9 @@ import pytest
 
 from po3d.io.files import read_jsonl
 from po3d.io.shipped import ROOT
-from po3d.language.grammar import Grammar, GrammarError, load
+from po3d.language.grammar import Grammar, load
 from po3d.language.grammar_check import ambiguities, everything, problems, samples
+from po3d.language.grammar_file import GrammarError
 from po3d.language.program import Call
 from po3d.language.programs.rooms import parse_text
 from po3d.language.say import plain
