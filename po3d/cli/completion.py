@@ -1,8 +1,8 @@
 """The script that lets a shell complete po3d's commands and options.
 
-    po3d completion bash > ~/.local/share/bash-completion/completions/po3d
-    po3d completion zsh > DIR/_po3d               DIR is in $fpath
-    po3d completion fish > ~/.config/fish/completions/po3d.fish
+    po3d completion bash          to be kept as ~/.local/share/bash-completion/completions/po3d
+    po3d completion zsh           to be kept as _po3d in a folder of $fpath
+    po3d completion fish          to be kept as ~/.config/fish/completions/po3d.fish
 
 Needs `pip install 'po3d[shell]'` while the script is written, not where it is used.
 """
