@@ -116,7 +116,14 @@ def understood(words: list[str]) -> None:
 
 @functools.cache
 def composed(name: str, options: tuple[str, ...]) -> None:
-    if options != ("--help",):
+    if "-m" in options:  # a sweep: every one of its jobs; the launchers are other packages'
+        given = [
+            option for option in options if not option.startswith(("-m", "hydra")) and "${hydra" not in option
+        ]
+        each = [[f"{o.partition('=')[0]}={value}" for value in o.partition("=")[2].split(",")] for o in given]
+        for job in itertools.product(*each):
+            composed(name, job)
+    elif options != ("--help",):
         compose(name, options)
 
 

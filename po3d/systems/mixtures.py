@@ -93,7 +93,7 @@ class Answers:
                 found.append(None)
                 continue
             relevant = tuple(self.executor.relevant(named, mixed).items())
-            programs = tuple(p and p.program for p in mixed)
+            programs = (mixed.asked.program, mixed.change and mixed.change.program)
             key = (self.executor.of(q), q.task, programs, relevant)
             if key not in self._answers:
                 if (

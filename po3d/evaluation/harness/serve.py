@@ -22,7 +22,7 @@ from po3d.io.errors import InputError
 from po3d.systems.chat import MODELS, Refusal, Worlds, answer, read_request
 
 LINGER = 2.0  # seconds that a refused client has to send the rest
-GRACE = 1.2  # seconds that requests under way have after SIGTERM; what is not answered then is refused
+GRACE = 1.0  # seconds that requests under way have after SIGTERM; what is not answered then is refused
 FAREWELL = 0.3  # seconds to send answers and refusals
 METHODS = "GET, HEAD, POST"
 
