@@ -25,7 +25,7 @@ from po3d.systems.pipeline import Executor, Reading, Tables
 if TYPE_CHECKING:
     from po3d.language.read.reader import Reader
     from po3d.language.read.reader import Reading as Read
-    from po3d.language.read.reader_tokens import Asked, Sort
+    from po3d.language.read.reader_tokens import Asked
 
 Which = Literal["own", "learned", "both"]
 CHECKPOINT = "reader"
@@ -50,12 +50,11 @@ class Learned:
         """The likeliest readings of each question, likeliest first; where the reader refuses, one without a program."""
         reader = _reader(self.checkpoint, self.device)
         asked = [self._asked(q, tables) for q in questions]
-        found: dict[Sort, list[list[Read]]] = {}
-        for sort in ("question", "change", "frame"):
-            there = [k for k, one in enumerate(asked) if getattr(one, sort)]
-            several = dict(zip(there, reader.readings([asked[k] for k in there], sort, WIDTH), strict=True))
-            found[sort] = [several.get(k, []) for k in range(len(asked))]
-        return [self._together(reader, q, *each) for q, *each in zip(questions, *found.values(), strict=True)]
+        several = reader.together(asked, WIDTH)
+        return [
+            self._together(reader, q, *(found.get(sort, []) for sort in ("question", "change", "frame")))
+            for q, found in zip(questions, several, strict=True)
+        ]
 
     def _asked(self, question: Question, tables: Tables) -> "Asked":
         from po3d.language.read.reader_tokens import Asked

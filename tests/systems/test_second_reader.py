@@ -42,8 +42,9 @@ class Network:
     def __init__(self, **known):
         self.known = known
 
-    def readings(self, asked, sort, width):
-        return [self.known[sort][getattr(one, sort)] for one in asked]
+    def together(self, asked, width):
+        said = [{sort: getattr(one, sort) for sort in ("question", "change", "frame")} for one in asked]
+        return [{sort: self.known[sort][text] for sort, text in one.items() if text} for one in said]
 
     def certain(self, probability):
         return probability
