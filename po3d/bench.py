@@ -25,11 +25,11 @@ import numpy as np
 import torch
 
 from po3d import __version__
-from po3d.bench_scale import scale
 from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.evaluation.run import Split
+from po3d.evaluation.scale import scale
 from po3d.io.checkpoint import locate
 from po3d.io.guard import guarded
 from po3d.io.progress import progress

@@ -1,7 +1,7 @@
 """What `python -m po3d.bench scale` measures is right at a small size."""
 
-from po3d.bench_scale import copies, evaluated, executed
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
+from po3d.evaluation.scale import copies, evaluated, executed
 
 
 def test_copies_are_questions_of_their_own_on_the_same_tables():
