@@ -1,5 +1,7 @@
 """The renderer against geometry.py: what it draws is where the camera says it is."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -253,3 +255,12 @@ def test_every_mesh_material_has_a_surface_and_finishes_differ() -> None:
 
     assert set(MATERIALS) == {*SURFACES, "paint"}
     assert sample_finish("metal", rng(0, "f")).metallic > 0.8 > sample_finish("rubber", rng(0, "f")).metallic
+
+
+def test_networks_can_be_loaded_after_a_picture_was_drawn() -> None:
+    try:
+        Renderer(16, 12)
+    except RenderError as error:
+        pytest.skip(str(error))
+    code = "from po3d.synthesis.render.device import open_context; open_context(1); import torchvision.ops.roi_align"
+    assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0

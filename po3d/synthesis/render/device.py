@@ -1,5 +1,6 @@
 """The graphics device: its context, its programs and the meshes that lie on it."""
 
+import contextlib
 import os
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -30,6 +31,10 @@ def open_context(threads: int) -> Any:
         import moderngl
     except ImportError:
         raise RenderError("rendering needs the package moderngl: pip install 'po3d[synthesis]'") from None
+    with contextlib.suppress(
+        ImportError
+    ):  # torchvision loads it where it is installed, and crashes on Mesa's LLVM if that came first
+        import triton  # noqa: F401
     try:
         return moderngl.create_context(standalone=True, backend="egl", require=330)
     except Exception as error:  # its type depends on the driver: OSError, ValueError, plain Exception
