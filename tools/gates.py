@@ -287,7 +287,7 @@ def asked() -> Answers:
         for k, (source, question, more) in enumerate(ASKED, 1):
             path, said = _input(source, Path(folder) / f"{k}.json"), io.StringIO()
             with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
-                code = po3d(["ask", str(path), question, "--json", *more])
+                code = po3d(["ask", str(path), question, "--json", "--reader", "own", *more])
             record = json.loads(said.getvalue() or "{}")
             name = f"{k:02d}"
             items["answers"][name] = f"{code} {record.get('status')} {record.get('answer')}"
