@@ -43,6 +43,7 @@ class Estimator:
     limit: ClassVar[int]  # objects a picture
     threshold: ClassVar[float] = THRESHOLD  # on the centre's probability
     facing: ClassVar[float] = 0.0  # see Mirrored
+    cast: ClassVar[float | None] = None
     defaults: ClassVar[Mapping[str, float]] = CALIBRATION
 
     def __init__(
@@ -58,7 +59,7 @@ class Estimator:
         self.half = pays_bf16(self.device) and not plain
         self.net = net.eval().to(self.device, memory_format=torch.channels_last)
         self.once = self.net if plain else folded(self.net, self.half)
-        self.looks = Mirrored(self.once, self.facing) if mirror else self.once
+        self.looks = Mirrored(self.once, self.facing, self.cast) if mirror else self.once
         self.domains = dict(domains or {})
         self.calibration = {**self.defaults, **(calibration or {})}
 

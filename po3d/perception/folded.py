@@ -21,6 +21,13 @@ class Pixels(nn.Module):
         centred = pictures.flatten(2).float().sub_(self.row)  # whole rows: three channels alone are slow
         return centred.unflatten(2, (-1, 3)).permute(0, 3, 1, 2)
 
+    def scaled(self, images: Tensor, gain: Tensor) -> Tensor:
+        mean = self.row[:3].view(1, 3, 1, 1)
+        return torch.addcmul(mean * (gain - 1), images, gain).minimum(255 - mean)
+
+    def colours(self, images: Tensor) -> Tensor:
+        return (images + self.row[:3].view(1, 3, 1, 1)) / 255
+
     def forward(self, images: Tensor) -> Tensor:
         return images
 

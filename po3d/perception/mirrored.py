@@ -2,6 +2,9 @@
 
 What a mirror shows has the same names, colours, sizes and depths, and its places and headings change sides. Two opinions
 with errors of their own are better than one: the ensemble costs a second look and no training.
+
+Where the light is coloured, the second look can be at the picture with that colour taken away: things show better
+there, and paints are better told from the picture as it is, which shows what the light is like.
 """
 
 from typing import NamedTuple
@@ -12,6 +15,8 @@ from torch import Tensor
 from po3d.perception.network import HEADING_BINS, BoxOutput, Dense, HoldOutput, SceneNet
 from po3d.scene.geometry import MIRRORED_CORNERS
 
+GAMMA = 2.2
+EVERY = 4  # of the pixels along each axis, for a picture's mean colour
 SWAPPED = [*MIRRORED_CORNERS, 8]  # of the image points: the box's corners, and its centre, which stays
 
 
@@ -22,6 +27,7 @@ class BothDense(NamedTuple):
     box: Tensor  # (B, 4, h, w)
     stride: int
     both: Dense  # of the B pictures and then of their mirror images
+    coloured: Tensor  # (B,) was a cast taken away for the second look?
 
 
 class Mirrored:
@@ -29,26 +35,33 @@ class Mirrored:
 
     `facing`: the heading, against the viewing ray, that a mirror leaves as it is: 0 where headings are said relative to
     the ray, pi / 2 where they are said in the axes of a picture whose top is at pi / 2. A multiple of half a bin.
+    `cast`: a picture whose mean colour is farther from grey than this share has it taken away for the second look; None:
+    none has. `color` is then said by the first look alone.
     """
 
-    def __init__(self, net: SceneNet, facing: float = 0.0) -> None:
+    def __init__(self, net: SceneNet, facing: float = 0.0, cast: float | None = None) -> None:
         self.net, self.input, self.width, self.height = net, net.input, net.width, net.height
+        self.cast = cast
         # 2 facing - centre of bin k is the centre of bin (shift - 1 - k)
         shift = round(2 * facing / (2 * torch.pi) * HEADING_BINS)
         self.bins = [(shift - 1 - k) % HEADING_BINS for k in range(HEADING_BINS)]
 
     def __call__(self, images: Tensor) -> BothDense:
-        both = self.net(torch.cat([images, images.flip(-1)]).contiguous(memory_format=torch.channels_last))
+        second, coloured = self._grey_balanced(images)
+        both = self.net(torch.cat([images, second.flip(-1)]).contiguous(memory_format=torch.channels_last))
         (heat, heat_m), (box, box_m) = both.heat.float().chunk(2), both.box.float().chunk(2)
         left, top, right, bottom = box_m.flip(-1).unbind(1)
         box = (box + torch.stack([right, top, left, bottom], 1)) / 2
         there = (heat.sigmoid() + heat_m.flip(-1).sigmoid()) / 2  # what one look alone is sure of counts half
-        return BothDense(torch.logit(there, eps=1e-6), box, both.stride, both)
+        return BothDense(torch.logit(there, eps=1e-6), box, both.stride, both, coloured)
 
     def describe(self, dense: BothDense, boxes: Tensor, image_index: Tensor) -> BoxOutput:
         """SceneNet.describe; embeddings of both looks lie one after the other."""
         here = self.net.describe(dense.both, boxes, image_index)
         there = self.net.describe(dense.both, self._mirrored(boxes), image_index + len(dense.heat))
+        if self.cast is not None:  # paints: by the picture as it is
+            seen, balanced = here.attributes["color"], there.attributes["color"]
+            there.attributes["color"] = torch.where(dense.coloured[image_index, None], seen, balanced)
         attributes = {
             name: torch.cat([here.attributes[name], there.attributes[name]]) for name in here.attributes
         }
@@ -64,6 +77,21 @@ class Mirrored:
         value, value_m = value.chunk(2)
         roll, rest = value_m[:, :1], value_m[:, 1:]
         return HoldOutput((value + torch.cat([-roll, rest], 1)) / 2, sum(scale.chunk(2)) / 2)
+
+    def _grey_balanced(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        """Pictures with a colour cast as they would be under white light, if the world is grey on average (von Kries'
+        adaptation), others as they are; (B,) has it a cast?"""
+        if self.cast is None:
+            return images, torch.zeros(len(images), dtype=torch.bool, device=images.device)
+        light = (
+            (self.input.colours(images[..., ::EVERY, ::EVERY]) ** GAMMA)
+            .mean((2, 3), keepdim=True)
+            .clamp(min=1e-4)
+        )
+        share = light.mean(1, keepdim=True) / light
+        coloured = (1 / share - 1).abs().amax(1, keepdim=True) > self.cast
+        gain = torch.where(coloured, share ** (1 / GAMMA), 1.0)
+        return torch.where(coloured, self.input.scaled(images, gain), images), coloured.flatten()
 
     def _mirrored(self, boxes: Tensor) -> Tensor:
         x0, y0, x1, y1 = boxes.unbind(-1)

@@ -71,6 +71,14 @@ class Input(nn.Module):
         """(B, 3, h, w) in [0, 1] of (B, h, w, 3) uint8."""
         return pictures.permute(0, 3, 1, 2).float() / 255
 
+    def scaled(self, images: Tensor, gain: Tensor) -> Tensor:
+        """Images whose pixels are `gain` (B, 3, 1, 1) times as bright, and none brighter than white."""
+        return (images * gain).clamp(max=1)
+
+    def colours(self, images: Tensor) -> Tensor:
+        """The pixels in [0, 1]."""
+        return images
+
     def forward(self, images: Tensor) -> Tensor:
         x = (images - self.mean) / self.std
         if self.fold > 1:

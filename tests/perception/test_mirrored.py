@@ -9,9 +9,11 @@ import torch
 
 from po3d.perception import detection, room_view
 from po3d.perception.detection import detect
+from po3d.perception.folded import Pixels
 from po3d.perception.mirrored import SWAPPED, Mirrored
 from po3d.perception.network import HEADING_BINS
 from po3d.perception.room_view import room_view_net
+from po3d.perception.street import street_net
 from po3d.scene.geometry import BOX_SIGNS, MIRRORED_CORNERS, box_corners, wrap_angle
 
 
@@ -19,6 +21,12 @@ from po3d.scene.geometry import BOX_SIGNS, MIRRORED_CORNERS, box_corners, wrap_a
 def net():
     torch.manual_seed(0)
     return room_view_net(width=160, height=128, hidden=32, neck=16, pose_hidden=24).eval()
+
+
+@pytest.fixture(scope="module")
+def street():
+    torch.manual_seed(0)
+    return street_net(width=128, height=96, hidden=32, neck=16, pose_hidden=24).eval()
 
 
 def pictures(count=2):
@@ -111,3 +119,42 @@ def test_existence_follows_the_calibration(net):
     raw, shifted = (np.log(s / (1 - s)) for s in scores)
     np.testing.assert_allclose(shifted, 2 * raw + 1, atol=1e-6)
     assert detection.CALIBRATION.keys() <= room_view.CALIBRATION.keys()
+
+
+def lit(images, red, blue):
+    """Grey pictures on average, with structure, under light of that colour; far from white, so that nothing clips."""
+    linear = (0.2 + 0.2 * images.mean(1, keepdim=True)) * torch.tensor([red, 1.0, blue]).view(1, 3, 1, 1)
+    return linear ** (1 / 2.2)
+
+
+def test_coloured_light_is_taken_away_for_the_second_look_and_white_light_left(net):
+    looks, images = Mirrored(net, cast=0.15), pictures()
+    white, warm = lit(images, 1.05, 0.95), lit(images, 1.5, 0.5)
+    seen, coloured = looks._grey_balanced(torch.cat([white, warm]))
+    assert coloured.tolist() == [False, False, True, True]
+    assert torch.equal(seen[:2], white)
+    torch.testing.assert_close(seen[2:], lit(images, 1.0, 1.0), atol=0.02, rtol=0)
+    assert torch.equal(Mirrored(net)._grey_balanced(warm)[0], warm)
+
+
+def test_pixels_of_the_faster_copy_are_balanced_alike(net):
+    images = (lit(pictures(), 1.5, 0.5) * 255).round().to(torch.uint8).permute(0, 2, 3, 1).contiguous()
+    found = []
+    for part in (net.input, Pixels(160)):
+        given = part.pixels(images)
+        torch.testing.assert_close(part.colours(given), images.permute(0, 3, 1, 2) / 255)
+        gain = torch.tensor([0.7, 1.0, 2.5]).view(1, 3, 1, 1)
+        found.append(part.colours(part.scaled(given, gain)))
+    torch.testing.assert_close(found[0], found[1], atol=1e-4, rtol=0)
+    assert found[0].max() == 1
+
+
+@torch.no_grad()
+def test_paints_are_told_by_the_picture_as_it_is(street):
+    images = lit(torch.rand(1, 3, 96, 128, generator=torch.Generator().manual_seed(1)), 1.5, 0.5)
+    boxes, index = torch.tensor([[20.0, 20.0, 60.0, 70.0]]), torch.zeros(1, dtype=torch.long)
+    alone = street.describe(street(images), boxes, index).attributes
+    looks = Mirrored(street, cast=0.15)
+    both = looks.describe(looks(images), boxes, index).attributes
+    torch.testing.assert_close(both["color"], alone["color"].log_softmax(-1), atol=1e-4, rtol=1e-3)
+    assert not torch.allclose(both["shape"], alone["shape"].log_softmax(-1), atol=1e-4)
