@@ -29,7 +29,7 @@ from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.evaluation.run import Split
-from po3d.evaluation.scale import scale
+from po3d.evaluation.scale import SIZES, scale
 from po3d.io.checkpoint import locate
 from po3d.io.guard import guarded
 from po3d.io.progress import progress
@@ -298,9 +298,11 @@ def main() -> int:
     parser.add_argument(
         "what", nargs="?", choices=["all", "scale"], default="all", help="scale: to a million questions"
     )
-    parser.add_argument(
-        "--largest", type=int, default=1_000_000, help="of the numbers of questions of `scale`"
-    )
+    only = parser.add_argument_group("scale")
+    only.add_argument("--largest", type=int, default=1_000_000, help="number of questions or pictures")
+    only.add_argument("--only", nargs="+", choices=list(SIZES), default=list(SIZES), help="default: all")
+    only.add_argument("--kept", metavar="FILE", help="JSONL of figures that need not be measured again")
+    only.add_argument("--plot", metavar="FILE", help="a plot, .svg or .png")
     parser.add_argument("--perception-checkpoint", default=PERCEPTION)
     parser.add_argument("--parser-checkpoint", default=PARSER)
     arguments = parser.parse_args()
@@ -308,7 +310,7 @@ def main() -> int:
     def run() -> None:
         print(_machine())
         if arguments.what == "scale":
-            scale(arguments.largest)
+            scale(arguments.only, arguments.largest, arguments.kept, arguments.plot)
             return
         print("data: the shipped PulseCheck457 mini split; fastest of at least three runs, no randomness\n")
         shown = figures(arguments.seconds, arguments.perception_checkpoint, arguments.parser_checkpoint)

@@ -1,29 +1,56 @@
-"""Questions by the million: python -m po3d.bench scale
+"""Questions and pictures by the million: python -m po3d.bench scale
 
 executor     texts of gold programs on true tables, parsed, packed and answered in batches of CHUNK; nothing is kept
 evaluation   `evaluate` of the oracle: predictions.jsonl, scores, report.json; the questions are in memory, as of any split
+pictures     `evaluate` of networks, one look at each picture and one question on it, marginal answers
 
-The questions are those of the shipped PulseCheck457 split, again and again under names of their own.
+Questions and pictures are those of the shipped PulseCheck457 split, again and again under names of their own; a picture is read
+anew each time. Every figure is measured in a process of its own, whose peak memory it therefore is.
 """
 
+import os
+import platform
+import re
 import resource
+import statistics
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.evaluation.run import Split, evaluate, provenance
+from po3d.io.errors import InputError
+from po3d.io.files import read_jsonl
+from po3d.io.plots import drawn
+from po3d.io.pools import pool
+from po3d.io.runs import append
 from po3d.language.programs.street import parse_text
 from po3d.reasoning.questions import Question
 from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_scenes
-from po3d.systems.pipeline import oracle
+from po3d.systems import street
+from po3d.systems.pipeline import System, oracle
 
-SIZES = (1_000, 10_000, 100_000, 1_000_000)
 CHUNK = 1_000  # questions of a batch
+SECONDS = 20.0  # of the processor within which a small size is measured again; the median counts
+UNITS = {"executor": "questions", "evaluation": "questions", "pictures": "pictures"}
+SIZES = {
+    "executor": (1_000, 10_000, 100_000, 1_000_000),
+    "evaluation": (1_000, 10_000, 100_000, 1_000_000),
+    "pictures": (100, 1_000, 10_000),
+}
+
+
+class Figure(NamedTuple):
+    """What `size` units of `work` took: seconds of the processor, peak memory of the process in GiB."""
+
+    work: str
+    size: int
+    seconds: float
+    memory: float
 
 
 @dataclass(frozen=True)
@@ -32,6 +59,9 @@ class Copies:
 
     split: Any
     questions: Sequence[Question]
+
+    def image(self, name: str) -> Any:
+        return self.split.image(name.partition("/")[2])
 
     def truth(self, name: str) -> Any:
         return replace(self.split.truth(name.partition("/")[2]), image=name)
@@ -46,12 +76,19 @@ class Copies:
         return []
 
 
-def copies(split: Split, count: int) -> Copies:
-    """So many questions, image by image."""
-    own = sorted(split.questions, key=lambda q: q.image)
+def copies(split: Split, count: int, each: int | None = None) -> Copies:
+    """So many questions, image by image; `each`: no more than so many on an image, not the same on all images."""
+    own: dict[str, list[Question]] = {}
+    for q in sorted(split.questions, key=lambda q: q.image):
+        own.setdefault(q.image, []).append(q)
+    asked = [
+        questions[(k + i) % len(questions)]
+        for k, questions in enumerate(own.values())
+        for i in range(min(each or len(questions), len(questions)))
+    ]
     found = []
     for k in range(count):
-        copy, q = divmod(k, len(own))[0], own[k % len(own)]
+        copy, q = k // len(asked), asked[k % len(asked)]
         found.append(replace(q, id=f"{copy}/{q.id}", image=f"{copy}/{q.image}"))
     return Copies(split, tuple(found))
 
@@ -71,31 +108,108 @@ def executed(split: Split, count: int) -> None:
             raise AssertionError(f"{len(wrong)} answers are wrong, of {wrong[0]} the first")
 
 
-def evaluated(split: Split, count: int) -> None:
-    """Evaluate the oracle on so many questions in a folder that is thrown away."""
+def evaluated(split: Split, count: int, system: System, each: int | None = None) -> dict:
+    """The report of `system` on so many questions (see `copies`), made in a folder that is thrown away."""
     about = {
         "benchmark": "pulsecheck457",
         "split": "copies",
-        "system": "oracle",
+        "system": "copies",
         "settings": {},
         "provenance": provenance({}, {}, {"root": "copies", "images": count}, ""),
     }
     benchmark = BENCHMARKS["pulsecheck457"]
     with tempfile.TemporaryDirectory() as out:
-        evaluate(benchmark, copies(split, count), oracle("street"), out, benchmark.scorers[0], about, {})
+        return evaluate(benchmark, copies(split, count, each), system, out, benchmark.scorers[0], about, {})
 
 
-def scale(largest: int) -> None:
-    """Print seconds and peak memory of both at every size up to `largest`, after one to warm up."""
+def figure(work: str, size: int) -> Figure:
+    """Do `work` on `size` units here, again and again within SECONDS, after one small run to warm up."""
     split = pulsecheck457.open_mini()
-    for name, work in (("executor", executed), ("evaluation", evaluated)):
-        work(split, SIZES[0])
-        for count in (size for size in SIZES if size <= largest):
-            start, used = time.perf_counter(), time.process_time()
-            work(split, count)
-            took, used = time.perf_counter() - start, time.process_time() - used
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # Linux counts KiB
-            print(
-                f"{name:10} {count:9,} questions: {took:8.2f} s, of the processor {used:8.2f} s, {count / took:9,.0f}/s, "
-                f"peak memory so far {peak:.2f} GiB", flush=True,
-            )  # fmt: skip
+    if work == "executor":
+
+        def run(count: int) -> object:
+            return executed(split, count)
+    else:
+        pictures = work == "pictures"
+        system = (
+            street.pipeline(mode="marginal", mirror=False, reader="own") if pictures else oracle("street")
+        )
+
+        def run(count: int) -> object:
+            return evaluated(split, count, system, 1 if pictures else None)
+
+    run(SIZES[work][0] // 10)
+    took: list[float] = []
+    while sum(took) < SECONDS and len(took) < 9:
+        start = time.process_time()
+        run(size)
+        took.append(time.process_time() - start)
+    return Figure(work, size, statistics.median(took), peak_memory())
+
+
+def peak_memory() -> float:
+    """GiB that this process has had at most."""
+    if platform.system() == "Linux":  # where a process starts with its parent's ru_maxrss
+        with open("/proc/self/status", encoding="utf-8") as file:
+            return int(re.search(r"VmHWM:\s*(\d+) kB", file.read())[1]) / 2**20
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**30  # macOS counts bytes
+
+
+def figures(works: Sequence[str], largest: int, kept: Path | None = None) -> Iterator[Figure]:
+    """Every figure of `works` up to the size `largest`, as soon as it is known. `kept`: a file of those that were measured
+    before, to which the others are added; InputError when it is none."""
+    known: dict[tuple[str, int], Figure] = {}
+    if kept is not None and kept.is_file():
+        for record in read_jsonl(kept, "figures of bench scale"):
+            if set(record) != set(Figure._fields):
+                raise InputError(f"{kept} holds other records than bench scale writes")
+            known[record["work"], record["size"]] = Figure(**record)
+    for work in works:
+        for size in SIZES[work]:
+            if size > largest:
+                continue
+            if (found := known.get((work, size))) is None:
+                with pool(1) as processes:
+                    found = processes.submit(figure, work, size).result()
+                if kept is not None:
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    with open(kept, "a", encoding="utf-8") as file:
+                        append(file, found._asdict())
+            yield found
+
+
+def plot(found: Sequence[Figure], path: Path) -> None:
+    """Seconds for a unit and peak memory against how many units there are, in two panels."""
+
+    def draw(drawing: Any) -> None:
+        panels = drawing.subplots(1, 2)
+        for work in dict.fromkeys(f.work for f in found):
+            own = sorted(f for f in found if f.work == work)
+            x = [f.size for f in own]
+            panels[0].plot(
+                x, [1000 * f.seconds / f.size for f in own], "o-", ms=4, label=f"{work} ({UNITS[work]})"
+            )
+            panels[1].plot(x, [f.memory for f in own], "o-", ms=4)
+        panels[0].set(xscale="log", yscale="log", ylabel="ms of the processor for each", xlabel="how many")
+        panels[1].set(xscale="log", ylim=(0, None), ylabel="peak memory (GiB)", xlabel="how many")
+        panels[0].legend(frameon=False, fontsize=8)
+        for axes in panels:
+            axes.grid(alpha=0.3)
+
+    drawn(path, (8.0, 3.0), draw)
+
+
+def scale(works: Sequence[str], largest: int, kept: str | Path | None, picture: str | Path | None) -> None:
+    """Print `figures`, and of each work how far its time is from growing with the size; draw `plot` to `picture`."""
+    found: list[Figure] = []
+    print(f"{os.cpu_count()} cores; seconds of the processor; peak memory of a process that does this alone")
+    for f in figures(works, largest, None if kept is None else Path(kept)):
+        found.append(f)
+        first = next(other for other in found if other.work == f.work)
+        linear = f.seconds / f.size / (first.seconds / first.size)
+        print(
+            f"{f.work:10} {f.size:9,} {UNITS[f.work]}: {f.seconds:9.2f} s, {1000 * f.seconds / f.size:7.3f} ms each, "
+            f"{linear:.3f} of linear, peak memory {f.memory:.2f} GiB", flush=True,
+        )  # fmt: skip
+    if picture is not None:
+        plot(found, Path(picture))
