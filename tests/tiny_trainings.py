@@ -129,12 +129,13 @@ def run(
     ema: float = 0.9,
     save_every: int = 1,
     export: str = "",
+    data: StreamData | None = None,
     **trainer: Any,
 ) -> tuple[pl.LightningModule, dict[str, float]]:
-    """(module, metrics) after a training of `steps` steps. `still`: batch normalisation does not depend on the batch, as with
-    sync_batchnorm it does not depend on the process, which needs GPUs."""
+    """(module, metrics) after a training of `steps` steps, on `data` in place of the kind's own. `still`: batch normalisation
+    does not depend on the batch, as with sync_batchnorm it does not depend on the process, which needs GPUs."""
     seeded(seed)
-    trained, data = made(kind, batch, **(module or {}))
+    trained, own = made(kind, batch, **(module or {}))
     if still:
         for layer in trained.modules():
             if isinstance(layer, torch.nn.BatchNorm2d):
@@ -149,4 +150,4 @@ def run(
         "gradient_clip_val": 5.0,
     }
     given = {"export": export, "ema": ema, "save_every": save_every, "seed": seed}
-    return trained, train(trained, data, out, config or {}, {**options, **trainer}, **given)
+    return trained, train(trained, data or own, out, config or {}, {**options, **trainer}, **given)

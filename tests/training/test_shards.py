@@ -7,42 +7,19 @@ from collections import Counter
 from functools import partial
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
-from PIL import Image
+from coloured_shards import COUNT, EACH, SIZE, coloured, number
 from torch.utils.data import DataLoader, Dataset
 
-from po3d.benchmarks.registry import BENCHMARKS
 from po3d.io.errors import InputError
-from po3d.training.shards import BLOCK, INDEX, Mixed, ShardData, ShardedScenes, fetched, write_shards
+from po3d.training.shards import BLOCK, INDEX, Mixed, ShardData, ShardedScenes, fetched
 
 webdataset = pytest.importorskip("webdataset")
-COUNT, EACH = 24, 5  # samples, and of them a shard
-SIZE = (32, 24)
 
 
 @pytest.fixture(scope="module")
 def shards(tmp_path_factory):
-    """Pictures of one colour each, which tells them apart, with shipped scene records."""
-    folder = tmp_path_factory.mktemp("pictures")
-    split = BENCHMARKS["superclevr"].load(BENCHMARKS["superclevr"].mini, "mini").first(COUNT)
-    samples = []
-    for k, name in enumerate(split.images):
-        path = folder / f"{k}.png"
-        Image.fromarray(np.full((SIZE[1], SIZE[0], 3), 10 * k, np.uint8)).save(path)
-        samples.append((path, dict(split.source.record(name))))
-    out = folder / "shards"
-    assert write_shards(samples, out, ["own/street#1"], EACH) == COUNT
-    again = folder / "again"
-    write_shards(samples, again, ["own/street#1"], EACH)
-    assert {p.name: p.read_bytes() for p in out.iterdir()} == {
-        p.name: p.read_bytes() for p in again.iterdir()
-    }
-    return out
-
-
-def number(item) -> int:
-    return int(item["image"][0, 0, 0]) // 10
+    return coloured(tmp_path_factory.mktemp("pictures"))
 
 
 def data(
@@ -58,7 +35,7 @@ def data(
 
 def test_samples_are_what_was_written_and_webdataset_reads_them(shards):
     scenes = ShardedScenes(fetched(str(shards), ""), *SIZE)
-    assert [number(scenes[k]) for k in range(COUNT)] == [*range(COUNT)]
+    assert [number(scenes[k]["image"]) for k in range(COUNT)] == [*range(COUNT)]
     assert scenes.models == {"own/street#1"}
     urls = sorted(str(p) for p in shards.glob("*.tar"))
     read = list(webdataset.WebDataset(urls, shardshuffle=False))
@@ -73,7 +50,7 @@ class Numbers(Dataset):
         self.samples = samples
 
     def __getitem__(self, index: int) -> int:
-        return number(self.samples[index])
+        return number(self.samples[index]["image"])
 
 
 @pytest.mark.slow
@@ -164,10 +141,10 @@ def test_shards_come_from_a_url_and_a_copy_that_was_cut_off_is_fetched_again(sha
     try:
         url = f"http://127.0.0.1:{server.server_port}"
         folder = fetched(url, tmp_path)
-        assert number(ShardedScenes(folder, *SIZE)[11]) == 11
+        assert number(ShardedScenes(folder, *SIZE)[11]["image"]) == 11
         (folder / "000001.tar").write_bytes(b"torn")
         fetched(url, tmp_path)
-        assert number(ShardedScenes(folder, *SIZE)[6]) == 6
+        assert number(ShardedScenes(folder, *SIZE)[6]["image"]) == 6
         with pytest.raises(InputError, match="can't be fetched"):
             fetched(f"{url}/none", tmp_path)
     finally:

@@ -1,6 +1,7 @@
 """Training on two processes (gloo, on the CPU) is training on one with batches of both."""
 
 import csv
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from coloured_shards import COUNT, coloured
 from tiny_trainings import KINDS, SIZES, few_words, made, run
 
 from po3d.io.config import ROOT
@@ -20,16 +22,17 @@ from po3d.training import parser, room_parser
 from po3d.training.checkpointing import SafetensorsCheckpointIO
 from po3d.training.estimator import photometric
 from po3d.training.ranks import Draws, Term, means
+from po3d.training.shards import ShardData
 
 SCRIPT = Path(__file__).with_name("two_processes.py")
 STEPS = 3
 
 
-def started(out: Path, steps: int, *kinds: str) -> subprocess.Popen:
+def started(out: Path, steps: int, *kinds: str, **job: object) -> subprocess.Popen:
     """The script under way. It finds this checkout and the tests' helpers."""
-    folders = os.pathsep.join([str(SCRIPT.parent.parent), str(ROOT)])
+    folders = os.pathsep.join([str(SCRIPT.parent), str(SCRIPT.parent.parent), str(ROOT)])
     kept = {k: v for k, v in os.environ.items() if k not in ("LOCAL_RANK", "WORLD_SIZE", "MASTER_PORT")}
-    command = [sys.executable, str(SCRIPT), str(out), str(steps), *kinds]
+    command = [sys.executable, str(SCRIPT), str(out), json.dumps({"kinds": kinds, "steps": steps, **job})]
     return subprocess.Popen(
         command,
         env={**kept, "OMP_NUM_THREADS": "1", "PYTHONPATH": folders},
@@ -42,10 +45,13 @@ def started(out: Path, steps: int, *kinds: str) -> subprocess.Popen:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     out = tmp_path_factory.mktemp("two")
-    process = started(out, STEPS, *KINDS)
-    _, errors = process.communicate(timeout=600)
-    assert process.returncode == 0, errors[-3000:]
+    finished(started(out, STEPS, *KINDS))
     return out
+
+
+def finished(process: subprocess.Popen) -> None:
+    _, errors = process.communicate(timeout=900)
+    assert process.returncode == 0, errors[-3000:]
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +84,7 @@ def test_two_processes_have_the_losses_figures_and_weights_of_one(kind, trained,
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_sample_is_read_by_one_process(kind, trained):
-    ranks = [read_json(trained / kind / f"{rank}.json")[:STEPS] for rank in range(2)]
+    ranks = [read_json(trained / f"{kind}.{rank}.json")[:STEPS] for rank in range(2)]
     _, data = made(kind, 2)
     data.trainer = SimpleNamespace(
         max_steps=STEPS, global_step=0, accumulate_grad_batches=1, global_rank=0, world_size=1
@@ -86,24 +92,112 @@ def test_each_sample_is_read_by_one_process(kind, trained):
     assert [one + other for one, other in zip(*ranks, strict=True)] == list(data.train_stream())
 
 
+@pytest.mark.slow
 def test_a_killed_process_ends_the_other_and_the_same_command_goes_on(tmp_path):
     process = started(tmp_path, 100_000, "street_parser")
     last = tmp_path / "street_parser" / "last.ckpt" / "state.json"
     wait(last.exists, process)
     os.kill(int((tmp_path / "1.pid").read_text()), signal.SIGKILL)
-    _, errors = process.communicate(timeout=60)
+    process.communicate(timeout=60)
     assert process.returncode != 0
     step = SafetensorsCheckpointIO().load_checkpoint(last.parent)["global_step"]
-    again = started(tmp_path, step + 2, "street_parser")
-    _, errors = again.communicate(timeout=300)
-    assert again.returncode == 0, errors[-3000:]
+    finished(started(tmp_path, step + 2, "street_parser"))
     _, data = made("street_parser", 2)
     data.trainer = SimpleNamespace(
         max_steps=step + 2, global_step=step, accumulate_grad_batches=1, global_rank=0, world_size=1
     )
-    ranks = [read_json(tmp_path / "street_parser" / f"{rank}.json") for rank in range(2)]
+    ranks = [read_json(tmp_path / f"street_parser.{rank}.json") for rank in range(2)]
     assert [one + other for one, other in zip(*ranks, strict=True)] == list(data.train_stream())
     assert len(losses(tmp_path / "street_parser")) == step + 2
+
+
+def test_files_are_written_by_the_first_process_alone(trained):
+    first, second = ((trained / f"{rank}.written").read_text() for rank in range(2))
+    for name in ("config.json", "models.json", "metrics.csv", "metrics.json", "last.ckpt"):
+        assert f"{name}\n" in first or f"{name}." in first, name
+    assert second == ""
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory):
+    pytest.importorskip("webdataset")
+    return coloured(tmp_path_factory.mktemp("pictures"))
+
+
+EPOCHS = 3
+TRAINED = COUNT - COUNT // 10  # samples; the others are for validation
+
+
+@pytest.fixture(scope="module")
+def straight(shards, tmp_path_factory):
+    """Some epochs on shards by two processes with three readers each."""
+    out = tmp_path_factory.mktemp("straight")
+    finished(started(out, EPOCHS * TRAINED // 2, "street", shards=str(shards), loaders=3))
+    return out
+
+
+def seen(out: Path) -> list[dict[int, list[int]]]:
+    """Of each process the pictures of every step; of a step that came again, the later."""
+    lines = [(out / f"{rank}.seen").read_text().splitlines() for rank in range(2)]
+    return [dict(map(json.loads, own)) for own in lines]
+
+
+@pytest.mark.slow
+def test_two_processes_with_three_readers_each_train_on_every_sample_of_the_shards_once_an_epoch(straight):
+    steps = EPOCHS * TRAINED // 2
+    ranks = seen(straight)
+    assert [sorted(own) for own in ranks] == [list(range(steps))] * 2
+    for epoch in range(EPOCHS):
+        own = range(epoch * TRAINED // 2, (epoch + 1) * TRAINED // 2)
+        pictures = [n for rank in ranks for step in own for n in rank[step]]
+        assert sorted(pictures) == list(range(TRAINED))
+
+
+@pytest.mark.slow
+def test_a_training_whose_processes_were_killed_ends_as_the_straight_one(straight, shards, tmp_path):
+    """One in the middle of an epoch each, by SIGKILL; readers make no difference."""
+    steps = EPOCHS * TRAINED // 2
+    for kill in ([1, steps // 2], [0, 4 * steps // 5]):
+        process = started(tmp_path, steps, "street", shards=str(shards), kill=kill)
+        process.communicate(timeout=600)
+        assert process.returncode != 0
+        assert (
+            SafetensorsCheckpointIO().load_checkpoint(tmp_path / "street" / "last.ckpt")["global_step"]
+            < steps
+        )
+        wait(lambda: not running(int((tmp_path / "1.pid").read_text())), seconds=30)
+    finished(started(tmp_path, steps, "street", shards=str(shards)))
+    assert seen(tmp_path) == seen(straight)
+    one, other = (
+        SafetensorsCheckpointIO().load_checkpoint(p / "street" / "last.ckpt") for p in (tmp_path, straight)
+    )
+    assert one["state_dict"].keys() == other["state_dict"].keys()
+    assert all(torch.equal(value, other["state_dict"][name]) for name, value in one["state_dict"].items())
+    for name in ("metrics.json", "logs/metrics.csv"):
+        assert (tmp_path / "street" / name).read_bytes() == (straight / "street" / name).read_bytes()
+
+
+@pytest.mark.slow
+def test_fifty_steps_of_two_processes_have_the_curves_of_one(shards, tmp_path):
+    """Each part of the loss, on pictures with labels."""
+    finished(started(tmp_path / "two", 50, "street", shards=str(shards)))
+    width, height = SIZES["street"]
+    data = ShardData(str(shards), width=width, height=height, batch=2, mirror=False)
+    run("street", tmp_path / "one", 50, batch=2, still=True, data=data)
+    curves = [rows(tmp_path / name) for name in ("two/street", "one")]
+    assert len(curves[0]) == len(curves[1]) == 50
+    for two, one in zip(*curves):
+        assert two.keys() == one.keys()
+        for name, value in one.items():
+            assert two[name] == pytest.approx(value, abs=1e-4), (name, one["step"])
+    assert curves[1][-1]["train/loss"] < 0.8 * curves[1][0]["train/loss"]
+
+
+def rows(out: Path) -> list[dict[str, float]]:
+    """The training's part of metrics.csv."""
+    with open(out / "logs" / "metrics.csv", newline="") as file:
+        found = [{k: float(v) for k, v in row.items() if v} for row in csv.DictReader(file)]
+    return [row for row in found if "train/loss" in row]
 
 
 def wait(happened, process: subprocess.Popen | None = None, seconds: float = 300) -> None:
