@@ -312,7 +312,7 @@ def _tabled(pair: Pair, random: np.random.Generator) -> Pair:
     if random.random() < BARE:
         return pair
     if kind in ("photo", "orbit"):
-        program = _named(program)
+        program = in_names(program)
     pool = _street_names() if kind == "street" else _room_names()
     names, looks = set(), set()
 
@@ -334,13 +334,13 @@ def _tabled(pair: Pair, random: np.random.Generator) -> Pair:
     return replace(pair, asked=with_table(pair.asked, *listed), program=program.text())
 
 
-def _named(program: Call) -> Call:
+def in_names(program: Call) -> Call:
     """With things by their name and colour in place of phrases."""
     if program.op == "refer":
         first, _, rest = program.args[0].partition(" ")
         found = call("filter", "name", rest if first in COLORS and rest else program.args[0], call("scene"))
         return call("unique", call("filter", "color", first, found) if first in COLORS and rest else found)
-    return Call(program.op, tuple(_named(a) if isinstance(a, Call) else a for a in program.args))
+    return Call(program.op, tuple(in_names(a) if isinstance(a, Call) else a for a in program.args))
 
 
 def _beside(pair: Pair, random: np.random.Generator, others: Sequence[Pair]) -> Pair:

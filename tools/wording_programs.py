@@ -1,0 +1,587 @@
+"""Made-up rooms and random programs about them, for `wording_prompts`.
+
+A room is a training table with most things exchanged for others of about their size, so that programs run on it. `Programs` draws changes,
+frames and questions of every operation; its descriptions fit the thing that is meant alone. Above 400 lines: a method for each
+kind of program, which belong together.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from po3d.io.shipped import ROOT
+from po3d.language.program import DIRECTIONS, Call, ProgramError, call
+from po3d.scene.rooms import COLORS
+from po3d.training.reader_pairs import records, tables
+from tools.wording_run import NoAnswer, Table, Thing
+
+EXCHANGED = 0.6  # of names of a table
+FIXED = ("door", "window", "wall")  # what nobody moves
+WAYS = ("front", "behind", "left", "right")
+SCENE = call("scene")
+ROOM = call("frame", "room")
+Random = np.random.Generator
+
+
+def one(random: Random, listed: Sequence):
+    return listed[int(random.integers(len(listed)))]
+
+
+def weighed(random: Random, weights: str) -> str:
+    """One of the words of "on 3, under 1", each as often as its number says."""
+    words, numbers = zip(*(each.split() for each in weights.split(", ")), strict=True)
+    shares = np.array([float(number) for number in numbers])
+    return words[int(random.choice(len(words), p=shares / shares.sum()))]
+
+
+# --- tables -------------------------------------------------------------------------------------------------
+
+
+@lru_cache(1)
+def names_by_use() -> dict[str, tuple[str, ...]]:
+    """Names of things.txt, with those of the training tables' things, by what they could stand for."""
+    found: dict[str, list[str]] = {}
+    for line in (ROOT / "data" / "wording" / "things.txt").read_text("utf-8").splitlines():
+        use, _, listed = line.partition(": ")
+        if not use.startswith("#"):
+            found[use] = listed.split(", ")
+    for scene in tables("train").values():
+        if scene["kind"] == "room":
+            for thing in scene["objects"]:
+                if thing["name"].split()[-1] not in FIXED:
+                    found[use_of(thing)].append(thing["name"])
+    return {use: tuple(dict.fromkeys(listed)) for use, listed in found.items()}
+
+
+def use_of(thing: dict) -> str:
+    """What a thing of a table could be exchanged for: a line of things.txt."""
+    (length, width, height), bottom = thing["size"], thing["at"][2]
+    if any(thing["name"].endswith(w) for w in ("chair", "stool", "bench", "sofa", "couch", "pew", "cushion")):
+        return "seat"
+    if bottom > 0.25 and min(length, width) < 0.12 and max(length, width) > 0.25:
+        return "wall"
+    if bottom > 0.05 or max(length, width, height) < 0.4:
+        return "small"
+    return "large" if length * width > 0.6 or height > 1.3 else "floor"
+
+
+@lru_cache(1)
+def states_of() -> dict[str, tuple[str, ...]]:
+    """States that things of a name are seen in, or put in, on the training tables."""
+    found: dict[str, dict[str, None]] = {}
+    for scene in tables("train").values():
+        for thing in scene["objects"]:
+            if thing["state"]:
+                found.setdefault(thing["name"], {})[thing["state"]] = None
+    for record in records("programs", "train"):
+        if record.get("change"):
+            for part in Call.parse(record["change"]).calls():
+                if part.op == "set" and part.args[0] == "state":
+                    for named in part.args[2].calls():
+                        if named.op == "filter" and named.args[0] == "name":
+                            found.setdefault(named.args[1], {})[part.args[1]] = None
+    return {name: tuple(states) for name, states in found.items()}
+
+
+def made_up(random: Random) -> dict:
+    """A training room with things exchanged; what has the same name keeps to have so. Some get another colour."""
+    rooms = [s for s in tables("train").values() if s["kind"] == "room"]
+    scene = one(random, rooms)
+    exchanged: dict[str, str] = {}
+    taken = {t["name"] for t in scene["objects"]}
+    for thing in scene["objects"]:
+        name = thing["name"]
+        if name in exchanged or name.split()[-1] in FIXED or random.random() > EXCHANGED:
+            continue
+        fresh = one(random, names_by_use()[use_of(thing)])
+        if fresh not in taken:
+            exchanged[name] = fresh
+            taken.add(fresh)
+    things = []
+    for thing in scene["objects"]:
+        new = exchanged.get(thing["name"], thing["name"])
+        state = thing["state"]
+        if new != thing["name"]:
+            state = one(random, states_of()[new]) if state and new in states_of() else None
+        color = one(random, COLORS) if random.random() < 0.35 else thing["color"]
+        material = None if new != thing["name"] and random.random() < 0.7 else thing["material"]
+        things.append({**thing, "name": new, "state": state, "color": color, "material": material})
+    return {**scene, "objects": things}
+
+
+# --- programs of a table ------------------------------------------------------------------------------------
+
+
+class Programs:
+    """Programs about a room, drawn at random; each method gives one, or None where the room has nothing for it."""
+
+    def __init__(self, scene: dict, random: Random) -> None:
+        self.scene, self.random, self.table = scene, random, Table(scene)
+        self.things = self.table.things
+        self.movable = [t for t in self.things if t.name.split()[-1] not in FIXED]
+        self.several = [
+            n for n in dict.fromkeys(t.name for t in self.movable) if len(self.found(self.called(n))) > 1
+        ]
+
+    def one(self, listed: Sequence):
+        return one(self.random, listed)
+
+    def chance(self, share: float) -> bool:
+        return self.random.random() < share
+
+    def called(self, name: str, among: Call = SCENE) -> Call:
+        return call("filter", "name", name, among)
+
+    def found(self, objects: Call) -> list[Thing]:
+        try:
+            return self.table.objects(objects)
+        except NoAnswer:
+            return []
+
+    def ref(self, thing: Thing, plain: bool = False) -> Call | None:
+        """A description that fits the thing alone: by its name, a look, what it lies on or next to, where it is."""
+        bare = self.called(thing.name)
+        looks = [(a, v) for a in ("color", "material", "state") if (v := getattr(thing, a))]
+        ways = [bare] * (6 if plain else 4)
+        ways += [call("filter", a, v, bare) for a, v in looks] * 2
+        if not plain:
+            others = [
+                o for o in self.things if o.id != thing.id and len(self.found(self.called(o.name))) == 1
+            ]
+            near = self.one(others) if others else None
+            if near is not None:
+                mark = call("unique", self.called(near.name))
+                ways += [
+                    call("relate", how, mark, bare)
+                    for how in ("on", "next_to", "under", "supporting", "next_to")
+                ]
+            ways += [call("filter", "side", self.one(DIRECTIONS), bare)]
+        order = [ways[int(k)] for k in self.random.permutation(len(ways))]
+        for way in order:
+            if [t.id for t in self.found(way)] == [thing.id]:
+                return call("unique", way)
+        if not plain and len(self.found(bare)) > 1:
+            for _ in range(3):
+                best = call("best", self.one(("left", "right", "front", "behind")), "most", ROOM, bare)
+                if self.table.object(best).id == thing.id:
+                    return best
+        return None
+
+    def any(self, among: Sequence[Thing] | None = None, plain: bool = False) -> Call:
+        """A description of some thing."""
+        for _ in range(20):
+            if (described := self.ref(self.one(among or self.things), plain)) is not None:
+                return described
+        raise NoAnswer("nothing can be told from the others")
+
+    def two(self, among: Sequence[Thing] | None = None) -> tuple[Call, Call]:
+        a, b = self.any(among, True), self.any(among, True)
+        if self.table.object(a).id == self.table.object(b).id:
+            raise NoAnswer("the same thing twice")
+        return a, b
+
+    def a_set(self, least: int = 2) -> Call:
+        """Several things: of a name, a look, a use, on something, of two names, all but one."""
+        kind = weighed(self.random, "name 5, look 3, on 2, union 2, but 2, not 1, group 1, use 1, by 1")
+        named = [self.called(n) for n in self.several] or [SCENE]
+        if kind == "name":
+            found = self.one(named)
+        elif kind == "look":
+            t = self.one(self.movable)
+            looks = [(a, v) for a in ("color", "material", "state") if (v := getattr(t, a))]
+            found = call(
+                "filter", *self.one(looks or [("color", "red")]), self.one([SCENE, self.called(t.name)])
+            )
+        elif kind == "on":
+            found = call("relate", "on", self.any(), self.one([SCENE, SCENE, *named]))
+        elif kind == "by":
+            found = call("relate", "next_to", self.any(), self.one([SCENE, *named]))
+        elif kind == "union":
+            names = [self.one(self.movable).name for _ in "ab"]
+            found = call("union", *(self.called(n) for n in names))
+            if names[0] == names[1]:
+                raise NoAnswer("the same name twice")
+        elif kind == "but":
+            among = self.one(named)
+            found = call("exclude", self.any(self.found(among)), among)
+        elif kind == "not":
+            t = self.one(self.movable)
+            if not t.color:
+                raise NoAnswer("no colour")
+            found = call("exclude", "color", t.color, self.one(named))
+        elif kind == "use":
+            found = call(
+                "filter",
+                "purpose",
+                self.one(("sitting", "storage", "lighting", "drinking", "reading")),
+                SCENE,
+            )
+        else:
+            found = call("group", *self.two(self.movable))
+        if len(self.found(found)) < least:
+            raise NoAnswer("too few")
+        return found
+
+    # --- changes
+
+    def change(self) -> Call:
+        kind = weighed(
+            self.random, "move 34, remove 18, set 17, swap 10, replace 9, add 6, turn 2, face 2, then 12"
+        )
+        return self.then() if kind == "then" else getattr(self, kind)()
+
+    def what(self) -> Call:
+        """What a change is about: mostly one thing, often some of several."""
+        kind = weighed(self.random, "one 62, set 12, some 14, two 7, all 5")
+        if kind == "one":
+            return call("group", self.any(self.movable))
+        if kind == "two":
+            return call("group", *self.two(self.movable))
+        if kind == "set":
+            return self.a_set()
+        if not self.several:
+            raise NoAnswer("nothing stands twice")
+        several = self.called(self.one(self.several))
+        if kind == "all":
+            return several
+        t = self.one(self.found(several))
+        if t.color and self.chance(0.25) and len(self.found(call("filter", "color", t.color, several))) > 1:
+            several = call("filter", "color", t.color, several)
+        number = len(self.found(several))
+        return call("some", float(self.one(range(1, min(number, 4)))), several)
+
+    def move(self) -> Call:
+        kind = weighed(
+            self.random,
+            "next_to 24, on 22, between 12, way 11, corner 9, wall 6, centre 5, metres 4, under 5, at 3, above 3",
+        )
+        objects = self.what()
+        moved = {t.id for t in self.found(objects)}
+        others = [t for t in self.things if t.id not in moved]
+        wide = [t for t in others if t.size[0] * t.size[1] > 0.1 and t.size[2] < 1.6 and t.name not in FIXED]
+        if kind in ("on", "under"):
+            return call("move", objects, call("place", kind, self.any(wide or others)))
+        if kind in ("next_to", "at", "above"):
+            return call("move", objects, call("place", kind, self.any(others)))
+        if kind == "between":
+            return call("move", objects, call("place", kind, *self.two(others)))
+        if kind == "way":
+            return call("move", objects, call("place", self.one(WAYS), self.any(others), ROOM))
+        if kind == "corner":
+            corners = ("front_left", "front_right", "behind_left", "behind_right")
+            return call(
+                "move",
+                objects,
+                call("place", kind, self.one(corners)) if self.chance(0.8) else call("place", kind),
+            )
+        if kind == "wall":
+            return call("move", objects, call("place", kind, self.one(WAYS)))
+        if kind == "metres":
+            return call("move", objects, call("place", self.one(WAYS), self.one((0.5, 1.0, 1.5, 2.0))))
+        return call("move", objects, call("place", "centre"))
+
+    def remove(self) -> Call:
+        return call("remove", self.what())
+
+    def set(self) -> Call:
+        known = [t for t in self.movable if len(states_of().get(t.name, ())) > 1 or t.name in states_of()]
+        known += [t for t in self.things if t.name.split()[-1] in ("door", "window")]
+        if known and self.chance(0.65):
+            t = self.one(known)
+            several = [
+                *states_of().get(t.name, ()),
+                *(("open", "closed") if t.name.split()[-1] in ("door", "window") else ()),
+            ]
+            fresh = [s for s in several if s != t.state]
+            if fresh and (described := self.ref(t)) is not None:
+                objects = call("group", described)
+                if t.name in self.several and self.chance(0.35):
+                    objects = self.called(t.name)
+                    objects = objects if self.chance(0.5) else call("some", 1.0, objects)
+                return call("set", "state", self.one(fresh), objects)
+        if self.chance(0.75):
+            return call("set", "color", self.one(COLORS), self.what())
+        return call(
+            "set",
+            "material",
+            self.one(("wood", "metal", "leather", "fabric", "plastic", "glass")),
+            self.what(),
+        )
+
+    def swap(self) -> Call:
+        a, b = self.any(self.movable), self.any(self.movable)
+        if self.table.object(a).id == self.table.object(b).id:
+            raise NoAnswer("the same thing twice")
+        return call("swap", a, b)
+
+    def thing(self, use: str) -> Call:
+        traits = call("plain")
+        if self.chance(0.55):
+            traits = call("trait", "color", self.one(COLORS), traits)
+        if self.chance(0.15):
+            traits = call(
+                "trait",
+                *self.one(
+                    (("material", "wood"), ("material", "metal"), ("state", "new"), ("state", "empty"))
+                ),
+                traits,
+            )
+        return call("thing", self.one(names_by_use()[use]), traits)
+
+    def replace(self) -> Call:
+        objects = self.what()
+        t = self.found(objects)[0]
+        raw = {"name": t.name, "size": t.size, "at": t.at}
+        return call("replace", objects, self.thing(use_of(raw)))
+
+    def add(self) -> Call:
+        use = self.one(("small", "small", "seat", "floor"))
+        number = float(self.one((1, 1, 1, 1, 2, 3)))
+        kind = weighed(self.random, f"next_to 4, on {4 * (use == 'small')}, between 1, corner 1, centre 1")
+        if kind == "between":
+            place = call("place", kind, *self.two())
+        elif kind in ("corner", "centre"):
+            place = call("place", kind)
+        else:
+            place = call("place", kind, self.any())
+        thing = self.thing(use)
+        if self.several and self.chance(0.3):  # another of those that there are
+            thing = call("thing", self.one(self.several), call("plain"))
+        return call("add", number, thing, place)
+
+    def turn(self) -> Call:
+        return call("turn", call("group", self.any(self.movable)), float(self.one((90, 180, 270))))
+
+    def face(self) -> Call:
+        a, b = self.two(self.movable)
+        return call("face", call("group", a), b)
+
+    def then(self) -> Call:
+        kinds = "move 5, remove 4, set 5, add 1, replace 1"
+        a = getattr(self, weighed(self.random, kinds))()
+        b = getattr(self, weighed(self.random, kinds))()
+        if self.chance(0.35) and a.op == "set" and b.op == "move":  # of one thing
+            b = call("move", a.args[2], b.args[1])
+        return call("then", a, b)
+
+    # --- frames
+
+    def frame(self) -> Call:
+        kind = weighed(self.random, "side 38, own 27, facing 35")
+        if kind == "side":
+            way = self.one(("front", "front", "front", "behind", "behind", "left", "right", *DIRECTIONS))
+            if self.several and self.chance(0.12):
+                return call(
+                    "frame", way, call("unique", call("some", 1.0, self.called(self.one(self.several))))
+                )
+            return call("frame", way, self.any())
+        if kind == "own":
+            fit = [t for t in self.things if t.name.split()[-1] in FIXED or self.seat(t)]
+            return call("frame", self.any(fit or self.things))
+        places = [t for t in self.things if t.at[2] < 0.1 and max(t.size) > 0.4]
+        return call("frame", self.any(places or self.things), self.any())
+
+    def seat(self, t: Thing) -> bool:
+        return (
+            use_of({"name": t.name, "size": t.size, "at": t.at}) == "seat" or t.name in names_by_use()["seat"]
+        )
+
+    # --- questions
+
+    def question(self) -> Call:
+        makers: dict[Callable[[], Call], float] = {
+            self.looks: 14, self.related: 13, self.nearest: 10, self.outermost: 8, self.extreme: 5, self.counted: 17, self.there: 10,
+            self.way: 14, self.all_of: 5, self.compared: 5, self.earlier: 3, self.how_much: 3,
+        }  # fmt: skip
+        shares = np.array(list(makers.values()))
+        return list(makers)[int(self.random.choice(len(shares), p=shares / shares.sum()))]()
+
+    def looks(self) -> Call:
+        what = self.one(("color", "color", "material", "state", "side", "side"))
+        fit = [t for t in self.things if what == "side" or getattr(t, what)]
+        thing = self.any(fit or self.things)
+        if what != "side" and self.chance(0.25):
+            other = self.any(fit or self.things)
+            return call("equal", what, call("query", what, thing), call("query", what, other))
+        return call("query", what, thing)
+
+    def related(self) -> Call:
+        """What stands so to a thing, or a look of it."""
+        how = self.one(("on", "on", "next_to", "under", "between", "supporting", "blocking", *WAYS))
+        named = self.one([SCENE, SCENE, *(self.called(n) for n in self.several)])
+        if how in ("between", "blocking"):
+            found = call("relate", how, *self.two(), named)
+        elif how in WAYS:
+            found = call("relate", how, self.any(), self.whose(), named)
+        else:
+            found = call("relate", how, self.any(), named)
+        what = "name" if named == SCENE else self.one(("color", "color", "state", "material"))
+        return call("query", what, call("unique", found))
+
+    def whose(self) -> Call:
+        return call("frame", "object") if self.chance(0.15) else ROOM
+
+    def nearest(self) -> Call:
+        sense = "least" if self.chance(0.75) else "most"
+        kind = weighed(self.random, "two 4, three 1, set 4, all 3")
+        if kind == "two":
+            among = call("group", *self.two())
+        elif kind == "three":
+            among = call("union", call("group", *self.two()), call("group", self.any(plain=True)))
+        else:
+            among = SCENE if kind == "all" else self.a_set()
+        to = call("viewer") if self.chance(0.1) else self.any()
+        best = call("best", "distance", sense, to, among)
+        return call(
+            "query", "color" if kind == "set" and among.op == "filter" and self.chance(0.6) else "name", best
+        )
+
+    def outermost(self) -> Call:
+        if self.chance(0.5):
+            best = call(
+                "best", self.one(WAYS), "first", self.any(), ROOM, self.one([SCENE, SCENE, self.a_set()])
+            )
+        else:
+            best = call("best", self.one(WAYS), "most", ROOM, self.a_set())
+        return call("query", "name" if self.chance(0.6) else "color", best)
+
+    def extreme(self) -> Call:
+        what = self.one(("height", "volume", "elevation", "length", "width"))
+        among = call("group", *self.two()) if self.chance(0.4) else self.a_set()
+        return call(
+            "query", self.one(("name", "color")), call("best", what, self.one(("most", "least")), among)
+        )
+
+    def counted(self) -> Call:
+        kind = weighed(self.random, "set 5, on 3, way 2, by 2, between 1, values 1")
+        if kind == "set":
+            return call("count", self.a_set())
+        if kind == "values":
+            return call("count", "color", self.a_set())
+        named = self.one([SCENE, SCENE, *(self.called(n) for n in self.several)])
+        if kind == "way":
+            return call("count", call("relate", self.one(WAYS), self.any(), ROOM, named))
+        if kind == "between":
+            return call("count", call("relate", "between", *self.two(), named))
+        return call("count", call("relate", {"on": "on", "by": "next_to"}[kind], self.any(), named))
+
+    def there(self) -> Call:
+        kind = weighed(self.random, "on 3, so 3, lies 4, by 2, name 2")
+        if kind == "on":
+            return call(
+                "exist",
+                call("relate", "on", self.any(), self.one([SCENE, self.called(self.one(self.movable).name)])),
+            )
+        if kind == "by":
+            return call(
+                "exist",
+                call(
+                    "relate",
+                    self.one(("next_to", "under")),
+                    self.any(),
+                    self.called(self.one(self.movable).name),
+                ),
+            )
+        if kind == "name":
+            t = self.one(self.movable)
+            look = ("color", self.one(COLORS)) if t.color else ("name", t.name)
+            return call(
+                "exist",
+                call("filter", *look, self.called(t.name)) if self.chance(0.6) else self.called(t.name),
+            )
+        if kind == "so":
+            t = self.one([t for t in self.things if t.state] or self.things)
+            described = self.ref(t, True)
+            state = self.one([*states_of().get(t.name, ()), t.state or "open"])
+            if described is None or f'"{t.state}"' in described.text():
+                raise NoAnswer("its state is said")
+            return call("exist", call("filter", "state", state, call("group", described)))
+        a, b = self.two()
+        if self.chance(0.3):
+            return call("holds", self.one(("next_to", "on", "under", "above")), a, b)
+        return call("exist", call("relate", self.one(WAYS), a, self.whose(), call("group", b)))
+
+    def way(self) -> Call:
+        sectors = weighed(self.random, "four 4, left_or_right 3, eight 2, front_or_behind 1")
+        a, b = self.any(), self.any()
+        if self.chance(0.3):
+            a = call("viewer")
+        elif self.table.object(a).id == self.table.object(b).id:
+            raise NoAnswer("the same thing twice")
+        frame = ROOM
+        if a.op != "viewer" and self.chance(0.25):
+            frame = self.one(
+                (
+                    call("frame", "object"),
+                    call("frame", a, self.any(plain=True)),
+                    call("frame", self.any(plain=True)),
+                )
+            )
+        return call("direction", a, b, frame, sectors)
+
+    def all_of(self) -> Call:
+        kind = weighed(self.random, "all 3, clear 2, both 1")
+        if kind == "clear":
+            among = call("relate", "on", self.any(), SCENE)
+            if self.chance(0.3):
+                among = call("relate", "blocking", *self.two(), SCENE)
+            return call("equal", call("count", among), call("count", 0.0))
+        t = self.one(self.things)
+        look = self.one([(a, v) for a in ("color", "state") if (v := getattr(t, a))] or [("color", "white")])
+        if kind == "both":
+            return call(
+                "equal", call("count", call("filter", *look, call("group", *self.two()))), call("count", 2.0)
+            )
+        among = self.a_set()
+        return call("equal", call("count", call("filter", *look, among)), call("count", among))
+
+    def compared(self) -> Call:
+        kind = weighed(self.random, "counts 3, what 3, higher 2")
+        if kind == "counts":
+            return call(
+                self.one(("greater_than", "less_than", "equal")),
+                call("count", self.a_set(1)),
+                call("count", self.a_set(1)),
+            )
+        measure = self.one(("height", "elevation", "volume", "length"))
+        a, b = self.two()
+        if kind == "what":
+            return call("compare", measure, a, b)
+        return call(
+            self.one(("greater_than", "less_than")), call("query", measure, a), call("query", measure, b)
+        )
+
+    def earlier(self) -> Call:
+        what = self.one(("color", "state", "material", "side"))
+        return call(
+            "query",
+            what,
+            call("before", self.any([t for t in self.things if what == "side" or getattr(t, what)])),
+        )
+
+    def how_much(self) -> Call:
+        if self.chance(0.6):
+            return call("query", "distance", *self.two())
+        return call("query", self.one(("height", "length", "width")), self.any())
+
+    def runs(self, sort: str, program: Call) -> bool:
+        """Whether the room has an answer to the program, or can be so changed, or looked at."""
+        table = Table(self.scene)
+        try:
+            if sort == "question":
+                return bool(table.answers(program))
+            _ = table.frame(program) if sort == "frame" else table.edit(program)
+        except (NoAnswer, KeyError, TypeError, ValueError):
+            return False
+        return True
+
+    def sample(self, sort: str, fits: Callable[[Call], bool]) -> Call:
+        """A program of a sort ("change", "frame", "question") that runs and fits."""
+        while True:
+            try:
+                program = getattr(self, sort)()
+                if self.runs(sort, program) and fits(program):
+                    return program
+            except (NoAnswer, ProgramError, IndexError):
+                continue

@@ -1,0 +1,272 @@
+"""Prompts for whoever rewords sentences for training: plain sentences with their programs, about made-up tables.
+
+    python -m tools.wording_prompts --seed 0 --number 500 --out FILE      writes FILE.txt (for people) and FILE.jsonl
+
+Programs about rooms are made for a table (`wording_programs`), and kept where they have an answer there. Streets, photographs and orbits are
+asked by the speakers. A prompt may come with a wish: another word for a thing, why it was taken away, that a word be left out.
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from po3d.io.files import atomic_write
+from po3d.io.guard import guarded
+from po3d.io.seeding import rng
+from po3d.language.grammar import GrammarError, load, spaced
+from po3d.language.program import Call, call
+from po3d.language.say.plain import say
+from po3d.training.reader_pairs import in_names, orbit_pair, photo_pair, street_pair
+from tools.wording_programs import FIXED, Programs, Random, made_up, one
+
+ROOMS = 0.7  # of the prompts; of the others streets have half, photographs and orbits a quarter each
+SORTS = {"change": 0.40, "frame": 0.15, "question": 0.45}  # of the rooms' prompts
+OF_A_ROOM = 14  # prompts about one table
+LONGEST = 420  # letters of a program
+WHERE = {
+    "front": "straight in front of you", "behind": "right behind you", "left": "to your left", "right": "to your right",
+    "front_left": "ahead of you on the left", "front_right": "ahead of you on the right", "behind_left": "behind you on the left",
+    "behind_right": "behind you on the right",
+}  # fmt: skip
+GONE = (
+    "it was sold", "it was lent to somebody", "it was thrown out", "it was carried to another room", "it was stolen", "it broke",
+    "it was given away", "it was picked up by its owner", "it was used up, eaten or worn out (if it can be)", "it was put in the cellar",
+)  # fmt: skip
+
+
+# --- prompts ------------------------------------------------------------------------------------------------
+
+
+def _name(thing: Call) -> str:
+    return _tidy(load("plain").say("object", thing, lambda n: 0, {}).text())
+
+
+def _many(objects: Call) -> str:
+    return _tidy(load("plain").say("many", objects, lambda n: 0, {}).text())
+
+
+def _tidy(text: str) -> str:
+    text = (
+        spaced(text)
+        .replace(", in the room", "")
+        .replace("behind side", "back side")
+        .replace("_", " ")
+        .replace("behind left", "back left")
+    )
+    text = text.replace("behind right", "back right").replace("the one of 1 ", "one of the ")
+    for number, word in enumerate(("one", "two", "three"), 1):
+        text = re.sub(rf"\b{number} of the", f"{word} of the", text)
+    text = re.sub(r"\b(one of the [^,.]*?) have been", r"\1 has been", text)
+    return text[:1].upper() + text[1:] if text.endswith((".", "?")) else text
+
+
+def said(sort: str, program: Call) -> str:
+    """The program in plain words: those of its grammar, and others where these are stiff."""
+    if sort == "frame":
+        return _frame_said(program)
+    args = program.args
+    match program.op:
+        case "exist" if args[0].op == "filter" and args[0].args[2].op == "group":
+            return f"Is {_name(args[0].args[2].args[0])} {args[0].args[1]}?"
+        case "equal" if all(isinstance(a, Call) and a.op == "count" for a in args):
+            (first, *_), (second, *_) = (a.args for a in args)
+            if second == 0:
+                return f"Are there no {_many(first)}?"
+            if second == 2:
+                return f"Are both {' and '.join(map(_name, first.args[2].args))} {first.args[1]}?"
+            if isinstance(first, Call) and first.op == "filter" and first.args[2] == second:
+                return f"Are all {_many(second)} {first.args[1]}?"
+    return _tidy(say(program))
+
+
+def fits(sort: str, program: Call) -> bool:
+    """Whether a program can be said, and isn't too long."""
+    try:
+        return len(program.text()) < LONGEST and bool(said(sort, program))
+    except GrammarError:
+        return False
+
+
+def _frame_said(program: Call) -> str:
+    *way, thing = program.args
+    if not way:
+        word = next(c.args[1] for c in thing.calls() if c.op == "filter" and c.args[0] == "name")
+        if word.split()[-1] in FIXED:
+            return f"You stand with your back to {_name(thing)} (or have just come in there), looking into the room."
+        return f"You sit on (or stand at) {_name(thing)} and look the way it faces."
+    if isinstance(way[0], Call):
+        return f"You stand (or sit) at {_name(way[0])} and look towards {_name(thing)}."
+    return f"You look so that {_name(thing)} is {WHERE[way[0]]}."
+
+
+def wish(sort: str, program: Call, random: Random) -> str:
+    """What the wording should do besides, if anything."""
+    names = [c.args[1] for c in program.calls() if c.op == "filter" and c.args[0] == "name"]
+    wishes = []
+    if names and random.random() < 0.35:
+        wishes.append(f"call the {one(random, names)} by another word or describe it, as people do")
+    parts = {c.op for c in program.calls()}
+    if sort == "change" and "remove" in parts and random.random() < 0.6:
+        wishes.append(f"don't say 'removed': {one(random, GONE)}")
+    if sort == "change" and "set" in parts and random.random() < 0.5:
+        wishes.append("tell what somebody did or what happened, so that it is so now")
+    if sort == "change" and parts & {"move", "swap"} and random.random() < 0.3:
+        wishes.append("say who did it or why, in passing")
+    if sort == "frame" and random.random() < 0.4:
+        wishes.append(
+            one(
+                random,
+                (
+                    "speak as 'I'",
+                    "say it as an order",
+                    "say what is the front or the back of the room",
+                    "one short clause",
+                ),
+            )
+        )
+    if sort == "question" and random.random() < 0.2:
+        wishes.append(
+            one(
+                random,
+                (
+                    "as a remark or an order, not a question",
+                    "very short",
+                    "with a bit of small talk around it",
+                    "politely",
+                ),
+            )
+        )
+    return "; ".join(wishes)
+
+
+def of_rooms(seed: int, number: int) -> Iterator[dict]:
+    """Prompts about rooms."""
+    made = 0
+    for index in range(number):
+        random = rng(seed, "prompts-room", index)
+        scene = made_up(random)
+        room = Programs(scene, random)
+        things = [
+            " ".join(w for w in (t.state, t.color, t.material) if w and w not in t.name) + f" {t.name}"
+            for t in room.things
+        ]
+        looks = sorted({w for t in room.things for w in (t.color, t.material, t.state) if w})
+        table = {
+            "table": f"{seed}-{index}",
+            "names": sorted({t.name for t in room.things}),
+            "looks": looks,
+            "things": [t.strip() for t in things],
+        }
+        sorts = [s for s, share in SORTS.items() for _ in range(round(share * OF_A_ROOM))]
+        for sort in sorts:
+            program = room.sample(sort, lambda program: fits(sort, program))  # noqa: B023
+            yield {
+                **table, "kind": "room", "sort": sort, "program": program.text(), "says": said(sort, program).replace("the viewer", "you"),
+                "wish": wish(sort, program, random),
+            }  # fmt: skip
+            made += 1
+            if made == number:
+                return
+
+
+def sunk(program: Call) -> Call:
+    """With filters by shape right at the scene, as people say it: "rubber cars to the left", not "what is left and a car"."""
+    args = tuple(sunk(a) if isinstance(a, Call) else a for a in program.args)
+    if program.op == "filter" and args[0] == "shape":
+        inner = args[2]
+        if inner.op in ("filter", "relate", "same") and not (
+            inner.op == "filter" and inner.args[0] == "shape"
+        ):
+            return Call(inner.op, (*inner.args[:-1], sunk(call("filter", "shape", args[1], inner.args[-1]))))
+    return Call(program.op, args)
+
+
+def _texts(program: Call, *attributes: str) -> list[str]:
+    """The values of attributes that a program speaks of."""
+    return sorted({c.args[1] for c in program.calls() if c.op == "filter" and c.args[0] in attributes})
+
+
+def of_others(seed: int, number: int) -> Iterator[dict]:
+    """Prompts about streets, photographs and orbits: the speakers' programs, plainly said."""
+    makers = (street_pair, street_pair, photo_pair, orbit_pair)
+    seen = set()
+    for index in range(number):
+        for attempt in range(50):
+            pair = makers[index % len(makers)](seed, "prompts", index + attempt * number)
+            program = sunk(pair.call()) if pair.asked.kind == "street" else in_names(pair.call())
+            says = said("question", program)
+            if (
+                len(says) < 170
+                and says not in seen
+                and "shaped like" not in says
+                and " or " not in says.partition("?")[0][40:]
+            ):
+                break
+        seen.add(says)
+        random = rng(seed, "prompts-wish", index)
+        told = f" (choose from: {', '.join(pair.asked.options)})" if pair.asked.options else ""
+        yield {
+            "table": f"{seed}-{pair.asked.kind}-{index}", "names": _texts(program, "name", "shape"), "looks": _texts(program, "color", "material"),
+            "things": [], "kind": pair.asked.kind, "sort": "question", "program": program.text(), "options": list(pair.asked.options),
+            "says": says.replace("the viewer", "the camera") + told,
+            "wish": wish("question", program, random) if pair.asked.kind != "street" else "",
+        }  # fmt: skip
+
+
+def prompts(seed: int, number: int) -> list[dict]:
+    """So many prompts, those of a room together."""
+    rooms = round(ROOMS * number)
+    found = [*of_rooms(seed, rooms), *of_others(seed, number - rooms)]
+    return [{"n": n, **prompt} for n, prompt in enumerate(found)]
+
+
+ABOUT = {
+    "room": "Room with",
+    "street": "Toy vehicles on a floor (left, right, in front and behind are as the camera sees them, unless said otherwise)",
+    "photo": "A photograph",
+    "orbit": "Pictures of the same things from cameras all around them",
+}
+
+
+HEADER = """Say each numbered sentence in your own voice, meaning exactly the same, as people talk about a scene they know. A "change" tells what
+happened before; a "frame" where you stand or which way you look; a "question" asks. Above each group: what there is. Things may be called
+by other words, as long as it stays clear which is meant. In [brackets]: a wish, which may be left unheeded where it makes no sense."""
+
+
+def written(found: Sequence[dict]) -> str:
+    """The prompts for people: a line of what a table holds, then a numbered line a prompt."""
+    lines, last = [HEADER], None
+    for prompt in found:
+        table = prompt["table"] if prompt["things"] else prompt["kind"]
+        if table != last:
+            lines.append(
+                f"\n== {ABOUT[prompt['kind']]}{': ' + ', '.join(prompt['things']) if prompt['things'] else ''}"
+            )
+            last = table
+        wanted = f"   [{prompt['wish']}]" if prompt["wish"] else ""
+        lines.append(f"{prompt['n']}. {prompt['sort']}: {prompt['says']}{wanted}")
+    return "\n".join(lines).strip() + "\n"
+
+
+def main() -> int:
+    """The exit code: 2 where something is wrong."""
+    parser = argparse.ArgumentParser("python -m tools.wording_prompts", description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--number", type=int, default=500)
+    parser.add_argument("--out", type=Path, required=True, help="without its ending")
+    a = parser.parse_args()
+
+    def run() -> None:
+        found = prompts(a.seed, a.number)
+        with atomic_write(a.out.with_suffix(".txt")) as file:
+            file.write(written(found))
+        with atomic_write(a.out.with_suffix(".jsonl")) as file:
+            file.writelines(json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in found)
+
+    return guarded(run)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
