@@ -8,6 +8,8 @@ estimator   images at batch 1 and 16                       plain: one by one in 
 end to end  image file and words to the answer             plain: one by one in fp32
 rooms       parsed changes applied, questions answered     plain: every question changes its own room
 batches     questions about rooms and photographs, packed  plain: one by one
+
+`scale` and `roofline` are figures of their own: po3d.evaluation.scale, po3d.evaluation.roofline.
 """
 
 import argparse
@@ -28,6 +30,7 @@ from po3d import __version__
 from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import BENCHMARKS
+from po3d.evaluation import roofline
 from po3d.evaluation.run import Split
 from po3d.evaluation.scale import SIZES, scale
 from po3d.io.checkpoint import locate
@@ -296,8 +299,10 @@ def main() -> int:
         "--seconds", type=float, default=SECONDS, help="about how long each figure is measured"
     )
     parser.add_argument(
-        "what", nargs="?", choices=["all", "scale"], default="all", help="scale: to a million questions"
-    )
+        "what", nargs="?", choices=["all", "scale", "roofline"], default="all",
+        help="scale: to a million questions; roofline: what limits each stage",
+    )  # fmt: skip
+    parser.add_argument("--device", default="cpu", help="of roofline's networks: cpu or cuda")
     only = parser.add_argument_group("scale")
     only.add_argument("--largest", type=int, default=1_000_000, help="number of questions or pictures")
     only.add_argument("--only", nargs="+", choices=list(SIZES), default=list(SIZES), help="default: all")
@@ -311,6 +316,15 @@ def main() -> int:
         print(_machine())
         if arguments.what == "scale":
             scale(arguments.only, arguments.largest, arguments.kept, arguments.plot)
+            return
+        if arguments.what == "roofline":
+            split = pulsecheck457.open_mini()
+            estimator = StreetEstimator.from_checkpoint(
+                locate(arguments.perception_checkpoint), arguments.device
+            )
+            reader = Parser.from_checkpoint(locate(arguments.parser_checkpoint), device=arguments.device)
+            for title, table in roofline.tables(estimator, reader, split):
+                print(f"\n{title}\n\n{text(table)}", flush=True)
             return
         print("data: the shipped PulseCheck457 mini split; fastest of at least three runs, no randomness\n")
         shown = figures(arguments.seconds, arguments.perception_checkpoint, arguments.parser_checkpoint)

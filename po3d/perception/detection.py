@@ -75,10 +75,7 @@ class Detections(NamedTuple):
 
     def arrays(self) -> "Detections":
         """The same as arrays, with no more columns than objects; one transfer."""
-        leaves = self.leaves()
-        flat = torch.cat([leaf.flatten() for leaf in leaves]).cpu().numpy()
-        parts = np.split(flat, np.cumsum([leaf.numel() for leaf in leaves])[:-1])
-        found = self.of([part.reshape(leaf.shape) for part, leaf in zip(parts, leaves)])
+        found = self.of(as_arrays(self.leaves()))
         n = max(int(found.present.sum(1).max()), 1)
         cut = {
             name: value[:, :n]
@@ -90,6 +87,13 @@ class Detections(NamedTuple):
             probabilities={a: p[:, :n] for a, p in found.probabilities.items()},
             occluder=np.concatenate([found.occluder[:, :n, :n], found.occluder[:, :n, -1:]], -1),
         )
+
+
+def as_arrays(tensors: Sequence[torch.Tensor]) -> list[np.ndarray]:
+    """Tensors of one type on one device as arrays, by one transfer."""
+    flat = torch.cat([tensor.flatten() for tensor in tensors]).cpu().numpy()
+    parts = np.split(flat, np.cumsum([tensor.numel() for tensor in tensors])[:-1])
+    return [part.reshape(tensor.shape) for part, tensor in zip(parts, tensors)]
 
 
 def detect(net: SceneNet | Mirrored, images: torch.Tensor, *args: Any, **options: Any) -> Detections:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from po3d.perception.detection import CALIBRATION, Detections
+from po3d.perception.detection import CALIBRATION, Detections, as_arrays
 from po3d.perception.estimator import Estimator
 from po3d.perception.fit import Fit, joint_fit, rays, wrapped
 from po3d.perception.network import SceneNet
@@ -46,8 +46,7 @@ class StreetEstimator(Estimator):
             return []
         names = names or [""] * len(images)
         found = self.detected(images)
-        fit = Fit(*(part.cpu().numpy() for part in fitted(found)))
-        return scenes_of(found.arrays(), fit, names, self.calibration["covariance"])
+        return scenes_of(found.arrays(), transferred(fitted(found)), names, self.calibration["covariance"])
 
 
 def viewing_azimuth(pixels: torch.Tensor) -> torch.Tensor:
@@ -63,6 +62,11 @@ def fitted(found: Detections) -> Fit:
     heading = wrapped(found.alpha + viewing_azimuth(points[:, :, 8]))
     sizes = torch.tensor(EXTENTS, dtype=points.dtype, device=points.device)[shape, size]
     return joint_fit(points, found.sigma, heading, found.alpha_sigma, sizes, found.present)
+
+
+def transferred(fit: Fit) -> Fit:
+    """The fit as arrays."""
+    return Fit(*as_arrays(fit))
 
 
 def scenes_of(

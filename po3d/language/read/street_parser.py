@@ -104,9 +104,10 @@ class Parser:
                 ready.append((number, [self.index[token] for token in read.tokens]))
         ready.sort(key=lambda item: len(item[1]))  # little padding
         parts = [ready[start : start + self.batch] for start in range(0, len(ready), self.batch)]
-        # Two batches at a time: torch works for one while Python builds the programs of the other.
         with ThreadPoolExecutor(2) as pool:
-            decoded = pool.map(lambda part: self._decode([ids for _, ids in part]), parts)
+            # Two batches at a time: torch works for one while Python builds the programs of the other.
+            each = pool.map if len(parts) > 1 else map
+            decoded = each(lambda part: self._decode([ids for _, ids in part]), parts)
             for part, found in zip(parts, decoded, strict=True):
                 for (number, _), parse in zip(part, found, strict=True):
                     parses[number] = _renamed(parse, stood_in[number])
