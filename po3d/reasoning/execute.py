@@ -28,6 +28,7 @@ from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.votes import vote
 from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, direction_at
+from po3d.scene.edits import with_fields
 from po3d.scene.frames import room_centre, wall_azimuth
 from po3d.scene.orbit import Axes, own_axes, turned_axes
 from po3d.scene.rooms import ANYTHING, VALUE_WORDS
@@ -110,7 +111,10 @@ def run(
         answer = evaluator.answer(program)
     except ExecutionFailure as failure:
         return failed(failure, _where(failure, evaluator, tokens) if tokens else "", told=told)
-    return Outcome("ok", answer, 1.0, {answer: 1.0}, valid=1.0, told=told)
+    return with_fields(_ANSWERED, answer=answer, distribution={answer: 1.0}, told=told)
+
+
+_ANSWERED = Outcome("ok", None, 1.0, valid=1.0)
 
 
 class Evaluator:

@@ -317,15 +317,21 @@ class World:
         a, b = things[first].box, things[second].box
         dx, dy = b.x - a.x, b.y - a.y
         length = math.hypot(dx, dy)
-        near = []
+        near, across = [], set()
         for i in among:
             thing = things[i]
-            if abs((thing.box.x - a.x) * dy - (thing.box.y - a.y) * dx) > (thing.reach + path) * length:
+            box, limit = thing.box, (thing.reach + path) * length
+            x, y = box.x - a.x, box.y - a.y
+            off, along = abs(x * dy - y * dx), x * dx + y * dy
+            if off > limit or not -limit <= along <= length * length + limit:
                 continue  # far from the line
             if relations.in_the_way(thing, self.rules) and i != first and i != second:
                 near.append(i)
+                if off < min(box.a, box.b) * length and 0 <= along <= length * length:
+                    across.add(i)  # whatever way it is turned
         near = self.beside(first, self.beside(second, near))
-        return [i for i in near if relations.off_path(things[first], things[second], things[i]) < path]
+        ends = things[first], things[second]
+        return [i for i in near if i in across or relations.off_path(*ends, things[i]) < path]
 
     # --- what streets ask of all pairs ------------------------------------------------------------------------
 
