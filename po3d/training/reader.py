@@ -1,4 +1,4 @@
-"""Training the reader: pairs of the speakers of all worlds and the bank of sentences, a made-up table with each of the former."""
+"""Training the reader: pairs of the speakers of all worlds, a made-up table with each, of the bank of sentences and of paraphrases."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -6,12 +6,22 @@ from typing import ClassVar
 import pytorch_lightning as pl
 from torch import Tensor
 
-from po3d.language.read.reader import KIND, encoder_folder, encoder_weights, export
+from po3d.io import checkpoint
+from po3d.io.checkpoint import locate
+from po3d.language.read.reader import KIND, encoder_folder, encoder_weights, export, whole
 from po3d.language.read.reader_network import ReaderNetwork, Shape
-from po3d.language.read.reader_tokens import WordPieces
+from po3d.language.read.reader_tokens import Vocabulary, WordPieces
 from po3d.training.ranks import Term, means
-from po3d.training.reader_pairs import bank, speakers
-from po3d.training.reader_samples import Samples, collate, exactly, read_pairs, vocabulary_of, write_pairs
+from po3d.training.reader_pairs import bank, paraphrases, speakers
+from po3d.training.reader_samples import (
+    Samples,
+    collate,
+    exactly,
+    mixed,
+    read_pairs,
+    vocabulary_of,
+    write_pairs,
+)
 from po3d.training.schedule import adamw_cosine
 from po3d.training.stream import LengthStream, StreamData
 
@@ -20,9 +30,21 @@ def word_pieces(encoder: str = "") -> WordPieces:
     return WordPieces.from_file(encoder_folder(encoder) / "vocab.txt")
 
 
+SHARES = {"speakers": 0.5, "bank": 0.3, "paraphrases": 0.2}
+
+
+def vocabulary(start: str = "", encoder: str = "") -> Vocabulary:
+    """The tokens of a checkpoint to go on from; without one those that the bank needs."""
+    if not start:
+        return vocabulary_of(bank("train"), word_pieces(encoder))
+    _, record = checkpoint.load(locate(start), KIND)
+    return Vocabulary(tuple(record["config"]["texts"]), tuple(record["config"]["amounts"]))
+
+
 class ReaderData(StreamData):
     """Batches of `reader_samples.collate`. The speakers' pairs are written to `pairs` once; `bank_lines`: of the bank's training part, 0:
-    none; `repeats`: how often a pair of the bank stands beside the speakers'."""
+    none; `shares`: of the samples, about, by "speakers", "bank" and "paraphrases"; `word_dropout`: of the words of sentences that
+    training shows as unknown; `start`: the checkpoint that the module goes on from, whose tokens programs are written in."""
 
     def __init__(
         self,
@@ -34,11 +56,13 @@ class ReaderData(StreamData):
         orbits: int = 14_000,
         frames: int = 3_000,
         bank_lines: int = 10_000,
-        repeats: int = 6,
+        shares: dict[str, float] | None = None,
+        word_dropout: float = 0.0,
         batch: int = 64,
         validation: int = 1000,
         loaders: int = 0,
         encoder: str = "",
+        start: str = "",
     ) -> None:
         super().__init__()
         self.save_hyperparameters()
@@ -58,11 +82,16 @@ class ReaderData(StreamData):
         h = self.hparams
         self.prepare_data()
         lines, pieces = bank("train"), word_pieces(h.encoder)
-        vocabulary = vocabulary_of(lines, pieces)
-        pairs = read_pairs(Path(h.pairs)) + [p for line in lines[: h.bank_lines] for p in line] * h.repeats
-        self.train = Samples(pairs, vocabulary, pieces, h.seed)
+        tokens = vocabulary(h.start, h.encoder)
+        sources = {
+            "speakers": read_pairs(Path(h.pairs)),
+            "bank": [p for line in lines[: h.bank_lines] for p in line],
+            "paraphrases": paraphrases(),
+        }
+        pairs = mixed(sources, h.shares or SHARES)
+        self.train = Samples(pairs, tokens, pieces, h.seed, word_dropout=h.word_dropout)
         held_out = [p for line in bank("dev")[: h.validation] for p in line]
-        samples = Samples(held_out, vocabulary, pieces, h.seed, plain=True)
+        samples = Samples(held_out, tokens, pieces, h.seed, plain=True)
         self.validation = [s for k in range(len(samples)) if (s := samples[k]) is not None]
 
     def train_samples(self) -> Samples:
@@ -77,7 +106,9 @@ class ReaderData(StreamData):
 
 class ReaderModule(pl.LightningModule):
     """Negative log-likelihood under the type table; AdamW, the pretrained layers at a lower rate than the decoder, whose embeddings stay.
-    `pretrained` False: an encoder of the same shape from random weights, all of it trained."""
+    `pretrained` False: an encoder of the same shape from random weights, all of it trained. `start`: a checkpoint to go on from, with its
+    sizes but `shape`'s. `still`: of the encoder's layers, the first ones, that stay as they are. `smoothing`: of the tokens wanted, the
+    share that goes to all that could stand there."""
 
     kind: ClassVar[str] = KIND
 
@@ -89,13 +120,23 @@ class ReaderModule(pl.LightningModule):
         pretrained: bool = True,
         encoder: str = "",
         shape: dict | None = None,
+        start: str = "",
+        still: int = 0,
+        smoothing: float = 0.0,
     ) -> None:
         super().__init__()
         self.save_hyperparameters()
-        self.vocabulary = vocabulary_of(bank("train"), word_pieces(encoder))
-        self.network = ReaderNetwork(self.vocabulary, Shape(**(shape or {})))
-        if pretrained:
-            self.network.start_from(encoder_weights(encoder_folder(encoder)))
+        base = encoder_weights(encoder_folder(encoder)) if pretrained or start else {}
+        sizes, stored = shape or {}, None
+        if start:
+            stored, record = checkpoint.load(locate(start), KIND)
+            sizes = record["config"]["shape"] | sizes
+        self.vocabulary = vocabulary(start, encoder)
+        self.network = ReaderNetwork(self.vocabulary, Shape(**sizes), smoothing)
+        if base:
+            self.network.start_from(base, still)
+        if stored is not None:
+            self.network.load_state_dict(whole(stored, base))
 
     def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
         loss = means({"loss": Term(self.network(*batch).sum(), (batch[4] >= 0).sum())})["loss"]

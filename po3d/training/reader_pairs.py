@@ -1,7 +1,8 @@
-"""What the reader learns from: questions with programs of the one language, from the speakers of all worlds and from the bank.
+"""What the reader learns from: questions with programs of the one language, from the speakers of all worlds, from the bank and from
+paraphrases of plain sentences.
 
     speakers (streets, rooms, photographs, orbits, frames) ─┐
-    bank of sentences (data/wording) ───────────────────────┴─► Pair ─► shown(pair, random): with a table's names, words exchanged
+    bank of sentences, paraphrases (data/wording) ──────────┴─► Pair ─► shown(pair, random): with a table's names, words exchanged
 
 A speaker's sentence has no table. `shown` makes up the names of one, other ones each time: those that the program means and some
 that it doesn't, or none, and then things are phrases (`refer`).
@@ -44,17 +45,23 @@ OTHER_WORDS, OTHER_COLORS, WITH_OTHER = (
     0.3,
     0.4,
 )  # that things, or colours, are renamed; that a change goes with a question
+MIXED, ANEW = (
+    0.3,
+    0.3,
+)  # that names are added to a table or left out; that sentences of other lines about a room stand beside one
 SEATS = ("chair", "armchair", "sofa", "bench", "stool", "bed")
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A question with one of its programs (or why it has none) of a sort; `source`: which speaker, or "bank"."""
+    """A question with one of its programs (or why it has none) of a sort; `source`: which speaker, "bank" or "paraphrase"; `table`: the
+    scene that it is about, of the latter two."""
 
     asked: Asked
     sort: Sort
     program: str  # a call's text, or one of REFUSALS
     source: str
+    table: str = ""
 
     def call(self) -> Call | str:
         return self.program if self.program in REFUSALS else Call.parse(self.program)
@@ -63,7 +70,9 @@ class Pair:
 # --- the bank -----------------------------------------------------------------------------------------------
 
 
-def records(what: Literal["sentences", "programs", "blind"], part: str, folder: Path = BANK) -> list[dict]:
+def records(
+    what: Literal["sentences", "programs", "blind", "paraphrases"], part: str, folder: Path = BANK
+) -> list[dict]:
     """The lines of one of the bank's files, some of which are gzipped."""
     path = folder / f"{what}_{part}.jsonl"
     return list(read_jsonl(path if path.exists() else path.with_suffix(".jsonl.gz"), what))
@@ -100,15 +109,31 @@ def asked_of_line(line: dict, scene: dict) -> Asked:
 
 def pairs_of_line(line: dict, record: dict, scene: dict) -> list[Pair]:
     """The pairs of a line with its programs."""
-    asked = asked_of_line(line, scene)
+    asked, about = asked_of_line(line, scene), ("bank", line["scene"])
     refusal = (record.get("note") or "none").partition(":")[0].split()[0]
     pairs = [
-        Pair(asked, "question", record["question"] or (refusal if refusal in REFUSALS else "beyond"), "bank")
+        Pair(asked, "question", record["question"] or (refusal if refusal in REFUSALS else "beyond"), *about)
     ]
     if line["change"] and (record["change"] or record["question"]):
-        pairs.append(Pair(asked, "change", record["change"] or "none", "bank"))
+        pairs.append(Pair(asked, "change", record["change"] or "none", *about))
     if line["frame"] and record["frame"]:
-        pairs.append(Pair(asked, "frame", record["frame"], "bank"))
+        pairs.append(Pair(asked, "frame", record["frame"], *about))
+    return pairs
+
+
+def paraphrases(folder: Path = BANK) -> list[Pair]:
+    """Plain sentences about made-up tables in other words, each alone: a pair a wording. None where the folder has none."""
+    if not (folder / "paraphrases_train.jsonl.gz").exists():
+        return []
+    pairs = []
+    for record in records("paraphrases", "train", folder):
+        table = with_table(Asked(kind=record["kind"]), record["names"], record["looks"])
+        for sort, program, options, wordings in record["said"]:
+            asked = replace(table, options=tuple(options))
+            pairs += [
+                Pair(replace(asked, **{sort: w}), sort, program, "paraphrase", record["table"])
+                for w in wordings
+            ]
     return pairs
 
 
@@ -280,26 +305,46 @@ def _own(program: Call) -> Call:
 
 
 def shown(pair: Pair, random: np.random.Generator, others: Sequence[Pair] = ()) -> Pair:
-    """The pair with a table's names and looks where it has none, with another sentence of `others` beside it, and with some
-    words exchanged for others of their kind, in sentence, table and program alike."""
-    if pair.source != "bank":
-        pair = _beside(_tabled(pair, random), random, others)
+    """The pair with a table's names and looks where it has none, with another sentence of `others` beside it (which are about its table,
+    where it has one), and with some words exchanged for others of their kind, in sentence, table and program alike."""
+    if not pair.table:
+        pair = _tabled(pair, random)
     elif random.random() < 0.5:  # the order of a table means nothing
         asked = pair.asked
         pair = replace(
             pair,
             asked=replace(asked, names=_shuffled(asked.names, random), looks=_shuffled(asked.looks, random)),
         )
+    pair = _beside(pair, random, others)
+    if pair.table and pair.asked.kind == "room" and random.random() < MIXED:
+        pair = _mixed(pair, random)
     if random.random() < OTHER_COLORS:
         order = [COLORS[k] for k in random.permutation(len(COLORS))]
         pair = renamed(pair, dict(zip(COLORS, order, strict=True)))
     if pair.asked.kind != "street" and random.random() < OTHER_WORDS:
-        said = f"{pair.asked.change} {pair.asked.frame} {pair.asked.question} {' '.join(pair.asked.options)}".lower()
+        said = _said(pair.asked)
         names = [n for n in dict.fromkeys(_quoted(pair.program)) if n in pair.asked.names and n in said]
         known = _room_names()
         fresh = [known[int(k)] for k in random.choice(len(known), len(names), replace=False)]
         pair = renamed(pair, {n: f for n, f in zip(names, fresh) if f not in pair.asked.names})
     return pair
+
+
+def _said(asked: Asked) -> str:
+    return f"{asked.change} {asked.frame} {asked.question} {' '.join(asked.options)}".lower()
+
+
+def _mixed(pair: Pair, random: np.random.Generator) -> Pair:
+    """The pair with some names of its table left out that nobody means, or speaks of, and some others added."""
+    said, meant = _said(pair.asked), _quoted(pair.program)
+    spoken = lambda name: name in meant or any(word in said for word in name.lower().split())  # noqa: E731
+    kept = [n for n in pair.asked.names if spoken(n) or random.random() < 0.7]
+    fresh = [
+        n for n in (_one(random, _room_names()) for _ in range(int(random.integers(0, 6)))) if not spoken(n)
+    ]
+    if pair.program in REFUSALS:  # what is added might be the answer
+        fresh = []
+    return replace(pair, asked=replace(pair.asked, names=tuple(dict.fromkeys([*kept, *fresh]))))
 
 
 def _shuffled(texts: tuple[str, ...], random: np.random.Generator) -> tuple[str, ...]:
@@ -344,15 +389,30 @@ def in_names(program: Call) -> Call:
 
 
 def _beside(pair: Pair, random: np.random.Generator, others: Sequence[Pair]) -> Pair:
-    """A room's question after another change, or a change before another question, and in a frame."""
+    """A room's question after another change, or a change before another question, and in a frame. A line of the bank keeps its own
+    mostly, and always where the question speaks of them."""
     if pair.asked.kind != "room" or not others:
+        return pair
+    own = pair.source == "bank"
+    if own and (
+        random.random() > ANEW
+        or pair.program in REFUSALS
+        or _BOUND.search(f"{pair.program} {getattr(pair.asked, pair.sort)}")
+    ):
         return pair
     asked = pair.asked
     for other in (_one(random, others), _one(random, others)):
-        said = getattr(other.asked, other.sort)
-        if random.random() < WITH_OTHER and not getattr(asked, other.sort):
-            asked = replace(asked, **{other.sort: said})
+        sort = other.sort
+        if sort != pair.sort and (own or (random.random() < WITH_OTHER and not getattr(asked, sort))):
+            asked = replace(asked, **{sort: getattr(other.asked, sort)})
     return replace(pair, asked=asked)
+
+
+# Said of what another sentence told.
+_BOUND = re.compile(
+    r"\b(changed|before|it|its|they|them|their|that one|this|these|those|he|she|him|her|there|now|still|anymore|again)\b",
+    re.I,
+)
 
 
 def renamed(pair: Pair, words: dict[str, str]) -> Pair:

@@ -2,8 +2,8 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,8 @@ from po3d.language.program import Call
 from po3d.language.read.reader import batched
 from po3d.language.read.reader_tokens import (
     AMOUNTS,
+    SEGMENTS,
+    SORTS,
     TEXTS,
     Asked,
     Pieces,
@@ -83,15 +85,14 @@ class Samples(Dataset):
         pieces: WordPieces,
         seed: int,
         plain: bool = False,
+        word_dropout: float = 0.0,
     ) -> None:
-        self.pairs, self.vocabulary, self.pieces, self.seed, self.plain = (
-            pairs,
-            vocabulary,
-            pieces,
-            seed,
-            plain,
-        )
-        self.others = [p for p in pairs if p.source == "room"][:50_000]
+        self.pairs, self.vocabulary, self.pieces, self.seed = pairs, vocabulary, pieces, seed
+        self.plain, self.word_dropout = plain, word_dropout
+        self.others: dict[str, list[Pair]] = {}  # by table; "": of the speakers
+        for pair in () if plain else dict.fromkeys(pairs):
+            if pair.table or pair.source == "room":
+                self.others.setdefault(pair.table, []).append(pair)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -101,11 +102,38 @@ class Samples(Dataset):
         pair = self.pairs[number % len(self.pairs)]
         random = rng(self.seed, "shown", number)
         for attempt in range(ATTEMPTS + 1):
-            seen = pair if self.plain or attempt == ATTEMPTS else shown(pair, random, self.others)
+            seen = (
+                pair
+                if self.plain or attempt == ATTEMPTS
+                else shown(pair, random, self.others.get(pair.table, ()))
+            )
             pieces = self.pieces(seen.asked)
             if (target := self.vocabulary.target(seen.call(), pieces, seen.sort)) is not None:
-                return Sample(pieces, seen.sort, target)
+                return Sample(self._dropped(pieces, target, random), seen.sort, target)
         return None
+
+    def _dropped(self, pieces: Pieces, target: Target, random: np.random.Generator) -> Pieces:
+        """The pieces with some words of the sentences unknown, but for those that the program copies."""
+        if self.plain or not self.word_dropout:
+            return pieces
+        ids = list(pieces.ids)
+        for word, place in zip(pieces.words, pieces.places, strict=True):
+            copied = any(first <= place <= last for first, last in target.spans)
+            if SEGMENTS[word.segment] in SORTS and not copied and random.random() < self.word_dropout:
+                ids[place : place + len(word.pieces)] = [self.pieces.unknown] * len(word.pieces)
+        return replace(pieces, ids=tuple(ids))
+
+
+def mixed(sources: Mapping[str, Sequence[Pair]], shares: Mapping[str, float]) -> list[Pair]:
+    """The pairs of all sources that there are, the one that is largest for its share once, each other one so many times that it has about
+    its share."""
+    there = {name: pairs for name, pairs in sources.items() if pairs and shares[name]}
+    size = max(len(pairs) / shares[name] for name, pairs in there.items())
+    return [
+        p
+        for name, pairs in there.items()
+        for p in list(pairs) * max(1, round(size * shares[name] / len(pairs)))
+    ]
 
 
 def collate(samples: Sequence[Sample | None]) -> tuple[Tensor, ...]:

@@ -151,9 +151,10 @@ def _split(x: Tensor, heads: int) -> Tensor:
 class ReaderNetwork(nn.Module):
     """Inputs (`reader_tokens.Pieces`) to programs. `words` (B, T) marks the pieces that begin a word: what may be pointed at."""
 
-    def __init__(self, vocabulary: Vocabulary, shape: Shape = Shape()) -> None:
+    def __init__(self, vocabulary: Vocabulary, shape: Shape = Shape(), smoothing: float = 0.0) -> None:
         super().__init__()
         self.shape, d = shape, shape.decoder
+        self.smoothing = smoothing  # of the tokens in the training loss
         self.types = TypeTable(vocabulary.language)
         count = len(vocabulary.tokens)
         self.encoder = Encoder(shape)
@@ -174,13 +175,14 @@ class ReaderNetwork(nn.Module):
     def config(self) -> dict:
         return asdict(self.shape)
 
-    def start_from(self, weights: dict[str, Tensor]) -> None:
-        """Takes the encoder's published weights; its embeddings will stay as they are."""
+    def start_from(self, weights: dict[str, Tensor], still: int = 0) -> None:
+        """Takes the encoder's published weights; its embeddings, and its `still` first layers, will stay as they are."""
         missing, unexpected = self.load_state_dict(weights, strict=False)
         if unexpected or any(name.startswith("encoder.") for name in missing):
             raise InputError("these are no weights of all-MiniLM-L6-v2")
+        frozen = (FROZEN, *(f"encoder.encoder.layer.{k}." for k in range(still)))
         for name, weight in self.named_parameters():
-            weight.requires_grad_(not name.startswith(FROZEN))
+            weight.requires_grad_(not name.startswith(frozen))
 
     def groups(self, rate: float, encoder_rate: float) -> list[dict]:
         """What is trained, as optimisers take it: the decoder, and the encoder's layers at a rate of their own."""
@@ -232,7 +234,12 @@ class ReaderNetwork(nn.Module):
             x, _ = block(x, block.memory(encoded), mask[:, None, None], None)
         x = self.norm(x)
         scores = self.write(x).float().masked_fill(~self.types.allowed[owed[..., 0]], -1e4)
-        loss = F.cross_entropy(scores.transpose(1, 2), gold, reduction="none") * there
+        loss = F.cross_entropy(scores.transpose(1, 2), gold, reduction="none")
+        if self.training and self.smoothing:
+            allowed = self.types.allowed[owed[..., 0]]
+            even = -(scores.log_softmax(-1) * allowed).sum(-1) / allowed.sum(-1).clamp(min=1)
+            loss = (1 - self.smoothing) * loss + self.smoothing * even
+        loss = loss * there
         for k, first in ((0, None), (1, spans[..., 0])):
             ends = self._ends(x, encoded, first, words).transpose(1, 2)
             loss = loss + F.cross_entropy(ends, spans[..., k], reduction="none") * copies

@@ -1,0 +1,173 @@
+"""What the reader is trained on: sources in their shares, tables and neighbours exchanged without touching what is meant, a start from a
+checkpoint."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from po3d.io.errors import InputError
+from po3d.io.seeding import rng
+from po3d.language.read.reader import Reader
+from po3d.language.read.reader_tokens import SEGMENTS, SORTS, Asked
+from po3d.training import reader_pairs
+from po3d.training.reader import ReaderModule, vocabulary, word_pieces
+from po3d.training.reader_pairs import Pair, bank, paraphrases, shown
+from po3d.training.reader_samples import Samples, collate, mixed
+from tools.wording_gather import HeldOut, gathered, words, write
+
+TABLE = {"names": ["bed", "red lamp", "tall shelf"], "looks": ["red", "wood"], "kind": "room", "table": "1-0"}
+BED = 'unique(filter(name, "bed", scene))'
+
+
+@pytest.fixture(scope="module")
+def lines():
+    return bank("train")
+
+
+@pytest.fixture(scope="module")
+def coder():
+    return vocabulary("reader"), word_pieces()
+
+
+def prompt(n, sort, program, says="It is said."):
+    return {**TABLE, "n": n, "sort": sort, "program": program, "says": says}
+
+
+def test_wordings_become_pairs_of_their_table_and_what_is_held_out_does_not(tmp_path, coder):
+    asked = bank("dev")[3][0].asked
+    prompts = [prompt(0, "change", f"remove(group({BED}))"), prompt(1, "question", f"query(color, {BED})"),
+               prompt(2, "question", 'count(filter(name, "walrus", scene))')]  # fmt: skip
+    said = [(0, "Off went the bed."), (0, "The bed has been sold."), (0, "the BED, has been sold"), (1, "Bed colour?"), (1, asked.question),
+            (2, "How many of those big beasts?"), (7, "Nobody asked."), (1, "")]  # fmt: skip
+    (tmp_path / "prompts_1.jsonl").write_text("".join(json.dumps(p) + "\n" for p in prompts))
+    (tmp_path / "written_1.jsonl").write_text(
+        "".join(json.dumps({"n": n, "says": s}) + "\n" for n, s in said)
+    )
+    found, counts = gathered(tmp_path, *coder, HeldOut())
+    assert counts == {
+        "taken": 3, "stands twice": 1, "is held out": 1, "its program can't be written from it and the table": 1, "no such prompt": 1,
+        "no sentence": 1,
+    }  # fmt: skip
+    write(tmp_path / "paraphrases_train.jsonl.gz", found)
+    pairs = paraphrases(tmp_path)
+    assert [(p.sort, p.program) for p in pairs] == [("change", prompts[0]["program"])] * 2 + [
+        ("question", prompts[1]["program"])
+    ]
+    assert pairs[0].asked == Asked(
+        change="Off went the bed.", names=tuple(TABLE["names"]), looks=tuple(TABLE["looks"])
+    )
+    assert {(p.source, p.table) for p in pairs} == {("paraphrase", "1-0")}
+    assert paraphrases(tmp_path / "none") == []
+
+
+def test_sentences_of_held_out_parts_are_known_in_any_order_and_case():
+    held = HeldOut()
+    line = next(p for p in bank("dev") if len(words(p[0].asked.question)) > 7)[0].asked.question
+    assert held.says(" ".join(reversed(line.upper().split())))
+    assert held.says(line + " well")
+    assert not held.says("Entirely other words stand in here")
+
+
+def test_sources_come_in_their_shares():
+    sources = {name: [Pair(Asked(f"{name} {k}"), "question", "none", name) for k in range(n)]
+               for name, n in (("speakers", 600), ("bank", 60), ("paraphrases", 30), ("empty", 0))}  # fmt: skip
+    pairs = mixed(sources, {"speakers": 0.6, "bank": 0.3, "paraphrases": 0.1, "empty": 0.5})
+    count = {name: sum(p.source == name for p in pairs) for name in sources}
+    assert count == {"speakers": 600, "bank": 300, "paraphrases": 90, "empty": 0}
+
+
+def test_names_are_mixed_without_touching_what_is_said_or_meant(monkeypatch):
+    monkeypatch.setattr(reader_pairs, "MIXED", 1.0)
+    asked = Asked("Is the lamp by the cot?", names=("bed", "red lamp", "tall shelf", "mug", "rug"))
+    pair = Pair(
+        asked, "question", f'exist(relate(next_to, {BED}, filter(name, "red lamp", scene)))', "bank", "a"
+    )
+    seen = [shown(pair, rng(0, "mixed", k)).asked.names for k in range(40)]
+    assert len({*map(len, seen)}) > 2
+    refused = replace(pair, program="none")
+    assert all(len(shown(refused, rng(0, "mixed", k)).asked.names) <= 5 for k in range(40))
+    for share in ("OTHER_WORDS", "OTHER_COLORS"):
+        monkeypatch.setattr(reader_pairs, share, 0.0)
+    for k in range(40):
+        assert {"bed", "red lamp"} <= set(shown(pair, rng(0, "mixed", k)).asked.names)
+
+
+def test_lines_of_a_room_lend_each_other_their_sentences_but_for_what_is_bound(monkeypatch):
+    for share in ("MIXED", "OTHER_WORDS", "OTHER_COLORS"):
+        monkeypatch.setattr(reader_pairs, share, 0.0)
+    monkeypatch.setattr(reader_pairs, "ANEW", 1.0)
+    other = Pair(Asked("Is it?", change="The mug fell.", names=("bed",)), "change", "none", "bank", "a")
+    free = Pair(
+        Asked("What colour is the bed?", change="The bed was sold."),
+        "question",
+        f"query(color, {BED})",
+        "bank",
+        "a",
+    )
+    seen = shown(free, rng(0, "lent", 0), [other])
+    assert (seen.asked.change, seen.asked.question, seen.program) == (
+        "The mug fell.",
+        free.asked.question,
+        free.program,
+    )
+    for bound in (
+        replace(free.asked, question="What colour is it?"),
+        replace(free.asked, question="Is the bed still red?"),
+    ):
+        assert shown(replace(free, asked=bound), rng(0, "lent", 0), [other]).asked == bound
+    earlier = replace(free, program=f"query(color, before({BED}))")
+    assert shown(earlier, rng(0, "lent", 0), [other]).asked == free.asked
+    alone = replace(free, source="paraphrase", asked=Asked("What colour is the bed?"))
+    assert {shown(alone, rng(0, "lent", k), [other]).asked.change for k in range(20)} == {"", "The mug fell."}
+
+
+def test_dropped_words_are_those_of_sentences_that_nobody_copies(lines, coder):
+    tokens, pieces = coder
+    pairs = [p for line in lines[:40] for p in line]
+    whole = Samples(pairs, tokens, pieces, 0)
+    holes = Samples(pairs, tokens, pieces, 0, word_dropout=0.5)
+    dropped = 0
+    for k in range(len(pairs)):
+        if (a := whole[k]) is None:
+            continue
+        b = holes[k]
+        assert b.target == a.target
+        for place, (x, y) in enumerate(zip(a.pieces.ids, b.pieces.ids, strict=True)):
+            if x != y:
+                dropped += 1
+                assert y == pieces.unknown
+                assert SEGMENTS[a.pieces.segments[place]] in SORTS
+                assert not any(first <= place <= last for first, last in a.target.spans if last)
+    assert dropped > 100
+
+
+def test_training_goes_on_from_a_checkpoint_with_layers_that_stay(coder, tmp_path):
+    module = ReaderModule(start="reader", still=4, smoothing=0.1, shape={"dropout": 0.2})
+    shipped = Reader.from_checkpoint("checkpoints/reader").network
+    assert all(
+        torch.equal(a, b) for a, b in zip(module.network.parameters(), shipped.parameters(), strict=True)
+    )
+    assert module.network.shape.dropout == 0.2
+    trained = {name for name, w in module.network.named_parameters() if w.requires_grad}
+    assert {k for k in range(6) for name in trained if f"encoder.layer.{k}." in name} == {4, 5}
+    assert any(name.startswith("blocks.") for name in trained)
+    assert not any("embeddings" in name for name in trained)
+    with pytest.raises(InputError):
+        ReaderModule(start=str(tmp_path / "none"))
+
+
+def test_smoothing_gives_some_of_each_token_to_all_that_could_stand_there(coder):
+    tokens, pieces = coder
+    batch = collate([Samples([p], tokens, pieces, 0, plain=True)[0] for p in bank("train")[0][:1]])
+    module = ReaderModule(start="reader", shape={"dropout": 0.0})
+    network = module.network
+    with torch.no_grad():
+        plain = network.train()(*batch)
+        network.smoothing = 0.2
+        assert torch.allclose(network.eval()(*batch), plain, atol=1e-4)  # what is reported is the likelihood
+        smooth = network.train()(*batch)
+    assert torch.isfinite(smooth).all()
+    assert (smooth > plain + 0.1).all()
+    assert (smooth < 100).all()

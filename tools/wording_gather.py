@@ -1,0 +1,130 @@
+"""Gathers what was written for prompts (`wording_prompts`) into data/wording/paraphrases_train.jsonl.gz.
+
+    python -m tools.wording_gather FOLDER [--out FILE]      FOLDER has prompts_K.jsonl and written_K.jsonl: {"n": number, "voice": who, "says": text}
+
+A record is a table with all that was said about it: names, looks, and of each prompt sort, program, options and wordings. Left out are
+wordings whose program can't be written from them and the table, those that stand twice, and those that say what a sentence of
+the development or the test part says (of the test part by hashes of their words: nothing of it is shown).
+"""
+
+import argparse
+import gzip
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from po3d.io.files import atomic_write, read_jsonl
+from po3d.io.guard import guarded
+from po3d.language.program import Call
+from po3d.language.read.reader_tokens import SORTS, Asked, Vocabulary, WordPieces, with_table
+from po3d.training.reader import vocabulary, word_pieces
+from po3d.training.reader_pairs import BANK, records
+
+NEAR = 0.8  # of the words of two sentences together, those in both: from here on they say the same
+LONGEST = 400  # letters
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a sentence that tell it from others."""
+    return frozenset(re.findall(r"[a-z0-9]+", text.lower())) - {"a", "an", "the"}
+
+
+def hashed(text: str) -> str:
+    return hashlib.sha256(" ".join(sorted(words(text))).encode()).hexdigest()
+
+
+class HeldOut:
+    """The sentences of the development and test parts, as what must not be learned from."""
+
+    def __init__(self, folder: Path = BANK) -> None:
+        said = {
+            part: [line[sort] for line in records("sentences", part, folder) for sort in SORTS if line[sort]]
+            for part in ("dev", "test")
+        }
+        self.hashes = {hashed(text) for texts in said.values() for text in texts}
+        self.near = [w for text in said["dev"] if len(w := words(text)) > 3]
+
+    def says(self, text: str) -> bool:
+        """Whether one of them says this, or the development part nearly."""
+        mine = words(text)
+        return hashed(text) in self.hashes or any(len(mine & w) >= NEAR * len(mine | w) for w in self.near)
+
+
+def wrong(prompt: dict, says: object, tokens: Vocabulary, pieces: WordPieces) -> str:
+    """Why a wording of a prompt is of no use; "" where it is."""
+    if not isinstance(says, str) or not 2 < len(says.strip()) < LONGEST or "\n" in says:
+        return "no sentence"
+    asked = Asked(kind=prompt["kind"], options=tuple(prompt.get("options", ())), **{prompt["sort"]: says})
+    given = pieces(with_table(asked, prompt["names"], prompt["looks"]))
+    written = tokens.target(Call.parse(prompt["program"]), given, prompt["sort"])
+    return "" if written is not None else "its program can't be written from it and the table"
+
+
+def gathered(
+    folder: Path, tokens: Vocabulary, pieces: WordPieces, held_out: HeldOut
+) -> tuple[list[dict], Counter]:
+    """Records, and how many wordings were taken or left out, and why."""
+    counts: Counter = Counter()
+    tables: dict[str, dict] = {}
+    seen: set[tuple[str, str]] = set()
+    for path in sorted(folder.glob("prompts_*.jsonl")):
+        answers = folder / path.name.replace("prompts", "written")
+        if not answers.exists():
+            continue
+        prompts = {p["n"]: p for p in read_jsonl(path, "prompts")}
+        said: dict[int, list[str]] = {}
+        for record in read_jsonl(answers, "wordings"):
+            prompt, says = prompts.get(record.get("n")), record.get("says")
+            why = "no such prompt" if prompt is None else wrong(prompt, says, tokens, pieces)
+            if not why and (prompt["table"], " ".join(sorted(words(says)))) in seen:
+                why = "stands twice"
+            if not why and held_out.says(says):
+                why = "is held out"
+            counts[why or "taken"] += 1
+            if not why:
+                seen.add((prompt["table"], " ".join(sorted(words(says)))))
+                said.setdefault(prompt["n"], []).append(says.strip())
+        for n, wordings in sorted(said.items()):
+            p = prompts[n]
+            table = tables.setdefault(
+                p["table"],
+                {
+                    "table": p["table"],
+                    "kind": p["kind"],
+                    "names": p["names"],
+                    "looks": p["looks"],
+                    "said": [],
+                },
+            )
+            table["said"].append([p["sort"], p["program"], p.get("options", []), wordings])
+    return list(tables.values()), counts
+
+
+def write(path: Path, found: Iterable[dict]) -> None:
+    """One JSON line a table, gzipped, the same bytes for the same records."""
+    with atomic_write(path, "wb") as file, gzip.GzipFile("", "wb", 9, fileobj=file, mtime=0) as packed:
+        for record in found:
+            packed.write((json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n").encode())
+
+
+def main() -> int:
+    """The exit code: 2 where something is wrong."""
+    parser = argparse.ArgumentParser("python -m tools.wording_gather", description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--out", type=Path, default=BANK / "paraphrases_train.jsonl.gz")
+    a = parser.parse_args()
+
+    def run() -> None:
+        pieces = word_pieces()
+        found, counts = gathered(a.folder, vocabulary(), pieces, HeldOut())
+        write(a.out, found)
+        print(", ".join(f"{number} {what}" for what, number in counts.most_common()))
+
+    return guarded(run)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
