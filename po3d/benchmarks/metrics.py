@@ -18,6 +18,7 @@ from po3d.scene.vocabulary import ATTRIBUTES, VALUES
 
 RESAMPLES = 1000
 CONFIDENCE = 0.95
+DRAWN = 1 << 24  # numbers that are drawn at once
 
 # --- accuracy -----------------------------------------------------------------------------------------------
 
@@ -52,12 +53,17 @@ def bootstrap(
     np.add.at(counts, (row, col), 1.0)
     generator = np.random.default_rng(seed)
     c = max(len(cluster_ids), 1)
-    weights = generator.multinomial(len(cluster_ids), np.full(c, 1 / c), size=resamples)[
-        :, : len(cluster_ids)
-    ]
     alone = (counts > 0).sum(0) < 2  # one cluster says nothing of how clusters differ
     with np.errstate(invalid="ignore", divide="ignore"):
-        samples = (weights @ sums) / (weights @ counts)
+        # Some resamplings at a time: of thousands of clusters all of them take gigabytes.
+        parts = []
+        for start in range(0, resamples, rows := max(1, DRAWN // c)):
+            weights = generator.multinomial(
+                len(cluster_ids), np.full(c, 1 / c), size=min(rows, resamples - start)
+            )
+            weights = weights[:, : len(cluster_ids)]
+            parts.append((weights @ sums) / (weights @ counts))
+        samples = np.concatenate(parts)
         return Bootstrap(sums.sum(0) / counts.sum(0), np.where(alone, np.nan, samples))
 
 

@@ -26,6 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--grid", metavar="RUN", help="the folder of an oracle grid of the same system; default: RUN"
     )
+    parser.add_argument("--items", type=int, metavar="N",
+                        help="questions that the page lists, on at most N / 10 images: a sample where there "
+                        "are more; default: 10000")  # fmt: skip
+    parser.add_argument("--question", nargs="+", default=[], metavar="ID", help="list these questions alone")
     form = parser.add_mutually_exclusive_group()
     for name in ("latex", "markdown"):
         form.add_argument(f"--{name}", dest="form", action="store_const", const=name,

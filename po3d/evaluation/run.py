@@ -16,7 +16,7 @@ import math
 import os
 import platform
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from itertools import groupby
 from pathlib import Path
@@ -258,11 +258,12 @@ def _at_once(system: System) -> Callable[[Sequence[Question], Context], Begun]:
     return begin
 
 
-def read_scenes(path: str | Path) -> dict[str, Scene]:
-    """Image name -> table, from a scenes.jsonl."""
+def read_scenes(path: str | Path, names: Container[str] | None = None) -> dict[str, Scene]:
+    """Image name -> table, from a scenes.jsonl; of the images `names` alone, where they are given."""
     return {
         r.get("image", ""): from_json(r, f"{path}, record {k}")
         for k, r in enumerate(read_jsonl(path, "scene file"))
+        if names is None or r.get("image", "") in names
     }
 
 

@@ -11,7 +11,7 @@ from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.compare import Entry, compare, pair_table, read_entry
 from po3d.evaluation.report.html import Page, render
-from po3d.evaluation.report.html_items import image_record
+from po3d.evaluation.report.html_items import ITEMS, image_record, listed
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.results import no_intervals, perception_table, results_table
 from po3d.evaluation.run import by_image, read_scenes
@@ -136,13 +136,22 @@ def _beside(table: Table, others: Sequence[dict]) -> Table:
 # --- the page -----------------------------------------------------------------------------------------------
 
 
-def run_page(run: Run, folder: str | Path, grid: str | Path | None = None) -> str:
-    """The HTML of a run; `grid` is the folder of its oracle grid, the run's own by default."""
+def run_page(
+    run: Run,
+    folder: str | Path,
+    grid: str | Path | None = None,
+    items: int = ITEMS,
+    ids: Sequence[str] = (),
+) -> str:
+    """The HTML of a run; `grid` is the folder of its oracle grid, the run's own by default. `items`: how many questions it
+    lists (`html_items.listed`), or `ids`: which; InputError for one that the run has not."""
     folder, grid = Path(folder), Path(grid or folder)
     questions = [q for q in run.split.questions if q.answer is not None]
     answers = [{p.id: p for p in entry.predictions} for entry in run.entries]
     scorer = run.report["scorer"]
     right = [[float(r) for r in run.benchmark.correct(questions, e.predictions, scorer)] for e in run.entries]
+    chosen = _chosen(questions, right[0], items, ids)
+    shown = [questions[k] for k in chosen]
     figures, risk = None, None
     try:
         items = answered(run.benchmark, questions, run.entries[0].predictions, scorer)
@@ -156,9 +165,10 @@ def run_page(run: Run, folder: str | Path, grid: str | Path | None = None) -> st
         [entry.name for entry in run.entries],
         run_tables(run),
         [model["rows"] for model in run.compared["models"]],
-        questions,
+        shown,
         answers,
-        right,
+        [[own[k] for k in chosen] for own in right],
+        len(questions),
         [*([f"not answered, counted as wrong: {', '.join(notes)}"] if notes else []),
          *(f"note: {note}" for note in run.report.get("notes") or ()),
          *filter(None, [no_intervals(run.report)]),
@@ -167,18 +177,29 @@ def run_page(run: Run, folder: str | Path, grid: str | Path | None = None) -> st
            for e in run.entries if e.absent or e.foreign)],
         figures,
         risk,
-        *_grid(grid, questions, run.report["benchmark"]),
+        *_grid(grid, shown, run.report["benchmark"]),
     )  # fmt: skip
-    return render(page, _images(run, folder, answers))
+    return render(page, _images(run, folder, shown, answers))
+
+
+def _chosen(questions: Sequence, right: Sequence[float], items: int, ids: Sequence[str]) -> list[int]:
+    if items < 1:
+        raise InputError(f"--items {items} should be at least 1")
+    if not ids:
+        return listed(questions, right, items)
+    place = {q.id: k for k, q in enumerate(questions)}
+    if unknown := [i for i in ids if i not in place]:
+        raise InputError(f"the run has no question {unknown[0]!r}")
+    return sorted({place[i] for i in ids})
 
 
 def write_page(
-    run: Run, folder: str | Path, out: str | Path | None = None, grid: str | Path | None = None
+    run: Run, folder: str | Path, out: str | Path | None = None, grid: str | Path | None = None, **which: Any
 ) -> Path:
-    """Write `run_page`, to FOLDER/report.html by default; the file."""
+    """Write `run_page`, to FOLDER/report.html by default; the file. `which`: its `items`, `ids`."""
     path = Path(out or Path(folder) / HTML)
     with atomic_write(path) as file:
-        file.write(run_page(run, folder, grid))
+        file.write(run_page(run, folder, grid, **which))
     return path
 
 
@@ -215,10 +236,13 @@ def _grid(folder: Path, questions: Sequence, benchmark: str) -> tuple[Any, dict[
     return grid, errors
 
 
-def _images(run: Run, folder: Path, answers: Sequence[Mapping]) -> Iterator[tuple[str, dict]]:
-    kept = read_scenes(folder / SCENES) if (folder / SCENES).is_file() else {}
+def _images(
+    run: Run, folder: Path, questions: Sequence, answers: Sequence[Mapping]
+) -> Iterator[tuple[str, dict]]:
+    names = {name for q in questions for name in (q.image, *q.images)}
+    kept = read_scenes(folder / SCENES, names) if (folder / SCENES).is_file() else {}
     groups: dict[str, list] = {}
-    for q in by_image([q for q in run.split.questions if q.answer is not None]):
+    for q in by_image(questions):
         groups.setdefault(q.image, []).append(q)
     for name, own in progress(groups.items(), "drawing", unit="image"):
         yield name, image_record(run.split, name, own, answers, kept, run.report)
@@ -243,7 +267,8 @@ def report_command(arguments: argparse.Namespace) -> int:
     names = [n.strip() for n in arguments.names.split(",")] if arguments.names else []
     run = read_run(arguments.folder, arguments.others, names, arguments.data)
     if not arguments.form:
-        path = write_page(run, arguments.folder, arguments.out, arguments.grid)
+        which = {"items": ITEMS if arguments.items is None else arguments.items, "ids": arguments.question}
+        path = write_page(run, arguments.folder, arguments.out, arguments.grid, **which)
         print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
         return 0
     content = SPELLINGS[arguments.form](run_tables(run), run.report["benchmark"]).rstrip() + "\n"

@@ -63,18 +63,14 @@ def read_json(path: str | Path, what: str = "JSON file") -> object:
 def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
     """The records of a JSONL file, whose text is as in `read_text`; gzipped where its name ends in ".gz". A torn last line, left by a
     killed writer, is dropped; any other line that is no JSON object is an InputError."""
-    data = read_bytes(path, what)
-    if Path(path).suffix == ".gz":
-        data = _gunzipped(data, path, what)
-    lines = _utf8(data, path, what).split(b"\n")
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_lines(path, what), 1):
         if not line.strip():
             continue
         where = f"{what} {path}, line {number}"
         try:
             record = parse_json(line.decode("utf-8"), f"{where}: not valid JSON")
         except (InputError, UnicodeDecodeError) as error:
-            if number == len(lines):  # no newline after it: the writer was killed inside this record
+            if not line.endswith(b"\n"):  # the writer was killed inside this record
                 return
             if isinstance(error, InputError):
                 raise
@@ -82,6 +78,35 @@ def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
         if not isinstance(record, dict):
             raise InputError(f"{where}: each line should be a JSON object, not {type(record).__name__}")
         yield record
+
+
+def _lines(path: str | Path, what: str) -> Iterator[bytes]:
+    """The lines of a text in UTF-8, one at a time where the file is that already; one in UTF-16, gzipped or from a pipe is read
+    whole."""
+    try:
+        with open(path, "rb") as file:
+            plain = Path(path).suffix != ".gz" and Path(path).is_file()
+            if plain and _encoding(file.read(_HEAD), path, what) == "utf-8-sig":
+                file.seek(0)
+                mark = codecs.BOM_UTF8
+                while line := file.readline(LARGEST + 1):
+                    if len(line) > LARGEST:
+                        raise InputError(
+                            f"{what} has a line larger than the {LARGEST:,} bytes that are read: {path}"
+                        )
+                    yield line.removeprefix(mark)
+                    mark = b""
+                return
+    except InputError:
+        raise
+    except ValueError:  # a name with NUL
+        raise InputError(f"{what} not found: {path}") from None
+    except OSError as error:
+        raise InputError(_unreadable(path, what, error)) from None
+    data = read_bytes(path, what)
+    yield from io.BytesIO(
+        _utf8(_gunzipped(data, path, what) if Path(path).suffix == ".gz" else data, path, what)
+    )
 
 
 def read_cells(path: str | Path, what: str = "table") -> Iterator[list[str]]:

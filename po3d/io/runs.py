@@ -72,14 +72,19 @@ def append(file: Any, record: dict) -> None:
 
 
 def unfinished(out: Path, run: Run, overwrite: bool = False) -> list[dict] | None:
-    """The lines of partial.jsonl when it is an unfinished `run`, its torn last line cut off; None when there is none with
-    an answer, or `overwrite` threw another run's away. InputError for another run's."""
+    """The lines of partial.jsonl, but for the answers in them, when it is an unfinished `run`, its torn last line cut off; None when
+    there is none with an answer, or `overwrite` threw another run's away. InputError for another run's."""
     partial = out / PARTIAL
     if not partial.is_file():
         return None
-    data = partial.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    records = [json.loads(line) for line in whole.splitlines()]
+    whole, records = 0, []
+    with open(partial, "rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            whole += len(line)
+            record = json.loads(line)
+            records.append({k: record[k] for k in ("run", "sitting", "image") if k in record})
     if not any("image" in record for record in records):
         partial.unlink()
         return None
@@ -92,8 +97,8 @@ def unfinished(out: Path, run: Run, overwrite: bool = False) -> list[dict] | Non
             raise _taken(out, "an unfinished run", different)
         partial.unlink()
         return None
-    if len(whole) < len(data):
-        os.truncate(partial, len(whole))
+    if whole < partial.stat().st_size:
+        os.truncate(partial, whole)
     return records
 
 

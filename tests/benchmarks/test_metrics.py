@@ -8,6 +8,7 @@ from generators import random_scene
 from hypothesis import given
 from hypothesis import strategies as st
 
+from po3d.benchmarks import metrics
 from po3d.benchmarks.metrics import (
     CLASS_COST,
     MAX_DISTANCE,
@@ -183,3 +184,14 @@ def test_far_rows_are_no_match_and_empty_tables_match_nothing():
     assert match(Scene((), gt.axes, "predicted"), gt) == {}
     with pytest.raises(InputError, match="1 predicted scenes but 0 true ones"):
         perception([gt], [])
+
+
+def test_resamplings_are_the_same_however_many_are_drawn_at_once(monkeypatch):
+    random = np.random.default_rng(0)
+    values, groups = random.integers(0, 2, 90), random.integers(0, 3, 90).tolist()
+    given = (values, random.integers(0, 20, 90).tolist(), groups, range(3), 50)
+    whole = metrics.bootstrap(*given)
+    monkeypatch.setattr(metrics, "DRAWN", 70)  # three at a time, and two
+    parts = metrics.bootstrap(*given)
+    np.testing.assert_array_equal(parts.samples, whole.samples)
+    assert whole.samples.shape == (50, 3)

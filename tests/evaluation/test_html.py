@@ -4,6 +4,8 @@ import base64
 import hashlib
 import json
 import re
+import tracemalloc
+from collections import Counter
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -12,13 +14,18 @@ from finished_runs import READY, finished, other_system, with_grid
 from hypothesis import given
 from hypothesis import strategies as st
 
+from po3d.benchmarks.registry import BENCHMARKS
 from po3d.cli import main as cli
+from po3d.evaluation.compare import compare, read_entry
 from po3d.evaluation.report import svg
 from po3d.evaluation.report.html import data_block
+from po3d.evaluation.report.html_items import IMAGE, listed
 from po3d.evaluation.report.html_traces import CHANGED
-from po3d.evaluation.run_report import log_to_wandb, read_run, run_page, run_tables
+from po3d.evaluation.run import provenance
+from po3d.evaluation.run_report import Run, log_to_wandb, read_run, run_page, run_tables
+from po3d.evaluation.scale import copies
 from po3d.io.errors import InputError
-from po3d.reasoning.questions import Prediction, read_predictions, write_predictions
+from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028&amp;"
 
@@ -175,6 +182,81 @@ def test_the_policy_lets_this_script_run_and_no_other(page):
     policy = next(a["content"] for t, a in page.elements if t == "meta" and "http-equiv" in a)
     assert f"script-src 'sha256-{digest}';" in policy
     assert policy.startswith("default-src 'none';")
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """A run of made-up answers, a tenth of them wrong, to 100,000 questions on pictures that are shown 23 times."""
+    folder = tmp_path_factory.mktemp("many")
+    split = copies(BENCHMARKS["pulsecheck457"].load(BENCHMARKS["pulsecheck457"].mini), 100_000)
+    benchmark, scorer = BENCHMARKS["pulsecheck457"], "strict"
+    rows = [
+        Prediction(q.id, "ok", "nothing" if k % 10 == 3 else q.answer, 0.9, q.program)
+        for k, q in enumerate(split.questions)
+    ]
+    write_predictions(folder / "predictions.jsonl", rows)
+    about = {
+        "benchmark": "pulsecheck457", "split": "copies", "system": "made up", "settings": {}, "images": 3310,
+        "provenance": provenance({}, {}, {"root": "x", "images": 3310}, ""), "scorer": scorer,
+    }  # fmt: skip
+    entries = [read_entry(folder / "predictions.jsonl", split.questions, "made up")]
+    report = {**about, **benchmark.score(split.questions, rows, scorer), "statuses": {"ok": len(rows)}}
+    compared = compare(benchmark, split.questions, entries, scorer)
+    return folder, Run(report, benchmark, split, entries, compared)
+
+
+@pytest.mark.slow
+def test_the_page_of_many_questions_is_small_and_has_some_of_every_task_right_and_wrong(many):
+    folder, run = many
+    tracemalloc.start()
+    text = run_page(run, folder, items=280)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(text) < 4e6
+    assert most < 3e8  # beside the questions and answers
+    page = Page(text)
+    index = page.data("index")
+    assert len(index["items"]) == 280
+    assert len(index["images"]) == sum(name.startswith("image-") for name in page.scripts if name) <= 28
+    found = Counter((index["categories"][item[2]], item[5][0][3]) for item in index["items"])
+    assert set(found) == {(c, right) for c in index["categories"] for right in (0, 1)}
+    assert len(index["categories"]) == 7
+    assert min(found.values()) > 5
+    assert "280 of the 100,000 questions are listed" in text
+    assert "100000 questions" in text  # what the figures are of
+    assert run_page(run, folder, items=280) == text
+
+
+def test_named_questions_have_a_page_of_their_own(many):
+    folder, run = many
+    wanted = [run.split.questions[k].id for k in (77_777, 5)]
+    index = Page(run_page(run, folder, ids=wanted)).data("index")
+    assert [item[0] for item in index["items"]] == wanted[::-1]
+    with pytest.raises(InputError, match="no question 'elsewhere'"):
+        run_page(run, folder, ids=["elsewhere"])
+    with pytest.raises(InputError, match="at least 1"):
+        run_page(run, folder, items=0)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 30), st.sampled_from([0.0, 1.0])), min_size=1),
+    st.integers(1, 200),
+)
+def test_a_page_lists_all_questions_or_some_of_each_task_and_outcome(rows, items):
+    questions = [Question(str(k), str(image), "", "2d", task) for k, (task, image, _) in enumerate(rows)]
+    right = [mark for *_, mark in rows]
+    chosen = listed(questions, right, items)
+    assert chosen == sorted(set(chosen)) == listed(questions, right, items)
+    room = max(1, items // IMAGE)
+    images = {questions[k].image for k in chosen}
+    assert len(chosen) <= items
+    assert len(images) <= room
+    everywhere = {q.image for q in questions}
+    if len(questions) <= items and len(everywhere) <= room:
+        assert chosen == list(range(len(questions)))
+    strata = {(q.category, mark) for q, mark in zip(questions, right)}
+    if len(strata) <= min(items, room):
+        assert {(questions[k].category, right[k]) for k in chosen} == strata
 
 
 def test_blame_is_in_the_index(tmp_path):

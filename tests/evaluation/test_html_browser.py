@@ -122,6 +122,12 @@ def test_an_address_names_filters_and_a_question(browser, street):
     assert browser.complaints() == []
 
 
+def test_an_address_of_a_question_that_is_not_listed_says_so(browser, street):
+    browser.open(street[0] + "#elsewhere%201")
+    assert "elsewhere 1 is not listed" in browser.ask("document.querySelector('#detail').textContent")
+    assert browser.complaints() == []
+
+
 def test_keys_walk_and_steps_light_up_what_they_found(browser, street):
     address, questions, *_ = street
     browser.open(address)

@@ -23,6 +23,10 @@ from po3d.io.text_tables import Table, cell_text
 from po3d.reasoning.questions import Prediction, Question
 
 PAGE = Path(__file__).parent / "page"
+SAMPLE = (
+    "{listed:,} of the {asked:,} questions are listed here, drawn from every task, right and wrong ones alike; the figures above "
+    "are of all. po3d report RUN --question ID makes a page of the questions that are named, --items N of more."
+)
 
 
 @dataclass(frozen=True)
@@ -33,9 +37,10 @@ class Page:
     systems: Sequence[str]  # the run's own first
     tables: Sequence[tuple[str, Table]]  # titles and tables
     rows: Sequence[Sequence[Mapping]]  # of each system the figures of the benchmark
-    questions: Sequence[Question]
-    answers: Sequence[Mapping[str, Prediction]]
-    right: Sequence[Sequence[float]]
+    questions: Sequence[Question]  # those that are listed
+    answers: Sequence[Mapping[str, Prediction]]  # of all questions of the run
+    right: Sequence[Sequence[float]]  # of those that are listed
+    asked: int  # questions of the run
     notes: Sequence[str] = ()
     trust: Mapping[str, Any] | None = None
     risk: tuple[Sequence[float], Sequence[float]] | None = None  # coverage, risk
@@ -53,7 +58,7 @@ def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
     blocks.append(data_block("index", _index(page, names)))
     script = (PAGE / "report.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
-    n = len(page.questions)
+    n, listed = page.asked, len(page.questions)
     parts = {
         "title": escape(f"{row_name(report)} on {report['benchmark']}"),
         "subtitle": escape(
@@ -64,6 +69,9 @@ def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
         "tables": "\n".join(_table_card(title, table) for title, table in page.tables)
         + "".join(f'<p class="note">{escape(note)}</p>' for note in page.notes),
         "plots": _plots(page),
+        "sample": ""
+        if listed == n
+        else f'<p class="note">{escape(SAMPLE.format(listed=listed, asked=n))}</p>',
         "provenance": _provenance(report),
         "data": "\n".join(blocks),
         "script": script,

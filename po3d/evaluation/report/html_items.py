@@ -8,9 +8,40 @@ from po3d.benchmarks.registry import benchmark_of
 from po3d.evaluation.report.html_drawings import Drawings, picture
 from po3d.evaluation.report.html_traces import traces
 from po3d.io.errors import InputError
+from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, Executor, Tables, oracle
+
+ITEMS = 10_000  # questions that a page lists, as it comes
+IMAGE = 10  # questions that an image takes the room of
+
+
+def listed(questions: Sequence[Question], right: Sequence[float], items: int, seed: int = 0) -> list[int]:
+    """Which questions a page lists, in their order: all where they are at most `items` on at most a tenth as many images, else so
+    many of them. Tasks, and in each of them answers that are right, wrong and not counted, take turns, each with its questions in
+    an order drawn from `seed`."""
+    strata: dict[tuple[str, str], list[int]] = {}
+    for k, (q, mark) in enumerate(zip(questions, right, strict=True)):
+        strata.setdefault((q.category, str(mark)), []).append(k)
+    orders = [
+        iter(rng(seed, "listed", number).permutation(own).tolist())
+        for number, (_, own) in enumerate(sorted(strata.items()))
+    ]
+    images: set[str] = set()
+    found: list[int] = []
+    while orders and len(found) < items:
+        left = []
+        for order in orders:
+            # a question on a further image only while there is room for one
+            room = len(images) < max(1, items // IMAGE)
+            k = next((k for k in order if room or questions[k].image in images), None)
+            if k is not None and len(found) < items:
+                found.append(k)
+                images.add(questions[k].image)
+                left.append(order)
+        orders = left
+    return sorted(found)
 
 
 def image_record(

@@ -389,8 +389,10 @@
   const query = new URLSearchParams(location.search);
   for (const id of FILTERS) if (query.has(id)) find(id).value = query.get(id);
   refilter();
-  const wanted = index.items.findIndex((item) => item[ID] === decodeURIComponent(location.hash.slice(1)));
+  const named = decodeURIComponent(location.hash.slice(1));
+  const wanted = index.items.findIndex((item) => item[ID] === named);
   if (wanted >= 0) open(wanted);
+  else if (named) find("detail").append(make("p", { class: "note" }, `The question ${named} is not listed on this page.`));
   else if (shown.length) open(shown[0]);
   find("items").dataset.ready = String(index.items.length);
 })();
