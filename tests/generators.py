@@ -7,10 +7,13 @@ from functools import cache
 import numpy as np
 
 from po3d.language.program import Signature, Tree
-from po3d.language.programs.street import ANSWER_TYPES, ARGUMENTS, FILTER_VALUES, Program, Step
+from po3d.language.programs.street import ANSWER_TYPES, ARGUMENTS, FILTER_VALUES, OPERATIONS, Program, Step
 from po3d.scene.street import AXES, extent, origin_height
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES
+
+
+LINKS = [row.op for row in OPERATIONS if row.signature == (("object",), "set")]  # from an object to a set
 
 
 def random_scene(
@@ -78,7 +81,7 @@ def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: 
         if kind == "pair":
             first, second = some_set(left - 1), some_set(left - 1)
             return add(str(rng.choice(["union", "intersect"])), (), first, second)
-        op = str(rng.choice(["relate", "relate", "same", "aligned", "occludees", "occluder", "collide"]))
+        op = str(rng.choice(["relate", *LINKS]))
         args = pick(op)
         return add(op, args, some_object(left - 1))
 

@@ -28,7 +28,7 @@ from po3d.reasoning.execute import IT, MORE_OR_LESS, SECTORS, Evaluator, run
 from po3d.reasoning.execute import Asked as Words
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import Rules
-from po3d.reasoning.world import AHEAD, ALIGNED, World
+from po3d.reasoning.world import AHEAD, World
 from po3d.scene.rectangles import Rectangle, rectangle
 from po3d.scene.rooms import ANYTHING, PURPOSES, VALUE_WORDS
 
@@ -522,10 +522,10 @@ class _Runner:
             apart = ~self.stacked(one) & ~self.stacked(ones[1])
             near = relations.off_path(first, second, every, torch) < rules.path
             return near & relations.in_the_way(every, rules) & apart & others
-        if relation in ALIGNED:
+        if relation in relations.ALIGNED:
             c, s = first.c * every.c + first.s * every.s, first.c * every.s - first.s * every.c
             turn = torch.rad2deg(torch.atan2(s, c).abs())
-            return relations.turned_so(turn, ALIGNED[relation], rules, torch) & others
+            return relations.turned_so(turn, relations.ALIGNED[relation], rules, torch) & others
         raise Unbatched(f"batches of rooms and photographs know nothing of {relation}")
 
     def _same(self, attribute: str, like: Call, among: Call) -> Tensor:

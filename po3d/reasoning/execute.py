@@ -8,7 +8,7 @@ What has no answer is an outcome with its reason: not found, ambiguous, unknown 
 chair; when there are several, the only one that the change was about; otherwise it is ambiguous.
 
 How `execute` takes beliefs (`Mode`): "argmax" the most probable value of each; "marginal" probabilities multiplied along the
-program, which streets can (`marginal`); "samples" worlds drawn from the table, of which each has a vote.
+program, which streets can (`marginal_batched`); "samples" worlds drawn from the table, of which each has a vote.
 
 Longer than 400 lines because the operations of the language stand in one class, whose parts are a few lines each.
 """
@@ -25,6 +25,7 @@ from po3d.language.programs.scope import SCOPE
 from po3d.language.programs.street import STREET, Program, from_tree
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed, of_objects, of_values
 from po3d.reasoning.questions import Task
+from po3d.reasoning.relations import ALIGNED
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.votes import vote
 from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, direction_at
@@ -363,7 +364,7 @@ class Evaluator:
             return [i for i in among if i != one and of(i, one)]
         if relation == "at":
             raise ExecutionFailure("unknown", "unknown: at tells a place, not how things stand to each other")
-        if not relation.startswith("collides") and self.rules.aligned_needs_label:
+        if relation in ALIGNED and self.rules.aligned_needs_label:
             self._known(one, "facing")
         row = world.pairs(relation)[one]
         return [i for i in among if i != one and row[i]]
@@ -816,11 +817,14 @@ def execute(
     street = program if isinstance(program, Program) else None
     if mode != "argmax" and rules.dialect == "street":
         street = street or street_program(program)
-    if street is not None and mode != "argmax":
-        from po3d.reasoning import marginal
+    if street is not None and mode == "marginal":
+        from po3d.reasoning.marginal_batched import multiplied  # torch takes seconds to import
 
-        how = marginal.multiplied if mode == "marginal" else marginal.sampled
-        return how(street, scene, task, rules, samples, seed, draw)
+        return multiplied(street, scene, task, rules, samples, seed)
+    if street is not None and mode == "samples":
+        from po3d.reasoning.street_batched import sampled
+
+        return sampled(street, scene, task, rules, samples, seed, draw)
     if mode == "marginal":
         raise InputError("mode marginal runs the programs of streets; others take argmax or samples")
     call, asked = street.call if street else program, asked._replace(task=task)

@@ -1,16 +1,21 @@
-"""Marginal answers (`marginal.multiplied`) of thousands of street programs on thousands of tables at once.
+"""How streets' programs take what a table only believes: probabilities multiplied along the program, of thousands of programs on
+thousands of tables at once.
 
     pack_beliefs(scenes) ─► Beliefs ──────────────────────┐
                                                           ├─► marginal_batch ─► Marginals: outcome(p)
     packing.pack_programs(programs, ...) ─► ProgramBatch ─┘
 
-A register is a row of W doubles: of a set each object's probability, else a distribution. As in `street_batched` all steps of
-all programs lie in one array, sorted by (level, operation). Relations are frequencies over the draws of all poses, worked out
-once a scene. Tables are padded to whole PADs of objects, and every row is summed by itself: an answer does not depend
-on what else is in the batch.
+A set is a probability per object, of being in it if the object exists; existence enters where objects are counted or picked.
+Steps multiply marginals as if independent. `unique` weighs object i by the probability that it is in the set and no other is;
+what is missing to 1 is the probability that the program fails, and answers are conditional on success. Relations under uncertain
+poses are frequencies over draws of all poses, the same draws at every step, worked out once a table. On a table without
+uncertainty all this says what `execute` says.
+
+A register is a row of doubles: of a set each object's probability, else a distribution. Every row is summed by itself: an
+answer does not depend on what else is in the batch.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -18,54 +23,39 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.street import FILTER_VALUES, QUERY_ATTRIBUTES, Program
+from po3d.language.programs.street import Program
 from po3d.reasoning import packing, relations
-from po3d.reasoning.marginal import MIN_VALID, POSES_STAGE, multiplied, ranked
-from po3d.reasoning.outcome import Outcome, TraceStep
-from po3d.reasoning.packing import (
-    COUNT,
-    EQUAL,
-    EXIST,
-    FILTER,
-    INTERSECT,
-    LESS,
-    LOOKUP,
-    QUERY,
-    SCENE,
-    UNION,
-    UNIQUE,
-    ProgramBatch,
-)
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed
+from po3d.reasoning.packing import COLUMNS, FILTER, QUERY, VALUES, ProgramBatch, pack_programs
 from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
+from po3d.reasoning.street_batched import ranked, run, traced
 from po3d.scene.table import Scene
-from po3d.scene.vocabulary import ATTRIBUTES, FACINGS, PARENT, UNSEEN_SHAPES, lineage
+from po3d.scene.vocabulary import FACINGS, PARENT, lineage
 from po3d.scene.worlds import occluder_table, uncertain
 
-PAD = 16
+PAD = 16  # tables are padded to multiples of so many objects
+MIN_VALID = 1e-6  # a program that succeeds less often than this has failed
+POSES_STAGE = "executor.poses"  # of the random numbers of poses
 ROWS = 8192  # of relations that are read at once
 PAIRS = (
-    1 << 17
+    1 << 15
 )  # of objects in all draws whose relations are worked out at once on a CPU: more leave its caches
-_VALUES = packing.VALUES
-
-
-def packable(scene: Scene) -> bool:
-    """Whether the table says all that a program may ask for, in words that networks know, and has at most PAD objects."""
-    known = all(o.beliefs.keys() >= ATTRIBUTES.keys() for o in scene.objects)
-    rare = any(s in o.beliefs.get("shape", ()) for o in scene.objects for s in UNSEEN_SHAPES)
-    return known and not rare and scene.occluders is not None and 0 < len(scene) <= PAD
+_ATTRIBUTES = tuple(a for a in VALUES if a != "facing")
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """S tables padded to PAD objects; poses in `groups`, which are the tables with equally many objects and draws."""
+    """S tables padded to n objects; poses in `groups`, which are the tables with equally many objects and draws."""
 
-    exists: Tensor  # (S, PAD) 0 where there is no object
-    mask: Tensor  # (S, PAD) which objects there are
-    looks: dict[str, Tensor]  # attribute -> (S, PAD, values)
-    hidden: Tensor  # (S, PAD, PAD) probability that j is the dominant occluder of i, given that j exists
+    exists: Tensor  # (S, n) 0 where there is no object
+    mask: Tensor  # (S, n) which objects there are
+    looks: dict[str, Tensor]  # attribute -> (S, n, values)
+    hidden: Tensor  # (S, n, n) probability that j is the dominant occluder of i, given that j exists
+    told: dict[str, Tensor]  # attribute, "occlusion" -> (S,) whether the table tells it of every object
+    gaps: bool  # whether any table lacks any of them
     groups: tuple["Poses", ...]
 
     def __len__(self) -> int:
@@ -74,43 +64,59 @@ class Beliefs:
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """Draws of the poses of G tables of n objects each."""
+    """Draws of the poses of G tables of n objects each, in the order of `relations.Pairs`."""
 
     rows: Tensor  # (G,) which tables
-    positions: Tensor  # (G, samples, n, 2)
-    headings: Tensor  # (G, samples, n)
-    extents: Tensor  # (G, 1, n, 2)
-    axes: Tensor  # (G, 1, 4, 2)
-    bicycle: Tensor  # (G, 1, n)
+    x: Tensor  # (n, G, draws); float32, of tables that are sure float64
+    y: Tensor
+    headings: Tensor
+    axes: Tensor  # (4, 2, G, 1)
+    extents: Tensor  # (n, 2, G, 1)
+    bicycle: Tensor  # (n, G, 1)
+
+
+def width(scene: Scene) -> int:
+    """How many objects a table is padded to."""
+    return max(1, -(-len(scene) // PAD)) * PAD
 
 
 def pack_beliefs(
     scenes: Sequence[Scene], samples: int = 64, seed: int = 0, device: str | torch.device = "cpu"
 ) -> Beliefs:
-    """The beliefs of `packable` tables, their poses drawn as `marginal` draws them."""
-    s = len(scenes)
-    exists, mask = np.zeros((s, PAD)), np.zeros((s, PAD), bool)
-    looks = {a: np.zeros((s, PAD, len(values))) for a, values in ATTRIBUTES.items()}
-    hidden = np.zeros((s, PAD, PAD))
+    """The beliefs of tables, their poses drawn `samples` times: a table's draws depend on nothing but its number of objects and
+    the seed."""
+    s, pad = len(scenes), max(map(width, scenes), default=PAD)
+    exists, mask = np.zeros((s, pad)), np.zeros((s, pad), bool)
+    looks = {a: np.zeros((s, pad, len(VALUES[a]))) for a in _ATTRIBUTES}
+    told = {a: np.ones(s, bool) for a in (*_ATTRIBUTES, "occlusion")}
+    hidden = np.zeros((s, pad, pad))
     alike: dict[tuple[int, bool, bool], list[int]] = {}
     for k, scene in enumerate(scenes):
         n = len(scene)
         exists[k, :n], mask[k, :n] = [o.existence for o in scene.objects], True
-        for attribute, values in ATTRIBUTES.items():
-            looks[attribute][k, :n] = scene.belief(attribute, values)
+        for attribute in _ATTRIBUTES:
+            try:
+                looks[attribute][k, :n] = scene.belief(attribute, VALUES[attribute])
+            except InputError:  # which is told when it is asked for
+                told[attribute][k] = False
+        told["occlusion"][k] = scene.occluders is not None
         hidden[k, :n, :n] = occluder_table(scene)[:, :-1]
-        alike.setdefault((n, uncertain(scene, ("pose", "flip")), uncertain(scene, ("pose",))), []).append(k)
+        if n:
+            alike.setdefault((n, uncertain(scene, ("pose", "flip")), uncertain(scene, ("pose",))), []).append(
+                k
+            )
     at_once = PAIRS if torch.device(device).type == "cpu" else PAIRS * 4096
     groups = []
     for (n, drawn, moved), rows in alike.items():
-        size = max(1, at_once // (n * n * samples))
+        size = max(1, at_once // (n * n * (samples if drawn else 1)))
         for part in (rows[k : k + size] for k in range(0, len(rows), size)):
             groups.append(
                 _poses([scenes[k] for k in part], part, samples if drawn else 0, moved, seed, device)
             )
     exists, mask, hidden = (torch.from_numpy(a).to(device) for a in (exists, mask, hidden))
-    looks = {a: torch.from_numpy(p).to(device) for a, p in looks.items()}
-    return Beliefs(exists, mask, looks, hidden, tuple(groups))
+    looks, known = ({a: torch.from_numpy(p).to(device) for a, p in of.items()} for of in (looks, told))
+    gaps = not all(known.all() for known in told.values())
+    return Beliefs(exists, mask, looks, hidden, known, gaps, tuple(groups))
 
 
 def _poses(
@@ -130,23 +136,30 @@ def _poses(
         flipped = random.random((samples, n)) < flip[:, None]
         pose = np.concatenate([np.broadcast_to(pose, (*flipped.shape, 3))[..., :2],
                                pose[..., 2:] + np.pi * flipped[..., None]], -1)  # fmt: skip
-    bicycle = [[PARENT[o.value("shape")] == "bicycle" for o in s.objects] for s in scenes]
+    known = [all("shape" in o.beliefs for o in s.objects) for s in scenes]
+    bicycle = [
+        [tells and PARENT.get(o.value("shape")) == "bicycle" for o in s.objects]
+        for s, tells in zip(scenes, known)
+    ]
     parts = (
-        np.array(rows),
-        pose[..., :2],
-        pose[..., 2],
-        np.stack([s.extents[:, :2] for s in scenes])[:, None],
-        np.stack([packing.axes_array(s) for s in scenes])[:, None],
-        np.array(bicycle)[:, None],
+        *pose.transpose(3, 2, 0, 1),
+        np.stack([packing.axes_array(s) for s in scenes], -1)[..., None],
+        np.stack([s.extents[:, :2] for s in scenes], -1)[..., None],
+        np.array(bicycle, float).T[..., None],
     )
-    return Poses(*(torch.from_numpy(np.ascontiguousarray(a)).to(device) for a in parts))
+    kind = np.float32 if samples else np.float64
+    tensors = (torch.from_numpy(np.ascontiguousarray(a, kind)).to(device) for a in parts)
+    return Poses(torch.tensor(rows, device=device), *tensors)
 
 
 @dataclass(frozen=True, eq=False)
 class Marginals:
     """What each of P programs gave."""
 
+    beliefs: Beliefs
     programs: ProgramBatch
+    registers: Tensor  # (T, W) what each step gave, in running order
+    mass: Tensor  # (T,) probability that it gave something
     value: Tensor  # (P, W) the distribution over answers; meaningless where it failed
     valid: Tensor  # (P,) probability that there is an answer
     failed: Tensor  # (P,) whether it has none
@@ -162,6 +175,67 @@ class Marginals:
         kind = self.programs.programs[p].answer_type
         return None if failed[p] else ranked(kind, value[p])
 
+    def failure(self, p: int, scene: Scene) -> ExecutionFailure:
+        """Why program p has no answer on its table."""
+        program, (done, mass) = self.programs.programs[p], self._steps(p)
+        k = int(np.argmax(mass.cumprod() < MIN_VALID))
+        step = program.steps[k]
+        (_, key), kind = packing.meaning(step.token), "unknown"
+        origin = self._origin(p, k, scene)
+        attribute = next((word for word in key if word in _ATTRIBUTES), None)
+        if step.op == "unique":
+            q = done[step.inputs[0]][: len(scene)] * [o.existence for o in scene.objects]
+            kind = "ambiguous" if q.any() else "not found"
+            if np.isin(q, (0, 1)).all():
+                what = f"the set has {int(q.sum())} objects" if q.any() else "the set is empty"
+            else:
+                what = f"the set hardly ever has one object (its expected size is {q.sum():.2g})"
+            what = f"{what} ({origin})"
+        elif "facing" in key or key[0] in relations.ALIGNED:
+            what = f"the object faces none of {', '.join(FACINGS)} ({origin})"
+        elif key[0] in packing.OCCLUSION:
+            what = "the scene says nothing about occlusion"
+        else:
+            try:
+                scene.belief(str(attribute), VALUES[str(attribute)])
+            except InputError as error:
+                what = str(error)
+        return ExecutionFailure(kind, f"step {k} {step.token}: {what}")
+
+    def trace(self, p: int, scene: Scene) -> list[TraceStep]:
+        """What each step of program p gave on its table, up to the one that failed."""
+        done, mass = self._steps(p)
+        existence = np.array([o.existence for o in scene.objects])
+        found = []
+        for step, value, valid in zip(self.programs.programs[p].steps, done, mass.cumprod()):
+            if valid < MIN_VALID:
+                break
+            kind = step.types[1]
+            value = value[: len(scene)] * existence if kind == "set" else value
+            found.append(traced(step, value, scene))
+        return found
+
+    def _steps(self, p: int) -> tuple[np.ndarray, np.ndarray]:
+        """The registers of program p, step by step, and their masses."""
+        lo, hi = self.programs.offset[p : p + 2].tolist()
+        places = self.programs.slot[lo:hi]
+        return self.registers[places].cpu().numpy(), self.mass[places].cpu().numpy()
+
+    def _origin(self, p: int, k: int, scene: Scene) -> str:
+        """Where the input of step k came from: "filter[color=green] over 5 objects"."""
+        program, (done, _) = self.programs.programs[p], self._steps(p)
+        source, over = program.steps[program.steps[k].inputs[0]], float(len(scene))
+        if source.op == "filter":
+            over = float((done[source.inputs[0]][: len(scene)] * [o.existence for o in scene.objects]).sum())
+        return f"{source.token} over {over:.3g} object{'' if over == 1 else 's'}"
+
+
+def multiplied(
+    program: Program, scene: Scene, task: Task, rules: Rules = STREET_RULES, samples: int = 64, seed: int = 0
+) -> Outcome:
+    """The outcome of one program on one table."""
+    return outcomes([scene], [(program, 0, task)], rules, samples, seed)[0]
+
 
 def outcomes(
     scenes: Sequence[Scene],
@@ -169,37 +243,35 @@ def outcomes(
     rules: Rules = STREET_RULES,
     samples: int = 64,
     seed: int = 0,
-) -> list[Outcome | None]:
-    """The outcome of each (program, index of its scene, task); None where there is no answer, or the table is not `packable`:
-    `marginal.multiplied` says why."""
-    place = {k: row for row, k in enumerate(k for k, scene in enumerate(scenes) if packable(scene))}
-    rows = [row for row, (_, k, _) in enumerate(asked) if k in place]
+) -> list[Outcome]:
+    """The outcome of each (program, index of its scene, task)."""
     found: list[Outcome | None] = [None] * len(asked)
-    if not rows:
-        return found
-    programs, where, tasks = zip(*(asked[row] for row in rows))
-    packed = packing.pack_programs(programs, [place[k] for k in where], tasks)
-    result = marginal_batch(pack_beliefs([scenes[k] for k in place], samples, seed), packed, rules)
-    for p, row in enumerate(rows):
-        distribution = result.distribution(p)
-        if distribution is None:
+    for pad in sorted({width(scene) for scene in scenes}):  # so that none is padded for another's sake
+        place = {k: row for row, k in enumerate(k for k, scene in enumerate(scenes) if width(scene) == pad)}
+        rows = [row for row, (_, k, _) in enumerate(asked) if k in place]
+        if not rows:
             continue
-        program, k, task = asked[row]
-        alone = partial(multiplied, program, scenes[k], task, rules, samples, seed, ())
-        answer = next(iter(distribution))
-        found[row] = Outcome(
-            "ok",
-            answer,
-            distribution[answer],
-            distribution,
-            valid=result.host[1][p],
-            told=partial(_told, alone),
-        )
+        programs, where, tasks = zip(*(asked[row] for row in rows))
+        packed = pack_programs(programs, [place[k] for k in where], tasks)
+        result = marginal_batch(pack_beliefs([scenes[k] for k in place], samples, seed), packed, rules)
+        for p, row in enumerate(rows):
+            distribution, scene = result.distribution(p), scenes[where[p]]
+            told = partial(_told, programs[p], scene, tasks[p], rules, samples, seed)
+            if distribution is None:
+                found[row] = failed(result.failure(p, scene), told=told)
+                continue
+            answer = next(iter(distribution))
+            valid = result.host[1][p]
+            found[row] = Outcome("ok", answer, distribution[answer], distribution, valid=valid, told=told)
     return found
 
 
-def _told(alone: Callable[[], Outcome]) -> Sequence[TraceStep]:
-    return alone().trace
+def _told(
+    program: Program, scene: Scene, task: Task, rules: Rules, samples: int, seed: int
+) -> list[TraceStep]:
+    """The trace of a program, which is run once more: few are asked for, and a batch would have to be kept for them."""
+    result = marginal_batch(pack_beliefs([scene], samples, seed), pack_programs([program], [0], task), rules)
+    return result.trace(0, scene)
 
 
 def marginal_batch(beliefs: Beliefs, programs: ProgramBatch, rules: Rules = STREET_RULES) -> Marginals:
@@ -207,69 +279,184 @@ def marginal_batch(beliefs: Beliefs, programs: ProgramBatch, rules: Rules = STRE
     device = beliefs.exists.device
     if programs.scene.device != device:
         programs = programs.to(device)
-    tables = _Tables(beliefs, programs, rules)
-    count = len(programs.slot)
-    width = max(PAD + 1, *map(len, _VALUES.values()))
-    registers = torch.zeros((count, width), dtype=torch.float64, device=device)
-    mass = torch.ones(count, dtype=torch.float64, device=device)  # probability that the step has a result
-    length = programs.offset.diff()
-    scene = torch.empty(count, dtype=torch.int64, device=device)
-    scene[programs.slot] = programs.scene.repeat_interleave(length, output_size=count)
-    for operation, lo, hi in programs.groups:
-        out, row = registers[lo:hi], programs.row[lo:hi]
-        first = registers[programs.first[lo:hi]]
-        x = first[:, :PAD]
-        there = beliefs.exists[scene[lo:hi]]
-        if operation == SCENE:
-            out[:, :PAD] = tables.everything[row]
-        elif operation == FILTER:
-            out[:, :PAD] = x * tables.filters[row]
-        elif operation == UNIQUE:
-            q = x * there
-            out[:, :PAD], mass[lo:hi] = _given(q * _others(1 - q))
-        elif operation == LOOKUP:
-            weight, mass[lo:hi] = tables.referred(x, row)
-            for start in range(0, hi - lo, ROWS):
-                part = slice(start, start + ROWS)
-                out[part, :PAD] = (weight[part, :, None] * tables.lookups[row[part]]).sum(1)
-        elif operation == QUERY:
-            value = (x[:, :, None] * tables.codes[row]).sum(1)
-            given, total = _given(value)
-            facing = row % len(QUERY_ATTRIBUTES) == QUERY_ATTRIBUTES.index("facing")
-            out[:, : value.shape[1]] = torch.where(facing[:, None], given, value)
-            mass[lo:hi] = torch.where(facing, total, 1.0)
-        elif operation == COUNT:
-            out[:, : PAD + 1] = _counts(x * there)
-        elif operation == EXIST:
-            out[:, :2] = _boolean(1 - (1 - x * there).prod(1))
-        else:
-            second = registers[programs.second[lo:hi]]
-            y = second[:, :PAD]
-            if operation == UNION:
-                out[:, :PAD] = 1 - (1 - x) * (1 - y)
-            elif operation == INTERSECT:
-                out[:, :PAD] = x * y
-            elif operation == EQUAL:
-                out[:, :2] = _boolean((first * second).sum(1))
-            else:
-                less, more = (first, second) if operation == LESS else (second, first)
-                out[:, :2] = _boolean((more[:, 1:] * less.cumsum(1)[:, :-1]).sum(1))
-    # The probability of an answer after every step, in the order of the steps.
-    valid, failed = _validity(mass, programs)
-    value = registers[programs.slot[programs.offset[1:] - 1]]
-    return Marginals(programs, value / value.sum(1, keepdim=True), valid, failed)
-
-
-def _validity(mass: Tensor, programs: ProgramBatch) -> tuple[Tensor, Tensor]:
-    """(P,) the product of each program's step masses, and whether it has no answer. All masses are at most 1, so the product
-    of all steps is the least of those on the way."""
-    count = len(programs)
-    program = torch.arange(count, device=mass.device).repeat_interleave(
+    chances = _Chances(beliefs, programs, rules)
+    run(programs, chances)
+    registers, mass = chances.registers, chances.trouble
+    # All masses are at most 1, so the product of a program's steps is the least of those on the way.
+    program = torch.arange(len(programs), device=device).repeat_interleave(
         programs.offset.diff(), output_size=len(mass)
     )
-    valid = torch.ones(count, dtype=mass.dtype, device=mass.device)
+    valid = torch.ones(len(programs), dtype=mass.dtype, device=device)
     valid = valid.scatter_reduce(0, program, mass[programs.slot], "prod")
-    return valid, ~(valid >= MIN_VALID)
+    value = registers[programs.slot[programs.offset[1:] - 1]]
+    value = value / value.sum(1, keepdim=True)
+    return Marginals(beliefs, programs, registers, mass, value, valid, ~(valid >= MIN_VALID))
+
+
+class _Chances:
+    """Sets as a probability per object, and what programs read of each table; `trouble` is the probability that a step has a
+    result."""
+
+    def __init__(self, beliefs: Beliefs, programs: ProgramBatch, rules: Rules) -> None:
+        self.beliefs, self.rules, self.keys = beliefs, rules, programs.relations
+        like, (s, self.pad) = beliefs.exists, beliefs.exists.shape
+        self.everything = beliefs.mask.double()
+        wide = max(self.pad + 1, *map(len, VALUES.values()))
+        self.registers = like.new_zeros((len(programs.slot), wide))
+        self.trouble = like.new_ones(len(programs.slot))
+        aligned = [key[0] in relations.ALIGNED for key in self.keys]
+        self.labelled = any(aligned) and rules.aligned_needs_label
+        self.aligned = torch.tensor(aligned, device=like.device)
+        self.facing = like.new_zeros((s, self.pad, len(FACINGS)))
+        frequent = like.new_zeros((s, len(self.keys), self.pad, self.pad))
+        for group in beliefs.groups:
+            self._frequencies(group, frequent, programs.facing or self.labelled)
+        for column, (relation, *args) in enumerate(self.keys):
+            if relation == "same":
+                belief = beliefs.looks[args[0]]
+                alike = (belief[:, :, None] * belief[:, None]).sum(-1)
+                own = torch.eye(self.pad, dtype=torch.bool, device=like.device)
+                frequent[:, column] = alike.masked_fill(own, 0.0)
+            elif relation == "occluded_by":
+                frequent[:, column] = beliefs.hidden.transpose(1, 2)
+            elif relation == "occluding":
+                frequent[:, column] = beliefs.hidden
+        self.lookups = frequent.flatten(0, 1)
+        self.filters = torch.stack([self._filter(*key) for key in COLUMNS[FILTER]], 1).flatten(0, 1)
+        codes = [self.facing if a == "facing" else beliefs.looks[a] for (a,) in COLUMNS[QUERY]]
+        most = max(map(len, VALUES.values()))
+        codes = [torch.nn.functional.pad(part, (0, most - part.shape[-1])) for part in codes]
+        self.codes = torch.stack(codes, 1).flatten(0, 1)
+        self.asks_facing = torch.tensor([a == "facing" for (a,) in COLUMNS[QUERY]], device=like.device)
+
+    def write(self, lo: int, hi: int, values: Tensor) -> None:
+        self.registers[lo:hi, : values.shape[1]] = values
+
+    # --- steps -------------------------------------------------------------------------------------------------
+
+    def scene(self, row: Tensor) -> tuple[Tensor, None]:
+        return self.everything[row], None
+
+    def filter(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor | None]:
+        return x[:, : self.pad] * self.filters[row], self._known(COLUMNS[FILTER], row)
+
+    def unique(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+        q = x[:, : self.pad] * self.beliefs.exists[row]
+        return _given(q * _others(1 - q))
+
+    def lookup(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor | None]:
+        weight, mass = x[:, : self.pad], self._known(self.keys, row)
+        if self.labelled:  # `aligned` may ask that what is compared with faces one of four ways
+            needs = self.aligned[row % len(self.keys)]
+            given, total = _given(weight * self.facing.sum(-1)[row // len(self.keys)])
+            weight, total = torch.where(needs[:, None], given, weight), torch.where(needs, total, 1.0)
+            mass = total if mass is None else mass * total
+        out = torch.empty_like(weight)
+        for start in range(0, len(row), ROWS):
+            part = slice(start, start + ROWS)
+            out[part] = (weight[part, :, None] * self.lookups[row[part]]).sum(1)
+        return out, mass
+
+    def query(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+        value = (x[:, : self.pad, None] * self.codes[row]).sum(1)
+        given, total = _given(value)
+        facing = self.asks_facing[row % len(COLUMNS[QUERY])]
+        mass = torch.where(facing, total, 1.0)
+        known = self._known(COLUMNS[QUERY], row)
+        return torch.where(facing[:, None], given, value), mass if known is None else mass * known
+
+    def union(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+        return 1 - (1 - x[:, : self.pad]) * (1 - y[:, : self.pad]), None
+
+    def intersect(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+        return x[:, : self.pad] * y[:, : self.pad], None
+
+    def count(self, x: Tensor, row: Tensor) -> tuple[Tensor, None]:
+        """How probably so many of independent objects are there."""
+        q = x[:, : self.pad] * self.beliefs.exists[row]
+        counts = q.new_zeros((len(q), self.pad + 1))
+        counts[:, 0] = 1
+        for k in range(self.pad):
+            one = q[:, k : k + 1]
+            more = counts[:, : k + 1] * one
+            counts[:, : k + 1] *= 1 - one
+            counts[:, 1 : k + 2] += more
+        return counts, None
+
+    def exist(self, x: Tensor, row: Tensor) -> tuple[Tensor, None]:
+        return _boolean(1 - (1 - x[:, : self.pad] * self.beliefs.exists[row]).prod(1)), None
+
+    def equal(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+        return _boolean((x * y).sum(1)), None
+
+    def less(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+        return _boolean((y[:, 1:] * x.cumsum(1)[:, :-1]).sum(1)), None
+
+    def greater(self, x: Tensor, y: Tensor, row: Tensor) -> tuple[Tensor, None]:
+        return self.less(y, x, row)
+
+    # --- tables ------------------------------------------------------------------------------------------------
+
+    def _frequencies(self, group: Poses, frequent: Tensor, labelled: bool) -> None:
+        """How often over the draws of a group of tables each relation holds, and each thing faces each way."""
+        n = len(group.x)
+        pairs = relations.Pairs(
+            group.x, group.y, group.headings, group.axes, group.extents, self.rules, group.bicycle, xp=torch
+        )
+        if labelled:
+            ways = torch.arange(len(FACINGS), device=group.x.device)
+            share = (pairs.facings[..., None] == ways).double().mean(2)  # (n, G, 4)
+            self.facing[group.rows, :n] = share.transpose(0, 1)
+            faces = pairs.facings != relations.NO_FACING
+        other = 1 - torch.eye(n, dtype=torch.float64, device=group.x.device)[..., None]
+        for column, (relation, *frame) in enumerate(self.keys):
+            if relation == "same" or relation in packing.OCCLUSION:
+                continue
+            spare, closed = pairs.spare(relation, *frame), relation in relations.CLOSED
+            if (
+                relation in relations.ALIGNED and self.labelled
+            ):  # of each reference, in the draws in which it has a label
+                given = faces.double().mean(-1).clamp(min=1e-12)
+                share = _positive(spare.where(faces[:, None], -1.0), closed) / given[:, None]
+            else:
+                share = _positive(spare, closed)
+            frequent[group.rows, column, :n, :n] = (share * other).permute(2, 0, 1)
+
+    def _filter(self, attribute: str, text: str) -> Tensor:
+        """(S, n) how probably an object is so."""
+        exists, hidden = self.beliefs.exists, self.beliefs.hidden
+        if attribute == "facing":
+            return self.facing[..., FACINGS.index(text)]
+        if attribute != "occlusion":
+            fitting = [k for k, value in enumerate(VALUES[attribute]) if text in lineage(value)]
+            return self.beliefs.looks[attribute][..., fitting].sum(-1)
+        if text == "occluding":
+            return 1 - (1 - exists[..., None] * hidden).prod(1)
+        occluded = (hidden * exists[:, None]).sum(-1)
+        return occluded if text == "occluded" else 1 - occluded
+
+    def _known(self, keys: Sequence[packing.Key], row: Tensor) -> Tensor | None:
+        """(k,) 1 where the table tells what is asked, else 0; None where all tables tell all."""
+        if not self.beliefs.gaps:
+            return None
+        every = torch.ones(len(self.beliefs), dtype=torch.bool, device=row.device)
+        columns = [self.beliefs.told.get(_told_as(key), every) for key in keys]
+        return torch.stack(columns, 1).flatten()[row].double()
+
+
+def _told_as(key: packing.Key) -> str:
+    """What a table has to tell of all objects for a step."""
+    if key[0] in packing.OCCLUSION:
+        return "occlusion"
+    return key[1] if key[0] == "same" else key[0]
+
+
+def _positive(spare: Tensor, closed: bool) -> Tensor:
+    """(..., draws) to the share of the draws in which a distance is positive, or ("closed") not negative. By arithmetic, which
+    takes a third of a comparison's time."""
+    steep = -1e30 if closed else 1e30
+    share = (spare * steep).clamp(0, 1).mean(-1).double()
+    return 1 - share if closed else share
 
 
 def _given(mass: Tensor) -> tuple[Tensor, Tensor]:
@@ -279,110 +466,13 @@ def _given(mass: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _others(absent: Tensor) -> Tensor:
-    """(P, PAD) of each object the product over all others."""
+    """(P, n) of each object the product over all others."""
     one = torch.ones_like(absent[:, :1])
     before = torch.cat([one, absent[:, :-1]], 1).cumprod(1)
     after = torch.cat([one, absent.flip(1)[:, :-1]], 1).cumprod(1).flip(1)
     return before * after
 
 
-def _counts(q: Tensor) -> Tensor:
-    """(P, PAD + 1) how probably so many of independent objects are there."""
-    counts = q.new_zeros((len(q), q.shape[1] + 1))
-    counts[:, 0] = 1
-    for k in range(q.shape[1]):
-        one = q[:, k : k + 1]
-        more = counts[:, : k + 1] * one
-        counts[:, : k + 1] *= 1 - one
-        counts[:, 1 : k + 2] += more
-    return counts
-
-
 def _boolean(yes: Tensor) -> Tensor:
     yes = yes.clamp(0, 1)
     return torch.stack([1 - yes, yes], 1)
-
-
-class _Tables:
-    """What the programs read of each scene, as probabilities; rows as `ProgramBatch.row` counts them."""
-
-    def __init__(self, beliefs: Beliefs, programs: ProgramBatch, rules: Rules) -> None:
-        self.beliefs, self.rules = beliefs, rules
-        self.keys = programs.relations
-        self.everything = beliefs.mask.double()
-        self.unlabelled = any(key[0] == "aligned" for key in self.keys) and rules.aligned_needs_label
-        facing_read = programs.facing or any(key[0] == "aligned" for key in self.keys)
-        s, like = len(beliefs), beliefs.exists
-        self.facing = like.new_zeros((s, PAD, len(FACINGS)))
-        frequent = like.new_zeros((s, len(self.keys), PAD, PAD))
-        for group in beliefs.groups:
-            n = group.headings.shape[-1]
-            labels = None
-            if facing_read:
-                degrees = relations.pose_degrees(group.headings, group.axes, rules, torch)
-                labels = relations.facing_labels(degrees, rules, torch)
-                share = (labels[..., None] == torch.arange(len(FACINGS), device=like.device)).double().mean(1)
-                self.facing[group.rows, :n] = share
-            for column, (op, *args) in enumerate(self.keys):
-                if op == "relate":
-                    geometry = (group.positions, group.headings, group.axes)
-                    truth = relations.relate(*geometry, *args, rules, group.bicycle, torch)
-                elif op == "collide":
-                    geometry = (group.positions, group.headings, group.extents)
-                    truth = relations.collide(*geometry, *args, rules, None, torch)
-                elif op == "aligned":
-                    truth = relations.aligned(degrees, *args, rules, torch)
-                else:
-                    continue
-                share = truth.double().mean(1)
-                if op == "aligned" and rules.aligned_needs_label:
-                    labelled = labels != relations.NO_FACING
-                    share = (truth & labelled[..., None]).double().mean(1)
-                    share = share / labelled.double().mean(1).clamp(min=1e-12)[..., None]
-                frequent[group.rows, column, :n, :n] = share
-        for column, (op, *args) in enumerate(self.keys):
-            if op == "same":
-                belief = beliefs.looks[args[0]]
-                alike = (belief[:, :, None] * belief[:, None]).sum(-1)
-                frequent[:, column] = alike.masked_fill(
-                    torch.eye(PAD, dtype=torch.bool, device=like.device), 0.0
-                )
-            elif op == "occludees":
-                frequent[:, column] = beliefs.hidden.transpose(1, 2)
-            elif op == "occluder":
-                frequent[:, column] = beliefs.hidden
-        self.lookups = frequent.flatten(0, 1)
-        self.filters = torch.cat([self._filter(a, names) for a, names in FILTER_VALUES.items()], 1).flatten(
-            0, 1
-        )
-        width = max(len(_VALUES[a]) for a in QUERY_ATTRIBUTES)
-        parts = [self.facing if a == "facing" else beliefs.looks[a] for a in QUERY_ATTRIBUTES]
-        codes = [torch.nn.functional.pad(part, (0, width - part.shape[-1])) for part in parts]
-        self.codes = torch.stack(codes, 1).flatten(0, 1)
-
-    def referred(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
-        """The weights of reference objects for lookups, and how probably they can be compared with: `aligned` may ask that they
-        face one of four ways."""
-        if not self.unlabelled:
-            return x, x.new_ones(len(x))
-        needs = torch.tensor([key[0] == "aligned" for key in self.keys], device=x.device)[
-            row % len(self.keys)
-        ]
-        labelled = self.facing.sum(-1)[row // len(self.keys)]
-        given, total = _given(x * labelled)
-        return torch.where(needs[:, None], given, x), torch.where(needs, total, 1.0)
-
-    def _filter(self, attribute: str, names: tuple[str, ...]) -> Tensor:
-        """(S, names, PAD)."""
-        if attribute == "facing":
-            return self.facing.transpose(1, 2)
-        if attribute == "occlusion":
-            exists, hidden = self.beliefs.exists, self.beliefs.hidden
-            occluded = (hidden * exists[:, None]).sum(-1)
-            occluding = 1 - (1 - exists[..., None] * hidden).prod(1)
-            of = {"occluded": occluded, "unoccluded": 1 - occluded, "occluding": occluding}
-            return torch.stack([of[name] for name in names], 1)
-        values = ATTRIBUTES[attribute]
-        meant = [[name in lineage(value) for value in values] for name in names]
-        meant = torch.tensor(meant, dtype=torch.float64, device=self.facing.device)  # (names, values)
-        return (self.beliefs.looks[attribute][:, None] * meant[:, None]).sum(-1)

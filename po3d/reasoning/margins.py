@@ -29,8 +29,9 @@ from po3d.reasoning.borders import Shift
 from po3d.reasoning.execute import MORE_OR_LESS, PLAIN, SECTORS, Asked, Evaluator
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.questions import Task
+from po3d.reasoning.relations import ALIGNED
 from po3d.reasoning.rules import STREET_RULES, Rules
-from po3d.reasoning.world import AHEAD, ALIGNED, VIEWER, World, azimuth, describe, direction_at
+from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, describe, direction_at
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import Axes
 from po3d.scene.table import Scene
@@ -477,7 +478,7 @@ class _Reader(Evaluator):
     def _further(self, direction: str, whose: str) -> np.ndarray:
         key = f"further {direction} {whose}"
         if key not in self.world.__dict__:
-            self.world.__dict__[key] = self.world.further(direction, whose)
+            self.world.__dict__[key] = self.world.street.spare(direction, whose)
         return self.world.__dict__[key]
 
     def _seen(self, start: int, goal: int, axes: Axes) -> Shift:
@@ -520,7 +521,7 @@ class _Reader(Evaluator):
         return metres * (way[0] * rx + way[1] * ry), metres * (way[0] * fx + way[1] * fy)
 
     def _alignment(self, relation: str, one: int, i: int) -> Margin:
-        degrees = self.world.degrees
+        degrees = self.world.street.degrees
         turn = float((degrees[i] - degrees[one] + 180) % 360 - 180)  # clockwise
         same, opposite = self.rules.aligned_same_deg, self.rules.aligned_opposite_deg
         distance = relations.alignment(abs(turn), ALIGNED[relation], self.rules)
@@ -559,7 +560,7 @@ class _Reader(Evaluator):
 
     def _faces(self, i: int, value: str | None) -> _Decision:
         """The window of `value`; None: the window that the thing faces in, or the nearest."""
-        degree = float(self.world.degrees[i])
+        degree = float(self.world.street.degrees[i])
         away = {f: abs((degree - centre + 180) % 360 - 180) for f, centre in borders.CENTRES.items()}
         value = value or min(away, key=away.__getitem__)
         distance = self.rules.facing_window_deg - away[value]

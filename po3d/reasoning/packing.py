@@ -1,4 +1,4 @@
-"""Scenes and programs as arrays: the two inputs of the batched executor.
+"""Scenes and programs as arrays: the inputs of the batched executor.
 
 Packing is done once; running reads it any number of times.
 """
@@ -6,14 +6,15 @@ Packing is done once; running reads it any number of times.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
-from po3d.language.programs.street import ARGUMENTS, QUERY_ATTRIBUTES, Program, Step
-from po3d.reasoning import relations
+from po3d.language.programs.street import STREET, Program
+from po3d.reasoning.execute import FRAME_OF_TASK
 from po3d.reasoning.questions import Task
 from po3d.scene import vocabulary
 from po3d.scene.geometry import Array
@@ -25,11 +26,9 @@ if TYPE_CHECKING:
     import torch  # takes seconds to import: only who runs batches pays
 
 LIMIT = 62  # objects in a scene: bits of a non-negative int64
-FRAME_OF_TASK: dict[str, relations.Frame] = {"2d": "camera", "6d": "object"}
 
 # The code of a value is its index here.
 VALUES: dict[str, tuple[str, ...]] = {**vocabulary.VALUES, "facing": FACINGS}
-FILTERS: tuple[tuple[str, ...], ...] = ARGUMENTS["filter"]
 _BOOLEAN = ("no", "yes")
 _NUMBERS = tuple(map(str, range(LIMIT + 1)))
 
@@ -39,24 +38,44 @@ def spelling(kind: str) -> tuple[str, ...]:
     return {"integer": _NUMBERS, "boolean": _BOOLEAN}.get(kind) or VALUES[kind]
 
 
-# Every way from an object to a set, frames resolved.
-RELATIONS: tuple[tuple[str, ...], ...] = tuple(
-    (op, *args)
-    for op in ("relate", "same", "aligned", "occludees", "occluder", "collide")
-    for args in ARGUMENTS[op]
-    if "task" not in args
-)
-_FILTER_COLUMN = {args: k for k, args in enumerate(FILTERS)}
-_RELATION_INDEX = {key: k for k, key in enumerate(RELATIONS)}
-
 # What a step does to the registers; the order is the order within a level.
-SCENE, FILTER, UNIQUE, LOOKUP, UNION, INTERSECT, COUNT, EXIST, QUERY, EQUAL, LESS, GREATER = range(12)
-_OPCODES = {
-    "scene": SCENE, "filter": FILTER, "unique": UNIQUE, "union": UNION, "intersect": INTERSECT,
-    "count": COUNT, "exist": EXIST, "query": QUERY, "equal": EQUAL,
-    "equal_integer": EQUAL, "less_than": LESS, "greater_than": GREATER,
-    **{key[0]: LOOKUP for key in RELATIONS},
+OPERATIONS = SCENE, FILTER, UNIQUE, LOOKUP, UNION, INTERSECT, COUNT, EXIST, QUERY, EQUAL, LESS, GREATER = (
+    range(12)
+)
+# ... by the operation of the language. Lookups lead from an object to a set.
+_OPERATION = {
+    "scene": SCENE, "filter": FILTER, "unique": UNIQUE, "relate": LOOKUP, "same": LOOKUP, "union": UNION, "intersect": INTERSECT,
+    "count": COUNT, "exist": EXIST, "query": QUERY, "equal": EQUAL, "less_than": LESS, "greater_than": GREATER,
 }  # fmt: skip
+Key = tuple[str, ...]  # the words of a call that say which row of a table a step reads
+
+
+OCCLUSION = ("occlusion", "occluded_by", "occluding")  # first words of those that ask who hides whom
+
+
+def _meant(token: str, task: Task) -> tuple[int, Key]:
+    op, args = STREET.meanings[token]
+    words = [arg for arg in args if isinstance(arg, str)]
+    for frame in (arg[1][0] for arg in args if isinstance(arg, tuple) and arg[0] == "frame"):
+        words.append(FRAME_OF_TASK[task] if frame == "task" else frame)
+    return _OPERATION[op], ("same", *words) if op == "same" else tuple(words)
+
+
+_MEANT = {(token, task): _meant(token, task) for task in FRAME_OF_TASK for token in STREET.meanings}
+
+
+def meaning(token: str, task: Task = "2d") -> tuple[int, Key]:
+    """What a step does and the words that it goes by: a filter's (attribute, value), a query's (attribute,), and of what leads
+    to a set ("same", attribute), (relation,) or (direction, "camera" or "object")."""
+    return _MEANT[token, task]
+
+
+# The columns of the tables that steps read; of those of lookups only what a batch asks for is worked out.
+COLUMNS: dict[int, tuple[Key, ...]] = {
+    operation: tuple(dict.fromkeys(key for op, key in _MEANT.values() if op == operation))
+    for operation in (SCENE, FILTER, LOOKUP, QUERY)
+}
+_COLUMN = {(op, key): k for op, keys in COLUMNS.items() for k, key in enumerate(keys)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,8 +185,8 @@ class ProgramBatch:
     groups: tuple[tuple[int, int, int], ...]  # (operation, first, end) of the running order
     first: "torch.Tensor"  # (T,) where in the running order the step's first input lies
     second: "torch.Tensor"  # (T,) and its second
-    row: "torch.Tensor"  # (T,) row of the table that the operation reads: scene x columns + column
-    relations: tuple[tuple[str, ...], ...]  # the columns of the relation table
+    row: "torch.Tensor"  # (T,) row of the table that the operation reads: scene x columns + column; its scene, where it reads none
+    relations: tuple[Key, ...]  # the columns of the table of lookups
     facing: bool  # whether any step asks for facing
     slot: "torch.Tensor"  # (T,) place in the running order of every step, program by program
     offset: "torch.Tensor"  # (P + 1,) where each program's steps begin in `slot`
@@ -213,11 +232,11 @@ def pack_programs(
     lookup = operation == LOOKUP
     used, used_column = np.unique(column[lookup], return_inverse=True)
     column[lookup] = used_column
-    columns = np.zeros(12, np.int64)
-    columns[[SCENE, FILTER, LOOKUP, QUERY]] = 1, len(FILTERS), len(used), len(VALUES)
+    columns = np.array([len(COLUMNS.get(op, ((),))) for op in OPERATIONS])
+    columns[LOOKUP] = len(used)
     row = step_scene * columns[operation] + column
 
-    key = (level * 12 + operation).astype(np.int16)
+    key = (level * len(OPERATIONS) + operation).astype(np.int16)
     order = np.argsort(key, kind="stable")
     slot = np.empty_like(order)
     slot[order] = np.arange(len(order))
@@ -231,35 +250,22 @@ def pack_programs(
         first=torch.from_numpy(slot[(base + first)[order]]),
         second=torch.from_numpy(slot[(base + second)[order]]),
         row=torch.from_numpy(row[order]),
-        relations=tuple(RELATIONS[k] for k in used),
+        relations=tuple(COLUMNS[LOOKUP][k] for k in used),
         facing=facing,
         slot=torch.from_numpy(slot),
         offset=torch.from_numpy(offset),
     )
 
 
-def resolve(step: Step, task: str) -> tuple[str, ...]:
-    """(op, *args) of a step with the frame "task" replaced by the frame that the task means."""
-    if step.op == "relate" and step.args[1] == "task":
-        if task not in FRAME_OF_TASK:
-            raise InputError(f"unknown task {task!r}; known: {', '.join(FRAME_OF_TASK)}")
-        return (step.op, step.args[0], FRAME_OF_TASK[task])
-    return (step.op, *step.args)
-
-
-def _compile(program: Program, task: str) -> list[tuple[int, int, int, int, int]]:
+@lru_cache(1 << 14)
+def _compile(program: Program, task: Task) -> list[tuple[int, int, int, int, int]]:
     """(operation, column, first input, second input, level) of each step."""
+    if task not in FRAME_OF_TASK:
+        raise InputError(f"unknown task {task!r}; known: {', '.join(FRAME_OF_TASK)}")
     rows: list[tuple[int, int, int, int, int]] = []
     for step in program.steps:
-        operation = _OPCODES[step.op]
-        column = 0
-        if operation == FILTER:
-            column = _FILTER_COLUMN[step.args]
-        elif operation == LOOKUP:
-            column = _RELATION_INDEX[resolve(step, task)]
-        elif operation == QUERY:
-            column = QUERY_ATTRIBUTES.index(step.args[0])
+        meant = meaning(step.token, task)
         inputs = step.inputs or (0,)
         level = 1 + max((rows[i][4] for i in step.inputs), default=-1)
-        rows.append((operation, column, inputs[0], inputs[-1], level))
+        rows.append((meant[0], _COLUMN.get(meant, 0), inputs[0], inputs[-1], level))
     return rows

@@ -1,9 +1,8 @@
 """Geometry to truth: which object is left of, faces like, or would run into which.
 
-Functions of streets take arrays with the objects on the last axis (..., n) and any number of leading ones, so one
-scene, thousands of scenes and thousands of samples of one scene are the same call. Matrices read R[..., i, j]
-= "j is <relation> of i". `xp` is the array library: numpy, or torch for the batched executor. Those of rooms and photographs
-take two or three bodies, whose numbers are floats (`Floats`: one pair) or arrays that broadcast.
+Each relation is a signed distance to its border. Those of streets (`Pairs`) are of all pairs of things at once, of one table, of
+thousands or of thousands of draws. `xp` is the array library: numpy, or torch for the batched executors. Those of rooms and
+photographs take two or three bodies, whose numbers are floats (`Floats`: one pair) or arrays that broadcast.
 
 Sources: the question engine and scene makers of Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457).
 What they did not publish (collisions, the 6D margin) is a choice, named in `rules.Rules`, to be refitted when
@@ -11,6 +10,7 @@ the labels are at hand.
 """
 
 import math
+from functools import cached_property
 from types import ModuleType
 from typing import Any, Literal, Protocol
 
@@ -26,81 +26,168 @@ Frame = Literal["camera", "object"]
 
 NO_FACING = -1
 _LEFT, _RIGHT, _FRONT, _BACK = (FACINGS.index(f) for f in ("left", "right", "front", "back"))
-_FAR = 1e9  # longer than any scene: a sweep "without limit" keeps finite arithmetic
+# How `alignment` calls what the language says of two noses.
+ALIGNED = {
+    "same_direction": "same", "opposite_direction": "opposite", "perpendicular": "vertical", "parallel": "parallel",
+}  # fmt: skip
+CLOSED = {"perpendicular", "collides_forward", "collides_backward"}  # what holds on its border, too
+_FAR = 1e9  # longer than any scene
 _STREET_BEHIND_DEG = math.degrees(math.atan2(AXES["behind"][1], AXES["behind"][0]))  # 138.98
 
 
-def relate(
-    positions: Arrays,
-    headings: Arrays,
-    axes: Arrays,
-    direction: str,
-    frame: Frame,
-    rules: Rules,
-    bicycle: Arrays | None = None,
-    xp: ModuleType = np,
-) -> Arrays:
-    """(..., n, n) bool: j is `direction` of i. Origins alone count, extents do not.
+class Pairs:
+    """What streets ask of every two of n things: arrays [i, j, ...] that say of j what it is to i, each worked out once. Behind
+    the things may come axes of any number of tables and draws.
 
-    positions (..., n, 2 or 3), headings (..., n); axes (..., 4, 2) are the viewer's ground axes in DIRECTIONS
-    order, read in the camera's frame; bicycle (..., n) bool is read only when `rules.bicycle_front_is_nose`
-    is off.
+    x, y, headings (n, ...): the origins on the ground and the noses. axes (4, 2, ...): the viewer's ground axes in DIRECTIONS
+    order. extents (n, 2 or 3, ...): length, width. bicycle (n, ...) bool, read only when `rules.bicycle_front_is_nose` is off.
+    mask (n, ...) bool: real things, not padding.
     """
-    margin = rules.margin_2d if frame == "camera" else rules.margin_6d
-    return ahead(positions, headings, axes, direction, frame, rules, bicycle, xp) > margin
 
+    def __init__(
+        self,
+        x: Arrays,
+        y: Arrays,
+        headings: Arrays,
+        axes: Arrays,
+        extents: Arrays,
+        rules: Rules,
+        bicycle: Arrays | None = None,
+        mask: Arrays | None = None,
+        xp: ModuleType = np,
+    ) -> None:
+        self.x, self.y, self.headings, self.axes, self.extents = x, y, headings, axes, extents
+        self.rules, self.bicycle, self.mask, self.xp = rules, bicycle, mask, xp
 
-def ahead(
-    positions: Arrays,
-    headings: Arrays,
-    axes: Arrays,
-    direction: str,
-    frame: Frame,
-    rules: Rules,
-    bicycle: Arrays | None = None,
-    xp: ModuleType = np,
-) -> Arrays:
-    """(..., n, n) how much further to `direction` j is than i, in units; arguments as of `relate`."""
-    k = DIRECTIONS.index(direction)
-    x, y = positions[..., 0], positions[..., 1]
-    if frame == "camera":
-        axis = axes[..., k, :]
-        along = x * axis[..., 0:1] + y * axis[..., 1:2]
-        return along[..., None, :] - along[..., :, None]
-    front = headings
-    if not rules.bicycle_front_is_nose and bicycle is not None:
-        front = headings + bicycle * (math.pi / 2)
-    c, s = xp.cos(front), xp.sin(front)
-    axis_x, axis_y = {"front": (c, s), "behind": (-c, -s), "left": (-s, c), "right": (s, -c)}[direction]
-    dx = x[..., None, :] - x[..., :, None]
-    dy = y[..., None, :] - y[..., :, None]
-    return dx * axis_x[..., None] + dy * axis_y[..., None]
+    def truth(self, relation: str, *frame: str) -> Arrays:
+        """[i, j, ...] bool: is j in a relation, or a direction of a frame ("camera", "object"), to i? Nothing is to itself."""
+        spare = self.spare(relation, *frame)
+        return (spare >= 0 if relation in CLOSED else spare > 0) & self._others
+
+    def spare(self, relation: str, *frame: str) -> Arrays:
+        """[i, j, ...] how far j is within the border of a relation to i; negative: how far beyond it. Units, or degrees of
+        those in ALIGNED. Whether i has the facing label that rules may ask for is the caller's question."""
+        if frame:
+            margin = self.rules.margin_2d if frame == ("camera",) else self.rules.margin_6d
+            return self._ahead(relation, *frame) - margin
+        if relation in ALIGNED:
+            return alignment(self._turned, ALIGNED[relation], self.rules, self.xp)
+        return self._sweeps[relation == "collides_backward"]
+
+    # --- places: origins alone count, extents do not -----------------------------------------------------------
+
+    def _ahead(self, direction: str, frame: str) -> Arrays:
+        """How much further to `direction` j is than i."""
+        if frame == "camera":
+            x, y = self.axes[DIRECTIONS.index(direction)]
+            along = self.x * x + self.y * y
+            return along[None] - along[:, None]
+        front, left = self._fronts
+        return {
+            "front": lambda: front,
+            "behind": lambda: -front,
+            "left": lambda: left,
+            "right": lambda: -left,
+        }[direction]()
+
+    @cached_property
+    def _fronts(self) -> tuple[Arrays, Arrays]:
+        """How much further to the front and to the left of i j is, as its rules tell i's front."""
+        if self.rules.bicycle_front_is_nose or self.bicycle is None:
+            return self._seen
+        return self._from(self.headings + self.bicycle * (math.pi / 2))
+
+    @cached_property
+    def _seen(self) -> tuple[Arrays, Arrays]:
+        """The same along i's nose."""
+        return self._from(self.headings)
+
+    def _from(self, headings: Arrays) -> tuple[Arrays, Arrays]:
+        c, s = self.xp.cos(headings)[:, None], self.xp.sin(headings)[:, None]
+        dx, dy = self.x[None] - self.x[:, None], self.y[None] - self.y[:, None]
+        return dx * c + dy * s, dy * c - dx * s
+
+    # --- headings ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def degrees(self) -> Arrays:
+        """(n, ...) `pose_degrees`."""
+        return pose_degrees(self.headings, self.axes, self.rules, self.xp)
+
+    @cached_property
+    def facings(self) -> Arrays:
+        """(n, ...) `facing_labels`."""
+        return facing_labels(self.degrees, self.rules, self.xp)
+
+    @cached_property
+    def _turned(self) -> Arrays:
+        """Degrees between two noses, in [0, 180]."""
+        turn = self.xp.abs(self.degrees[None] - self.degrees[:, None])
+        return self.xp.minimum(turn, 360 - turn)
+
+    # --- collisions --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _sweeps(self) -> tuple[Arrays, Arrays]:
+        """How deep j's footprint is in the strip that i's sweeps forward, and backward, along its heading: by separating axes,
+        of the two boxes' four, so that what is beyond a corner is somewhat farther than is said. Touching counts."""
+        xp, least = self.xp, self.xp.minimum
+        px, py = self._seen  # j's middle in the frame of i, x along its nose
+        c, s = xp.cos(self.headings), xp.sin(self.headings)
+        ci, si, cj, sj = c[:, None], s[:, None], c[None], s[None]
+        c, s = ci * cj + si * sj, ci * sj - si * cj  # j's nose
+        length, width = self.extents[:, 0] / 2, self.extents[:, 1] / 2
+        a, b = length[None], width[None]
+        back, half = length[:, None], width[:, None] + self.rules.sweep_margin
+        along, across = xp.abs(c), xp.abs(s)
+        # A box is the same turned by half a circle: q is py where the axes of j run so that the strip leads up them.
+        q = py * xp.sign(c * s)
+        nose, side = px * along + q * across, px * across - q * along  # of j's middle, along j's axes
+        deep = (
+            a * along + b * across + back
+        )  # the sum of what both take up along each axis, the way ahead aside
+        deep_nose, deep_side = back * along + half * across + a, back * across + half * along + b
+        wide = half + a * across + b * along - xp.abs(py)
+        reach, found = self.rules.sweep_range, []
+        for sense in (1, -1):
+            inside = least(wide, deep + sense * px)
+            inside = least(inside, least(deep_nose + sense * nose, deep_side + sense * side))
+            if reach < math.inf:
+                inside = least(inside, deep + reach - sense * px)
+                inside = least(inside, deep_nose + reach * along - sense * nose)
+                inside = least(inside, deep_side + reach * across - sense * side)
+            if self.rules.first_hit_only and len(self.x):
+                contact = _first_contact(sense * px, sense * py, sense * c, sense * s, a, b, half, xp)
+                contact = xp.maximum(contact, back)  # its own front: touching
+                hit = (inside >= 0) & self._others
+                nearest = xp.amin(xp.where(hit, contact, _FAR), 1)[:, None]
+                inside = xp.where(hit & (contact > nearest), nearest - contact, inside)
+            found.append(inside)
+        return found[0], found[1]
+
+    @cached_property
+    def _others(self) -> Arrays:
+        """Which pairs are of two real things."""
+        other = ~self.xp.eye(len(self.x), dtype=self.xp.bool, device=self.x.device)
+        other = other.reshape(other.shape + (1,) * (self.x.ndim - 1))
+        return other if self.mask is None else other & self.mask[None] & self.mask[:, None]
 
 
 def pose_degrees(headings: Arrays, axes: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
-    """(..., n) in [0, 360): the nose's clockwise angle from "away from the camera"; axes as in `relate`."""
-    behind = axes[..., DIRECTIONS.index("behind"), :]
-    turned = xp.atan2(behind[..., 1:2], behind[..., 0:1]) * (180 / math.pi) - _STREET_BEHIND_DEG
+    """(n, ...) in [0, 360): the nose's clockwise angle from "away from the camera"; arguments as of `Pairs`."""
+    x, y = axes[DIRECTIONS.index("behind")]
+    turned = xp.atan2(y, x) * (180 / math.pi) - _STREET_BEHIND_DEG
     return xp.remainder(rules.facing_zero_deg + turned - headings * (180 / math.pi), 360.0)
 
 
 def facing_labels(degrees: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
-    """(..., n) index into FACINGS of `pose_degrees`, NO_FACING where the nose points between two windows."""
+    """(n, ...) index into FACINGS of `pose_degrees`, NO_FACING where the nose points between two windows."""
     w = rules.facing_window_deg
     label = xp.full_like(degrees, NO_FACING, dtype=xp.int64)
     label = xp.where((degrees < w) | (degrees > 360 - w), _BACK, label)
     for centre, name in ((90, _RIGHT), (180, _FRONT), (270, _LEFT)):
         label = xp.where((degrees > centre - w) & (degrees <= centre + w), name, label)
     return label
-
-
-def aligned(degrees: Arrays, how: str, rules: Rules, xp: ModuleType = np) -> Arrays:
-    """(..., n, n) bool: the nose of j points the same, opposite, vertical or parallel (same or opposite) way
-    as that of i. No object is aligned with itself. Whether i has the facing label that `rules` may ask for is
-    the caller's question."""
-    turn = xp.abs(degrees[..., None, :] - degrees[..., :, None])
-    turn = xp.minimum(turn, 360 - turn)
-    return turned_so(turn, how, rules, xp) & ~_diagonal(degrees, xp)
 
 
 def turned_so(turn: Arrays, how: str, rules: Rules, xp: Any = Floats) -> Arrays:
@@ -117,60 +204,10 @@ def alignment(turn: Arrays, how: str, rules: Rules, xp: Any = Floats) -> Arrays:
     return {"same": same, "opposite": opposite, "vertical": -parallel, "parallel": parallel}[how]
 
 
-def collide(
-    positions: Arrays,
-    headings: Arrays,
-    extents: Arrays,
-    travel: str,
-    rules: Rules,
-    mask: Arrays | None = None,
-    xp: ModuleType = np,
-) -> Arrays:
-    """(..., n, n) bool: i, moving `travel` ("forward" or "backward") along its heading, would run into j.
-
-    The exact sweep of i's oriented footprint against j's, by separating axes; touching counts. positions
-    (..., n, 2 or 3), headings (..., n), extents (..., n, 2 or 3) as (length, width[, height]); mask (..., n)
-    bool tells real objects from padding.
-    """
-    sense = {"forward": 1.0, "backward": -1.0}[travel]
-    length, width = extents[..., 0] / 2, extents[..., 1] / 2  # half sizes
-    c, s = xp.cos(headings) * sense, xp.sin(headings) * sense
-    dx = positions[..., None, :, 0] - positions[..., :, None, 0]
-    dy = positions[..., None, :, 1] - positions[..., :, None, 1]
-    # The frame of i: x along its travel. There j is centred at (px, py) and its nose points along (cj, sj).
-    ci, si = c[..., None], s[..., None]
-    px, py = dx * ci + dy * si, dy * ci - dx * si
-    cj = ci * c[..., None, :] + si * s[..., None, :]
-    sj = ci * s[..., None, :] - si * c[..., None, :]
-    a, b = length[..., None, :], width[..., None, :]
-    # The swept region is the rectangle [near, far] x [-half, half] of that frame.
-    near = -length[..., None]
-    far = length[..., None] + min(rules.sweep_range, _FAR)
-    half = width[..., None] + rules.sweep_margin
-    ac, as_ = xp.abs(cj), xp.abs(sj)
-
-    hit = (px + a * ac + b * as_ >= near) & (px - a * ac - b * as_ <= far)
-    hit = hit & (xp.abs(py) <= half + a * as_ + b * ac)
-    for ux, uy, size in ((cj, sj, a), (-sj, cj, b)):  # the axes of j
-        centre, aside = px * ux + py * uy, half * xp.abs(uy)
-        hit = hit & (centre - size <= xp.maximum(near * ux, far * ux) + aside)
-        hit = hit & (centre + size >= xp.minimum(near * ux, far * ux) - aside)
-
-    hit = hit & ~_diagonal(headings, xp)
-    if mask is not None:
-        hit = hit & mask[..., None, :] & mask[..., :, None]
-    if rules.first_hit_only and hit.shape[-1]:
-        contact = xp.maximum(_first_contact(px, py, cj, sj, a, b, half, xp), -near)  # its own front: touching
-        distance = xp.where(hit, contact, math.inf)
-        nearest = xp.amin(distance, -1)[..., None]
-        hit = hit & (distance <= nearest)
-    return hit
-
-
 def _first_contact(
     px: Arrays, py: Arrays, cj: Arrays, sj: Arrays, a: Arrays, b: Arrays, half: Arrays, xp: ModuleType
 ) -> Arrays:
-    """(..., n, n) smallest x of j's rectangle inside the strip |y| <= half of i's frame; else inf."""
+    """[i, j, ...] smallest x of j's rectangle inside the strip |y| <= half of i's frame; else inf."""
     corners = []
     for e, f in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
         corners.append((px + e * a * cj - f * b * sj, py + e * a * sj + f * b * cj))
@@ -183,11 +220,6 @@ def _first_contact(
             step = xp.where(crosses, y1 - y0, xp.ones_like(y0))
             best = xp.where(crosses, xp.minimum(best, x0 + (border - y0) / step * (x1 - x0)), best)
     return best
-
-
-def _diagonal(like: Arrays, xp: ModuleType) -> Arrays:
-    """(n, n) bool identity for an array (..., n), on its device."""
-    return xp.eye(like.shape[-1], dtype=xp.bool, device=like.device)
 
 
 # --- rooms and photographs: a body or two, and another ---------------------------------------------------------

@@ -1,17 +1,20 @@
-"""Thousands of programs on thousands of scenes at once: exact set semantics as integer arithmetic on tensors.
+"""Thousands of street programs on thousands of scenes at once: exact set semantics as integer arithmetic on tensors.
 
     pack_scenes(scenes) ─► SceneBatch ───────────┐
                                                  ├─► execute_batch ─► BatchAnswers: answers(), reason(p)
     pack_programs(programs, ...) ─► ProgramBatch ┘
 
-A set of objects is the bits of an int64, an object its index, any other value its code. All steps of all
-programs lie in one array of registers, sorted by (level, operation) when the programs are packed: running
-them is a few gathers for each such group, whatever the number of questions. Relations are computed once a
-scene, and only those that some program asks for.
+All steps of all programs lie in one array of registers, sorted by (level, operation) when the programs are packed: running them
+(`run`) is a few gathers for each such group, whatever the number of questions. Here a set of objects is the bits of an int64, an
+object its index, any other value its code; `marginal_batched` runs the same steps on probabilities. Relations are
+computed once a scene, and only those that some program asks for.
 """
 
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -19,22 +22,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from po3d.io.errors import InputError
-from po3d.language.programs.street import FILTER_VALUES, QUERY_ATTRIBUTES, Step
-from po3d.reasoning import relations
-from po3d.reasoning.outcome import ExecutionFailure
+from po3d.language.programs.street import Program, Step
+from po3d.reasoning import packing, relations
+from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed, of_objects, of_values
 from po3d.reasoning.packing import (
-    COUNT,
-    EQUAL,
-    EXIST,
+    COLUMNS,
     FILTER,
-    GREATER,
-    INTERSECT,
-    LESS,
-    LOOKUP,
     QUERY,
-    SCENE,
-    UNION,
-    UNIQUE,
     VALUES,
     ProgramBatch,
     SceneBatch,
@@ -43,16 +37,57 @@ from po3d.reasoning.packing import (
     pack_worlds,
     spelling,
 )
+from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
-from po3d.scene.vocabulary import FACINGS, PARENT, SHAPES, SUPER_CATEGORIES
+from po3d.reasoning.votes import vote
+from po3d.reasoning.world import describe
+from po3d.scene.table import Scene
+from po3d.scene.vocabulary import FACINGS, PARENT, SHAPES, lineage
+from po3d.scene.worlds import worlds
 
 __all__ = [
     "BatchAnswers", "ProgramBatch", "SceneBatch",
     "execute_batch", "pack_programs", "pack_scenes", "pack_worlds",
 ]  # fmt: skip
 
-_LEAVES = {s: [k for k, v in enumerate(VALUES["shape"]) if PARENT[v] == s] for s in SUPER_CATEGORIES}
 _BICYCLES = [k for k, shape in enumerate(SHAPES) if PARENT[shape] == "bicycle"]
+_STEPS = (
+    "scene",
+    "filter",
+    "unique",
+    "lookup",
+    "union",
+    "intersect",
+    "count",
+    "exist",
+    "query",
+    "equal",
+    "less",
+    "greater",
+)  # in the order of `packing.OPERATIONS`
+_TAKES = {"scene": 0} | dict.fromkeys(("union", "intersect", "equal", "less", "greater"), 2)
+
+
+class Steps(Protocol):
+    """What each operation does to registers: a method for each of _STEPS, which takes the registers (k, ...) of its inputs and
+    the rows (k,) of the tables that it reads, and gives those of its results and (k,) what may be wrong with them, or None."""
+
+    registers: Tensor  # (T, ...) in running order
+    trouble: Tensor  # (T,)
+
+    def write(self, lo: int, hi: int, values: Tensor) -> None: ...
+
+
+def run(programs: ProgramBatch, steps: Steps) -> None:
+    """Fill the registers of all steps of all programs."""
+    for operation, lo, hi in programs.groups:
+        name = _STEPS[operation]
+        places = (programs.first, programs.second)[: _TAKES.get(name, 1)]
+        inputs = [steps.registers.index_select(0, place[lo:hi]) for place in places]
+        values, trouble = getattr(steps, name)(*inputs, programs.row[lo:hi])
+        steps.write(lo, hi, values)
+        if trouble is not None:
+            steps.trouble[lo:hi] = trouble
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,16 +122,16 @@ class BatchAnswers:
 
 def failure(k: int, step: Step, found: int) -> ExecutionFailure:
     """The reason of a failed step; `found` is the size of the set that `unique` got."""
-    kind = "unknown"
+    kind, (_, key) = "unknown", packing.meaning(step.token)
     if step.op == "unique":
         kind = "ambiguous" if found else "not found"
         what = f"the set has {found} objects" if found else "the set is empty"
-    elif "facing" in step.args or step.op == "aligned":
+    elif "facing" in key or key[0] in relations.ALIGNED:
         what = "the object faces none of " + ", ".join(FACINGS)
-    elif "occlusion" in step.args or step.op in ("occluder", "occludees"):
+    elif key[0] in packing.OCCLUSION:
         what = "the scene says nothing about occlusion"
     else:
-        what = f"the scene says nothing about its {step.args[0]}"
+        what = f"the scene says nothing about its {next(word for word in key if word in VALUES)}"
     return ExecutionFailure(kind, f"step {k} {step.token}: {what}")
 
 
@@ -112,40 +147,9 @@ def execute_batch(
     if len(programs) and not 0 <= int(programs.scene.min()) <= int(programs.scene.max()) < len(scenes):
         lowest, highest = int(programs.scene.min()), int(programs.scene.max())
         raise InputError(f"programs ask about scenes {lowest} to {highest} of a batch of {len(scenes)}")
-    tables = _Tables(scenes, programs, rules, torch.device(device))
-    n = scenes.mask.shape[1]
-    registers = torch.zeros(len(programs.slot), dtype=torch.int64, device=device)
-    bad = torch.zeros(len(programs.slot), dtype=torch.bool, device=device)
-    everything, filters, lookups, values = (t.reshape(-1) for t in tables.all())
-
-    for operation, lo, hi in programs.groups:
-        row = programs.row[lo:hi]
-        if operation == SCENE:
-            torch.index_select(everything, 0, row, out=registers[lo:hi])
-            continue
-        x = registers.index_select(0, programs.first[lo:hi])
-        if operation == FILTER:
-            kept = filters.index_select(0, row)
-            out = x & kept
-            if tables.gaps:
-                missing = kept < 0
-                bad[lo:hi], out = missing, out.masked_fill(missing, 0)
-        elif operation == UNIQUE:
-            wrong = (x == 0) | ((x & (x - 1)) != 0)
-            bad[lo:hi] = wrong
-            out = popcount(x.masked_fill(wrong, 1) - 1)  # the place of the only bit
-        elif operation in (LOOKUP, QUERY):
-            out = (lookups if operation == LOOKUP else values).index_select(0, row * n + x)
-            missing = out < 0
-            bad[lo:hi], out = missing, out.masked_fill(missing, 0)
-        elif operation == COUNT:
-            out = popcount(x)
-        elif operation == EXIST:
-            out = x != 0
-        else:
-            y = registers.index_select(0, programs.second[lo:hi])
-            out = _BINARY[operation](x, y)
-        registers[lo:hi] = out
+    sets = _Sets(scenes, programs, rules, torch.device(device))
+    run(programs, sets)
+    registers, bad = sets.registers, sets.trouble
 
     # A failed program's registers hold harmless values. The reason is its first failed step in program order.
     slot, offset = programs.slot, programs.offset
@@ -161,15 +165,6 @@ def execute_batch(
     return BatchAnswers(programs, registers, registers[slot[offset[1:] - 1]], failed, found)
 
 
-_BINARY = {
-    UNION: torch.bitwise_or,
-    INTERSECT: torch.bitwise_and,
-    EQUAL: torch.eq,
-    LESS: torch.lt,
-    GREATER: torch.gt,
-}
-
-
 def popcount(x: Tensor) -> Tensor:
     """The number of set bits of non-negative int64 values, by sums over ever wider fields."""
     x = x - ((x >> 1) & 0x5555555555555555)
@@ -178,52 +173,107 @@ def popcount(x: Tensor) -> Tensor:
     return (x * 0x0101010101010101) >> 56
 
 
-class _Tables:
-    """What the programs read of each scene, as sets and codes. -1 marks what a scene can't say."""
+class _Sets:
+    """Sets as bits, and what programs read of each scene as sets and codes. -1 marks what a scene can't say."""
 
     def __init__(
         self, scenes: SceneBatch, programs: ProgramBatch, rules: Rules, device: torch.device
     ) -> None:
         self.scenes, self.rules, self.device = scenes, rules, device
-        self.relations, self.facing_asked = programs.relations, programs.facing
+        self.registers = torch.zeros(len(programs.slot), dtype=torch.int64, device=device)
+        self.trouble = torch.zeros(len(programs.slot), dtype=torch.bool, device=device)
         self.mask = self._tensor(scenes.mask)
-        self.positions, self.headings = self._tensor(scenes.positions), self._tensor(scenes.headings)
-        self.axes = self._tensor(scenes.axes)
-        s, n = scenes.mask.shape
-        self.bit = torch.ones((), dtype=torch.int64, device=device) << torch.arange(n, device=device)
+        s, self.n = scenes.mask.shape
+        self.bit = torch.ones((), dtype=torch.int64, device=device) << torch.arange(self.n, device=device)
         self.codes = {a: self._tensor(c) for a, c in scenes.codes.items()}
         known = {a: ((c >= 0) | ~self.mask).all(1) for a, c in self.codes.items()}
         self.codes = {a: c.where(known[a][:, None], -1) for a, c in self.codes.items()}
         self.unknown = {a: None if k.all() else ~k[:, None] for a, k in known.items()}
-        self.degrees = None
-        if self.facing_asked or any(r[0] == "aligned" for r in self.relations):
-            self.degrees = relations.pose_degrees(self.headings, self.axes, rules, torch)
-            self.codes["facing"] = relations.facing_labels(self.degrees, rules, torch)
-        else:
-            self.codes["facing"] = torch.full((s, n), relations.NO_FACING, device=device)
+        bicycle = torch.isin(self.codes["shape"], self.codes["shape"].new_tensor(_BICYCLES))
+        x, y = self._last(scenes.positions)
+        headings, axes = self._last(scenes.headings), self._last(scenes.axes)
+        extents = self._last(scenes.extents).transpose(0, 1)
+        self.pairs = relations.Pairs(
+            x, y, headings, axes.transpose(0, 1), extents, rules, bicycle.T, self.mask.T, torch
+        )
+        faced = programs.facing or any(key[0] in relations.ALIGNED for key in programs.relations)
+        nothing = torch.full((s, self.n), relations.NO_FACING, device=device)
+        self.codes["facing"] = self.pairs.facings.T if faced else nothing
         self.unknown["facing"] = None
         # Sets by value, one more column for objects without the value: (S, values + 1).
         self.sets = {a: self._sets(a) for a in VALUES}
         occluder = self._tensor(scenes.occluder)
         self.occluder = occluder.where(self.mask, -1)
         seen = scenes.occlusion_known
-        self.occlusion_unknown = None if seen.all() else ~self._tensor(seen)[:, None]
+        self.unseen = None if seen.all() else ~self._tensor(seen)[:, None]
+        # Everything (S), filters (S x columns), lookups (S x columns x n) and codes (S x attributes x n).
+        self.everything = self._pack(self.mask)
+        self.filters = torch.stack([self._filter(*key) for key in COLUMNS[FILTER]], 1).flatten()
+        rows = [self._lookup(*key) for key in programs.relations]
+        self.lookups = torch.stack(rows, 1).flatten() if rows else None
+        self.values = torch.stack([self.codes[a] for (a,) in COLUMNS[QUERY]], 1).flatten()
+        # Whether some filter of some scene can't be evaluated.
+        self.gaps = self.unseen is not None or any(u is not None for u in self.unknown.values())
 
-    @property
-    def gaps(self) -> bool:
-        """Whether some filter of some scene can't be evaluated."""
-        return self.occlusion_unknown is not None or any(u is not None for u in self.unknown.values())
+    def write(self, lo: int, hi: int, values: Tensor) -> None:
+        self.registers[lo:hi] = values
 
-    def all(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Everything (S,), filters (S, columns), relations (S, columns, n), codes (S, attributes, n)."""
-        s, n = self.mask.shape
-        rows = [self._relation(*key) for key in self.relations]
-        lookups = torch.stack(rows, 1) if rows else self.codes["facing"].new_zeros((s, 0, n))
-        values = torch.stack([self.codes[a] for a in QUERY_ATTRIBUTES], 1)
-        return self._pack(self.mask), self._filters(), lookups, values
+    # --- steps -------------------------------------------------------------------------------------------------
+
+    def scene(self, row: Tensor) -> tuple[Tensor, None]:
+        return self.everything.index_select(0, row), None
+
+    def filter(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor | None]:
+        kept = self.filters.index_select(0, row)
+        if not self.gaps:
+            return x & kept, None
+        missing = kept < 0
+        return (x & kept).masked_fill(missing, 0), missing
+
+    def unique(self, x: Tensor, _row: Tensor) -> tuple[Tensor, Tensor]:
+        wrong = (x == 0) | ((x & (x - 1)) != 0)
+        return popcount(x.masked_fill(wrong, 1) - 1), wrong  # the place of the only bit
+
+    def lookup(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+        return self._read(self.lookups, x, row)
+
+    def query(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+        return self._read(self.values, x, row)
+
+    def _read(self, table: Tensor, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+        out = table.index_select(0, row * self.n + x)
+        missing = out < 0
+        return out.masked_fill(missing, 0), missing
+
+    def union(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+        return x | y, None
+
+    def intersect(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+        return x & y, None
+
+    def count(self, x: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+        return popcount(x), None
+
+    def exist(self, x: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+        return x != 0, None
+
+    def equal(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+        return x == y, None
+
+    def less(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+        return x < y, None
+
+    def greater(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+        return x > y, None
+
+    # --- tables ------------------------------------------------------------------------------------------------
 
     def _tensor(self, array: NDArray) -> Tensor:
         return torch.from_numpy(array).to(self.device)
+
+    def _last(self, array: NDArray) -> Tensor:
+        """A tensor whose scenes, and what is in front of them, come last: in the order of `Pairs`."""
+        return self._tensor(array).movedim(0, -1).movedim(0, -2 if array.ndim > 2 else 0).contiguous()
 
     def _pack(self, truth: Tensor) -> Tensor:
         """(...) sets of (..., n) truth values."""
@@ -235,59 +285,92 @@ class _Tables:
         sets = torch.zeros((len(codes), count + 1), dtype=torch.int64, device=self.device)
         return sets.scatter_add_(1, column, self.bit.expand_as(column))
 
-    def _filters(self) -> Tensor:
-        parts: list[Tensor] = []
-        for attribute, names in FILTER_VALUES.items():
-            if attribute == "occlusion":
-                parts.append(self._known(self._occlusion(names), self.occlusion_unknown))
-                continue
-            sets = self.sets[attribute][:, :-1]
-            if (
-                attribute == "shape"
-            ):  # leaves, super-categories, the rest; sets of different leaves are disjoint
-                supers = [sets[:, own].sum(1, keepdim=True) for own in _LEAVES.values()]
-                sets = torch.cat([sets[:, : len(SHAPES)], *supers, sets[:, len(SHAPES) :]], 1)
-            parts.append(self._known(sets, self.unknown[attribute]))
-        return torch.cat(parts, 1)
+    def _filter(self, attribute: str, text: str) -> Tensor:
+        """(S,) the set of what is so."""
+        if attribute != "occlusion":
+            fitting = [k for k, value in enumerate(VALUES[attribute]) if text in lineage(value)]
+            return self._known(self.sets[attribute][:, fitting].sum(1), self.unknown[attribute], 0)
+        if text == "occluding":
+            return self._known(self._pack(self._occludees != 0), self.unseen, 0)
+        occluded = self._pack(self.occluder >= 0)
+        return self._known(
+            occluded if text == "occluded" else self._pack(self.mask) & ~occluded, self.unseen, 0
+        )
 
-    def _occlusion(self, names: tuple[str, ...]) -> Tensor:
-        occluded = self._pack((self.occluder >= 0) & self.mask)
-        sets = {
-            "occluded": occluded,
-            "occluding": self._pack(self._occludees() != 0),
-            "unoccluded": self._pack(self.mask) & ~occluded,
-        }
-        return torch.stack([sets[name] for name in names], 1)
-
+    @cached_property
     def _occludees(self) -> Tensor:
-        n = self.mask.shape[1]
-        return self._pack(self.occluder[:, None, :] == torch.arange(n, device=self.device)[:, None])
+        others = torch.arange(self.n, device=self.device)[:, None]
+        return self._pack(self.occluder[:, None, :] == others)
 
-    def _relation(self, op: str, *args: str) -> Tensor:
+    def _lookup(self, relation: str, *args: str) -> Tensor:
         """(S, n) the set that each object leads to."""
-        if op == "relate":
-            bicycle = torch.isin(self.codes["shape"], self.codes["shape"].new_tensor(_BICYCLES))
-            geometry = (self.positions, self.headings, self.axes)
-            return self._pack_pairs(relations.relate(*geometry, *args, self.rules, bicycle, torch))
-        if op == "collide":
-            geometry = (self.positions, self.headings, self._tensor(self.scenes.extents))
-            return self._pack(relations.collide(*geometry, *args, self.rules, self.mask, torch))
-        if op == "aligned":
-            sets = self._pack_pairs(relations.aligned(self.degrees, *args, self.rules, torch))
-            unlabelled = self.codes["facing"] == relations.NO_FACING
-            return self._known(sets, unlabelled if self.rules.aligned_needs_label else None)
-        if op == "same":
-            codes = self.codes[args[0]]
-            sets = self.sets[args[0]].gather(1, codes.clamp(min=0)) & ~self.bit
-            return self._known(sets, self.unknown[args[0]])
-        if op == "occludees":
-            return self._known(self._occludees(), self.occlusion_unknown)
-        hider = self.bit[self.occluder.clamp(min=0)].masked_fill(self.occluder < 0, 0)
-        return self._known(hider, self.occlusion_unknown)
-
-    def _pack_pairs(self, truth: Tensor) -> Tensor:
-        return self._pack(truth & self.mask[:, None, :])
+        if relation == "same":
+            (attribute,) = args
+            codes = self.codes[attribute]
+            sets = self.sets[attribute].gather(1, codes.clamp(min=0)) & ~self.bit
+            return self._known(sets, self.unknown[attribute])
+        if relation == "occluded_by":
+            return self._known(self._occludees, self.unseen)
+        if relation == "occluding":
+            hider = self.bit[self.occluder.clamp(min=0)].masked_fill(self.occluder < 0, 0)
+            return self._known(hider, self.unseen)
+        truth = self.pairs.truth(relation, *args)  # (n, n, S)
+        sets = (truth * self.bit[:, None]).sum(1).T
+        if relation in relations.ALIGNED and self.rules.aligned_needs_label:
+            return self._known(sets, self.codes["facing"] == relations.NO_FACING)
+        return sets
 
     @staticmethod
-    def _known(sets: Tensor, unknown: Tensor | None) -> Tensor:
-        return sets if unknown is None else sets.masked_fill(unknown, -1)
+    def _known(sets: Tensor, unknown: Tensor | None, column: int | None = None) -> Tensor:
+        if unknown is None:
+            return sets
+        return sets.masked_fill(unknown if column is None else unknown[:, column], -1)
+
+
+# --- samples ------------------------------------------------------------------------------------------------
+
+
+def sampled(
+    program: Program, scene: Scene, task: Task, rules: Rules, samples: int, seed: int, draw: Collection[str]
+) -> Outcome:
+    """The answer of most of so many worlds drawn from a table, each of which is executed exactly: what marginals treat as
+    independent (two steps that read the same object) stays dependent here."""
+    tables = pack_worlds(worlds(scene, draw, count=samples, seed=seed))
+    packed = pack_programs([program] * samples, range(samples), task)
+    result = execute_batch(tables, packed, rules)
+    found = vote(result.answers(), ties=spelling(program.answer_type))
+    if found is None:
+        reasons = Counter(result.reason(p) for p in range(samples))
+        reason, times = reasons.most_common(1)[0]
+        why = next(f for p in range(samples) if str(f := result.failure(p)) == reason)
+        if len(reasons) > 1:
+            reason += f" (the most frequent failure, {times} of {samples} samples)"
+        return failed(why, reason)
+    registers = result.registers[packed.slot].reshape(samples, -1).numpy()[result.ok]
+    told = lambda: [_sampled(step, registers[:, k], scene) for k, step in enumerate(program.steps)]  # noqa: E731
+    shares, valid = found.distribution, found.answered / samples
+    return Outcome("ok", found.answer, shares[found.answer], shares, valid=valid, told=told)
+
+
+def _sampled(step: Step, register: NDArray, scene: Scene) -> TraceStep:
+    """A step's record as frequencies over its values (v,) in the valid samples."""
+    kind, n = step.types[1], len(scene)
+    if kind == "set":
+        return traced(step, ((register[:, None] >> np.arange(n)) & 1).mean(0), scene)
+    size = n if kind == "object" else len(packing.spelling(kind))
+    return traced(step, np.bincount(register, minlength=size) / len(register), scene)
+
+
+def ranked(kind: str, p: NDArray) -> dict[str, float]:
+    """Value -> probability, most probable first; a tie keeps the vocabulary's order."""
+    words = map(str, range(len(p))) if kind == "integer" else spelling(kind)
+    return {w: float(q) for w, q in sorted(zip(words, p), key=lambda item: -item[1]) if q > 0}
+
+
+def traced(step: Step, p: NDArray, scene: Scene) -> TraceStep:
+    """The record of a step: of a set each object's probability, else the distribution over objects or values."""
+    kind = step.types[1]
+    if kind not in ("set", "object"):
+        return of_values(step.token, kind, ranked(kind, p))
+    chances = {i: float(p[i]) for i in range(len(scene)) if p[i] > 0}
+    return of_objects(step.token, kind, chances, len(scene), lambda i: describe(scene.objects[i], i))

@@ -16,6 +16,7 @@ import numpy as np
 from po3d.language.program import DIRECTIONS
 from po3d.reasoning import relations
 from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.relations import ALIGNED, Pairs
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.scene.edits import Edited, unchanged
 from po3d.scene.geometry import Array
@@ -27,9 +28,6 @@ from po3d.scene.vocabulary import DIRECTIONS as SIDES
 from po3d.scene.vocabulary import FACINGS, PARENT
 
 VIEWER = -1
-ALIGNED = {
-    "same_direction": "same", "opposite_direction": "opposite", "perpendicular": "vertical", "parallel": "parallel",
-}  # fmt: skip
 AHEAD = {"front": (0, 1), "behind": (0, -1), "right": (1, 0), "left": (-1, 0)}  # to the right, to the front
 AHEAD |= {d: tuple(sum(AHEAD[word][k] for word in d.split("_")) for k in (0, 1)) for d in DIRECTIONS}
 
@@ -336,38 +334,19 @@ class World:
     # --- what streets ask of all pairs ------------------------------------------------------------------------
 
     @cached_property
-    def arrays(self) -> tuple[Array, Array, Array]:
-        """Positions (n, 3), headings (n,) and extents (n, 3) of all times."""
+    def street(self) -> Pairs:
+        """All pairs of all times as streets see them."""
         states = [t.state for t in self.things]
         headings = [self.heading(i) for i in range(len(states))]
-        return (
-            np.array([s.position for s in states], float).reshape(-1, 3),
-            np.array(headings, float),
-            np.array([s.extent for s in states], float).reshape(-1, 3),
-        )
-
-    @cached_property
-    def axes_array(self) -> Array:
-        """(4, 2) the axes, in SIDES' order."""
-        return np.array([self.axes[side] for side in SIDES], float)
-
-    @cached_property
-    def degrees(self) -> Array:
-        """(n,) `relations.pose_degrees`."""
-        return relations.pose_degrees(self.arrays[1], self.axes_array, self.rules)
+        x, y, _ = np.array([s.position for s in states], float).reshape(-1, 3).T
+        extents = np.array([s.extent for s in states], float).reshape(-1, 3)
+        axes = np.array([self.axes[side] for side in SIDES], float)
+        return Pairs(x, y, np.array(headings, float), axes, extents, self.rules, self.bicycles)
 
     @cached_property
     def facings(self) -> list[str | None]:
         """Where each thing faces, None for between two directions."""
-        labels = relations.facing_labels(self.degrees, self.rules).tolist()
-        return [None if k == relations.NO_FACING else FACINGS[k] for k in labels]
-
-    def further(self, direction: str, frame: relations.Frame) -> Array:
-        """(n, n) by how much j is further to `direction` of i than it need be."""
-        positions, headings, _ = self.arrays
-        margin = self.rules.margin_2d if frame == "camera" else self.rules.margin_6d
-        geometry = (positions, headings, self.axes_array)
-        return relations.ahead(*geometry, direction, frame, self.rules, self.bicycles) - margin
+        return [None if k == relations.NO_FACING else FACINGS[k] for k in self.street.facings.tolist()]
 
     @cached_property
     def bicycles(self) -> Array:
@@ -387,14 +366,11 @@ class World:
         return {}
 
     def _truth(self, relation: str, *frame: str) -> Array:
-        if frame:
-            return self.further(relation, *frame) > 0
-        if relation in ALIGNED:
-            return relations.aligned(self.degrees, ALIGNED[relation], self.rules)
+        truth = self.street.truth(relation, *frame)
+        if frame or relation in ALIGNED:
+            return truth
         mask = np.arange(len(self.things)) < self.now  # one time alone runs into itself
-        mask = mask[:, None] == mask
-        hits = relations.collide(*self.arrays, relation.removeprefix("collides_"), self.rules)
-        return hits & mask
+        return truth & (mask[:, None] == mask)
 
     @property
     def occluders(self) -> Sequence[Mapping[int, float]]:

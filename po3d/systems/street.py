@@ -11,6 +11,7 @@ from po3d.language.read.parse import Parse
 from po3d.reasoning.execute import Mode, execute
 from po3d.reasoning.margins import margins, record, record_of
 from po3d.reasoning.outcome import Outcome
+from po3d.reasoning.packing import LOOKUP, OCCLUSION, meaning
 from po3d.reasoning.questions import Question, Task
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.scene.rooms import ANYTHING
@@ -174,14 +175,14 @@ def reads(program: Program) -> frozenset[str]:
     """The modules that a program's answer depends on, parsing aside."""
     needed = {"detection"}
     for step in program.steps:
-        words = {step.op, *step.args}
-        needed |= words & set(ATTRIBUTES)
-        if step.op in ("relate", "aligned", "collide") or "facing" in words:
+        operation, words = meaning(step.token)
+        needed |= set(words) & set(ATTRIBUTES)
+        if words and words[0] in OCCLUSION:
+            needed.add("occlusion")
+        elif "facing" in words or (operation == LOOKUP and words[0] != "same"):
             needed |= set(POSES)
         if step.op == "collide":
             needed.add("size")
-        if step.op in ("occludees", "occluder") or "occlusion" in words:
-            needed.add("occlusion")
     return frozenset(needed)
 
 

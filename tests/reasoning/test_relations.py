@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 import torch
+from shapely import affinity
 from shapely.geometry import MultiPoint, Polygon, box
 
 from po3d.io.errors import InputError
@@ -22,10 +23,24 @@ STREET = np.array([AXES[d] for d in DIRECTIONS])
 RIGHT, BEHIND = np.array(AXES["right"]), np.array(AXES["behind"])
 
 
+def pairs(positions, headings, extents=None, rules=STREET_RULES, axes=STREET, bicycle=None, mask=None, xp=np):
+    """The pairs of things on the last axis (..., n), whose relations have [i, j] on the first axes."""
+    last = lambda a, k: a if a is None else xp.moveaxis(a, tuple(range(-k, 0)), tuple(range(k)))  # noqa: E731
+    x, y = positions[..., 0], positions[..., 1]
+    things = [last(a, 1) for a in (x, y, headings)]
+    return relations.Pairs(*things, axes, last(extents, 2), rules, last(bicycle, 1), last(mask, 1), xp)
+
+
+def collide(positions, headings, extents, travel, rules, mask=None):
+    """(..., n, n)"""
+    truth = pairs(positions, headings, extents, rules, mask=mask).truth(f"collides_{travel}")
+    return np.moveaxis(truth, (0, 1), (-2, -1))
+
+
 def related(positions, headings, direction, frame, rules=STREET_RULES, bicycle=None):
-    return relations.relate(
-        np.asarray(positions, float), np.asarray(headings, float), STREET, direction, frame, rules, bicycle
-    )
+    """(..., n, n)"""
+    found = pairs(np.asarray(positions, float), np.asarray(headings, float), None, rules, bicycle=bicycle)
+    return np.moveaxis(found.truth(direction, frame), (0, 1), (-2, -1))
 
 
 def heading_of(pose_degree: float) -> float:
@@ -111,13 +126,14 @@ def test_facing_agrees_with_where_the_nose_points_in_the_picture(degree, label):
 
 def test_alignment_cuts_and_boundaries():
     degrees = np.array([0.0, 44.9, 45.0, 135.0, 135.1, 180.0, 315.0, 315.1])
-    cuts = ("same", "opposite", "vertical")
-    first = {how: relations.aligned(degrees, how, STREET_RULES)[0] for how in cuts}
+    headings = np.radians(140 - degrees)
+    found = pairs(np.zeros((8, 2)), headings)
+    found.degrees = degrees  # to the bit
+    first = {how: found.truth(relation)[0] for relation, how in relations.ALIGNED.items()}
     assert np.flatnonzero(first["same"]).tolist() == [1, 7]  # not with itself
     assert np.flatnonzero(first["opposite"]).tolist() == [4, 5]
     assert np.flatnonzero(first["vertical"]).tolist() == [2, 3, 6]
-    parallel = relations.aligned(degrees, "parallel", STREET_RULES)[0]
-    np.testing.assert_array_equal(parallel, first["same"] | first["opposite"])
+    np.testing.assert_array_equal(first["parallel"], first["same"] | first["opposite"])
 
 
 def sweep(position, heading, size, travel, reach=40.0, margin=0.0):
@@ -134,7 +150,7 @@ def sweep(position, heading, size, travel, reach=40.0, margin=0.0):
 @pytest.mark.parametrize("rules", [STREET_RULES, Rules(sweep_range=1.5), Rules(sweep_margin=0.3)])
 def test_collisions_equal_shapely(travel, rules):
     positions, headings, extents = random_layouts(np.random.default_rng(1), 30, 6)
-    hits = relations.collide(positions, headings, extents, travel, rules)
+    hits = collide(positions, headings, extents, travel, rules)
     assert 0.05 < hits.mean() < 0.6
     reach = min(rules.sweep_range, 40.0)
     for s, i, j in itertools.product(range(30), range(6), range(6)):
@@ -145,8 +161,8 @@ def test_collisions_equal_shapely(travel, rules):
 
 def test_first_hit_only_keeps_the_nearest_of_what_is_hit():
     positions, headings, extents = random_layouts(np.random.default_rng(2), 20, 7)
-    every = relations.collide(positions, headings, extents, "forward", STREET_RULES)
-    first = relations.collide(positions, headings, extents, "forward", Rules(first_hit_only=True))
+    every = collide(positions, headings, extents, "forward", STREET_RULES)
+    first = collide(positions, headings, extents, "forward", Rules(first_hit_only=True))
     assert (every.sum(-1) > 1).any()
     for s, i in itertools.product(range(20), range(7)):
         path = sweep(positions[s, i], headings[s, i], extents[s, i], "forward")
@@ -167,38 +183,82 @@ def test_parallel_and_perpendicular_sweeps_of_boxes_worked_out_by_hand():
     positions = np.array([[0, 0], [5, 0.9], [5, 1.1], [-5, 0], [3, 1.4]])
     headings = np.array([0, 0, math.pi, 0, math.pi / 2])
     extents = np.array([[2.0, 1.0]] * 5)
-    forward = relations.collide(positions, headings, extents, "forward", STREET_RULES)[0]
+    forward = collide(positions, headings, extents, "forward", STREET_RULES)[0]
     assert forward.tolist() == [False, True, False, False, True]
-    backward = relations.collide(positions, headings, extents, "backward", STREET_RULES)[0]
+    backward = collide(positions, headings, extents, "backward", STREET_RULES)[0]
     assert backward.tolist() == [False, False, False, True, False]
     # The wide path reaches the third one too; a short way reaches nothing.
-    wide = relations.collide(positions, headings, extents, "forward", Rules(sweep_margin=0.2))[0]
+    wide = collide(positions, headings, extents, "forward", Rules(sweep_margin=0.2))[0]
     assert wide.tolist() == [False, True, True, False, True]
-    short = relations.collide(positions, headings, extents, "forward", Rules(sweep_range=1.0))[0]
+    short = collide(positions, headings, extents, "forward", Rules(sweep_range=1.0))[0]
     assert not short.any()
 
 
 def all_relations(positions, headings, extents, axes, xp):
-    degrees = relations.pose_degrees(headings, axes, STREET_RULES, xp)
-    yield relations.facing_labels(degrees, STREET_RULES, xp)
+    """Each with its name; [i, j, ...]."""
+    found = pairs(positions, headings, extents, axes=axes, xp=xp)
+    yield "facing", found.facings
     for direction, frame in itertools.product(DIRECTIONS, ("camera", "object")):
-        yield relations.relate(positions, headings, axes, direction, frame, STREET_RULES, None, xp)
-    for how in ("same", "opposite", "vertical", "parallel"):
-        yield relations.aligned(degrees, how, STREET_RULES, xp)
-    for travel in ("forward", "backward"):
-        yield relations.collide(positions, headings, extents, travel, STREET_RULES, None, xp)
-        yield relations.collide(positions, headings, extents, travel, Rules(first_hit_only=True), None, xp)
+        yield (direction, frame), found.truth(direction, frame)
+    first = pairs(positions, headings, extents, Rules(first_hit_only=True), axes, xp=xp)
+    for relation in (*relations.ALIGNED, "collides_forward", "collides_backward"):
+        yield relation, found.truth(relation)
+        yield f"{relation}, first", first.truth(relation)
 
 
-def test_torch_and_numpy_agree_and_leading_dimensions_broadcast():
+def test_torch_and_numpy_agree_and_further_dimensions_broadcast():
     arrays = random_layouts(np.random.default_rng(3), 12, 5)
     many = list(all_relations(*arrays, STREET, np))
     tensors = list(all_relations(*map(torch.from_numpy, arrays), torch.from_numpy(STREET), torch))
-    for a, b in zip(many, tensors, strict=True):
-        np.testing.assert_array_equal(a, b.numpy())
+    for (name, a), (_, b) in zip(many, tensors, strict=True):
+        np.testing.assert_array_equal(a, b.numpy(), str(name))
     for s in range(12):
-        for a, b in zip(many, all_relations(*(x[s] for x in arrays), STREET, np), strict=True):
-            np.testing.assert_array_equal(a[s], b)
+        for (_, a), (_, b) in zip(many, all_relations(*(x[s] for x in arrays), STREET, np), strict=True):
+            np.testing.assert_array_equal(a[..., s], b)
+
+
+def test_a_distance_is_the_way_to_the_border():
+    """What is moved by as much as it is within a direction, or by as much as a turn is within an alignment, is on the border."""
+    positions, headings, extents = random_layouts(np.random.default_rng(6), 1, 6)
+    found = pairs(positions[0], headings[0], extents[0])
+    axes = {"camera": lambda i, d: STREET[DIRECTIONS.index(d)]}
+    turn = {"front": 0, "left": math.pi / 2, "behind": math.pi, "right": -math.pi / 2}
+    axes["object"] = lambda i, d: np.array([f(headings[0, i] + turn[d]) for f in (math.cos, math.sin)])
+    for (direction, frame), i in itertools.product(itertools.product(DIRECTIONS, axes), range(6)):
+        spare = found.spare(direction, frame)[i]
+        for j in set(range(6)) - {i}:
+            moved = positions[0].copy()
+            moved[j] -= spare[j] * axes[frame](i, direction)
+            there = pairs(moved, headings[0], extents[0]).spare(direction, frame)[i, j]
+            assert there == pytest.approx(0, abs=1e-6)  # the axes have seven digits
+
+
+@pytest.mark.parametrize("rules", [STREET_RULES, Rules(sweep_range=2.5, sweep_margin=0.1)])
+def test_how_deep_a_footprint_is_in_a_sweep_is_how_far_it_may_shrink(rules):
+    """Pulled in by the distance on all sides, the footprint and the strip meet no more; by a little less they do."""
+    positions, headings, extents = random_layouts(np.random.default_rng(7), 25, 5)
+    for travel in ("forward", "backward"):
+        spare = pairs(positions, headings, extents, rules).spare(f"collides_{travel}")
+        deep = [(i, j, s) for i, j, s in np.argwhere(spare > 0) if i != j]
+        assert len(deep) > 50
+        for i, j, s in deep:
+            target = Polygon(footprint(positions[s, j], headings[s, j], extents[s, j]))
+            path = sweep(
+                positions[s, i],
+                headings[s, i],
+                extents[s, i],
+                travel,
+                min(rules.sweep_range, 40.0),
+                rules.sweep_margin,
+            )
+            ways = [np.array([math.cos(h), math.sin(h)]) for h in headings[s, [i, j]]]
+            ways = [sense * w for way in ways for w in (way, way @ [[0, 1], [-1, 0]]) for sense in (1, -1)]
+            out = [
+                not path.intersects(affinity.translate(target, *(w * (spare[i, j, s] + 1e-6)))) for w in ways
+            ]
+            kept = [path.intersects(affinity.translate(target, *(w * (spare[i, j, s] - 1e-6)))) for w in ways]
+            assert any(out)
+            assert all(kept)
 
 
 def test_turning_world_and_axes_together_changes_nothing():
@@ -207,8 +267,8 @@ def test_turning_world_and_axes_together_changes_nothing():
     for angle in (0.3, 2.0, -2.9):
         turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
         after = all_relations(positions @ turn.T + [0.7, -5], headings + angle, extents, STREET @ turn.T, np)
-        for a, b in zip(before, after, strict=True):
-            np.testing.assert_array_equal(a, b)
+        for (name, a), (_, b) in zip(before, after, strict=True):
+            np.testing.assert_array_equal(a, b, str(name))
 
 
 def test_padding_is_never_hit():
@@ -216,7 +276,7 @@ def test_padding_is_never_hit():
     extents = np.ones((3, 2))
     mask = np.array([True, False, True])
     rules = replace(STREET_RULES, first_hit_only=True)
-    hits = relations.collide(positions, np.zeros(3), extents, "forward", rules, mask)
+    hits = collide(positions, np.zeros(3), extents, "forward", rules, mask)
     assert hits.tolist() == [[False, False, True], [False] * 3, [False] * 3]
 
 
@@ -276,7 +336,7 @@ def test_what_is_exactly_the_margin_ahead_is_not_ahead():
 def test_touching_counts_on_every_side_of_the_sweep(place, hit):
     """A box of 2 x 1 that travels 4 ahead: from -1 to 5, half a unit to each side."""
     positions, extents = np.array([(0.0, 0.0), place]), np.array([[2.0, 1.0]] * 2)
-    found = relations.collide(positions, np.zeros(2), extents, "forward", Rules(sweep_range=4.0))
+    found = collide(positions, np.zeros(2), extents, "forward", Rules(sweep_range=4.0))
     assert found[0, 1] == hit
 
 

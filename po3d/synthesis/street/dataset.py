@@ -267,19 +267,17 @@ def scene_record(made: Made, index: int, split: str, rules: Rules | None = None)
     positions = np.array([(o.x, o.y) for o in layout.objects])
     headings = np.array([o.heading for o in layout.objects])
     axes = np.array([AXES[d] for d in DIRECTIONS])
-    degrees = relations.pose_degrees(headings, axes, rules)
-    facings = relations.facing_labels(degrees, rules)
+    pairs = relations.Pairs(*positions.T, headings, axes, layout.extents, rules)
     objects = [_object_record(o, placed.mesh, made) for o, placed in zip(layout.objects, made.objects)]
-    for o, degree, label in zip(objects, degrees, facings):
+    for o, degree, label in zip(objects, pairs.degrees, pairs.facings):
         o["pose"] = "None" if label == NO_FACING else f"{FACINGS[label]}_pose"
         o["pose_degree"] = float(degree)
 
     def related(direction: str) -> list[list[int]]:
-        truth = relations.relate(positions, headings, axes, direction, "camera", rules)
-        return [np.flatnonzero(row).tolist() for row in truth]
+        return [np.flatnonzero(row).tolist() for row in pairs.truth(direction, "camera")]
 
     def hit(travel: str) -> list[list[dict]]:
-        truth = relations.collide(positions, headings, layout.extents, travel, rules)
+        truth = pairs.truth(f"collides_{travel}")
         return [[{"obj_id": int(j)} for j in np.flatnonzero(row)] for row in truth]
 
     return {

@@ -26,10 +26,11 @@ class World:
         rules = rules or Rules()
         self.size = len(scene)
         self.all = (1 << self.size) - 1
-        positions, headings = scene.positions, scene.headings
+        bicycle = np.array([PARENT[o.value("shape")] == "bicycle" for o in scene.objects])
+        x, y = scene.positions[:, :2].T
         axes = np.array([scene.axes[d] for d in DIRECTIONS])
-        degrees = relations.pose_degrees(headings, axes, rules)
-        labels = relations.facing_labels(degrees, rules)
+        pairs = relations.Pairs(x, y, scene.headings, axes, scene.extents, rules, bicycle)
+        labels = pairs.facings
         self.value: dict[str, list[str | None]] = {
             "facing": [None if k == NO_FACING else FACINGS[k] for k in labels],
             **{a: [o.value(a) for o in scene.objects] for a in ASKED},
@@ -40,23 +41,13 @@ class World:
             ]
         self.slots = tuple(a for a in SLOTS if a in self.value and a != "facing")
         frame = "camera" if task == "2d" else "object"
-        bicycle = np.array([PARENT[v] == "bicycle" for v in self.value["shape"]])
         matrices = {
-            **{
-                f"relate[{d},task]": relations.relate(positions, headings, axes, d, frame, rules, bicycle)
-                for d in DIRECTIONS
-            },
-            **{
-                f"aligned[{h}]": relations.aligned(degrees, h, rules)
-                for h in ("same", "opposite", "vertical")
-            },
-            **{
-                f"collide[{t}]": relations.collide(positions, headings, scene.extents, t, rules)
-                for t in ("forward", "backward")
-            },
+            **{f"relate[{d},task]": pairs.truth(d, frame) for d in DIRECTIONS},
+            **{f"aligned[{how}]": pairs.truth(relation) for relation, how in relations.ALIGNED.items()},
+            **{f"collide[{t}]": pairs.truth(f"collides_{t}") for t in ("forward", "backward")},
         }
         if rules.aligned_needs_label:
-            for how in ("same", "opposite", "vertical"):
+            for how in relations.ALIGNED.values():
                 matrices[f"aligned[{how}]"] &= (labels != NO_FACING)[:, None]
         for attribute in ("size", "color", "material", "shape"):
             if attribute in self.value:
