@@ -12,7 +12,6 @@ from po3d.scene.street import AXES, extent, origin_height
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES
 
-
 LINKS = [row.op for row in OPERATIONS if row.signature == (("object",), "set")]  # from an object to a set
 
 

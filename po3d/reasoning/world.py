@@ -336,12 +336,15 @@ class World:
     @cached_property
     def street(self) -> Pairs:
         """All pairs of all times as streets see them."""
-        states = [t.state for t in self.things]
-        headings = [self.heading(i) for i in range(len(states))]
+        return self._street(slice(None))
+
+    def _street(self, part: slice) -> Pairs:
+        states = [t.state for t in self.things[part]]
+        headings = np.array([self.heading(i) for i in range(len(self.things))], float)[part]
         x, y, _ = np.array([s.position for s in states], float).reshape(-1, 3).T
         extents = np.array([s.extent for s in states], float).reshape(-1, 3)
         axes = np.array([self.axes[side] for side in SIDES], float)
-        return Pairs(x, y, np.array(headings, float), axes, extents, self.rules, self.bicycles)
+        return Pairs(x, y, headings, axes, extents, self.rules, self.bicycles[part])
 
     @cached_property
     def facings(self) -> list[str | None]:
@@ -366,11 +369,12 @@ class World:
         return {}
 
     def _truth(self, relation: str, *frame: str) -> Array:
-        truth = self.street.truth(relation, *frame)
         if frame or relation in ALIGNED:
-            return truth
-        mask = np.arange(len(self.things)) < self.now  # one time alone runs into itself
-        return truth & (mask[:, None] == mask)
+            return self.street.truth(relation, *frame)
+        truth = np.zeros((len(self.things),) * 2, bool)  # things of one time alone are in each other's way
+        for time in (slice(self.now), slice(self.now, None)):
+            truth[time, time] = self._street(time).truth(relation)
+        return truth
 
     @property
     def occluders(self) -> Sequence[Mapping[int, float]]:
