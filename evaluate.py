@@ -33,6 +33,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, benchmark_of, dials_in
+from po3d.benchmarks.twin_folder import words_digest
 from po3d.evaluation.ablation.grid import plan, run_grid, write_grid
 from po3d.evaluation.options import (
     check_read,
@@ -242,7 +243,8 @@ def _found(
     size, look = size or FRESH_SIZE, options["benchmark"].get("look")
     dials = dials_in(options["benchmark"])
     tag = f"{look or 'mixed'}{dials_of(dials.get('dials'), benchmark.dials).tag}"
-    root = Path(options["twins"]) / f"{options['benchmark']['name']}-seed{seed}-size{size}-{tag}"
+    made_of = f"{options['benchmark']['name']}-seed{seed}-size{size}-{tag}-{words_digest()}"
+    root = Path(options["twins"]) / made_of
     return benchmark.open_fresh(root, size, seed, look, options["workers"], **dials), root, "fresh"
 
 

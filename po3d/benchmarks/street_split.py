@@ -165,12 +165,12 @@ def twin_of(
         workers: int = 1,
         dials: Mapping[str, Any] | None = None,
     ) -> Split:
-        from po3d.benchmarks.street_twin import Tables
+        from po3d.benchmarks.street_twin import StreetTwin, Tables
 
-        twin, hard = importlib.import_module(module), dials_of(dials)
-        twin.generate(Path(folder), size, seed, look, images=False, workers=workers, dials=hard)
-        records = {r["image_filename"]: r for r in read_scenes(Path(folder) / scene_file)}
-        source = Tables(seed, "test", look or twin.LOOK, records, dials=hard)
+        maker = importlib.import_module(module)
+        twin = StreetTwin(size, seed, look or maker.LOOK, images=False, dials=dials_of(dials))
+        maker.generate(Path(folder), twin, workers)
+        source = Tables(twin, {r["image_filename"]: r for r in read_scenes(Path(folder) / scene_file)})
         made = load(folder)  # its pictures may be missing: they are rendered
         return replace(made, split=f"fresh, seed {seed}", source=source, read=tuple(made.files()))
 
@@ -186,9 +186,12 @@ def twin_of(
         dials: Mapping[str, Any] | None = None,
         drawing: Mapping[str, Any] | None = None,
     ) -> None:
+        from po3d.benchmarks.street_twin import StreetTwin
         from po3d.synthesis.street.drawing import drawing_of
 
-        twin, how = importlib.import_module(module), drawing_of(drawing)
-        twin.generate(Path(out), size, seed, look, images, workers, split, skies, dials_of(dials), how)
+        maker, how = importlib.import_module(module), drawing_of(drawing)
+        look = look or maker.LOOK
+        twin = StreetTwin(size, seed, look, images, split, skies, dials_of(dials), how)
+        maker.generate(Path(out), twin, workers)
 
     return open_fresh, generate

@@ -1,9 +1,28 @@
 """A twin's folder: what it holds is written down first, so that another twin never mixes with it."""
 
+import hashlib
+from functools import cache
 from pathlib import Path
 
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
+
+_WORDS = (
+    "scene/vocabulary.py",
+    "scene/rooms.py",
+    "language/*.txt",
+    "language/grammars/*",
+    "synthesis/**/*.csv",
+)
+
+
+@cache
+def words_digest() -> str:
+    """Eight digits that change with the words that twins are made of: vocabularies, grammars, tables of models."""
+    package, found = Path(__file__).parents[1], hashlib.sha256()
+    for path in sorted(path for pattern in _WORDS for path in package.glob(pattern)):
+        found.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()[:8]
 
 
 def claimed(out: Path, identity: dict) -> Path:

@@ -1,7 +1,7 @@
-"""What is wrong with the grammar files: brackets, slots, phrases, rules that are never said, programs without words, sentences with two
-meanings."""
+"""What is wrong with the grammar files: brackets, slots, phrases, rules that are never said, programs and a street's
+words without phrases, sentences with two meanings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from itertools import product
 
@@ -9,6 +9,7 @@ from po3d.language.grammar import Grammar, load
 from po3d.language.grammar_file import GrammarError, Pattern, compiled
 from po3d.language.program import ANSWERS, LEAVES, SIGNATURES, Call, Signature, call
 from po3d.language.say import plain
+from po3d.scene.vocabulary import ATTRIBUTES
 
 # From which keys sentences of a grammar start; of the others code says keys by their names.
 STARTS = {
@@ -41,7 +42,23 @@ def everything() -> list[str]:
     files = (resources.files("po3d.language") / "grammars").iterdir()
     names = sorted(file.name.removesuffix(".grammar") for file in files if file.name.endswith(".grammar"))
     found = [fault for name in names for fault in problems(load(name), STARTS.get(name, ()))]
-    return found + ambiguities()
+    return found + wordless() + ambiguities()
+
+
+def wordless(values: Mapping[str, Sequence[str]] = ATTRIBUTES) -> list[str]:
+    """A line for each of a street's words (attribute -> values) that a file has no phrase for."""
+    found = []
+    for name, how in (
+        ("street_benchmark", "word.{}"),
+        ("street_wide", "word.{}"),
+        ("read_street", 'adjective "{}"'),
+    ):
+        known = {f'{r.key} "{r.pattern.op}"' if r.pattern else r.key for r in load(name).rules}
+        keys = [how.format(value) for a, each in values.items() if a != "shape" for value in each]
+        if name != "read_street":
+            keys += [f"noun.{shape}" for shape in values.get("shape", ())]
+        found += [f"{name}.grammar: there is no '{key}:'" for key in keys if key not in known]
+    return found
 
 
 def ambiguities() -> list[str]:

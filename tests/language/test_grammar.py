@@ -8,7 +8,7 @@ import pytest
 from po3d.io.files import read_jsonl
 from po3d.io.shipped import ROOT
 from po3d.language.grammar import Grammar, load
-from po3d.language.grammar_check import ambiguities, everything, problems, samples
+from po3d.language.grammar_check import ambiguities, everything, problems, samples, wordless
 from po3d.language.grammar_file import GrammarError
 from po3d.language.program import Call
 from po3d.language.programs.rooms import parse_text
@@ -107,6 +107,15 @@ def test_a_file_that_cannot_be_read_says_where(text):
 
 def test_the_shipped_grammars_are_in_order():
     assert everything() == []
+
+
+def test_a_word_of_the_vocabulary_without_a_phrase_is_named():
+    assert wordless() == []
+    found = wordless({"color": ("red", "tan"), "shape": ("tank",)})
+    assert [line.partition(": ")[2] for line in found] == [
+        "there is no 'word.tan:'", "there is no 'noun.tank:'", "there is no 'word.tan:'", "there is no 'noun.tank:'",
+        "there is no 'adjective \"tan\":'",
+    ]  # fmt: skip
 
 
 def test_every_operation_has_a_plain_sentence_of_its_own(monkeypatch):

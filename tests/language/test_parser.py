@@ -4,9 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from po3d.io.checkpoint import SHIPPED
+from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.street import TOKENS, Program, from_tokens
-from po3d.language.read.seq2seq import Seq2Seq, TypeTable, street_language
+from po3d.language.read.seq2seq import Seq2Seq, TypeTable, restored, street_language
 from po3d.language.read.street_parser import Parser
 from po3d.language.say.street.language import FAMILIES, sample_program
 from po3d.training.parser_evaluation import exact_match, questions, with_synonyms
@@ -21,6 +22,17 @@ def parser():
             "checkpoints/street_parser.safetensors is not here; train it with experiment=street_parser"
         )
     return Parser.from_checkpoint(CHECKPOINT)
+
+
+def test_weights_for_another_vocabulary_are_refused_in_one_line():
+    language, options = street_language(), {"width": 16, "heads": 2}
+    weights = Seq2Seq(20, language, **options).state_dict()
+    assert restored([""] * 20, language, options, weights, "mine").tokens == len(language.tokens)
+    wider = language._replace(
+        **{key: (*getattr(language, key), getattr(language, key)[0]) for key in language._fields[:3]}
+    )
+    with pytest.raises(InputError, match=r"checkpoint mine was trained on other words .*; train it anew"):
+        restored([""] * 20, wider, options, weights, "mine")
 
 
 @settings(max_examples=12, deadline=None)

@@ -97,7 +97,7 @@ def test_scenes_have_as_many_objects_and_as_much_hiding_as_asked_for(tmp_path):
     assert read_json(tmp_path / "0.6" / "twin.json")["dials"] == {"objects": [5, 6], "occluded": 0.6}
     again = open_split("pulsecheck457", tmp_path / "0.6")
     assert again.questions == load(tmp_path / "0.6").questions
-    assert again.source.dials == Dials((5, 6), 0.6)
+    assert again.source.twin.dials == Dials((5, 6), 0.6)
     with pytest.raises(InputError, match="made with other settings"):
         open_fresh(tmp_path / "0.6", 2, 3)
 

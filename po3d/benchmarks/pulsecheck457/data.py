@@ -115,13 +115,14 @@ open_fresh, generate = twin_of("po3d.benchmarks.pulsecheck457.twin", load)
 
 def generate_tables(seed: int, size: int, split: str = "test", look: str | None = None) -> Split:
     """A twin in memory: true tables and questions; its pictures are rendered when asked for."""
-    from po3d.benchmarks.pulsecheck457 import twin as pulsecheck457_twin
+    from po3d.benchmarks.pulsecheck457.twin import tables
+    from po3d.benchmarks.street_twin import StreetTwin
 
-    twin = pulsecheck457_twin.tables(seed, size, split, look)
+    made = tables(StreetTwin(size, seed, look, split=split))
     questions = [
-        q for category, records in twin.questions.items() for q in read_records(records, category, "the twin")
+        q for category, records in made.questions.items() for q in read_records(records, category, "the twin")
     ]
-    return Split(f"fresh seed {seed}", tuple(questions), twin)
+    return Split(f"fresh seed {seed}", tuple(questions), made)
 
 
 def training_questions(size: int, seed: int) -> list[Question]:

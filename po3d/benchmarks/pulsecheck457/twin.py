@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES
-from po3d.benchmarks.street_twin import SAMPLES, Tables, check, look_of, write
+from po3d.benchmarks.street_twin import StreetTwin, Tables, write
 from po3d.benchmarks.superclevr.files import nodes_from_program, scene_from_superclevr, surface
 from po3d.io.files import write_json
 from po3d.io.progress import progress
@@ -20,8 +20,6 @@ from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
 from po3d.reasoning.outcome import Outcome, TraceStep
 from po3d.synthesis.difficulty import DEFAULT, Dials
-from po3d.synthesis.street.dataset import make_scene, open_renderer, scene_record
-from po3d.synthesis.street.drawing import OURS, Drawing
 from po3d.synthesis.street.question_world import World
 from po3d.synthesis.street.questions import COLUMNS, Balance, ask
 
@@ -29,33 +27,17 @@ FORMAT = "po3d-pulsecheck457-twin-1"
 LOOK = None  # studio and outdoor in turn
 
 
-def generate(
-    out: str | Path,
-    size: int,
-    seed: int = 0,
-    look: str | None = None,
-    images: bool = True,
-    workers: int = 1,
-    split: str = "test",
-    skies: str | None = None,
-    dials: Dials = DEFAULT,
-    drawing: Drawing = OURS,
-) -> None:
-    """Write `size` images with labels and questions into the folder `out`. `look` None: studio and outdoor in
-    turn; `images` False: everything but the pictures; `skies`: a folder of photographs for the outdoor ones;
-    `dials`: how hard; `drawing`: by whom, and of what vehicles. The bytes do not depend on `workers`."""
+def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
+    """Write images, labels and questions into the folder `out`. The bytes do not depend on `workers`."""
     from po3d.benchmarks.pulsecheck457.data import FILES
 
-    out = Path(out)
-
     def finish(scenes: list[dict], info: dict) -> None:
-        for category, records in questions(scenes, seed, dials).items():
+        for category, records in questions(scenes, twin.seed, twin.dials).items():
             path = out / "questions" / f"{FILES[category]}.json"
             write_json(path, {"info": info, "questions": records}, indent=None)
         write_json(out / "scenes.json", {"info": info, "scenes": scenes}, indent=None)
 
-    last = out / "scenes.json"
-    write(out, FORMAT, size, seed, look, images, workers, split, skies, dials, drawing, last, finish)
+    write(out, FORMAT, twin, workers, out / "scenes.json", finish)
 
 
 # --- questions ----------------------------------------------------------------------------------------------
@@ -117,15 +99,8 @@ def _output(step: TraceStep) -> object:
     return _written(next(iter(step.values)))
 
 
-def tables(
-    seed: int, size: int, split: str = "test", look: str | None = None, dials: Dials = DEFAULT
-) -> Tables:
-    """The scenes and questions that `generate` with the same seed writes; only masks are rendered."""
-    check(size, look, split)
-    renderer = open_renderer(SAMPLES)
-    records = [
-        scene_record(make_scene(seed, index, split, renderer, look_of(look, index), dials), index, split)
-        for index in progress(range(size), "rendering masks", unit="image")
-    ]
-    asked = questions(records, seed, dials)
-    return Tables(seed, split, look, {r["image_filename"]: r for r in records}, asked, dials)
+def tables(twin: StreetTwin) -> Tables:
+    """The scenes and questions that `generate` writes; only masks are rendered."""
+    indices = progress(range(twin.size), "rendering masks", unit="image")
+    records = [twin.record(twin.scene(index), index) for index in indices]
+    return Tables(twin, {r["image_filename"]: r for r in records}, questions(records, twin.seed, twin.dials))

@@ -8,7 +8,7 @@ Every file is whole or absent and a pure function of the arguments, so a killed 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from po3d.benchmarks.street_twin import write
+from po3d.benchmarks.street_twin import StreetTwin, write
 from po3d.benchmarks.superclevr.files import nodes_from_program, scene_from_superclevr, surface
 from po3d.io.files import write_json
 from po3d.io.progress import progress
@@ -16,7 +16,6 @@ from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
 from po3d.synthesis.difficulty import DEFAULT, Dials
-from po3d.synthesis.street.drawing import OURS, Drawing
 from po3d.synthesis.street.question_families import comparisons, objects, spatial, zero_hop
 from po3d.synthesis.street.question_world import ASKED, World
 from po3d.synthesis.street.questions import Balance, Column, ask
@@ -35,27 +34,15 @@ def column(asked: Sequence[str] = (*ASKED, "material")) -> Column:
 WITH_MATERIAL, WITHOUT = column(), column(ASKED)
 
 
-def generate(
-    out: Path,
-    size: int,
-    seed: int = 0,
-    look: str | None = None,
-    images: bool = True,
-    workers: int = 1,
-    split: str = "test",
-    skies: str | None = None,
-    dials: Dials = DEFAULT,
-    drawing: Drawing = OURS,
-) -> None:
-    """Write `size` images with labels and questions into the folder `out`; the arguments are those of PulseCheck457's twin, but
-    `look` None is the studio."""
+def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
+    """Write images, labels and questions into the folder `out`. The bytes do not depend on `workers`."""
     last = out / "superCLEVR_questions_twin.json"
 
     def finish(scenes: list[dict], info: dict) -> None:
         write_json(out / "superCLEVR_scenes.json", {"info": info, "scenes": scenes}, indent=None)
-        write_json(last, {"info": info, "questions": questions(scenes, seed, dials)}, indent=None)
+        write_json(last, {"info": info, "questions": questions(scenes, twin.seed, twin.dials)}, indent=None)
 
-    write(out, FORMAT, size, seed, look or LOOK, images, workers, split, skies, dials, drawing, last, finish)
+    write(out, FORMAT, twin, workers, last, finish)
 
 
 def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> list[dict]:

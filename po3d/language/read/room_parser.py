@@ -6,7 +6,6 @@ unless they look like a misspelt known one.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -19,7 +18,7 @@ from po3d.language.english import KNOWN, plain, singular, words_of
 from po3d.language.programs.rooms import ANSWERS, CLOSED, OPEN, SIGNATURES, from_tokens
 from po3d.language.read.parse import Parse
 from po3d.language.read.room_meaning import agreeing, telling
-from po3d.language.read.seq2seq import PAD, Language, Seq2Seq
+from po3d.language.read.seq2seq import PAD, Language, Seq2Seq, restored
 from po3d.scene.rooms import SYNONYMS
 
 KIND = "room_parser"
@@ -98,11 +97,10 @@ class RoomParser:
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, **options) -> "RoomParser":
-        """The parser of a checkpoint pair; InputError when there is none or it is not whole."""
+        """The parser of a checkpoint pair; InputError when there is none, it is not whole or was trained on other words."""
         weights, record = checkpoint.load(path, KIND)
         words = record["config"]["words"]
-        make = partial(Seq2Seq, len(words), LANGUAGE, **record["config"]["network"])
-        network = checkpoint.restored(make, weights, path)
+        network = restored(words, LANGUAGE, record["config"]["network"], weights, path)
         return cls(network, words, **options)
 
     def parse(self, texts: Sequence[str], sort: Sort = "question") -> list[Parse]:

@@ -10,12 +10,17 @@ Decoding is constrained by the type table of the program language: every output 
 have tokens that stand for words of the sentence (open names): with those the decoder also points at the span's ends.
 """
 
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from po3d.io import checkpoint
+from po3d.io.errors import InputError
 from po3d.language.programs.street import ANSWER_TYPES, TOKENS, token_types
 
 PAD = 0  # of the input vocabulary
@@ -139,6 +144,24 @@ class _Block(nn.Module):
         ids = F.pad(words, (d, d), value=PAD)
         y = taps[0][ids[:, :length]] + taps[1][ids[:, d : d + length]] + taps[2][ids[:, 2 * d :]]
         return x + F.glu(y + self.mix.bias, -1) * (words != PAD)[..., None]
+
+
+def restored(
+    words: Sequence[str],
+    language: Language,
+    options: Mapping,
+    weights: Mapping[str, torch.Tensor],
+    path: str | Path,
+) -> "Seq2Seq":
+    """The network of the checkpoint `path`, which reads `words` and writes `language`; InputError when it was trained to write
+    another one."""
+    written = len(weights.get("write.3.weight", language.tokens))
+    if written != len(language.tokens):
+        raise InputError(
+            f"checkpoint {path} was trained on other words than this version's programs have ({written} tokens, not "
+            f"{len(language.tokens)}); train it anew"
+        )
+    return checkpoint.restored(partial(Seq2Seq, len(words), language, **options), weights, path)
 
 
 class Seq2Seq(nn.Module):

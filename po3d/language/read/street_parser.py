@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import torch
@@ -14,7 +13,7 @@ from po3d.io.devices import device_of
 from po3d.io.spelling import too_long
 from po3d.language.programs.street import TOKENS, Program, from_tokens
 from po3d.language.read.parse import Parse
-from po3d.language.read.seq2seq import PAD, Seq2Seq
+from po3d.language.read.seq2seq import PAD, Seq2Seq, restored, street_language
 from po3d.language.read.tokenizer import Tokenizer, words_of
 from po3d.scene.vocabulary import SUPER_CATEGORIES, UNSEEN_SHAPES
 
@@ -71,11 +70,10 @@ class Parser:
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, **options) -> "Parser":
-        """The parser of a checkpoint pair; InputError when there is none or it is not whole."""
+        """The parser of a checkpoint pair; InputError when there is none, it is not whole or was trained on other words."""
         weights, record = checkpoint.load(path, KIND)
         words = record["config"]["words"]
-        make = partial(Seq2Seq, len(words), **record["config"]["network"])
-        network = checkpoint.restored(make, weights, path)
+        network = restored(words, street_language(), record["config"]["network"], weights, path)
         return cls(network, words, record=record, **options)
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
