@@ -1,10 +1,13 @@
-"""What makes several processes train like one: random numbers of a whole batch, means over all its rows."""
+"""What makes several processes train like one: random numbers of a whole batch, means over all its rows, norms of them."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from pytorch_lightning.plugins import TorchSyncBatchNorm
+from timm.layers import convert_sync_batchnorm
+from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from po3d.io.seeding import rng
 
@@ -51,3 +54,28 @@ def means(terms: Mapping[str, Term]) -> dict[str, Tensor]:
         torch.distributed.all_reduce(rows)
         rows, least = rows / torch.distributed.get_world_size(), 1 / torch.distributed.get_world_size()
     return {name: t.sum / n for (name, t), n in zip(terms.items(), rows.clamp(min=least), strict=True)}
+
+
+class SyncedNorms(TorchSyncBatchNorm):
+    """Batch norms over the samples of all processes, as a plugin for `sync_batchnorm`. timm's norms bring their activation, which
+    the plugin that Lightning has of its own would lose."""
+
+    def __init__(self) -> None:
+        self.replaced: list[tuple[nn.Module, str, _BatchNorm]] = []
+
+    def apply(self, model: nn.Module) -> nn.Module:
+        for parent in list(model.modules()):
+            for name, norm in list(parent.named_children()):
+                if isinstance(norm, _BatchNorm):
+                    setattr(parent, name, convert_sync_batchnorm(norm))
+                    self.replaced.append((parent, name, norm))
+        return model
+
+    def revert(self, model: nn.Module) -> nn.Module:
+        for parent, name, norm in self.replaced:
+            synced = getattr(parent, name)
+            norm._parameters.update(synced._parameters)
+            norm._buffers.update(synced._buffers)
+            setattr(parent, name, norm.train(synced.training))
+        self.replaced.clear()
+        return model

@@ -22,6 +22,7 @@ from po3d.io.shipped import EXPORTS
 from po3d.synthesis.splits import NOTHING, summary
 from po3d.training.callbacks import Averaging, MetricsTable, Progress, SaveLast, SeedSteps, global_batch
 from po3d.training.checkpointing import SafetensorsCheckpointIO
+from po3d.training.ranks import SyncedNorms
 from po3d.training.stream import StreamData
 
 # Options that may change between two parts of one run: where it runs and what it writes, not what it learns. The samples a
@@ -127,10 +128,11 @@ def _runner(
         callbacks.append(Progress(refresh_rate=10))
     if ema:
         callbacks.append(Averaging(decay=ema))
+    plugins: list[Any] = [io, *([SyncedNorms()] if trainer.get("sync_batchnorm") else [])]
     # The whole run is one epoch of Lightning's, whose end would validate what `train` validates after it.
     between = None if trainer.get("val_check_interval") else 2
     return pl.Trainer(
-        default_root_dir=out, logger=loggers, callbacks=callbacks, plugins=[io], enable_model_summary=False,
+        default_root_dir=out, logger=loggers, callbacks=callbacks, plugins=plugins, enable_model_summary=False,
         use_distributed_sampler=False, **{"check_val_every_n_epoch": between, **trainer},
     )  # fmt: skip
 

@@ -1,5 +1,6 @@
 """Training on two processes (gloo, on the CPU) is training on one with batches of both."""
 
+import copy
 import csv
 import json
 import os
@@ -15,13 +16,16 @@ import pytest
 import torch
 from coloured_shards import COUNT, coloured
 from tiny_trainings import KINDS, SIZES, few_words, made, run
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from po3d.io.config import ROOT
 from po3d.io.files import read_json
+from po3d.perception.street import street_net
 from po3d.training import parser, room_parser
 from po3d.training.checkpointing import SafetensorsCheckpointIO
 from po3d.training.estimator import photometric
-from po3d.training.ranks import Draws, Term, means
+from po3d.training.ranks import Draws, SyncedNorms, Term, means
+from po3d.training.run import _runner
 from po3d.training.shards import ShardData
 
 SCRIPT = Path(__file__).with_name("two_processes.py")
@@ -265,3 +269,51 @@ def test_every_trained_weight_gets_a_gradient(kind):
     loss.backward()
     without = [name for name, p in module.named_parameters() if p.requires_grad and p.grad is None]
     assert without == []
+
+
+@pytest.mark.parametrize("backbone", ["test_resnet", "regnetx_002", "tf_efficientnet_lite0"])
+def test_norms_over_all_processes_say_what_they_said_and_are_themselves_again(backbone):
+    """timm's bring their activations, which must not get lost. One process alone needs no GPU for them."""
+    torch.manual_seed(0)
+    net = street_net(backbone=backbone, width=96, height=64, neck=8, hidden=16, fold=1)
+    module = torch.nn.ModuleDict({"net": net})
+    images, box = torch.rand(2, 3, 64, 96), torch.tensor([[1.0, 2, 60, 50], [5, 5, 40, 40]])
+
+    def said(network, training: bool) -> list[torch.Tensor]:
+        network = copy.deepcopy(network).train(training)
+        dense = network(images)
+        return [dense.heat, dense.box, network.describe(dense, box, torch.tensor([0, 1])).points]
+
+    def kinds() -> list[type]:
+        return [type(part) for part in net.modules() if isinstance(part, _BatchNorm)]
+
+    before, own, names = [said(net, training) for training in (False, True)], kinds(), list(net.state_dict())
+    plugin = SyncedNorms()
+    assert plugin.apply(module) is module
+    assert all(issubclass(kind, torch.nn.SyncBatchNorm) for kind in kinds())
+    assert len(kinds()) == len(own) > 5
+    assert list(net.state_dict()) == names
+    for training in (False, True):
+        for value, expected in zip(said(net, training), before[training], strict=True):
+            assert torch.equal(value, expected)
+    net.train()
+    net(images)  # statistics move
+    moved = copy.deepcopy(net.state_dict())
+    plugin.revert(module)
+    assert kinds() == own
+    assert all(torch.equal(value, moved[name]) for name, value in net.state_dict().items())
+    assert not all(torch.equal(a, b) for a, b in zip(said(net, False), before[False]))
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_trainer_with_norms_over_all_processes_takes_these(wanted, tmp_path):
+    options = {
+        "accelerator": "cpu",
+        "devices": 2,
+        "strategy": "ddp",
+        "sync_batchnorm": wanted,
+        "max_steps": 1,
+    }
+    runner = _runner(tmp_path, {}, options, 0.0, 1, None, 0, 0, SafetensorsCheckpointIO())
+    assert isinstance(runner.strategy._layer_sync, SyncedNorms) == wanted
+    assert (runner.strategy._layer_sync is None) != wanted
