@@ -164,19 +164,37 @@ def test_the_likeliest_reading_that_has_an_answer_is_taken():
     }
     texts = ('query(color, unique(filter(name, "bed", scene)))', 'count(filter(name, "bed", scene))', None)
     fails, counts, refuses = (wording_read.Programs(t and Call.parse(t), None, None, 0.5) for t in texts)
-    first = lambda *several: wording_read.first_that_runs(LINE, several, room)  # noqa: E731
-    assert first(fails, counts) is counts
-    assert first(fails, refuses, counts) is fails
-    assert first(refuses, counts) is refuses
+    first = lambda *several: wording_read.chosen(LINE, several, room)  # noqa: E731
+    assert first(fails, counts) == counts
+    assert first(fails, fails) == fails._replace(probability=1.0)
+    assert first(refuses, counts) == refuses
+    assert first(fails, refuses, counts, counts) == counts
+    alike = (
+        counts._replace(probability=0.2),
+        refuses._replace(probability=0.3),
+        counts._replace(probability=0.2),
+    )
+    assert first(*alike).probability == pytest.approx(4 / 7)
+    # A temperature brings weights nearer to each other: three weak readings outweigh a strong one.
+    weak = [counts._replace(probability=0.1)] * 3
+    assert wording_read.chosen(LINE, [refuses, *weak], room).question is None
+    assert wording_read.chosen(LINE, [refuses, *weak], room, 3.0).question == counts.question
+
+
+def test_the_temperature_that_answers_most_is_kept_with_its_certainty():
+    def outcomes_at(temperature):
+        good = 60 if temperature == 1.5 else 40
+        found = [wording_read.Judged("right", True, 0.9, "a")] * good
+        return [], found + [wording_read.Judged("wrong", True, 0.3, "a")] * (100 - good)
+
+    temperature, (slope, _) = wording_read.calibrated(outcomes_at)
+    assert temperature == 1.5
+    assert slope > 0
 
 
 def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_understood_leaves_no_question():
     class Said:
         """A reader that knows three sentences."""
-
-        @staticmethod
-        def certain(p):
-            return p
 
         @staticmethod
         def together(asked, width):

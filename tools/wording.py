@@ -281,21 +281,26 @@ def read(
     scenes = tables(part, folder)
     lines = records("sentences", part, folder)
     for name in readers:
+        network = None
         if name == "gold":
             several = reading.by_annotators(records("programs", part, folder))
         elif name == "old":
             several = reading.by_old_readers(lines, scenes)
         else:
             network = Reader.from_checkpoint(locate(name))
-            if calibrate and name == readers[-1]:
-                network.certainty = None
             several = reading.by_network(lines, scenes, network, width)
         about = [scenes[line["scene"]] for line in lines]
-        found = list(itertools.starmap(reading.first_that_runs, zip(lines, several, about, strict=True)))
-        outcomes = [reading.judged(*each, agrees) for each in zip(lines, found, about, strict=True)]
-        if calibrate and name == readers[-1]:
-            network.certainty = reading.certainty(outcomes)
-            reading.keep_certainty(name, network.certainty)
+
+        def outcomes_at(temperature: float) -> tuple[list, list]:
+            each = zip(lines, several, about, strict=True)  # noqa: B023
+            found = [reading.chosen(*one, temperature) for one in each]
+            return found, [reading.judged(*one, agrees) for one in zip(lines, found, about, strict=True)]  # noqa: B023
+
+        if network is not None and calibrate and name == readers[-1]:
+            network.temperature, network.certainty = reading.calibrated(outcomes_at)
+            reading.keep_certainty(name, network.certainty, network.temperature)
+        found, outcomes = outcomes_at(1.0 if network is None else network.temperature)
+        if network is not None:
             outcomes = [j._replace(probability=network.certain(j.probability)) for j in outcomes]
         print(f"{name} on {part}\n{reading.table_of(outcomes, [line['kind'] for line in lines])}")
         print(reading.coverage(outcomes))

@@ -3,7 +3,8 @@
     python -m tools.wording read dev --reader checkpoints/reader --reader old [--calibrate]
 
 "old" are the four readers of the benchmarks' wording. A line is right where its programs give the hand's answer, or, where there is none,
-where the reader refuses or the programs fail. The probability is the product of those of question, change and frame.
+where the reader refuses or the programs fail. A reading's probability is the product of those of question, change and frame; the answers
+of several readings are added up.
 """
 
 import itertools
@@ -25,10 +26,13 @@ from po3d.language.programs.threedsrbench import THREEDSRBENCH
 from po3d.language.read.reader import Reader, Reading, logit
 from po3d.language.read.reader_tokens import SORTS, STREET_NAMES
 from po3d.scene.frames import read_anchors
+from po3d.systems.choices import REFUSED, likeliest
+from po3d.systems.learned import TRIED
 from po3d.training.reader_pairs import asked_of_line
 from tools.wording_run import NoAnswer, Table, called
 
 WIDTH = 4  # readings of a sentence that are tried on the table
+TEMPERATURES = (0.7, 1.0, 1.5, 2.0, 3.0)  # of readings' probabilities, that calibration tries
 SURE = 0.9  # at this probability an answer should be right 19 times of 20
 SURELY, WRONG = 0.95, 0.04  # shares that `coverage` is told for
 
@@ -58,23 +62,22 @@ def by_network(
     asked = [asked_of_line(line, scenes[line["scene"]]) for line in lines]
     nothing = [Reading(None, 1.0, "none")]
     return [
-        _together(reader, [found.get(sort, nothing) for sort in SORTS])
-        for found in reader.together(asked, width)
+        _together([found.get(sort, nothing) for sort in SORTS]) for found in reader.together(asked, width)
     ]
 
 
-def _together(reader: Reader, several: Sequence[Sequence[Reading]]) -> list[Programs]:
+def _together(several: Sequence[Sequence[Reading]]) -> list[Programs]:
     """All readings of a line's sentences together, likeliest first. A change that says nothing happened is none; any other sentence
     that is refused leaves the question without a program."""
     programs = []
     for each in itertools.product(*several):
         question, *others = each
         unread = any(r.program is None and r.refusal != "none" for r in others)
-        probability = reader.certain(math.prod(r.probability for r in each))
+        probability = math.prod(r.probability for r in each)
         programs.append(
             Programs(None if unread else question.program, *(r.program for r in others), probability)
         )
-    return sorted(programs, key=lambda p: -p.probability)
+    return sorted(programs, key=lambda p: -p.probability)[:TRIED]
 
 
 def by_annotators(records: Sequence[dict]) -> list[list[Programs]]:
@@ -168,14 +171,13 @@ def _frame(text: str, table: dict) -> Call | None:
     return None
 
 
-def first_that_runs(line: dict, several: Sequence[Programs], scene: dict) -> Programs:
-    """The likeliest reading that has an answer on the table; the likeliest of all where none has, or where it refuses."""
-    for programs in several:
-        if programs.question is None:
-            break
-        if answer(line, programs, scene) not in (None, "nothing"):
-            return programs
-    return several[0]
+def chosen(line: dict, several: Sequence[Programs], scene: dict, temperature: float = 1.0) -> Programs:
+    """The first of the readings whose answer, or refusal, is the likeliest of all together, with its share of all weight."""
+    if len(several) == 1:
+        return several[0]
+    answers = [REFUSED if p.question is None else answer(line, p, scene) for p in several]
+    k, share = likeliest(answers, [p.probability ** (1 / temperature) for p in several])
+    return several[k]._replace(probability=share)
 
 
 def answer(line: dict, programs: Programs, scene: dict) -> str | None:
@@ -252,6 +254,18 @@ def certainty(found: Sequence[Judged]) -> tuple[float, float]:
     return float(w[0]), float(w[1])
 
 
+def calibrated(
+    outcomes_at: Callable[[float], tuple[list, list[Judged]]],
+) -> tuple[float, tuple[float, float]]:
+    """The temperature at which most lines can be answered with WRONG of them answered wrongly, and the certainty there."""
+    tried = {}
+    for temperature in TEMPERATURES:
+        outcomes = outcomes_at(temperature)[1]
+        tried[temperature] = (len(_surest(outcomes)), certainty(outcomes))
+    best = max(tried, key=lambda t: tried[t][0])
+    return best, tried[best][1]
+
+
 def write(path: Path, lines: Sequence[dict], found: Sequence[Programs], outcomes: Sequence[Judged]) -> None:
     """One record a line: the sentences, the programs, what came of them."""
     with atomic_write(path) as file:
@@ -263,23 +277,30 @@ def write(path: Path, lines: Sequence[dict], found: Sequence[Programs], outcomes
 
 def coverage(found: Sequence[Judged]) -> str:
     """How much is answered, from the surest on, where SURELY of the answers are right, and where WRONG of all lines get a wrong one."""
-    answered = sorted((j for j in found if j.answer not in (None, "nothing")), key=lambda j: -j.probability)
-    right = np.cumsum([j.outcome == "right" for j in answered])
-    number = np.arange(1, len(answered) + 1)
     told = []
-    for what, fits in (
-        (f"{SURELY:.0%} of the answers right", right >= SURELY * number),
-        (f"{WRONG:.0%} of all lines answered wrongly", number - right <= WRONG * len(found)),
+    for what, answered in (
+        (f"{SURELY:.0%} of the answers right", _surest(found, surely=True)),
+        (f"{WRONG:.0%} of all lines answered wrongly", _surest(found)),
     ):
-        last = int(np.flatnonzero(fits)[-1]) if fits.any() else -1
-        share, least = (last + 1) / max(len(found), 1), answered[last].probability if fits.any() else 1.0
+        least = answered[-1].probability if answered else 1.0
+        share = len(answered) / max(len(found), 1)
         told.append(f"{what}: {share:.1%} of all lines answered, those at p >= {least:.3f}")
     return "\n".join(told)
 
 
-def keep_certainty(path: str, found: tuple[float, float]) -> None:
-    """Writes a certainty into the description of a checkpoint."""
+def _surest(found: Sequence[Judged], surely: bool = False) -> list[Judged]:
+    """The answers, surest first, so many that WRONG of all lines are answered wrongly; or that SURELY of the answers are right."""
+    answered = sorted((j for j in found if j.answer not in (None, "nothing")), key=lambda j: -j.probability)
+    right = np.cumsum([j.outcome == "right" for j in answered])
+    number = np.arange(1, len(answered) + 1)
+    fits = right >= SURELY * number if surely else number - right <= WRONG * len(found)
+    return answered[: int(np.flatnonzero(fits)[-1]) + 1] if fits.any() else []
+
+
+def keep_certainty(path: str, found: tuple[float, float], temperature: float) -> None:
+    """Writes a certainty, and the temperature that it was found at, into the description of a checkpoint."""
     record = locate(path).with_suffix(".json")
     about = read_json(record, "description of a checkpoint")
     about["config"]["certainty"] = [round(value, 4) for value in found]
+    about["config"]["temperature"] = temperature
     write_json(record, about)

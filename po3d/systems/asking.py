@@ -40,7 +40,7 @@ from po3d.systems.pipeline import (
     Pipeline,
     Reading,
     Tables,
-    first_that_runs,
+    likeliest_of,
     run,
 )
 
@@ -232,13 +232,16 @@ class Model:
         ran = None if reading.unread else run(answering, question, reading)
         understood: list[tuple[str, str | None]] = []
         if second is not None and (second.alone or not reading.sure or ran.outcome.answer is None):
-            (several,) = self.pipeline.reread([question], [reading], tables)
-            again = first_that_runs(answering, question, several)
-            least = (
-                ask_below if reading.sure else 0.0
-            )  # what was read surely may have no answer on this table
-            if ran is None or again.believed > least:
+            (several,) = self.pipeline.reread([question], tables)
+            again = likeliest_of(second, answering, question, several) if several else None
+            # What was read surely may have no answer on this table.
+            least = ask_below if reading.sure else 0.0
+            if ran is not None and ran.outcome.answer is not None and not second.alone:
+                least = max(least, ran.believed)
+            if again is not None and (ran is None or again.believed > least):
                 ran = again
+            if ran is None:
+                return Answer(text, "unparsed", reason=reading.unread)
             if ran.reading.by == "learned":
                 understood = self._understood(answering, question, [ran.reading, *several])
         outcome, read = ran

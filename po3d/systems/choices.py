@@ -1,4 +1,5 @@
-"""The answers that a question offers: in its options, in its words ("left or right?"), or in the frame that a harness put around it."""
+"""The answers that a question offers: in its options, in its words ("left or right?"), or in the frame that a harness put around it; and
+which answer is the likeliest of several readings'."""
 
 import re
 from collections.abc import Sequence
@@ -84,3 +85,17 @@ def narrowed(program: Call, question: Question) -> Call:
     if all(len(each) == 1 for each in ways) and len({*map(frozenset, ways)}) == 4:
         sectors = "four"
     return program if sectors is None else Call("direction", (*program.args[:3], sectors))
+
+
+REFUSED = "refused"  # in place of the answer of a reading that says that there is none
+
+
+def likeliest(answers: Sequence[str | None], weights: Sequence[float]) -> tuple[int, float]:
+    """Of readings with their answers: the first one of those whose answer has most weight together, and the share of it in all weight.
+    None is no answer on the table: it has its share, and is taken where no reading has any. Two readings may say the same."""
+    together: dict[str | None, float] = {}
+    for answer, weight in zip(answers, weights, strict=True):
+        together[answer] = together.get(answer, 0.0) + weight
+    said = {answer: weight for answer, weight in together.items() if answer is not None} or together
+    best = max(said, key=said.__getitem__)
+    return answers.index(best), said[best] / max(sum(together.values()), 1e-12)

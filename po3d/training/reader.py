@@ -100,7 +100,7 @@ class ReaderData(StreamData):
 
     def train_stream(self) -> LengthStream:
         h = self.hparams
-        lengths = [len(p.program) for p in self.train_samples().pairs]
+        lengths = [p.length for p in self.train_samples().pairs]
         return LengthStream(lengths, h.seed, h.batch, **self.place())
 
 

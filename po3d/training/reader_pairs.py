@@ -63,6 +63,11 @@ class Pair:
     source: str
     table: str = ""
 
+    @property
+    def length(self) -> int:
+        """Letters of what the network reads and writes: pairs of near length share a batch."""
+        return len(_said(self.asked)) + len(" ".join(self.asked.names)) + len(self.program)
+
     def call(self) -> Call | str:
         return self.program if self.program in REFUSALS else Call.parse(self.program)
 

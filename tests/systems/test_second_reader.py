@@ -46,8 +46,11 @@ class Network:
         said = [{sort: getattr(one, sort) for sort in ("question", "change", "frame")} for one in asked]
         return [{sort: self.known[sort][text] for sort, text in one.items() if text} for one in said]
 
-    def certain(self, probability):
+    def weight(self, probability):
         return probability
+
+    def certain(self, share):
+        return share
 
 
 @pytest.fixture
@@ -92,8 +95,35 @@ def test_the_likeliest_reading_that_has_an_answer_is_taken_but_a_refusal_stands(
     absent = read('query(color, unique(filter(name, "piano", scene)))', 0.95)
     beds = read('count(filter(name, "bed", scene))', 0.9)
     asks = model(question={"x": [absent, beds], "y": [Read(None, 0.95, "none"), beds]})
-    assert asks.ask(read_scene(ROOM), "x").answer == "1"
-    assert asks.ask(read_scene(ROOM), "y").answer is None
+    assert asks.ask(read_scene(ROOM), "x", ask_below=0.4).answer == "1"
+    assert asks.ask(read_scene(ROOM), "y", ask_below=0.4).answer is None
+
+
+def test_readings_with_the_same_answer_are_believed_together(model):
+    several = [
+        read(f'count(filter(name, "{name}", scene))', p)
+        for name, p in (("desk", 0.4), ("bed", 0.3), ("door", 0.3))
+    ]
+    asks = model(question={"x": several})
+    found = asks.ask(read_scene(ROOM), "x", ask_below=0.0)  # one bed, one door, two desks
+    assert (found.answer, found.program) == ("1", 'count(all("bed"))')
+    assert found.probability == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    ("answers", "weights", "found"),
+    [
+        (["a", "b", "b"], [0.4, 0.3, 0.3], (1, 0.6)),
+        ([None, "b"], [0.9, 0.1], (1, 0.1)),
+        ([None, None], [0.6, 0.4], (0, 1.0)),
+        ([choices.REFUSED, "b", None], [0.5, 0.3, 0.2], (0, 0.5)),
+        (["a", "b"], [0.5, 0.5], (0, 0.5)),
+        (["a"], [0.0], (0, 0.0)),
+    ],
+)
+def test_the_likeliest_answer_is_that_of_most_weight(answers, weights, found):
+    k, share = choices.likeliest(answers, weights)
+    assert (k, share) == (found[0], pytest.approx(found[1]))
 
 
 def test_a_change_that_did_not_happen_changes_nothing(model):

@@ -125,8 +125,8 @@ def export(
 
 
 class Reader:
-    """Questions to programs. `certainty`: (slope, offset) of the readings' logit in that of the answer's being right, found on
-    development sentences."""
+    """Questions to programs. `certainty`: (slope, offset) of the readings' logit in that of the answer's being right, and `temperature`
+    of their probabilities where the answers of several are added up, both found on development sentences."""
 
     def __init__(
         self,
@@ -136,11 +136,12 @@ class Reader:
         batch: int = 64,
         device: str = "cpu",
         certainty: tuple[float, float] | None = None,
+        temperature: float = 1.0,
     ) -> None:
         self.device = device_of(device)
         self.network = network.eval().to(self.device)
         self.vocabulary, self.pieces = vocabulary, pieces
-        self.batch, self.certainty = batch, certainty
+        self.batch, self.certainty, self.temperature = batch, certainty, temperature
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, encoder: str | Path = "", **options) -> "Reader":
@@ -154,7 +155,8 @@ class Reader:
         )
         certainty = tuple(config["certainty"]) if config.get("certainty") else None
         pieces = WordPieces.from_file(folder / "vocab.txt")
-        return cls(network, vocabulary, pieces, certainty=certainty, **options)
+        about = {"certainty": certainty, "temperature": config.get("temperature", 1.0)}
+        return cls(network, vocabulary, pieces, **about, **options)
 
     def read(self, asked: Sequence[Asked], sort: Sort = "question") -> list[Reading]:
         """One Reading of a sort for each, in order."""
@@ -214,8 +216,12 @@ class Reader:
             return Reading(None, 0.0)
         return Reading(None, p, program) if isinstance(program, str) else Reading(program, p)
 
+    def weight(self, probability: float) -> float:
+        """Of a reading of this probability, where the answers of several are added up."""
+        return probability ** (1 / self.temperature)
+
     def certain(self, probability: float) -> float:
-        """How probably an answer is right whose readings have this probability together; the probability itself where nobody measured it."""
+        """How probably an answer is right whose readings have this share of all weight; the share itself where nobody measured it."""
         if self.certainty is None:
             return probability
         slope, offset = self.certainty
