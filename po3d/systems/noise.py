@@ -13,10 +13,9 @@ import numpy as np
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.geometry import wrap_angle
-from po3d.scene.street import extent, origin_height
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import ATTRIBUTES
-from po3d.systems.substitution import at_depth
+from po3d.systems.substitution import at_depth, fitted
 
 UNITS: dict[str, str] = {
     "position": "scene units, each ground axis",
@@ -34,7 +33,12 @@ def noisy(scene: Scene, quantity: str, sigma: float, seed: int = 0) -> Scene:
     """The scene with noise of size `sigma`, in UNITS, in one quantity; InputError for one that is none of a table."""
     random = rng(seed, f"noise/{quantity}/{scene.image}")
     if quantity in ATTRIBUTES:
-        return _changed(scene, quantity, sigma, random)
+        changed = changed_values(scene, quantity, ATTRIBUTES[quantity], sigma, random)
+        if quantity not in ("shape", "size"):
+            return changed
+        return _with_objects(
+            scene, [o if o is was else fitted(o) for o, was in zip(changed.objects, scene.objects)]
+        )
     if quantity not in _NOISE:
         raise InputError(f"there is no noise in {quantity!r}; known: {', '.join(UNITS)}")
     return _NOISE[quantity](scene, sigma, random)
@@ -86,20 +90,24 @@ def _detection(scene: Scene, sigma: float, random: np.random.Generator) -> Scene
     return replace(scene, objects=tuple(scene.objects[i] for i in kept), occluders=occluders)
 
 
-def _changed(scene: Scene, attribute: str, sigma: float, random: np.random.Generator) -> Scene:
-    changed = random.random(len(scene)) < sigma
-    other = random.random(len(scene))
-    objects = []
-    for o, change, u in zip(scene.objects, changed, other):
-        if change:
-            others = [v for v in ATTRIBUTES[attribute] if v != o.value(attribute)]
-            o = replace(o, beliefs={**o.beliefs, attribute: {others[int(u * len(others))]: 1.0}})
-            if attribute in ("shape", "size"):
-                shape, size = o.value("shape"), o.value("size")
-                place = (*o.position[:2], origin_height(shape, size))
-                o = replace(o, extent=tuple(extent(shape, size).tolist()), position=place)
-        objects.append(o)
+def changed_values(
+    scene: Scene, belief: str, values: Sequence[str], sigma: float, random: np.random.Generator
+) -> Scene:
+    """The scene in which a share `sigma` of the things is surely said to be something else of `values`."""
+    changed, other = random.random(len(scene)) < sigma, random.random(len(scene))
+    objects = list(scene.objects)
+    for k in np.flatnonzero(changed).tolist():
+        if belief in objects[k].beliefs:
+            others = [v for v in values if v != objects[k].value(belief)]
+            value = others[int(other[k] * len(others))]
+            objects[k] = replace(objects[k], beliefs={**objects[k].beliefs, belief: {value: 1.0}})
     return _with_objects(scene, objects)
+
+
+def resized(scene: Scene, sigma: float, random: np.random.Generator) -> list[ObjectState]:
+    """The things with the logarithm of each length changed."""
+    extents = scene.extents * np.exp(sigma * random.normal(size=(len(scene), 3)))
+    return [replace(o, extent=tuple(e)) for o, e in zip(scene.objects, extents.tolist())]
 
 
 def _occlusion(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:

@@ -10,13 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from po3d.benchmarks.metrics import match
 from po3d.io.seeding import rng
 from po3d.perception.room_furnishing import usual
 from po3d.scene.edits import support
 from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, STATES
 from po3d.scene.table import ObjectState, Scene
+from po3d.systems.noise import changed_values, resized
 from po3d.systems.noise import noisy as street_noisy
-from po3d.systems.substitution import matched_rows
+from po3d.systems.substitution import paired
 
 # A module that is a belief -> the belief. "shape" and "size" are called as elsewhere: what a thing is, how large it is.
 BELIEFS = {"shape": "name", "color": "color", "material": "material", "state": "state"}
@@ -43,7 +45,7 @@ def substitute(predicted: Scene, gt: Scene, modules: Sequence[str], seed: int = 
     detection: the things are exactly the true ones, in their order; a missed one returns with nothing known of what is
     not named: every name alike, the usual size of its name, anywhere on the floor, any way round, drawn from (seed,
     room). shape: the name; floor: the outline. With all modules named the table says what `gt` says."""
-    rows = matched_rows(predicted, gt, "detection" in modules)
+    rows = paired(match(predicted, gt), predicted, gt, "detection" in modules)
     outline = gt.outline if "floor" in modules else predicted.outline
     corners = np.array(outline or predicted.positions[:, :2], float).reshape(-1, 2)
     low, high = (corners.min(0), corners.max(0)) if len(corners) else np.zeros((2, 2))
@@ -68,28 +70,10 @@ def noisy(scene: Scene, module: str, sigma: float, seed: int = 0) -> Scene:
         return street_noisy(scene, {"frame": "camera"}.get(module, module), sigma, seed)
     random = rng(seed, f"noise/{module}/{scene.image}")
     if module == "size":
-        factors = np.exp(sigma * random.normal(size=(len(scene), 3)))
-        states = [
-            replace(o, extent=tuple((np.array(o.extent) * f).tolist()))
-            for o, f in zip(scene.objects, factors)
-        ]
+        states = resized(scene, sigma, random)
         below = [None if k is None else (k, scene.objects[k]) for k in support(scene.objects)]
         return replace(scene, objects=tuple(_standing(states, scene.objects, below)))
     return changed_values(scene, BELIEFS[module], VALUES[module], sigma, random)
-
-
-def changed_values(
-    scene: Scene, belief: str, values: Sequence[str], sigma: float, random: np.random.Generator
-) -> Scene:
-    """The scene in which a share `sigma` of the things is surely said to be something else of `values`."""
-    changed, other = random.random(len(scene)) < sigma, random.random(len(scene))
-    objects = list(scene.objects)
-    for k in np.flatnonzero(changed).tolist():
-        if belief in objects[k].beliefs:
-            others = [v for v in values if v != objects[k].value(belief)]
-            value = others[int(other[k] * len(others))]
-            objects[k] = replace(objects[k], beliefs={**objects[k].beliefs, belief: {value: 1.0}})
-    return replace(scene, objects=tuple(objects))
 
 
 def with_truth(state: ObjectState, true: ObjectState | None, modules: Sequence[str]) -> ObjectState:

@@ -8,7 +8,7 @@ import numpy as np
 
 from po3d.benchmarks.metrics import match
 from po3d.io.errors import InputError
-from po3d.scene.geometry import Camera
+from po3d.scene.geometry import Array, Camera
 from po3d.scene.street import SPREAD, extent, origin_height
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import ATTRIBUTES, SHAPES
@@ -26,7 +26,7 @@ def substitute(predicted: Scene, gt: Scene, modules: Sequence[str]) -> Scene:
     camera: the camera and the viewer's axes. With every module named the answers are
     exactly those of `gt`.
     """
-    rows = matched_rows(predicted, gt, "detection" in modules)
+    rows = paired(match(predicted, gt), predicted, gt, "detection" in modules)
     objects = []
     for i, j in rows:
         state = _prior() if i is None else predicted.objects[i]
@@ -39,10 +39,11 @@ def substitute(predicted: Scene, gt: Scene, modules: Sequence[str]) -> Scene:
     return replace(scene, camera=gt.camera, axes=gt.axes) if "camera" in modules else scene
 
 
-def matched_rows(predicted: Scene, gt: Scene, detected: bool) -> list[tuple[int | None, int | None]]:
+def paired(
+    true_of: Mapping[int, int], predicted: Scene, gt: Scene, detected: bool
+) -> list[tuple[int | None, int | None]]:
     """(predicted row, true row) of each row of a mixed table, None for one without a match: the true rows when
-    detection is true, else the predicted ones."""
-    true_of = match(predicted, gt)
+    detection is true, else the predicted ones. `true_of`: the matches."""
     if detected:
         predicted_of = {j: i for i, j in true_of.items()}
         return [(predicted_of.get(j), j) for j in range(len(gt))]
@@ -53,12 +54,21 @@ def _with_truth(state: ObjectState, true: ObjectState, modules: Sequence[str]) -
     named = {a: true.beliefs[a] for a in ATTRIBUTES if a in modules and a in true.beliefs}
     state = replace(state, beliefs={**state.beliefs, **named})
     if "shape" in named or "size" in named:
-        # The box and the height of the origin follow from shape and size.
-        shape, size = state.value("shape"), state.value("size")
-        z = origin_height(shape, size)
-        state = replace(state, extent=tuple(extent(shape, size).tolist()), position=(*state.position[:2], z))
+        state = fitted(state)
     if "shape" in named and "size" in named:
         state = replace(state, extent=true.extent, position=(*state.position[:2], true.position[2]))
+    return replace(truly_posed(state, true, modules), name=true.name)
+
+
+def fitted(state: ObjectState) -> ObjectState:
+    """A vehicle with the box and the height of the origin that follow from its shape and size."""
+    shape, size = state.value("shape"), state.value("size")
+    place = (*state.position[:2], origin_height(shape, size))
+    return replace(state, extent=tuple(extent(shape, size).tolist()), position=place)
+
+
+def truly_posed(state: ObjectState, true: ObjectState, modules: Sequence[str]) -> ObjectState:
+    """The state with position, heading and existence of the true one, as far as they are named; of what is true no doubt is left."""
     covariance = np.array(state.covariance, float)
     if "position" in modules:
         covariance[:2] = covariance[:, :2] = 0.0
@@ -68,7 +78,7 @@ def _with_truth(state: ObjectState, true: ObjectState, modules: Sequence[str]) -
         state = replace(state, heading=true.heading, flip=0.0)
     if "detection" in modules:
         state = replace(state, existence=1.0, box=true.box)
-    return replace(state, covariance=tuple(map(tuple, covariance.tolist())), name=true.name)
+    return replace(state, covariance=_rows(covariance))
 
 
 def _at_depth(state: ObjectState, predicted: Scene, gt: Scene, true: ObjectState) -> ObjectState:
@@ -77,10 +87,19 @@ def _at_depth(state: ObjectState, predicted: Scene, gt: Scene, true: ObjectState
         raise InputError("oracle=depth needs the camera of both tables")
     position = at_depth(state.position, predicted.camera, float(gt.camera.project(true.position)[1]))
     ahead = np.subtract(state.position, predicted.camera.position)[:2]
+    return replace(state, position=position, covariance=across_ray(state.covariance, ahead))
+
+
+def across_ray(covariance: Sequence[Sequence[float]], ahead: Array) -> tuple[tuple[float, ...], ...]:
+    """A covariance (3, 3) without what lies along the way `ahead` (2,) on the ground; all of it where there is no way."""
     across = np.eye(3)
-    across[:2, :2] -= np.outer(ahead, ahead) / (ahead @ ahead)
-    covariance = across @ np.array(state.covariance, float) @ across
-    return replace(state, position=position, covariance=tuple(map(tuple, covariance.tolist())))
+    if (square := float(ahead @ ahead)) > 0:
+        across[:2, :2] -= np.outer(ahead, ahead) / square
+    return _rows(across @ np.array(covariance, float) @ across)
+
+
+def _rows(matrix: Array) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(tuple, matrix.tolist()))
 
 
 def at_depth(position: Sequence[float], camera: Camera, depth: float) -> tuple[float, float, float]:
@@ -97,9 +116,7 @@ def _prior() -> ObjectState:
     """An object of which nothing is known but that it exists."""
     beliefs = {a: dict.fromkeys(values, 1 / len(values)) for a, values in ATTRIBUTES.items()}
     size = np.mean([extent(shape, scale) for shape in SHAPES for scale in ATTRIBUTES["size"]], axis=0)
-    return ObjectState(
-        beliefs, (0.0, 0.0, 0.0), 0.0, tuple(size.tolist()), tuple(map(tuple, _UNKNOWN_POSE.tolist())), 0.5
-    )
+    return ObjectState(beliefs, (0.0, 0.0, 0.0), 0.0, tuple(size.tolist()), _rows(_UNKNOWN_POSE), 0.5)
 
 
 def _occluders(

@@ -33,10 +33,11 @@ from po3d.scene.registration import Placed, rotation
 from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS
 from po3d.scene.table import ObjectState, Scene
 from po3d.synthesis.orbit.catalogue import things
-from po3d.systems.noise import lost
+from po3d.systems.noise import changed_values, lost, resized
 from po3d.systems.noise import noisy as street_noisy
 from po3d.systems.pipeline import PREDICTED, Tables
-from po3d.systems.room_substitution import changed_values, with_truth
+from po3d.systems.room_substitution import with_truth
+from po3d.systems.substitution import across_ray, paired, truly_posed
 
 # A module that is a belief -> the belief. "shape" is called as elsewhere: what a thing is.
 BELIEFS = {"shape": "name", "color": "color", "material": "material"}
@@ -76,10 +77,7 @@ def substitute(predicted: Scene, gt: Scene, modules: Sequence[str], seed: int = 
     here = carried(predicted, gt.camera)
     before_camera = reheld(here, gt.camera)
     matches = match_in_view(before_camera, gt, gt.camera.position)
-    rows: list[tuple[int | None, int | None]] = [(i, matches.get(i)) for i in range(len(here))]
-    if "detection" in modules:
-        row_of = {j: i for i, j in matches.items()}
-        rows = [(row_of.get(j), j) for j in range(len(gt))]
+    rows = paired(matches, here, gt, "detection" in modules)
     if "camera" in modules:
         here = replace(before_camera, axes=gt.axes)
     draws = rng(seed, f"missed things/{gt.image}").random((len(gt), 3))
@@ -92,7 +90,9 @@ def substitute(predicted: Scene, gt: Scene, modules: Sequence[str], seed: int = 
             state = here.objects[i]
             if true is not None and "depth" in modules and "position" not in modules:
                 state = _at_depth(state, here.camera, float(gt.camera.project(true.position)[1]))
-        objects.append(state if true is None else _with_truth(state, true, modules))
+        if true is not None:
+            state = truly_posed(with_truth(state, true, modules), true, modules)
+        objects.append(state)
     scene = replace(here, objects=tuple(objects), occluders=None)
     return Mixed(scene, tuple(j for _, j in rows))
 
@@ -112,10 +112,7 @@ def noisy(mixed: Mixed, module: str, sigma: float, seed: int = 0) -> Mixed:
     elif module == "camera":
         scene = _tilted(scene, *(math.radians(sigma) * random.normal(size=2)))
     elif module == "size":
-        factors = np.exp(sigma * random.normal(size=(len(scene), 3)))
-        extents = (scene.extents * factors).tolist()
-        objects = tuple(replace(o, extent=tuple(e)) for o, e in zip(scene.objects, extents))
-        scene = replace(scene, objects=objects)
+        scene = replace(scene, objects=tuple(resized(scene, sigma, random)))
     elif module == "position":
         scene = _placed(scene, scene.positions + sigma * random.normal(size=(len(scene), 3)))
     elif module == "depth":
@@ -170,35 +167,14 @@ def truly_fused(
     return joined([View(m.scene) for m in tables], placed, list(groups.values()))
 
 
-def _with_truth(state: ObjectState, true: ObjectState, modules: Sequence[str]) -> ObjectState:
-    state = with_truth(state, true, modules)
-    covariance = np.array(state.covariance, float)
-    if "position" in modules:
-        covariance[:2] = covariance[:, :2] = 0.0
-        state = replace(state, position=true.position)
-    if "heading" in modules:
-        covariance[2] = covariance[:, 2] = 0.0
-    if "detection" in modules:
-        state = replace(state, box=true.box)
-    return replace(state, covariance=tuple(map(tuple, covariance.tolist())))
-
-
 def _at_depth(state: ObjectState, camera: Camera, depth: float) -> ObjectState:
     """The thing where its own ray has that depth along the optical axis; its doubt across the ray stays."""
     eye, was = camera.position, float(camera.project(state.position)[1])
     if was <= 0:  # behind the camera no ray leads to it
         return state
     away = np.subtract(state.position, eye)
-    across = np.eye(3)
-    level = float(away[:2] @ away[:2])
-    if level > 0:
-        across[:2, :2] -= np.outer(away[:2], away[:2]) / level
-    covariance = across @ np.array(state.covariance, float) @ across
-    return replace(
-        state,
-        position=tuple((eye + away * depth / was).tolist()),
-        covariance=tuple(map(tuple, covariance.tolist())),
-    )
+    there = tuple((eye + away * depth / was).tolist())
+    return replace(state, position=there, covariance=across_ray(state.covariance, away[:2]))
 
 
 def _missed(name: str, among: Scene, draws: Array) -> ObjectState:
