@@ -23,12 +23,18 @@ _HEAD = 4096  # bytes that tell a file's encoding
 
 @contextlib.contextmanager
 def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
-    """A file object whose content appears at `path` only when the block ends without an exception."""
-    path = Path(path)
+    """A file object whose content appears at `path` only when the block ends without an exception. A device or a pipe (/dev/null,
+    /dev/stdout) is written to as it is, and a link leads to its file: neither may be replaced by one."""
+    path, encoding = Path(path), None if "b" in mode else "utf-8"
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with open(path, mode, encoding=encoding) as file:
+            yield file
+        return
+    path = path.resolve() if path.is_symlink() else path
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, mode, encoding=None if "b" in mode else "utf-8") as file:
+        with open(temporary, mode, encoding=encoding) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -215,11 +215,17 @@ class Marginals:
             found.append(traced(step, value, scene))
         return found
 
+    @cached_property
+    def _done(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[int]]:
+        """What every step gave, and where each program's steps are, where Python reads them."""
+        tensors = self.registers, self.mass, self.programs.slot
+        return *(t.cpu().numpy() for t in tensors), self.programs.offset.tolist()
+
     def _steps(self, p: int) -> tuple[np.ndarray, np.ndarray]:
         """The registers of program p, step by step, and their masses."""
-        lo, hi = self.programs.offset[p : p + 2].tolist()
-        places = self.programs.slot[lo:hi]
-        return self.registers[places].cpu().numpy(), self.mass[places].cpu().numpy()
+        registers, mass, slot, offset = self._done
+        places = slot[offset[p] : offset[p + 1]]
+        return registers[places], mass[places]
 
     def _origin(self, p: int, k: int, scene: Scene) -> str:
         """Where the input of step k came from: "filter[color=green] over 5 objects"."""

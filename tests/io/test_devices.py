@@ -10,6 +10,7 @@ import pytest
 import pytorch_lightning as pl
 import torch
 from accelerator import AWAY, Away, accelerator, moved
+from generators import random_program, random_scene
 from tiny_trainings import KINDS, SIZES, few_words, made
 from untrained import untrained_estimator
 
@@ -25,8 +26,10 @@ from po3d.perception import estimator as perception
 from po3d.perception.detection import detected
 from po3d.perception.estimator import Estimator
 from po3d.perception.room_view import RoomViewEstimator
-from po3d.perception.street import StreetEstimator
+from po3d.perception.street import CALIBRATION, StreetEstimator, fitted
 from po3d.perception.top_view import TopViewEstimator
+from po3d.reasoning.marginal_batched import marginal_batch, pack_beliefs
+from po3d.reasoning.packing import pack_programs
 from po3d.training import data as training_data
 from po3d.training import parser as training_parser
 from po3d.training import room_parser as training_room_parser
@@ -193,6 +196,36 @@ def test_an_estimator_mixes_no_devices_and_sees_the_same(world, kind, monkeypatc
     np.testing.assert_array_equal(away.box, there.box)
     for name, values in there.probabilities.items():  # `accelerator` says why not what lists index
         np.testing.assert_allclose(away.probabilities[name], values, atol=1e-6)
+
+
+def test_the_joint_fit_mixes_no_devices_and_finds_the_same(monkeypatch):
+    monkeypatch.setattr(torch, "autocast", lambda *_, **__: contextlib.nullcontext())
+    module, _ = made("street")
+    pictures = torch.randint(
+        0, 255, (2, 64, 96, 3), dtype=torch.uint8, generator=torch.Generator().manual_seed(0)
+    )
+    options = (640, 8, CALIBRATION, False, 0.0, None, False)
+    net = module.net.eval()
+    with torch.no_grad():
+        here = fitted(detected.__wrapped__(net, net.input.pixels(pictures), *options))
+    moved(net)
+    with accelerator(), torch.no_grad():
+        images = net.input.pixels(pictures.to(AWAY))
+        away = fitted(detected.__wrapped__(net, images, *options))
+    assert all(isinstance(part, Away) for part in away)
+    for part, other in zip(away, here, strict=True):
+        np.testing.assert_allclose(part.here, other, atol=1e-4)
+
+
+def test_marginal_answers_mix_no_devices():
+    """`accelerator` says why their numbers are others: the values that a filter takes are a list."""
+    random = np.random.default_rng(0)
+    scenes = [random_scene(random, 6, certain=False) for _ in range(6)]
+    where = random.integers(0, 6, 300).tolist()
+    programs = pack_programs([random_program(random, scenes[k]) for k in where], where, "6d")
+    with accelerator():
+        found = marginal_batch(pack_beliefs(scenes, device=AWAY), programs)
+    assert all(isinstance(part, Away) for part in (found.registers, found.mass, found.value, found.valid))
 
 
 @pytest.mark.parametrize("kind", ["street_parser", "room_parser"])

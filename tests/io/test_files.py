@@ -4,13 +4,15 @@ import csv
 import gzip
 import io
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.io.errors import InputError
-from po3d.io.files import read_cells, read_json, read_jsonl, read_table, read_text
+from po3d.io.files import atomic_write, read_cells, read_json, read_jsonl, read_table, read_text
 
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16")  # "utf-16" writes a byte order mark
 LETTERS = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=8)
@@ -116,3 +118,21 @@ def test_missing_files_and_folders_are_one_line(tmp_path):
             read(tmp_path / "a.json", "list of things")
         with pytest.raises(InputError, match="list of things is a folder"):
             read(tmp_path, "list of things")
+
+
+def test_a_pipe_and_a_link_are_written_to_and_not_replaced(tmp_path):
+    pipe, link, file = tmp_path / "pipe", tmp_path / "link", tmp_path / "there" / "file"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_text)
+        with atomic_write(pipe) as out:
+            out.write("abc")
+        assert read.result() == "abc"
+    assert pipe.is_fifo()
+    link.symlink_to(file)
+    for text in ("made", "made again"):
+        with atomic_write(link) as out:
+            out.write(text)
+        assert link.is_symlink()
+        assert file.read_text() == text
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["file", "link", "pipe", "there"]
