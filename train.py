@@ -17,9 +17,11 @@ On GPUs: trainer=gpu trains on one, in bf16; trainer=ddp on all, or on trainer.d
 process's share: a step trains on data.batch x N samples, each sample is read once an epoch over all processes, and the
 result is that of one process with so large a batch, so raise model.learning_rate or lower data.batch as for that. To go on
 with another N, choose data.batch so that the product stays. data.workers are rendering processes, of each training process
-with data=online (which needs EGL); what data=twin renders is rendered before the processes start. Validation comes at the
-end, and every k steps with trainer.val_check_interval=k. trainer.precision=16-mixed where bf16 is not to be had,
-+trainer.accumulate_grad_batches=k where the memory is small. Studies (the experiments with tables) train in one process.
+with data=online (which needs EGL); what data=twin renders is rendered before the processes start. Validation comes at
+the end, and every k steps with trainer.val_check_interval=k. GPUs add up in no fixed order, so two runs there, or a
+resumed and a straight one, agree to rounding alone. trainer.precision=16-mixed where bf16 is not to be had,
++trainer.accumulate_grad_batches=k where the memory is small. Studies (the experiments with tables) train in one
+process.
 """
 
 import sys

@@ -23,7 +23,7 @@ from po3d.language.read import room_parser
 from po3d.language.read import street_parser as parser
 from po3d.language.read.seq2seq import Seq2Seq
 from po3d.perception import estimator as perception
-from po3d.perception.detection import detected
+from po3d.perception.detection import detected, pays_bf16
 from po3d.perception.estimator import Estimator
 from po3d.perception.room_view import RoomViewEstimator
 from po3d.perception.street import CALIBRATION, StreetEstimator, fitted
@@ -93,6 +93,15 @@ def test_a_device_that_is_not_there_is_one_line_and_exit_code_2(name, tmp_path, 
     error = capsys.readouterr().err
     assert error.startswith("error: device")
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("has", [True, False])
+def test_bf16_is_for_gpus_that_have_it(has, monkeypatch):
+    monkeypatch.setattr(
+        torch.cuda, "is_bf16_supported", lambda including_emulation=True: has or including_emulation
+    )
+    assert pays_bf16(torch.device("cuda")) == has
+    assert not pays_bf16(torch.device("meta"))
 
 
 def test_networks_are_where_they_were_sent(tmp_path, monkeypatch):
