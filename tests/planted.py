@@ -1,7 +1,7 @@
 """The shipped views of 3DSRBench and SCOPE as an estimator without mistakes would see them, for planting mistakes."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from po3d.io.shipped import MINI as DATA
 from po3d.scene.camera import carried, held, hold_of, reheld
 from po3d.scene.orbit import VIEWS
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Context
+from po3d.systems.pipeline import Look
 
 SR = srbench.load(DATA / "3dsrbench", "mini")
 SCOPE = scope.load(DATA / "scope", "mini")
@@ -78,5 +78,5 @@ class Planted:
     def of(cls, split, names, change: Callable[[Scene], Scene] = lambda scene: scene) -> "Planted":
         return cls({name: change(elsewhere(split.truth(name), name)) for name in names})
 
-    def tables(self, context: Context, names, things) -> list[Scene]:
-        return [self.seen[name] for name in names]
+    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+        return [[self.seen[name] for name in look.names] for look in looks]

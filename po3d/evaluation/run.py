@@ -1,6 +1,6 @@
 """Evaluation in two loops: answers into a predictions file, then scores from that file.
 
-    loop 1   image by image: system.answer(questions, context) -> OUT/partial.jsonl, synced after each image
+    loop 1   some images at a time: the system's answers to their questions -> OUT/partial.jsonl, synced after each image
     loop 2   a pure function of (predictions file, benchmark)  -> OUT/report.json, OUT/report.md
 
 A killed run leaves partial.jsonl; the same command goes on behind its last whole line and gives the same
@@ -17,8 +17,7 @@ import os
 import platform
 from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -39,7 +38,7 @@ from po3d.reasoning.questions import Prediction, Question, read_predictions, wri
 from po3d.scene.camera import carried
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.systems import bad_images
-from po3d.systems.pipeline import Begun, Context, System
+from po3d.systems.pipeline import Begun, Context, Eager, System, all_answers, at_once
 
 Answered = tuple[str, Sequence[Question], list[Scene], list[Prediction]]
 # (split, system, images with their questions) -> each image with its questions, the tables that the system kept, and its
@@ -228,17 +227,31 @@ def _tables(name: str, questions: Sequence[Question], kept: Sequence[Scene]) -> 
 def _answers(
     split: Split, system: System, images: Iterable[tuple[str, list[Question]]]
 ) -> Iterator[Answered]:
-    """Each image with its questions, the tables that the system kept, and its predictions, in order. Of an `Eager`
-    system some images are under way at once; the pictures are made here, one after the other."""
-    ahead = getattr(system, "ahead", 0)
-    begin = system.begin if ahead else _at_once(system)
+    """Each image with its questions, the tables that the system kept, and its predictions, in order. A `Batched` system is given
+    some images together, of an `Eager` one some are under way at once."""
+    if getattr(system, "ahead", 0):
+        yield from _begun(split, system, images)
+        return
+    rest, count = iter(images), at_once(system)
+    while batch := list(islice(rest, count)):
+        kept: list[list[Scene]] = [[] for _ in batch]
+        posed = [
+            (asked, Context.of(split, name, own.append))
+            for (name, asked), own in zip(batch, kept, strict=True)
+        ]
+        for (name, asked), own, found in zip(batch, kept, all_answers(system, posed), strict=True):
+            yield name, asked, own, found
+
+
+def _begun(split: Split, system: Eager, images: Iterable[tuple[str, list[Question]]]) -> Iterator[Answered]:
+    """The same of an `Eager` system; the pictures are made here, one after the other."""
     under_way: deque[tuple[str, list[Question], list[Scene], Begun]] = deque()
     try:
         for name, questions in images:
             kept: list[Scene] = []
             context = Context.of(split, name, kept.append)
-            under_way.append((name, questions, kept, begin(questions, context)))
-            if len(under_way) > ahead:
+            under_way.append((name, questions, kept, system.begin(questions, context)))
+            if len(under_way) > system.ahead:
                 *item, begun = under_way.popleft()
                 yield *item, begun.result()
         while under_way:
@@ -247,15 +260,6 @@ def _answers(
     finally:
         for *_, begun in under_way:
             begun.cancel()
-
-
-def _at_once(system: System) -> Callable[[Sequence[Question], Context], Begun]:
-    def begin(questions: Sequence[Question], context: Context) -> Begun:
-        done: Future[list[Prediction]] = Future()
-        done.set_result(system.answer(questions, context))
-        return done
-
-    return begin
 
 
 def read_scenes(path: str | Path, names: Container[str] | None = None) -> dict[str, Scene]:

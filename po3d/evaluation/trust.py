@@ -20,7 +20,7 @@ from po3d.evaluation.report.plots import reliability_plot
 from po3d.io.errors import InputError
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question, write_predictions
-from po3d.systems.pipeline import Context, System
+from po3d.systems.pipeline import Context, Posed, System, all_answers, at_once
 
 Array = NDArray[np.float64]
 BINS = 15  # as usual for ECE
@@ -54,6 +54,13 @@ class Abstaining:
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         return [held_back(p, self.below) for p in self.system.answer(questions, context)]
+
+    def answers(self, posed: Sequence[Posed]) -> list[list[Prediction]]:
+        return [[held_back(p, self.below) for p in found] for found in all_answers(self.system, posed)]
+
+    @property
+    def at_once(self) -> int:
+        return at_once(self.system)
 
 
 def held_back(prediction: Prediction, below: float) -> Prediction:

@@ -181,9 +181,17 @@ class SceneNet(nn.Module):
     def hold(self, dense: Dense, log_focal: Tensor) -> HoldOutput:
         """How the cameras of B images are held, of which the log (B,) of the focal lengths in widths of the picture is
         known."""
-        cells = F.adaptive_avg_pool2d(self.hold_convs(dense.context), HOLD_CELLS).flatten(1)
-        out = self.hold_out(torch.cat([cells, log_focal[:, None].to(cells)], 1)).float()
+        if self.training or log_focal.device.type != "cpu":
+            out = self._held(dense.context, log_focal)
+        else:  # always two at once: other numbers are rounded otherwise
+            last = [-1] * (len(log_focal) % 2)
+            maps, focals = (torch.cat([t, t[last]]).split(2) for t in (dense.context, log_focal))
+            out = torch.cat([self._held(*pair) for pair in zip(maps, focals)])[: len(log_focal)]
         return HoldOutput(out[:, :3], out[:, 3:])
+
+    def _held(self, context: Tensor, log_focal: Tensor) -> Tensor:
+        cells = F.adaptive_avg_pool2d(self.hold_convs(context), HOLD_CELLS).flatten(1)
+        return self.hold_out(torch.cat([cells, log_focal[:, None].to(cells)], 1)).float()
 
     def describe(self, dense: Dense, boxes: Tensor, image_index: Tensor) -> BoxOutput:
         """The box head on boxes (K, 4) of images `image_index` (K,)."""

@@ -37,6 +37,7 @@ from po3d.systems.pipeline import (
     Answering,
     Context,
     Image,
+    Look,
     Pipeline,
     Reading,
     Tables,
@@ -191,8 +192,8 @@ class Model:
         picture, name, known = pixels(image)
         given = Given({name: picture}, focal or known, metres_per_pixel)
         context = Context(lambda: picture, no_truth, name, inputs=given)
-        (scene,) = self.pipeline.look([], context, things).views.values()
-        return scene, nearest(distances(self.pipeline.tables, picture))
+        (tables,) = self.pipeline.look([Look(context, [name], things)])
+        return tables.scene, nearest(distances(self.pipeline.tables, picture))
 
     def ask(
         self,

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from po3d.io.images import ImageError
 from po3d.reasoning.questions import Prediction, Question
-from po3d.systems.pipeline import Begun, Context, System
+from po3d.systems.pipeline import Begun, Context, Posed, System, all_answers, at_once
 
 MARK = "bad picture: "
 NAMED = 3  # bad pictures whose reasons a note gives
@@ -41,6 +41,16 @@ class _Counting:
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         lost, found = _attempt(lambda asked: self.system.answer(asked, context), questions, context)
         return _in_order(questions, lost, found or [])
+
+    def answers(self, posed: Sequence[Posed]) -> list[list[Prediction]]:
+        try:
+            return all_answers(self.system, posed)
+        except ImageError:  # of one of them
+            return [self.answer(*image) for image in posed]
+
+    @property
+    def at_once(self) -> int:
+        return at_once(self.system)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from po3d.reasoning.questions import Prediction, Question, Task
 from po3d.scene.table import Scene
 from po3d.systems.asking import Given, no_truth
 from po3d.systems.choosing import KINDS, Looked, distances, nearest
-from po3d.systems.pipeline import Context, Image, Pipeline, TableSource
+from po3d.systems.pipeline import Context, Image, Look, Pipeline, TableSource
 
 Kept = TypeVar("Kept")
 
@@ -255,14 +255,13 @@ class Remembering:
         self.kept: OrderedDict[Hashable, Any] = OrderedDict()
         self.lock = threading.Lock()
 
-    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> list[Scene]:
-        return [self._table(context, name, tuple(things)) for name in names]
+    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+        return [[self._table(c, name, tuple(things)) for name in names] for c, names, things in looks]
 
     def _table(self, context: Context, name: str, things: tuple[str, ...]) -> Scene:
         given = context.inputs
-        image = context.image() if name == context.name else given.image(name)
-        key = (name, _digest(image), things, given.lens, given.scale)
-        return self._once(key, lambda: self.source.tables(context, [name], things)[0])
+        key = (name, _digest(context.picture(name)), things, given.lens, given.scale)
+        return self._once(key, lambda: self.source.tables([Look(context, [name], things)])[0][0])
 
     def looked(self, image: Image) -> Looked | None:
         """What the source's estimator takes a picture for."""

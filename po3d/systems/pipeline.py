@@ -19,6 +19,7 @@ import importlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -80,6 +81,10 @@ class Context:
         inputs = split.inputs(name) if hasattr(split, "inputs") else NOTHING
         return cls(lambda: split.image(name), lambda: split.truth(name), name, keep, inputs)
 
+    def picture(self, name: str) -> Image:
+        """The image, or one of its views."""
+        return self.image() if name == self.name else self.inputs.image(name)
+
     def true(self, name: str) -> Scene:
         """The true table of the image, or of one of its views."""
         return self.truth() if name == self.name else self.inputs.truth(name)
@@ -93,11 +98,36 @@ def perceived(scene: Scene, name: str) -> Scene:
     return scene
 
 
+Posed = tuple[Sequence[Question], Context]  # the questions on an image
+
+
 class System(Protocol):
     """Answers the questions on one image, in their order. It may also have `mixtures()` (`po3d.systems.mixtures`), `measures`
-    (what a report says of it beside the score, by name), and be `Eager`."""
+    (what a report says of it beside the score, by name), and be `Batched` or `Eager`."""
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]: ...
+
+
+class Batched(Protocol):
+    """A system that works on several images together, best on `at_once` of them. Answers do not depend on how many there are."""
+
+    at_once: int
+
+    def answers(self, posed: Sequence[Posed]) -> list[list[Prediction]]:
+        """Of each image the answers to its questions."""
+        ...
+
+
+def at_once(system: System) -> int:
+    """The number of images that are best given to a system together."""
+    return getattr(system, "at_once", 1)
+
+
+def all_answers(system: System, posed: Sequence[Posed]) -> list[list[Prediction]]:
+    """Of each image the answers to its questions: together, where the system is `Batched`."""
+    if hasattr(system, "answers"):
+        return system.answers(posed)
+    return [system.answer(*image) for image in posed]
 
 
 class Begun(Protocol):
@@ -120,14 +150,21 @@ class Eager(Protocol):
 # --- the three parts ----------------------------------------------------------------------------------------
 
 
+class Look(NamedTuple):
+    """An image that tables are made of."""
+
+    context: Context
+    names: Sequence[str]  # of its pictures: the image itself, or those of its views that questions show
+    things: Sequence[str] = ()  # what the questions name
+
+
 class TableSource(Protocol):
-    """Makes the tables of an image. `true`: are they the truth, asked for by name?"""
+    """Makes the tables of images. `true`: are they the truth, asked for by name?"""
 
     true: bool
 
-    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
-        """A table of each picture in `names`: the image, or those of its views that questions show. `things`: what the questions
-        name. InputError when what they are made of is missing."""
+    def tables(self, looks: Sequence[Look]) -> Sequence[Sequence[Scene]]:
+        """Of each image a table of each of its pictures. InputError when what they are made of is missing."""
         ...
 
 
@@ -368,6 +405,7 @@ class Pipeline:
     second: SecondReader | None = None
     # How many questions each reader read.
     read_by: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
+    at_once: ClassVar[int] = 16  # images: more are hardly faster
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "oracle", checked_modules(self.oracle, self.executor.modules))
@@ -386,19 +424,37 @@ class Pipeline:
         return Mixtures(self)
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
-        questions = list(map(unframed, questions))
-        readings = self.read(questions)
-        tables = self.look(questions, context, self.executor.things(readings))
+        (found,) = self.answers([(questions, context)])
+        return found
+
+    def answers(self, posed: Sequence[Posed]) -> list[list[Prediction]]:
+        questions = [list(map(unframed, own)) for own, _ in posed]
+        read = iter(self.read([q for own in questions for q in own]))
+        readings = [list(islice(read, len(own))) for own in questions]
+        looks = [
+            Look(context, _pictures(own, context), self.executor.things(found))
+            for own, found, (_, context) in zip(questions, readings, posed)
+        ]
+        asked = [Asked(*item) for item in zip(self.look(looks), questions, readings, strict=True)]
         if self.second is not None and "parsing" not in self.oracle:
-            answering = self.executor.on(tables)
-            unsure = [k for k, r in enumerate(readings) if self.second.alone or r.unread]
-            several = self.reread([questions[k] for k in unsure], tables)
-            for k, found in zip(unsure, several, strict=True):
-                if found:
-                    readings[k] = likeliest_of(self.second, answering, questions[k], found).reading
-        self.read_by.update(r.by for r in readings if not r.unread)
-        (answering,) = self.executor.together([Asked(tables, questions, readings)])
-        return [predicted(self.executor, answering, q, r) for q, r in zip(questions, readings, strict=True)]
+            asked = [one._replace(readings=self._reread(one)) for one in asked]
+        for one in asked:
+            self.read_by.update(r.by for r in one.readings if not r.unread)
+        return [
+            [predicted(self.executor, answering, q, r) for q, r in zip(own, found, strict=True)]
+            for answering, (_, own, found) in zip(self.executor.together(asked), asked, strict=True)
+        ]
+
+    def _reread(self, asked: Asked) -> list[Reading]:
+        """The readings of an image's questions, of those that were not read surely what the second reader makes of them."""
+        tables, questions, readings = asked
+        answering, readings = self.executor.on(tables), list(readings)
+        unsure = [k for k, r in enumerate(readings) if self.second.alone or r.unread]
+        several = self.reread([questions[k] for k in unsure], tables)
+        for k, found in zip(unsure, several, strict=True):
+            if found:
+                readings[k] = likeliest_of(self.second, answering, questions[k], found).reading
+        return readings
 
     def reread(self, questions: Sequence[Question], tables: Tables) -> list[Sequence[Reading]]:
         """The second reader's readings, none of what it has no program for."""
@@ -417,10 +473,14 @@ class Pipeline:
             for t, r in zip(true, read, strict=True)
         ]
 
-    def look(self, questions: Sequence[Question], context: Context, things: Sequence[str] = ()) -> Tables:
-        """The tables of what the questions show; they are also handed to the evaluation."""
-        names = list(dict.fromkeys(n for q in questions for n in q.images)) or [context.name]
-        found = dict(zip(names, self.tables.tables(context, names, things), strict=True))
+    def look(self, looks: Sequence[Look]) -> list[Tables]:
+        """The tables of each image; they are also handed to the evaluation."""
+        made = self.tables.tables(looks)
+        return [self._looked(*item) for item in zip(looks, made, strict=True)]
+
+    def _looked(self, look: Look, made: Sequence[Scene]) -> Tables:
+        context, names, _ = look
+        found = dict(zip(names, made, strict=True))
         if self.tables.true:
             return Tables(found, inputs=context.inputs)
         for name, scene in found.items():
@@ -433,6 +493,11 @@ class Pipeline:
         for scene in tables.views.values():
             context.keep(scene)
         return tables
+
+
+def _pictures(questions: Sequence[Question], context: Context) -> list[str]:
+    """The names of the pictures that questions on an image show."""
+    return list(dict.fromkeys(n for q in questions for n in q.images)) or [context.name]
 
 
 def predicted(executor: Executor, answering: Answering, question: Question, reading: Reading) -> Prediction:

@@ -11,14 +11,15 @@
 All but Truth give tables that say "predicted"; a pipeline refuses the ground truth from them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from po3d.io.errors import InputError
 from po3d.scene.orbit import Reading, viewer_axes
 from po3d.scene.table import Scene
-from po3d.systems.pipeline import Context, Image, TableSource
+from po3d.systems.pipeline import Image, Look, TableSource
 
 if TYPE_CHECKING:
     from po3d.perception.top_view import TopViewEstimator
@@ -58,8 +59,8 @@ class Truth:
 
     true: ClassVar[bool] = True
 
-    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
-        return [context.true(name) for name in names]
+    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+        return [[look.context.true(name) for name in look.names] for look in looks]
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,9 @@ class Pictures:
     estimator: Estimator
     true: ClassVar[bool] = False
 
-    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
-        return self.estimator.estimate([context.image()], [context.name])
+    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+        pictures = [look.context.image() for look in looks]
+        return [[scene] for scene in self.estimator.estimate(pictures, [look.context.name for look in looks])]
 
 
 @dataclass(frozen=True)
@@ -78,19 +80,27 @@ class Views:
     estimator: ViewEstimator
     true: ClassVar[bool] = False
 
-    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
-        focals = [context.inputs.focal(name) for name in names]
-        if list(names) == [context.name]:
-            return self.estimator.estimate([context.image()], focals, [context.name])
-        return self.estimator.estimate([context.inputs.image(name) for name in names], focals)
+    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+        shown = [(look.context, name) for look in looks for name in look.names]
+        focals = [context.inputs.focal(name) for context, name in shown]
+        pictures = [context.picture(name) for context, name in shown]
+        return _grouped(self.estimator.estimate(pictures, focals, [name for _, name in shown]), looks)
 
 
 class OrbitViews(Views):
     """The same of an orbit's views; tables have the axes of who looks through their cameras."""
 
-    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
-        found, reading = super().tables(context, names, things), context.inputs.reading
-        return [_as_seen(scene, name, reading) for scene, name in zip(found, names, strict=True)]
+    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+        return [
+            [_as_seen(scene, name, context.inputs.reading) for scene, name in zip(scenes, names, strict=True)]
+            for scenes, (context, names, _) in zip(super().tables(looks), looks, strict=True)
+        ]
+
+
+def _grouped(scenes: Iterable[Scene], looks: Sequence[Look]) -> list[list[Scene]]:
+    """The tables of all pictures, in order, as those of each image."""
+    scenes = iter(scenes)
+    return [list(islice(scenes, len(look.names))) for look in looks]
 
 
 def _as_seen(scene: Scene, name: str, reading: Reading) -> Scene:
@@ -106,29 +116,31 @@ class Photographs:
     estimator: PhotoEstimator
     true: ClassVar[bool] = False
 
-    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
-        focals = [context.inputs.known_focal()]
-        return self.estimator.estimate([context.image()], focals, [context.name], things)
+    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+        return [
+            self.estimator.estimate([c.image()], [c.inputs.known_focal()], [c.name], things)
+            for c, _, things in looks
+        ]
 
 
 @dataclass(frozen=True)
 class LabelledMaps:
     true: ClassVar[bool] = False
 
-    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
         from po3d.perception import semantic_map
 
-        return [semantic_map.table(context.inputs.semantic_map())]
+        return [[semantic_map.table(look.context.inputs.semantic_map())] for look in looks]
 
 
 @dataclass(frozen=True)
 class Captions:
     true: ClassVar[bool] = False
 
-    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
+    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
         from po3d.perception import room_captions
 
-        return [room_captions.table(context.inputs.captions(), context.name)]
+        return [[room_captions.table(c.inputs.captions(), c.name)] for c, _, _ in looks]
 
 
 @dataclass(frozen=True)
@@ -141,9 +153,11 @@ class Maps:
     device: str = "cpu"
     true: ClassVar[bool] = False
 
-    def tables(self, context: Context, names: Sequence[str], things: Sequence[str]) -> Sequence[Scene]:
-        view = context.inputs.top_view()
-        return self.estimator.estimate([view.picture], [view.camera], [context.name])
+    def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
+        views = [look.context.inputs.top_view() for look in looks]
+        names = [look.context.name for look in looks]
+        found = self.estimator.estimate([v.picture for v in views], [v.camera for v in views], names)
+        return [[scene] for scene in found]
 
     @property
     def estimator(self) -> "TopViewEstimator":

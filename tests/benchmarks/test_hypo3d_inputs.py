@@ -24,7 +24,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import write_json
 from po3d.perception.semantic_map import semantic_map, to_json
 from po3d.synthesis.rooms.layouts import sample_room
-from po3d.systems.pipeline import Context
+from po3d.systems.pipeline import Context, Look
 from po3d.systems.rooms import framed, source
 from po3d.systems.tables import Maps
 from po3d.training.estimator import EstimatorModule
@@ -113,13 +113,13 @@ def test_every_source_gives_a_table_and_only_truth_the_truth(tmp_path):
     split = Split("x", (), tmp_path, {})
     context = Context.of(split, NAME)
     for name in ("truth", "semantic_map", "captions"):
-        (found,) = source(name).tables(context, [NAME], ())
+        ((found,),) = source(name).tables([Look(context, [NAME])])
         assert (found.source == "gt") == (name == "truth")
         assert len(found) == len(ROOM)
     with pytest.raises(InputError, match="known: truth, semantic_map, captions, map"):
         source("guess")
     with pytest.raises(InputError, match="no semantic map with this image"):
-        source("semantic_map").tables(Context(lambda: None, lambda: ROOM), [""], ())
+        source("semantic_map").tables([Look(Context(lambda: None, lambda: ROOM), [""])])
 
 
 def test_a_map_is_looked_at_by_an_estimator(tmp_path):
@@ -131,6 +131,6 @@ def test_a_map_is_looked_at_by_an_estimator(tmp_path):
     Image.fromarray(np.full((64, 64, 3), 90, np.uint8)).save(tmp_path / MAPS / f"{NAME}.png")
     (tmp_path / MAPS / CAMERAS).write_text(json.dumps({NAME: {"metres_per_pixel": 0.1}}))
     context = Context.of(Split("x", (), tmp_path, {}), NAME)
-    (found,) = Maps(str(tmp_path / "tiny")).tables(context, [NAME], ())
+    ((found,),) = Maps(str(tmp_path / "tiny")).tables([Look(context, [NAME])])
     assert found.source == "predicted"
     assert found.image == NAME

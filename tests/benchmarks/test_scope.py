@@ -199,7 +199,7 @@ class Blurred:
         self.sigma = sigma
         self.tables = [split.truth(name) for name in sorted(split._angles)]
 
-    def estimate(self, pictures, focals):
+    def estimate(self, pictures, focals, names):
         assert set(focals) == {1.0}
         return [self._blurred(int(picture[0, 0, 0])) for picture in pictures]
 
@@ -257,7 +257,7 @@ def test_an_estimator_that_returns_the_truth_is_refused(split, monkeypatch):
     _grey_pictures(split, monkeypatch)
 
     class Peeking:
-        def estimate(self, pictures, focals):
+        def estimate(self, pictures, focals, names):
             return [split.truth(sorted(split._angles)[0])] * len(pictures)
 
     with pytest.raises(AssertionError, match="ground truth"):

@@ -72,6 +72,14 @@ def test_padding_does_not_change_a_parse(parser):
     assert [p.program for p in together] == [parser.parse([t])[0].program for t in texts]
 
 
+def test_what_is_read_does_not_depend_on_the_company_to_the_bit(parser):
+    texts = [text for family in FAMILIES for text, _ in questions(5, family, "wide", 8)]
+    together = parser.parse(texts)
+    assert parser.parse([*texts[::-1], *texts])[len(texts) :] == together
+    for few in (1, 3, 7):
+        assert [p for k in range(0, 21, few) for p in parser.parse(texts[k : k + few])] == together[:21]
+
+
 @pytest.mark.parametrize("style", ["benchmark", "wide"])
 def test_fresh_questions_come_back_as_their_program(parser, style):
     pairs = [pair for family in FAMILIES for pair in questions(4242, family, style, 25)]

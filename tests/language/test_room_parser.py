@@ -34,6 +34,16 @@ def test_random_weights_still_write_valid_programs_of_the_wanted_sort(seed, sort
         assert parse.program.output in types
 
 
+@pytest.mark.parametrize("sort", ["question", "change"])
+def test_what_is_read_does_not_depend_on_the_company(sort):
+    torch.manual_seed(3)
+    network = Seq2Seq(len(WORDS), LANGUAGE, width=16, heads=2, dilations=(1, 2), longest=30)
+    parser = RoomParser(network, WORDS, least_probability=0.0)
+    texts = [" ".join(WORDS[2 + (k * n) % (len(WORDS) - 2)] for n in range(1, 2 + k % 12)) for k in range(40)]
+    together = parser.parse(texts, sort)
+    assert [parser.parse([text], sort)[0] for text in texts] == together
+
+
 def test_what_cannot_be_read_is_unparsed_with_a_reason():
     parser = RoomParser(Seq2Seq(len(WORDS), LANGUAGE, width=16, heads=2, dilations=(1,)), WORDS)
     empty, foreign, long = parser.parse(["?", "quelle zzyzx est la plus proche", "the chair " * 40])

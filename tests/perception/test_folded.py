@@ -7,6 +7,7 @@ from torch import nn
 
 from po3d.perception.folded import Pixels, folded
 from po3d.perception.network import Input
+from po3d.perception.room_view import RoomViewEstimator, room_view_net
 from po3d.perception.street import StreetEstimator, street_net
 from po3d.scene.table import to_json
 
@@ -84,3 +85,15 @@ def test_how_many_are_looked_at_together_changes_no_bit(mirror, monkeypatch):
     assert [to_json(scene) for image in images for scene in estimator.estimate([image])] == together
     assert [to_json(scene) for scene in estimator.estimate(images[2:5])] == together[2:5]
     assert sum(len(scene["objects"]) for scene in together) > 10
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+def test_how_many_are_looked_at_together_changes_no_bit_of_how_the_camera_is_held(mirror):
+    torch.manual_seed(0)
+    net, images = room_view_net(**SIZE, backbone="regnetx_002"), pictures(7)
+    estimator = RoomViewEstimator(net, mirror=mirror)
+    together = estimator.detect(images, [1.0] * 7).hold
+    for part in (slice(0, 1), slice(1, 3), slice(2, 5)):
+        np.testing.assert_array_equal(
+            estimator.detect(images[part], [1.0] * len(images[part])).hold, together[part]
+        )

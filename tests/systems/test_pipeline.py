@@ -95,6 +95,36 @@ def test_the_pipeline_reads_the_image_alone():
     assert all(p.probability <= 0.5 for p in predictions)  # the parser was in doubt
 
 
+class Shown:
+    """Perception whose table is told by the picture."""
+
+    def __init__(self, scenes) -> None:
+        self.scenes = scenes
+
+    def estimate(self, images, names=None):
+        return [self.scenes[k] for k in images]
+
+
+@pytest.mark.parametrize("mode", ["argmax", "marginal", "samples"])
+def test_images_are_answered_together_as_alone(mode):
+    worlds = [world(seed, 3 + seed) for seed in range(4)]
+    scenes = [replace(scene, source="predicted") for scene, _ in worlds]
+    together, alone = [[] for _ in worlds], [[] for _ in worlds]
+
+    def posed(kept):
+        return [
+            (questions, Context(lambda k=k: k, untouchable, f"{k}.png", kept[k].append))
+            for k, (_, questions) in enumerate(worlds)
+        ]
+
+    system = parts.Pipeline(Pictures(Shown(scenes)), Reader(Reads()), Executor(mode, samples=8))
+    assert system.answers(posed(together)) == [system.answer(*image) for image in posed(alone)]
+    assert together == alone == [[scene] for scene in scenes]
+    assert [p.answer for own in system.answers(posed(alone)) for p in own] == [
+        q.answer for _, questions in worlds for q in questions
+    ]
+
+
 def test_a_pipeline_refuses_the_ground_truth():
     scene, questions = world()
     with pytest.raises(AssertionError, match="only an Oracle"):

@@ -33,12 +33,12 @@ class Wrong:
 
     true = False
 
-    def tables(self, context, names, things) -> list[Scene]:
+    def tables(self, looks) -> list[list[Scene]]:
         objects = [
             replace(o, beliefs=o.beliefs | {"name": {"piano": 1.0}}) if k % 2 else o
             for k, o in enumerate(TRUE.objects[1:])
         ]
-        return [replace(TRUE, objects=tuple(objects), source="predicted")]
+        return [[replace(TRUE, objects=tuple(objects), source="predicted")] for _ in looks]
 
 
 def system(tables, oracle) -> Pipeline:

@@ -199,8 +199,8 @@ class Given:
 
     scene: Scene
 
-    def tables(self, context, names, things):
-        return [self.scene]
+    def tables(self, looks):
+        return [[self.scene] for _ in looks]
 
 
 def test_an_answer_about_what_was_not_found_says_so_or_fails_where_nothing_is_taken_for_granted():

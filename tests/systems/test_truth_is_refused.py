@@ -8,7 +8,7 @@ from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question
 from po3d.scene.table import Scene
 from po3d.systems import orbit, photographs, rooms, street
-from po3d.systems.pipeline import Context, Pipeline
+from po3d.systems.pipeline import Context, Look, Pipeline
 from po3d.systems.tables import Truth
 
 TRUE = Scene((), {}, "gt", image="v")
@@ -23,8 +23,8 @@ class Leak:
     def estimate(self, images, names=None):
         return [TRUE]
 
-    def tables(self, context, names, things):
-        return [context.truth() for _ in names]
+    def tables(self, looks):
+        return [[look.context.truth() for _ in look.names] for look in looks]
 
     def parse(self, texts, sort=None):
         return [Parse("unparsed") for _ in texts]
@@ -45,5 +45,6 @@ def test_no_pipeline_takes_true_tables_unasked(world):
 
 def test_the_truth_by_its_name_is_what_was_asked_for():
     context = Context(lambda: None, lambda: TRUE, "v")
-    tables = Pipeline(Truth(), street.Reader(Leak()), street.EXECUTOR).look(ASKED, context)
+    pipeline = Pipeline(Truth(), street.Reader(Leak()), street.EXECUTOR)
+    (tables,) = pipeline.look([Look(context, ["v"])])
     assert tables.scene is TRUE

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-import torch
-
 from po3d.io import checkpoint
 from po3d.io.devices import device_of
 from po3d.io.spelling import alike, too_long
@@ -18,7 +16,7 @@ from po3d.language.english import KNOWN, plain, singular, words_of
 from po3d.language.programs.rooms import ANSWERS, CLOSED, OPEN, SIGNATURES, from_tokens
 from po3d.language.read.parse import Parse
 from po3d.language.read.room_meaning import agreeing, telling
-from po3d.language.read.seq2seq import PAD, Language, Seq2Seq, restored
+from po3d.language.read.seq2seq import Language, Seq2Seq, Written, restored
 from po3d.scene.rooms import SYNONYMS
 
 KIND = "room_parser"
@@ -85,15 +83,13 @@ class RoomParser:
         network: Seq2Seq,
         words: Sequence[str],
         least_probability: float = LEAST_PROBABILITY,
-        batch: int = 256,
         device: str = "cpu",
     ) -> None:
-        self.device = device_of(device)
-        self.network = network.eval().to(self.device)
+        self.network = network.eval().to(device_of(device))
         self.index = {word: k for k, word in enumerate(words)}
         known = {*words, *KNOWN, *NOUN_WORDS}
         self.long_words = sorted(w for w in known if len(w) >= SHORTEST_MISSPELT and w.isalpha())
-        self.least_probability, self.batch = least_probability, batch
+        self.least_probability = least_probability
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, **options) -> "RoomParser":
@@ -118,13 +114,9 @@ class RoomParser:
                 parses[number] = Parse("unparsed", reason=reason)
             else:
                 ready.append((number, words))
-        ready.sort(key=lambda item: len(item[1]))
-        for start in range(0, len(ready), self.batch):
-            part = ready[start : start + self.batch]
-            for (number, _), parse in zip(
-                part, self._decode([words for _, words in part], sort), strict=True
-            ):
-                parses[number] = parse
+        ids = [[self.index.get(plain(w), UNKNOWN) for w in words] for _, words in ready]
+        for (number, words), written in zip(ready, self.network.read(ids, SORTS.index(sort)), strict=True):
+            parses[number] = self._parsed(words, written)
         return parses
 
     def _unknown(self, written: list[str], words: list[str]) -> list[str]:
@@ -145,24 +137,13 @@ class RoomParser:
         ]  # "chiar" is the chair, not a charm
         return next(iter(swapped + close), word)
 
-    def _decode(self, sentences: list[list[str]], sort: Sort) -> list[Parse]:
-        ids = torch.full((len(sentences), max(map(len, sentences))), PAD)
-        for row, words in enumerate(sentences):
-            ids[row, : len(words)] = torch.tensor([self.index.get(plain(w), UNKNOWN) for w in words])
-        ids = ids.to(self.device)
-        decoded = self.network.greedy(ids, torch.full_like(ids[:, 0], SORTS.index(sort)))
-        parses = []
-        for words, tokens, length, probability, spans in zip(
-            sentences, decoded.tokens.tolist(), decoded.lengths.tolist(), decoded.probability.tolist(), decoded.spans.tolist(),
-            strict=True,
-        ):  # fmt: skip
-            texts = [_text(LANGUAGE.tokens[t], words, span) for t, span in zip(tokens[:length], spans)]
-            if probability < self.least_probability:
-                reason = f"not understood: the best program has probability {probability:.2f}, below {self.least_probability}"
-                parses.append(Parse("unparsed", None, probability, reason))
-            else:
-                parses.append(Parse("ok", telling(agreeing(from_tokens(texts)), words), probability))
-        return parses
+    def _parsed(self, words: list[str], written: Written) -> Parse:
+        least, probability = self.least_probability, written.probability
+        if probability < least:
+            reason = f"not understood: the best program has probability {probability:.2f}, below {least}"
+            return Parse("unparsed", None, probability, reason)
+        texts = [_text(LANGUAGE.tokens[t], words, span) for t, span in zip(written.tokens, written.spans)]
+        return Parse("ok", telling(agreeing(from_tokens(texts)), words), probability)
 
 
 def _unreadable(text: str, sort: Sort) -> str:

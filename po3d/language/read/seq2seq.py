@@ -12,6 +12,7 @@ have tokens that stand for words of the sentence (open names): with those the de
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,10 @@ PAD = 0  # of the input vocabulary
 MEMORY = 4  # output tokens that the decoder remembers
 OWED = 2  # types at the top of the stack that it sees
 LONGEST_NAME = 5  # words of a copied span
+# Kernels round the last rows and columns of odd shapes otherwise. So sentences are padded to whole columns, only those of one length
+# are decoded together, in whole rows: what is read in one does not depend, to the bit, on the others.
+COLUMNS, ROWS = 8, 16
+BATCH = 256  # sentences at once
 
 
 class Language(NamedTuple):
@@ -53,6 +58,14 @@ class Decoded(NamedTuple):
     lengths: Tensor
     probability: Tensor
     spans: Tensor
+
+
+class Written(NamedTuple):
+    """The program of one sentence: token ids, the probability of them all, and the copied words' spans where a token copies."""
+
+    tokens: list[int]
+    probability: float
+    spans: list[list[int]]
 
 
 class TypeTable(nn.Module):
@@ -218,7 +231,7 @@ class Seq2Seq(nn.Module):
         for block in others:
             x = block(x, mask[..., None])
         key, value = self.key_value(self.norm(x)).chunk(2, -1)
-        split = lambda t: t.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # noqa: E731
+        split = lambda t: t.unflatten(-1, (self.heads, -1)).transpose(1, 2).contiguous()  # noqa: E731
         return split(key), split(value), mask
 
     def _tables(self) -> list[Tensor]:
@@ -261,7 +274,7 @@ class Seq2Seq(nn.Module):
         ends = self.point(aim).unflatten(1, (2, -1))
         words = key.transpose(1, 2).flatten(2)  # (B, T, width)
         scores = torch.einsum("bed,btd->bet", ends, words) / words.shape[-1] ** 0.5 + self.near(looked)
-        return scores.float().masked_fill(~mask[:, None], -1e4)
+        return scores.float().masked_fill(~mask[:, None], -torch.inf)  # padding is never copied
 
     def _start(self, encoded) -> tuple[Tensor, Tensor, Tensor]:
         key = encoded[0]
@@ -297,6 +310,22 @@ class Seq2Seq(nn.Module):
             last = torch.cat([safe[:, None], last[:, :-1]], 1)
         return loss
 
+    def read(self, sentences: Sequence[Sequence[int]], sort: int = 0) -> list[Written]:
+        """The greedy program of that sort of each sentence of token ids, in order; equal ones are read once."""
+        device = self.embed.weight.device
+        found: dict[tuple[int, ...], Written] = {}
+        columns = lambda ids: -(-len(ids) // COLUMNS) * COLUMNS  # noqa: E731
+        distinct = sorted(dict.fromkeys(map(tuple, sentences)), key=len)
+        for length, group in groupby(distinct, columns):
+            same = list(group)
+            for part in (same[start : start + BATCH] for start in range(0, len(same), BATCH)):
+                rows = [*part, *[part[0]] * (-len(part) % ROWS)]
+                words = torch.tensor([[*ids, *[PAD] * (length - len(ids))] for ids in rows], device=device)
+                decoded = self.greedy(words, torch.full((len(rows),), sort, device=device))
+                for ids, tokens, count, probability, spans in zip(part, *(t.tolist() for t in decoded)):
+                    found[ids] = Written(tokens[:count], probability, spans[:count])
+        return [found[tuple(ids)] for ids in sentences]
+
     @torch.inference_mode()
     def greedy(self, words: Tensor, sorts: Tensor | None = None) -> Decoded:
         """The greedy program of each question; always valid, never longer than `longest` tokens."""
@@ -328,10 +357,12 @@ class Seq2Seq(nn.Module):
             going = stack[:, 0] > 0
             if not going.any():
                 break
-            if going.sum() < 0.75 * len(rows):  # finished rows leave the batch
-                rows, stack, last = rows[going], stack[going], last[going]
-                state = tuple(t[going] for t in state)
-                encoded = tuple(t[going] for t in encoded)
+            count = -(-int(going.sum()) // ROWS) * ROWS
+            if count < 0.75 * len(rows):  # finished rows leave the batch
+                kept = going.sort(descending=True, stable=True).indices[:count]
+                rows, stack, last = rows[kept], stack[kept], last[kept]
+                state = tuple(t[kept] for t in state)
+                encoded = tuple(t[kept] for t in encoded)
         return Decoded(tokens, lengths, log_probability.exp(), spans)
 
     @staticmethod

@@ -2,18 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-
-import torch
 
 from po3d.io import checkpoint
 from po3d.io.devices import device_of
 from po3d.io.spelling import too_long
 from po3d.language.programs.street import TOKENS, Program, from_tokens
 from po3d.language.read.parse import Parse
-from po3d.language.read.seq2seq import PAD, Seq2Seq, restored, street_language
+from po3d.language.read.seq2seq import Seq2Seq, Written, restored, street_language
 from po3d.language.read.tokenizer import Tokenizer, words_of
 from po3d.scene.vocabulary import SUPER_CATEGORIES, UNSEEN_SHAPES
 
@@ -56,16 +53,13 @@ class Parser:
         network: Seq2Seq,
         words: Sequence[str],
         least_probability: float = LEAST_PROBABILITY,
-        batch: int = 256,
         record: dict | None = None,
         device: str = "cpu",
     ):
-        self.device = device_of(device)
-        self.network = network.eval().to(self.device)
+        self.network = network.eval().to(device_of(device))
         self.index = {word: k for k, word in enumerate(words)}
         self.tokenizer = Tokenizer(words)
         self.least_probability = least_probability
-        self.batch = batch
         self.record = record or {}
 
     @classmethod
@@ -100,31 +94,13 @@ class Parser:
                 parses[number] = Parse("unparsed", reason=reason)
             else:
                 ready.append((number, [self.index[token] for token in read.tokens]))
-        ready.sort(key=lambda item: len(item[1]))  # little padding
-        parts = [ready[start : start + self.batch] for start in range(0, len(ready), self.batch)]
-        with ThreadPoolExecutor(2) as pool:
-            # Two batches at a time: torch works for one while Python builds the programs of the other.
-            each = pool.map if len(parts) > 1 else map
-            decoded = each(lambda part: self._decode([ids for _, ids in part]), parts)
-            for part, found in zip(parts, decoded, strict=True):
-                for (number, _), parse in zip(part, found, strict=True):
-                    parses[number] = _renamed(parse, stood_in[number])
+        for (number, _), written in zip(ready, self.network.read([ids for _, ids in ready]), strict=True):
+            parses[number] = _renamed(self._parsed(written), stood_in[number])
         return parses
 
-    def _decode(self, questions: list[list[int]]) -> list[Parse]:
-        words = torch.full((len(questions), max(map(len, questions))), PAD)
-        for row, ids in enumerate(questions):
-            words[row, : len(ids)] = torch.tensor(ids)
-        decoded = self.network.greedy(words.to(self.device))
-        parses = []
-        for row, length, probability in zip(
-            decoded.tokens.tolist(), decoded.lengths.tolist(), decoded.probability.tolist()
-        ):
-            program = from_tokens([TOKENS[k] for k in row[:length]])
-            if probability < self.least_probability:
-                least = self.least_probability
-                reason = f"not understood: the best program has probability {probability:.2f}, below {least}"
-                parses.append(Parse("unparsed", None, probability, reason))
-            else:
-                parses.append(Parse("ok", program, probability))
-        return parses
+    def _parsed(self, written: Written) -> Parse:
+        least, probability = self.least_probability, written.probability
+        if probability < least:
+            reason = f"not understood: the best program has probability {probability:.2f}, below {least}"
+            return Parse("unparsed", None, probability, reason)
+        return Parse("ok", from_tokens([TOKENS[k] for k in written.tokens]), probability)
