@@ -14,6 +14,7 @@ from po3d.io.errors import InputError
 from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import ROOMS, Call, parse_text
 from po3d.language.read.parse import Parse
+from po3d.language.read.quantifiers import forgets_how_many
 from po3d.reasoning.execute import run
 from po3d.reasoning.margins import margins_in, record, record_of
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
@@ -60,9 +61,17 @@ class Reader:
         changes = list(
             dict.fromkeys(q.change for q in questions if q.change and not DENIED.fullmatch(q.change))
         )
-        read = dict(zip(changes, self.parser.parse(changes, "change"), strict=True))
+        read = dict(zip(changes, map(_kept, changes, self.parser.parse(changes, "change")), strict=True))
         parsed = self.parser.parse([q.text for q in questions], "question")
         return [Reading(one, read.get(q.change)) for q, one in zip(questions, parsed, strict=True)]
+
+
+def _kept(text: str, parse: Parse) -> Parse:
+    """What was read in a change; unread where it takes all of the things that the text says a part of: the rooms' own spelling has no
+    word for a part."""
+    if parse.program is None or not forgets_how_many(text, ROOMS.meant(parse.program)):
+        return parse
+    return Parse("unparsed", None, 0.0, "how many of them it is about was not understood")
 
 
 def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scene:

@@ -9,7 +9,7 @@ A checkpoint holds the decoder and what training added to the encoder's layers, 
 import math
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,11 +22,15 @@ from po3d.io import checkpoint
 from po3d.io.devices import device_of
 from po3d.io.errors import InputError
 from po3d.language.program import Call, ProgramError
+from po3d.language.read.quantifiers import forgets_how_many
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SORTS, Asked, Pieces, Sort, Vocabulary, WordPieces
 from po3d.language.read.seq2seq import Decoded
 
 KIND = "reader"
+FORGETFUL = (
+    0.05  # of the probability of a change that takes all of the things that the sentence says a part of
+)
 LAYERS = "encoder.encoder."  # the layers that training changes; a checkpoint has the difference
 
 
@@ -185,6 +189,8 @@ class Reader:
             if wanted:
                 several = self._decode([inputs[k] for k in part], wanted, width)
                 for (row, sort), readings in zip(wanted, several, strict=True):
+                    if sort == "change":
+                        readings = _how_many_kept(asked[part[row]].change, readings)
                     found[part[row]][sort] = readings
         return found
 
@@ -226,6 +232,17 @@ class Reader:
             return probability
         slope, offset = self.certainty
         return 1 / (1 + math.exp(-slope * logit(probability) - offset))
+
+
+def _how_many_kept(text: str, readings: list[Reading]) -> list[Reading]:
+    """Readings of a change, those less probable that take all of the things that the text says a part of."""
+    doubted = [
+        replace(r, probability=r.probability * FORGETFUL)
+        if r.program is not None and forgets_how_many(text, r.program)
+        else r
+        for r in readings
+    ]
+    return sorted(doubted, key=lambda r: -r.probability)
 
 
 def logit(probability: float) -> float:
