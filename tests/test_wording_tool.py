@@ -7,9 +7,11 @@ import pytest
 from po3d.io.shipped import ROOT
 from po3d.language.program import Call
 from po3d.language.read.reader import Reader, Reading
-from po3d.training.reader_pairs import records, tables
+from po3d.language.read.reader_tokens import SORTS, STARTS
+from po3d.training.reader_pairs import paraphrases, records, tables
 from tools import wording_read
 from tools.wording import PARTS, agrees, blind, check, judged
+from tools.wording_gather import HeldOut, hashed
 
 THING = {
     "name": "bed",
@@ -65,6 +67,17 @@ def test_the_bank_is_clean():
     complaints, counts = check(ROOT / "data" / "wording")
     assert complaints == []
     assert counts["test"]["no answer"] > 100
+
+
+def test_the_paraphrases_are_programs_in_words_that_no_held_out_part_has():
+    pairs, held_out = paraphrases(), HeldOut().hashes
+    assert len(pairs) > 5000
+    assert not any(hashed(getattr(p.asked, p.sort)) in held_out for p in pairs)
+    starts = dict(zip(SORTS, STARTS, strict=True))
+    assert all(p.call().output in starts[p.sort] for p in pairs)
+    for pair in pairs[::50]:
+        named = [c.args[1] for c in pair.call().calls() if c.op == "filter" and c.args[0] == "name"]
+        assert set(named) <= set(pair.asked.names)
 
 
 def test_the_programs_of_a_line_are_judged_by_its_answer():
