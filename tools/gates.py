@@ -14,6 +14,8 @@ which notices it for certain. What counts as moved:
     tolerant    a figure further off than 0.5 points, or one item where that is more; other answers are counted and named,
                 for networks round differently on other machines, and draws from tables may come in another order
     speed       a figure below 95 % of the recorded one; only with --bench, on the machine that recorded it
+
+Above 400 lines: what is recorded of each part, and how it is compared, belong together.
 """
 
 import argparse

@@ -3,7 +3,8 @@
     Table(scene) ─► changed by `edit` ─► answers of `question`
 
 The benchmarks' rules (how far "next to" reaches, where "left" ends) differ from each other and from the bank's hands, so a set is
-worked out by a narrow and by a wide reading, and an answer that either gives counts.
+worked out by a narrow and by a wide reading, and an answer that either gives counts. It shares no code with the executors, so that
+what a reader is worth does not depend on them; above 400 lines, for it runs the whole language.
 """
 
 import copy

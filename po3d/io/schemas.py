@@ -4,6 +4,8 @@ nothing inside need look at it again. `checked` says in one line which field is 
 pydantic, because its errors are data (field path, value, what was expected) and `wandb` brings it anyway; it is
 imported with the first record that is read. Numbers are JSON numbers, finite and at most LARGEST; texts are no longer
 than LONGEST; fields that a schema does not name are left out, so that other tools may add theirs.
+
+Above 400 lines: all schemas stand here, to be read beside each other.
 """
 
 import functools

@@ -351,11 +351,7 @@ def ask(worlds: Worlds, asked: Asked) -> Said:
             400, f"{len(asked.images)} pictures need as many angles, in the text or in po3d.views", "messages"
         )
     image, told = asked.images[0], asked.told
-    given = Given(
-        dict(zip(question.images, asked.images)),
-        told.focal,
-        told.metres_per_pixel,
-    )
+    given = Given(dict(zip(question.images, asked.images)), told.focal, told.metres_per_pixel)
     if world != "orbit":
         question = replace(question, images=(), views=())
     (prediction,) = worlds[world].answer([question], Context(lambda: image, no_truth, REQUEST, inputs=given))

@@ -12,7 +12,7 @@ world has a module here (`street`, `rooms`, `photographs`, `orbit`; WORLDS) with
 setting of it (`oracle=`; `mixtures`).
 
 What a system may look at comes as a `Context`, whose parts are made when asked for: a system that never looks at the image costs
-no rendering. Not being able to answer is an outcome with a reason.
+no rendering. Not being able to answer is an outcome with a reason. Above 400 lines, so that one page tells it all.
 """
 
 import importlib

@@ -3,6 +3,8 @@
     table ──► frame(text) ──► change(text or program) ──► World ──► question(text or program) ──► answer
 
 A table that is only believed answers by vote: worlds are drawn from it, in each of which change and question are worked out.
+
+Above 400 lines: frame, change, vote and what is told of them are one world's, and each needs the others.
 """
 
 import re

@@ -1,7 +1,8 @@
 """Simple parametric shapes of things in rooms, where the furniture catalogue has no model or too few.
 
 A shape is pieces about as large as the thing, front +x; the renderer stretches it to its box. Parts called "main"
-take the colour that the scene says; the others keep a material's colour or one drawn with the variant.
+take the colour that the scene says; the others keep a material's colour or one drawn with the variant. Above 400 lines: a
+generator is a long list of parts.
 """
 
 from collections.abc import Callable
