@@ -186,9 +186,8 @@ def plot(found: Sequence[Figure], path: Path) -> None:
         for work in dict.fromkeys(f.work for f in found):
             own = sorted(f for f in found if f.work == work)
             x = [f.size for f in own]
-            panels[0].plot(
-                x, [1000 * f.seconds / f.size for f in own], "o-", ms=4, label=f"{work} ({UNITS[work]})"
-            )
+            label = work if work == UNITS[work] else f"{work}, {UNITS[work]}"
+            panels[0].plot(x, [1000 * f.seconds / f.size for f in own], "o-", ms=4, label=label)
             panels[1].plot(x, [f.memory for f in own], "o-", ms=4)
         panels[0].set(xscale="log", yscale="log", ylabel="ms of the processor for each", xlabel="how many")
         panels[1].set(xscale="log", ylim=(0, None), ylabel="peak memory (GiB)", xlabel="how many")

@@ -17,10 +17,14 @@ def drawn(path: str | Path, size: tuple[float, float], draw: Callable[[Any], Non
     if suffix not in PLOTS:
         raise InputError(f"{path}: the name of a plot should end in one of {', '.join(PLOTS)}")
     try:
+        from matplotlib import rc_context
         from matplotlib.figure import Figure  # not pyplot: no window, no global state
     except ImportError:
         raise InputError("plots need matplotlib: pip install 'po3d[report]'") from None
-    figure = Figure(size, layout="constrained")
-    draw(figure)
-    with atomic_write(path, "wb") as file:
-        figure.savefig(file, format=suffix[1:], dpi=150)
+    # The same bytes every time; letters of an SVG are text, not drawn.
+    dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "po3d"}):
+        figure = Figure(size, layout="constrained")
+        draw(figure)
+        with atomic_write(path, "wb") as file:
+            figure.savefig(file, format=suffix[1:], dpi=150, metadata=dated)

@@ -82,7 +82,11 @@ def test_what_was_measured_is_kept_and_drawn(tmp_path, monkeypatch, capsys):
         Figure("pictures", n, 2.0 * n, 0.5) for n in (100, 1000)
     ]
     assert len(asked) == 5  # what is kept is not measured again
-    assert b"<svg" in picture.read_bytes()
+    drawn = picture.read_bytes()
+    assert b"<svg" in drawn
+    assert b"executor, questions" in drawn
+    scale.plot(list(figures(["executor", "pictures"], 10_000, kept)), picture)
+    assert picture.read_bytes() == drawn
     kept.write_text('{"work": "executor"}\n')
     with pytest.raises(InputError, match="other records"):
         next(figures(["pictures"], 1000, kept))
