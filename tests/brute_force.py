@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from generators import LINKS
 
 from po3d.language.programs.street import Program
 from po3d.reasoning.questions import Task
@@ -94,7 +95,7 @@ def brute_force(program: Program, scene: Scene, task: Task) -> str:
             if len(inputs[0]) != 1:
                 raise Fails
             return next(iter(inputs[0]))
-        if op in ("relate", "same", "aligned", "occludees", "occluder", "collide"):
+        if op in LINKS:
             i = inputs[0]
             truth = {
                 "relate": lambda j: towards(i, j, *args),

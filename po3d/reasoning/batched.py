@@ -518,7 +518,7 @@ class _Runner:
         if relation in ("between", "blocking"):
             second, others = self.body(ones[1]), others & ~self.one(ones[1])
             if relation == "between":
-                return relations.between(first, second, every, rules, torch) & others
+                return (relations.between(first, second, every, rules, torch) >= 0) & others
             apart = ~self.stacked(one) & ~self.stacked(ones[1])
             near = relations.off_path(first, second, every, torch) < rules.path
             return near & relations.in_the_way(every, rules) & apart & others

@@ -8,19 +8,10 @@ import shapely
 
 from po3d.reasoning import relations
 from po3d.reasoning.rules import Rules
-from po3d.scene.edits import footprint
-from po3d.scene.rectangles import Rectangle, rectangle
-from po3d.scene.table import ObjectState
+from po3d.scene.rectangles import Rectangle
 from po3d.scene.vocabulary import FACINGS
 
 Shift = tuple[float, float]  # in the axes of what was given
-CENTRES = {
-    "back": 0.0,
-    "right": 90.0,
-    "front": 180.0,
-    "left": 270.0,
-}  # of the windows of facing, `pose_degrees`
-FAR = 100.0  # a sweep without limit: far beyond any street
 
 
 def to_ray(vector: Shift, bearing: float) -> Shift:
@@ -79,21 +70,9 @@ def _reach(p: Rectangle, x: float, y: float) -> float:
     return p.a * abs(p.c * x + p.s * y) + p.b * abs(p.c * y - p.s * x)
 
 
-def swept(one: ObjectState, other: ObjectState, travel: str, rules: Rules) -> float:
-    """How deep a footprint is in the strip that another sweeps; below 0 how far from it."""
-    reach = min(rules.sweep_range, FAR)
-    start = footprint(one)
-    sense = {"forward": 1.0, "backward": -1.0}[travel] * reach / 2
-    strip = rectangle((
-        start.x + sense * start.c, start.y + sense * start.s, start.c, start.s,
-        start.a + reach / 2, start.b + rules.sweep_margin,
-    ))  # fmt: skip
-    return -aside(strip, footprint(other))[0]
-
-
 def facing_beyond(degree: float, value: str, rules: Rules) -> str | None:
     """The label just outside the window of `value`, on the side of `degree`."""
-    off = (degree - CENTRES[value] + 180) % 360 - 180
-    edge = CENTRES[value] + math.copysign(rules.facing_window_deg + 1e-6, off)
+    off = (degree - relations.CENTRES[value] + 180) % 360 - 180
+    edge = relations.CENTRES[value] + math.copysign(rules.facing_window_deg + 1e-6, off)
     label = int(relations.facing_labels(np.array([edge % 360]), rules)[0])
     return None if label == relations.NO_FACING else FACINGS[label]

@@ -416,7 +416,7 @@ class _Chances:
         for column, (relation, *frame) in enumerate(self.keys):
             if relation == "same" or relation in packing.OCCLUSION:
                 continue
-            spare, closed = pairs.spare(relation, *frame), relation in relations.CLOSED
+            spare, closed = pairs.spare(relation, *frame), relations.closed(relation)
             # Of each reference, where rules want it, in the draws in which it has a label.
             among = faces if relation in relations.ALIGNED and self.labelled else None
             columns.append(column)

@@ -408,7 +408,7 @@ class _Reader(Evaluator):
                 yield _Decision(margin, lambda other=other: self.search.on(other))
 
     def filtered(self, attribute: str, text: str, among: Call) -> Iterator[_Decision]:
-        known = {"side": AHEAD, "facing": borders.CENTRES}
+        known = {"side": AHEAD, "facing": relations.CENTRES}
         if attribute in ("name", "purpose") or text not in known.get(attribute, (text,)):
             return
         for i in self.members(among):
@@ -423,11 +423,8 @@ class _Reader(Evaluator):
 
     def _at_side(self, side: str, i: int) -> _Decision:
         (across, along), (middle, ahead), things = self.world.half, self.world.middle, self.world.things
-        ways = {"right": (1, 0), "left": (-1, 0), "front": (0, 1), "behind": (0, -1)}
         off = (things[i].right - middle, things[i].front - ahead)
-        bounds = [
-            (*ways[w], (1 - 2 * self.rules.side) * (across if ways[w][0] else along)) for w in side.split("_")
-        ]
+        bounds = [(x, y, least * (across if x else along)) for x, y, least in self.world.side_bounds(side)]
         shift, inside = borders.within_bounds(off, bounds)
         metres = math.copysign(math.hypot(*shift), 1 if inside else -1)
         boundary = f"the {self.rules.said('eight', side)} side of the room"
@@ -462,7 +459,7 @@ class _Reader(Evaluator):
         said = self.rules.said("eight", direction).replace("_", " ")
         boundary = f"{said} of {self.short(one)}"
         if self.rules.region == "half plane" and (whose := self._whose(frame)) and direction in SIDES:
-            spare = float(self._further(direction, whose)[one, i])
+            spare = float(self.world.spare(direction, whose)[one, i])
             axes = self.world.axes if whose == "camera" else self.world.own_axes(one)
             x, y = AHEAD[direction]
             return self.within(i, spare, self.unit, boundary, (-spare * x, -spare * y), axes=axes)
@@ -470,16 +467,10 @@ class _Reader(Evaluator):
             return None
         axes = self.axes(frame, one)
         vector = self._seen(one, i, axes)
-        cone = math.radians(self.rules.cone) * (1.0 if "_" not in direction else 0.5)
+        cone = relations.cone(direction, self.rules)
         off = math.remainder(math.atan2(*vector) - azimuth(direction), math.tau)
         shift = borders.to_ray(vector, azimuth(direction) + math.copysign(cone, off))
         return self.within(i, math.degrees(cone - abs(off)), "degrees", boundary, shift, axes=axes)
-
-    def _further(self, direction: str, whose: str) -> np.ndarray:
-        key = f"further {direction} {whose}"
-        if key not in self.world.__dict__:
-            self.world.__dict__[key] = self.world.street.spare(direction, whose)
-        return self.world.__dict__[key]
 
     def _seen(self, start: int, goal: int, axes: Axes) -> Shift:
         """The way from one thing to another, to the right and to the front."""
@@ -492,10 +483,14 @@ class _Reader(Evaluator):
         world, one, things = self.world, ones[0], self.world.things
         if relation in _ALIGNED:
             return self._alignment(relation, one, i)
-        if relation.startswith("collides"):
-            travel = relation.removeprefix("collides_")
-            spare = borders.swept(things[one].state, things[i].state, travel, self.rules)
-            return self.within(i, spare, self.unit, f"the {travel} way of {self.short(one)}")
+        if relation in relations.RELATIONS:
+            spare, unit = float(world.spare(relation)[one, i]), relations.RELATIONS[relation].unit
+            words = relation.replace("_", " ")
+            if relation.startswith("collides"):
+                words = f"the {relation.removeprefix('collides_')} way of"
+            return self.within(
+                i, spare, self.unit if unit == "length" else unit, f"{words} {self.short(one)}"
+            )
         if relation == "next_to" and self.rules.next_to_in == "sizes":
             spare = world.neighbours(one, i)
             return self.within(i, spare, self.unit, f"next to {self.short(one)}")
@@ -506,7 +501,7 @@ class _Reader(Evaluator):
             if world.stacked(one, i):
                 return None
             apart, way = borders.aside(things[one].box, things[i].box)
-            spare = self.rules.next_to - apart
+            spare = world.next_to_limit(one, i) - apart
             shift = self._in_frame(way, spare)
             return self.within(i, spare, self.unit, f"next to {self.short(one)}", shift)
         if relation == "between":
@@ -536,12 +531,10 @@ class _Reader(Evaluator):
         return self.margin(i, distance, "degrees", boundary, text, nudge)
 
     def _between(self, a: int, b: int, i: int) -> Margin | None:
-        right, front = self._seen(a, b, self.world.axes)
-        length, wide = math.hypot(right, front), self.rules.between
-        if length < 1e-6:
+        first, second = (self.world.things[k] for k in (a, b))
+        bounds = relations.between_bounds(first, second, self.rules)
+        if math.inf in bounds[0]:
             return None
-        (x, y), (u, v) = (right / length, front / length), (front / length, -right / length)
-        bounds = [(u, v, -wide), (-u, -v, -wide), (x, y, 0.1 * length), (-x, -y, -0.9 * length)]
         shift, inside = borders.within_bounds(self._seen(a, i, self.world.axes), bounds)
         metres = math.copysign(math.hypot(*shift), 1 if inside else -1)
         return self.within(i, metres, self.unit, f"between {self.short(a)} and {self.short(b)}", shift)
@@ -561,13 +554,13 @@ class _Reader(Evaluator):
     def _faces(self, i: int, value: str | None) -> _Decision:
         """The window of `value`; None: the window that the thing faces in, or the nearest."""
         degree = float(self.world.street.degrees[i])
-        away = {f: abs((degree - centre + 180) % 360 - 180) for f, centre in borders.CENTRES.items()}
+        away = {f: abs((degree - centre + 180) % 360 - 180) for f, centre in relations.CENTRES.items()}
         value = value or min(away, key=away.__getitem__)
         distance = self.rules.facing_window_deg - away[value]
         label = value if distance <= 0 else borders.facing_beyond(degree, value, self.rules)
         world = copy.copy(self.world)
         world.__dict__["facings"] = [label if k == i else f for k, f in enumerate(self.world.facings)]
-        off = (degree - borders.CENTRES[value] + 180) % 360 - 180  # clockwise
+        off = (degree - relations.CENTRES[value] + 180) % 360 - 180  # clockwise
         turn = off - math.copysign(self.rules.facing_window_deg, off)
         boundary, size = f"facing {value}", FORMS["degrees"].format(abs(distance))
         text = f"{self.describe(i)} is {size} {'within' if distance > 0 else 'from'} {boundary}"

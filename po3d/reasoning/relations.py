@@ -10,9 +10,10 @@ the labels are at hand.
 """
 
 import math
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, reduce
 from types import ModuleType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -25,12 +26,16 @@ Arrays = Any  # numpy arrays or torch tensors, whichever `xp` makes
 Frame = Literal["camera", "object"]
 
 NO_FACING = -1
-_LEFT, _RIGHT, _FRONT, _BACK = (FACINGS.index(f) for f in ("left", "right", "front", "back"))
+CENTRES = {
+    "back": 0.0,
+    "right": 90.0,
+    "front": 180.0,
+    "left": 270.0,
+}  # of the windows of facing, `pose_degrees`
 # How `alignment` calls what the language says of two noses.
 ALIGNED = {
     "same_direction": "same", "opposite_direction": "opposite", "perpendicular": "vertical", "parallel": "parallel",
 }  # fmt: skip
-CLOSED = {"perpendicular", "collides_forward", "collides_backward"}  # what holds on its border, too
 _FAR = 1e9  # longer than any scene
 _STREET_BEHIND_DEG = math.degrees(math.atan2(AXES["behind"][1], AXES["behind"][0]))  # 138.98
 
@@ -61,18 +66,15 @@ class Pairs:
 
     def truth(self, relation: str, *frame: str) -> Arrays:
         """[i, j, ...] bool: is j in a relation, or a direction of a frame ("camera", "object"), to i? Nothing is to itself."""
-        spare = self.spare(relation, *frame)
-        return (spare >= 0 if relation in CLOSED else spare > 0) & self._others
+        return holds_at(self.spare(relation, *frame), relation) & self._others
 
     def spare(self, relation: str, *frame: str) -> Arrays:
-        """[i, j, ...] how far j is within the border of a relation to i; negative: how far beyond it. Units, or degrees of
-        those in ALIGNED. Whether i has the facing label that rules may ask for is the caller's question."""
+        """[i, j, ...] how far j is within the border of a relation to i; negative: how far beyond it. Whether i has
+        the facing label that rules may ask for is the caller's question."""
         if frame:
             margin = self.rules.margin_2d if frame == ("camera",) else self.rules.margin_6d
             return self._ahead(relation, *frame) - margin
-        if relation in ALIGNED:
-            return alignment(self._turned, ALIGNED[relation], self.rules, self.xp)
-        return self._sweeps[relation == "collides_backward"]
+        return RELATIONS[relation].spare(self)
 
     # --- places: origins alone count, extents do not -----------------------------------------------------------
 
@@ -94,11 +96,11 @@ class Pairs:
     def _fronts(self) -> tuple[Arrays, Arrays]:
         """How much further to the front and to the left of i j is, as its rules tell i's front."""
         if self.rules.bicycle_front_is_nose or self.bicycle is None:
-            return self._seen
+            return self.seen
         return self._from(self.headings + self.bicycle * (math.pi / 2))
 
     @cached_property
-    def _seen(self) -> tuple[Arrays, Arrays]:
+    def seen(self) -> tuple[Arrays, Arrays]:
         """The same along i's nose."""
         return self._from(self.headings)
 
@@ -120,7 +122,7 @@ class Pairs:
         return facing_labels(self.degrees, self.rules, self.xp)
 
     @cached_property
-    def _turned(self) -> Arrays:
+    def turned(self) -> Arrays:
         """Degrees between two noses, in [0, 180]."""
         turn = self.xp.abs(self.degrees[None] - self.degrees[:, None])
         return self.xp.minimum(turn, 360 - turn)
@@ -128,11 +130,11 @@ class Pairs:
     # --- collisions --------------------------------------------------------------------------------------------
 
     @cached_property
-    def _sweeps(self) -> tuple[Arrays, Arrays]:
+    def sweeps(self) -> tuple[Arrays, Arrays]:
         """How deep j's footprint is in the strip that i's sweeps forward, and backward, along its heading: by separating axes,
         of the two boxes' four, so that what is beyond a corner is somewhat farther than is said. Touching counts."""
         xp, least = self.xp, self.xp.minimum
-        px, py = self._seen  # j's middle in the frame of i, x along its nose
+        px, py = self.seen  # j's middle in the frame of i, x along its nose
         c, s = xp.cos(self.headings), xp.sin(self.headings)
         ci, si, cj, sj = c[:, None], s[:, None], c[None], s[None]
         c, s = ci * cj + si * sj, ci * sj - si * cj  # j's nose
@@ -173,6 +175,34 @@ class Pairs:
         return other if self.mask is None else other & self.mask[None] & self.mask[:, None]
 
 
+class Relation(NamedTuple):
+    """What streets ask of all pairs besides directions."""
+
+    spare: Callable[[Pairs], Arrays]  # [i, j, ...] how far within its border j is
+    unit: Literal["length", "degrees"] = "length"
+    closed: bool = False  # whether it holds on the border, too
+
+
+RELATIONS = {
+    "same_direction": Relation(lambda p: alignment(p.turned, "same", p.rules, p.xp), "degrees"),
+    "opposite_direction": Relation(lambda p: alignment(p.turned, "opposite", p.rules, p.xp), "degrees"),
+    "perpendicular": Relation(lambda p: alignment(p.turned, "vertical", p.rules, p.xp), "degrees", True),
+    "parallel": Relation(lambda p: alignment(p.turned, "parallel", p.rules, p.xp), "degrees"),
+    "collides_forward": Relation(lambda p: p.sweeps[0], closed=True),
+    "collides_backward": Relation(lambda p: p.sweeps[1], closed=True),
+}
+
+
+def closed(relation: str) -> bool:
+    """Whether a relation, or a direction, holds on its border, too."""
+    return relation in RELATIONS and RELATIONS[relation].closed
+
+
+def holds_at(spare: Arrays, relation: str) -> Arrays:
+    """Whether a relation holds so far within its border."""
+    return spare >= 0 if closed(relation) else spare > 0
+
+
 def pose_degrees(headings: Arrays, axes: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
     """(n, ...) in [0, 360): the nose's clockwise angle from "away from the camera"; arguments as of `Pairs`."""
     x, y = axes[DIRECTIONS.index("behind")]
@@ -184,16 +214,17 @@ def facing_labels(degrees: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
     """(n, ...) index into FACINGS of `pose_degrees`, NO_FACING where the nose points between two windows."""
     w = rules.facing_window_deg
     label = xp.full_like(degrees, NO_FACING, dtype=xp.int64)
-    label = xp.where((degrees < w) | (degrees > 360 - w), _BACK, label)
-    for centre, name in ((90, _RIGHT), (180, _FRONT), (270, _LEFT)):
-        label = xp.where((degrees > centre - w) & (degrees <= centre + w), name, label)
+    for name, centre in CENTRES.items():
+        faces = (degrees > centre - w) & (degrees <= centre + w)
+        if not centre:  # degrees begin again there; its window has no border of its own
+            faces = (degrees < w) | (degrees > 360 - w)
+        label = xp.where(faces, FACINGS.index(name), label)
     return label
 
 
 def turned_so(turn: Arrays, how: str, rules: Rules, xp: Any = Floats) -> Arrays:
     """Whether noses with so many degrees between them are aligned; on the border they are vertical."""
-    spare = alignment(turn, how, rules, xp)
-    return spare >= 0 if how == "vertical" else spare > 0
+    return holds_at(alignment(turn, how, rules, xp), "perpendicular" if how == "vertical" else "")
 
 
 def alignment(turn: Arrays, how: str, rules: Rules, xp: Any = Floats) -> Arrays:
@@ -265,16 +296,22 @@ def over(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> Arrays:
     return xp.minimum(inside, a.low - b.z + rules.above_slack)
 
 
-def between(a: Body, b: Body, i: Body, rules: Rules, xp: Any = Floats) -> Arrays:
-    """Whether i stands between a and b: near the line from one to the other, and not at its ends."""
+def between_bounds(a: Body, b: Body, rules: Rules, xp: Any = Floats) -> list[tuple[Arrays, Arrays, Arrays]]:
+    """(x, y, least): what is between a and b, near the line from one to the other and not at its ends, lies so that
+    x * right + y * front >= least from a, for all four. Nothing is between two at one place."""
     right, front = b.right - a.right, b.front - a.front
     length = xp.hypot(right, front)
     apart = length >= 1e-6
-    length = xp.where(apart, length, 1.0)
-    x, y = i.right - a.right, i.front - a.front
-    t = (x * right + y * front) / length**2
-    off = abs(right * y - front * x) / length
-    return apart & (t > 0.1) & (t < 0.9) & (off <= rules.between)
+    x, y = (way / xp.where(apart, length, 1.0) for way in (right, front))
+    wide = xp.where(apart, 0 * length - rules.between, math.inf)
+    return [(y, -x, wide), (-y, x, wide), (x, y, 0.1 * length), (-x, -y, -0.9 * length)]
+
+
+def between(a: Body, b: Body, i: Body, rules: Rules, xp: Any = Floats) -> Arrays:
+    """How far inside the bounds of what is between a and b the middle of i is; negative: how far outside."""
+    right, front = i.right - a.right, i.front - a.front
+    spare = (x * right + y * front - least for x, y, least in between_bounds(a, b, rules, xp))
+    return reduce(xp.minimum, spare)
 
 
 def off_path(a: Body, b: Body, i: Body, xp: Any = Floats) -> Arrays:

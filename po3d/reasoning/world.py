@@ -16,7 +16,7 @@ import numpy as np
 from po3d.language.program import DIRECTIONS
 from po3d.reasoning import relations
 from po3d.reasoning.outcome import ExecutionFailure
-from po3d.reasoning.relations import ALIGNED, Pairs
+from po3d.reasoning.relations import Pairs
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.scene.edits import Edited, unchanged
 from po3d.scene.geometry import Array
@@ -303,11 +303,15 @@ class World:
         if direction not in AHEAD:
             raise ExecutionFailure("unknown", f"unknown: {direction!r} is no side of a room")
         across, along = self.off_centre(index)
-        reach = {"front": along, "behind": -along, "right": across, "left": -across}
-        return all(reach[word] >= 1 - 2 * self.rules.side - 1e-9 for word in direction.split("_"))
+        return all(x * across + y * along >= least - 1e-9 for x, y, least in self.side_bounds(direction))
+
+    def side_bounds(self, direction: str) -> list[tuple[float, float, float]]:
+        """(x, y, least): what is at a side of the room is so far off its centre that x * right + y * front >= least, for all,
+        in shares of half the room."""
+        return [(*AHEAD[word], 1 - 2 * self.rules.side) for word in direction.split("_")]
 
     def between(self, first: int, second: int, index: int) -> bool:
-        return relations.between(*(self.things[i] for i in (first, second, index)), self.rules)
+        return relations.between(*(self.things[i] for i in (first, second, index)), self.rules) >= 0
 
     def blocking(self, first: int, second: int, among: Iterable[int]) -> list[int]:
         """Those that stand in the direct path between two things."""
@@ -369,12 +373,24 @@ class World:
         return {}
 
     def _truth(self, relation: str, *frame: str) -> Array:
-        if frame or relation in ALIGNED:
-            return self.street.truth(relation, *frame)
-        truth = np.zeros((len(self.things),) * 2, bool)  # things of one time alone are in each other's way
-        for time in (slice(self.now), slice(self.now, None)):
-            truth[time, time] = self._street(time).truth(relation)
-        return truth
+        truth = relations.holds_at(self.spare(relation, *frame), relation)
+        return truth & ~np.eye(len(truth), dtype=bool)
+
+    def spare(self, *relation: str) -> Array:
+        """(n, n) `Pairs.spare`, worked out once; things of one time alone are in each other's way."""
+        if relation not in self._spare:
+            if relation[0].startswith("collides"):
+                found = np.full((len(self.things),) * 2, -np.inf)
+                for time in (slice(self.now), slice(self.now, None)):
+                    found[time, time] = self._street(time).spare(*relation)
+            else:
+                found = self.street.spare(*relation)
+            self._spare[relation] = found
+        return self._spare[relation]
+
+    @cached_property
+    def _spare(self) -> dict[tuple[str, ...], Array]:
+        return {}
 
     @property
     def occluders(self) -> Sequence[Mapping[int, float]]:

@@ -8,15 +8,12 @@ import numpy as np
 import pytest
 from generators import random_program, random_scene
 
-from po3d.reasoning.execute import FRAME_OF_TASK
 from po3d.reasoning.marginal_batched import POSES_STAGE, marginal_batch, multiplied, outcomes, pack_beliefs
-from po3d.reasoning.packing import pack_programs
+from po3d.reasoning.packing import meaning, pack_programs
 from po3d.reasoning.rules import STREET_RULES
-from po3d.reasoning.world import ALIGNED, World
+from po3d.reasoning.world import World
 from po3d.scene.vocabulary import FACINGS, UNSEEN_SHAPES, VALUES, lineage
 from po3d.scene.worlds import worlds
-
-LANGUAGE = {how: relation for relation, how in ALIGNED.items()}
 
 
 class Fails(Exception):
@@ -68,7 +65,7 @@ def by_hand(program, scene, task, rules=STREET_RULES):
             return {"occluded": occluded, "unoccluded": 1 - occluded, "occluding": occluding}[value]
         return sum(p for v, p in known(attribute)[i].items() if value in lineage(v))
 
-    def leads(op, args, i, j):
+    def leads(token, op, args, i, j):
         """How probably i leads to j."""
         if op == "occludees":
             return occlusion()[j, i]
@@ -79,17 +76,11 @@ def by_hand(program, scene, task, rules=STREET_RULES):
         if op == "same":
             a, b = (known(args[0])[k] for k in (i, j))
             return sum(p * b.get(v, 0.0) for v, p in a.items())
-        if op == "aligned":
-            holds = lambda w: w.pairs(LANGUAGE[args[0]])[i][j]  # noqa: E731
-            if not rules.aligned_needs_label:
-                return share(holds)
-            labelled = [w for w in tables if w.facings[i] is not None]
-            return sum(map(holds, labelled)) / max(len(labelled), 1)
-        if op == "collide":
-            return share(lambda w: w.pairs(f"collides_{args[0]}")[i][j])
-        direction, frame = args
-        whose = FRAME_OF_TASK[task] if frame == "task" else frame
-        return share(lambda w: w.pairs(direction, whose)[i][j])
+        holds = lambda w: w.pairs(*meaning(token, task)[1])[i][j]  # noqa: E731
+        if not (token.startswith("aligned") and rules.aligned_needs_label):
+            return share(holds)
+        labelled = [w for w in tables if w.facings[i] is not None]
+        return sum(map(holds, labelled)) / max(len(labelled), 1)
 
     def run(step, first=None, second=None):
         op, args = step.op, step.args
@@ -129,8 +120,8 @@ def by_hand(program, scene, task, rules=STREET_RULES):
         if op == "aligned" and rules.aligned_needs_label:
             first = given([p * sum(facing(i, f) for f in FACINGS) for i, p in enumerate(first)])
         if n:
-            leads(op, args, 0, n - 1)  # fails here when the table does not tell it
-        return [sum(p * leads(op, args, i, j) for i, p in enumerate(first)) for j in range(n)]
+            leads(step.token, op, args, 0, n - 1)  # fails here when the table does not tell it
+        return [sum(p * leads(step.token, op, args, i, j) for i, p in enumerate(first)) for j in range(n)]
 
     done = []
     try:
