@@ -28,6 +28,8 @@ DESK = 'unique(filter(name, "desk", scene))'
         ("All but the red chair were sold.", f"remove(exclude({RED}, {CHAIRS}))", False),
         ("All the chairs are gone.", f"remove({CHAIRS})", False),
         ("All three of the chairs are gone.", f"remove({CHAIRS})", False),
+        ("Every one of the chairs is gone, each one of them.", f"remove({CHAIRS})", False),
+        ("Every single one of our chairs is gone.", f"remove({CHAIRS})", False),
         ("Both chairs went to one of the corners.", f"move({CHAIRS}, place(corner))", False),
         ("They put a chair next to one of the desks.", f'add(1, thing("chair", plain), place(next_to, {DESK}))', False),
         ("One of the chairs and the desk changed places.", f"swap(unique({CHAIRS}), {DESK})", False),

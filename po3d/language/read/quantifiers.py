@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from po3d.language.program import Call
 
-# Not a place ("to one of the corners"), and not all of so many ("all three of the chairs").
+# Not a place ("to one of the corners"), and not all of so many ("all three of the chairs", "every one of the doors").
 PARTLY = re.compile(
-    r"(?<!all )(?<!to )(?<!in )(?<!on )(?<!at )(?<!by )(?<!near )(?<!beside )(?<!against )(?<!under )"
+    r"(?<!all )(?<!every )(?<!each )(?<!every single )(?<!to )(?<!in )(?<!on )(?<!at )(?<!by )(?<!near )(?<!beside )(?<!against )(?<!under )"
     r"\b(?:(?:one|two|three|four|five|some|half|most|any|a few|a couple|several) of (?:the|these|those|them|my|our|your|his|her|their|its)"
     r"|half the|all but|either)\b",
     re.IGNORECASE,
