@@ -202,13 +202,8 @@ def stages(
     questions = [q for q in split.questions if q.image in place]
     texts = [q.text for q in questions]
 
-    def read_texts() -> list:  # batch by batch: several are read in threads, of which nothing is counted
-        return [
-            p for k in range(0, len(texts), parser.batch) for p in parser.parse(texts[k:][: parser.batch])
-        ]
-
-    yield Stage("parser", read_texts)
-    parsed = read_texts()
+    yield Stage("parser", lambda: parser.parse(texts))
+    parsed = parser.parse(texts)
     asked = [(p.program, place[q.image], q.task) for p, q in zip(parsed, questions) if p.program is not None]
     yield Stage("marginal answers", lambda: outcomes(scenes, asked), True)
 

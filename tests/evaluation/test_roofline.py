@@ -102,7 +102,6 @@ def test_between_pixels_and_answers_a_host_waits_for_two_transfers_and_for_the_a
         scenes = found if stage.name == "tables" else scenes
     words = waits.pop("parser")
     assert set(words) <= {"tolist", "aten._local_scalar_dense.default", "aten.index.Tensor"}
-    assert words.count("tolist") == 3
     assert waits.pop("tables") == ["cpu"] * 2
     # The answers, and what the steps of those that failed gave; tables of different widths are batches of their own.
     answers, batches = waits.pop("marginal answers"), len(set(map(width, scenes)))
