@@ -55,7 +55,7 @@ from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems.pipeline import Context, Pipeline
 from po3d.systems.rooms import framed
-from po3d.systems.street import EXECUTOR, Reader
+from po3d.systems.street import Executor, Reader
 from po3d.systems.tables import Pictures
 
 COPIES = 100  # of the questions about rooms and photographs
@@ -155,15 +155,15 @@ def estimator_figures(
 def end_to_end_figures(
     ours: StreetEstimator, plain: StreetEstimator, parser: Parser, split: Split, seconds: float
 ) -> list[Figure]:
-    """Files and words to answers, on the first images of the split."""
+    """Files and words to marginal answers, on the first images of the split."""
     names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
     asked = {name: [q for q in split.questions if q.image == name] for name in names}
     count = sum(map(len, asked.values()))
-    pipeline = Pipeline(Pictures(ours), Reader(parser), EXECUTOR)
+    pipeline = Pipeline(Pictures(ours), Reader(parser), Executor("marginal"))
 
     def run() -> None:
-        for name, questions in asked.items():
-            pipeline.answer(questions, Context(lambda name=name: split.image(name), _nothing, name))
+        contexts = (Context(lambda name=name: split.image(name), _nothing, name) for name in names)
+        pipeline.answers(list(zip(asked.values(), contexts)))
 
     def run_plain() -> None:
         for name, questions in asked.items():

@@ -196,6 +196,7 @@ class Seq2Seq(nn.Module):
         count = len(language.tokens)
         self.heads, self.longest, self.tokens = heads, longest, count
         self.types = TypeTable(language)
+        self.copying = bool(language.copies)
         self.embed = nn.Embedding(words, width, padding_idx=PAD)
         self.blocks = nn.ModuleList(_Block(width, d) for d in dilations)
         self.norm = nn.LayerNorm(width)
@@ -322,8 +323,11 @@ class Seq2Seq(nn.Module):
                 rows = [*part, *[part[0]] * (-len(part) % ROWS)]
                 words = torch.tensor([[*ids, *[PAD] * (length - len(ids))] for ids in rows], device=device)
                 decoded = self.greedy(words, torch.full((len(rows),), sort, device=device))
-                for ids, tokens, count, probability, spans in zip(part, *(t.tolist() for t in decoded)):
-                    found[ids] = Written(tokens[:count], probability, spans[:count])
+                counts, probability = decoded.lengths.tolist(), decoded.probability.tolist()
+                tokens = decoded.tokens[:, : max(counts)].tolist()
+                spans = decoded.spans[:, : max(counts)].tolist() if self.copying else [[]] * len(rows)
+                for k, (ids, count) in enumerate(zip(part, counts)):
+                    found[ids] = Written(tokens[k][:count], probability[k], spans[k][:count])
         return [found[tuple(ids)] for ids in sentences]
 
     @torch.inference_mode()
