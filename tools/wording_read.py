@@ -175,7 +175,8 @@ def chosen(line: dict, several: Sequence[Programs], scene: dict, temperature: fl
     """The first of the readings whose answer, or refusal, is the likeliest of all together, with its share of all weight."""
     if len(several) == 1:
         return several[0]
-    answers = [REFUSED if p.question is None else answer(line, p, scene) for p in several]
+    told = [REFUSED if p.question is None else answer(line, p, scene) for p in several]
+    answers = [None if a == "nothing" else a for a in told]  # what is looked for is not there
     k, share = likeliest(answers, [p.probability ** (1 / temperature) for p in several])
     return several[k]._replace(probability=share)
 
@@ -257,11 +258,12 @@ def certainty(found: Sequence[Judged]) -> tuple[float, float]:
 def calibrated(
     outcomes_at: Callable[[float], tuple[list, list[Judged]]],
 ) -> tuple[float, tuple[float, float]]:
-    """The temperature at which most lines can be answered with WRONG of them answered wrongly, and the certainty there."""
+    """The temperature at which most lines can be answered, in sum, by both of `coverage`'s measures, and the certainty there."""
     tried = {}
     for temperature in TEMPERATURES:
         outcomes = outcomes_at(temperature)[1]
-        tried[temperature] = (len(_surest(outcomes)), certainty(outcomes))
+        answered = len(_surest(outcomes)) + len(_surest(outcomes, surely=True))
+        tried[temperature] = (answered, certainty(outcomes))
     best = max(tried, key=lambda t: tried[t][0])
     return best, tried[best][1]
 

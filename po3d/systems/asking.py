@@ -45,7 +45,7 @@ from po3d.systems.pipeline import (
     run,
 )
 
-ASK_BELOW = 0.7  # of answers above it nine of ten are right, on the development part of data/wording
+ASK_BELOW = 0.75  # of answers above it nine of ten are right, on the development part of data/wording
 Picture = str | Path | Pillow.Image | np.ndarray
 
 

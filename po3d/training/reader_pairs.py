@@ -5,7 +5,8 @@ paraphrases of plain sentences.
     bank of sentences, paraphrases (data/wording) ──────────┴─► Pair ─► shown(pair, random): with a table's names, words exchanged
 
 A speaker's sentence has no table. `shown` makes up the names of one, other ones each time: those that the program means and some
-that it doesn't, or none, and then things are phrases (`refer`).
+that it doesn't, or none, and then things are phrases (`refer`). Above 400 lines: one short function a source, and what `shown` does
+to a pair of any.
 """
 
 import re
