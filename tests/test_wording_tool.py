@@ -8,6 +8,7 @@ from po3d.io.shipped import ROOT
 from po3d.language.program import Call
 from po3d.language.read.reader import Reader, Reading
 from po3d.language.read.reader_tokens import SORTS, STARTS
+from po3d.systems.choices import REFUSED
 from po3d.training.reader_pairs import paraphrases, records, tables
 from tools import wording_read
 from tools.wording import PARTS, agrees, blind, check, judged
@@ -177,8 +178,15 @@ def test_the_likeliest_reading_that_has_an_answer_is_taken():
     }
     texts = ('query(color, unique(filter(name, "bed", scene)))', 'count(filter(name, "bed", scene))', None)
     fails, counts, refuses = (wording_read.Programs(t and Call.parse(t), None, None, 0.5) for t in texts)
-    first = lambda *several: wording_read.chosen(LINE, several, room)  # noqa: E731
-    assert first(fails, counts) == counts
+    first = lambda *several, t=1.0: wording_read.chosen(several, wording_read.told(LINE, several, room), t)  # noqa: E731
+    odd = Call.parse('query(occlusion, unique(filter(name, "bed", filter(color, "blue", scene))))')
+    assert wording_read.told(LINE, [counts, refuses, fails, counts._replace(question=odd)], room) == [
+        "2",
+        REFUSED,
+        None,
+        None,
+    ]
+    assert first(fails, counts) == counts._replace(probability=0.5)
     assert first(fails, fails) == fails._replace(probability=1.0)
     assert first(refuses, counts) == refuses
     assert first(fails, refuses, counts, counts) == counts
@@ -190,8 +198,8 @@ def test_the_likeliest_reading_that_has_an_answer_is_taken():
     assert first(*alike).probability == pytest.approx(4 / 7)
     # A temperature brings weights nearer to each other: three weak readings outweigh a strong one.
     weak = [counts._replace(probability=0.1)] * 3
-    assert wording_read.chosen(LINE, [refuses, *weak], room).question is None
-    assert wording_read.chosen(LINE, [refuses, *weak], room, 3.0).question == counts.question
+    assert first(refuses, *weak).question is None
+    assert first(refuses, *weak, t=3.0).question == counts.question
 
 
 def test_the_temperature_that_answers_most_is_kept_with_its_certainty():

@@ -291,8 +291,10 @@ def read(
             several = reading.by_network(lines, scenes, network, width)
         about = [scenes[line["scene"]] for line in lines]
 
+        told = list(itertools.starmap(reading.told, zip(lines, several, about, strict=True)))
+
         def outcomes_at(temperature: float) -> tuple[list, list]:
-            each = zip(lines, several, about, strict=True)  # noqa: B023
+            each = zip(several, told, strict=True)  # noqa: B023
             found = [reading.chosen(*one, temperature) for one in each]
             return found, [reading.judged(*one, agrees) for one in zip(lines, found, about, strict=True)]  # noqa: B023
 

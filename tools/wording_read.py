@@ -171,12 +171,16 @@ def _frame(text: str, table: dict) -> Call | None:
     return None
 
 
-def chosen(line: dict, several: Sequence[Programs], scene: dict, temperature: float = 1.0) -> Programs:
+def told(line: dict, several: Sequence[Programs], scene: dict) -> list[str | None]:
+    """What each reading of a line answers, REFUSED where it says that there is no answer; None where it fails, or finds nothing."""
+    found = [REFUSED if p.question is None else answer(line, p, scene) for p in several]
+    return [None if a == "nothing" else a for a in found]
+
+
+def chosen(several: Sequence[Programs], answers: Sequence[str | None], temperature: float = 1.0) -> Programs:
     """The first of the readings whose answer, or refusal, is the likeliest of all together, with its share of all weight."""
     if len(several) == 1:
         return several[0]
-    told = [REFUSED if p.question is None else answer(line, p, scene) for p in several]
-    answers = [None if a == "nothing" else a for a in told]  # what is looked for is not there
     k, share = likeliest(answers, [p.probability ** (1 / temperature) for p in several])
     return several[k]._replace(probability=share)
 
@@ -193,7 +197,7 @@ def answer(line: dict, programs: Programs, scene: dict) -> str | None:
             if programs.change is not None:
                 table.edit(programs.change)
             return " / ".join(dict.fromkeys(a for a in table.answers(programs.question) if a))
-        except (NoAnswer, ProgramError, RecursionError) as failure:
+        except (NoAnswer, ProgramError, RecursionError, IndexError) as failure:
             if str(failure).startswith("nothing") and wide:
                 return "nothing"
     return None

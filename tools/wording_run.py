@@ -58,7 +58,7 @@ class Thing:
         if attribute == "size":
             large = LENGTHS.get(self.name)
             return None if large is None else "small" if self.size[0] < 0.85 * large else "large"
-        return getattr(self, "name" if attribute == "shape" else attribute)
+        return getattr(self, "name" if attribute == "shape" else attribute, None)
 
     def reach(self, way: float) -> float:
         """Half its extent along a direction, metres."""
