@@ -12,7 +12,7 @@ poses are frequencies over draws of all poses, the same draws at every step, wor
 uncertainty all this says what `execute` says.
 
 A register is a row of doubles: of a set each object's probability, else a distribution. Every row is summed by itself: an
-answer does not depend on what else is in the batch.
+answer does not depend on what else is in the batch. The file is long because what a result says in words stands with it.
 """
 
 from collections.abc import Sequence
