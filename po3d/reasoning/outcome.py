@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from po3d.scene.vocabulary import shape_name
+
 Kind = Literal["not found", "ambiguous", "unknown", "close call", "unparsed"]
 
 
@@ -51,7 +53,8 @@ def of_objects(
 
 def of_values(token: str, kind: str, values: Mapping[str, float]) -> TraceStep:
     """The record of a step that gave a value, most probable first."""
-    words = ", ".join(f"{w}{_odds(q)}" for w, q in values.items() if q > SHOWN)
+    said = shape_name if kind == "shape" else str
+    words = ", ".join(f"{said(w)}{_odds(q)}" for w, q in values.items() if q > SHOWN)
     return TraceStep(token, kind, {}, values, f"{token} -> {words}")
 
 

@@ -25,7 +25,7 @@ from po3d.scene.orbit import Axes, own_axes
 from po3d.scene.rooms import SYNONYMS, purposes_of
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import DIRECTIONS as SIDES
-from po3d.scene.vocabulary import FACINGS, PARENT
+from po3d.scene.vocabulary import FACINGS, PARENT, shape_name
 
 VIEWER = -1
 AHEAD = {"front": (0, 1), "behind": (0, -1), "right": (1, 0), "left": (-1, 0)}  # to the right, to the front
@@ -411,8 +411,8 @@ class World:
 
 
 def describe(state: ObjectState, number: int) -> str:
-    """A street's object in words: "#3 small red rubber suv"."""
-    known = [state.value(a) for a in ("size", "color", "material", "shape") if a in state.beliefs]
+    """A street's object in words: "#3 small red rubber SUV"."""
+    known = [shape_name(state.value(a)) for a in ("size", "color", "material", "shape") if a in state.beliefs]
     return " ".join([f"#{number}", *known])
 
 

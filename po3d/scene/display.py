@@ -4,7 +4,7 @@ import math
 
 from po3d.io.text_tables import Table
 from po3d.scene.table import ObjectState, Scene
-from po3d.scene.vocabulary import COLORS_RGB
+from po3d.scene.vocabulary import COLORS_RGB, shape_name
 
 # Colours of rooms that streets do not have, as drawings show them; what has no colour is PLAIN.
 _MORE_RGB = {
@@ -90,7 +90,7 @@ def _value(o: ObjectState, attribute: str) -> str | None:
     if attribute not in o.beliefs:
         return None
     value = o.value(attribute)
-    return value + _doubt(o.beliefs[attribute][value])
+    return shape_name(value) + _doubt(o.beliefs[attribute][value])
 
 
 def _doubt(p: float) -> str:

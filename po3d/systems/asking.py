@@ -262,7 +262,7 @@ class Model:
             status,
             said,
             probability,
-            outcome.reason,
+            found.reason or outcome.reason,
             executor.text(read),
             found,
             tuple(understood[:1]),

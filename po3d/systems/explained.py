@@ -36,6 +36,7 @@ class Explained(NamedTuple):
     past: int | None = (
         None  # rows of a trace from here on are those of the last table shown, before the change
     )
+    reason: str = ""  # why there is no answer, where the outcome's own reason is in the words of programs
 
     @property
     def steps(self) -> list[tuple[TraceStep, str]]:

@@ -8,9 +8,10 @@ from po3d.io.errors import InputError
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.street import STREET, Program, from_tree, parse_text
 from po3d.language.read.parse import Parse
+from po3d.language.say.plain import called
 from po3d.reasoning.execute import Mode, execute
 from po3d.reasoning.margins import margins, record, record_of
-from po3d.reasoning.outcome import Outcome
+from po3d.reasoning.outcome import SHOWN, Outcome
 from po3d.reasoning.packing import LOOKUP, OCCLUSION, meaning
 from po3d.reasoning.questions import Question, Task
 from po3d.reasoning.rules import STREET_RULES, Rules
@@ -158,7 +159,24 @@ class Street:
             "trace": [asdict(step) for step in outcome.trace], "margins": record_of(near),
         }  # fmt: skip
         flip, shown = flipped(near, outcome.answer), self.shown(question)
-        return Explained(self.scene, outcome, near, flip, record, shown=shown)
+        why = _reason(outcome, program)
+        return Explained(self.scene, outcome, near, flip, record, shown=shown, reason=why)
+
+
+def _reason(outcome: Outcome, program: Program | Call) -> str:
+    """Why there is no answer, in the words of people, where a step looked for one thing; "" for other outcomes."""
+    if outcome.kind not in ("not found", "ambiguous") or isinstance(program, Call):
+        return ""
+    step = program.steps[len(outcome.trace)]
+    if step.op != "unique":
+        return ""
+    things = called(STREET.meant(program.tree(step.inputs[0])))
+    found = [p for p in outcome.trace[step.inputs[0]].objects.values() if p > SHOWN]
+    return (
+        f"not found: there are no {things}"
+        if not found
+        else f"ambiguous: there are {len(found)} {things}, not one"
+    )
 
 
 def _by_shape(program: Call) -> Call:

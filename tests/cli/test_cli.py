@@ -104,10 +104,10 @@ def test_ask_says_what_was_near_and_what_would_flip_the_answer(reads, tmp_path, 
     assert cli.main(["ask", str(path), question]) == 0
     printed = capsys.readouterr().out
     assert (
-        "filter[facing=right] -> 0 of 3   [nearest: #2 small green rubber road is 2.5° from facing right]"
+        "filter[facing=right] -> 0 of 3   [nearest: #2 small green rubber road bike is 2.5° from facing right]"
         in printed
     )
-    assert "  would flip to 1: #2 small green rubber road is 2.5° from facing right\n" in printed
+    assert "  would flip to 1: #2 small green rubber road bike is 2.5° from facing right\n" in printed
     assert cli.main(["ask", str(path), question, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["margins"]
     assert (found["answer"], found["flip"]["answer"], found["flip"]["object"]) == ("0", "1", 2)
@@ -148,7 +148,7 @@ def test_ask_looks_at_an_image(reads, tmp_path, monkeypatch, capsys):
 
 def test_a_question_without_an_answer_is_no_error(reads, table, capsys):
     assert cli.main(["ask", table, "query[color](unique(scene))"]) == ask.NO_ANSWER
-    assert capsys.readouterr().out.startswith("no answer: step 1 unique: the set has 5 objects")
+    assert capsys.readouterr().out.startswith("no answer: ambiguous: there are 5 things, not one")
 
 
 def broken(**changes) -> bytes:

@@ -12,6 +12,7 @@ from po3d.language.grammar_check import ambiguities, everything, problems, sampl
 from po3d.language.grammar_file import GrammarError
 from po3d.language.program import Call
 from po3d.language.programs.rooms import parse_text
+from po3d.language.programs.street import STREET, StreetTree
 from po3d.language.say import plain
 
 ROOMS = """
@@ -178,3 +179,16 @@ def test_the_benchmarks_own_wordings_are_unchanged(name, prefixes, digest):
     keys = [key for key in grammar.of if key.startswith(prefixes)]
     text = repr([(key, [list(grammar.every(w)) for w in grammar.wordings(key)]) for key in keys])
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == digest
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("filter[shape=school](filter[color=gray](scene))", "gray school buses"),
+        ("filter[shape=car](filter[size=small](relate[left,task](unique(filter[shape=bus](scene)))))", "small cars to the left of the bus"),
+        ("filter[color=red](same[size](unique(filter[shape=suv](scene))))", "red things with the same size as the SUV"),
+        ("filter[facing=left](filter[shape=tandem](scene))", "tandem bikes facing left"),
+    ],
+)  # fmt: skip
+def test_sets_are_called_as_people_call_them(program, words):
+    assert plain.called(STREET.meant(StreetTree.parse(program))) == words

@@ -4,7 +4,10 @@ import numpy as np
 
 from po3d.language.grammar import load, spaced
 from po3d.language.program import DIRECTIONS, Call, Tree
+from po3d.scene.vocabulary import shape_name
 
+SCENE = Call("scene")
+LOOKS = ("name", "shape", "size", "color", "material")
 _FACTS = {"number": lambda value: not isinstance(value, Tree), "direction": lambda value: value in DIRECTIONS}
 
 
@@ -12,7 +15,31 @@ def say(program: Call, random: np.random.Generator | None = None) -> str:
     """A question or a change in words, the plainest wording when there is no generator; GrammarError for what asks and changes
     nothing."""
     form = "edit" if program.output == "edit" else "question"
+    program = _as_people_say(program)
     pick = (lambda n: 0) if random is None else lambda n: int(random.integers(n))
     text = load("plain").say(form, program, pick, _FACTS).text()
     text = spaced(text.rstrip(", ")).replace(", ,", ",")
     return text[:1].upper() + text[1:] + ("." if form == "edit" else "?")
+
+
+def called(things: Call) -> str:
+    """A set as the things in it are called: "small cars to the left of the bus"."""
+    return spaced(load("plain").say("many", _as_people_say(things), lambda n: 0, _FACTS).text().rstrip(", "))
+
+
+def _as_people_say(program: Call) -> Call:
+    """The program with what things are called innermost, where a noun stands, and shapes by the words of people: not "things to
+    the left of the bus shaped like a sedan" but "sedans to the left of the bus"."""
+    args = tuple(_as_people_say(a) if isinstance(a, Call) else a for a in program.args)
+    if program.op == "filter" and args[0] in LOOKS:
+        return _narrowed(args[2], *args[:2])
+    return Call(program.op, args)
+
+
+def _narrowed(things: Call, attribute: str, value: str) -> Call:
+    noun = attribute in ("name", "shape") and things.op == "filter" and things.args[0] in LOOKS
+    if noun or things.op in ("relate", "same"):
+        return Call(things.op, (*things.args[:-1], _narrowed(things.args[-1], attribute, value)))
+    if attribute == "shape" and things == SCENE:
+        attribute, value = "name", shape_name(value)
+    return Call("filter", (attribute, value, things))
