@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, get_args
 
 from po3d.io.errors import InputError, visible
 from po3d.io.files import atomic_write
+from po3d.io.guard import BAD_INPUT
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Task
 
@@ -107,12 +108,12 @@ def run(arguments: argparse.Namespace) -> int:
             _drawn(arguments, answer, image).save(file, PICTURES[Path(arguments.save).suffix.lower()])
     if arguments.json:
         print(visible(json.dumps(answer.record(), ensure_ascii=False)))
+        return {"ok": 0, "unparsed": BAD_INPUT}.get(answer.status, NO_ANSWER)
     if answer.status == "unparsed":
         raise InputError(f"the question is outside the language: {answer.reason}")
-    if not arguments.json:
-        print(visible(str(answer)))
-        if arguments.draw:
-            print(f"\n{top_view(answer.scene)}" if answer.scene is not None else "")
+    print(visible(str(answer)))
+    if arguments.draw:
+        print(f"\n{top_view(answer.scene)}" if answer.scene is not None else "")
     return 0 if answer.status == "ok" else NO_ANSWER
 
 

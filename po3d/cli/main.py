@@ -62,11 +62,10 @@ the answer is the program run on the table, also after a change that a sentence 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0, 1 without an answer, 2 for bad input."""
-    code = 0
+    code, given = 0, list(sys.argv[1:] if argv is None else argv)
 
     def command() -> None:
         nonlocal code
-        given = list(sys.argv[1:] if argv is None else argv)
         if given[:1] and given[0] in SCRIPTS:
             from po3d.io.config import run_script
 
@@ -74,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = parsed(given)
         code = arguments.run(arguments)
 
-    return guarded(command) or code
+    return guarded(command, in_json="--json" in given) or code
 
 
 class _Arguments(argparse.ArgumentParser):

@@ -1,6 +1,7 @@
 """How a program ends: what the user got wrong is one line and exit code 2, and no traceback for what is no defect."""
 
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -38,10 +39,11 @@ def naming_extras() -> Iterator[None]:
         raise InputError(f"this needs {module}: pip install 'po3d[{EXTRAS[module]}]'") from None
 
 
-def guarded(main: Callable[[], None]) -> int:
+def guarded(main: Callable[[], None], in_json: bool = False) -> int:
     """Run `main` and return the exit code. What the user got wrong (InputError) and what the machine refuses (OSError: a full
-    disk, a folder that can't be written) is one line on stderr and 2. A reader of the output that is gone ends the program
-    quietly, Ctrl+C with one line: both by SystemExit, so that no caller goes on with the next thing."""
+    disk, a folder that can't be written) is one line on stderr and 2; with `in_json` the output has it, too, as an object.
+    A reader of the output that is gone ends the program quietly, Ctrl+C with one line: both by SystemExit, so that no caller
+    goes on with the next thing."""
     try:
         try:
             with naming_extras():
@@ -54,7 +56,11 @@ def guarded(main: Callable[[], None]) -> int:
     except (InputError, OSError) as error:
         if isinstance(error, OSError):
             _drop_output()
-        print(f"error: {' '.join(visible(_words(error)).split())}", file=sys.stderr)
+        reason = " ".join(visible(_words(error)).split())
+        print(f"error: {reason}", file=sys.stderr)
+        if in_json:
+            with contextlib.suppress(OSError, ValueError):  # the output may be what failed
+                print(json.dumps({"status": "error", "reason": reason}), flush=True)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("interrupted; the same command resumes", file=sys.stderr)

@@ -182,6 +182,27 @@ BAD_INPUTS = [
 
 
 @pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["ask", "none.png", COUNT, "--json"], "not found: none.png"),
+        (["ask", "BROKEN", COUNT, "--json"], "not a PNG"),
+        (["ask", "TABLE", COUNT, "--json", "--task", "3d"], "invalid choice: '3d'"),
+        (["ask", "TABLE", "--json"], "required: question"),
+        (["ask", "TABLE", "flying saucers?", "--json"], "unknown words: flying saucers?"),
+        (["compare", "none.jsonl", "other.jsonl", "--json", "--benchmark", "pulsecheck457"], "none.jsonl"),
+        (["doctor", "--json", "--loud"], "unrecognized arguments: --loud"),
+    ],
+)
+def test_with_json_an_error_is_one_object_too(reads, table, tmp_path, capsys, arguments, says):
+    broken = tmp_path / "a.jpg"
+    broken.write_bytes(b"hello there")
+    assert cli.main([{"TABLE": table, "BROKEN": str(broken)}.get(a, a) for a in arguments]) == 2
+    record = json.loads(capsys.readouterr().out)
+    assert record["status"] in ("error", "unparsed")
+    assert says in record["reason"]
+
+
+@pytest.mark.parametrize(
     ("name", "content", "says"), [b[1:] for b in BAD_INPUTS], ids=[b[0] for b in BAD_INPUTS]
 )
 def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_path, capsys):
