@@ -1,0 +1,55 @@
+"""po3d as a model of VLMEvalKit, which knows its models from a table of its own: three lines add this one.
+
+    from functools import partial
+    from po3d.evaluation.harness.vlmevalkit_model import Po3d
+    supported_VLM["po3d"] = partial(Po3d)        # in vlmeval/config.py, or before run.py's main
+
+It looks at street scenes: one picture and one question a message. Written against the published interface of its models
+(`BaseModel.generate_inner`, a message of {"type", "value"} parts); the package itself is on no index.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from vlmeval.vlm.base import BaseModel
+
+from po3d.io.errors import InputError
+from po3d.io.images import read_image
+from po3d.reasoning.execute import Mode
+from po3d.reasoning.questions import Prediction
+from po3d.systems.chat import NAME, Asked, Refusal, Worlds, ask, said
+from po3d.systems.street import pipeline
+
+
+class Po3d(BaseModel):
+    """The model; what it can't answer it says so, with the reason."""
+
+    INTERLEAVE = False
+    is_api = False
+
+    def __init__(
+        self,
+        perception_checkpoint: str = "street_estimator",
+        parser_checkpoint: str = "street_parser",
+        mode: Mode = "marginal",
+        device: str = "cpu",
+    ) -> None:
+        super().__init__()
+        streets = pipeline(perception_checkpoint, parser_checkpoint, mode, device=device)
+        self.worlds = Worlds({"street": lambda: streets})
+
+    def use_custom_prompt(self, dataset: str) -> bool:
+        """Messages come as the dataset asks models."""
+        return False
+
+    def generate_inner(self, message: Sequence[Mapping[str, str]], dataset: str | None = None) -> str:
+        """The response to one message: its texts together, its pictures as paths."""
+        texts = tuple(part["value"] for part in message if part["type"] == "text")
+        paths = [Path(part["value"]) for part in message if part["type"] == "image"]
+        try:
+            if len(paths) != 1:
+                raise Refusal(400, f"a street question is about one picture, not {len(paths)}")
+            prediction = ask(self.worlds, Asked(NAME, texts, (read_image(paths[0]),))).prediction
+        except (Refusal, InputError) as error:
+            prediction = Prediction("", "failed", reason=str(error))
+        return said(prediction, texts)
