@@ -304,7 +304,7 @@ class Page:
         z = o.underside + o.extent[2] / 2
         handle = self.server.scene.add_transform_controls(
             "/handle",
-            0.18 * self._reach(),
+            self.handle_size(row),
             active_axes=(True, True, False),
             wxyz=_about_z(o.heading),
             position=(*o.position[:2], z),
@@ -312,6 +312,10 @@ class Page:
 
         handle.on_drag_end(self._doing(lambda event: self._drop(row, handle)))
         return handle
+
+    def handle_size(self, row: int) -> float:
+        """The length of a handle's arrows, which end outside of the thing."""
+        return max(0.18 * self._reach(), 0.9 * float(max(self.session.scene.objects[row].extent[:2])))
 
     def _drop(self, row: int, handle: Any) -> None:
         """A thing to where its handle was let go."""

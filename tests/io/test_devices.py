@@ -262,7 +262,6 @@ def test_a_parser_sends_what_it_reads_to_its_device(kind, few, monkeypatch):
     monkeypatch.setattr(Seq2Seq, "greedy", greedy)
     module, _ = made(kind)
     made_of = {"street_parser": parser.Parser, "room_parser": room_parser.RoomParser}[kind]
-    reader = made_of(module.network, module.words())
-    reader.device = AWAY
+    reader = made_of(module.network, module.words(), device="meta")
     with pytest.raises(Seen):
         reader.parse(["How many red cars are there?" if kind == "street_parser" else "Where is the chair?"])

@@ -181,7 +181,7 @@ def test_trace_names_objects_of_the_given_scene():
     assert [dict(step.objects) for step in outcome.trace[:5]] == [
         {1: 1.0, 2: 1.0}, {1: 1.0}, {1: 1.0}, {2: 1.0}, {2: 1.0},
     ]  # fmt: skip
-    assert outcome.trace[1].text == "filter[color=red] -> 1 of 2: #1 large red rubber school"
+    assert outcome.trace[1].text == "filter[color=red] -> 1 of 2: #1 large red rubber school bus"
     assert outcome.trace[5].text == "query[shape] -> truck"
 
 
