@@ -16,6 +16,7 @@ import viser
 import websockets.asyncio.server
 
 from po3d.cli.studio_session import EXAMPLES, Session
+from po3d.evaluation.report.html_drawings import picture
 from po3d.io.errors import InputError, visible
 from po3d.io.text_tables import html as table_html
 from po3d.scene.display import paint, shown_table
@@ -113,7 +114,7 @@ class Page:
             self.save_picture = gui.add_button("Picture (PNG)")
         with gui.add_folder("Table", expand_by_default=True):
             self.table = gui.add_html("")
-        self.picture = None
+        self.picture = gui.add_html("")
         self.example.on_update(self._doing(self._open_example))
         self.upload.on_upload(self._doing(self._open_upload))
         self.asked.on_click(self._doing(self._ask))
@@ -210,7 +211,7 @@ class Page:
 
     def refresh(self, whole: bool = False) -> None:
         """Everything from the session's state anew; `whole`: of another scene."""
-        session, gui = self.session, self.server.gui
+        session = self.session
         if whole:
             self.taken, self.answer.content, self.told = None, "", None
             self.steps.options = ("nothing",)
@@ -229,14 +230,11 @@ class Page:
         self.table.content = (
             f'<div style="overflow-x:auto;font-size:0.75em">{table_html(shown_table(session.scene), 2)}</div>'
         )
-        if whole and self.picture is not None:
-            self.picture.remove()
-            self.picture = None
         pixels = session.drawn()
-        if pixels is not None and self.picture is None:
-            self.picture = gui.add_image(pixels, label="picture", format="jpeg")
-        elif pixels is not None:
-            self.picture.image = pixels
+        self.picture.content = ""
+        if pixels is not None:
+            what = f"The picture, with its {len(names)} things"
+            self.picture.content = f'<img alt="{what}" style="max-width:100%" src="{picture(pixels)[0]}">'
         self._draw()
         if whole:
             self._look_from()

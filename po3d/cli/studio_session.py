@@ -19,7 +19,7 @@ from po3d.reasoning.questions import Task
 from po3d.scene.edits import Edit, Move, Remove, SetAttribute, apply
 from po3d.scene.rooms import COLORS as ROOM_COLORS
 from po3d.scene.table import Scene, to_json
-from po3d.scene.vocabulary import COLORS
+from po3d.scene.vocabulary import COLORS, shape_name
 from po3d.systems.asking import Answer, Model, change, load, read_scene
 
 LARGEST = 20_000_000  # bytes of an upload
@@ -76,7 +76,7 @@ class Session:
         if self.world == "street":
             words = ("size", "color", "shape", "name")
             return [
-                " ".join([f"#{k}", *(o.value(a) for a in words if a in o.beliefs)])
+                " ".join([f"#{k}", *(shape_name(o.value(a)) for a in words if a in o.beliefs)])
                 for k, o in enumerate(self.scene.objects)
             ]
         plain = [o.value("name") for o in self.scene.objects]
