@@ -1,6 +1,7 @@
 """One question asked by hand: a picture or a table and words in, an answer with all that was worked out for it out.
 
-`po3d ask` and the Python API (`import po3d`) use the same pipelines as evaluations do.
+`po3d ask` and the Python API (`import po3d`) use the same pipelines as evaluations do. About 400 lines: the answer, the
+model and what `load` knows are one page for who reads the API.
 """
 
 import functools
