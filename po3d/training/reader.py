@@ -12,7 +12,7 @@ from po3d.language.read.reader import KIND, encoder_folder, encoder_weights, exp
 from po3d.language.read.reader_network import ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import Vocabulary, WordPieces
 from po3d.training.ranks import Term, means
-from po3d.training.reader_pairs import bank, paraphrases, speakers
+from po3d.training.reader_pairs import bank, paraphrases, reworded, speakers
 from po3d.training.reader_samples import (
     Samples,
     collate,
@@ -30,7 +30,7 @@ def word_pieces(encoder: str = "") -> WordPieces:
     return WordPieces.from_file(encoder_folder(encoder) / "vocab.txt")
 
 
-SHARES = {"speakers": 0.5, "bank": 0.3, "paraphrases": 0.2}
+SHARES = {"speakers": 0.3, "bank": 0.25, "reworded": 0.25, "paraphrases": 0.2}
 
 
 def vocabulary(start: str = "", encoder: str = "") -> Vocabulary:
@@ -43,7 +43,7 @@ def vocabulary(start: str = "", encoder: str = "") -> Vocabulary:
 
 class ReaderData(StreamData):
     """Batches of `reader_samples.collate`. The speakers' pairs are written to `pairs` once; `bank_lines`: of the bank's training part, 0:
-    none; `shares`: of the samples, about, by "speakers", "bank" and "paraphrases"; `word_dropout`: of the words of sentences that
+    none; `shares`: of the samples, about, by "speakers", "bank", "reworded" and "paraphrases"; `word_dropout`: of the words of sentences that
     training shows as unknown; `start`: the checkpoint that the module goes on from, whose tokens programs are written in."""
 
     def __init__(
@@ -85,12 +85,13 @@ class ReaderData(StreamData):
         tokens = vocabulary(h.start, h.encoder)
         sources = {
             "speakers": read_pairs(Path(h.pairs)),
-            "bank": [p for line in lines[: h.bank_lines] for p in line],
+            "bank": [line[0] for line in lines[: h.bank_lines]],
+            "reworded": reworded(),
             "paraphrases": paraphrases(),
         }
         pairs = mixed(sources, h.shares or SHARES)
         self.train = Samples(pairs, tokens, pieces, h.seed, word_dropout=h.word_dropout)
-        held_out = [p for line in bank("dev")[: h.validation] for p in line]
+        held_out = [line[0] for line in bank("dev")[: h.validation]]
         samples = Samples(held_out, tokens, pieces, h.seed, plain=True)
         self.validation = [s for k in range(len(samples)) if (s := samples[k]) is not None]
 
@@ -139,7 +140,7 @@ class ReaderModule(pl.LightningModule):
             self.network.load_state_dict(whole(stored, base))
 
     def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
-        loss = means({"loss": Term(self.network(*batch).sum(), (batch[4] >= 0).sum())})["loss"]
+        loss = means({"loss": Term(self.network(*batch).sum(), (batch[5] >= 0).sum())})["loss"]
         if (self.global_step + 1) % self.trainer.log_every_n_steps == 0:
             self.log("train/loss", loss.detach(), prog_bar=True, sync_dist=True)
         return loss

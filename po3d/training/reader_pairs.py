@@ -55,29 +55,41 @@ SEATS = ("chair", "armchair", "sofa", "bench", "stool", "bed")
 
 @dataclass(frozen=True)
 class Pair:
-    """A question with one of its programs (or why it has none) of a sort; `source`: which speaker, "bank" or "paraphrase"; `table`: the
-    scene that it is about, of the latter two."""
+    """A question with its program (or why it has none) of a sort; `source`: which speaker, "bank" or "paraphrase"; `table`: the
+    scene that it is about, of the latter two; `also`: of its other sentences those whose programs are known, with these."""
 
     asked: Asked
     sort: Sort
     program: str  # a call's text, or one of REFUSALS
     source: str
     table: str = ""
+    also: tuple[tuple[Sort, str], ...] = ()
+
+    @property
+    def programs(self) -> dict[Sort, str]:
+        """The known programs of all its sentences."""
+        return {self.sort: self.program, **dict(self.also)}
 
     @property
     def length(self) -> int:
         """Letters of what the network reads and writes: pairs of near length share a batch."""
-        return len(_said(self.asked)) + len(" ".join(self.asked.names)) + len(self.program)
+        written = max(map(len, self.programs.values()))
+        return len(_said(self.asked)) + len(" ".join(self.asked.names)) + written
+
+    def calls(self) -> dict[Sort, Call | str]:
+        return {
+            sort: text if text in REFUSALS else Call.parse(text) for sort, text in self.programs.items()
+        }
 
     def call(self) -> Call | str:
-        return self.program if self.program in REFUSALS else Call.parse(self.program)
+        return self.calls()[self.sort]
 
 
 # --- the bank -----------------------------------------------------------------------------------------------
 
 
 def records(
-    what: Literal["sentences", "programs", "blind", "paraphrases"], part: str, folder: Path = BANK
+    what: Literal["sentences", "programs", "blind", "paraphrases", "reworded"], part: str, folder: Path = BANK
 ) -> list[dict]:
     """The lines of one of the bank's files, some of which are gzipped."""
     path = folder / f"{what}_{part}.jsonl"
@@ -96,6 +108,19 @@ def bank(part: str, folder: Path = BANK) -> list[list[Pair]]:
         pairs_of_line(lines[record["n"]], record, scenes[lines[record["n"]]["scene"]])
         for record in records("programs", part, folder)
     ]
+
+
+def reworded(folder: Path = BANK) -> list[Pair]:
+    """The questions of the training part's lines in other words, their changes and frames too. None where the folder has none."""
+    if not (folder / "reworded_train.jsonl.gz").exists():
+        return []
+    scenes, lines = tables("train", folder), records("sentences", "train", folder)
+    programs = {record["n"]: record for record in records("programs", "train", folder)}
+    pairs = []
+    for record in records("reworded", "train", folder):
+        line = lines[record["n"]] | {sort: record[sort] for sort in SORTS_SAID if sort in record}
+        pairs.append(pairs_of_line(line, programs[record["n"]], scenes[line["scene"]])[0])
+    return pairs
 
 
 def asked_of_line(line: dict, scene: dict) -> Asked:
@@ -124,7 +149,8 @@ def pairs_of_line(line: dict, record: dict, scene: dict) -> list[Pair]:
         pairs.append(Pair(asked, "change", record["change"] or "none", *about))
     if line["frame"] and record["frame"]:
         pairs.append(Pair(asked, "frame", record["frame"], *about))
-    return pairs
+    known = [(pair.sort, pair.program) for pair in pairs]
+    return [replace(p, also=tuple(k for k in known if k[0] != p.sort)) for p in pairs]
 
 
 def paraphrases(folder: Path = BANK) -> list[Pair]:
@@ -329,7 +355,7 @@ def shown(pair: Pair, random: np.random.Generator, others: Sequence[Pair] = ()) 
         pair = renamed(pair, dict(zip(COLORS, order, strict=True)))
     if pair.asked.kind != "street" and random.random() < OTHER_WORDS:
         said = _said(pair.asked)
-        names = [n for n in dict.fromkeys(_quoted(pair.program)) if n in pair.asked.names and n in said]
+        names = [n for n in dict.fromkeys(_quoted(*pair.programs.values())) if n in pair.asked.names and n in said]
         known = _room_names()
         fresh = [known[int(k)] for k in random.choice(len(known), len(names), replace=False)]
         pair = renamed(pair, {n: f for n, f in zip(names, fresh) if f not in pair.asked.names})
@@ -342,13 +368,13 @@ def _said(asked: Asked) -> str:
 
 def _mixed(pair: Pair, random: np.random.Generator) -> Pair:
     """The pair with some names of its table left out that nobody means, or speaks of, and some others added."""
-    said, meant = _said(pair.asked), _quoted(pair.program)
+    said, meant = _said(pair.asked), _quoted(*pair.programs.values())
     spoken = lambda name: name in meant or any(word in said for word in name.lower().split())  # noqa: E731
     kept = [n for n in pair.asked.names if spoken(n) or random.random() < 0.7]
     fresh = [
         n for n in (_one(random, _room_names()) for _ in range(int(random.integers(0, 6)))) if not spoken(n)
     ]
-    if pair.program in REFUSALS:  # what is added might be the answer
+    if any(text in REFUSALS for text in pair.programs.values()):  # what is added might be the answer
         fresh = []
     return replace(pair, asked=replace(pair.asked, names=tuple(dict.fromkeys([*kept, *fresh]))))
 
@@ -406,12 +432,14 @@ def _beside(pair: Pair, random: np.random.Generator, others: Sequence[Pair]) -> 
         or _BOUND.search(f"{pair.program} {getattr(pair.asked, pair.sort)}")
     ):
         return pair
-    asked = pair.asked
+    asked, also = pair.asked, dict(pair.also)
     for other in (_one(random, others), _one(random, others)):
         sort = other.sort
         if sort != pair.sort and (own or (random.random() < WITH_OTHER and not getattr(asked, sort))):
             asked = replace(asked, **{sort: getattr(other.asked, sort)})
-    return replace(pair, asked=asked)
+            if pair.table:  # a speaker's other sentence has no program in the names of this table
+                also[sort] = other.program
+    return replace(pair, asked=asked, also=tuple(also.items()))
 
 
 # Said of what another sentence told.
@@ -434,12 +462,13 @@ def renamed(pair: Pair, words: dict[str, str]) -> Pair:
     a = pair.asked
     several = {part: tuple(map(swap, getattr(a, part))) for part in ("options", "names", "looks")}
     single = {part: swap(getattr(a, part)) for part in SORTS_SAID}
-    program = re.sub(r'"[^"]*"', lambda m: swap(m[0]), pair.program)
-    return replace(pair, asked=replace(a, **single, **several), program=program)
+    quoted = lambda program: re.sub(r'"[^"]*"', lambda m: swap(m[0]), program)  # noqa: E731
+    also = tuple((sort, quoted(program)) for sort, program in pair.also)
+    return replace(pair, asked=replace(a, **single, **several), program=quoted(pair.program), also=also)
 
 
 SORTS_SAID = ("question", "change", "frame")
 
 
-def _quoted(program: str) -> list[str]:
-    return re.findall(r'"([^"]*)"', program)
+def _quoted(*programs: str) -> list[str]:
+    return [text for program in programs for text in re.findall(r'"([^"]*)"', program)]

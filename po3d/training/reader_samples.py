@@ -35,11 +35,10 @@ ATTEMPTS = 3  # at a sample whose made-up table or exchanged words leave a text 
 
 
 class Sample(NamedTuple):
-    """A pair for the network."""
+    """A pair for the network: what is read, and what is to be written of each sort."""
 
     pieces: Pieces
-    sort: Sort
-    target: Target
+    targets: tuple[tuple[Sort, Target], ...]
 
 
 def write_pairs(path: Path, pairs: Iterable[Pair]) -> None:
@@ -92,7 +91,8 @@ class Samples(Dataset):
         self.others: dict[str, list[Pair]] = {}  # by table; "": of the speakers
         for pair in () if plain else dict.fromkeys(pairs):
             if pair.table or pair.source == "room":
-                self.others.setdefault(pair.table, []).append(pair)
+                others = self.others.setdefault(pair.table, [])
+                others += [replace(pair, sort=s, program=p, also=()) for s, p in pair.programs.items()]
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -108,17 +108,21 @@ class Samples(Dataset):
                 else shown(pair, random, self.others.get(pair.table, ()))
             )
             pieces = self.pieces(seen.asked)
-            if (target := self.vocabulary.target(seen.call(), pieces, seen.sort)) is not None:
-                return Sample(self._dropped(pieces, target, random), seen.sort, target)
+            written = {
+                sort: self.vocabulary.target(call, pieces, sort) for sort, call in seen.calls().items()
+            }
+            if written[seen.sort] is not None:
+                targets = tuple((sort, t) for sort, t in written.items() if t is not None)
+                return Sample(self._dropped(pieces, [t for _, t in targets], random), targets)
         return None
 
-    def _dropped(self, pieces: Pieces, target: Target, random: np.random.Generator) -> Pieces:
-        """The pieces with some words of the sentences unknown, but for those that the program copies."""
+    def _dropped(self, pieces: Pieces, targets: Sequence[Target], random: np.random.Generator) -> Pieces:
+        """The pieces with some words of the sentences unknown, but for those that a program copies."""
         if self.plain or not self.word_dropout:
             return pieces
         ids = list(pieces.ids)
         for word, place in zip(pieces.words, pieces.places, strict=True):
-            copied = any(first <= place <= last for first, last in target.spans)
+            copied = any(first <= place <= last for target in targets for first, last in target.spans)
             if SEGMENTS[word.segment] in SORTS and not copied and random.random() < self.word_dropout:
                 ids[place : place + len(word.pieces)] = [self.pieces.unknown] * len(word.pieces)
         return replace(pieces, ids=tuple(ids))
@@ -139,20 +143,22 @@ def mixed(sources: Mapping[str, Sequence[Pair]], shares: Mapping[str, float]) ->
 def collate(samples: Sequence[Sample | None]) -> tuple[Tensor, ...]:
     """What `ReaderNetwork.forward` takes."""
     there = [s for s in samples if s is not None]
-    longest = max(len(s.target.tokens) for s in there)
-    program = np.full((len(there), longest), -1, np.int64)
-    spans = np.zeros((len(there), longest, 2), np.int64)
-    for row, sample in enumerate(there):
-        program[row, : len(sample.target.tokens)] = sample.target.tokens
-        spans[row, : len(sample.target.spans)] = sample.target.spans
-    batch = batched([s.pieces for s in there], [s.sort for s in there])
-    return (*batch, torch.from_numpy(program), torch.from_numpy(spans))
+    rows = [(of, sort, target) for of, sample in enumerate(there) for sort, target in sample.targets]
+    longest = max(len(target.tokens) for _, _, target in rows)
+    program = np.full((len(rows), longest), -1, np.int64)
+    spans = np.zeros((len(rows), longest, 2), np.int64)
+    for row, (_, _, target) in enumerate(rows):
+        program[row, : len(target.tokens)] = target.tokens
+        spans[row, : len(target.spans)] = target.spans
+    of = torch.tensor([of for of, _, _ in rows])
+    batch = batched([s.pieces for s in there], [sort for _, sort, _ in rows])
+    return (*batch, of, torch.from_numpy(program), torch.from_numpy(spans))
 
 
 def exactly(network: torch.nn.Module, batch: tuple[Tensor, ...]) -> Tensor:
-    """(B,) whether the greedy program is the pair's, spans and all."""
+    """(R,) whether the greedy program is the pair's, spans and all."""
     *inputs, program, spans = batch
-    decoded = network.greedy(*inputs, torch.arange(len(program), device=program.device))
+    decoded = network.greedy(*inputs)
     length = program.shape[1]
     there = program >= 0
     copying = network.types.copies[program.clamp(min=0)] & there

@@ -135,7 +135,7 @@ def test_a_beam_is_never_worse_than_the_greedy_program_and_the_loss_knows_its_pr
         there = torch.arange(length) < beam.lengths[:, k, None]
         program = torch.where(there, beam.tokens[:, k, :length], -1)
         with torch.inference_mode():
-            likely = (-network(*batch, program, beam.spans[:, k, :length])).exp()
+            likely = (-network(*batch, of, program, beam.spans[:, k, :length])).exp()
         short = (
             beam.lengths[:, k] < 80
         )  # near the longest the decoder is made to close brackets, the loss isn't

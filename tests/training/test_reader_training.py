@@ -134,13 +134,15 @@ def test_dropped_words_are_those_of_sentences_that_nobody_copies(lines, coder):
         if (a := whole[k]) is None:
             continue
         b = holes[k]
-        assert b.target == a.target
+        assert b.targets == a.targets
         for place, (x, y) in enumerate(zip(a.pieces.ids, b.pieces.ids, strict=True)):
             if x != y:
                 dropped += 1
                 assert y == pieces.unknown
                 assert SEGMENTS[a.pieces.segments[place]] in SORTS
-                assert not any(first <= place <= last for first, last in a.target.spans if last)
+                assert not any(
+                    first <= place <= last for _, t in a.targets for first, last in t.spans if last
+                )
     assert dropped > 100
 
 
@@ -172,3 +174,48 @@ def test_smoothing_gives_some_of_each_token_to_all_that_could_stand_there(coder)
     assert torch.isfinite(smooth).all()
     assert (smooth > plain + 0.1).all()
     assert (smooth < 100).all()
+
+
+def test_all_sentences_of_a_line_are_read_at_once(lines, coder):
+    tokens, pieces = coder
+    line = next(found for found in lines if len(found) == 3)
+    assert [dict(p.also).keys() | {p.sort} for p in line] == [set(SORTS)] * 3
+    (sample,) = (Samples([line[0]], tokens, pieces, 0, plain=True)[k] for k in range(1))
+    assert [(sort, str(tokens.program(*t, sample.pieces))) for sort, t in sample.targets] == [
+        (p.sort, p.program) for p in line
+    ]
+    batch = collate([sample, Samples([lines[0][0]], tokens, pieces, 0, plain=True)[0]])
+    network = ReaderModule(start="reader").network.eval()
+    with torch.no_grad():
+        together = network(*batch)
+        alone = [network(*collate([Samples([p], tokens, pieces, 0, plain=True)[0]]))[0] for p in line]
+    assert batch[4].tolist() == [0, 0, 0, *[1] * (len(batch[4]) - 3)]
+    assert torch.allclose(together[:3], torch.stack(alone), atol=1e-3)
+
+
+def test_a_sentence_beside_another_brings_its_program(monkeypatch):
+    for share in ("MIXED", "OTHER_WORDS", "OTHER_COLORS"):
+        monkeypatch.setattr(reader_pairs, share, 0.0)
+    monkeypatch.setattr(reader_pairs, "ANEW", 1.0)
+    sold = f"remove(group({BED}))"
+    other = Pair(Asked(change="The bed was sold."), "change", sold, "bank", "a")
+    told = Pair(Asked("Red lamps?", change="No more mug."), "question", "none", "paraphrase", "a")
+    pair = replace(told, program='count(filter(name, "lamp", scene))', source="bank", also=(("change", "none"),))
+    seen = shown(pair, rng(0, "lent", 0), [other])
+    assert (seen.asked.change, dict(seen.also)) == ("The bed was sold.", {"change": sold})
+    swapped = reader_pairs.renamed(seen, {"bed": "cot"})
+    assert (swapped.asked.change, "cot" in dict(swapped.also)["change"]) == ("The cot was sold.", True)
+    assert shown(replace(pair, program="none"), rng(0, "lent", 0), [other]).also == pair.also
+
+
+def test_reworded_lines_keep_their_programs(tmp_path, lines):
+    number = next(n for n, line in enumerate(lines) if len(line) == 3)
+    for name in ("sentences", "programs", "tables"):
+        for path in reader_pairs.BANK.glob(f"{name}_train*"):
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    write(tmp_path / "reworded_train.jsonl.gz", [{"n": number, "question": "Said anew?", "change": "And done."}])
+    (pair,) = reader_pairs.reworded(tmp_path)
+    assert (pair.asked.question, pair.asked.change) == ("Said anew?", "And done.")
+    assert pair.asked.frame == lines[number][0].asked.frame
+    assert pair.programs == lines[number][0].programs
+    assert reader_pairs.reworded(tmp_path / "none") == []

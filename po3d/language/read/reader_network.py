@@ -183,6 +183,8 @@ class ReaderNetwork(nn.Module):
         frozen = (FROZEN, *(f"encoder.encoder.layer.{k}." for k in range(still)))
         for name, weight in self.named_parameters():
             weight.requires_grad_(not name.startswith(frozen))
+        for layer in self.encoder.encoder.layer[:still]:
+            layer.drop.p = 0.0
 
     def groups(self, rate: float, encoder_rate: float) -> list[dict]:
         """What is trained, as optimisers take it: the decoder, and the encoder's layers at a rate of their own."""
@@ -214,11 +216,20 @@ class ReaderNetwork(nn.Module):
         return scores.masked_fill(~allowed, -1e4)
 
     def forward(
-        self, ids: Tensor, segments: Tensor, words: Tensor, sorts: Tensor, program: Tensor, spans: Tensor
+        self,
+        ids: Tensor,
+        segments: Tensor,
+        words: Tensor,
+        sorts: Tensor,
+        of: Tensor,
+        program: Tensor,
+        spans: Tensor,
     ) -> Tensor:
-        """Negative log-likelihood (B,) of programs (B, L), padded with -1, and their spans (B, L, 2), under the type table.
-        `ids` (B, T) padded with 0, `sorts` (B,)."""
+        """Negative log-likelihood (R,) of programs (R, L), padded with -1, and their spans (R, L, 2), under the type table.
+        `ids` (B, T) padded with 0; `sorts` and `of` (R,): of each program, and the number of the input that it is for."""
         encoded = self.encode(ids, segments, mask := ids > 0)
+        memories = [tuple(t[of] for t in block.memory(encoded)) for block in self.blocks]
+        encoded, mask, words = encoded[of], mask[of], words[of]
         gold, there = program.clamp(min=0), program >= 0
         stack = self.types.start(sorts, 32)
         stacks = []
@@ -230,8 +241,8 @@ class ReaderNetwork(nn.Module):
         copied = _taken(encoded, spans[..., 0]) * copies[..., None]
         before = torch.cat([len(self.write.weight) + sorts[:, None], gold[:, :-1]], 1)
         x = self._inputs(before, F.pad(copied[:, :-1], (0, 0, 1, 0)), owed, 0)
-        for block in self.blocks:
-            x, _ = block(x, block.memory(encoded), mask[:, None, None], None)
+        for block, memory in zip(self.blocks, memories, strict=True):
+            x, _ = block(x, memory, mask[:, None, None], None)
         x = self.norm(x)
         scores = self.write(x).float().masked_fill(~self.types.allowed[owed[..., 0]], -1e4)
         loss = F.cross_entropy(scores.transpose(1, 2), gold, reduction="none")
