@@ -1,13 +1,15 @@
 """Prompts for rewording: each can be said, and its program runs on the table that it is about."""
 
+import re
 from collections import Counter
 
 import pytest
 
 from po3d.io.seeding import rng
 from po3d.language.program import Call
+from po3d.training.reader_pairs import records
 from tools.wording_programs import Programs, made_up
-from tools.wording_prompts import prompts, said, sunk, written
+from tools.wording_prompts import of_lines, prompts, said, sunk, written
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +71,13 @@ def test_shapes_sink_to_the_scene_and_no_further():
     )
     twice = Call.parse('count(filter(shape, "bus", filter(shape, "car", scene)))')
     assert sunk(twice) == twice
+
+
+def test_every_training_line_stands_once_in_files_of_about_one_length():
+    texts = of_lines(1, 6)
+    numbers = [int(n) for text in texts for n in re.findall(r"^(\d+)\. ", text, re.M)]
+    assert sorted(numbers) == list(range(len(records("sentences", "train"))))
+    assert of_lines(1, 6) == texts != of_lines(2, 6)
+    assert all("== room" in text for text in texts[:4])
+    assert not any("== room" in text for text in texts[4:])
+    assert max(map(len, texts[:4])) < 1.4 * min(map(len, texts[:4]))

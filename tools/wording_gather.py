@@ -1,10 +1,12 @@
-"""Gathers what was written for prompts (`wording_prompts`) into data/wording/paraphrases_train.jsonl.gz.
+"""Gathers what was written for prompts (`wording_prompts`) into data/wording.
 
-    python -m tools.wording_gather FOLDER [--out FILE]      FOLDER has prompts_K.jsonl and written_K.jsonl: {"n": number, "voice": who, "says": text}
+    python -m tools.wording_gather FOLDER            FOLDER has prompts_K.jsonl and written_K.jsonl: {"n": number, "voice": who, "says": text}
+    python -m tools.wording_gather FOLDER --lines    only written_K.jsonl: {"n": line, "voice": who, "change": ..., "frame": ..., "question": ...}
 
-A record is a table with all that was said about it: names, looks, and of each prompt sort, program, options and wordings. Left out are
-wordings whose program can't be written from them and the table, those that stand twice, and those that say what a sentence of
-the development or the test part says (of the test part by hashes of their words: nothing of it is shown).
+The first makes paraphrases_train.jsonl.gz, where a record is a table with all that was said about it: names, looks, and of each prompt sort,
+program, options and wordings. The second makes reworded_train.jsonl.gz, where a record is a line of the bank's training part with its
+sentences in other words. Left out are wordings whose program can't be written from them and the table, those that stand twice, and those that
+say what a sentence of the development or the test part says (of the test part by hashes of their words: nothing of it is shown).
 """
 
 import argparse
@@ -13,7 +15,8 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from po3d.io.files import atomic_write, read_jsonl
@@ -21,10 +24,11 @@ from po3d.io.guard import guarded
 from po3d.language.program import Call
 from po3d.language.read.reader_tokens import SORTS, Asked, Vocabulary, WordPieces, with_table
 from po3d.training.reader import vocabulary, word_pieces
-from po3d.training.reader_pairs import BANK, records
+from po3d.training.reader_pairs import BANK, Pair, bank, records
 
 NEAR = 0.8  # of the words of two sentences together, those in both: from here on they say the same
 LONGEST = 400  # letters
+UNWRITTEN = "its program can't be written from it and the table"
 
 
 def words(text: str) -> frozenset[str]:
@@ -60,7 +64,7 @@ def wrong(prompt: dict, says: object, tokens: Vocabulary, pieces: WordPieces) ->
     asked = Asked(kind=prompt["kind"], options=tuple(prompt.get("options", ())), **{prompt["sort"]: says})
     given = pieces(with_table(asked, prompt["names"], prompt["looks"]))
     written = tokens.target(Call.parse(prompt["program"]), given, prompt["sort"])
-    return "" if written is not None else "its program can't be written from it and the table"
+    return "" if written is not None else UNWRITTEN
 
 
 def gathered(
@@ -103,8 +107,47 @@ def gathered(
     return list(tables.values()), counts
 
 
+def rewordings(
+    folder: Path, tokens: Vocabulary, pieces: WordPieces, held_out: HeldOut
+) -> tuple[list[dict], Counter]:
+    """Lines in other words, and how many were taken or left out, and why."""
+    counts: Counter = Counter()
+    seen = {words(line[0].asked.question) for line in bank("train")}
+    lines, found = bank("train"), []
+    for path in sorted(folder.glob("written_*.jsonl")):
+        for record in read_jsonl(path, "wordings"):
+            says = {sort: record[sort].strip() for sort in SORTS if isinstance(record.get(sort), str)}
+            why = _of_no_use(record.get("n"), says, lines, tokens, pieces)
+            if not why and words(says["question"]) in seen:
+                why = "stands twice"
+            if not why and any(map(held_out.says, says.values())):
+                why = "is held out"
+            counts[why or "taken"] += 1
+            if not why:
+                seen.add(words(says["question"]))
+                found.append({"n": record["n"]} | says)
+    return sorted(found, key=lambda r: r["n"]), counts
+
+
+def _of_no_use(
+    n: object, says: dict[str, str], lines: Sequence[Sequence[Pair]], tokens: Vocabulary, pieces: WordPieces
+) -> str:
+    """Why a line in other words can't be learned from; "" where it can."""
+    if not isinstance(n, int) or not 0 <= n < len(lines):
+        return "no such line"
+    asked = lines[n][0].asked
+    if set(says) != {sort for sort in SORTS if getattr(asked, sort)}:
+        return "a sentence is missing"
+    if any(not 2 < len(text) < LONGEST or "\n" in text for text in says.values()):
+        return "no sentence"
+    given = pieces(replace(asked, **says))
+    if any(tokens.target(call, given, sort) is None for sort, call in lines[n][0].calls().items()):
+        return UNWRITTEN
+    return ""
+
+
 def write(path: Path, found: Iterable[dict]) -> None:
-    """One JSON line a table, gzipped, the same bytes for the same records."""
+    """One JSON line a record, gzipped, the same bytes for the same records."""
     with atomic_write(path, "wb") as file, gzip.GzipFile("", "wb", 9, fileobj=file, mtime=0) as packed:
         for record in found:
             packed.write((json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n").encode())
@@ -114,13 +157,15 @@ def main() -> int:
     """The exit code: 2 where something is wrong."""
     parser = argparse.ArgumentParser("python -m tools.wording_gather", description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--out", type=Path, default=BANK / "paraphrases_train.jsonl.gz")
+    parser.add_argument("--lines", action="store_true", help="lines of the bank in other words")
+    parser.add_argument("--out", type=Path, help="the file to write")
     a = parser.parse_args()
 
     def run() -> None:
         pieces = word_pieces()
-        found, counts = gathered(a.folder, vocabulary(), pieces, HeldOut())
-        write(a.out, found)
+        gather, name = (rewordings, "reworded") if a.lines else (gathered, "paraphrases")
+        found, counts = gather(a.folder, vocabulary(), pieces, HeldOut())
+        write(a.out or BANK / f"{name}_train.jsonl.gz", found)
         print(", ".join(f"{number} {what}" for what, number in counts.most_common()))
 
     return guarded(run)

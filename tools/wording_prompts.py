@@ -1,6 +1,7 @@
 """Prompts for whoever rewords sentences for training: plain sentences with their programs, about made-up tables.
 
     python -m tools.wording_prompts --seed 0 --number 500 --out FILE      writes FILE.txt (for people) and FILE.jsonl
+    python -m tools.wording_prompts --lines --seed 0 --number 6 --out FILE      the bank's training lines, in 6 files FILE_K.txt
 
 Programs about rooms are made for a table (`wording_programs`), and kept where they have an answer there. Streets, photographs and orbits are
 asked by the speakers. A prompt may come with a wish: another word for a thing, why it was taken away, that a word be left out.
@@ -9,6 +10,7 @@ asked by the speakers. A prompt may come with a wish: another word for a thing, 
 import argparse
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from po3d.io.seeding import rng
 from po3d.language.grammar import GrammarError, load, spaced
 from po3d.language.program import Call, call
 from po3d.language.say.plain import say
-from po3d.training.reader_pairs import in_names, orbit_pair, photo_pair, street_pair
+from po3d.training.reader_pairs import in_names, orbit_pair, photo_pair, records, street_pair, tables
 from tools.wording_programs import FIXED, Programs, Random, made_up, one
 
 ROOMS = 0.7  # of the prompts; of the others streets have half, photographs and orbits a quarter each
@@ -250,15 +252,48 @@ def written(found: Sequence[dict]) -> str:
     return "\n".join(lines).strip() + "\n"
 
 
+def of_lines(seed: int, number: int) -> list[str]:
+    """The lines of the bank's training part for people, a room's or another table's together, in so many texts of about one length: two
+    thirds of them rooms."""
+    scenes, lines = tables("train"), records("sentences", "train")
+    parts: list[list[str]] = [[] for _ in range(number)]
+    names = sorted(scenes)
+    rooms = max(1, round(number * 2 / 3))
+    for k in rng(seed, "prompts-lines", 0).permutation(len(names)):
+        scene = scenes[names[k]]
+        of = parts[:rooms] if scene["kind"] == "room" else parts[rooms:] or parts
+        things = Counter(
+            " ".join(filter(None, (t["state"], t["color"], t["material"], t["name"])))
+            for t in scene["objects"]
+        )
+        text = [
+            f"\n== {scene['kind']}: {scene['about']}: "
+            + ", ".join(f"{n} x {t}" if n > 1 else t for t, n in things.items())
+        ]
+        for n, line in enumerate(lines):
+            if line["scene"] == scene["id"]:
+                said = [f"{sort}: {line[sort]}" for sort in ("change", "frame", "question") if line[sort]]
+                options = [f"options: {' / '.join(line['options'])}"] if line["options"] else []
+                text.append(f"{n}. " + " | ".join(said + options))
+        min(of, key=lambda part: sum(map(len, part))).append("\n".join(text))
+    return ["\n".join([HEADER, *part]) + "\n" for part in parts]
+
+
 def main() -> int:
     """The exit code: 2 where something is wrong."""
     parser = argparse.ArgumentParser("python -m tools.wording_prompts", description=__doc__.split("\n")[0])
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--number", type=int, default=500)
+    parser.add_argument("--number", type=int, default=500, help="of prompts, or of files")
+    parser.add_argument("--lines", action="store_true", help="the bank's training lines to be reworded")
     parser.add_argument("--out", type=Path, required=True, help="without its ending")
     a = parser.parse_args()
 
     def run() -> None:
+        if a.lines:
+            for k, text in enumerate(of_lines(a.seed, a.number), 1):
+                with atomic_write(a.out.with_name(f"{a.out.name}_{k}.txt")) as file:
+                    file.write(text)
+            return
         found = prompts(a.seed, a.number)
         with atomic_write(a.out.with_suffix(".txt")) as file:
             file.write(written(found))

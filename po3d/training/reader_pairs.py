@@ -77,9 +77,7 @@ class Pair:
         return len(_said(self.asked)) + len(" ".join(self.asked.names)) + written
 
     def calls(self) -> dict[Sort, Call | str]:
-        return {
-            sort: text if text in REFUSALS else Call.parse(text) for sort, text in self.programs.items()
-        }
+        return {sort: text if text in REFUSALS else Call.parse(text) for sort, text in self.programs.items()}
 
     def call(self) -> Call | str:
         return self.calls()[self.sort]
@@ -355,7 +353,9 @@ def shown(pair: Pair, random: np.random.Generator, others: Sequence[Pair] = ()) 
         pair = renamed(pair, dict(zip(COLORS, order, strict=True)))
     if pair.asked.kind != "street" and random.random() < OTHER_WORDS:
         said = _said(pair.asked)
-        names = [n for n in dict.fromkeys(_quoted(*pair.programs.values())) if n in pair.asked.names and n in said]
+        names = [
+            n for n in dict.fromkeys(_quoted(*pair.programs.values())) if n in pair.asked.names and n in said
+        ]
         known = _room_names()
         fresh = [known[int(k)] for k in random.choice(len(known), len(names), replace=False)]
         pair = renamed(pair, {n: f for n, f in zip(names, fresh) if f not in pair.asked.names})

@@ -5,8 +5,6 @@ import hashlib
 import numpy as np
 import pytest
 
-from po3d.io.files import read_jsonl
-from po3d.io.shipped import ROOT
 from po3d.language.grammar import Grammar, load
 from po3d.language.grammar_check import ambiguities, everything, problems, samples, wordless
 from po3d.language.grammar_file import GrammarError
@@ -14,6 +12,7 @@ from po3d.language.program import Call
 from po3d.language.programs.rooms import parse_text
 from po3d.language.programs.street import STREET, StreetTree
 from po3d.language.say import plain
+from po3d.training.reader_pairs import records
 
 ROOMS = """
 how_many: how many | what number of
@@ -160,7 +159,7 @@ def test_a_plain_sentence_says_its_program(program, said):
 
 def test_no_two_programs_of_natural_sentences_have_one_plain_sentence():
     """On the development part of the bank."""
-    rows = read_jsonl(ROOT / "data" / "wording" / "programs_dev.jsonl", "programs")
+    rows = records("programs", "dev")
     programs = {text for row in rows for text in (row["question"], row["change"]) if text}
     assert len(programs) > 800
     assert len({plain.say(Call.parse(text)) for text in programs}) == len(programs)

@@ -15,7 +15,7 @@ from po3d.training import reader_pairs
 from po3d.training.reader import ReaderModule, vocabulary, word_pieces
 from po3d.training.reader_pairs import Pair, bank, paraphrases, shown
 from po3d.training.reader_samples import Samples, collate, mixed
-from tools.wording_gather import HeldOut, gathered, words, write
+from tools.wording_gather import HeldOut, gathered, rewordings, words, write
 
 TABLE = {"names": ["bed", "red lamp", "tall shelf"], "looks": ["red", "wood"], "kind": "room", "table": "1-0"}
 BED = 'unique(filter(name, "bed", scene))'
@@ -200,7 +200,9 @@ def test_a_sentence_beside_another_brings_its_program(monkeypatch):
     sold = f"remove(group({BED}))"
     other = Pair(Asked(change="The bed was sold."), "change", sold, "bank", "a")
     told = Pair(Asked("Red lamps?", change="No more mug."), "question", "none", "paraphrase", "a")
-    pair = replace(told, program='count(filter(name, "lamp", scene))', source="bank", also=(("change", "none"),))
+    pair = replace(
+        told, program='count(filter(name, "lamp", scene))', source="bank", also=(("change", "none"),)
+    )
     seen = shown(pair, rng(0, "lent", 0), [other])
     assert (seen.asked.change, dict(seen.also)) == ("The bed was sold.", {"change": sold})
     swapped = reader_pairs.renamed(seen, {"bed": "cot"})
@@ -213,9 +215,31 @@ def test_reworded_lines_keep_their_programs(tmp_path, lines):
     for name in ("sentences", "programs", "tables"):
         for path in reader_pairs.BANK.glob(f"{name}_train*"):
             (tmp_path / path.name).write_bytes(path.read_bytes())
-    write(tmp_path / "reworded_train.jsonl.gz", [{"n": number, "question": "Said anew?", "change": "And done."}])
+    write(
+        tmp_path / "reworded_train.jsonl.gz", [{"n": number, "question": "Said anew?", "change": "And done."}]
+    )
     (pair,) = reader_pairs.reworded(tmp_path)
     assert (pair.asked.question, pair.asked.change) == ("Said anew?", "And done.")
     assert pair.asked.frame == lines[number][0].asked.frame
     assert pair.programs == lines[number][0].programs
     assert reader_pairs.reworded(tmp_path / "none") == []
+
+
+def test_lines_in_other_words_are_whole_new_and_written_from_what_they_say(tmp_path, lines, coder):
+    n = next(n for n, line in enumerate(lines) if len(line) == 3 and "name" in line[1].program)
+    asked = lines[n][0].asked
+    whole = {
+        "n": n,
+        "voice": "a",
+        "question": f"{asked.question} Eh?",
+        "change": asked.change,
+        "frame": asked.frame,
+    }
+    dev = bank("dev")[3][0].asked.question
+    said = [whole, whole | {"question": asked.question}, {"n": n, "question": "Well?"}, whole | {"n": 10**6}, whole | {"frame": "x"},
+            {"n": next(k for k, line in enumerate(lines) if len(line) == 1), "question": dev}]  # fmt: skip
+    (tmp_path / "written_1.jsonl").write_text("".join(json.dumps(r) + "\n" for r in said))
+    found, counts = rewordings(tmp_path, *coder, HeldOut())
+    assert found == [{k: whole[k] for k in ("n", "question", "change", "frame")}]
+    assert (counts["stands twice"], counts["a sentence is missing"], counts["no such line"]) == (1, 1, 1)
+    assert (counts["no sentence"], counts["taken"], counts.total()) == (1, 1, 6)
