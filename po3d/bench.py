@@ -14,6 +14,7 @@ batches     questions about rooms and photographs, packed  plain: one by one
 
 import argparse
 import contextlib
+import copy
 import os
 import platform
 import resource
@@ -42,7 +43,6 @@ from po3d.language.programs import rooms as room_program
 from po3d.language.programs.street import parse_text
 from po3d.language.programs.threedsrbench import THREEDSRBENCH
 from po3d.language.read.street_parser import Parser
-from po3d.perception.mirrored import Mirrored
 from po3d.perception.street import StreetEstimator
 from po3d.reasoning import batched
 from po3d.reasoning.execute import Asked, execute, run
@@ -132,24 +132,19 @@ def parser_figures(parser: Parser, split: Split, seconds: float) -> list[Figure]
 
 
 def estimator_figures(
-    ours: StreetEstimator, plain: StreetEstimator, split: Split, seconds: float
+    ours: StreetEstimator, once: StreetEstimator, plain: StreetEstimator, split: Split, seconds: float
 ) -> list[Figure]:
     names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
     images = [split.image(name) for name in names]
     slow = rate(lambda: [plain.estimate([i]) for i in images], len(images), seconds)
     one = rate(lambda: [ours.estimate([i]) for i in images], len(images), seconds)
     together = rate(lambda: ours.estimate(images), len(images), seconds)
-    figures = [
+    single = rate(lambda: once.estimate(images), len(images), seconds)
+    return [
         Figure("estimator, batch 1", "images/s", one, slow),
         Figure(f"estimator, batch {len(images)}", "images/s", together, slow),
+        Figure(f"estimator, batch {len(images)}, perception.mirror=false", "images/s", single, slow),
     ]
-    if isinstance(ours.looks, Mirrored):
-        once = StreetEstimator(ours.net, ours.calibration, mirror=False)
-        single = rate(lambda: once.estimate(images), len(images), seconds)
-        figures.append(
-            Figure(f"estimator, batch {len(images)}, perception.mirror=false", "images/s", single, slow)
-        )
-    return figures
 
 
 def end_to_end_figures(
@@ -276,15 +271,17 @@ def _machine() -> str:
     return f"{model}, {cores}; {versions}"
 
 
-def figures(seconds: float = SECONDS, perception: str = PERCEPTION, parser: str = PARSER) -> Iterator[Figure]:
-    """All figures, each measured for about so many seconds, with the checkpoints of these names or paths."""
+def figures(
+    seconds: float = SECONDS, perception: str = PERCEPTION, parser: str = PARSER, device: str = "cpu"
+) -> Iterator[Figure]:
+    """All figures, each measured for about so many seconds, with the checkpoints of these names or paths; networks on `device`."""
     split = pulsecheck457.open_mini()
     yield from executor_figures(split, seconds)
-    reader = Parser.from_checkpoint(locate(parser))
+    reader = Parser.from_checkpoint(locate(parser), device=device)
     yield from parser_figures(reader, split, seconds)
-    ours = StreetEstimator.from_checkpoint(locate(perception))
-    plain = StreetEstimator(ours.net, ours.calibration, plain=True)
-    yield from estimator_figures(ours, plain, split, seconds)
+    ours, once = (StreetEstimator.from_checkpoint(locate(perception), device, two) for two in (True, False))
+    plain = StreetEstimator(copy.deepcopy(ours.net), ours.calibration, plain=True)
+    yield from estimator_figures(ours, once, plain, split, seconds)
     yield from end_to_end_figures(ours, plain, reader, split, seconds)
     yield from room_figures(seconds)
     yield from batch_figures(seconds)
@@ -302,7 +299,7 @@ def main() -> int:
         "what", nargs="?", choices=["all", "scale", "roofline"], default="all",
         help="scale: to a million questions; roofline: what limits each stage",
     )  # fmt: skip
-    parser.add_argument("--device", default="cpu", help="of roofline's networks: cpu or cuda")
+    parser.add_argument("--device", default="cpu", help="of the networks: cpu, openvino or cuda")
     only = parser.add_argument_group("scale")
     only.add_argument("--largest", type=int, default=1_000_000, help="number of questions or pictures")
     only.add_argument("--only", nargs="+", choices=list(SIZES), default=list(SIZES), help="default: all")
@@ -327,7 +324,8 @@ def main() -> int:
                 print(f"\n{title}\n\n{text(table)}", flush=True)
             return
         print("data: the shipped PulseCheck457 mini split; fastest of at least three runs, no randomness\n")
-        shown = figures(arguments.seconds, arguments.perception_checkpoint, arguments.parser_checkpoint)
+        names = (arguments.perception_checkpoint, arguments.parser_checkpoint)
+        shown = figures(arguments.seconds, *names, arguments.device)
         rows = [
             (f.name, f.unit, f"{f.ours:,.1f}", *_beside(f))
             for f in progress(shown, "measuring", unit="figure", leave=False)

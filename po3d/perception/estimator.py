@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from po3d.io import checkpoint
-from po3d.io.devices import device_of
+from po3d.io.devices import OPENVINO, device_of
 from po3d.io.errors import InputError
 from po3d.perception.detection import (
     CALIBRATION,
@@ -22,6 +22,7 @@ from po3d.perception.detection import (
 )
 from po3d.perception.domain import Domain, pooled
 from po3d.perception.folded import folded
+from po3d.perception.int8 import Ranges, on_openvino
 from po3d.perception.mirrored import Mirrored
 from po3d.perception.network import SceneNet
 
@@ -34,6 +35,7 @@ class Estimator:
     `calibration`: numbers that differ from `defaults`. `domains`: the kinds of pictures that it knows, by name.
     `mirror`: does it look at the mirror image, too (`Mirrored`)?
     `plain`: by the network as it was trained, in fp32: what the faster copy (`folded`) is compared with.
+    `device`: as `device_of` has them; "openvino" needs the `ranges` of what the network takes (`int8`).
     """
 
     kind: ClassVar[str]  # of its checkpoints
@@ -54,11 +56,14 @@ class Estimator:
         mirror: bool = True,
         plain: bool = False,
         domains: Mapping[str, Domain] | None = None,
+        ranges: Ranges | None = None,
     ) -> None:
         self.device = device_of(device)
-        self.half = pays_bf16(self.device) and not plain
+        self.half = pays_bf16(self.device) and not plain and device != OPENVINO
         self.net = net.eval().to(self.device, memory_format=torch.channels_last)
         self.once = self.net if plain else folded(self.net, self.half)
+        if device == OPENVINO:
+            self.once = on_openvino(self.once, ranges or {})
         self.looks = Mirrored(self.once, self.facing, self.cast) if mirror else self.once
         self.domains = dict(domains or {})
         self.calibration = {**self.defaults, **(calibration or {})}
@@ -76,7 +81,9 @@ class Estimator:
             )
         net = checkpoint.restored(functools.partial(cls.build, **config["network"]), weights, path)
         domains = {kind: Domain.read(record) for kind, record in config.get("domains", {}).items()}
-        return cls(net, config.get("calibration"), device, mirror, domains=domains)
+        return cls(
+            net, config.get("calibration"), device, mirror, domains=domains, ranges=config.get("ranges")
+        )
 
     @classmethod
     @functools.cache
@@ -97,8 +104,7 @@ class Estimator:
         parts = []
         for start in range(0, len(pictures), chunk):
             part = slice(start, start + chunk)
-            batch = np.stack([network_input(picture, self.looks) for picture in pictures[part]])
-            images = self.looks.input.pixels(torch.from_numpy(batch).to(self.device))
+            images = self.pixels(pictures[part])
             focal = None if log_focal is None else log_focal[part]
             alone = on_cpu and len(images) == 1 and not isinstance(self.looks, Mirrored)
             if alone:  # torch has other kernels for one picture, which round otherwise
@@ -107,6 +113,11 @@ class Estimator:
             found = detected(self.looks, images, *options)
             parts.append(found.of(leaf[:1] for leaf in found.leaves()) if alone else found)
         return joined(parts)
+
+    def pixels(self, pictures: Sequence[np.ndarray]) -> torch.Tensor:
+        """(B, 3, height, width) on the device, as the network takes (H, W, 3) uint8 pictures."""
+        batch = np.stack([network_input(picture, self.once) for picture in pictures])
+        return self.once.input.pixels(torch.from_numpy(batch).to(self.device))
 
     def strangeness(self, picture: np.ndarray) -> dict[str, float]:
         """How far an (H, W, 3) uint8 picture is from each kind that the estimator knows (`Domain.strangeness`: above 1 it is none
@@ -117,7 +128,6 @@ class Estimator:
     @torch.inference_mode()
     def features(self, picture: np.ndarray) -> np.ndarray:
         """(1, F) of a picture, as `Domain` has them; one look, without the mirror."""
-        batch = torch.from_numpy(network_input(picture, self.once)[None]).to(self.device)
-        images = self.once.input.pixels(batch).contiguous(memory_format=torch.channels_last)
+        images = self.pixels([picture]).contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             return pooled(self.once(images)).double().cpu().numpy()

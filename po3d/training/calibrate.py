@@ -1,10 +1,11 @@
 """Make a trained estimator's beliefs honest: `python -m po3d.training.calibrate CHECKPOINT DIR...`.
 
 Each DIR is a twin of the validation split (`po3d generate ... split=validation`), one for each look. What is fitted (`po3d.training.beliefs`) is
-written into the checkpoint's JSON; the weights stay.
+written into the checkpoint's JSON; the weights stay. So is what `device=openvino` needs: between which numbers the network computes.
 """
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.io.files import read_json, write_json
 from po3d.io.guard import guarded
 from po3d.io.progress import progress
+from po3d.perception import int8
 from po3d.perception.street import StreetEstimator
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.table import Scene
@@ -21,6 +23,7 @@ from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.training import beliefs
 
 BATCH = 16
+SEEN = 24  # pictures of a twin from which ranges are taken
 
 
 def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
@@ -61,11 +64,24 @@ def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
             predicted += estimator.estimate([twin.image(name) for name in part], part)
         gt += [twin.truth(name) for name in names]
     calibration = fitted(predicted, gt)
+    _tell(checkpoint, "calibration", lambda before: before | calibration)
+    return calibration
+
+
+def ranges(checkpoint: str | Path, *folders: str | Path) -> dict[str, tuple[float, float]]:
+    """What the network's convolutions take of the first pictures of the twins, written into the checkpoint's JSON: for `device=openvino`."""
+    estimator = StreetEstimator.from_checkpoint(checkpoint)
+    pictures = (twin.image(name) for twin in map(pulsecheck457.load, folders) for name in twin.images[:SEEN])
+    found = int8.ranges(estimator.once, (estimator.pixels([picture]) for picture in pictures))
+    _tell(checkpoint, "ranges", lambda _: found)
+    return found
+
+
+def _tell(checkpoint: str | Path, what: str, said: Callable[[dict], dict]) -> None:
     path = Path(checkpoint).with_suffix(".json")
     record = read_json(path, "checkpoint description")
-    record["config"]["calibration"] = record["config"].get("calibration", {}) | calibration
+    record["config"][what] = said(record["config"].get(what, {}))
     write_json(path, record)
-    return calibration
 
 
 def main() -> int:
@@ -74,8 +90,15 @@ def main() -> int:
     )
     arguments.add_argument("checkpoint", help="path of the pair, with or without suffix")
     arguments.add_argument("folders", nargs="+", help="twins of the validation split")
+    arguments.add_argument("--ranges", action="store_true", help="only what device=openvino needs")
     a = arguments.parse_args()
-    return guarded(lambda: print(calibrate(a.checkpoint, *a.folders)))
+
+    def run() -> None:
+        if not a.ranges:
+            print(calibrate(a.checkpoint, *a.folders))
+        print(f"the ranges of {len(ranges(a.checkpoint, *a.folders))} convolutions")
+
+    return guarded(run)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,139 @@
+"""A network's maps in 8 bits, by OpenVINO: `device=openvino`, for CPUs with products of 8-bit numbers (AVX512-VNNI, AMX, NEON).
+
+    ranges(net, pictures) ─► checkpoint ─► rounded(net, ranges) ─► on_openvino: the same, twice as fast
+
+Every convolution but the last takes numbers of 8 bits between the least and the greatest that it was seen to take, and has weights of
+8 bits, a scale for each channel: what Jacob et al. (2018) call post-training quantisation. Sums are exact, so what is said of
+a picture does not depend on how many others are looked at with it. Boxes, the box head and the fit stay as they are.
+"""
+
+import copy
+import threading
+import warnings
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from po3d.io.errors import InputError
+from po3d.perception.network import Dense, SceneNet
+
+Ranges = Mapping[
+    str, tuple[float, float]
+]  # of a convolution's name: the least and the greatest that it takes
+LAST = "dense"  # its few numbers decide which boxes there are
+MAPS = ("heat", "box", "features", "detail", "context")
+STEPS = 255
+
+
+def _convolutions(net: SceneNet) -> dict[str, nn.Conv2d]:
+    """Those that make the maps, but the last."""
+    at_boxes = ("detail_conv.", "box_convs.", "hold_convs.")
+    return {
+        name: part
+        for name, part in net.named_modules()
+        if isinstance(part, nn.Conv2d) and name != LAST and not name.startswith(at_boxes)
+    }
+
+
+@torch.inference_mode()
+def ranges(net: SceneNet, batches: Iterable[Tensor]) -> dict[str, tuple[float, float]]:
+    """What the convolutions of a folded network take of images, as `input.pixels` gives them: the least and the greatest, on average
+    over the batches."""
+    seen: dict[str, list[tuple[float, float]]] = {name: [] for name in _convolutions(net)}
+    hooks = [
+        part.register_forward_pre_hook(
+            lambda _, x, name=name: seen[name].append((float(x[0].amin()), float(x[0].amax())))
+        )
+        for name, part in _convolutions(net).items()
+    ]
+    for images in batches:
+        net(images)
+    for hook in hooks:
+        hook.remove()
+    return {name: tuple(np.mean(found, 0).round(4).tolist()) for name, found in seen.items()}
+
+
+class Rounded(nn.Module):
+    """A convolution of numbers of 8 bits, which are said as floats."""
+
+    def __init__(self, conv: nn.Conv2d, low: float, high: float) -> None:
+        super().__init__()
+        self.conv = conv
+        low, high = min(low, 0.0), max(high, 0.0)  # 0, which frames a map, is one of the steps
+        self.scale = max(high - low, 1e-6) / STEPS
+        self.zero = round(-low / self.scale)
+        top = conv.weight.abs().amax((1, 2, 3)).clamp(min=1e-8)
+        self.register_buffer("scales", top / 127)
+        self.register_buffer("zeros", torch.zeros(len(top), dtype=torch.int32))
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = torch.fake_quantize_per_tensor_affine(x, self.scale, self.zero, 0, STEPS)
+        weight = torch.fake_quantize_per_channel_affine(
+            self.conv.weight, self.scales, self.zeros, 0, -127, 127
+        )
+        c = self.conv
+        return nn.functional.conv2d(x, weight, c.bias, c.stride, c.padding, c.dilation, c.groups)
+
+
+def rounded(net: SceneNet, ranges: Ranges) -> SceneNet:
+    """A copy of a folded network whose maps are made of numbers of 8 bits, in torch: what OpenVINO is compared with. InputError where
+    the ranges are another network's."""
+    net = copy.deepcopy(net)
+    found = _convolutions(net)
+    if ranges.keys() != found.keys():
+        raise InputError(
+            "device=openvino needs a checkpoint that says what its convolutions take; `python -m po3d.training.calibrate` writes it"
+        )
+    for name, conv in found.items():
+        parent, _, own = name.rpartition(".")
+        setattr(net.get_submodule(parent), own, Rounded(conv, *ranges[name]))
+    return net
+
+
+class _Maps(nn.Module):
+    def __init__(self, net: SceneNet) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, images: Tensor) -> tuple[Tensor, ...]:
+        dense = self.net(images.permute(0, 3, 1, 2))
+        return tuple(_channels_last(getattr(dense, name)) for name in MAPS)
+
+
+def _channels_last(maps: Tensor) -> Tensor:
+    return maps.permute(0, 2, 3, 1) if maps.dim() == 4 else maps
+
+
+def on_openvino(net: SceneNet, ranges: Ranges) -> SceneNet:
+    """A copy of a folded network whose maps OpenVINO makes, in 8 bits. InputError where it is not installed."""
+    try:
+        import openvino
+    except ImportError:
+        raise InputError("device=openvino needs it: pip install 'po3d[openvino]'") from None
+    example = torch.zeros(2, net.height, net.width, 3)
+    with torch.inference_mode():
+        maps = _Maps(rounded(net, ranges)).eval()
+        with warnings.catch_warnings():  # of torch, that its way of tracing is an old one
+            warnings.simplefilter("ignore")
+            model = openvino.convert_model(maps, example_input=example, input=[(-1, *example.shape[1:])])
+    core, requests, one_at_a_time, stride = openvino.Core(), {}, threading.Lock(), net.stride
+    options = {"INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": 1}
+
+    def forward(images: Tensor) -> Dense:
+        size = len(images)
+        with one_at_a_time:
+            if size not in requests:  # with a size that is known kernels are half as fast again
+                model.reshape([size, *example.shape[1:]])
+                threads = {"INFERENCE_NUM_THREADS": torch.get_num_threads()}
+                requests[size] = core.compile_model(model, "CPU", options | threads).create_infer_request()
+            request = requests[size]
+            request.infer([images.permute(0, 2, 3, 1).contiguous().numpy()], share_inputs=True)
+            outputs = [torch.from_numpy(request.get_output_tensor(k).data.copy()) for k in range(len(MAPS))]
+        heat, box, features, detail, context = (t.permute(0, 3, 1, 2) if t.dim() == 4 else t for t in outputs)
+        return Dense(heat, box, features, detail, stride, context)
+
+    net = copy.deepcopy(net)
+    net.forward = forward
+    return net
