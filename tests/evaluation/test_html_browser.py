@@ -122,6 +122,25 @@ def test_an_address_names_filters_and_a_question(browser, street):
     assert browser.complaints() == []
 
 
+def test_one_click_opens_the_surest_errors(browser, street):
+    address, questions, predictions, _ = street
+    browser.open(address + "?system=other")
+    choose(browser, "task", questions[0].category)
+    browser.ask("document.getElementById('errors').click()")
+    assert shown(browser) == 0  # the run's own system errs nowhere
+    choose(browser, "system", "other")
+    wrong = {q.id: p for q, p in zip(questions, predictions) if p.status != "ok" or p.answer != q.answer}
+    opened = "(row.click(), decodeURIComponent(location.hash.slice(1)))"
+    ids = browser.ask(f"[...document.querySelectorAll('#rows .item')].map(row => {opened})")
+    assert len(ids) == len(wrong) == len(set(ids) & set(wrong))
+    sure = [p.probability if p.status == "ok" else -1 for p in map(wrong.get, ids)]
+    assert sure == sorted(sure, reverse=True)
+    assert len(set(sure)) > 2
+    browser.open(address + "?system=other&outcome=surest")
+    assert browser.ask("document.querySelector('#detail .top').textContent").find(ids[0]) >= 0
+    assert browser.complaints() == []
+
+
 def test_an_address_of_a_question_that_is_not_listed_says_so(browser, street):
     browser.open(street[0] + "#elsewhere%201")
     assert "elsewhere 1 is not listed" in browser.ask("document.querySelector('#detail').textContent")
@@ -174,7 +193,7 @@ def test_a_script_that_was_changed_is_refused_and_noticed(browser, street, tmp_p
 @pytest.mark.parametrize(
     ("scheme", "width"), [("light", 1400), ("dark", 1400), ("light", 400), ("dark", 400)]
 )
-@pytest.mark.parametrize("benchmark", ["pulsecheck457", "hypo3d"])
+@pytest.mark.parametrize("benchmark", READY)
 def test_everybody_can_read_it(browser, street, tmp_path, benchmark, scheme, width):
     """axe-core finds no violation of WCAG 2.1 A and AA, in neither scheme, and nothing but tables scrolls sideways."""
     axe = importlib.resources.files("axe_core_python") / "axe.min.js"

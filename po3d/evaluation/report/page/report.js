@@ -61,7 +61,7 @@
   const verdict = (item, wanted, own) => {
     const kinds = own.map((k) => kind(item[ANSWERS][k]));
     if (wanted === "right") return kinds.some((k) => k === "right");
-    if (wanted === "wrong") return kinds.some((k) => k === "wrong" || k === "silent");
+    if (wanted === "wrong" || wanted === "surest") return kinds.some((k) => k === "wrong" || k === "silent");
     if (wanted === "uncounted") return kinds.some((k) => k === "uncounted");
     if (wanted === "differ") return of(item[ANSWERS].map((a) => a[RIGHT])).length > 1;
     return true;
@@ -84,6 +84,10 @@
         .some((text) => String(text).toLowerCase().includes(words))) return;
       shown.push(k);
     });
+    if (outcome === "surest") { // sorting keeps the order of questions where systems were as sure
+      const sure = (item) => Math.max(...own.map((s) => item[ANSWERS][s]).filter((a) => kind(a) === "wrong").map((a) => a[PROBABILITY] ?? 0), -1);
+      shown.sort((a, b) => sure(index.items[b]) - sure(index.items[a]));
+    }
     const n = shown.length, total = index.items.length;
     find("count").textContent = n === total ? `${n} questions` : `${n} of ${total} questions`;
     find("rows").replaceChildren();
@@ -373,9 +377,16 @@
   // --- start -----------------------------------------------------------------------------------------------
   const filtered = () => { refilter(); address(); };
   for (const id of FILTERS) find(id).addEventListener(id === "words" ? "input" : "change", filtered);
-  find("reset").addEventListener("click", () => {
-    for (const id of FILTERS) find(id).value = usual[id];
+  const reset = (outcome) => {
+    for (const id of FILTERS) find(id).value = id === "outcome" ? outcome : usual[id];
     filtered();
+  };
+  find("reset").addEventListener("click", () => reset(usual.outcome));
+  find("errors").addEventListener("click", (event) => {
+    event.preventDefault(); // the part after # is a question's
+    reset("surest");
+    if (shown.length) open(shown[0]);
+    find("items").scrollIntoView();
   });
   addEventListener("keydown", (event) => {
     if (!["j", "k"].includes(event.key) || /INPUT|SELECT/.test(event.target.tagName)) return;
