@@ -28,9 +28,10 @@ PAD = 0  # of the input vocabulary
 MEMORY = 4  # output tokens that the decoder remembers
 OWED = 2  # types at the top of the stack that it sees
 LONGEST_NAME = 5  # words of a copied span
-# Kernels round the last rows and columns of odd shapes otherwise. So sentences are padded to whole columns, only those of one length
-# are decoded together, in whole rows: what is read in one does not depend, to the bit, on the others.
-COLUMNS, ROWS = 8, 16
+# Kernels round the last rows and columns of odd shapes otherwise, and few rows otherwise. So sentences are padded to whole columns, only
+# those of one length are decoded together, and products have whole multiples of 16 rows: a row a word (two sentences of 8) in the
+# encoder, a row a sentence in the decoder. What is read in one does not depend, to the bit, on the others.
+COLUMNS, ENCODED, ROWS = 8, 2, 16
 BATCH = 256  # sentences at once
 
 
@@ -80,16 +81,16 @@ class TypeTable(nn.Module):
         sorts = tuple(f"sort {k}" for k in range(len(language.starts)))
         names = ("", *sorts, *sorted(known))
         index = {name: k for k, name in enumerate(names)}
-        self.arity = max(map(len, language.inputs))
+        arity = max(map(len, language.inputs))
         allowed = torch.zeros(len(names), len(language.tokens), dtype=torch.bool)
-        inputs = torch.zeros(len(language.tokens), self.arity, dtype=torch.long)
+        inputs = torch.zeros(len(language.tokens), arity, dtype=torch.long)  # aligned to the right
         for k, output in enumerate(language.outputs):
             allowed[index[output], k] = True
             for sort, types in zip(sorts, language.starts, strict=True):
                 if output in types:
                     allowed[index[sort], k] = True
-            for slot, name in enumerate(language.inputs[k]):
-                inputs[k, slot] = index[name]
+            for slot, name in enumerate(reversed(language.inputs[k]), 1):
+                inputs[k, -slot] = index[name]
         # Shortest way to pay a type, by fixed point: a token costs 1 and its inputs.
         cost = torch.full((len(names),), 10_000, dtype=torch.long)
         cost[0] = 0
@@ -102,6 +103,7 @@ class TypeTable(nn.Module):
         for name, value in (
             ("allowed", allowed),
             ("inputs", inputs),
+            ("unused", (inputs == 0).sum(1, keepdim=True)),
             ("cost", cost),
             ("token_cost", 1 + cost[inputs].sum(1)),
             ("copies", torch.tensor([t in language.copies for t in language.tokens])),
@@ -122,15 +124,18 @@ class TypeTable(nn.Module):
 
     def step(self, stack: Tensor, tokens: Tensor) -> Tensor:
         """The stacks after the tokens; an empty stack stays empty."""
-        owed = self.inputs[tokens]
-        number = (owed > 0).sum(1)  # so many types are pushed for the one popped
-        depth = stack.shape[1]
-        source = torch.arange(depth, device=stack.device)[None] + 1 - number[:, None]
-        tail = F.pad(stack, (0, 1)).gather(1, source.clamp(0, depth))
-        place = torch.arange(depth, device=stack.device)[None]
-        pushed = F.pad(owed, (0, depth - self.arity))
-        new = torch.where(place < number[:, None], pushed, tail)
+        pushed, rest = self.inputs[tokens], F.pad(stack[:, 1:], (0, 1))
+        place = torch.arange(stack.shape[1], device=stack.device)
+        new = torch.cat([pushed, rest], 1).gather(1, self.unused[tokens] + place)
         return torch.where(stack[:, :1] > 0, new, stack)
+
+
+def _whole(rows: Tensor, multiple: int) -> Tensor:
+    """The rows, and the last of them again up to a whole multiple."""
+    count = -(-len(rows) // multiple) * multiple
+    if count == len(rows):
+        return rows
+    return rows[torch.arange(count, device=rows.device).clamp(max=len(rows) - 1)]
 
 
 class _Block(nn.Module):
@@ -238,13 +243,10 @@ class Seq2Seq(nn.Module):
     def _tables(self) -> list[Tensor]:
         """For each remembered token and owed type, its share of the first layers of `look` and `write` by id:
         (ids, 4 width). Those layers are linear, so one lookup replaces an embedding and a product at every step."""
-        tables, start = [], 0
-        for embed in (*self.previous, *self.owed):
-            end = start + embed.embedding_dim
-            weight = torch.cat([self.look[0].weight[:, start:end], self.write[0].weight[:, start:end]])
-            tables.append(embed.weight @ weight.T)
-            start = end
-        return tables
+        embeds = [*self.previous, *self.owed]
+        sizes = [embed.embedding_dim for embed in embeds]
+        weights = torch.cat([layer.weight[:, : sum(sizes)] for layer in (self.look[0], self.write[0])])
+        return [e.weight @ w.T for e, w in zip(embeds, weights.split(sizes, 1), strict=True)]
 
     def _step(
         self, tables: list[Tensor], last: Tensor, stack: Tensor, state: tuple[Tensor, Tensor, Tensor], encoded
@@ -320,12 +322,11 @@ class Seq2Seq(nn.Module):
         for length, group in groupby(distinct, columns):
             same = list(group)
             for part in (same[start : start + BATCH] for start in range(0, len(same), BATCH)):
-                rows = [*part, *[part[0]] * (-len(part) % ROWS)]
-                words = torch.tensor([[*ids, *[PAD] * (length - len(ids))] for ids in rows], device=device)
-                decoded = self.greedy(words, torch.full((len(rows),), sort, device=device))
+                words = torch.tensor([[*ids, *[PAD] * (length - len(ids))] for ids in part], device=device)
+                decoded = self.greedy(words, torch.full((len(part),), sort, device=device))
                 counts, probability = decoded.lengths.tolist(), decoded.probability.tolist()
                 tokens = decoded.tokens[:, : max(counts)].tolist()
-                spans = decoded.spans[:, : max(counts)].tolist() if self.copying else [[]] * len(rows)
+                spans = decoded.spans[:, : max(counts)].tolist() if self.copying else [[]] * len(part)
                 for k, (ids, count) in enumerate(zip(part, counts)):
                     found[ids] = Written(tokens[k][:count], probability[k], spans[k][:count])
         return [found[tuple(ids)] for ids in sentences]
@@ -333,10 +334,12 @@ class Seq2Seq(nn.Module):
     @torch.inference_mode()
     def greedy(self, words: Tensor, sorts: Tensor | None = None) -> Decoded:
         """The greedy program of each question; always valid, never longer than `longest` tokens."""
-        encoded = self.encode(words)
+        asked = len(words)
+        encoded = tuple(_whole(t, ROWS) for t in self.encode(_whole(words, ENCODED)))
         state, tables = self._start(encoded), self._tables()
-        batch = len(words)
-        stack = self.types.start(words.new_zeros(batch) if sorts is None else sorts, self.longest + 2)
+        batch = len(encoded[0])
+        sorts = words.new_zeros(batch) if sorts is None else _whole(sorts, batch)
+        stack = self.types.start(sorts, self.longest + 2)
         last = words.new_full((batch, MEMORY), self.tokens)
         tokens = words.new_zeros(batch, self.longest)
         spans = words.new_zeros(batch, self.longest, 2)
@@ -367,7 +370,7 @@ class Seq2Seq(nn.Module):
                 rows, stack, last = rows[kept], stack[kept], last[kept]
                 state = tuple(t[kept] for t in state)
                 encoded = tuple(t[kept] for t in encoded)
-        return Decoded(tokens, lengths, log_probability.exp(), spans)
+        return Decoded(*(t[:asked] for t in (tokens, lengths, log_probability.exp(), spans)))
 
     @staticmethod
     def _span(scores: Tensor) -> tuple[Tensor, Tensor]:
