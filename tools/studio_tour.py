@@ -103,12 +103,15 @@ class Tour:
         )
         return took
 
+    def frames(self) -> float:
+        """Milliseconds until two frames were drawn: what was done before is on the screen."""
+        frames = "requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - at)))"
+        return self.browser.ask(f"new Promise(done => {{ const at = performance.now(); {frames} }})")
+
     def settle(self) -> None:
         """Wait until frames come quickly: where the browser draws in software the first ones compile for seconds."""
-        frames = "requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - at)))"
-        frame = f"new Promise(done => {{ const at = performance.now(); {frames} }})"
         end = time.monotonic() + PATIENCE
-        while self.browser.ask(frame) > 200 and time.monotonic() < end:
+        while self.frames() > 200 and time.monotonic() < end:
             pass
 
     def act(self, kind: str, what: str, does: Callable[[], object], happened: Callable[[], object]) -> None:
@@ -170,6 +173,7 @@ class Tour:
             self.choose("thing", self.session.names[row])
             self.until(lambda: self.page.taken == row, "taking")
             time.sleep(0.3)  # the handle is drawn after the page was told
+            self.frames()
 
     def paint(self, row: int, color: str) -> None:
         self.take(row)
@@ -191,7 +195,7 @@ class Tour:
             "Input.dispatchMouseEvent", type=kind, x=float(at[0]), y=float(at[1]), buttons=int(pressed),
             button="none" if kind == "mouseMoved" and not pressed else "left", clickCount=1,
         )  # fmt: skip
-        time.sleep(0.05)
+        self.frames()
 
     def path(self, row: int, turns: bool, step: float, t: float) -> np.ndarray:
         """Where the mouse is after the share `t` of a way: along the arrow of a thing's handle, or along its arc."""
@@ -199,7 +203,7 @@ class Tour:
         angle, far = (
             (math.pi / 4 + 0.6 * t, 0.65 * size)
             if turns
-            else (0.0, 0.75 * size + t * step * self.page._reach())
+            else (0.0, 0.85 * size + t * step * self.page._reach())
         )
         way = np.array([math.cos(o.heading + angle), math.sin(o.heading + angle), 0])
         return self.at(np.array([*o.position[:2], o.underside + o.extent[2] / 2]) + far * way)

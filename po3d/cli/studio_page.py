@@ -6,7 +6,7 @@ import html
 import math
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ HOST = "127.0.0.1"
 # Pages of other sites may open a connection to this machine, but not one that says that it comes from here.
 ORIGINS = [re.compile(r"http://(127\.0\.0\.1|localhost)(:\d+)?"), None]
 LIT, TAKEN = (255, 200, 0), (0, 114, 178)
+BESIDE = 0.25  # of a scene's width, how far it is seen to the left of a wide window's middle
 SPREAD = 2.0  # standard deviations of the ellipse on the ground
 START = "choose ..."
 
@@ -82,6 +83,7 @@ class Page:
         self.told: Answer | None = None
         self._widgets()
         self.refresh(whole=True)
+        self.server.on_client_connect(lambda client: self._look_from([client]))
 
     # --- widgets -------------------------------------------------------------------------------------------------
 
@@ -253,7 +255,8 @@ class Page:
                 f"/things/{k}", color, tuple(max(e, 0.01) for e in o.extent), opacity=opacity,
                 wxyz=_about_z(o.heading), position=middle,
             )  # fmt: skip
-            box.on_click(self._doing(functools.partial(lambda row, event: self._take(row), k)))
+            if k != self.taken:  # whose handle is to be had through it
+                box.on_click(self._doing(functools.partial(lambda row, event: self._take(row), k)))
             keep(box)
             ahead = np.array([math.cos(o.heading), math.sin(o.heading), 0.0]) * (0.55 * o.extent[0])
             tip = np.array(middle) + ahead * 1.5
@@ -306,8 +309,8 @@ class Page:
             active_axes=(True, True, False),
             wxyz=_about_z(o.heading),
             position=(*o.position[:2], z),
+            depth_test=False,
         )
-
         handle.on_drag_end(self._doing(lambda event: self._drop(row, handle)))
         return handle
 
@@ -341,16 +344,18 @@ class Page:
         ground = self._ground()
         return float(max(np.ptp(ground, axis=0).max(), 1.0))
 
-    def _look_from(self) -> None:
-        """All browsers see the scene from behind its viewer, from above."""
-        middle, back = (
-            self._middle(),
-            -np.array(self.session.scene.axes["behind" if self.session.world == "street" else "front"]),
-        )
-        eye = (*(middle + back * 1.1 * self._reach()), 1.0 * self._reach())
-        self.server.initial_camera.position, self.server.initial_camera.look_at = eye, (*middle, 0.0)
-        for client in self.server.get_clients().values():
-            client.camera.position, client.camera.look_at = eye, (*middle, 0.0)
+    def _look_from(self, clients: Iterable[Any] | None = None) -> None:
+        """Browsers (None: all) see the scene from behind its viewer, from above, beside the panel where there is room for both."""
+        behind = "behind" if self.session.world == "street" else "front"
+        middle, back, reach = self._middle(), -np.array(self.session.scene.axes[behind]), self._reach()
+
+        def look(camera: Any, wide: bool) -> None:
+            aside = middle + np.array([-back[1], back[0]]) * (BESIDE * reach * wide)
+            camera.position, camera.look_at = (*(aside + 1.1 * reach * back), reach), (*aside, 0.0)
+
+        look(self.server.initial_camera, True)
+        for client in self.server.get_clients().values() if clients is None else clients:
+            look(client.camera, client.camera.aspect > 1)
 
 
 def _told(answer: Answer) -> str:
