@@ -61,8 +61,10 @@ def by_network(
     """Readings, likeliest first: of each line so many as `width` for each of its sentences give together."""
     asked = [asked_of_line(line, scenes[line["scene"]]) for line in lines]
     nothing = [Reading(None, 1.0, "none")]
+    things = [scenes[line["scene"]]["objects"] for line in lines]
     return [
-        _together([found.get(sort, nothing) for sort in SORTS]) for found in reader.together(asked, width)
+        _together([found.get(sort, nothing) for sort in SORTS])
+        for found in reader.together(asked, width, things)
     ]
 
 

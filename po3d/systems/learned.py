@@ -8,7 +8,7 @@ It chooses among the names that the tables have, so it reads after the picture w
 import functools
 import importlib.util
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -50,8 +50,9 @@ class Learned:
     def readings(self, questions: Sequence[Question], tables: Tables) -> list[list[Reading]]:
         """The likeliest readings of each question, likeliest first; where the reader refuses, one without a program."""
         reader = _reader(self.checkpoint, self.device)
-        asked = [self._asked(q, tables) for q in questions]
-        several = reader.together(asked, WIDTH)
+        rows = self._rows(tables)
+        asked = [self._asked(q, rows) for q in questions]
+        several = reader.together(asked, WIDTH, [rows] * len(asked))
         return [
             self._together(reader, q, *(found.get(sort, []) for sort in ("question", "change", "frame")))
             for q, found in zip(questions, several, strict=True)
@@ -61,12 +62,19 @@ class Learned:
         """How probably an answer is right whose readings have this share of all weight."""
         return _reader(self.checkpoint, self.device).certain(share)
 
-    def _asked(self, question: Question, tables: Tables) -> "Asked":
+    def _rows(self, tables: Tables) -> list[dict[str, str]]:
+        """Name and looks of what the tables have."""
+        things = [o for scene in tables.views.values() for o in scene.objects if o.existence >= 0.5]
+        return [
+            {"name": self.executor.called(o), **{a: o.value(a) for a in LOOKS if a in o.beliefs}}
+            for o in things
+        ]
+
+    def _asked(self, question: Question, rows: Sequence[Mapping[str, str]]) -> "Asked":
         from po3d.language.read.reader_tokens import Asked
 
-        things = [o for scene in tables.views.values() for o in scene.objects if o.existence >= 0.5]
-        names = tuple(dict.fromkeys(map(self.executor.called, things)))
-        looks = dict.fromkeys(o.value(a) for a in LOOKS for o in things if a in o.beliefs)
+        names = tuple(dict.fromkeys(row["name"] for row in rows))
+        looks = dict.fromkeys(row[a] for a in LOOKS for row in rows if a in row)
         text, change, frame = (mended(t, names) for t in (question.text, question.change, question.frame))
         own, options = question.task == "6d", tuple(map(str, question.options))
         return Asked(text, change, frame, self.executor.kind, own, options, names, tuple(looks))

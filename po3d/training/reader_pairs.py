@@ -47,7 +47,7 @@ OTHER_WORDS, OTHER_COLORS, WITH_OTHER = (
     0.4,
 )  # that things, or colours, are renamed; that a change goes with a question
 MIXED, ANEW = (
-    0.3,
+    0.6,
     0.3,
 )  # that names are added to a table or left out; that sentences of other lines about a room stand beside one
 SEATS = ("chair", "armchair", "sofa", "bench", "stool", "bed")
@@ -370,7 +370,8 @@ def _mixed(pair: Pair, random: np.random.Generator) -> Pair:
     """The pair with some names of its table left out that nobody means, or speaks of, and some others added."""
     said, meant = _said(pair.asked), _quoted(*pair.programs.values())
     spoken = lambda name: name in meant or any(word in said for word in name.lower().split())  # noqa: E731
-    kept = [n for n in pair.asked.names if spoken(n) or random.random() < 0.7]
+    share = random.uniform(0.3, 1.0)
+    kept = [n for n in pair.asked.names if spoken(n) or random.random() < share]
     fresh = [
         n for n in (_one(random, _room_names()) for _ in range(int(random.integers(0, 6)))) if not spoken(n)
     ]

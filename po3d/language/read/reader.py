@@ -25,6 +25,7 @@ from po3d.language.program import Call, ProgramError
 from po3d.language.read.quantifiers import forgets_how_many
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SORTS, Asked, Pieces, Sort, Vocabulary, WordPieces
+from po3d.language.read.referents import Thing, completed
 from po3d.language.read.seq2seq import Decoded
 
 KIND = "reader"
@@ -172,10 +173,21 @@ class Reader:
         """The `width` likeliest Readings of each, likeliest first, none twice."""
         return [found[sort] for found in self._all(asked, [(sort,)] * len(asked), width)]
 
-    def together(self, asked: Sequence[Asked], width: int = 4) -> list[dict[Sort, list[Reading]]]:
-        """The likeliest Readings of each sentence that there is: the input is encoded once for the three."""
+    def together(
+        self, asked: Sequence[Asked], width: int = 4, things: Sequence[Sequence[Thing]] = ()
+    ) -> list[dict[Sort, list[Reading]]]:
+        """The likeliest Readings of each sentence that there is: the input is encoded once for the three. `things` of each table, where
+        they are known: what a reading leaves out of how the sentence tells them apart is put in (`referents`)."""
         sorts = [tuple(sort for sort in SORTS if getattr(one, sort)) for one in asked]
-        return self._all(asked, sorts, width)
+        found = self._all(asked, sorts, width)
+        for one, several, there in zip(asked, found, things, strict=bool(things)):
+            for sort, readings in several.items():
+                text = getattr(one, sort)
+                several[sort] = [
+                    replace(r, program=completed(r.program, text, there)) if r.program else r
+                    for r in readings
+                ]
+        return found
 
     def _all(
         self, asked: Sequence[Asked], sorts: Sequence[tuple[Sort, ...]], width: int

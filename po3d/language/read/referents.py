@@ -1,0 +1,45 @@
+"""What a reading leaves out of how a sentence tells things apart: "the full bucket", read as the bucket where there are two."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from po3d.language.program import Call
+
+Thing = Mapping[str, str | None]  # name and looks
+LOOKS = ("color", "material", "state")
+SHORTEST = 3  # letters of a look's word: "on" is a preposition nearly always
+
+
+def completed(program: Call, text: str, things: Sequence[Thing]) -> Call:
+    """The program with its objects as the sentence has them: where several things of the table fit one, a look that the sentence
+    names and the program doesn't tells it from the others. `things`: all there are."""
+    words = set(re.findall(r"[a-z]+", text.lower()))
+    used = {call.args[1] for call in program.calls() if call.op == "filter"}
+
+    def of(call: Call) -> Call:
+        if call.op == "unique" and (told := _told_by(call.args[0])) and "name" in told:
+            fit = [t for t in things if all(t.get(a) == v for a, v in told.items())]
+            return one_of(call, fit, told) if len(fit) > 1 else call
+        return Call(call.op, tuple(of(a) if isinstance(a, Call) else a for a in call.args))
+
+    def one_of(call: Call, fit: Sequence[Thing], told: Mapping[str, str]) -> Call:
+        for look in LOOKS:
+            values = [t.get(look) for t in fit]
+            for value in dict.fromkeys(values):
+                if value is None or value in used or look in told or values.count(value) > 1:
+                    continue
+                if len(value) >= SHORTEST and value in words:
+                    used.add(value)
+                    return Call("unique", (Call("filter", (look, value, call.args[0])),))
+        return call
+
+    return of(program)
+
+
+def _told_by(objects: Call) -> dict[str, str] | None:
+    """The values that a set is told by; None where it is told by more, or in another way."""
+    told = {}
+    while objects.op == "filter":
+        attribute, value, objects = objects.args
+        told[attribute] = value
+    return told if objects.op == "scene" else None

@@ -1,0 +1,45 @@
+"""A look that a sentence names tells a thing apart where the reading left it out, and nothing else is touched."""
+
+import pytest
+
+from po3d.language.program import Call
+from po3d.language.read.referents import completed
+
+ROOM = [
+    {"name": "bucket", "color": "white", "material": "plastic", "state": "full"},
+    {"name": "bucket", "color": "white", "material": "plastic", "state": "empty"},
+    {"name": "lamp", "color": "red", "material": None, "state": "on"},
+    {"name": "lamp", "color": "blue", "state": "off"},
+    {"name": "door", "color": "red", "material": "wood", "state": "open"},
+]
+BUCKET, LAMP, DOOR = (f'unique(filter(name, "{n}", scene))' for n in ("bucket", "lamp", "door"))
+FULL = 'unique(filter(state, "full", filter(name, "bucket", scene)))'
+RED = 'unique(filter(color, "red", filter(name, "lamp", scene)))'
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "meant"),
+    [
+        ("The full bucket was carried off.", f"remove(group({BUCKET}))", f"remove(group({FULL}))"),
+        ("What's left of the red lamp?", f"query(name, unique(relate(left, {LAMP}, frame(room), scene)))",
+         f"query(name, unique(relate(left, {RED}, frame(room), scene)))"),
+        ("Swap the full bucket and the RED lamp!", f"swap({BUCKET}, {LAMP})", f"swap({FULL}, {RED})"),
+        # The word is used already, by a thing that it tells apart.
+        ("Is the lamp by the red door?", f'holds(next_to, {LAMP}, unique(filter(color, "red", filter(name, "door", scene))))', None),
+        ("Put the lamp on the table.", f"query(color, {LAMP})", None),  # "on" is no look here
+        ("The white bucket is gone.", f"remove(group({BUCKET}))", None),  # both are
+        ("The red door is shut.", f'set(state, "closed", group({DOOR}))', None),  # there is one door
+        ("Is it full?", 'count(filter(name, "bucket", scene))', None),  # nothing single is meant
+        ("Where is the full bucket?", f"query(side, {FULL})", None),
+    ],
+)  # fmt: skip
+def test_what_a_sentence_says_of_a_thing_is_kept(text, read, meant):
+    read = Call.parse(read)
+    assert completed(read, text, ROOM) == (read if meant is None else Call.parse(meant))
+    assert completed(completed(read, text, ROOM), text, ROOM) == completed(read, text, ROOM)
+
+
+def test_a_table_of_single_things_changes_no_program():
+    things = [ROOM[0], ROOM[2], ROOM[4]]
+    for text in (f"remove(group({BUCKET}))", f"swap({LAMP}, {DOOR})"):
+        assert completed(Call.parse(text), "full red open white on", things) == Call.parse(text)
