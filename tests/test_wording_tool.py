@@ -218,7 +218,7 @@ def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_unde
         """A reader that knows three sentences."""
 
         @staticmethod
-        def together(asked, width):
+        def together(asked, width, things):
             gone = Call.parse('remove(filter(color, "red", scene))')
             counts = Call.parse('count(filter(name, "bed", scene))')
             said = {

@@ -42,7 +42,7 @@ class Network:
     def __init__(self, **known):
         self.known = known
 
-    def together(self, asked, width):
+    def together(self, asked, width, things):
         said = [{sort: getattr(one, sort) for sort in ("question", "change", "frame")} for one in asked]
         return [{sort: self.known[sort][text] for sort, text in one.items() if text} for one in said]
 
