@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from viser import CameraHandle
 
 from po3d.cli.studio_page import START, Page
 from po3d.cli.studio_session import Session, model
@@ -35,6 +36,7 @@ SIZE = (1280, 900)
 PATIENCE = 20.0  # seconds for one thing to happen
 PARTS = ("paint", "room", "street", "hostile", "axe", "gif")
 STEP = 0.08  # of the scene, dragged
+NEAREST = 3  # things that are dragged and turned
 UNSENT = ("nothing", "too long")  # the browser sends no empty file; 20 MB don't fit a command to it
 PICKING = """
 window.field = words => document.getElementById([...document.querySelectorAll("label")].find(e => e.innerText === words).htmlFor);
@@ -179,9 +181,12 @@ class Tour:
         self.take(row)
         self.act("colour", color, lambda: self.choose("colour", color), self.changed())
 
+    def camera(self) -> CameraHandle:
+        return next(iter(self.page.server.get_clients().values())).camera
+
     def at(self, point: np.ndarray) -> np.ndarray:
         """Where a point of the scene is on the screen, in pixels."""
-        camera = next(iter(self.page.server.get_clients().values())).camera
+        camera = self.camera()
         ahead = camera.look_at - camera.position
         ahead = ahead / np.linalg.norm(ahead)
         right = np.cross(ahead, (0, 0, 1.0))
@@ -234,7 +239,7 @@ class Tour:
         return [k for k in range(len(self.session.scene.objects)) if clear(k)]
 
     def unhidden(self) -> list[int]:
-        """Those of them whose handle has room around it: no wall and no other thing that may cover it."""
+        """Those of them whose handle has room around it, no wall and no other thing that may cover it: the nearest ones."""
         objects = self.session.scene.objects
 
         def free(row: int) -> bool:
@@ -245,7 +250,9 @@ class Tour:
             away = [math.dist(o.position[:2], q.position[:2]) - max(q.extent[:2]) / 2 for q in others]
             return min(away, default=size) > 0.9 * size
 
-        return [k for k in self.reachable() if free(k)] or self.reachable()
+        near = lambda row: float(np.linalg.norm(self.camera().position - objects[row].position))  # noqa: E731
+        found = [k for k in self.reachable() if free(k)] or self.reachable()
+        return sorted(found, key=near)[:NEAREST]  # nothing stands before these
 
     def example(self, name: str) -> None:
         before = self.session.states
