@@ -91,7 +91,7 @@ def executor_figures(split: Split, seconds: float) -> list[Figure]:
     names = list(dict.fromkeys(q.image for q in split.questions))
     place, scenes = {name: k for k, name in enumerate(names)}, [split.truth(name) for name in names]
     asked = [q for q in split.questions if q.program]
-    programs, tasks = [parse_text(q.program) for q in asked], [q.task for q in asked]
+    programs, tasks = [parse_text(q.program).call for q in asked], [q.task for q in asked]
     where = [place[q.image] for q in asked]
     items = list(zip(programs, (scenes[k] for k in where), tasks))
 

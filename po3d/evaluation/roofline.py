@@ -204,7 +204,9 @@ def stages(
 
     yield Stage("parser", lambda: parser.parse(texts))
     parsed = parser.parse(texts)
-    asked = [(p.program, place[q.image], q.task) for p, q in zip(parsed, questions) if p.program is not None]
+    asked = [
+        (p.program.call, place[q.image], q.task) for p, q in zip(parsed, questions) if p.program is not None
+    ]
     yield Stage("marginal answers", lambda: outcomes(scenes, asked), True)
 
 

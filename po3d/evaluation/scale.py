@@ -100,7 +100,7 @@ def executed(split: Split, count: int) -> None:
         part = [asked[k % len(asked)] for k in range(start, min(start + CHUNK, count))]
         place = {name: k for k, name in enumerate(dict.fromkeys(q.image for q in part))}
         tables = pack_scenes([split.truth(name) for name in place])
-        programs = [parse_text(q.program) for q in part]
+        programs = [parse_text(q.program).call for q in part]
         packed = pack_programs(programs, [place[q.image] for q in part], [q.task for q in part])
         answers = execute_batch(tables, packed).answers()
         wrong = [q.id for q, answer in zip(part, answers, strict=True) if answer != q.answer]

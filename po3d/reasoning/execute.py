@@ -15,16 +15,16 @@ Longer than 400 lines because the operations of the language stand in one class,
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
 from typing import Literal, NamedTuple, Protocol, get_args
 
 from po3d.io.errors import InputError
 from po3d.language.program import ANSWERS, DIRECTIONS, LEAVES, Call, ProgramError
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.scope import SCOPE
-from po3d.language.programs.street import STREET, Program, from_tree
+from po3d.language.programs.street import STREET, Program
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed, of_objects, of_values
-from po3d.reasoning.questions import Task
+from po3d.reasoning.packing import steps
+from po3d.reasoning.questions import FRAME_OF_TASK, Task
 from po3d.reasoning.relations import ALIGNED
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.votes import vote
@@ -39,7 +39,6 @@ from po3d.scene.worlds import KINDS, WORLDS, worlds
 
 DIALECTS = {"street": STREET, "rooms": ROOMS, "scope": SCOPE}
 Mode = Literal["argmax", "marginal", "samples"]
-FRAME_OF_TASK = {"2d": "camera", "6d": "object"}
 SECTORS: dict[str, tuple[str, ...]] = {
     "front_or_behind": ("front", "behind"),
     "left_or_right": ("left", "right"),
@@ -96,11 +95,7 @@ def _where(failure: ExecutionFailure, evaluator: "Evaluator", tokens: Sequence[s
 
 
 def run(
-    program: Call,
-    world: World,
-    asked: Asked = PLAIN,
-    tokens: Sequence[str] = (),
-    numbers: Sequence[int] = (),
+    program: Call, world: World, asked: Asked = PLAIN, tokens: Sequence[str] = (), numbers: Sequence[int] = ()
 ) -> Outcome:
     """The answer of a question in a world that is taken for sure. `tokens`: the spelling of each step, by which a failure is
     told, too; `numbers`: of each thing its row in the table that the world was made of."""
@@ -781,15 +776,6 @@ def spelled(call: Call, rules: Rules) -> str:
         return str(call)
 
 
-@lru_cache(4096)
-def street_program(call: Call) -> Program | None:
-    """A call as streets spell it; None for one that they do not."""
-    try:
-        return from_tree(STREET.spelled(call))
-    except ProgramError:
-        return None
-
-
 def execute(
     program: Program | Call,
     scene: Scene,
@@ -814,25 +800,25 @@ def execute(
         raise InputError(f"samples should be at least 1, not {samples}")
     if task not in FRAME_OF_TASK:
         raise InputError(f"unknown task {task!r}; known: {', '.join(FRAME_OF_TASK)}")
-    street = program if isinstance(program, Program) else None
-    if mode != "argmax" and rules.dialect == "street":
-        street = street or street_program(program)
-    if street is not None and mode == "marginal":
+    call = program.call if isinstance(program, Program) else program
+    tokens = [step.token for step in steps(call)] if rules.dialect == "street" else []
+    if tokens and mode == "marginal":
         from po3d.reasoning.marginal_batched import multiplied  # torch takes seconds to import
 
-        return multiplied(street, scene, task, rules, samples, seed)
-    if street is not None and mode == "samples":
+        return multiplied(call, scene, task, rules, samples, seed)
+    if tokens and mode == "samples":
         from po3d.reasoning.street_batched import sampled
 
-        return sampled(street, scene, task, rules, samples, seed, draw)
+        return sampled(call, scene, task, rules, samples, seed, draw)
     if mode == "marginal":
         raise InputError("mode marginal runs the programs of streets; others take argmax or samples")
-    call, asked = street.call if street else program, asked._replace(task=task)
-    certain = _on(scene.certain(), call, rules, asked, street, scene.present)
+    asked = asked._replace(task=task)
+    certain = run(call, World.of(scene.certain(), rules), asked, tokens, scene.present)
     if mode == "argmax":
         return certain
     drawn = worlds(scene, draw, count=samples, seed=seed).scenes()
-    found = vote((_on(w.certain(), call, rules, asked).answer for w in drawn), ties=[certain.answer or ""])
+    answers = (run(call, World.of(w.certain(), rules), asked).answer for w in drawn)
+    found = vote(answers, ties=[certain.answer or ""])
     if found is None:
         return (
             certain
@@ -841,17 +827,3 @@ def execute(
         )
     shares, valid = found.distribution, found.answered / samples
     return Outcome("ok", found.answer, shares[found.answer], shares, valid=valid, told=certain.told)
-
-
-def _on(
-    table: Scene,
-    call: Call,
-    rules: Rules,
-    asked: Asked,
-    street: Program | None = None,
-    numbers: Sequence[int] = (),
-) -> Outcome:
-    """`run` on a table that is sure of everything. `numbers`: how its rows are told in traces; `street`: the program's own
-    spelling, by whose steps a failure is told."""
-    tokens = [step.token for step in street.steps] if street else ()
-    return run(call, World.of(table, rules), asked, tokens, numbers)

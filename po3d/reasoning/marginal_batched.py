@@ -25,10 +25,10 @@ from torch import Tensor
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.language.programs.street import Program
+from po3d.language.program import Call
 from po3d.reasoning import packing, relations
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed
-from po3d.reasoning.packing import COLUMNS, FILTER, QUERY, VALUES, ProgramBatch, pack_programs
+from po3d.reasoning.packing import COLUMNS, VALUES, ProgramBatch, pack_programs, steps
 from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.street_batched import ranked, run, traced
@@ -40,9 +40,8 @@ PAD = 16  # tables are padded to multiples of so many objects
 MIN_VALID = 1e-6  # a program that succeeds less often than this has failed
 POSES_STAGE = "executor.poses"  # of the random numbers of poses
 ROWS = 8192  # of relations that are read at once
-PAIRS = (
-    1 << 15
-)  # of objects in all draws whose relations are worked out at once on a CPU: more leave its caches
+# Of objects in all draws, whose relations are worked out at once on a CPU: more leave its caches, fewer are many small operations.
+PAIRS = 1 << 16
 _ATTRIBUTES = tuple(a for a in VALUES if a != "facing")
 
 
@@ -173,18 +172,18 @@ class Marginals:
     def distribution(self, p: int) -> dict[str, float] | None:
         """Answer -> probability of program p, most probable first; None where it failed."""
         value, _, failed = self.host
-        kind = self.programs.programs[p].answer_type
+        kind = steps(self.programs.programs[p])[-1].kind
         return None if failed[p] else ranked(kind, value[p])
 
     def failure(self, p: int, scene: Scene) -> ExecutionFailure:
         """Why program p has no answer on its table."""
-        program, (done, mass) = self.programs.programs[p], self._steps(p)
+        done, mass = self._steps(p)
         k = int(np.argmax(mass.cumprod() < MIN_VALID))
-        step = program.steps[k]
-        (_, key), kind = packing.meaning(step.token), "unknown"
+        step, kind = steps(self.programs.programs[p])[k], "unknown"
+        key = step.words
         origin = self._origin(p, k, scene)
         attribute = next((word for word in key if word in _ATTRIBUTES), None)
-        if step.op == "unique":
+        if step.call.op == "unique":
             q = done[step.inputs[0]][: len(scene)] * [o.existence for o in scene.objects]
             kind = "ambiguous" if q.any() else "not found"
             if np.isin(q, (0, 1)).all():
@@ -208,11 +207,10 @@ class Marginals:
         done, mass = self._steps(p)
         existence = np.array([o.existence for o in scene.objects])
         found = []
-        for step, value, valid in zip(self.programs.programs[p].steps, done, mass.cumprod()):
+        for step, value, valid in zip(steps(self.programs.programs[p]), done, mass.cumprod()):
             if valid < MIN_VALID:
                 break
-            kind = step.types[1]
-            value = value[: len(scene)] * existence if kind == "set" else value
+            value = value[: len(scene)] * existence if step.kind == "set" else value
             found.append(traced(step, value, scene))
         return found
 
@@ -230,15 +228,15 @@ class Marginals:
 
     def _origin(self, p: int, k: int, scene: Scene) -> str:
         """Where the input of step k came from: "filter[color=green] over 5 objects"."""
-        program, (done, _) = self.programs.programs[p], self._steps(p)
-        source, over = program.steps[program.steps[k].inputs[0]], float(len(scene))
-        if source.op == "filter":
+        own, (done, _) = steps(self.programs.programs[p]), self._steps(p)
+        source, over = own[own[k].inputs[0]], float(len(scene))
+        if source.call.op == "filter":
             over = float((done[source.inputs[0]][: len(scene)] * [o.existence for o in scene.objects]).sum())
         return f"{source.token} over {over:.3g} object{'' if over == 1 else 's'}"
 
 
 def multiplied(
-    program: Program, scene: Scene, task: Task, rules: Rules = STREET_RULES, samples: int = 64, seed: int = 0
+    program: Call, scene: Scene, task: Task, rules: Rules = STREET_RULES, samples: int = 64, seed: int = 0
 ) -> Outcome:
     """The outcome of one program on one table."""
     return outcomes([scene], [(program, 0, task)], rules, samples, seed)[0]
@@ -246,7 +244,7 @@ def multiplied(
 
 def outcomes(
     scenes: Sequence[Scene],
-    asked: Sequence[tuple[Program, int, Task]],
+    asked: Sequence[tuple[Call, int, Task]],
     rules: Rules = STREET_RULES,
     samples: int = 64,
     seed: int = 0,
@@ -273,9 +271,7 @@ def outcomes(
     return found
 
 
-def _told(
-    program: Program, scene: Scene, task: Task, rules: Rules, samples: int, seed: int
-) -> list[TraceStep]:
+def _told(program: Call, scene: Scene, task: Task, rules: Rules, samples: int, seed: int) -> list[TraceStep]:
     """The trace of a program, which is run once more: few are asked for, and a batch would have to be kept for them."""
     result = marginal_batch(pack_beliefs([scene], samples, seed), pack_programs([program], [0], task), rules)
     return result.trace(0, scene)
@@ -328,12 +324,12 @@ class _Chances:
             elif relation == "occluding":
                 frequent[:, column] = beliefs.hidden
         self.lookups = frequent.flatten(0, 1)
-        self.filters = torch.stack([self._filter(*key) for key in COLUMNS[FILTER]], 1).flatten(0, 1)
-        codes = [self.facing if a == "facing" else beliefs.looks[a] for (a,) in COLUMNS[QUERY]]
+        self.filters = torch.stack([self._filter(*key) for key in COLUMNS["filter"]], 1).flatten(0, 1)
+        codes = [self.facing if a == "facing" else beliefs.looks[a] for (a,) in COLUMNS["query"]]
         most = max(map(len, VALUES.values()))
         codes = [torch.nn.functional.pad(part, (0, most - part.shape[-1])) for part in codes]
         self.codes = torch.stack(codes, 1).flatten(0, 1)
-        self.asks_facing = torch.tensor([a == "facing" for (a,) in COLUMNS[QUERY]], device=like.device)
+        self.asks_facing = torch.tensor([a == "facing" for (a,) in COLUMNS["query"]], device=like.device)
 
     def write(self, lo: int, hi: int, values: Tensor) -> None:
         self.registers[lo:hi, : values.shape[1]] = values
@@ -344,7 +340,7 @@ class _Chances:
         return self.everything[row], None
 
     def filter(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor | None]:
-        return x[:, : self.pad] * self.filters[row], self._known(COLUMNS[FILTER], row)
+        return x[:, : self.pad] * self.filters[row], self._known(COLUMNS["filter"], row)
 
     def unique(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
         q = x[:, : self.pad] * self.beliefs.exists[row]
@@ -366,9 +362,9 @@ class _Chances:
     def query(self, x: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
         value = (x[:, : self.pad, None] * self.codes[row]).sum(1)
         given, total = _given(value)
-        facing = self.asks_facing[row % len(COLUMNS[QUERY])]
+        facing = self.asks_facing[row % len(COLUMNS["query"])]
         mass = torch.where(facing, total, 1.0)
-        known = self._known(COLUMNS[QUERY], row)
+        known = self._known(COLUMNS["query"], row)
         return torch.where(facing[:, None], given, value), mass if known is None else mass * known
 
     def union(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
@@ -394,11 +390,11 @@ class _Chances:
     def equal(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
         return _boolean((x * y).sum(1)), None
 
-    def less(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+    def less_than(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
         return _boolean((y[:, 1:] * x.cumsum(1)[:, :-1]).sum(1)), None
 
-    def greater(self, x: Tensor, y: Tensor, row: Tensor) -> tuple[Tensor, None]:
-        return self.less(y, x, row)
+    def greater_than(self, x: Tensor, y: Tensor, row: Tensor) -> tuple[Tensor, None]:
+        return self.less_than(y, x, row)
 
     # --- tables ------------------------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ from po3d.reasoning import borders, relations
 from po3d.reasoning.borders import Shift
 from po3d.reasoning.execute import MORE_OR_LESS, PLAIN, SECTORS, Asked, Evaluator
 from po3d.reasoning.outcome import ExecutionFailure
+from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import Task
 from po3d.reasoning.relations import ALIGNED
 from po3d.reasoning.rules import STREET_RULES, Rules
@@ -153,7 +154,7 @@ def margins(
     call = program.call if isinstance(program, Program) else program
     search = _Search(call, world, asked._replace(task=task), scene, scene.present, pixels)
     found = search.found(within)
-    missing = len(program.steps) - len(found.steps) if isinstance(program, Program) else 0
+    missing = len(steps(call)) - len(found.steps) if rules.dialect == "street" else 0
     return replace(found, steps=found.steps + ((),) * missing)  # of steps that were not reached
 
 

@@ -6,16 +6,15 @@ Packing is done once; running reads it any number of times.
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
-from po3d.language.programs.street import STREET, Program
-from po3d.reasoning.execute import FRAME_OF_TASK
-from po3d.reasoning.questions import Task
+from po3d.language.program import Call, ProgramError
+from po3d.language.programs.street import ANSWER_TYPES, STREET, token_types
+from po3d.reasoning.questions import FRAME_OF_TASK, Task
 from po3d.scene import vocabulary
 from po3d.scene.geometry import Array
 from po3d.scene.table import Scene
@@ -38,42 +37,73 @@ def spelling(kind: str) -> tuple[str, ...]:
     return {"integer": _NUMBERS, "boolean": _BOOLEAN}.get(kind) or VALUES[kind]
 
 
-# What a step does to the registers; the order is the order within a level.
-OPERATIONS = SCENE, FILTER, UNIQUE, LOOKUP, UNION, INTERSECT, COUNT, EXIST, QUERY, EQUAL, LESS, GREATER = (
-    range(12)
-)
-# ... by the operation of the language. Lookups lead from an object to a set.
-_OPERATION = {
-    "scene": SCENE, "filter": FILTER, "unique": UNIQUE, "relate": LOOKUP, "same": LOOKUP, "union": UNION, "intersect": INTERSECT,
-    "count": COUNT, "exist": EXIST, "query": QUERY, "equal": EQUAL, "less_than": LESS, "greater_than": GREATER,
-}  # fmt: skip
+# What a step does to the registers, in the order within a level: operations of the language, of which those that lead from an
+# object to a set are one.
+OPERATIONS = (
+    "scene", "filter", "unique", "lookup", "union", "intersect", "count", "exist", "query", "equal", "less_than", "greater_than",
+)  # fmt: skip
 Key = tuple[str, ...]  # the words of a call that say which row of a table a step reads
 
 
 OCCLUSION = ("occlusion", "occluded_by", "occluding")  # first words of those that ask who hides whom
 
 
-def _meant(token: str, task: Task) -> tuple[int, Key]:
-    op, args = STREET.meanings[token]
-    words = [arg for arg in args if isinstance(arg, str)]
-    for frame in (arg[1][0] for arg in args if isinstance(arg, tuple) and arg[0] == "frame"):
-        words.append(FRAME_OF_TASK[task] if frame == "task" else frame)
-    return _OPERATION[op], ("same", *words) if op == "same" else tuple(words)
+class Step(NamedTuple):
+    """A call as a step in running order; `inputs` are earlier ones."""
+
+    call: Call
+    words: Key  # those of the call and of its frame
+    token: str  # how streets spell it
+    kind: str  # what it gives: a set, an object, or a kind of answer
+    inputs: tuple[int, ...]
 
 
-_MEANT = {(token, task): _meant(token, task) for task in FRAME_OF_TASK for token in STREET.meanings}
+# How streets spell a call, by its operation and words.
+_TOKENS: dict[Key, str] = {}
+for _token, (_op, _args) in STREET.meanings.items():
+    _frames = [arg[1][0] for arg in _args if isinstance(arg, tuple) and arg[0] == "frame"]
+    _TOKENS[_op, *(arg for arg in _args if isinstance(arg, str)), *_frames] = _token
+_ALL = Call("scene")  # what relations of streets choose from: no step of its own there
 
 
-def meaning(token: str, task: Task = "2d") -> tuple[int, Key]:
-    """What a step does and the words that it goes by: a filter's (attribute, value), a query's (attribute,), and of what leads
+def steps(program: Call) -> tuple[Step, ...]:
+    """A program's steps, what is read before what reads it; () for one that streets have no words for. The call keeps them."""
+    found = program.__dict__.get("steps")
+    if found is None:
+        made: list[Step] = []
+        whole = _add(program, made) is not None and made[-1].kind in ANSWER_TYPES
+        found = program.__dict__["steps"] = tuple(made) if whole else ()
+    return found
+
+
+def _add(call: Call, made: list[Step]) -> int | None:
+    """Append a call's steps; the index of its own, or None."""
+    inner = [arg for arg in call.args if isinstance(arg, Call)]
+    words = tuple(arg for arg in call.args if not isinstance(arg, Call))
+    if call.op in ("relate", "same") and inner.pop() != _ALL:
+        return None
+    if inner and inner[-1].op == "frame":
+        words += inner.pop().args
+    token = _TOKENS.get((call.op, *words))
+    inputs = tuple(_add(arg, made) for arg in inner) if token else (None,)
+    if None in inputs or token_types(token).inputs != tuple(made[k].kind for k in inputs):
+        return None
+    made.append(Step(call, words, token, token_types(token).output, inputs))
+    return len(made) - 1
+
+
+def meaning(op: str, words: Key, task: Task = "2d") -> tuple[str, Key]:
+    """What a step does and the words of its column: a filter's (attribute, value), a query's (attribute,), and of what leads
     to a set ("same", attribute), (relation,) or (direction, "camera" or "object")."""
-    return _MEANT[token, task]
+    key = tuple(FRAME_OF_TASK[task] if word == "task" else word for word in words)
+    return "lookup" if op in ("relate", "same") else op, ("same", *key) if op == "same" else key
 
 
+_MEANINGS = [meaning(op, words, task) for task in FRAME_OF_TASK for op, *words in _TOKENS]
 # The columns of the tables that steps read; of those of lookups only what a batch asks for is worked out.
-COLUMNS: dict[int, tuple[Key, ...]] = {
-    operation: tuple(dict.fromkeys(key for op, key in _MEANT.values() if op == operation))
-    for operation in (SCENE, FILTER, LOOKUP, QUERY)
+COLUMNS: dict[str, tuple[Key, ...]] = {
+    operation: tuple(dict.fromkeys(key for op, key in _MEANINGS if op == operation))
+    for operation in ("scene", "filter", "lookup", "query")
 }
 _COLUMN = {(op, key): k for op, keys in COLUMNS.items() for k, key in enumerate(keys)}
 
@@ -180,9 +210,9 @@ def _code(attribute: str, value: str, i: int) -> int:
 class ProgramBatch:
     """P programs as T steps in running order. `execute_batch` reads it any number of times."""
 
-    programs: tuple[Program, ...]
+    programs: tuple[Call, ...]
     scene: "torch.Tensor"  # (P,) index of each program's scene
-    groups: tuple[tuple[int, int, int], ...]  # (operation, first, end) of the running order
+    groups: tuple[tuple[str, int, int], ...]  # (operation, first, end) of the running order
     first: "torch.Tensor"  # (T,) where in the running order the step's first input lies
     second: "torch.Tensor"  # (T,) and its second
     row: "torch.Tensor"  # (T,) row of the table that the operation reads: scene x columns + column; its scene, where it reads none
@@ -203,9 +233,10 @@ class ProgramBatch:
 
 
 def pack_programs(
-    programs: Sequence[Program], scene_index: Sequence[int], tasks: Task | Sequence[Task] = "2d"
+    programs: Sequence[Call], scene_index: Sequence[int], tasks: Task | Sequence[Task] = "2d"
 ) -> ProgramBatch:
-    """Program p is asked about scene `scene_index[p]` under task `tasks[p]` (or the one task of all)."""
+    """Program p is asked about scene `scene_index[p]` under task `tasks[p]` (or the one task of all). ProgramError for
+    a program that streets have no words for."""
     import torch
 
     if isinstance(tasks, str):
@@ -215,25 +246,24 @@ def pack_programs(
         raise InputError(f"{sizes}: the three numbers should agree")
     scene = np.asarray(scene_index, np.int64).reshape(-1)
 
-    number: dict[tuple[Program, str], int] = {}
+    number: dict[tuple[Call, Task], int] = {}
     which = np.array([number.setdefault(key, len(number)) for key in zip(programs, tasks)], np.int64)
     compiled = [_compile(program, task) for program, task in number]
-    sizes = np.array([len(steps) for steps in compiled], np.int64)
-    steps = np.array(list(itertools.chain.from_iterable(compiled)), np.int64).reshape(-1, 5)
+    sizes = np.array([len(rows) for rows in compiled], np.int64)
+    rows = np.array(list(itertools.chain.from_iterable(compiled)), np.int64).reshape(-1, 5)
 
     # Copy each distinct program's steps to every place where it is asked.
     length = sizes[which]
     offset = np.concatenate([[0], np.cumsum(length)])
     begin = np.concatenate([[0], np.cumsum(sizes)])[which]
     source = np.arange(offset[-1]) + np.repeat(begin - offset[:-1], length)
-    operation, column, first, second, level = steps[source].T
+    operation, column, first, second, level = rows[source].T
     base, step_scene = np.repeat(offset[:-1], length), np.repeat(scene, length)
 
-    lookup = operation == LOOKUP
+    lookup = operation == OPERATIONS.index("lookup")
     used, used_column = np.unique(column[lookup], return_inverse=True)
     column[lookup] = used_column
-    columns = np.array([len(COLUMNS.get(op, ((),))) for op in OPERATIONS])
-    columns[LOOKUP] = len(used)
+    columns = np.array([len(used) if op == "lookup" else len(COLUMNS.get(op, ((),))) for op in OPERATIONS])
     row = step_scene * columns[operation] + column
 
     key = (level * len(OPERATIONS) + operation).astype(np.int16)
@@ -241,8 +271,10 @@ def pack_programs(
     slot = np.empty_like(order)
     slot[order] = np.arange(len(order))
     edges = np.flatnonzero(np.diff(key[order], prepend=-1, append=-1))
-    groups = tuple((int(operation[order[lo]]), int(lo), int(hi)) for lo, hi in itertools.pairwise(edges))
-    facing = any("facing" in s.args for program, _ in number for s in program.steps)
+    groups = tuple(
+        (OPERATIONS[operation[order[lo]]], int(lo), int(hi)) for lo, hi in itertools.pairwise(edges)
+    )
+    facing = any("facing" in s.words for program, _ in number for s in steps(program))
     return ProgramBatch(
         programs=tuple(programs),
         scene=torch.from_numpy(scene),
@@ -250,22 +282,23 @@ def pack_programs(
         first=torch.from_numpy(slot[(base + first)[order]]),
         second=torch.from_numpy(slot[(base + second)[order]]),
         row=torch.from_numpy(row[order]),
-        relations=tuple(COLUMNS[LOOKUP][k] for k in used),
+        relations=tuple(COLUMNS["lookup"][k] for k in used),
         facing=facing,
         slot=torch.from_numpy(slot),
         offset=torch.from_numpy(offset),
     )
 
 
-@lru_cache(1 << 14)
-def _compile(program: Program, task: Task) -> list[tuple[int, int, int, int, int]]:
+def _compile(program: Call, task: Task) -> list[tuple[int, int, int, int, int]]:
     """(operation, column, first input, second input, level) of each step."""
     if task not in FRAME_OF_TASK:
         raise InputError(f"unknown task {task!r}; known: {', '.join(FRAME_OF_TASK)}")
     rows: list[tuple[int, int, int, int, int]] = []
-    for step in program.steps:
-        meant = meaning(step.token, task)
+    for step in steps(program):
+        meant = meaning(step.call.op, step.words, task)
         inputs = step.inputs or (0,)
         level = 1 + max((rows[i][4] for i in step.inputs), default=-1)
-        rows.append((meant[0], _COLUMN.get(meant, 0), inputs[0], inputs[-1], level))
+        rows.append((OPERATIONS.index(meant[0]), _COLUMN.get(meant, 0), inputs[0], inputs[-1], level))
+    if not rows:
+        raise ProgramError(f"streets have no words for {str(program)[:60]}")
     return rows

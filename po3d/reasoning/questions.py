@@ -11,6 +11,7 @@ from po3d.io.files import atomic_write, read_jsonl
 
 Status = Literal["ok", "unparsed", "failed", "abstained"]
 Task = Literal["2d", "6d"]
+FRAME_OF_TASK: dict[Task, str] = {"2d": "camera", "6d": "object"}
 
 
 @dataclass(frozen=True)

@@ -22,20 +22,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from po3d.io.errors import InputError
-from po3d.language.programs.street import Program, Step
+from po3d.language.program import Call
 from po3d.reasoning import packing, relations
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed, of_objects, of_values
 from po3d.reasoning.packing import (
     COLUMNS,
-    FILTER,
-    QUERY,
     VALUES,
     ProgramBatch,
     SceneBatch,
+    Step,
     pack_programs,
     pack_scenes,
     pack_worlds,
     spelling,
+    steps,
 )
 from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
@@ -51,25 +51,11 @@ __all__ = [
 ]  # fmt: skip
 
 _BICYCLES = [k for k, shape in enumerate(SHAPES) if PARENT[shape] == "bicycle"]
-_STEPS = (
-    "scene",
-    "filter",
-    "unique",
-    "lookup",
-    "union",
-    "intersect",
-    "count",
-    "exist",
-    "query",
-    "equal",
-    "less",
-    "greater",
-)  # in the order of `packing.OPERATIONS`
-_TAKES = {"scene": 0} | dict.fromkeys(("union", "intersect", "equal", "less", "greater"), 2)
+_TAKES = {"scene": 0} | dict.fromkeys(("union", "intersect", "equal", "less_than", "greater_than"), 2)
 
 
 class Steps(Protocol):
-    """What each operation does to registers: a method for each of _STEPS, which takes the registers (k, ...) of its inputs and
+    """What each operation does to registers: a method for each of OPERATIONS, which takes the registers (k, ...) of its inputs and
     the rows (k,) of the tables that it reads, and gives those of its results and (k,) what may be wrong with them, or None."""
 
     registers: Tensor  # (T, ...) in running order
@@ -80,8 +66,7 @@ class Steps(Protocol):
 
 def run(programs: ProgramBatch, steps: Steps) -> None:
     """Fill the registers of all steps of all programs."""
-    for operation, lo, hi in programs.groups:
-        name = _STEPS[operation]
+    for name, lo, hi in programs.groups:
         places = (programs.first, programs.second)[: _TAKES.get(name, 1)]
         inputs = [steps.registers.index_select(0, place[lo:hi]) for place in places]
         values, trouble = getattr(steps, name)(*inputs, programs.row[lo:hi])
@@ -107,7 +92,7 @@ class BatchAnswers:
 
     def answers(self) -> list[str | None]:
         """The executor's answer strings; None where a program failed."""
-        words_of = [spelling(p.answer_type) for p in self.programs.programs]
+        words_of = [spelling(steps(p)[-1].kind) for p in self.programs.programs]
         codes = self.value.tolist()
         return [words[code] if good else None for words, code, good in zip(words_of, codes, self.ok.tolist())]
 
@@ -117,13 +102,13 @@ class BatchAnswers:
 
     def failure(self, p: int) -> ExecutionFailure | None:
         k = int(self.failed[p])
-        return None if k < 0 else failure(k, self.programs.programs[p].steps[k], int(self.found[p]))
+        return None if k < 0 else failure(k, steps(self.programs.programs[p])[k], int(self.found[p]))
 
 
 def failure(k: int, step: Step, found: int) -> ExecutionFailure:
     """The reason of a failed step; `found` is the size of the set that `unique` got."""
-    kind, (_, key) = "unknown", packing.meaning(step.token)
-    if step.op == "unique":
+    kind, key = "unknown", step.words
+    if step.call.op == "unique":
         kind = "ambiguous" if found else "not found"
         what = f"the set has {found} objects" if found else "the set is empty"
     elif "facing" in key or key[0] in relations.ALIGNED:
@@ -208,10 +193,10 @@ class _Sets:
         self.unseen = None if seen.all() else ~self._tensor(seen)[:, None]
         # Everything (S), filters (S x columns), lookups (S x columns x n) and codes (S x attributes x n).
         self.everything = self._pack(self.mask)
-        self.filters = torch.stack([self._filter(*key) for key in COLUMNS[FILTER]], 1).flatten()
+        self.filters = torch.stack([self._filter(*key) for key in COLUMNS["filter"]], 1).flatten()
         rows = [self._lookup(*key) for key in programs.relations]
         self.lookups = torch.stack(rows, 1).flatten() if rows else None
-        self.values = torch.stack([self.codes[a] for (a,) in COLUMNS[QUERY]], 1).flatten()
+        self.values = torch.stack([self.codes[a] for (a,) in COLUMNS["query"]], 1).flatten()
         # Whether some filter of some scene can't be evaluated.
         self.gaps = self.unseen is not None or any(u is not None for u in self.unknown.values())
 
@@ -260,10 +245,10 @@ class _Sets:
     def equal(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
         return x == y, None
 
-    def less(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+    def less_than(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
         return x < y, None
 
-    def greater(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
+    def greater_than(self, x: Tensor, y: Tensor, _row: Tensor) -> tuple[Tensor, None]:
         return x > y, None
 
     # --- tables ------------------------------------------------------------------------------------------------
@@ -331,14 +316,14 @@ class _Sets:
 
 
 def sampled(
-    program: Program, scene: Scene, task: Task, rules: Rules, samples: int, seed: int, draw: Collection[str]
+    program: Call, scene: Scene, task: Task, rules: Rules, samples: int, seed: int, draw: Collection[str]
 ) -> Outcome:
     """The answer of most of so many worlds drawn from a table, each of which is executed exactly: what marginals treat as
     independent (two steps that read the same object) stays dependent here."""
     tables = pack_worlds(worlds(scene, draw, count=samples, seed=seed))
     packed = pack_programs([program] * samples, range(samples), task)
     result = execute_batch(tables, packed, rules)
-    found = vote(result.answers(), ties=spelling(program.answer_type))
+    found = vote(result.answers(), ties=spelling(steps(program)[-1].kind))
     if found is None:
         reasons = Counter(result.reason(p) for p in range(samples))
         reason, times = reasons.most_common(1)[0]
@@ -347,14 +332,14 @@ def sampled(
             reason += f" (the most frequent failure, {times} of {samples} samples)"
         return failed(why, reason)
     registers = result.registers[packed.slot].reshape(samples, -1).numpy()[result.ok]
-    told = lambda: [_sampled(step, registers[:, k], scene) for k, step in enumerate(program.steps)]  # noqa: E731
+    told = lambda: [_sampled(step, registers[:, k], scene) for k, step in enumerate(steps(program))]  # noqa: E731
     shares, valid = found.distribution, found.answered / samples
     return Outcome("ok", found.answer, shares[found.answer], shares, valid=valid, told=told)
 
 
 def _sampled(step: Step, register: NDArray, scene: Scene) -> TraceStep:
     """A step's record as frequencies over its values (v,) in the valid samples."""
-    kind, n = step.types[1], len(scene)
+    kind, n = step.kind, len(scene)
     if kind == "set":
         return traced(step, ((register[:, None] >> np.arange(n)) & 1).mean(0), scene)
     size = n if kind == "object" else len(packing.spelling(kind))
@@ -369,7 +354,7 @@ def ranked(kind: str, p: NDArray) -> dict[str, float]:
 
 def traced(step: Step, p: NDArray, scene: Scene) -> TraceStep:
     """The record of a step: of a set each object's probability, else the distribution over objects or values."""
-    kind = step.types[1]
+    kind = step.kind
     if kind not in ("set", "object"):
         return of_values(step.token, kind, ranked(kind, p))
     chances = {i: float(p[i]) for i in range(len(scene)) if p[i] > 0}

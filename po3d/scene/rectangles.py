@@ -141,12 +141,7 @@ def above_zero(x):
 def _seen_from(p: Rectangle, q: Rectangle) -> tuple:
     """Centre and unit vector of q in the frame of p."""
     dx, dy = q.x - p.x, q.y - p.y
-    return (
-        dx * p.c + dy * p.s,
-        dy * p.c - dx * p.s,
-        p.c * q.c + p.s * q.s,
-        p.c * q.s - p.s * q.c,
-    )
+    return (dx * p.c + dy * p.s, dy * p.c - dx * p.s, p.c * q.c + p.s * q.s, p.c * q.s - p.s * q.c)
 
 
 def _from_box(u, v, a, b, xp: Any):

@@ -12,8 +12,7 @@ from po3d.reasoning.world import World
 from po3d.scene.edits import unchanged
 
 BLIND = replace(
-    study(),
-    objects=tuple(replace(o, beliefs={"name": o.beliefs["name"]}) for o in study().objects),
+    study(), objects=tuple(replace(o, beliefs={"name": o.beliefs["name"]}) for o in study().objects)
 )
 
 

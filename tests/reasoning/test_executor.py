@@ -26,6 +26,10 @@ def cases(count, seed, **options):
         yield random_program(rng, scene), scene, str(rng.choice(["2d", "6d"]))
 
 
+def calls(programs):
+    return [program.call for program in programs]
+
+
 def expected(program, scene, task):
     try:
         return brute_force(program, scene, task)
@@ -38,7 +42,7 @@ def without_material(state):
 
 
 def test_every_mode_and_the_batch_equal_the_brute_force_interpreter():
-    programs, scenes, tasks = map(list, zip(*cases(2500, seed=1)))
+    programs, scenes, tasks = map(list, zip(*cases(1500, seed=1)))
     # Some scenes say nothing of occlusion, or of materials.
     for k in range(0, len(scenes), 9):
         scenes[k] = replace(scenes[k], occluders=None)
@@ -47,11 +51,11 @@ def test_every_mode_and_the_batch_equal_the_brute_force_interpreter():
 
     gold = [expected(*case) for case in zip(programs, scenes, tasks)]
     answered = [a for a in gold if a is not None]
-    assert len(answered) > 1000
-    assert len(gold) - len(answered) > 300
+    assert len(answered) > 600
+    assert len(gold) - len(answered) > 180
     assert len(set(answered)) > 30
 
-    batch = execute_batch(pack_scenes(scenes), pack_programs(programs, range(len(scenes)), tasks))
+    batch = execute_batch(pack_scenes(scenes), pack_programs(calls(programs), range(len(scenes)), tasks))
     assert batch.answers() == gold
     for k, (program, scene, task) in enumerate(zip(programs, scenes, tasks)):
         single = execute(program, scene, task)
@@ -77,7 +81,7 @@ def test_every_mode_and_the_batch_equal_the_brute_force_interpreter():
 
 def test_argmax_and_batch_agree_on_uncertain_scenes():
     programs, scenes, tasks = map(list, zip(*cases(400, seed=2, certain=False)))
-    batch = execute_batch(pack_scenes(scenes), pack_programs(programs, range(len(scenes)), tasks))
+    batch = execute_batch(pack_scenes(scenes), pack_programs(calls(programs), range(len(scenes)), tasks))
     for answer, program, scene, task in zip(batch.answers(), programs, scenes, tasks):
         assert execute(program, scene, task).answer == answer
         assert expected(program, scene.certain(), task) == answer
@@ -88,7 +92,7 @@ def test_many_programs_on_few_scenes_in_any_order():
     scenes = [random_scene(rng, 6) for _ in range(4)]
     where = rng.integers(0, 4, 300)
     programs = [random_program(rng, scenes[s]) for s in where]
-    batch = execute_batch(pack_scenes(scenes), pack_programs(programs, where, "6d"))
+    batch = execute_batch(pack_scenes(scenes), pack_programs(calls(programs), where, "6d"))
     assert batch.answers() == [execute(p, scenes[s], "6d").answer for p, s in zip(programs, where)]
 
 
@@ -102,7 +106,7 @@ def test_many_programs_on_few_scenes_in_any_order():
 )
 def test_batch_and_single_follow_other_rules_alike(rules):
     programs, scenes, tasks = map(list, zip(*cases(300, seed=4)))
-    packed = pack_scenes(scenes), pack_programs(programs, range(len(scenes)), tasks)
+    packed = pack_scenes(scenes), pack_programs(calls(programs), range(len(scenes)), tasks)
     answers = execute_batch(*packed, rules).answers()
     assert answers == [execute(p, s, t, rules=rules).answer for p, s, t in zip(programs, scenes, tasks)]
     assert answers != execute_batch(*packed).answers()
@@ -308,9 +312,9 @@ def test_bad_arguments_are_named():
     with pytest.raises(InputError, match="samples"):
         execute(program, scene, mode="samples", samples=0)
     with pytest.raises(InputError, match="of a batch of 1"):
-        execute_batch(pack_scenes([scene]), pack_programs([program], [1]))
+        execute_batch(pack_scenes([scene]), pack_programs([program.call], [1]))
     with pytest.raises(InputError, match="should agree"):
-        pack_programs([program], [0, 0])
+        pack_programs([program.call], [0, 0])
     with pytest.raises(InputError, match="at most 62"):
         pack_scenes([scene_of(*[car()] * 63)])
     assert execute(program, scene_of(*[car()] * 63)).answer == "63"
@@ -320,6 +324,6 @@ def test_empty_batches_and_empty_scenes():
     empty = scene_of(occluders=())
     assert execute_batch(pack_scenes([empty]), pack_programs([], [])).answers() == []
     program = parse_text("count(scene)")
-    assert execute_batch(pack_scenes([empty]), pack_programs([program], [0])).answers() == ["0"]
+    assert execute_batch(pack_scenes([empty]), pack_programs([program.call], [0])).answers() == ["0"]
     for mode in ("argmax", "marginal", "samples"):
         assert execute(program, empty, mode=mode).answer == "0"

@@ -9,7 +9,8 @@ import pytest
 from generators import random_program, random_scene
 
 from po3d.reasoning.marginal_batched import POSES_STAGE, marginal_batch, multiplied, outcomes, pack_beliefs
-from po3d.reasoning.packing import meaning, pack_programs
+from po3d.reasoning.packing import meaning, pack_programs, steps
+from po3d.reasoning.relations import ALIGNED
 from po3d.reasoning.rules import STREET_RULES
 from po3d.reasoning.world import World
 from po3d.scene.vocabulary import FACINGS, UNSEEN_SHAPES, VALUES, lineage
@@ -65,25 +66,25 @@ def by_hand(program, scene, task, rules=STREET_RULES):
             return {"occluded": occluded, "unoccluded": 1 - occluded, "occluding": occluding}[value]
         return sum(p for v, p in known(attribute)[i].items() if value in lineage(v))
 
-    def leads(token, op, args, i, j):
+    def leads(step, i, j):
         """How probably i leads to j."""
-        if op == "occludees":
+        if step.words == ("occluded_by",):
             return occlusion()[j, i]
-        if op == "occluder":
+        if step.words == ("occluding",):
             return occlusion()[i, j]
         if i == j:
             return 0.0
-        if op == "same":
-            a, b = (known(args[0])[k] for k in (i, j))
+        if step.call.op == "same":
+            a, b = (known(step.words[0])[k] for k in (i, j))
             return sum(p * b.get(v, 0.0) for v, p in a.items())
-        holds = lambda w: w.pairs(*meaning(token, task)[1])[i][j]  # noqa: E731
-        if not (token.startswith("aligned") and rules.aligned_needs_label):
+        holds = lambda w: w.pairs(*meaning(step.call.op, step.words, task)[1])[i][j]  # noqa: E731
+        if not (step.words[0] in ALIGNED and rules.aligned_needs_label):
             return share(holds)
         labelled = [w for w in tables if w.facings[i] is not None]
         return sum(map(holds, labelled)) / max(len(labelled), 1)
 
     def run(step, first=None, second=None):
-        op, args = step.op, step.args
+        op, args = step.call.op, step.words
         if op == "scene":
             return [1.0] * n
         if op == "filter":
@@ -110,22 +111,22 @@ def by_hand(program, scene, task, rules=STREET_RULES):
             of = facing if args[0] == "facing" else lambda i, v: known(args[0])[i].get(v, 0.0)
             value = [sum(p * of(i, v) for i, p in enumerate(first)) for v in values]
             return dict(zip(values, given(value) if args[0] == "facing" else value))
-        if op in ("equal", "equal_integer", "less_than", "greater_than"):
+        if op in ("equal", "less_than", "greater_than"):
             holds = {"less_than": lambda a, b: a < b, "greater_than": lambda a, b: a > b}.get(
                 op, lambda a, b: a == b
             )
             pairs = product(first.items(), second.items())
             yes = float(sum(p * q for (a, p), (b, q) in pairs if holds(a, b)))
             return {"no": 1 - yes, "yes": yes}
-        if op == "aligned" and rules.aligned_needs_label:
+        if args[0] in ALIGNED and rules.aligned_needs_label:
             first = given([p * sum(facing(i, f) for f in FACINGS) for i, p in enumerate(first)])
         if n:
-            leads(step.token, op, args, 0, n - 1)  # fails here when the table does not tell it
-        return [sum(p * leads(step.token, op, args, i, j) for i, p in enumerate(first)) for j in range(n)]
+            leads(step, 0, n - 1)  # fails here when the table does not tell it
+        return [sum(p * leads(step, i, j) for i, p in enumerate(first)) for j in range(n)]
 
     done = []
     try:
-        for step in program.steps:
+        for step in steps(program):
             done.append(run(step, *(done[k] for k in step.inputs)))
     except Fails:
         return None, 0.0
@@ -140,7 +141,7 @@ def asked(seed, count=300, tables=25, objects=range(0, 9), **options):
         for k in range(tables)
     ]
     where = random.integers(0, tables, count).tolist()
-    programs = [random_program(random, scenes[k]) for k in where]
+    programs = [random_program(random, scenes[k]).call for k in where]
     return scenes, list(zip(programs, where, random.choice(["2d", "6d"], count).tolist()))
 
 

@@ -56,7 +56,7 @@ def street(scene, program, draw=POSES, task="2d", mode="samples", samples=64):
     """P(yes), or the distribution of a number."""
     program = street_language.parse_text(program)
     outcome = execute.execute(program, scene, task, mode, STREET_RULES, samples, draw=draw)
-    return outcome.distribution.get("yes", 0.0) if program.answer_type == "boolean" else outcome.distribution
+    return outcome.distribution.get("yes", 0.0) if program.call.output == "bool" else outcome.distribution
 
 
 def rooms(scene, program, draw=POSES, samples=64):

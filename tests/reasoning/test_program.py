@@ -6,9 +6,10 @@ from generators import random_program
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.language.program import ProgramError
+from po3d.language.program import Call, ProgramError
 from po3d.language.programs.street import (
     ANSWER_TYPES,
+    STREET,
     TOKENS,
     Program,
     Step,
@@ -17,6 +18,7 @@ from po3d.language.programs.street import (
     parse_text,
     token_types,
 )
+from po3d.reasoning.packing import pack_programs, steps
 
 programs = st.integers(0, 2**32 - 1).map(lambda seed: random_program(np.random.default_rng(seed)))
 
@@ -35,7 +37,7 @@ def test_a_token_list_is_well_typed_or_refused(tokens):
     except ProgramError:
         return
     assert program.tokens() == tokens
-    assert program.answer_type in ANSWER_TYPES
+    assert program.steps[-1].types.output in ANSWER_TYPES
 
 
 @given(programs, st.data())
@@ -58,6 +60,41 @@ def test_a_step_of_another_type_is_refused(program, data):
     assert place == 0 or token_types(token).output == output
 
 
+@given(programs)
+def test_the_steps_of_a_call_are_those_that_spell_it(program):
+    program = parse_text(program.text())
+    found = [(step.token, step.inputs, step.kind) for step in steps(program.call)]
+    assert found == [(step.token, step.inputs, step.types.output) for step in program.steps]
+    assert all(step.call == program.call for step in steps(program.call)[-1:])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'filter(color, "red", scene)',  # asks nothing
+        'count(filter(color, "mauve", scene))',
+        'count(filter(name, "chair", scene))',
+        "count(3)",
+        "equal(color, query(color, unique(scene)), query(shape, unique(scene)))",
+        'count(relate(left, unique(scene), frame(task), filter(color, "red", scene)))',
+        "count(relate(left, unique(scene), frame(room), scene))",
+        "count(relate(left, unique(scene), frame(unique(scene)), scene))",
+        "count(relate(next_to, unique(scene), scene))",
+        "count(same(color, unique(scene), union(scene, scene)))",
+        "less_than(query(height, unique(scene)), count(scene))",
+        "exist(relate(between, unique(scene), unique(scene), scene))",
+    ],
+)
+def test_what_streets_have_no_words_for_has_no_steps(text):
+    program = Call.parse(text)
+    assert not steps(program)
+    with pytest.raises(ProgramError, match="streets have no words for"):
+        pack_programs([program], [0])
+    if program.output != "objects":
+        with pytest.raises(ProgramError):
+            STREET.spelled(program)
+
+
 def test_a_program_worked_out_by_hand():
     red = ("scene",), ("filter", "color", "red"), ("unique",)
     program = chain(*red, ("relate", "left", "task"), ("count",))
@@ -65,7 +102,7 @@ def test_a_program_worked_out_by_hand():
     assert program.text() == text
     assert program.tokens() == ["count", "relate[left,task]", "unique", "filter[color=red]", "scene"]
     assert parse_text(f"  {text.replace('(', ' ( ')} ") == program
-    assert program.answer_type == "integer"
+    assert program.steps[-1].types.output == "integer"
 
 
 def test_two_branches_keep_their_order():

@@ -167,11 +167,6 @@ class Program:
                 f"the last step {self.steps[-1].token} gives a {outputs[-1]}, which is no answer"
             )
 
-    @property
-    def answer_type(self) -> str:
-        """integer, boolean, or the attribute whose value is asked."""
-        return self.steps[-1].types[1]
-
     def tokens(self) -> list[str]:
         """Prefix order: every token before its inputs, the first input first."""
         return [token for _, token in self.tree().tokens()]
