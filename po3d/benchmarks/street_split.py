@@ -9,10 +9,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d.benchmarks.splits import QuestionSplit
 from po3d.benchmarks.superclevr.files import read_scenes, scene_from_superclevr
 from po3d.io.errors import InputError
 from po3d.io.images import image_size, read_image
-from po3d.reasoning.questions import Question
 from po3d.scene.street import shape_note
 from po3d.scene.table import Scene
 from po3d.synthesis.difficulty import dials_of
@@ -42,11 +42,9 @@ class Stored(Source, Protocol):
 
 
 @dataclass(frozen=True)
-class Split:
+class Split(QuestionSplit):
     """A split: its questions, and what there is to each of its images."""
 
-    split: str
-    questions: tuple[Question, ...]
     source: Source
     read: tuple[Path, ...] = ()  # the files that the questions come from
     remarks: tuple[str, ...] = ()  # what is to be said of these files
@@ -73,16 +71,6 @@ class Split:
         """Of each true object the share that others hide; None where it isn't stored."""
         stored = (self.source.record(name) or {}).get("po3d", {}).get("visible_fractions")
         return None if stored is None else [1 - v for v in stored]
-
-    def first(self, size: int | None) -> "Split":
-        """The questions on the first `size` images by name; None keeps all."""
-        kept = set(sorted(self.images)[:size])
-        return replace(self, questions=tuple(q for q in self.questions if q.image in kept))
-
-    @property
-    def images(self) -> tuple[str, ...]:
-        """Names, by first appearance in the questions."""
-        return tuple(dict.fromkeys(q.image for q in self.questions))
 
     def files(self) -> list[Path]:
         """What questions, pictures and tables are read from, as far as it is there."""
@@ -139,16 +127,6 @@ class Folder:
 
     def _scene_file(self) -> Path | None:
         return next((self.root / f for f in self.scene_files if (self.root / f).is_file()), None)
-
-
-def unique(questions: list[Question], where: Path) -> tuple[Question, ...]:
-    """The questions; InputError when two have one name."""
-    seen: set[str] = set()
-    for q in questions:
-        if q.id in seen:
-            raise InputError(f"{where}: the question_index of {q.id} stands twice")
-        seen.add(q.id)
-    return tuple(questions)
 
 
 def twin_of(

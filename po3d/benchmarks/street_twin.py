@@ -7,7 +7,6 @@ renderer is an extra, so this is imported when a twin is made."""
 
 import collections
 import functools
-import io
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from po3d.benchmarks.twin_folder import claimed
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
+from po3d.io.images import jpeg
 from po3d.io.pools import each
 from po3d.synthesis.difficulty import DEFAULT, Dials
 from po3d.synthesis.render.official import OFFICIAL_LOOKS
@@ -130,16 +129,9 @@ def _make_shard(k: int, shard: int, out: Path, twin: StreetTwin) -> None:
         made, path = twin.scene(index), out / "images" / image_name(index)
         if twin.images and not path.exists():  # Blender takes its time; what a killed run left is whole
             with atomic_write(path, "wb") as file:
-                file.write(encode(twin.picture(made), quality))
+                file.write(jpeg(twin.picture(made), quality))
         records.append(twin.record(made, index))
     write_json(out / "shards" / f"{k:05d}.json", records, indent=None)
-
-
-def encode(image: NDArray[np.uint8], quality: int = JPEG_QUALITY) -> bytes:
-    """JPEG bytes of (H, W, 3) pixels."""
-    buffer = io.BytesIO()
-    Image.fromarray(image).save(buffer, "JPEG", quality=quality, optimize=True)
-    return buffer.getvalue()
 
 
 @dataclass(frozen=True)

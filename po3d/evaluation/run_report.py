@@ -137,11 +137,7 @@ def _beside(table: Table, others: Sequence[dict]) -> Table:
 
 
 def run_page(
-    run: Run,
-    folder: str | Path,
-    grid: str | Path | None = None,
-    items: int = ITEMS,
-    ids: Sequence[str] = (),
+    run: Run, folder: str | Path, grid: str | Path | None = None, items: int = ITEMS, ids: Sequence[str] = ()
 ) -> str:
     """The HTML of a run; `grid` is the folder of its oracle grid, the run's own by default. `items`: how many questions it
     lists (`html_items.listed`), or `ids`: which; InputError for one that the run has not."""

@@ -145,3 +145,10 @@ def _reduced(image: Image.Image, factor: int) -> Image.Image:
         small.paste(part.convert("RGB").reduce(factor), (0, top // factor))
     small.info["exif"] = image.getexif().tobytes()
     return small
+
+
+def jpeg(pixels: NDArray[np.uint8], quality: int) -> bytes:
+    """The bytes of a JPEG of (H, W, 3) pixels."""
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "JPEG", quality=quality, optimize=True)
+    return file.getvalue()

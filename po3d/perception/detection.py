@@ -13,15 +13,7 @@ from PIL import Image
 
 from po3d.perception.fit import wrapped
 from po3d.perception.mirrored import Mirrored
-from po3d.perception.network import (
-    HEADING_BINS,
-    MIN_LOG_SCALE,
-    BoxOutput,
-    Dense,
-    SceneNet,
-    boxes_at,
-    peaks,
-)
+from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dense, SceneNet, boxes_at, peaks
 from po3d.scene.geometry import Array
 
 THRESHOLD = 0.15  # on the centre's probability; what is doubtful stays in the table with its probability

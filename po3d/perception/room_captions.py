@@ -64,9 +64,7 @@ def table(captions: Sequence[Caption], image: str = "") -> Scene:
     return furnished(things, (side, side), image, measured=False)
 
 
-def _things(
-    captions: Sequence[Caption],
-) -> tuple[list[str], list[dict[str, str]], list[tuple[int, Said]]]:
+def _things(captions: Sequence[Caption]) -> tuple[list[str], list[dict[str, str]], list[tuple[int, Said]]]:
     """Names, looks, and what is said by the captions of each thing. Captions with one key that differ in name or looks
     are about several things."""
     own: dict[str, list[int]] = {}

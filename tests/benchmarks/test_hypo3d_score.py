@@ -22,12 +22,7 @@ from po3d.benchmarks.hypo3d.score import (
     published_rows,
     score,
 )
-from po3d.benchmarks.hypo3d.tables import (
-    change_and_type_table,
-    change_table,
-    report_markdown,
-    report_text,
-)
+from po3d.benchmarks.hypo3d.tables import change_and_type_table, change_table, report_markdown, report_text
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction
 

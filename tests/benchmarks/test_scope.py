@@ -282,12 +282,7 @@ def test_a_release_needs_no_fields_of_ours(tmp_path):
     (tmp_path / "items.jsonl").write_text(json.dumps(ITEM) + "\n")
     split = scope.load(tmp_path)
     (q,) = split.questions
-    assert (q.answer, q.image, q.views, q.group) == (
-        "left",
-        "s",
-        (90,),
-        "s/consistency_ego/Where?",
-    )
+    assert (q.answer, q.image, q.views, q.group) == ("left", "s", (90,), "s/consistency_ego/Where?")
     with pytest.raises(InputError, match="no true table"):
         split.truth("s")
     with pytest.raises(InputError, match="not found"):

@@ -375,11 +375,7 @@ def test_what_is_written_is_read_back(tmp_path, split):
             written.id, written.text, written.image, written.program,
         )  # fmt: skip
         assert read.options == written.options
-        assert (read.viewpoint, read.scene, read.columns["margin"]) == (
-            "uncommon",
-            "room 1",
-            "0.5",
-        )
+        assert (read.viewpoint, read.scene, read.columns["margin"]) == ("uncommon", "room 1", "0.5")
     assert back.image("images/a.png#flip")[0, :, 0].tolist() == [4, 3]
 
 

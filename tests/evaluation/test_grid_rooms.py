@@ -271,7 +271,7 @@ def test_other_frames_than_the_anchors_have_no_grid():
 
 # --- from end to end ------------------------------------------------------------------------------------------
 
-SMALL = ["+experiment=oracle_grid", "benchmark=hypo3d", "benchmark.table=captions", "benchmark.samples=2", "size=3",
+SMALL = ["+experiment=oracle_grid", "benchmark=hypo3d", "benchmark.table=captions", "benchmark.samples=2", "size=2",
          "workers=1",
          "grid.cells=[{position: 0.2, shape: truth}]", "grid.singles=false",
          "~grid.noise", "+grid.noise={heading: [90]}"]  # fmt: skip
@@ -285,7 +285,7 @@ def test_the_grid_from_end_to_end(tmp_path, capsys):
     assert cells["all predicted"][-1] < 100
     assert result["problems"] == []
     assert len(cells) == 64 + 2 + 1
-    counted = [q for q in SPLIT.first(3).questions if not q.control]
+    counted = [q for q in SPLIT.first(2).questions if not q.control]
     assert result["attribution"]["all"]["n"] == len(counted) > 20
     for found in result["attribution"].values():
         assert sum(found["shares"].values()) == pytest.approx(found["error"], abs=1e-9)

@@ -193,12 +193,7 @@ def test_bad_input_gets_one_clear_json_error_and_the_server_goes_on(server, know
 
 def test_openais_client_raises_its_own_errors(server):
     with pytest.raises(openai.NotFoundError, match="unknown model"):
-        client(server).chat.completions.create(
-            **body(
-                [PICTURE, ASKED],
-            )
-            | {"model": "gpt-4o"}
-        )
+        client(server).chat.completions.create(**body([PICTURE, ASKED]) | {"model": "gpt-4o"})
     with pytest.raises(openai.BadRequestError, match="nothing is fetched"):
         client(server).chat.completions.create(**shown("http://x/y.png"))
     with pytest.raises(openai.NotFoundError, match="nothing is at POST"):

@@ -101,14 +101,7 @@ def test_options_say_the_answer_and_bad_ones_are_refused(hub, photo, capsys):
     arguments = [part for o in overrides(hub) for part in ("--set", o)]
     assert ask(photo, *arguments, "--option", "the car", "--option", "the dog", "--json") in (0, 1)
     assert json.loads(capsys.readouterr().out)["answer"] in ("the car", "the dog", None)
-    above = [
-        "ask",
-        str(photo),
-        "Is the dog directly above the car?",
-        "--perception",
-        "photo",
-        *arguments,
-    ]
+    above = ["ask", str(photo), "Is the dog directly above the car?", "--perception", "photo", *arguments]
     assert cli.main([*above, "--option", "maybe", "--option", "never"]) == 2
     assert "fit no answer" in capsys.readouterr().err
 

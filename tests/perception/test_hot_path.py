@@ -36,7 +36,7 @@ def test_no_host_waits_while_marginals_are_worked_out():
     random = np.random.default_rng(0)
     scenes = [random_scene(random, 6, certain=False) for _ in range(8)]
     where = random.integers(0, 8, 100).tolist()
-    programs = pack_programs([random_program(random, scenes[k]) for k in where], where, "2d")
+    programs = pack_programs([random_program(random, scenes[k]).call for k in where], where, "2d")
     beliefs = pack_beliefs(scenes)
     with Counted() as seen:
         result = marginal_batch(beliefs, programs)

@@ -131,11 +131,7 @@ def test_what_cannot_be_answered_says_why():
     table, asked = questions(0)
     q = replace(asked[0], text="Why is the sky blue?")
     assert system(Truth()).answer([q], context(table))[0].status == "unparsed"
-    lost = replace(
-        asked[0],
-        text="Which is higher, the zebra or the sofa?",
-        options=("zebra", "sofa"),
-    )
+    lost = replace(asked[0], text="Which is higher, the zebra or the sofa?", options=("zebra", "sofa"))
     (prediction,) = system(Truth()).answer([lost], context(table))
     assert (prediction.status, prediction.reason) == ("failed", "not found: 'zebra' is not in the table")
     with pytest.raises(InputError, match="needs a twin"):

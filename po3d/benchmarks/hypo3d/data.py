@@ -26,6 +26,7 @@ from po3d.benchmarks.base import Erratum
 from po3d.benchmarks.hypo3d.inputs import InputFiles, RoomInputs
 from po3d.benchmarks.hypo3d.scans import read_scan
 from po3d.benchmarks.hypo3d.score import ALIGNED, CATEGORIES, SCORERS, correct, published_rows, score
+from po3d.benchmarks.splits import QuestionSplit, unique
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_cells, read_json, read_jsonl, write_json
 from po3d.language.programs.rooms import SIDES
@@ -73,11 +74,9 @@ class RoomQuestion(Question):
 
 
 @dataclass(frozen=True)
-class Split:
+class Split(QuestionSplit):
     """Questions, and what there is to each of their rooms."""
 
-    split: str
-    questions: tuple[Question, ...]
     root: Path
     anchors: Mapping[str, Anchors]  # by scene id
     scans: Path | None = (
@@ -107,10 +106,6 @@ class Split:
             )
         return self._scenes[scene_id]
 
-    def hidden(self, scene_id: str) -> None:
-        """None: how much of an object others hide is not known here."""
-        return None
-
     def inputs(self, scene_id: str) -> RoomInputs:
         """What a room's table can be made from, or turned by."""
         return RoomInputs(self._files, scene_id, self.frame(scene_id))
@@ -134,16 +129,9 @@ class Split:
     def _files(self) -> InputFiles:
         return InputFiles(self.root, self.truth, self.furniture)
 
-    def first(self, size: int | None) -> "Split":
-        """The questions on the first `size` rooms by id, aligned copies with their rooms; None keeps all."""
-        kept = set(sorted({name.removesuffix(ALIGNED) for name in self.images})[:size])
-        own = tuple(q for q in self.questions if q.image.removesuffix(ALIGNED) in kept)
-        return replace(self, questions=own)
-
-    @property
-    def images(self) -> tuple[str, ...]:
-        """Scene ids, by first appearance in the questions."""
-        return tuple(dict.fromkeys(q.image for q in self.questions))
+    def unit_of(self, question: Question) -> str:
+        """What `first` counts: the room, of an aligned copy the one that it copies."""
+        return question.image.removesuffix(ALIGNED)
 
 
 # --- reading ------------------------------------------------------------------------------------------------
@@ -164,12 +152,7 @@ def load(root: str | Path, split: str = "") -> Split:
     questions = [_question(*found, anchors) for found in _records(path, "question file")]
     if not questions:
         raise InputError(f"{path} holds no questions")
-    seen: set[str] = set()
-    for q in questions:
-        if q.id in seen:
-            raise InputError(f"{path}: the question_id {q.id!r} stands twice")
-        seen.add(q.id)
-    return Split(split or root.name, tuple(questions), root, anchors)
+    return Split(split or root.name, unique(questions, path, "question_id"), root, anchors)
 
 
 def _first_there(root: Path, names: Iterable[str]) -> Path | None:

@@ -13,7 +13,8 @@ from pathlib import Path
 from po3d.benchmarks.base import Erratum
 from po3d.benchmarks.pulsecheck457.report import BANDS, FILES, read_answer, read_records, read_tsv
 from po3d.benchmarks.pulsecheck457.score import SCORERS, correct, published_rows, score
-from po3d.benchmarks.street_split import Folder, Split, twin_of, unique
+from po3d.benchmarks.splits import unique
+from po3d.benchmarks.street_split import Folder, Split, twin_of
 from po3d.benchmarks.superclevr.files import surface
 from po3d.io import shipped
 from po3d.io.errors import InputError
@@ -77,7 +78,8 @@ def load(root: str | Path, split: str = "") -> Split:
     read = tuple(files.values())
     pictures = Folder(root, SCENE_FILES)
     remarks = _remarks(folder, files)
-    return Split(split or root.name, unique(questions, folder), pictures, read, remarks, SCENE_FILES[1])
+    own = unique(questions, folder, "question_index of")
+    return Split(split or root.name, own, pictures, read, remarks, SCENE_FILES[1])
 
 
 def _question_files(folder: Path) -> dict[str, Path]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES
-from po3d.benchmarks.street_split import unique
+from po3d.benchmarks.splits import unique
 from po3d.benchmarks.superclevr.files import (
     StreetQuestion,
     field_text,
@@ -129,7 +129,7 @@ def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
         category = _category(row.get("category", ""), index, where)
         text, answer = field_text(row, "question", where), field_text(row, "answer", where)
         questions.append(_question(category, index, name, text, answer, "", table=answer))
-    return unique(questions, path), Inline(images, path)
+    return unique(questions, path, "question_index of"), Inline(images, path)
 
 
 def _category(cell: str, index: int, where: str) -> str:

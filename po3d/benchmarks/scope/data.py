@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.scope.score import SCORERS, TASKS, chosen, correct, published_rows, score
+from po3d.benchmarks.splits import QuestionSplit
 from po3d.benchmarks.twin_folder import described
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_jsonl
@@ -103,11 +104,9 @@ class View:
 
 
 @dataclass(frozen=True)
-class Split:
+class Split(QuestionSplit):
     """Questions, and what there is to their scenes and views."""
 
-    split: str
-    questions: tuple[Question, ...]
     root: Path
     furniture: Path | None = (
         None  # models that a twin's missing pictures are drawn with; None: the Debian package's
@@ -168,30 +167,12 @@ class Split:
         """What comes with a scene: the pixels and true tables of its views, by file name."""
         return self
 
-    def hidden(self, name: str) -> None:
-        """None: a table of several views hides nothing."""
-        return None
-
-    def first(self, size: int | None) -> "Split":
-        """The questions on the first `size` scenes by id; None keeps all."""
-        kept = set(sorted(self.images)[:size])
-        return replace(self, questions=tuple(q for q in self.questions if q.image in kept))
-
-    @property
-    def images(self) -> tuple[str, ...]:
-        """Scene ids, by first appearance in the questions."""
-        return tuple(dict.fromkeys(q.image for q in self.questions))
-
     def files(self) -> list[Path]:
         """What questions, pictures and tables are read from, as far as it is there."""
         own = [self.items or self.root / ITEMS, self.root / SCENES, self.root / TWIN]
         return [
             path for path in (*own, *(self.root / IMAGES / name for name in self._angles)) if path.is_file()
         ]
-
-    def notes(self) -> list[str]:
-        """What a reader of figures on this split should know: nothing."""
-        return []
 
     @property
     def _angles(self) -> Mapping[str, tuple[str, int]]:

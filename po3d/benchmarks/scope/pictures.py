@@ -8,32 +8,25 @@ test models alone (`po3d.synthesis.splits`).
 """
 
 import functools
-import io
-import multiprocessing
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
+from po3d.benchmarks import room_pictures
 from po3d.benchmarks.scope.data import IMAGES, View, image_name, scene_name
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
-from po3d.io.progress import progress
+from po3d.io.images import jpeg
 from po3d.scene.geometry import Array
 from po3d.scene.orbit import READING, VIEWS, Reading
 from po3d.synthesis.difficulty import OrbitDials, dials_of
-from po3d.synthesis.furniture.libraries import FOLDER
-from po3d.synthesis.furniture.models import RoomModels
 from po3d.synthesis.orbit.pictures import DrawnScene, draw_views, drawn_scene, shown_shares
 from po3d.synthesis.orbit.scenes import LEAST_AREA, LEAST_VISIBLE, OrbitScene, sample_orbit_scene
 from po3d.synthesis.rooms.pictures import RoomRenderer
 
 MASKS = "masks"
-QUALITY = 80  # of a JPEG
-SAMPLES = 4  # smooth edges
 FILLED = 0.5  # share of its box that a silhouette fills, about: LEAST_AREA is of boxes
 
 
@@ -57,12 +50,7 @@ class Studio:
         return sample_orbit_scene(self.seed, index, self.split, self.reading, self.objects)
 
     def renderer(self, width: int, height: int) -> RoomRenderer:
-        return _renderer(width, height, str(self.furniture or FOLDER), self.cache)
-
-
-@functools.lru_cache(1)
-def _renderer(width: int, height: int, furniture: str, cache: str | None) -> RoomRenderer:
-    return RoomRenderer(width, height, SAMPLES, RoomModels(furniture, cache))
+        return room_pictures.renderer(width, height, self.furniture, self.cache)
 
 
 # --- all views ----------------------------------------------------------------------------------------------
@@ -71,22 +59,8 @@ def _renderer(width: int, height: int, furniture: str, cache: str | None) -> Roo
 def draw(out: Path, size: int, studio: Studio, workers: int = 1) -> None:
     """Write the pictures and masks of `size` scenes that are not there yet."""
     todo = [k for k in range(size) if not _masks(out, k).is_file()]
-    if todo:
-        RoomModels(studio.furniture or FOLDER, studio.cache)  # where there are none, that shows now
     work = functools.partial(_draw, out=out, studio=studio)
-    for _ in progress(_mapped(work, todo, workers), "pictures", len(todo), unit="scene"):
-        pass
-    for torn in (out / IMAGES).glob(".*.tmp"):  # left by killed writers
-        torn.unlink()
-
-
-def _mapped(work, todo: list[int], workers: int) -> Iterator[None]:
-    if workers == 1 or len(todo) < 2:
-        yield from map(work, todo)
-        return
-    # Spawned, not forked: a forked child would share its parent's graphics context.
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        yield from pool.imap_unordered(work, todo)
+    room_pictures.draw(work, todo, workers, "scene", 1, out / IMAGES, studio.furniture, studio.cache)
 
 
 def _draw(index: int, out: Path, studio: Studio) -> None:
@@ -95,19 +69,13 @@ def _draw(index: int, out: Path, studio: Studio) -> None:
     shots = draw_views(studio.renderer(found.orbit.width, found.orbit.tall), drawn)
     for angle, shot in zip(VIEWS, shots):
         with atomic_write(out / IMAGES / image_name(scene_name(index), angle), "wb") as file:
-            file.write(_jpeg(shot.rgb))
+            file.write(jpeg(shot.rgb, room_pictures.QUALITY))
     visible, area = shown_shares(shots, len(found.scene))
     write_json(_masks(out, index), {"visible": visible.tolist(), "area": area.tolist()}, indent=None)
 
 
 def _masks(out: Path, index: int) -> Path:
     return out / MASKS / f"{scene_name(index)}.json"
-
-
-def _jpeg(rgb: NDArray[np.uint8]) -> bytes:
-    file = io.BytesIO()
-    Image.fromarray(rgb).save(file, "JPEG", quality=QUALITY, optimize=True)
-    return file.getvalue()
 
 
 def seen_in_pictures(found: OrbitScene, out: Path, index: int) -> OrbitScene:

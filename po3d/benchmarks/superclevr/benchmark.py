@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from po3d.benchmarks.base import Benchmark
-from po3d.benchmarks.street_split import Folder, Split, twin_of, unique
+from po3d.benchmarks.splits import unique
+from po3d.benchmarks.street_split import Folder, Split, twin_of
 from po3d.benchmarks.superclevr.files import (
     StreetQuestion,
     field_text,
@@ -58,7 +59,7 @@ def load(root: str | Path, split: str = "") -> Split:
     if not questions:
         raise InputError(f"{files[0]} holds no question")
     source = Folder(root.parent if root.is_file() else root, SCENES)
-    return Split(split or root.name, unique(questions, root), source, tuple(files))
+    return Split(split or root.name, unique(questions, root, "question_index of"), source, tuple(files))
 
 
 def _question(record: object, file: str, where: str) -> Question:

@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d.benchmarks.splits import QuestionSplit, unique
 from po3d.benchmarks.threedsrbench.report import LETTERS, read_table
 from po3d.benchmarks.threedsrbench.score import (
     CATEGORIES,
@@ -103,11 +104,9 @@ class PhotoQuestion(Question):
 
 
 @dataclass(frozen=True)
-class Split:
+class Split(QuestionSplit):
     """Questions, and what there is to each of their pictures."""
 
-    split: str
-    questions: tuple[Question, ...]
     root: Path  # the folder of the table
     pictures: Mapping[str, bytes] = field(
         default_factory=dict, repr=False
@@ -174,23 +173,13 @@ class Split:
         scene = self._scenes[bare]
         return scene if bare == name else replace(mirrored(scene), image=name)
 
-    def hidden(self, name: str) -> None:
-        """None: how much of an object others hide is not known here."""
-        return None
-
     def inputs(self, name: str) -> "Lens":
         """What comes with a picture besides its pixels."""
         return Lens(self, name)
 
-    def first(self, size: int | None) -> "Split":
-        """The questions on the first `size` scenes by name, from all viewpoints; None keeps all."""
-        kept = set(sorted({q.scene for q in self.questions})[:size])
-        return replace(self, questions=tuple(q for q in self.questions if q.scene in kept))
-
-    @property
-    def images(self) -> tuple[str, ...]:
-        """Names, by first appearance in the questions."""
-        return tuple(dict.fromkeys(q.image for q in self.questions))
+    def unit_of(self, question: Question) -> str:
+        """What `first` counts: the scene, which is asked about from all viewpoints."""
+        return question.scene
 
 
 @dataclass(frozen=True)
@@ -224,12 +213,7 @@ def load(root: str | Path, split: str = "") -> Split:
             raise InputError(f"no 3DSRBench under {root}: expected one of {', '.join(FILES)}; {WHERE}")
     records, pictures = read_table(path)
     questions = [_question(r, f"{path}, row {k}") for k, r in enumerate(records)]
-    seen: set[str] = set()
-    for q in questions:
-        if q.id in seen:
-            raise InputError(f"{path}: the qid {q.id!r} stands twice")
-        seen.add(q.id)
-    return Split(split or path.stem, tuple(questions), path.parent, pictures, table=path)
+    return Split(split or path.stem, unique(questions, path, "qid"), path.parent, pictures, table=path)
 
 
 def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:

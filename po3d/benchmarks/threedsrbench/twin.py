@@ -143,11 +143,7 @@ def _rooms(seed: int, split: str, margin: float, dials: InsideDials, index: int)
 
 
 def look(
-    seed: int,
-    number: int,
-    split: str = "test",
-    margin: float = 1.0,
-    dials: InsideDials = INSIDE_DEFAULT,
+    seed: int, number: int, split: str = "test", margin: float = 1.0, dials: InsideDials = INSIDE_DEFAULT
 ) -> Looked:
     """Room `number` of a seed in both views: a pure function."""
     room = sample_room(seed, number, split, dials.objects)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NoReturn
+from typing import Any
 from urllib.parse import urlsplit
 
 from po3d.io.errors import InputError
@@ -346,7 +346,7 @@ def serve_command(arguments: argparse.Namespace) -> int:
         print(f"serving {', '.join(MODELS)} at {server.base_url}", flush=True)
         if not ipaddress.ip_address(str(server.server_address[0]).split("%")[0]).is_loopback:
             print("note: whoever reaches this machine can ask; there is no key", flush=True)
-        signal.signal(signal.SIGTERM, _interrupt)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             server.serve_forever()
         except KeyboardInterrupt:
@@ -359,7 +359,3 @@ def serve_command(arguments: argparse.Namespace) -> int:
         sys.stdout.flush()
         os._exit(0)  # Python would wait for the threads that still answer
     return 0
-
-
-def _interrupt(number: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt
