@@ -44,7 +44,8 @@ class EstimatorModule(pl.LightningModule):
     """Trains a SceneNet. Batches are dicts: "image" (B, 3, h, w) uint8 and stacked labels of the world.
 
     `network`: SceneNet's keywords; "pretrained" may be "package" (`warm_start.take_imagenet`), too. `world`: street | top_view | room_view.
-    The learning rate rises over `warmup` of the steps and falls as a cosine to 1 %.
+    The learning rate rises over `warmup` of the steps and falls as a cosine to 1 %. `keep_statistics`: batch norms keep the statistics
+    that they start with, which batches of a few pictures would spoil.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class EstimatorModule(pl.LightningModule):
         weight_decay: float = 0.02,
         warmup: float = 0.05,
         freeze_backbone: bool = False,
+        keep_statistics: bool = False,
         augment: float = 1.0,
         seed: int = 0,
         init_from: str = "",
@@ -73,7 +75,7 @@ class EstimatorModule(pl.LightningModule):
             self._start_from(init_from)
         if freeze_backbone:
             self.net.backbone.requires_grad_(False)
-            self.train()
+        self.train()
         if not self.world.occlusion:
             # What no loss reaches isn't trained: several processes would wait for its gradients, and to look for such
             # layers in every step (find_unused_parameters) costs time.
@@ -101,6 +103,10 @@ class EstimatorModule(pl.LightningModule):
         super().train(mode)
         if self.hparams.freeze_backbone:
             self.net.backbone.eval()  # its batch statistics stay too
+        if self.hparams.keep_statistics:
+            for layer in self.modules():
+                if isinstance(layer, torch.nn.BatchNorm2d):
+                    layer.eval()
         return self
 
     def _terms(self, batch: dict[str, Tensor], stage: str, index: int) -> dict[str, Term]:

@@ -231,7 +231,7 @@ def test_marginal_answers_mix_no_devices():
     random = np.random.default_rng(0)
     scenes = [random_scene(random, 6, certain=False) for _ in range(6)]
     where = random.integers(0, 6, 300).tolist()
-    programs = pack_programs([random_program(random, scenes[k]) for k in where], where, "6d")
+    programs = pack_programs([random_program(random, scenes[k]).call for k in where], where, "6d")
     with accelerator():
         found = marginal_batch(pack_beliefs(scenes, device=AWAY), programs)
     assert all(isinstance(part, Away) for part in (found.registers, found.mass, found.value, found.valid))

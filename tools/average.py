@@ -1,0 +1,74 @@
+"""The mean of several checkpoints' weights, in few bits as what is shipped.
+
+    python -m tools.average OUT CHECKPOINT=SHARE CHECKPOINT=SHARE...
+
+A network that went on learning from another forgets some of what that knew; between the two lies one that is better than both (Wortsman et
+al., Robust fine-tuning of zero-shot models, CVPR 2022). Checkpoints are paths of pairs, or names of shipped ones, of one kind and with the
+same words; what an estimator's JSON says of its beliefs and pictures is to be fitted anew (`po3d.training.calibrate`, `tools.domain`).
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from po3d.io import checkpoint
+from po3d.io.errors import InputError
+from po3d.io.guard import guarded
+from po3d.language.read import reader
+
+SAME = (
+    "network",
+    "attributes",
+    "texts",
+    "amounts",
+    "shape",
+    "words",
+)  # what of a config says what weights mean
+
+
+def average(out: Path, shares: dict[str, float]) -> Path:
+    """Write the pair; the path of its weights."""
+    if abs(sum(shares.values()) - 1) > 1e-6:
+        raise InputError(f"shares sum up to {sum(shares.values()):g}, not 1")
+    pairs = {name: checkpoint.load(checkpoint.locate(name)) for name in shares}
+    _, first = next(iter(pairs.values()))
+    for name, (_, record) in pairs.items():
+        about = [(record["kind"], record["config"].get(k)) for k in SAME]
+        if about != [(first["kind"], first["config"].get(k)) for k in SAME]:
+            raise InputError(f"{name} is another network, or has other words")
+    mean = {
+        key: sum(share * pairs[name][0][key].float() for name, share in shares.items())
+        if value.is_floating_point()
+        else value
+        for key, value in pairs[next(iter(shares))][0].items()
+    }
+    training = {
+        "mean of": {name: {"share": share, **pairs[name][1]["training"]} for name, share in shares.items()}
+    }
+    training["models"] = first["training"].get("models", {})
+    config = {k: v for k, v in first["config"].items() if k in SAME}
+    bits = reader.bits if first["kind"] == reader.KIND else lambda _: 8
+    with tempfile.TemporaryDirectory() as folder:
+        whole = checkpoint.save(Path(folder) / "pair", first["kind"], mean, config, training, {})
+        return checkpoint.compact(whole, out, bits)
+
+
+def main() -> int:
+    """The exit code: 2 where something is wrong."""
+    parser = argparse.ArgumentParser("python -m tools.average", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("out", type=Path, help="the new pair, without suffix")
+    parser.add_argument("shares", nargs="+", metavar="CHECKPOINT=SHARE")
+    a = parser.parse_args()
+
+    def run() -> None:
+        try:
+            shares = {name: float(share) for name, _, share in (text.rpartition("=") for text in a.shares)}
+        except ValueError:
+            raise InputError(f"shares are CHECKPOINT=NUMBER, not {' '.join(a.shares)}") from None
+        print(average(a.out, shares))
+
+    return guarded(run)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
