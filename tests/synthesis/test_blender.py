@@ -113,12 +113,7 @@ def test_a_picture_that_never_ends_is_given_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
-    [
-        {"renderer": "crayon"},
-        {"renderer": "blender"},
-        {"vehicles": "somewhere"},
-    ],
+    "given", [{"renderer": "crayon"}, {"renderer": "blender"}, {"vehicles": "somewhere"}]
 )
 def test_what_cannot_be_drawn_in_look_studio(given: dict) -> None:
     with pytest.raises(InputError):

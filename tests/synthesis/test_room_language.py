@@ -104,11 +104,7 @@ def test_names_and_values_of_a_program_are_their_words(pairs):
                 continue
             same = {VALUE_WORDS.get(words, words), words, singular(words)}
             meant = {leaf, VALUE_WORDS.get(leaf, leaf)}
-            assert same & meant or pair.source.startswith(("set", "then")), (
-                pair.text,
-                leaf,
-                words,
-            )
+            assert same & meant or pair.source.startswith(("set", "then")), (pair.text, leaf, words)
 
 
 def test_sentences_hold_no_traces_of_patterns(pairs):

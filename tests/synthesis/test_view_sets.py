@@ -17,15 +17,7 @@ from po3d.synthesis.render.device import RenderError
 from po3d.synthesis.rooms.layouts import sample_room
 from po3d.synthesis.rooms.pictures import RoomRenderer
 from po3d.synthesis.splits import SPLITS, split_of
-from po3d.synthesis.view_sets import (
-    CAMERAS,
-    HEIGHT,
-    WIDTH,
-    ViewSpec,
-    any_camera,
-    inside_view,
-    orbit_view,
-)
+from po3d.synthesis.view_sets import CAMERAS, HEIGHT, WIDTH, ViewSpec, any_camera, inside_view, orbit_view
 
 
 @pytest.fixture(scope="module")

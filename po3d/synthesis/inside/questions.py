@@ -87,13 +87,7 @@ def offers(
 
 
 class _Asker:
-    def __init__(
-        self,
-        views: Sequence[Scene],
-        said: Mapping[int, str],
-        margin: float,
-        near: bool,
-    ) -> None:
+    def __init__(self, views: Sequence[Scene], said: Mapping[int, str], margin: float, near: bool) -> None:
         self.said, self.margin, self.near = said, margin, near
         self.views = [View(scene) for scene in views]
         self.boxes = [[o.box for o in scene.objects] for scene in views]

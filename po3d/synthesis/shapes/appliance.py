@@ -18,14 +18,7 @@ from po3d.synthesis.shapes.parts import (
     pick,
     upright,
 )
-from po3d.synthesis.shapes.primitives import (
-    box,
-    moved,
-    ring,
-    rod,
-    rounded,
-    slab,
-)
+from po3d.synthesis.shapes.primitives import box, moved, ring, rod, rounded, slab
 
 
 def _washing_machine(random: Random) -> list[Piece]:
@@ -165,9 +158,7 @@ def _refrigerator(random: Random) -> list[Piece]:
         doors = [(0, wide, low, high)]
     side = random.choice([-1, 1])
     for k, (y, w, a, b) in enumerate(doors):
-        pieces += main(
-            panel(w - 0.012, b - a - 0.012, edge, thick, (x + 0.004, y, (a + b) / 2), 0.012, 4),
-        )
+        pieces += main(panel(w - 0.012, b - a - 0.012, edge, thick, (x + 0.004, y, (a + b) / 2), 0.012, 4))
         face, span = deep / 2 + 0.003, min(u(0.25, 0.5), 0.6 * (b - a))
         hand = y - side * (w / 2 - 0.06) if kind != 3 else y + (-1 if k == 0 else 1) * (w / 2 - 0.05)
         z = (a + b) / 2 if not split else (b - 0.08 - span / 2 if k == 0 else a + 0.08 + span / 2)
@@ -191,9 +182,7 @@ def _refrigerator(random: Random) -> list[Piece]:
         pieces += solid(f"note{k % 2}", "paint", panel(u(0.03, 0.09), u(0.03, 0.1), 0.003, 0.005, at))
     if random.random() < 0.5:
         pieces += solid(
-            "hinge",
-            "dark",
-            block((0.08, 0.05, 0.02), (x + 0.03, side * (wide / 2 - 0.05), high), 0.01),
+            "hinge", "dark", block((0.08, 0.05, 0.02), (x + 0.03, side * (wide / 2 - 0.05), high), 0.01)
         )
     coils, tall = int(random.integers(6, 13)), high - low
     level = np.linspace(low + tall * 0.28, low + tall * 0.9, coils)

@@ -90,7 +90,4 @@ def _soccer_ball(random: Random) -> list[Piece]:
     return _turned(pieces, random, r)
 
 
-SHAPES: dict[str, Generator] = {
-    "basketball": _basketball,
-    "soccer ball": _soccer_ball,
-}
+SHAPES: dict[str, Generator] = {"basketball": _basketball, "soccer ball": _soccer_ball}

@@ -55,13 +55,9 @@ def _crate(random: Random) -> list[Piece]:
         for k in range(many):
             at = ((k + 0.5) * deep / many - deep / 2, 0, high + thin / 2)
             pieces += main(board((deep / many * share, wide + 0.02, thin), at))
-        pieces += main(
-            *(board((deep, 0.06, thin), (0, s * wide * 0.38, high + 1.4 * thin)) for s in (-1, 1)),
-        )
+        pieces += main(*(board((deep, 0.06, thin), (0, s * wide * 0.38, high + 1.4 * thin)) for s in (-1, 1)))
     else:
-        pieces += main(
-            *(board((thin, wide * 0.4, 0.05), (s * deep * 0.52, 0, high + 0.02)) for s in (-1, 1)),
-        )
+        pieces += main(*(board((thin, wide * 0.4, 0.05), (s * deep * 0.52, 0, high + 0.02)) for s in (-1, 1)))
     return pieces
 
 

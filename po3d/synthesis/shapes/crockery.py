@@ -6,22 +6,8 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    bar,
-    main,
-    pick,
-    smooth,
-    upright,
-    vessel,
-    warped,
-)
-from po3d.synthesis.shapes.primitives import (
-    ball,
-    moved,
-    ring,
-    tube,
-)
+from po3d.synthesis.shapes.parts import Random, bar, main, pick, smooth, upright, vessel, warped
+from po3d.synthesis.shapes.primitives import ball, moved, ring, tube
 
 
 def _teapot(random: Random) -> list[Piece]:

@@ -131,9 +131,7 @@ def _wardrobe(random: Random) -> list[Piece]:
             for i in (-deep / 2 + 0.05, deep / 2 - 0.05)
             for j in (-wide / 2 + 0.06, wide / 2 - 0.06)
         ]
-        pieces += main(
-            *(upright([(0, 0), (0.02, 0), (0.035, low), (0, low)], 10, foot) for foot in feet),
-        )
+        pieces += main(*(upright([(0, 0), (0.02, 0), (0.035, low), (0, low)], 10, foot) for foot in feet))
     x, base = deep / 2, low + (0.32 * u(0.7, 1.2) if drawers else 0.02)
     pieces += solid(
         "gap", "tyre", box(0.004, wide - 0.03, high - low - 0.07, (x, 0, (high + low - 0.03) / 2))
@@ -295,9 +293,7 @@ def _piano(random: Random) -> list[Piece]:
     case, cheek, bed = deep * u(0.5, 0.6), u(0.035, 0.06), u(0.58, 0.64)
     back = -deep / 2
     pieces = main(block((case, wide, high - 0.03), (back + case / 2, 0, 0), 0.01, 0.006))
-    pieces += main(
-        block((case + 0.03, wide + 0.02, 0.03), (back + case / 2 + 0.01, 0, high - 0.03), 0.012),
-    )
+    pieces += main(block((case + 0.03, wide + 0.02, 0.03), (back + case / 2 + 0.01, 0, high - 0.03), 0.012))
     face, front = back + case, deep / 2
     shelf = front - face
     pieces += main(board((shelf, wide, 0.09), (face + shelf / 2, 0, bed)))
@@ -325,7 +321,7 @@ def _piano(random: Random) -> list[Piece]:
                 pieces += main(board((0.06, 0.06, bed), (at[0], at[1], bed / 2)))
     else:
         pieces += main(
-            *(board((shelf, 0.04, bed), (face + shelf / 2, s * (wide / 2 - 0.02), bed / 2)) for s in (-1, 1)),
+            *(board((shelf, 0.04, bed), (face + shelf / 2, s * (wide / 2 - 0.02), bed / 2)) for s in (-1, 1))
         )
     foot = [board((deep * 0.98, 0.07, 0.06), (0, s * (wide / 2 - 0.05), 0.03)) for s in (-1, 1)]
     pieces += main(*foot)

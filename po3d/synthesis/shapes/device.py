@@ -21,14 +21,7 @@ from po3d.synthesis.shapes.parts import (
     upright,
     warped,
 )
-from po3d.synthesis.shapes.primitives import (
-    ball,
-    box,
-    moved,
-    ring,
-    rod,
-    tube,
-)
+from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, tube
 
 
 def _speaker(random: Random) -> list[Piece]:

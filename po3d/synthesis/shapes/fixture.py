@@ -18,18 +18,7 @@ from po3d.synthesis.shapes.parts import (
     smooth,
     upright,
 )
-from po3d.synthesis.shapes.primitives import (
-    ball,
-    box,
-    loft,
-    moved,
-    plate,
-    ring,
-    rod,
-    rounded,
-    slab,
-    tube,
-)
+from po3d.synthesis.shapes.primitives import ball, box, loft, moved, plate, ring, rod, rounded, slab, tube
 
 
 def _fireplace(random: Random) -> list[Piece]:
@@ -39,7 +28,7 @@ def _fireplace(random: Random) -> list[Piece]:
     back = -deep / 2
     x, opening, top = back + body, wide - 2 * jamb, high - lintel
     pieces = main(
-        *(block((body, jamb, high), (back + body / 2, s * (wide - jamb) / 2, 0), 0.01) for s in (-1, 1)),
+        *(block((body, jamb, high), (back + body / 2, s * (wide - jamb) / 2, 0), 0.01) for s in (-1, 1))
     )
     arch = u(0.05, 0.16) if random.random() < 0.4 else 0.0
     under = [(opening / 2 * t, top - arch * t * t) for t in np.linspace(-1, 1, 13)]
@@ -85,7 +74,7 @@ def _fireplace(random: Random) -> list[Piece]:
     if decor == 0:  # panels
         for s in (-1, 1):
             pieces += main(
-                panel(jamb * 0.6, top * 0.75, 0.005, 0.02, (x, s * (wide - jamb) / 2, top * 0.52), 0.01),
+                panel(jamb * 0.6, top * 0.75, 0.005, 0.02, (x, s * (wide - jamb) / 2, top * 0.52), 0.01)
             )
         pieces += main(panel(opening * 0.8, lintel * 0.5, 0.005, 0.02, (x, 0, high - lintel / 2), 0.01))
     elif decor == 1:  # bricks
@@ -163,10 +152,7 @@ def _radiator(random: Random) -> list[Piece]:
                 for x in np.linspace(-1, 1, 2 if deep < 0.14 else 3) * (deep / 2 - pitch * 0.42):
                     pieces += main(rod((x, y, foot), (x, y, high), pitch * 0.36, 8))
                 pieces += main(
-                    *(
-                        ball((deep / 2, pitch * 0.47, 0.035), (0, y, z), 1)
-                        for z in (foot + 0.03, high - 0.02)
-                    ),
+                    *(ball((deep / 2, pitch * 0.47, 0.035), (0, y, z), 1) for z in (foot + 0.03, high - 0.02))
                 )
             else:
                 fin = rounded(
@@ -180,14 +166,14 @@ def _radiator(random: Random) -> list[Piece]:
                 *(
                     rod((x, s * (wide - pitch) / 2, 0), (x, s * (wide - pitch) / 2, foot + 0.05), 0.016, 8)
                     for x in (-deep / 4, deep / 4)
-                ),
+                )
             )
     elif kind == 1:  # a panel with grooves
         pieces += main(
-            panel(wide, high - foot, 0.02, deep * 0.3, (deep * 0.2, 0, (high + foot) / 2), 0.01, 3),
+            panel(wide, high - foot, 0.02, deep * 0.3, (deep * 0.2, 0, (high + foot) / 2), 0.01, 3)
         )
         pieces += main(
-            panel(wide, high - foot, 0.02, deep * 0.3, (-deep * 0.5, 0, (high + foot) / 2), 0.01, 3),
+            panel(wide, high - foot, 0.02, deep * 0.3, (-deep * 0.5, 0, (high + foot) / 2), 0.01, 3)
         )
         many = round(wide / u(0.035, 0.06))
         ribs = (np.arange(many) + 0.5) * (wide - 0.06) / many - (wide - 0.06) / 2
@@ -202,7 +188,7 @@ def _radiator(random: Random) -> list[Piece]:
                     0.005,
                 )
                 for y in ribs
-            ),
+            )
         )
         pieces += main(box(deep, wide, 0.01, (0, 0, high)))
         slots = np.linspace(-wide / 2 + 0.04, wide / 2 - 0.04, 18)
@@ -217,9 +203,7 @@ def _radiator(random: Random) -> list[Piece]:
             else:
                 bow = deep * 0.5
                 pieces += main(
-                    tube(
-                        [(bow * (1 - t * t), t * wide / 2, z) for t in np.linspace(-1, 1, 9)], tall * 0.3, 8
-                    ),
+                    tube([(bow * (1 - t * t), t * wide / 2, z) for t in np.linspace(-1, 1, 9)], tall * 0.3, 8)
                 )
         for s in (-1, 1):
             pieces += main(rod((0, s * wide * 0.46, foot - 0.01), (0, s * wide * 0.46, high), 0.02, 10))
@@ -283,16 +267,14 @@ def _toilet(random: Random) -> list[Piece]:
     wide_tank, top = wide * u(0.9, 1.05), high
     base = rim * u(0.55, 0.98)
     pieces += main(
-        block((tank, wide_tank, top - 0.03 - base), (back + tank / 2, 0, base), u(0.02, 0.06), 0.012, 3),
+        block((tank, wide_tank, top - 0.03 - base), (back + tank / 2, 0, base), u(0.02, 0.06), 0.012, 3)
     )
     pieces += main(
         block(
             (tank + 0.02, wide_tank + 0.02, 0.035), (back + tank / 2, 0, top - 0.035), u(0.02, 0.06), 0.012, 3
-        ),
+        )
     )
-    pieces += main(
-        block((deep * 0.5, wide * 0.45, rim * 0.9), (back + deep * 0.3, 0, 0.0), 0.05, 0.01, 3),
-    )
+    pieces += main(block((deep * 0.5, wide * 0.45, rim * 0.9), (back + deep * 0.3, 0, 0.0), 0.05, 0.01, 3))
     if random.random() < 0.6:
         pieces += solid(
             "flush",

@@ -6,22 +6,8 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    block,
-    main,
-    smooth,
-    upright,
-    warped,
-)
-from po3d.synthesis.shapes.primitives import (
-    ball,
-    loft,
-    moved,
-    plate,
-    ring,
-    rod,
-)
+from po3d.synthesis.shapes.parts import Random, block, main, smooth, upright, warped
+from po3d.synthesis.shapes.primitives import ball, loft, moved, plate, ring, rod
 
 
 def _flask(line: list[tuple[float, float]], label: tuple[float, float]) -> list[Piece]:

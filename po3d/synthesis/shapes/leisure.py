@@ -17,12 +17,7 @@ from po3d.synthesis.shapes.parts import (
     smooth_loop,
     soft_sheet,
 )
-from po3d.synthesis.shapes.primitives import (
-    ball,
-    box,
-    moved,
-    rod,
-)
+from po3d.synthesis.shapes.primitives import ball, box, moved, rod
 
 
 def _rubiks_cube(random: Random) -> list[Piece]:

@@ -151,6 +151,9 @@ def _creased(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, ...]:
     normal = (cross[other] * smooth[..., None]).sum(1)
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-20)
     key = np.round(np.c_[corner_vertex, normal * 500]).astype(np.int64)
-    _, first, inverse = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    order = np.lexsort(key.T[::-1])  # as np.unique(key, axis=0) sorts, in a third of its time
+    new = np.r_[True, (np.diff(key[order], axis=0) != 0).any(1)]
+    first, inverse = order[new], np.empty(len(order), np.int64)
+    inverse[order] = np.cumsum(new) - 1
     source = corner_vertex[first]
     return source, vertices[source], normal[first], inverse.reshape(-1, 3)

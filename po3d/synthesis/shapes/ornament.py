@@ -19,14 +19,7 @@ from po3d.synthesis.shapes.parts import (
     vessel,
     warped,
 )
-from po3d.synthesis.shapes.primitives import (
-    ball,
-    box,
-    moved,
-    ring,
-    rod,
-    tube,
-)
+from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, tube
 
 
 def _gift(random: Random) -> list[Piece]:

@@ -9,25 +9,8 @@ import numpy as np
 
 from po3d.synthesis.shapes import animal, balls, garden, people, pushed, toy, wheeled
 from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    UP,
-    Generator,
-    Random,
-    facing,
-    pick,
-    upright,
-)
-from po3d.synthesis.shapes.primitives import (
-    Array,
-    ball,
-    box,
-    loft,
-    moved,
-    ring,
-    rod,
-    slab,
-    tube,
-)
+from po3d.synthesis.shapes.parts import UP, Generator, Random, facing, pick, upright
+from po3d.synthesis.shapes.primitives import Array, ball, box, loft, moved, ring, rod, slab, tube
 
 
 def _barrel(random: Random) -> list[Piece]:

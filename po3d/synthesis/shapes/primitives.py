@@ -45,17 +45,22 @@ def loft(rings: ArrayLike) -> Trimesh:
     """A closed tube through rings (R, N, 3) of equal length, capped by fans."""
     rings = np.asarray(rings, float)
     r, n, _ = rings.shape
-    k, after = np.arange(n), (np.arange(n) + 1) % n
-    faces = []
-    for i in range(r - 1):
-        a, b = i * n, (i + 1) * n
-        faces += [np.c_[a + k, a + after, b + after], np.c_[a + k, b + after, b + k]]
-    vertices = np.r_[rings.reshape(-1, 3), rings[:1].mean(1), rings[-1:].mean(1)]
-    faces += [
-        np.c_[after, k, np.full(n, r * n)],
-        np.c_[(r - 1) * n + k, (r - 1) * n + after, np.full(n, r * n + 1)],
+    k = np.arange(n)
+    after = (k + 1) % n
+    vertices = np.concatenate([rings.reshape(-1, 3), rings[:1].mean(1), rings[-1:].mean(1)])
+    caps = [
+        np.stack([after, k, np.full(n, r * n)], -1),
+        np.stack([(r - 1) * n + k, (r - 1) * n + after, np.full(n, r * n + 1)], -1),
     ]
-    return closed(vertices, np.concatenate(faces))
+    return closed(vertices, np.concatenate([_sides(r, n), *caps]))
+
+
+def _sides(rings: int, n: int) -> Array:
+    """(2 (rings - 1) n, 3) faces between rings of n corners each."""
+    low = np.arange((rings - 1) * n).reshape(-1, n)
+    next_ = np.roll(low, -1, 1)
+    faces = [np.stack([low, next_, next_ + n], -1), np.stack([low, next_ + n, low + n], -1)]
+    return np.stack(faces, 1).reshape(-1, 3)
 
 
 def tube(points: ArrayLike, radius: ArrayLike, sides: int = 6) -> Trimesh:
@@ -119,13 +124,8 @@ def slab(
         rings = [(-half, inner), *rings, (half, inner)]
     n = len(outline)
     vertices = np.concatenate([np.c_[ring[:, 0], np.full(n, y), ring[:, 1]] for y, ring in rings])
-    k, after = np.arange(n), (np.arange(n) + 1) % n
-    faces = []
-    for i in range(len(rings) - 1):
-        a, b = i * n, (i + 1) * n
-        faces += [np.c_[a + k, a + after, b + after], np.c_[a + k, b + after, b + k]]
     cap = triangles(inner)
-    faces += [cap[:, ::-1], cap + (len(rings) - 1) * n]
+    faces = [_sides(len(rings), n), cap[:, ::-1], cap + (len(rings) - 1) * n]
     mesh = closed(vertices, np.concatenate(faces))
     if bend is not None:
         mesh.vertices = bend(np.array(mesh.vertices))

@@ -6,11 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    limb,
-    mirrored,
-)
+from po3d.synthesis.shapes.parts import Random, limb, mirrored
 from po3d.synthesis.shapes.primitives import Array, ball
 
 

@@ -19,14 +19,7 @@ from po3d.synthesis.shapes.parts import (
     upright,
     warped,
 )
-from po3d.synthesis.shapes.primitives import (
-    ball,
-    box,
-    moved,
-    ring,
-    rounded,
-    tube,
-)
+from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rounded, tube
 
 FULL = (-np.pi, np.pi)
 

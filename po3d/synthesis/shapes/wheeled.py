@@ -74,9 +74,7 @@ def _scooter(random: Random) -> list[Piece]:
     pieces = wheel_on_hub((front, 0), r, u(0.024, 0.04)) + wheel_on_hub((rear, 0), r, u(0.024, 0.04))
     pieces += solid("frame", "paint", moved(soft_plate(base * 0.72, width, 0.025, 0, 0.03), (-0.03, 0, deck)))
     pieces += solid(
-        "grip",
-        "paint",
-        moved(soft_plate(base * 0.6, width * 0.85, 0.004, 0, 0.03), (-0.04, 0, deck + 0.025)),
+        "grip", "paint", moved(soft_plate(base * 0.6, width * 0.85, 0.004, 0, 0.03), (-0.04, 0, deck + 0.025))
     )
     pieces += solid(
         "frame",

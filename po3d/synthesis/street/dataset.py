@@ -22,15 +22,7 @@ from po3d.reasoning import relations
 from po3d.reasoning.relations import NO_FACING
 from po3d.reasoning.rules import Rules
 from po3d.scene.geometry import Camera
-from po3d.scene.street import (
-    AXES,
-    HEIGHT,
-    WIDTH,
-    box_middle,
-    camera,
-    origin_height,
-    rotation_from_heading,
-)
+from po3d.scene.street import AXES, HEIGHT, WIDTH, box_middle, camera, origin_height, rotation_from_heading
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT, SIZE_SCALE
 from po3d.synthesis.difficulty import DEFAULT, Dials
 from po3d.synthesis.official_vehicles import OfficialVehicles
@@ -44,15 +36,7 @@ from po3d.synthesis.render.official import (
 from po3d.synthesis.render.photographs import Photographs
 from po3d.synthesis.render.renderer import Placed, Renderer
 from po3d.synthesis.street.labels import ObjectLabel, State
-from po3d.synthesis.street.layouts import (
-    LOOKS,
-    TOYS,
-    Layout,
-    LayoutObject,
-    LookKind,
-    Split,
-    sample_layout,
-)
+from po3d.synthesis.street.layouts import LOOKS, TOYS, Layout, LayoutObject, LookKind, Split, sample_layout
 from po3d.synthesis.vehicles import Mesh, vehicle
 
 MIN_VISIBLE_PX = 200  # of every object, else the scene is drawn again (Super-CLEVR)

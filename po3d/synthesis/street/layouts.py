@@ -83,10 +83,7 @@ class Layout:
 
 
 def sample_layout(
-    rng: np.random.Generator,
-    count: int | None = None,
-    split: Split = "train",
-    look: LookKind | None = None,
+    rng: np.random.Generator, count: int | None = None, split: Split = "train", look: LookKind | None = None
 ) -> Layout:
     """A layout of `count` objects (None: uniform in 3..10), its meshes from the split's pool."""
     if split not in MESHES:

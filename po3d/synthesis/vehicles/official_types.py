@@ -7,18 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.primitives import (
-    Array,
-    ball,
-    box,
-    hull,
-    moved,
-    rod,
-    rounded,
-    slab,
-    tube,
-    wing,
-)
+from po3d.synthesis.shapes.primitives import Array, ball, box, hull, moved, rod, rounded, slab, tube, wing
 from po3d.synthesis.vehicles import aeroplane_parts as plane
 from po3d.synthesis.vehicles import bicycle_parts as bicycle
 from po3d.synthesis.vehicles import motorbike_parts as motorbike
