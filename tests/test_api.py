@@ -88,6 +88,15 @@ def test_every_world_looks_at_a_picture_and_answers(world, picture, question, lo
             model.look(ROOT / "data" / "mini" / picture)
 
 
+def test_an_answer_says_what_counts_as_a_car_where_words_do_not():
+    model, street = po3d.load("street"), po3d.read_scene(ROOT / "data" / "examples" / "street.json")
+    assert "car: any SUV, wagon, minivan, sedan or truck" in str(
+        model.ask(street, "How many cars are there?")
+    )
+    for question in ("How many sedans are there?", "How many buses are there?"):
+        assert ": any " not in str(model.ask(street, question))
+
+
 def test_a_world_that_there_is_not_is_said():
     with pytest.raises(InputError, match="known: street, rooms, photographs, orbit"):
         po3d.load("moon")

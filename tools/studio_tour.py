@@ -203,18 +203,20 @@ class Tour:
         self.frames()
 
     def path(self, row: int, turns: bool, step: float, t: float) -> np.ndarray:
-        """Where the mouse is after the share `t` of a way: along the arrow of a thing's handle, or along its arc."""
+        """Where the mouse is after the share `t` of a way: along that arrow of a thing's handle that is seen longer, or along its arc."""
         o, size = self.session.scene.objects[row], self.page.handle_size(row)
-        angle, far = (
-            (math.pi / 4 + 0.6 * t, 0.65 * size)
-            if turns
-            else (0.0, 0.85 * size + t * step * self.page._reach())
-        )
-        way = np.array([math.cos(o.heading + angle), math.sin(o.heading + angle), 0])
-        return self.at(np.array([*o.position[:2], o.underside + o.extent[2] / 2]) + far * way)
+
+        def at(angle: float, far: float) -> np.ndarray:
+            way = np.array([math.cos(o.heading + angle), math.sin(o.heading + angle), 0])
+            return self.at(np.array([*o.position[:2], o.underside + o.extent[2] / 2]) + far * way)
+
+        if turns:
+            return at(math.pi / 4 + 0.6 * t, 0.65 * size)
+        arrow = max((0.0, math.pi / 2), key=lambda a: float(np.linalg.norm(at(a, size) - at(a, 0))))
+        return at(arrow, 0.85 * size + t * step * self.page._reach())
 
     def drag(self, row: int, turns: bool, step: float, between: Callable[[], None] = lambda: None) -> None:
-        """Move a taken thing by the arrow along its length, by a part `step` of the scene, or turn it by its arc."""
+        """Move a taken thing by one of its arrows, by a part `step` of the scene, or turn it by its arc."""
         self.take(row)
 
         def does() -> None:

@@ -65,10 +65,7 @@ def packages() -> Iterator[Check]:
         missing = _missing(own.requires or [], extra)
         remedy = f"pip install 'po3d[{extra}]'" if missing else ""
         yield Check(
-            f"extra {extra}",
-            not missing,
-            f"lacks {', '.join(missing)}" if missing else "all there",
-            remedy,
+            f"extra {extra}", not missing, f"lacks {', '.join(missing)}" if missing else "all there", remedy
         )
 
 

@@ -3,11 +3,13 @@ out every widget and draws everything that a table holds; what they do is the se
 
 import functools
 import html
+import io
 import math
 import re
+import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,7 @@ START = "choose ..."
 
 
 def serve(given: str | None, port: int) -> int:
-    """Show the page until interrupted."""
+    """Show the page until interrupted or told to end."""
     session = Session()
     if given is None:
         session.open_example("street.jpg")
@@ -43,13 +45,15 @@ def serve(given: str | None, port: int) -> int:
 
         session.open(Path(given).name, read_bytes(given, "picture or scene"))
     page = Page(session, port)
-    print(f"the studio is at {page.address}; Ctrl+C ends it", flush=True)
-    try:
+    try:  # from here on, as what reads the address may end it at once
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        print(f"the studio is at {page.address}; Ctrl+C ends it", flush=True)
         threading.Event().wait()
     except KeyboardInterrupt:
         print("stopped")
     finally:
-        page.server.stop()
+        with redirect_stdout(io.StringIO()):  # viser says so, too
+            page.server.stop()
     return 0
 
 
@@ -70,7 +74,7 @@ class Page:
     def __init__(self, session: Session, port: int = 8080) -> None:
         self.session, self.taken = session, None  # the row that is held
         self.lock = threading.RLock()  # viser calls back from several threads
-        with _own_origins():
+        with _own_origins(), redirect_stdout(io.StringIO()):  # viser draws a frame around its address
             self.server = viser.ViserServer(HOST, port, label="po3d studio", verbose=False)
         self.address = f"http://{HOST}:{self.server.get_port()}"
         self.server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False)

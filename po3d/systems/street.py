@@ -12,12 +12,12 @@ from po3d.language.say.plain import called
 from po3d.reasoning.execute import Mode, execute
 from po3d.reasoning.margins import margins, record, record_of
 from po3d.reasoning.outcome import SHOWN, Outcome
-from po3d.reasoning.packing import LOOKUP, OCCLUSION, meaning
+from po3d.reasoning.packing import OCCLUSION, steps
 from po3d.reasoning.questions import Question, Task
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.scene.rooms import ANYTHING
 from po3d.scene.table import ObjectState, Scene
-from po3d.scene.vocabulary import ATTRIBUTES, shape_id, shape_name
+from po3d.scene.vocabulary import ATTRIBUTES, SUPER_CATEGORIES, shape_id, shape_name
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
 from po3d.systems.explained import Explained, Shown, flipped
@@ -63,8 +63,9 @@ class Executor(parts.Executor):
             raise InputError(f"unknown mode {self.mode!r}; known: {', '.join(get_args(Mode))}")
 
     def __call__(self, program: Program | Call, scene: Scene, task: Task) -> Outcome:
-        mode = "samples" if isinstance(program, Call) and self.mode == "marginal" else self.mode
-        return execute(program, scene, task, mode, self.rules, self.samples, self.seed)
+        call = self.meaning(program)
+        mode = "samples" if self.mode == "marginal" and not steps(call) else self.mode
+        return execute(call, scene, task, mode, self.rules, self.samples, self.seed)
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":
@@ -114,16 +115,15 @@ class Executor(parts.Executor):
 
         scenes = [tables.scene for tables, _, _ in asked]
         items = [
-            (reading.asked.program, k, question.task, question.id)
+            (call, k, question.task, question.id)
             for k, (_, questions, readings) in enumerate(asked)
             for question, reading in zip(questions, readings, strict=True)
-            if reading.asked.program is not None
+            if reading.asked.program is not None and steps(call := self.meaning(reading.asked.program))
         ]
         found = outcomes(scenes, [item[:3] for item in items], self.rules, self.samples, self.seed)
         known: list[dict[str, Outcome]] = [{} for _ in scenes]
         for (_, k, _, name), outcome in zip(items, found, strict=True):
-            if outcome is not None:
-                known[k][name] = outcome
+            known[k][name] = outcome
         return [Street(self, scene, own) for scene, own in zip(scenes, known)]
 
 
@@ -160,17 +160,28 @@ class Street:
         }  # fmt: skip
         flip, shown = flipped(near, outcome.answer), self.shown(question)
         why = _reason(outcome, program)
-        return Explained(self.scene, outcome, near, flip, record, shown=shown, reason=why)
+        notes = _kinds(outcome)
+        return Explained(self.scene, outcome, near, flip, record, notes=notes, shown=shown, reason=why)
+
+
+def _kinds(outcome: Outcome) -> tuple[str, ...]:
+    """What counts as one of each kind that the steps look for, where its words don't say so: people call no truck a car."""
+    found = []
+    for kind, shapes in SUPER_CATEGORIES.items():
+        *names, last = map(shape_name, shapes)
+        if kind not in last and any(f"shape={kind}]" in step.text for step in outcome.trace):
+            found.append(f"{kind}: any {', '.join(names)} or {last}")
+    return tuple(found)
 
 
 def _reason(outcome: Outcome, program: Program | Call) -> str:
     """Why there is no answer, in the words of people, where a step looked for one thing; "" for other outcomes."""
     if outcome.kind not in ("not found", "ambiguous") or isinstance(program, Call):
         return ""
-    step = program.steps[len(outcome.trace)]
-    if step.op != "unique":
+    step = steps(program.call)[len(outcome.trace)]
+    if step.call.op != "unique":
         return ""
-    things = called(STREET.meant(program.tree(step.inputs[0])))
+    things = called(step.call.args[0])
     found = [p for p in outcome.trace[step.inputs[0]].objects.values() if p > SHOWN]
     return (
         f"not found: there are no {things}"
@@ -192,14 +203,13 @@ def _by_shape(program: Call) -> Call:
 def reads(program: Program) -> frozenset[str]:
     """The modules that a program's answer depends on, parsing aside."""
     needed = {"detection"}
-    for step in program.steps:
-        operation, words = meaning(step.token)
-        needed |= set(words) & set(ATTRIBUTES)
-        if words and words[0] in OCCLUSION:
+    for step in steps(program.call):
+        needed |= set(step.words) & set(ATTRIBUTES)
+        if step.words and step.words[0] in OCCLUSION:
             needed.add("occlusion")
-        elif "facing" in words or (operation == LOOKUP and words[0] != "same"):
+        elif "facing" in step.words or step.call.op == "relate":
             needed |= set(POSES)
-        if step.op == "collide":
+        if step.words and step.words[0].startswith("collides"):
             needed.add("size")
     return frozenset(needed)
 

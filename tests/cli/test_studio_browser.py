@@ -1,6 +1,9 @@
 """The studio in a real browser: open, ask, light up, change, take, paint, undo, a file that is none."""
 
 import base64
+import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -132,3 +135,13 @@ def test_pages_of_other_sites_get_no_connection(page):
     assert asyncio.run(refused("http://evil.example"))
     assert asyncio.run(refused("http://localhost.evil.example"))
     assert not asyncio.run(refused(page[0].address))
+
+
+def test_it_says_where_it_is_and_ends_when_it_is_told_to():
+    command = [sys.executable, "-m", "po3d", "studio", "data/examples/room.json", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        said = process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        out, error = process.communicate(timeout=60)
+    assert said.startswith("the studio is at http://127.0.0.1:"), (said, error)
+    assert (out, error, process.returncode) == ("stopped\n", "", 0)
