@@ -88,6 +88,14 @@ def release(tmp_path_factory) -> Path:
     return root
 
 
+@pytest.fixture(scope="module")
+def networks(tmp_path_factory) -> list[str]:
+    """Options of networks that know nothing."""
+    folder = tmp_path_factory.mktemp("networks")
+    estimator, parser = untrained_estimator(folder), untrained_parser(folder)
+    return [f"perception.checkpoint={estimator}", f"parser.checkpoint={parser}"]
+
+
 def evaluate(release: Path, out: Path, *overrides: str) -> int:
     return run_hydra(script.main, "evaluate", "", [f"data.root={release}", f"out={out}", *overrides])
 
@@ -120,10 +128,8 @@ def test_the_oracle_is_exactly_right_and_the_report_is_whole(release, tmp_path, 
     assert len(list(read_predictions(tmp_path / "predictions.jsonl"))) == IMAGES * EACH * 7
 
 
-def test_networks_replaced_part_by_part(release, tmp_path):
-    """Networks that know nothing: everything is unparsed; with all modules replaced, right."""
-    estimator, parser = untrained_estimator(tmp_path), untrained_parser(tmp_path)
-    networks = [f"perception.checkpoint={estimator}", f"parser.checkpoint={parser}"]
+def test_networks_replaced_part_by_part(release, networks, tmp_path):
+    """Everything is unparsed; with all modules replaced, right."""
     assert evaluate(release, tmp_path / "alone", *networks) == 0
     alone = report(tmp_path / "alone")
     assert alone["statuses"] == {"unparsed": IMAGES * EACH * 7}
@@ -206,12 +212,10 @@ def test_other_weights_are_another_run(release, tmp_path, capsys):
     assert "checkpoints.parser" in capsys.readouterr().err
 
 
-def test_the_row_and_the_folder_say_all_that_sets_a_run_apart(release, tmp_path, capsys, monkeypatch):
+def test_the_row_and_the_folder_say_all_that_sets_a_run_apart(
+    release, networks, tmp_path, capsys, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
-    networks = [
-        f"perception.checkpoint={untrained_estimator(tmp_path)}",
-        f"parser.checkpoint={untrained_parser(tmp_path)}",
-    ]
     apart = ["oracle=heading", "abstain_below=0.5", "executor.mode=argmax"]
     assert run_hydra(script.main, "evaluate", "", [f"data.root={release}", "size=1", *networks, *apart]) == 0
     (out,) = (tmp_path / "outputs").iterdir()
@@ -330,19 +334,8 @@ def test_what_stands_beside_is_on_the_same_questions_and_says_what_it_is(release
     assert evaluate(release, tmp_path / "other", "system=random", f"beside={tmp_path / 'few'}") == 2
 
 
-def test_the_grid_keeps_what_another_run_left(release, tmp_path, capsys):
-    networks = [
-        f"perception.checkpoint={untrained_estimator(tmp_path)}",
-        f"parser.checkpoint={untrained_parser(tmp_path)}",
-    ]
-    grid = [
-        *networks,
-        "+experiment=oracle_grid",
-        "~grid.noise",
-        "grid.singles=false",
-        "workers=1",
-        "size=1",
-    ]
+def test_the_grid_keeps_what_another_run_left(release, networks, tmp_path, capsys):
+    grid = [*networks, "+experiment=oracle_grid", "~grid.noise", "grid.singles=false", "workers=1", "size=1"]
     assert evaluate(release, tmp_path / "out", *grid) == 0
     held = (tmp_path / "out" / "grid.json").read_bytes()
     for option, key in {"grid.cells=[{heading: 10}]": "grid", "executor.mode=argmax": "system.mode"}.items():
@@ -380,11 +373,9 @@ def test_the_grid_keeps_what_another_run_left(release, tmp_path, capsys):
         ("perception.chekpoint=x", "did you mean perception.checkpoint"),
     ],
 )
-def test_a_bad_option_is_one_line_and_writes_nothing(release, tmp_path, capsys, override, says):
-    out, networks = tmp_path / "out", tmp_path / "networks"
-    options = {"perception.checkpoint": untrained_estimator(networks)}
-    options["parser.checkpoint"] = untrained_parser(networks)
-    given = [f"{k}={v}" for k, v in options.items() if not override.startswith(k)]
+def test_a_bad_option_is_one_line_and_writes_nothing(release, networks, tmp_path, capsys, override, says):
+    out = tmp_path / "out"
+    given = [option for option in networks if not override.startswith(option.split("=")[0])]
     assert evaluate(release, out, *given, override) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ")
@@ -393,12 +384,10 @@ def test_a_bad_option_is_one_line_and_writes_nothing(release, tmp_path, capsys, 
     assert not out.exists()
 
 
-def test_a_missing_picture_ends_the_run_or_is_counted_and_named(release, tmp_path, capsys):
+def test_a_missing_picture_ends_the_run_or_is_counted_and_named(release, networks, tmp_path, capsys):
     root = tmp_path / "release"
     shutil.copytree(release, root)
     (root / "images" / "1.png").unlink()
-    estimator, parser = untrained_estimator(tmp_path), untrained_parser(tmp_path)
-    networks = [f"perception.checkpoint={estimator}", f"parser.checkpoint={parser}"]
     assert evaluate(root, tmp_path / "out", *networks) == 2
     assert "image not found" in capsys.readouterr().err
     assert evaluate(root, tmp_path / "out", *networks, "benchmark.on_bad_image=count") == 0

@@ -84,6 +84,18 @@ def test_frozen_backbones_stay(tmp_path):
     assert street_net(**module.net.config).config == module.net.config
 
 
+def test_kept_statistics_stay_while_weights_learn():
+    images = torch.rand(2, 3, 64, 96, generator=torch.Generator().manual_seed(0))
+    for kept in (True, False):
+        module = EstimatorModule(TINY, keep_statistics=kept)
+        before = {k: v.clone() for k, v in module.net.state_dict().items() if "running" in k}
+        module.eval()
+        module.train().net(images)
+        after = module.net.state_dict()
+        assert all(torch.equal(after[k], v) for k, v in before.items()) == kept
+        assert all(p.requires_grad for p in module.net.backbone.parameters())
+
+
 def test_a_trunk_for_poses_begins_with_what_the_shared_one_said(tmp_path):
     shared = EstimatorModule(TINY)
     shared.export(tmp_path / "shared", {}, {})

@@ -32,30 +32,43 @@ SCRIPT = Path(__file__).with_name("two_processes.py")
 STEPS = 3
 
 
-def started(out: Path, steps: int, *kinds: str, **job: object) -> subprocess.Popen:
+def started(*arguments: str) -> subprocess.Popen:
     """The script under way. It finds this checkout and the tests' helpers."""
     folders = os.pathsep.join([str(SCRIPT.parent), str(SCRIPT.parent.parent), str(ROOT)])
     kept = {k: v for k, v in os.environ.items() if k not in ("LOCAL_RANK", "WORLD_SIZE", "MASTER_PORT")}
-    command = [sys.executable, str(SCRIPT), str(out), json.dumps({"kinds": kinds, "steps": steps, **job})]
     return subprocess.Popen(
-        command,
+        [sys.executable, str(SCRIPT), *arguments],
         env={**kept, "OMP_NUM_THREADS": "1", "PYTHONPATH": folders},
-        stdout=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def train():
+    """train(OUT, STEPS, *KINDS, **JOB): the exit code of a training on two processes."""
+    server = started()
+
+    def done(out: Path, steps: int, *kinds: str, **job: object) -> int:
+        server.stdin.write(json.dumps([str(out), {"kinds": kinds, "steps": steps, **job}]) + "\n")
+        server.stdin.flush()
+        return int(server.stdout.readline())
+
+    yield done
+    server.communicate(timeout=60)
+
+
+def said(out: Path) -> str:
+    return (out / "errors").read_text()[-3000:]
+
+
+@pytest.fixture(scope="module")
+def trained(train, tmp_path_factory):
     out = tmp_path_factory.mktemp("two")
-    finished(started(out, STEPS, *KINDS))
+    assert train(out, STEPS, *KINDS) == 0, said(out)
     return out
-
-
-def finished(process: subprocess.Popen) -> None:
-    _, errors = process.communicate(timeout=900)
-    assert process.returncode == 0, errors[-3000:]
 
 
 @pytest.fixture(autouse=True)
@@ -97,15 +110,16 @@ def test_each_sample_is_read_by_one_process(kind, trained):
 
 
 @pytest.mark.slow
-def test_a_killed_process_ends_the_other_and_the_same_command_goes_on(tmp_path):
-    process = started(tmp_path, 100_000, "street_parser")
+def test_a_killed_process_ends_the_other_and_the_same_command_goes_on(train, tmp_path):
+    """Processes that Lightning starts."""
+    process = started(str(tmp_path), json.dumps({"kinds": ["street_parser"], "steps": 100_000}))
     last = tmp_path / "street_parser" / "last.ckpt" / "state.json"
     wait(last.exists, process)
     os.kill(int((tmp_path / "1.pid").read_text()), signal.SIGKILL)
     process.communicate(timeout=60)
     assert process.returncode != 0
     step = SafetensorsCheckpointIO().load_checkpoint(last.parent)["global_step"]
-    finished(started(tmp_path, step + 2, "street_parser"))
+    assert train(tmp_path, step + 2, "street_parser") == 0, said(tmp_path)
     _, data = made("street_parser", 2)
     data.trainer = SimpleNamespace(
         max_steps=step + 2, global_step=step, accumulate_grad_batches=1, global_rank=0, world_size=1
@@ -133,10 +147,10 @@ TRAINED = COUNT - COUNT // 10  # samples; the others are for validation
 
 
 @pytest.fixture(scope="module")
-def straight(shards, tmp_path_factory):
-    """Some epochs on shards by two processes with three readers each."""
+def straight(train, shards, tmp_path_factory):
+    """Some epochs on shards by two processes with a reader each; for more, see test_shards.py."""
     out = tmp_path_factory.mktemp("straight")
-    finished(started(out, EPOCHS * TRAINED // 2, "street", shards=str(shards), loaders=3))
+    assert train(out, EPOCHS * TRAINED // 2, "street", shards=str(shards), loaders=1) == 0, said(out)
     return out
 
 
@@ -147,7 +161,7 @@ def seen(out: Path) -> list[dict[int, list[int]]]:
 
 
 @pytest.mark.slow
-def test_two_processes_with_three_readers_each_train_on_every_sample_of_the_shards_once_an_epoch(straight):
+def test_two_processes_with_readers_train_on_every_sample_of_the_shards_once_an_epoch(straight):
     steps = EPOCHS * TRAINED // 2
     ranks = seen(straight)
     assert [sorted(own) for own in ranks] == [list(range(steps))] * 2
@@ -158,19 +172,17 @@ def test_two_processes_with_three_readers_each_train_on_every_sample_of_the_shar
 
 
 @pytest.mark.slow
-def test_a_training_whose_processes_were_killed_ends_as_the_straight_one(straight, shards, tmp_path):
+def test_a_training_whose_processes_were_killed_ends_as_the_straight_one(train, straight, shards, tmp_path):
     """One in the middle of an epoch each, by SIGKILL; readers make no difference."""
     steps = EPOCHS * TRAINED // 2
     for kill in ([1, steps // 2], [0, 4 * steps // 5]):
-        process = started(tmp_path, steps, "street", shards=str(shards), kill=kill)
-        process.communicate(timeout=600)
-        assert process.returncode != 0
+        assert train(tmp_path, steps, "street", shards=str(shards), kill=kill) != 0
         assert (
             SafetensorsCheckpointIO().load_checkpoint(tmp_path / "street" / "last.ckpt")["global_step"]
             < steps
         )
         wait(lambda: not running(int((tmp_path / "1.pid").read_text())), seconds=30)
-    finished(started(tmp_path, steps, "street", shards=str(shards)))
+    assert train(tmp_path, steps, "street", shards=str(shards)) == 0, said(tmp_path)
     assert seen(tmp_path) == seen(straight)
     one, other = (
         SafetensorsCheckpointIO().load_checkpoint(p / "street" / "last.ckpt") for p in (tmp_path, straight)
@@ -182,14 +194,14 @@ def test_a_training_whose_processes_were_killed_ends_as_the_straight_one(straigh
 
 
 @pytest.mark.slow
-def test_fifty_steps_of_two_processes_have_the_curves_of_one(shards, tmp_path):
+def test_epochs_of_two_processes_have_the_curves_of_one(straight, shards, tmp_path):
     """Each part of the loss, on pictures with labels."""
-    finished(started(tmp_path / "two", 50, "street", shards=str(shards)))
+    steps = EPOCHS * TRAINED // 2
     width, height = SIZES["street"]
     data = ShardData(str(shards), width=width, height=height, batch=2, mirror=False)
-    run("street", tmp_path / "one", 50, batch=2, still=True, data=data)
-    curves = [rows(tmp_path / name) for name in ("two/street", "one")]
-    assert len(curves[0]) == len(curves[1]) == 50
+    run("street", tmp_path, steps, batch=2, still=True, data=data)
+    curves = [rows(out) for out in (straight / "street", tmp_path)]
+    assert len(curves[0]) == len(curves[1]) == steps
     for two, one in zip(*curves):
         assert two.keys() == one.keys()
         for name, value in one.items():
