@@ -163,14 +163,7 @@ def _grid(
         again = options["resume"], about, options["overwrite"]
         given = predict(split, system, out, identity, *again, answers)
         found = run_grid(
-            kind,
-            benchmark,
-            split,
-            options["grid"],
-            out,
-            scorer,
-            options["seed"],
-            options["workers"],
+            kind, benchmark, split, options["grid"], out, scorer, options["seed"], options["workers"]
         )
         counted = benchmark.score(split.questions, given, scorer)["images"]
         result = {**scored(described(out), about), "images": counted, **work, **found}

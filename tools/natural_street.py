@@ -86,7 +86,7 @@ def with_mentions(program: Program, tables: Sequence[Scene], seed: int) -> list[
 
 def answers(program: Program, batch: SceneBatch, count: int, task: Task) -> np.ndarray:
     """(count,) answer strings, None where the program has no answer."""
-    packed = pack_programs([program] * count, range(count), task)
+    packed = pack_programs([program.call] * count, range(count), task)
     return np.array(execute_batch(batch, packed).answers(), dtype=object)
 
 
