@@ -5,6 +5,9 @@ import pytest
 import torch
 from torch import nn
 
+from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
+from po3d.io.checkpoint import locate
+from po3d.perception import estimator
 from po3d.perception.folded import Pixels, folded
 from po3d.perception.network import Input
 from po3d.perception.room_view import RoomViewEstimator, room_view_net
@@ -66,6 +69,7 @@ def test_the_trained_network_stays_as_it_was():
 @pytest.mark.parametrize("mirror", [False, True])
 def test_detections_are_those_of_the_plain_estimator(mirror, monkeypatch):
     monkeypatch.setattr(StreetEstimator, "threshold", 0.005)
+    monkeypatch.setattr(estimator, "pays_bf16", lambda device: False)  # whatever this machine has
     net, images = trained(backbone="resnet10t"), pictures(5)
     found, plain = (StreetEstimator(net, mirror=mirror, plain=p).detect(images) for p in (False, True))
     assert found.present.sum() > 10
@@ -77,13 +81,27 @@ def test_detections_are_those_of_the_plain_estimator(mirror, monkeypatch):
         np.testing.assert_allclose(found.probabilities[name], p, atol=1e-4)
 
 
+def test_with_bf16_the_shipped_estimator_sees_the_same_things(monkeypatch):
+    split = pulsecheck457.open_mini()
+    images = [split.image(name) for name in list(dict.fromkeys(q.image for q in split.questions))[:2]]
+    tables = []
+    for half in (False, True):
+        monkeypatch.setattr(estimator, "pays_bf16", lambda device, half=half: half)
+        tables.append(StreetEstimator.from_checkpoint(locate("street_estimator")).estimate(images))
+    for plain, table in zip(*tables, strict=True):
+        assert len(plain) == len(table) > 2
+        for one, other in zip(plain.objects, table.objects, strict=True):
+            assert [one.value(a) for a in one.beliefs] == [other.value(a) for a in other.beliefs]
+            np.testing.assert_allclose(one.position, other.position, atol=0.05)
+
+
 @pytest.mark.parametrize("mirror", [False, True])
 def test_how_many_are_looked_at_together_changes_no_bit(mirror, monkeypatch):
     monkeypatch.setattr(StreetEstimator, "threshold", 0.005)
-    estimator, images = StreetEstimator(trained(backbone="regnetx_002"), mirror=mirror), pictures(7)
-    together = [to_json(scene) for scene in estimator.estimate(images)]
-    assert [to_json(scene) for image in images for scene in estimator.estimate([image])] == together
-    assert [to_json(scene) for scene in estimator.estimate(images[2:5])] == together[2:5]
+    street, images = StreetEstimator(trained(backbone="regnetx_002"), mirror=mirror), pictures(7)
+    together = [to_json(scene) for scene in street.estimate(images)]
+    assert [to_json(scene) for image in images for scene in street.estimate([image])] == together
+    assert [to_json(scene) for scene in street.estimate(images[2:5])] == together[2:5]
     assert sum(len(scene["objects"]) for scene in together) > 10
 
 
