@@ -91,7 +91,7 @@ class Executor(parts.Executor):
         return question.task
 
     def relevant(self, settings: Mapping[str, Setting], reading: Reading) -> Mapping[str, Setting]:
-        needed = reads(reading.asked.program)
+        needed = reads(self.meaning(reading.asked.program))
         return {m: s if m in needed else PREDICTED for m, s in settings.items()}
 
     def mixed(self, tables: Tables) -> Tables:
@@ -200,10 +200,13 @@ def _by_shape(program: Call) -> Call:
     return Call(program.op, tuple("shape" if a == "name" else a for a in args))
 
 
-def reads(program: Program) -> frozenset[str]:
-    """The modules that a program's answer depends on, parsing aside."""
+def reads(program: Call) -> frozenset[str]:
+    """The modules that a program's answer depends on, parsing aside; all of them where it is no chain of a street's steps."""
+    told = steps(program)
+    if not told:
+        return frozenset(MODULES) - {"parsing"}
     needed = {"detection"}
-    for step in steps(program.call):
+    for step in told:
         needed |= set(step.words) & set(ATTRIBUTES)
         if step.words and step.words[0] in OCCLUSION:
             needed.add("occlusion")

@@ -5,6 +5,7 @@ from generators import random_program, random_scene
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
+from po3d.language.program import Call
 from po3d.language.programs.street import parse_text
 from po3d.language.read.parse import Parse
 from po3d.reasoning.execute import execute
@@ -236,3 +237,17 @@ def test_replay_returns_the_lines_of_a_file(tmp_path):
         ("failed", None),
     ]
     assert "no line" in predictions[2].reason
+
+
+@pytest.mark.parametrize(
+    ("program", "read"),
+    [
+        ('count(filter(color, "red", scene))', {"detection", "color"}),
+        ('count(relate(next_to, unique(filter(color, "red", scene)), scene))', set(MODULES) - {"parsing"}),
+    ],
+)
+def test_a_program_depends_on_what_it_reads_and_one_beyond_streets_on_everything(program, read):
+    settings = dict.fromkeys(MODULES, "gt")
+    reading = parts.Reading(Parse("ok", Call.parse(program)), by="learned")
+    relevant = EXECUTOR.relevant(settings, reading)
+    assert {m for m, setting in relevant.items() if setting == "gt"} == read
