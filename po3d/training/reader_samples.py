@@ -156,12 +156,12 @@ def collate(samples: Sequence[Sample | None]) -> tuple[Tensor, ...]:
 
 
 def exactly(network: torch.nn.Module, batch: tuple[Tensor, ...]) -> Tensor:
-    """(R,) whether the greedy program is the pair's, spans and all."""
+    """(R,) whether the program that decoding finds is the pair's, spans and all."""
     *inputs, program, spans = batch
-    decoded = network.greedy(*inputs)
+    tokens, lengths, _, found = (t[:, 0] for t in network.beam(*inputs, 1))
     length = program.shape[1]
     there = program >= 0
     copying = network.types.copies[program.clamp(min=0)] & there
-    same = (decoded.tokens[:, :length] == program) | ~there
-    pointed = (decoded.spans[:, :length] == spans).all(-1) | ~copying
-    return (same & pointed).all(1) & (decoded.lengths == there.sum(1))
+    same = (tokens[:, :length] == program) | ~there
+    pointed = (found[:, :length] == spans).all(-1) | ~copying
+    return (same & pointed).all(1) & (lengths == there.sum(1))

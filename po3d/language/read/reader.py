@@ -26,7 +26,6 @@ from po3d.language.read.quantifiers import forgets_how_many
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SORTS, Asked, Pieces, Sort, Vocabulary, WordPieces
 from po3d.language.read.referents import Thing, completed
-from po3d.language.read.seq2seq import Decoded
 
 KIND = "reader"
 FORGETFUL = (
@@ -138,7 +137,7 @@ class Reader:
         network: ReaderNetwork,
         vocabulary: Vocabulary,
         pieces: WordPieces,
-        batch: int = 64,
+        batch: int = 32,
         device: str = "cpu",
         certainty: tuple[float, float] | None = None,
         temperature: float = 1.0,
@@ -211,11 +210,7 @@ class Reader:
     ) -> list[list[Reading]]:
         batch = Batch(*(t.to(self.device) for t in batched(inputs, [sort for _, sort in wanted])))
         of = torch.tensor([row for row, _ in wanted], device=self.device)
-        if width == 1:
-            decoded = Decoded(*(t[:, None] for t in self.network.greedy(*batch, of)))
-        else:
-            decoded = self.network.beam(*batch, of, width)
-        listed = [t.tolist() for t in decoded]
+        listed = [t.tolist() for t in self.network.beam(*batch, of, width)]
         found = []
         for (row, _), tokens, lengths, ps, spans in zip(wanted, *listed, strict=True):
             several: dict[str, Reading] = {}

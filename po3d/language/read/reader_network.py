@@ -16,6 +16,7 @@ from po3d.language.read.reader_tokens import FARTHEST, LONGEST_PROGRAM, SEGMENTS
 from po3d.language.read.seq2seq import Decoded, TypeTable
 
 FROZEN = "encoder.embeddings."  # what training leaves as it is
+LEAVE = 0.8  # where so few of the inputs of a batch are still read, or fewer, the others leave it
 
 
 @dataclass(frozen=True)
@@ -128,19 +129,31 @@ class _Block(nn.Module):
         key, value = self.seen(encoded).chunk(2, -1)
         return _split(key, self.heads), _split(value, self.heads)
 
-    def forward(
+    def forward(self, x: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor) -> Tensor:
+        """(B, L, d): L tokens of a program each."""
+        q, k, v = (_split(t, self.heads) for t in self.own(self.norms[0](x)).chunk(3, -1))
+        seen = F.scaled_dot_product_attention(q, k, v, is_causal=x.shape[1] > 1)
+        return self._rest(x, seen.transpose(1, 2).flatten(2), memory, mask)
+
+    def step(
         self, x: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor, past: tuple[Tensor, Tensor] | None
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """(B, L, d); with `past` (keys and values of what came before) x is what follows it."""
-        q, k, v = (_split(t, self.heads) for t in self.own(self.norms[0](x)).chunk(3, -1))
+        """(B, W, d): the next token of W programs an input, whose keys and values so far are `past` (B W, heads, L, d / heads)."""
+        q, k, v = (
+            _split(t.flatten(0, 1)[:, None], self.heads) for t in self.own(self.norms[0](x)).chunk(3, -1)
+        )
         if past is not None:
             k, v = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
-        seen = F.scaled_dot_product_attention(q, k, v, is_causal=past is None and x.shape[1] > 1)
-        x = x + self.drop(self.own_out(seen.transpose(1, 2).flatten(2)))
+        seen = F.scaled_dot_product_attention(q, k, v)
+        return self._rest(x, seen.reshape(x.shape), memory, mask), (k, v)
+
+    def _rest(self, x: Tensor, seen: Tensor, memory: tuple[Tensor, Tensor], mask: Tensor) -> Tensor:
+        """What follows after a program has looked at itself."""
+        x = x + self.drop(self.own_out(seen))
         q = _split(self.ask(self.norms[1](x)), self.heads)
         seen = F.scaled_dot_product_attention(q, *memory, attn_mask=mask)
         x = x + self.drop(self.seen_out(seen.transpose(1, 2).flatten(2)))
-        return x + self.drop(self.outer(F.gelu(self.inner(self.norms[2](x))))), (k, v)
+        return x + self.drop(self.outer(F.gelu(self.inner(self.norms[2](x)))))
 
 
 def _split(x: Tensor, heads: int) -> Tensor:
@@ -242,7 +255,7 @@ class ReaderNetwork(nn.Module):
         before = torch.cat([len(self.write.weight) + sorts[:, None], gold[:, :-1]], 1)
         x = self._inputs(before, F.pad(copied[:, :-1], (0, 0, 1, 0)), owed, 0)
         for block, memory in zip(self.blocks, memories, strict=True):
-            x, _ = block(x, memory, mask[:, None, None], None)
+            x = block(x, memory, mask[:, None, None])
         x = self.norm(x)
         scores = self.write(x).float().masked_fill(~self.types.allowed[owed[..., 0]], -1e4)
         loss = F.cross_entropy(scores.transpose(1, 2), gold, reduction="none")
@@ -257,100 +270,93 @@ class ReaderNetwork(nn.Module):
         return loss.sum(1)
 
     @torch.inference_mode()
-    def greedy(self, ids: Tensor, segments: Tensor, words: Tensor, sorts: Tensor, of: Tensor) -> Decoded:
-        """The greedy program of each of `sorts` (R,), from the input whose number is in `of` (R,); always valid."""
-        encoded, mask, words = self.encode(ids, segments, ids > 0)[of], ids[of] > 0, words[of]
-        batch, longest = len(of), LONGEST_PROGRAM
-        stack = self.types.start(sorts, longest + 4)
-        tokens, spans = ids.new_zeros(batch, longest), ids.new_zeros(batch, longest, 2)
-        lengths, log_probability = ids.new_zeros(batch), torch.zeros(batch, device=ids.device)
-        memories = [block.memory(encoded) for block in self.blocks]
-        past: list = [None] * len(self.blocks)
-        before, copied = len(self.write.weight) + sorts, encoded.new_zeros(batch, encoded.shape[-1])
-        for k in range(longest):
-            x = self._inputs(before[:, None], copied[:, None], stack[:, None, :2], k)
-            for n, block in enumerate(self.blocks):
-                x, past[n] = block(x, memories[n], mask[:, None, None], past[n])
-            x = self.norm(x)
-            scores = self.write(x[:, 0]).float().masked_fill(~self.types.mask(stack, longest - k), -1e4)
-            best, token = scores.log_softmax(-1).max(-1)
-            running = stack[:, 0] > 0
-            copying = self.types.copies[token] & running
-            if copying.any():
-                one, first = self._ends(x, encoded, None, words).log_softmax(-1).max(-1)
-                two, last = self._ends(x, encoded, first, words).log_softmax(-1).max(-1)
-                best = best + (one + two)[:, 0] * copying
-                spans[:, k] = torch.cat([first, last], 1) * copying[:, None]
-            copied = _taken(encoded, spans[:, k : k + 1, 0])[:, 0] * copying[:, None]
-            tokens[:, k] = token
-            log_probability += best * running
-            lengths += running
-            stack = self.types.step(stack, token)
-            before = token
-            if not (stack[:, 0] > 0).any():
-                break
-        return Decoded(tokens, lengths, log_probability.exp(), spans)
-
-    @torch.inference_mode()
     def beam(
         self, ids: Tensor, segments: Tensor, words: Tensor, sorts: Tensor, of: Tensor, width: int
     ) -> Decoded:
         """The `width` likeliest programs that a beam search finds for each of `sorts`, likeliest first: a Decoded whose tensors have a
         second axis."""
         encoded = self.encode(ids, segments, ids > 0)
-        batch, longest, device = len(of), LONGEST_PROGRAM, ids.device
-        of, sorts = (t.repeat_interleave(width) for t in (of, sorts))  # of each row
+        asked, longest, device = len(of), LONGEST_PROGRAM, ids.device
         memories = [tuple(t[of] for t in block.memory(encoded)) for block in self.blocks]
-        encoded, mask, words = encoded[of], ids[of] > 0, words[of]
-        stack = self.types.start(sorts, longest + 4)
-        tokens, spans = ids.new_zeros(len(of), longest), ids.new_zeros(len(of), longest, 2)
-        lengths = ids.new_zeros(len(of))
-        total = torch.full((batch, width), -torch.inf, device=device)
+        encoded, mask, words = encoded[of], (ids > 0)[of], words[of]
+        done = Decoded(
+            ids.new_zeros(asked, width, longest), ids.new_zeros(asked, width), encoded.new_zeros(asked, width),
+            ids.new_zeros(asked, width, longest, 2),
+        )  # fmt: skip
+        still = torch.arange(asked, device=device)  # inputs of which a program is not whole yet
+        # The tensors of rows: `width` programs of each input, one input after the other.
+        rows = sorts.repeat_interleave(width)
+        stack = self.types.start(rows, longest + 4)
+        tokens, spans = ids.new_zeros(len(rows), longest), ids.new_zeros(len(rows), longest, 2)
+        lengths = ids.new_zeros(len(rows))
+        total = torch.full((asked, width), -torch.inf, device=device)
         total[:, 0] = 0  # all rows of an input begin alike: one of them counts
         total = total.flatten()
         past: list = [None] * len(self.blocks)
-        before, copied = len(self.write.weight) + sorts, encoded.new_zeros(len(of), encoded.shape[-1])
+        before, copied = len(self.write.weight) + rows, encoded.new_zeros(len(rows), encoded.shape[-1])
         for k in range(longest):
-            x = self._inputs(before[:, None], copied[:, None], stack[:, None, :2], k)
-            for n, block in enumerate(self.blocks):
-                x, past[n] = block(x, memories[n], mask[:, None, None], past[n])
-            x = self.norm(x)
-            scores = (
-                self.write(x[:, 0])
-                .float()
-                .masked_fill(~self.types.mask(stack, longest - k), -1e4)
-                .log_softmax(-1)
+            x = self._inputs(before[:, None], copied[:, None], stack[:, None, :2], k).view(
+                len(still), width, -1
             )
+            for n, block in enumerate(self.blocks):
+                x, past[n] = block.step(x, memories[n], mask[:, None, None], past[n])
+            x = self.norm(x)
+            may = self.types.mask(stack, longest - k)
+            scores = self.write(x).flatten(0, 1).float().masked_fill(~may, -1e4).log_softmax(-1)
             running = stack[:, 0] > 0
             # Each row goes on in `width` ways, or with a copy of one of `width` spans; a whole one stays as it is.
-            copy = scores[:, self.types.copies]
             plain, token = scores.masked_fill(self.types.copies, -torch.inf).topk(width)
-            starts = self._ends(x, encoded, None, words)[:, 0].log_softmax(-1)
-            one, first = starts.topk(min(width, starts.shape[1]))
-            two, last = (
-                self._ends(x.expand(-1, first.shape[1], -1), encoded, first, words).log_softmax(-1).max(-1)
+            copies, (first, last) = self._copies(
+                x, encoded, words, running & (may & self.types.copies).any(1)
             )
-            ways = torch.cat([plain, copy + one + two], 1)
+            ways = torch.cat([plain, scores[:, self.types.copies] + copies], 1)
             whole = torch.full_like(ways, -torch.inf)
             whole[:, 0] = 0
             ways = total[:, None] + torch.where(running[:, None], ways, whole)
-            total, best = ways.view(batch, -1).topk(width)
-            row = (torch.arange(batch, device=device)[:, None] * width + best // ways.shape[1]).flatten()
+            total, best = ways.view(len(still), -1).topk(width)
+            row = (torch.arange(len(still), device=device)[:, None] * width + best // ways.shape[1]).flatten()
             way, total = (best % ways.shape[1]).flatten(), total.flatten()
             running, copying = running[row], (way >= width) & running[row]
             which = (way - width).clamp(min=0)[:, None]
             tokens, spans, lengths, stack = tokens[row], spans[row], lengths[row] + running, stack[row]
-            past = [(key[row], value[row]) for key, value in past]
             chosen = token[row].gather(1, way.clamp(max=width - 1)[:, None])[:, 0]
             before = torch.where(copying, int(self.types.copies.nonzero()[0]), chosen)
             span = torch.cat([first[row].gather(1, which), last[row].gather(1, which)], 1) * copying[:, None]
             tokens[:, k], spans[:, k] = before * running, span
-            copied = _taken(encoded, span[:, None, 0])[:, 0] * copying[:, None]
+            copied = _taken(encoded, span[:, 0].view(-1, width)).flatten(0, 1) * copying[:, None]
             stack = self.types.step(stack, before)
-            if not (stack[:, 0] > 0).any():
-                break
-        shaped = (t.unflatten(0, (batch, width)) for t in (tokens, lengths, total.exp(), spans))
-        return Decoded(*shaped)
+            going = (stack[:, 0] > 0).view(-1, width).any(1)
+            ends = k + 1 == longest or not going.any()
+            if ends or going.sum() <= LEAVE * len(going):  # inputs that are read leave
+                for place, part in zip(done, (tokens, lengths, total.exp(), spans), strict=True):
+                    place[still] = part.view(len(still), width, *part.shape[1:])
+                if ends:
+                    break
+                still, encoded, mask, words = (t[going] for t in (still, encoded, mask, words))
+                memories = [tuple(t[going] for t in memory) for memory in memories]
+                stays = going.repeat_interleave(width)
+                row, stack, tokens, spans, lengths, total, before, copied = (
+                    t[stays] for t in (row, stack, tokens, spans, lengths, total, before, copied)
+                )
+            past = [(key[row], value[row]) for key, value in past]
+        return done
+
+    def _copies(
+        self, x: Tensor, encoded: Tensor, words: Tensor, may: Tensor
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """Of each row of `x` (B, W, d) that `may` (B W,) copy the likeliest spans: their log-probabilities and their ends, first and
+        last, (B W, spans) each; what may not has the least there is."""
+        width, count = x.shape[1], min(x.shape[1], words.shape[1])
+        found = x.new_full((len(may), count), -1e4).float()
+        first, last = (torch.zeros(len(may), count, dtype=torch.long, device=x.device) for _ in range(2))
+        of = may.nonzero()[:, 0]
+        if len(of):
+            hidden, states, there = x.flatten(0, 1)[of][:, None], encoded[of // width], words[of // width]
+            one, first[of] = self._ends(hidden, states, None, there)[:, 0].log_softmax(-1).topk(count)
+            ends = self._ends(hidden.expand(-1, count, -1), states, first[of], there)
+            two, last[of] = ends.log_softmax(-1).max(-1)
+            found[of] = one + two
+        return found, (first, last)
 
 
 def _taken(encoded: Tensor, places: Tensor) -> Tensor:
