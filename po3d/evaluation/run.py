@@ -9,6 +9,7 @@ files. What made the predictions is kept beside them and stands in the report (`
 
 import dataclasses
 import datetime
+import gc
 import hashlib
 import importlib.metadata
 import json
@@ -17,6 +18,7 @@ import os
 import platform
 from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import groupby, islice
 from pathlib import Path
 from types import MappingProxyType
@@ -177,7 +179,7 @@ def predict(
     images = [
         (name, list(group)) for name, group in groupby(by_image(split.questions), key=lambda q: q.image)
     ]
-    with open(partial, "a", encoding="utf-8") as file:
+    with open(partial, "a", encoding="utf-8") as file, _lasting():
         left = [item for item in images if item[0] not in done]
         found = (answers or _answers)(split, system, left)
         bar = progress(found, "answering", total=len(images), initial=len(images) - len(left), unit="image")
@@ -204,6 +206,16 @@ def predict(
     runs.finish(out, run, written)
     partial.unlink()
     return predictions
+
+
+@contextmanager
+def _lasting() -> Iterator[None]:
+    """What is there now, networks and tables, is not searched for garbage again and again while answers make some."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _another_sitting(partial: Path, begun: Sequence[dict], run: runs.Run) -> runs.Run:

@@ -201,12 +201,9 @@ def network_input(picture: np.ndarray, net: SceneNet | Mirrored) -> np.ndarray:
 
 
 def pays_bf16(device: torch.device) -> bool:
-    """bf16 pays on GPUs that have it (Ampere and later), on CPUs with AMX and on AMD's with AVX512-BF16; Intel's have that at half
-    the speed of fp32 (measured on Sapphire Rapids), elsewhere it is emulated."""
-    if device.type != "cpu":
-        return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
-    has = torch.cpu.get_capabilities()
-    return bool(has.get("amx_bf16") or (has.get("avx512_bf16") and "AMD" in has.get("cpu_name", "")))
+    """bf16 pays on GPUs that have it (Ampere and later). CPUs stay with fp32, those too that are faster in bf16, so that one says what
+    another does: with bf16 6 % of the answers about shipped maps of rooms are others. There 8 bits are for speed (docs/performance.md)."""
+    return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def resize(image: np.ndarray, width: int, height: int) -> np.ndarray:

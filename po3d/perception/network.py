@@ -183,10 +183,8 @@ class SceneNet(nn.Module):
         known."""
         if self.training or log_focal.device.type != "cpu":
             out = self._held(dense.context, log_focal)
-        else:  # always two at once: other numbers are rounded otherwise
-            last = [-1] * (len(log_focal) % 2)
-            maps, focals = (torch.cat([t, t[last]]).split(2) for t in (dense.context, log_focal))
-            out = torch.cat([self._held(*pair) for pair in zip(maps, focals)])[: len(log_focal)]
+        else:  # one by one: what is said of one is rounded by how many there are, and by its place among them
+            out = torch.cat([self._held(*one) for one in zip(dense.context.split(1), log_focal.split(1))])
         return HoldOutput(out[:, :3], out[:, 3:])
 
     def _held(self, context: Tensor, log_focal: Tensor) -> Tensor:

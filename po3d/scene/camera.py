@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.scene.geometry import Array, Camera, Pose, rotation_z, wrap_angle
+from po3d.scene.geometry import Camera, Pose, rotation_z, wrap_angle
 from po3d.scene.table import ObjectState, Scene
 
 
@@ -52,11 +52,6 @@ def hold_of(camera: Camera) -> Hold:
         math.atan2(float(right @ low), float(right @ level)),
         math.atan2(float(forward[1]), float(forward[0])),
     )
-
-
-def gravity(camera: Camera) -> Array:
-    """(3,) the way down, as a unit vector in the camera."""
-    return camera.cam_T_world.rotation @ np.array([0.0, 0.0, -1.0])
 
 
 def carried(scene: Scene, camera: Camera) -> Scene:

@@ -69,7 +69,6 @@ def test_the_trained_network_stays_as_it_was():
 @pytest.mark.parametrize("mirror", [False, True])
 def test_detections_are_those_of_the_plain_estimator(mirror, monkeypatch):
     monkeypatch.setattr(StreetEstimator, "threshold", 0.005)
-    monkeypatch.setattr(estimator, "pays_bf16", lambda device: False)  # whatever this machine has
     net, images = trained(backbone="resnet10t"), pictures(5)
     found, plain = (StreetEstimator(net, mirror=mirror, plain=p).detect(images) for p in (False, True))
     assert found.present.sum() > 10

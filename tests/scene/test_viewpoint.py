@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.io.seeding import rng
-from po3d.scene.camera import Hold, carried, gravity, held, hold_of, mirrored
+from po3d.scene.camera import Hold, carried, held, hold_of, mirrored
 from po3d.scene.frames import axes_from_front
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
@@ -21,14 +21,6 @@ HOLDS = st.builds(Hold, st.floats(0.1, 4), st.floats(-1.4, 1.4), st.floats(-3, 3
 @given(HOLDS)
 def test_a_hold_is_read_back(hold):
     assert hold_of(held(hold, 640, 480, 500.0, (2.0, -1.0))) == pytest.approx(hold)
-
-
-@given(HOLDS)
-def test_gravity_is_the_way_down(hold):
-    camera = held(hold, 640, 480, 500.0)
-    p = np.array([3.0, 1.0, 1.0])
-    fallen = camera.cam_T_world.transform(p - [0, 0, 0.5])
-    assert camera.cam_T_world.transform(p) + 0.5 * gravity(camera) == pytest.approx(fallen)
 
 
 def test_signs_of_pitch_and_roll():
