@@ -31,7 +31,7 @@ from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed
 from po3d.reasoning.packing import COLUMNS, VALUES, ProgramBatch, pack_programs, steps
 from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
-from po3d.reasoning.street_batched import ranked, run, traced
+from po3d.reasoning.street_batched import cause, ranked, run, traced
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import FACINGS, PARENT, lineage
 from po3d.scene.worlds import occluder_table, uncertain
@@ -179,27 +179,21 @@ class Marginals:
         """Why program p has no answer on its table."""
         done, mass = self._steps(p)
         k = int(np.argmax(mass.cumprod() < MIN_VALID))
-        step, kind = steps(self.programs.programs[p])[k], "unknown"
-        key = step.words
-        origin = self._origin(p, k, scene)
-        attribute = next((word for word in key if word in _ATTRIBUTES), None)
-        if step.call.op == "unique":
-            q = done[step.inputs[0]][: len(scene)] * [o.existence for o in scene.objects]
-            kind = "ambiguous" if q.any() else "not found"
-            if np.isin(q, (0, 1)).all():
-                what = f"the set has {int(q.sum())} objects" if q.any() else "the set is empty"
-            else:
-                what = f"the set hardly ever has one object (its expected size is {q.sum():.2g})"
-            what = f"{what} ({origin})"
-        elif "facing" in key or key[0] in relations.ALIGNED:
-            what = f"the object faces none of {', '.join(FACINGS)} ({origin})"
-        elif key[0] in packing.OCCLUSION:
-            what = "the scene says nothing about occlusion"
-        else:
+        step = steps(self.programs.programs[p])[k]
+        attribute = next((word for word in step.words if word in _ATTRIBUTES), None)
+        if attribute is not None:
             try:
-                scene.belief(str(attribute), VALUES[str(attribute)])
+                scene.belief(attribute, VALUES[attribute])
             except InputError as error:
-                what = str(error)
+                kind, what = "unknown", str(error)
+        else:
+            q = done[step.inputs[-1]][: len(scene)] * [o.existence for o in scene.objects]
+            kind, what = cause(step, int(q.sum()))
+            if step.call.op == "unique" and not np.isin(q, (0, 1)).all():
+                kind = "ambiguous"
+                what = f"the set hardly ever has one object (its expected size is {q.sum():.2g})"
+            if not any(word in packing.OCCLUSION for word in step.words):
+                what = f"{what} ({self._origin(p, k, scene)})"
         return ExecutionFailure(kind, f"step {k} {step.token}: {what}")
 
     def trace(self, p: int, scene: Scene) -> list[TraceStep]:

@@ -24,7 +24,7 @@ from torch import Tensor
 from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.reasoning import packing, relations
-from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed, of_objects, of_values
+from po3d.reasoning.outcome import ExecutionFailure, Kind, Outcome, TraceStep, failed, of_objects, of_values
 from po3d.reasoning.packing import (
     COLUMNS,
     VALUES,
@@ -107,17 +107,22 @@ class BatchAnswers:
 
 def failure(k: int, step: Step, found: int) -> ExecutionFailure:
     """The reason of a failed step; `found` is the size of the set that `unique` got."""
-    kind, key = "unknown", step.words
-    if step.call.op == "unique":
-        kind = "ambiguous" if found else "not found"
-        what = f"the set has {found} objects" if found else "the set is empty"
-    elif "facing" in key or key[0] in relations.ALIGNED:
-        what = "the object faces none of " + ", ".join(FACINGS)
-    elif key[0] in packing.OCCLUSION:
-        what = "the scene says nothing about occlusion"
-    else:
-        what = f"the scene says nothing about its {next(word for word in key if word in VALUES)}"
+    kind, what = cause(step, found)
     return ExecutionFailure(kind, f"step {k} {step.token}: {what}")
+
+
+def cause(step: Step, found: int) -> tuple[Kind, str]:
+    """The kind of a step's failure, and what is said of it."""
+    if step.call.op == "unique":
+        return ("ambiguous", f"the set has {found} objects") if found else ("not found", "the set is empty")
+    if "facing" in step.words or step.words[0] in relations.ALIGNED:
+        return "unknown", "the object faces none of " + ", ".join(FACINGS)
+    if step.words[0] in packing.OCCLUSION:
+        return "unknown", "the scene says nothing about occlusion"
+    return (
+        "unknown",
+        f"the scene says nothing about its {next(word for word in step.words if word in VALUES)}",
+    )
 
 
 def execute_batch(
