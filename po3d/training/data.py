@@ -60,24 +60,26 @@ class RenderedScenes(Dataset):
 
 @dataclasses.dataclass
 class FolderScenes(Dataset):
-    """A folder in Super-CLEVR's layout: images/ and scenes/*.json or scenes.json."""
+    """A folder in Super-CLEVR's layout, images/ and scenes/*.json or scenes.json, or several, one after the other."""
 
-    root: Path
+    root: str | Path | Sequence[str]
     width: int
     height: int
 
     def __post_init__(self) -> None:
-        self.root = Path(self.root)
-        self.records = read_scenes(self.root)
-        if not self.records:
-            raise InputError(f"no scene records under {self.root}")
+        self.records: list[tuple[Path, dict]] = []
+        for root in map(Path, [self.root] if isinstance(self.root, str | Path) else self.root):
+            found = read_scenes(root)
+            if not found:
+                raise InputError(f"no scene records under {root}")
+            self.records += [(root, record) for record in found]
 
     def __len__(self) -> int:
         return len(self.records)
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        record = self.records[index]
-        image = read_image(self.root / "images" / record["image_filename"])
+        root, record = self.records[index]
+        image = read_image(root / "images" / record["image_filename"])
         labels = street_labels(scene_from_superclevr(record))
         return {"image": resize(image, self.width, self.height), **labels._asdict()}
 
@@ -230,20 +232,20 @@ class StreetData(PictureData):
     """Training and validation images.
 
     source: "twin" renders `images` scenes into `cache` first (the CPU recipe), "online" renders beside training
-    (the GPU recipe), "superclevr" reads the folder `root`. `extra` adds more rendered scenes to a twin: a list of
+    (the GPU recipe), "superclevr" reads the folder, or the folders, `root`. `extra` adds more rendered scenes to a twin: a list of
     {seed, images, samples}, so that what an earlier run rendered is used again. `skies`: a folder of photographs
     for the training images outdoors; give such a twin a `cache` of its own. `looks`: weights of the looks that are drawn,
     for validation, too. `mirror`: train on every image in the mirror, too; online on half of them in the mirror.
     `workers`: rendering processes, `loaders`: processes that read a folder's pictures beside training.
 
     Online every image is new and comes `visits` times (`stream.Revisited`): in between it stays in the folder `kept`, which
-    without `visits` is not needed. `root`: a folder whose pictures are mixed in, as the `share` of all.
+    without `visits` is not needed. `root`: a folder, or several, whose pictures are mixed in, as the `share` of all.
     """
 
     def __init__(
         self,
         source: str = "twin",
-        root: str = "",
+        root: str | Sequence[str] = "",
         cache: str = "runs/cache",
         images: int = 10000,
         validation: int = 500,

@@ -24,7 +24,7 @@ MINI = ROOT / "data" / "mini" / "pulsecheck457"
 def test_a_folder_gives_the_images_and_labels_of_its_scenes():
     scenes = FolderScenes(MINI, 320, 240)
     item = scenes[3]
-    truth = open_mini().truth(scenes.records[3]["image_filename"])
+    truth = open_mini().truth(scenes.records[3][1]["image_filename"])
     n = len(truth)
     assert item["image"].shape == (240, 320, 3)
     assert item["present"].sum() == n
@@ -41,6 +41,17 @@ def test_the_superclevr_config_splits_a_folder_for_validation():
     assert (len(data.train), len(data.validation)) == (2 * 140, 10)  # each in the mirror, too
     batch = collate([data.train[0], data.train[1]])
     assert batch["image"].shape == (2, 3, 480, 640)
+
+
+def test_several_folders_are_read_one_after_the_other(tmp_path):
+    config = compose("train", ["data=superclevr", f"data.root=[{MINI},{MINI}]", "data.validation=10"])
+    data = build(dict(config.data))
+    data.setup("fit")
+    one, both = FolderScenes(MINI, 64, 48), data.train.scenes.dataset
+    assert len(both) == 2 * len(one)
+    assert both.records[len(one) :] == one.records
+    with pytest.raises(InputError, match="no scene records under .*other"):
+        FolderScenes([str(MINI), str(tmp_path / "other")], 64, 48)
 
 
 def test_labels_of_the_mirror_image_are_those_of_the_mirrored_scene():
