@@ -29,7 +29,11 @@ def test_the_mean_of_a_reader_and_itself_is_it(tmp_path):
 def test_means_of_estimators_lie_between_them(tmp_path):
     for seed in (0, 1):
         torch.manual_seed(seed)
-        EstimatorModule(TINY).export(tmp_path / f"{seed}", {"steps": seed, "models": {"own": seed}}, {})
+        EstimatorModule(TINY).export(
+            tmp_path / f"{seed}",
+            {"steps": seed, "models": {"catalogue": [], "own": {"street": f"{seed}-{seed + 1}"}}},
+            {},
+        )
     average(tmp_path / "mean", {str(tmp_path / "0"): 0.25, str(tmp_path / "1"): 0.75})
     (a, _), (b, _), (mean, record) = (checkpoint.load(tmp_path / name) for name in ("0", "1", "mean"))
     for name, weight in mean.items():
@@ -38,7 +42,7 @@ def test_means_of_estimators_lie_between_them(tmp_path):
             weight.float(), wanted, atol=float(wanted.abs().max()) / 120 + 1e-3, rtol=0, msg=name
         )
     assert [told["steps"] for told in record["training"]["mean of"].values()] == [0, 1]
-    assert record["training"]["models"] == {"own": 0}
+    assert record["training"]["models"]["own"] == {"street": "0-2"}
     torch.manual_seed(0)
     EstimatorModule(TINY | {"hidden": 24}).export(tmp_path / "other", {}, {})
     with pytest.raises(InputError, match="another network"):

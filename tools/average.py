@@ -15,6 +15,7 @@ from po3d.io import checkpoint
 from po3d.io.errors import InputError
 from po3d.io.guard import guarded
 from po3d.language.read import reader
+from po3d.synthesis.splits import NOTHING, names_of, summary
 
 SAME = (
     "network",
@@ -45,7 +46,8 @@ def average(out: Path, shares: dict[str, float]) -> Path:
     training = {
         "mean of": {name: {"share": share, **pairs[name][1]["training"]} for name, share in shares.items()}
     }
-    training["models"] = first["training"].get("models", {})
+    seen = (names_of(record["training"].get("models", NOTHING)) for _, record in pairs.values())
+    training["models"] = summary(set().union(*seen))
     config = {k: v for k, v in first["config"].items() if k in SAME}
     bits = reader.bits if first["kind"] == reader.KIND else lambda _: 8
     with tempfile.TemporaryDirectory() as folder:

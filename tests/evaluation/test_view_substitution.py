@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from alignment import position_error
 from planted import SCOPE, SR, elsewhere, scope_names, sr_names, tilted
 
 from po3d.io.errors import InputError
 from po3d.scene.camera import hold_of, reheld
+from po3d.scene.fusion import position_error
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import VIEWS
 from po3d.scene.table import Scene, to_json

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from alignment import position_error
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.scene.fusion import View, fuse, joined
+from po3d.scene.fusion import View, fuse, joined, position_error
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import Orbit
 from po3d.scene.registration import Placed, register, rotation

@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from alignment import position_error
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.scene.fusion import View, joined
+from po3d.scene.fusion import View, joined, position_error
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.registration import EPSILON, FLOOR, TURN_FLOOR, Placed, rotation
 from po3d.scene.table import ObjectState, Scene

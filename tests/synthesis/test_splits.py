@@ -72,9 +72,11 @@ def test_no_shipped_weight_saw_a_model_of_validation_or_test(name: str) -> None:
     seen = names_of(training["models"])
     assert seen
     assert {split_of(model) for model in seen if model.startswith(OWN) or model in catalogue()} == {"train"}
-    start = training["config"]["model"].get("init_from") or ""
-    if start not in ("", name):  # an earlier pair of its own name is no longer there
-        assert names_of(card(SHIPPED / f"{start}.json")["training"]["models"]) <= seen
+    for part in training.get("mean of", {name: training}).values():
+        assert names_of(part["models"]) <= seen
+        start = part["config"]["model"].get("init_from") or ""
+        if start not in ("", name):  # an earlier pair of its own name is no longer there
+            assert names_of(card(SHIPPED / f"{start}.json")["training"]["models"]) <= seen
 
 
 def test_meshes_of_streets_keep_to_the_rule() -> None:
