@@ -20,6 +20,8 @@ def found():
 def test_prompts_are_of_all_worlds_and_rooms_have_all_sorts(found):
     counts = Counter((p["kind"], p["sort"]) for p in found)
     assert counts["room", "change"] > counts["room", "frame"] > 0
+    refused = Counter(p["sort"] for p in found if p["program"] == "none")
+    assert refused["change"] > refused["question"] > 0  # what did not happen, what nobody can know
     assert min(counts[kind, "question"] for kind in ("room", "street", "photo", "orbit")) > 2
     assert [p["n"] for p in found] == list(range(60))
     assert prompts(5, 60) == found
@@ -29,7 +31,7 @@ def test_what_a_prompt_names_is_on_its_table(found):
     for prompt in found:
         named = [
             c.args[1]
-            for c in Call.parse(prompt["program"]).calls()
+            for c in (Call.parse(prompt["program"]).calls() if prompt["program"] != "none" else ())
             if c.op == "filter" and c.args[0] == "name"
         ]
         assert set(named) <= set(prompt["names"]), prompt

@@ -22,7 +22,7 @@ from pathlib import Path
 from po3d.io.files import atomic_write, read_jsonl
 from po3d.io.guard import guarded
 from po3d.language.program import Call
-from po3d.language.read.reader_tokens import SORTS, Asked, Vocabulary, WordPieces, with_table
+from po3d.language.read.reader_tokens import REFUSALS, SORTS, Asked, Vocabulary, WordPieces, with_table
 from po3d.training.reader import vocabulary, word_pieces
 from po3d.training.reader_pairs import BANK, Pair, bank, records
 
@@ -63,7 +63,9 @@ def wrong(prompt: dict, says: object, tokens: Vocabulary, pieces: WordPieces) ->
         return "no sentence"
     asked = Asked(kind=prompt["kind"], options=tuple(prompt.get("options", ())), **{prompt["sort"]: says})
     given = pieces(with_table(asked, prompt["names"], prompt["looks"]))
-    written = tokens.target(Call.parse(prompt["program"]), given, prompt["sort"])
+    program = prompt["program"]
+    meant = program if program in REFUSALS else Call.parse(program)
+    written = tokens.target(meant, given, prompt["sort"])
     return "" if written is not None else UNWRITTEN
 
 

@@ -24,14 +24,24 @@ from po3d.training.reader_pairs import in_names, orbit_pair, photo_pair, records
 from tools.wording_programs import FIXED, Programs, Random, made_up, one
 
 ROOMS = 0.7  # of the prompts; of the others streets have half, photographs and orbits a quarter each
-SORTS = {"change": 0.40, "frame": 0.15, "question": 0.45}  # of the rooms' prompts
-OF_A_ROOM = 14  # prompts about one table
+OF_A_ROOM = {"change": 4, "unreal": 2, "frame": 4, "question": 4, "unknown": 1}  # prompts about one table
 LONGEST = 420  # letters of a program
 WHERE = {
     "front": "straight in front of you", "behind": "right behind you", "left": "to your left", "right": "to your right",
     "front_left": "ahead of you on the left", "front_right": "ahead of you on the right", "behind_left": "behind you on the left",
     "behind_right": "behind you on the right",
 }  # fmt: skip
+CORNERS = {
+    "front_left": "in the front left corner", "front_right": "in the front right corner", "behind_left": "in the back left corner",
+    "behind_right": "in the back right corner", "front": "at the front of the room", "behind": "at the back of the room",
+    "left": "on the left side of the room", "right": "on the right side of the room",
+}  # fmt: skip
+UNREAL = (
+    "somebody wanted to and then did not", "it is only planned", "it was tried and failed", "it was only a joke or a dream",
+    "it was forbidden", "it nearly happened", "it was done and undone again, all is as before", "somebody claims it, but it isn't so",
+    "somebody forgot to", "it was started and given up, nothing has moved", "somebody asked for it and was told no",
+)  # fmt: skip
+BESIDES = "mention in passing something else that somebody meant to do and did not"
 GONE = (
     "it was sold", "it was lent to somebody", "it was thrown out", "it was carried to another room", "it was stolen", "it broke",
     "it was given away", "it was picked up by its owner", "it was used up, eaten or worn out (if it can be)", "it was put in the cellar",
@@ -116,7 +126,11 @@ def wish(sort: str, program: Call, random: Random) -> str:
         wishes.append("tell what somebody did or what happened, so that it is so now")
     if sort == "change" and parts & {"move", "swap"} and random.random() < 0.3:
         wishes.append("say who did it or why, in passing")
-    if sort == "frame" and random.random() < 0.4:
+    if sort == "change" and not wishes and random.random() < 0.2:
+        wishes.append(BESIDES)
+    if sort == "frame" and isinstance(way := program.args[0], str) and random.random() < 0.6:
+        wishes.append(f"not where you look, but where it stands in the room: {CORNERS[way]}")
+    elif sort == "frame" and random.random() < 0.4:
         wishes.append(
             one(
                 random,
@@ -143,6 +157,15 @@ def wish(sort: str, program: Call, random: Random) -> str:
     return "; ".join(wishes)
 
 
+def unknown(name: str, random: Random) -> dict:
+    """A prompt for a question that the table can't answer, about a thing of a name or about one that isn't there."""
+    if random.random() < 0.5:
+        says = "Ask for the colour, the place or the state of something that is not in the list, as if it were there."
+    else:
+        says = f"Ask something about the {name} that nobody can know from colours, sizes, places and states: a price, an owner, a maker, a smell, a reason, a time, what it says, whether somebody likes it."
+    return {"kind": "room", "sort": "question", "program": "none", "says": says, "wish": ""}
+
+
 def of_rooms(seed: int, number: int) -> Iterator[dict]:
     """Prompts about rooms."""
     made = 0
@@ -161,13 +184,24 @@ def of_rooms(seed: int, number: int) -> Iterator[dict]:
             "looks": looks,
             "things": [t.strip() for t in things],
         }
-        sorts = [s for s, share in SORTS.items() for _ in range(round(share * OF_A_ROOM))]
-        for sort in sorts:
-            program = room.sample(sort, lambda program: fits(sort, program))  # noqa: B023
-            yield {
-                **table, "kind": "room", "sort": sort, "program": program.text(), "says": said(sort, program).replace("the viewer", "you"),
-                "wish": wish(sort, program, random),
-            }  # fmt: skip
+        for sort in (s for s, share in OF_A_ROOM.items() for _ in range(share)):
+            if sort == "unknown":
+                yield table | unknown(one(random, room.things).name, random)
+            else:
+                real = {"unreal": "change"}.get(sort, sort)
+                program = room.sample(real, lambda program: fits(real, program))  # noqa: B023
+                says = said(real, program).replace("the viewer", "you")
+                told = (program.text(), wish(real, program, random))
+                if sort == "unreal":
+                    told = ("none", f"it did NOT happen: {one(random, UNREAL)}")
+                yield {
+                    **table,
+                    "kind": "room",
+                    "sort": real,
+                    "program": told[0],
+                    "says": says,
+                    "wish": told[1],
+                }
             made += 1
             if made == number:
                 return

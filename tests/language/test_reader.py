@@ -1,5 +1,7 @@
 """The reader writes what its vocabulary reads back, its network is the published encoder, and what it decodes is always a program."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from safetensors.torch import save_file
@@ -140,6 +142,30 @@ def test_a_wide_beam_is_not_worse_than_one_of_one_and_the_loss_knows_its_probabi
             beam.lengths[:, k] < 80
         )  # near the longest the decoder is made to close brackets, the loss isn't
         assert torch.allclose(likely[short], beam.probability[short, k], rtol=2e-3)
+
+
+def test_learning_and_decoding_in_bf16_agree_with_fp32(pairs):
+    """`configs/trainer/cpu.yaml` trains and validates so."""
+    torch.manual_seed(2)
+    vocabulary, pieces = Vocabulary(), WordPieces(PIECES)
+    shape = replace(SMALL, dropout=0.0, width=32, decoder=32)
+    network = ReaderNetwork(vocabulary, shape)
+    samples = Samples(pairs[::12], vocabulary, pieces, 0, plain=True)
+    batch = collate([s for k in range(len(samples)) if (s := samples[k]) is not None])
+    found = []
+    for low in (False, True):
+        network.zero_grad()
+        with torch.autocast("cpu", torch.bfloat16, enabled=low):
+            loss = network(*batch)
+            beam = network.beam(*batch[:5], 2)
+        loss.sum().backward()
+        asking = network.encoder.encoder.layer[0].attention.self.query.weight.grad
+        assert asking is not None
+        found.append((loss.detach(), asking.clone(), beam))
+    (loss, gradient, beam), (low_loss, low_gradient, low_beam) = found
+    assert torch.allclose(low_loss, loss, rtol=0.02)
+    assert torch.nn.functional.cosine_similarity(gradient.flatten(), low_gradient.flatten(), 0) > 0.98
+    assert low_beam.probability.dtype == beam.probability.dtype and low_beam.probability.isfinite().all()
 
 
 def test_decoding_finds_what_the_loss_prefers(pairs):

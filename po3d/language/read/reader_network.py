@@ -74,7 +74,7 @@ class _Layer(nn.Module):
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         a = self.attention
         q, k, v = (_split(f(x), self.heads) for f in (a.self.query, a.self.key, a.self.value))
-        seen = F.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2).flatten(2)
+        seen = _seen(q, k, v, mask).transpose(1, 2).flatten(2)
         x = a.output.LayerNorm(x + self.drop(a.output.dense(seen)))
         return self.output.LayerNorm(x + self.drop(self.output.dense(F.gelu(self.intermediate.dense(x)))))
 
@@ -151,9 +151,18 @@ class _Block(nn.Module):
         """What follows after a program has looked at itself."""
         x = x + self.drop(self.own_out(seen))
         q = _split(self.ask(self.norms[1](x)), self.heads)
-        seen = F.scaled_dot_product_attention(q, *memory, attn_mask=mask)
+        seen = _seen(q, *memory, mask)
         x = x + self.drop(self.seen_out(seen.transpose(1, 2).flatten(2)))
         return x + self.drop(self.outer(F.gelu(self.inner(self.norms[2](x)))))
+
+
+def _seen(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    """Attention of (B, heads, T, d / heads) to what `mask` (B, 1, 1, T) shows. Learning in bf16 on CPUs takes two products: torch's one
+    operator is twice as slow there on the way back."""
+    if not (q.requires_grad and q.dtype == torch.bfloat16 and q.device.type == "cpu"):
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)
+    return scores.masked_fill_(~mask, -1e4).softmax(-1) @ v
 
 
 def _split(x: Tensor, heads: int) -> Tensor:
@@ -280,7 +289,7 @@ class ReaderNetwork(nn.Module):
         memories = [tuple(t[of] for t in block.memory(encoded)) for block in self.blocks]
         encoded, mask, words = encoded[of], (ids > 0)[of], words[of]
         done = Decoded(
-            ids.new_zeros(asked, width, longest), ids.new_zeros(asked, width), encoded.new_zeros(asked, width),
+            ids.new_zeros(asked, width, longest), ids.new_zeros(asked, width), torch.zeros(asked, width, device=device),
             ids.new_zeros(asked, width, longest, 2),
         )  # fmt: skip
         still = torch.arange(asked, device=device)  # inputs of which a program is not whole yet
