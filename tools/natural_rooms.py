@@ -16,7 +16,7 @@ from po3d.scene.table import from_json
 from po3d.systems.pipeline import Context
 from po3d.systems.rooms import pipeline
 
-ROOMS = ("hypo3d_rooms.jsonl", "hypo3d_rooms2.jsonl", "hypo3d_rooms3.jsonl")
+ROOMS = ("hypo3d_rooms.jsonl.gz", "hypo3d_rooms2.jsonl.gz", "hypo3d_rooms3.jsonl.gz")
 
 
 def run(split: str, checkpoint: str, out: str) -> None:

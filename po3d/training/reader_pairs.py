@@ -87,16 +87,16 @@ class Pair:
 
 
 def records(
-    what: Literal["sentences", "programs", "blind", "paraphrases", "reworded"], part: str, folder: Path = BANK
+    what: Literal["tables", "sentences", "programs", "blind", "paraphrases", "reworded"], part: str, folder: Path = BANK
 ) -> list[dict]:
-    """The lines of one of the bank's files, some of which are gzipped."""
+    """The lines of one of the bank's files, most of which are gzipped."""
     path = folder / f"{what}_{part}.jsonl"
     return list(read_jsonl(path if path.exists() else path.with_suffix(".jsonl.gz"), what))
 
 
 def tables(part: str, folder: Path = BANK) -> dict[str, dict]:
     """The scenes of a part of the bank, by their name."""
-    return {s["id"]: s for s in read_jsonl(folder / f"tables_{part}.jsonl", "scenes")}
+    return {scene["id"]: scene for scene in records("tables", part, folder)}
 
 
 def bank(part: str, folder: Path = BANK) -> list[list[Pair]]:
