@@ -3,8 +3,8 @@
     python -m tools.wording_gather FOLDER            FOLDER has prompts_K.jsonl and written_K.jsonl: {"n": number, "voice": who, "says": text}
     python -m tools.wording_gather FOLDER --lines    only written_K.jsonl: {"n": line, "voice": who, "change": ..., "frame": ..., "question": ...}
 
-The first makes paraphrases_train.jsonl.gz, where a record is a table with all that was said about it: names, looks, and of each prompt sort,
-program, options and wordings. The second makes reworded_train.jsonl.gz, where a record is a line of the bank's training part with its
+The first adds to paraphrases_train.jsonl.gz, where a record is a table with all that was said about it: names, looks, and of each prompt sort,
+program, options and wordings. The second adds to reworded_train.jsonl.gz, where a record is a line of the bank's training part with its
 sentences in other words. Left out are wordings whose program can't be written from them and the table, those that stand twice, and those that
 say what a sentence of the development or the test part says (of the test part by hashes of their words: nothing of it is shown).
 """
@@ -70,12 +70,17 @@ def wrong(prompt: dict, says: object, tokens: Vocabulary, pieces: WordPieces) ->
 
 
 def gathered(
-    folder: Path, tokens: Vocabulary, pieces: WordPieces, held_out: HeldOut
+    folder: Path, tokens: Vocabulary, pieces: WordPieces, held_out: HeldOut, there: Iterable[dict] = ()
 ) -> tuple[list[dict], Counter]:
-    """Records, and how many wordings were taken or left out, and why."""
+    """Records, those that are `there` first, and how many wordings were taken or left out, and why."""
     counts: Counter = Counter()
-    tables: dict[str, dict] = {}
-    seen: set[tuple[str, str]] = set()
+    tables = {record["table"]: record for record in there}
+    seen = {
+        (table, " ".join(sorted(words(says))))
+        for table, record in tables.items()
+        for *_, wordings in record["said"]
+        for says in wordings
+    }
     for path in sorted(folder.glob("prompts_*.jsonl")):
         answers = folder / path.name.replace("prompts", "written")
         if not answers.exists():
@@ -110,12 +115,12 @@ def gathered(
 
 
 def rewordings(
-    folder: Path, tokens: Vocabulary, pieces: WordPieces, held_out: HeldOut
+    folder: Path, tokens: Vocabulary, pieces: WordPieces, held_out: HeldOut, there: Iterable[dict] = ()
 ) -> tuple[list[dict], Counter]:
-    """Lines in other words, and how many were taken or left out, and why."""
+    """Lines in other words, those that are `there` too, and how many were taken or left out, and why."""
     counts: Counter = Counter()
-    seen = {words(line[0].asked.question) for line in bank("train")}
-    lines, found = bank("train"), []
+    lines, found = bank("train"), list(there)
+    seen = {words(line[0].asked.question) for line in lines} | {words(r["question"]) for r in found}
     for path in sorted(folder.glob("written_*.jsonl")):
         for record in read_jsonl(path, "wordings"):
             says = {sort: record[sort].strip() for sort in SORTS if isinstance(record.get(sort), str)}
@@ -160,14 +165,16 @@ def main() -> int:
     parser = argparse.ArgumentParser("python -m tools.wording_gather", description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--lines", action="store_true", help="lines of the bank in other words")
-    parser.add_argument("--out", type=Path, help="the file to write")
+    parser.add_argument("--out", type=Path, help="the file to add to")
     a = parser.parse_args()
 
     def run() -> None:
         pieces = word_pieces()
         gather, name = (rewordings, "reworded") if a.lines else (gathered, "paraphrases")
-        found, counts = gather(a.folder, vocabulary(), pieces, HeldOut())
-        write(a.out or BANK / f"{name}_train.jsonl.gz", found)
+        path = a.out or BANK / f"{name}_train.jsonl.gz"
+        there = list(read_jsonl(path, name)) if path.exists() else []
+        found, counts = gather(a.folder, vocabulary(), pieces, HeldOut(), there)
+        write(path, found)
         print(", ".join(f"{number} {what}" for what, number in counts.most_common()))
 
     return guarded(run)

@@ -51,6 +51,8 @@ def test_wordings_become_pairs_of_their_table_and_what_is_held_out_does_not(tmp_
         "taken": 3, "stands twice": 1, "is held out": 1, "its program can't be written from it and the table": 1, "no such prompt": 1,
         "no sentence": 1,
     }  # fmt: skip
+    again, counts = gathered(tmp_path, *coder, HeldOut(), found)
+    assert again == found and counts["taken"] == 0
     write(tmp_path / "paraphrases_train.jsonl.gz", found)
     pairs = paraphrases(tmp_path)
     assert [(p.sort, p.program) for p in pairs] == [("change", prompts[0]["program"])] * 2 + [
@@ -243,3 +245,4 @@ def test_lines_in_other_words_are_whole_new_and_written_from_what_they_say(tmp_p
     assert found == [{k: whole[k] for k in ("n", "question", "change", "frame")}]
     assert (counts["stands twice"], counts["a sentence is missing"], counts["no such line"]) == (1, 1, 1)
     assert (counts["no sentence"], counts["taken"], counts.total()) == (1, 1, 6)
+    assert rewordings(tmp_path, *coder, HeldOut(), found)[0] == found
