@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from po3d.io.errors import InputError
 from po3d.io.shipped import ROOT
 from po3d.language.program import Call
 from po3d.language.read.reader import Reader, Reading
@@ -11,7 +12,7 @@ from po3d.language.read.reader_tokens import SORTS, STARTS
 from po3d.systems.choices import REFUSED
 from po3d.training.reader_pairs import paraphrases, records, tables
 from tools import wording_read
-from tools.wording import PARTS, agrees, blind, check, judged
+from tools.wording import PARTS, agrees, blind, check, judged, read
 from tools.wording_gather import HeldOut, hashed
 
 THING = {
@@ -248,6 +249,26 @@ def test_coverage_is_told_where_enough_answers_are_right():
     assert first.endswith("50.0% of all lines answered, those at p >= 0.800")
     assert second.endswith("51.5% of all lines answered, those at p >= 0.200")
     assert "0.0% of all lines" in wording_read.coverage(silent)
+
+
+def test_each_reading_of_the_test_part_is_logged_and_shows_no_sentence(tmp_path, capsys):
+    scene = {"id": "a", "kind": "room", "about": "a room", "size": [4, 4], "objects": [THING]}
+    line = LINE | {"scene": "a", "kind": "room", "question": "Tell how many!", "answer": "1"}
+    files = {
+        "tables": [scene],
+        "sentences": [line],
+        "programs": [{"n": 0, "change": None, "frame": None, "question": "count(scene)"}],
+    }
+    for name, records in files.items():
+        (tmp_path / f"{name}_test.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+    for number in (1, 2):
+        read(tmp_path, "test", ["gold"], None, 4, False)
+        log = [json.loads(text) for text in (tmp_path / "readings_test.jsonl").read_text().splitlines()]
+        assert len(log) == number
+    assert log[1]["reader"] == "gold" and "100.0" in log[1]["figures"][1]
+    assert "Tell" not in capsys.readouterr().out
+    with pytest.raises(InputError, match="no --out"):
+        read(tmp_path, "test", ["gold"], tmp_path, 4, False)
 
 
 def test_a_second_hand_that_was_blind_agrees():

@@ -4,6 +4,7 @@
     python -m tools.wording show train --from 0 --to 19                sentences with their tables
     python -m tools.wording check train --from 0 --to 199 [--programs FILE] [--all]     programs: types, and their answers
     python -m tools.wording read dev --reader old --reader reader    how well readers read it, by the answers of their programs
+    python -m tools.wording read test --reader old --reader reader   the final figure: each reading of it is logged in `readings_test.jsonl`
 
 The folder (default data/wording) holds scenes as tables (`tables_PART.jsonl`) and sentences about them (`sentences_PART.jsonl`), a
 part for training, development and test; `README.md` there says how they came to be and what the fields mean. Complains of what
@@ -18,10 +19,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 
 from po3d.io.errors import InputError
-from po3d.io.files import read_jsonl
+from po3d.io.files import atomic_write, read_jsonl, sha256
 from po3d.io.guard import guarded
 from po3d.io.shipped import ROOT
 from po3d.language.program import ANSWERS, Call, ProgramError
@@ -278,6 +280,8 @@ def read(
     from po3d.language.read.reader import Reader
     from tools import wording_read as reading
 
+    if part == "test" and (out is not None or calibrate):
+        raise InputError("the test part is read for its figures alone: no --out, no --calibrate")
     scenes = tables(part, folder)
     lines = records("sentences", part, folder)
     for name in readers:
@@ -304,10 +308,22 @@ def read(
         found, outcomes = outcomes_at(1.0 if network is None else network.temperature)
         if network is not None:
             outcomes = [j._replace(probability=network.certain(j.probability)) for j in outcomes]
-        print(f"{name} on {part}\n{reading.table_of(outcomes, [line['kind'] for line in lines])}")
-        print(reading.coverage(outcomes))
+        figures = f"{reading.table_of(outcomes, [line['kind'] for line in lines])}\n{reading.coverage(outcomes)}"
+        print(f"{name} on {part}\n{figures}")
+        if part == "test":
+            weights = None if network is None else sha256(locate(name).with_suffix(".safetensors"))
+            log_reading(folder / "readings_test.jsonl", Path(name).name, weights, figures)
         if out is not None:
             reading.write(out / f"{Path(name).name}_{part}.jsonl", lines, found, outcomes)
+
+
+def log_reading(path: Path, name: str, weights: str | None, figures: str) -> None:
+    """Adds a reading of the test part to the list of all: when, which reader (`weights`: its file's hash), what came out."""
+    earlier = list(read_jsonl(path, "readings")) if path.exists() else []
+    record = {"date": f"{date.today()}", "reader": name, "sha256": weights, "figures": figures.splitlines()}
+    with atomic_write(path) as file:
+        file.writelines(json.dumps(r, ensure_ascii=False) + "\n" for r in [*earlier, record])
+    print(f"reading {len(earlier) + 1} of the test part: {path}")
 
 
 def blind(folder: Path, part: str) -> tuple[int, int]:
@@ -341,7 +357,7 @@ def main() -> int:
     listed.add_argument("--from", dest="first", type=int, default=0)
     listed.add_argument("--to", dest="last", type=int, default=None)
     tried = commands.add_parser("read", help="read sentences, run the programs, compare the answers")
-    tried.add_argument("part", choices=("train", "dev"))
+    tried.add_argument("part", choices=PARTS)
     tried.add_argument(
         "--reader",
         action="append",
