@@ -308,7 +308,9 @@ def read(
         found, outcomes = outcomes_at(1.0 if network is None else network.temperature)
         if network is not None:
             outcomes = [j._replace(probability=network.certain(j.probability)) for j in outcomes]
-        figures = f"{reading.table_of(outcomes, [line['kind'] for line in lines])}\n{reading.coverage(outcomes)}"
+        figures = (
+            f"{reading.table_of(outcomes, [line['kind'] for line in lines])}\n{reading.coverage(outcomes)}"
+        )
         print(f"{name} on {part}\n{figures}")
         if part == "test":
             weights = None if network is None else sha256(locate(name).with_suffix(".safetensors"))

@@ -87,7 +87,9 @@ class Pair:
 
 
 def records(
-    what: Literal["tables", "sentences", "programs", "blind", "paraphrases", "reworded"], part: str, folder: Path = BANK
+    what: Literal["tables", "sentences", "programs", "blind", "paraphrases", "reworded"],
+    part: str,
+    folder: Path = BANK,
 ) -> list[dict]:
     """The lines of one of the bank's files, most of which are gzipped."""
     path = folder / f"{what}_{part}.jsonl"

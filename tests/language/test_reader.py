@@ -165,7 +165,8 @@ def test_learning_and_decoding_in_bf16_agree_with_fp32(pairs):
     (loss, gradient, beam), (low_loss, low_gradient, low_beam) = found
     assert torch.allclose(low_loss, loss, rtol=0.02)
     assert torch.nn.functional.cosine_similarity(gradient.flatten(), low_gradient.flatten(), 0) > 0.98
-    assert low_beam.probability.dtype == beam.probability.dtype and low_beam.probability.isfinite().all()
+    assert low_beam.probability.dtype == beam.probability.dtype
+    assert low_beam.probability.isfinite().all()
 
 
 def test_decoding_finds_what_the_loss_prefers(pairs):
