@@ -162,7 +162,10 @@ def unknown(name: str, random: Random) -> dict:
     if random.random() < 0.5:
         says = "Ask for the colour, the place or the state of something that is not in the list, as if it were there."
     else:
-        says = f"Ask something about the {name} that nobody can know from colours, sizes, places and states: a price, an owner, a maker, a smell, a reason, a time, what it says, whether somebody likes it."
+        says = (
+            f"Ask something about the {name} that nobody can know from colours, sizes, places and states: a price, an owner, a maker, a smell, "
+            "a reason, a time, what it says, whether somebody likes it."
+        )
     return {"kind": "room", "sort": "question", "program": "none", "says": says, "wish": ""}
 
 
