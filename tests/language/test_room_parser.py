@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from po3d.io.checkpoint import locate
 from po3d.language.programs.rooms import Call, parse_text
 from po3d.language.read.room_meaning import agreeing
 from po3d.language.read.room_parser import LANGUAGE, RoomParser, _text
@@ -133,3 +134,15 @@ def test_batches_of_the_data_module(monkeypatch):
     assert words.shape[0] == program.shape[0] == sorts.shape[0] == spans.shape[0]
     assert words.max() <= 3
     assert (words == 1).any()  # most words are unknown to so small a vocabulary
+
+
+def test_amounts_are_not_read_as_something_else():
+    """The program language of these sentences has no sizes in metres; "how tall is the lamp" was read as "how many lamps"."""
+    parser = RoomParser.from_checkpoint(locate("room_parser"))
+    asked = ["How tall is the lamp?", "how far is the bed from the door", "How heavy is the bed?"]
+    assert [p.program for p in parser.parse(asked)] == [None] * 3
+    read = ["How high is the number of sofas?", "How many lamps are there?",
+            "How large is the bed compared to the desk, bigger or smaller?"]  # fmt: skip
+    assert [p.program.op for p in parser.parse(read)] == ["count", "count", "size"]
+    (told,) = parser.parse(["The chair has been removed, who knows how old it was."], "change")
+    assert told.program is not None

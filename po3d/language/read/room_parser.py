@@ -5,6 +5,7 @@ thing never seen in training is read like any other. Words that are not in the v
 unless they look like a misspelt known one.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -48,6 +49,10 @@ NO_NAME = frozenset(
         "my",
     ]
 ) | {"'s"}  # never in a name
+# What asks for an amount, which only a comparison of two things is read for ("how large is it compared to ...").
+AMOUNT = re.compile(
+    r"\bhow (tall|high|wide|long|deep|thick|heavy|old|far|large|big|much)\b(?!.*\bnumber\b)", re.IGNORECASE
+)
 NOUNLESS = ("one", "ones", "everything", "anything", "something", "stuff", "whatever")
 NOUN_WORDS = frozenset(word for noun in SYNONYMS for word in noun.split())
 
@@ -103,6 +108,7 @@ class RoomParser:
         """One Parse for each text, in order."""
         parses: list[Parse | None] = [None] * len(texts)
         ready: list[tuple[int, list[str]]] = []
+        amounts: dict[int, re.Match | None] = {}
         for number, text in enumerate(texts):
             if reason := _unreadable(text, sort):
                 parses[number] = Parse("unparsed", reason=reason)
@@ -114,9 +120,10 @@ class RoomParser:
                 parses[number] = Parse("unparsed", reason=reason)
             else:
                 ready.append((number, words))
+                amounts[number] = AMOUNT.search(text) if sort == "question" else None
         ids = [[self.index.get(plain(w), UNKNOWN) for w in words] for _, words in ready]
         for (number, words), written in zip(ready, self.network.read(ids, SORTS.index(sort)), strict=True):
-            parses[number] = self._parsed(words, written)
+            parses[number] = self._parsed(words, written, amounts[number])
         return parses
 
     def _unknown(self, written: list[str], words: list[str]) -> list[str]:
@@ -137,13 +144,21 @@ class RoomParser:
         ]  # "chiar" is the chair, not a charm
         return next(iter(swapped + close), word)
 
-    def _parsed(self, words: list[str], written: Written) -> Parse:
+    def _parsed(self, words: list[str], written: Written, amount: re.Match | None) -> Parse:
         least, probability = self.least_probability, written.probability
         if probability < least:
             reason = f"not understood: the best program has probability {probability:.2f}, below {least}"
             return Parse("unparsed", None, probability, reason)
         texts = [_text(LANGUAGE.tokens[t], words, span) for t, span in zip(written.tokens, written.spans)]
-        return Parse("ok", telling(agreeing(from_tokens(texts)), words), probability)
+        program = from_tokens(texts)
+        if amount and program.op not in ("size", "height"):
+            return Parse(
+                "unparsed",
+                None,
+                probability,
+                f"not understood: {amount[0].lower()}, which is no number of things",
+            )
+        return Parse("ok", telling(agreeing(program), words), probability)
 
 
 def _unreadable(text: str, sort: Sort) -> str:
