@@ -21,6 +21,7 @@ from po3d.io.hub import SCHEME
 from po3d.io.images import exif_focal, read_image
 from po3d.io.text_tables import text as table_text
 from po3d.language.grammar import GrammarError
+from po3d.language.program import LEAVES
 from po3d.language.read.parse import Parse
 from po3d.language.say.plain import say
 from po3d.reasoning.questions import Question, Status, Task
@@ -46,6 +47,7 @@ from po3d.systems.pipeline import (
     run,
 )
 
+UNITS = {"volume": "m³", "bearing": "degrees"}  # of measures; of all others metres
 ASK_BELOW = 0.75  # of answers above it nine of ten are right, on the development part of data/wording
 Picture = str | Path | Pillow.Image | np.ndarray
 
@@ -250,7 +252,7 @@ class Model:
         if reason := read.unread:
             return Answer(text, "unparsed", reason=reason)
         probability = None if outcome.probability is None else ran.believed
-        said = None if outcome.answer is None else read.said(outcome.answer, question)
+        said = None if outcome.answer is None else self._said(read, outcome.answer, question)
         if understood and said is not None and probability < ask_below:
             reason = f"probability {probability:.2f}, below {ask_below:g}"
             return Answer(
@@ -288,8 +290,17 @@ class Model:
             words = " ".join(map(self._words, reversed(reading.parses)))
             if words not in found:
                 answer = run(answering, question, reading).outcome.answer
-                found[words] = None if answer is None else reading.said(answer, question)
+                found[words] = None if answer is None else self._said(reading, answer, question)
         return list(found.items())
+
+    def _said(self, reading: Reading, answer: str, question: Question) -> str:
+        """An answer by the option that says it; an amount with its unit, but for streets, whose sizes are those of toys."""
+        executor = self.pipeline.executor
+        program = executor.meaning(reading.asked.program)
+        what = program.args[0] if program.op == "query" else ""
+        if what not in LEAVES["measure"] or question.options or executor.kind == "street":
+            return reading.said(answer, question)
+        return f"{float(answer):.2f} {UNITS.get(what, 'm')}"
 
     def _words(self, parse: Parse) -> str:
         program = self.pipeline.executor.meaning(parse.program)

@@ -76,6 +76,17 @@ def test_the_second_reader_reads_what_the_first_is_not_sure_of(model):
     assert (other.answer, other.understood) == ("1", (("How many beds are there?", "1"),))
 
 
+def test_amounts_have_their_unit(model):
+    def answer(program):
+        return model(question={"x": [read(program)]}).ask(read_scene(ROOM), "x").answer
+
+    door = next(o for o in read_scene(ROOM).objects if o.value("name") == "door")
+    assert answer(f"query(height, {DOOR})") == f"{door.extent[2]:.2f} m"
+    assert answer(f"query(volume, {DOOR})").endswith(" m³")
+    assert float(answer(f"query(distance, {BED}, {DOOR})").removesuffix(" m")) > 0.5
+    assert answer('count(filter(name, "door", scene))') == "1"
+
+
 def test_below_its_threshold_it_asks_back_in_words(model):
     several = [
         read('count(filter(name, "bed", scene))', 0.4),
