@@ -271,36 +271,23 @@ def show(folder: Path, part: str, first: int, last: int | None) -> None:
         print(f"{n} " + " | ".join([*said, f"Q: {line['question']}", f"A: {answer}"]))
 
 
-def read(
-    folder: Path, part: str, readers: Sequence[str], out: Path | None, width: int, calibrate: bool
-) -> None:
-    """Prints the outcomes of readers on a part. `width`: readings of a sentence that are tried on the table; `out`: a folder for what
-    each read; `calibrate`: the last one's certainty is found."""
+def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, calibrate: bool) -> None:
+    """Prints the outcomes of readers on a part. `out`: a folder for what each read; `calibrate`: the last one's certainty is found."""
     from po3d.io.checkpoint import locate
     from po3d.language.read.reader import Reader
     from tools import wording_read as reading
 
     if part == "test" and (out is not None or calibrate):
         raise InputError("the test part is read for its figures alone: no --out, no --calibrate")
-    scenes = tables(part, folder)
-    lines = records("sentences", part, folder)
+    scenes = {name: reading.scene_of(scene) for name, scene in tables(part, folder).items()}
+    lines, programs = records("sentences", part, folder), records("programs", part, folder)
     for name in readers:
-        network = None
-        if name == "gold":
-            several = reading.by_annotators(records("programs", part, folder))
-        elif name == "old":
-            several = reading.by_old_readers(lines, scenes)
-        else:
-            network = Reader.from_checkpoint(locate(name))
-            several = reading.by_network(lines, scenes, network, width)
-        about = [scenes[line["scene"]] for line in lines]
-
-        told = list(itertools.starmap(reading.told, zip(lines, several, about, strict=True)))
+        network = None if name in reading.NAMED else Reader.from_checkpoint(locate(name))
+        several = reading.readings(name, lines, programs, scenes)
 
         def outcomes_at(temperature: float) -> tuple[list, list]:
-            each = zip(several, told, strict=True)  # noqa: B023
-            found = [reading.chosen(*one, temperature) for one in each]
-            return found, [reading.judged(*one, agrees) for one in zip(lines, found, about, strict=True)]  # noqa: B023
+            found = [reading.chosen(one, temperature) for one in several]  # noqa: B023
+            return found, [reading.judged(*one, agrees) for one in zip(lines, found, strict=True)]
 
         if network is not None and calibrate and name == readers[-1]:
             network.temperature, network.certainty = reading.calibrated(outcomes_at)
@@ -364,15 +351,9 @@ def main() -> int:
         "--reader",
         action="append",
         required=True,
-        help="old, gold (the annotators' programs), or a checkpoint; repeat it",
+        help="gold (the annotators' programs), old (the readers of benchmarks' wording), ask (as `po3d ask`), or a checkpoint; repeat it",
     )
     tried.add_argument("--out", type=Path, help="a folder for what each reader read")
-    tried.add_argument(
-        "--width",
-        type=int,
-        default=4,
-        help="readings of each sentence that are tried on the table (default: 4)",
-    )
     tried.add_argument(
         "--calibrate",
         action="store_true",
@@ -393,7 +374,7 @@ def main() -> int:
             show(a.folder, a.part, a.first, a.last)
             return
         if a.command == "read":
-            read(a.folder, a.part, a.reader, a.out, a.width, a.calibrate)
+            read(a.folder, a.part, a.reader, a.out, a.calibrate)
             return
         complaints, counts = check(a.folder)
         for part, found in counts.items():

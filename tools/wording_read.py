@@ -1,49 +1,63 @@
-"""How well readers read the bank: their programs are run on the tables, and the answers compared with the hands'.
+"""How well po3d answers the bank on true tables: readers read it, po3d's own executors run the programs, the answers are compared with the
+hands'.
 
-    python -m tools.wording read dev --reader checkpoints/reader --reader old [--calibrate]
+    python -m tools.wording read dev --reader gold --reader old --reader ask --reader checkpoints/reader [--calibrate]
 
-"old" are the four readers of the benchmarks' wording. A line is right where its programs give the hand's answer, or, where there is none,
-where the reader refuses or the programs fail. A reading's probability is the product of those of question, change and frame; the answers
-of several readings are added up.
+"gold" are the annotators' programs: what the executors make of them. "old" are the readers of the benchmarks' wording, "ask" is what
+`po3d ask` says of both readers, silent where it asks back. A line is right where the answer is the hand's or, where there is none, where
+nothing is answered. A reading's probability is the product of those of question, change and frame; the weights of readings with one answer
+are added up.
 """
 
-import itertools
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from po3d.io.checkpoint import locate
-from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
-from po3d.language.program import Call, ProgramError
-from po3d.language.programs.rooms import ROOMS
-from po3d.language.programs.street import STREET
-from po3d.language.programs.threedsrbench import THREEDSRBENCH
-from po3d.language.read.reader import Reader, Reading, logit
-from po3d.language.read.reader_tokens import SORTS, STREET_NAMES
-from po3d.scene.frames import read_anchors
+from po3d.language.program import Call
+from po3d.language.read.reader import Reading as Read
+from po3d.language.read.reader import logit
+from po3d.language.read.reader_tokens import SORTS
+from po3d.reasoning.questions import Question
+from po3d.scene.frames import axes_from_front
+from po3d.scene.geometry import Camera, look_at
+from po3d.scene.orbit import viewer_axes
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.scene.vocabulary import shape_id
+from po3d.systems import orbit, photographs, rooms, street
+from po3d.systems.asking import Model
 from po3d.systems.choices import REFUSED, likeliest
-from po3d.systems.learned import TRIED
-from po3d.training.reader_pairs import asked_of_line
-from tools.wording_run import NoAnswer, Table, called
+from po3d.systems.learned import Learned, joined, second
+from po3d.systems.pipeline import Executor, Pipeline, Reader, Reading, Tables, run
+from po3d.systems.tables import Truth
+from tools.wording_run import Table
 
-WIDTH = 4  # readings of a sentence that are tried on the table
 TEMPERATURES = (0.7, 1.0, 1.5, 2.0, 3.0)  # of readings' probabilities, that calibration tries
 SURE = 0.9  # at this probability an answer should be right 19 times of 20
 SURELY, WRONG = 0.95, 0.04  # shares that `coverage` is told for
+# Where who asks was told that he stands; he looks along +y.
+EYES = {"photo": (0.0, 0.0, 1.5), "street": (0.0, -7.0, 2.0), "orbit": (0.0, -4.0, 1.5)}
+LOOKS = ("color", "material", "state")
+VIEWS = (0.0, 90.0, 180.0, 270.0)
+NAMED = ("gold", "old", "ask")  # readers that are no checkpoints
+EMPTY = ("not found", "set is empty")  # in the reason of what people answer by "nothing"
 
 
-class Programs(NamedTuple):
-    """What a reader made of a line; None where it refuses, or there is no sentence of the sort."""
+class Said(NamedTuple):
+    """The answer of a reading, REFUSED where it says that there is none, None where it fails; its probability, why there is no answer,
+    and the program."""
 
-    question: Call | None
-    change: Call | None
-    frame: Call | None
+    answer: str | None
     probability: float
+    reason: str = ""
+    program: str = ""
 
 
 class Judged(NamedTuple):
@@ -55,169 +69,149 @@ class Judged(NamedTuple):
     answer: str | None
 
 
-def by_network(
-    lines: Sequence[dict], scenes: dict[str, dict], reader: Reader, width: int = WIDTH
-) -> list[list[Programs]]:
-    """Readings, likeliest first: of each line so many as `width` for each of its sentences give together."""
-    asked = [asked_of_line(line, scenes[line["scene"]]) for line in lines]
-    nothing = [Reading(None, 1.0, "none")]
-    things = [scenes[line["scene"]]["objects"] for line in lines]
-    return [
-        _together([found.get(sort, nothing) for sort in SORTS])
-        for found in reader.together(asked, width, things)
-    ]
+# --- lines and scenes as po3d has them ------------------------------------------------------------------------
 
 
-def _together(several: Sequence[Sequence[Reading]]) -> list[Programs]:
-    """All readings of a line's sentences together, likeliest first. A change that says nothing happened is none; any other sentence
-    that is refused leaves the question without a program."""
-    programs = []
-    for each in itertools.product(*several):
-        question, *others = each
-        unread = any(r.program is None and r.refusal != "none" for r in others)
-        probability = math.prod(r.probability for r in each)
-        programs.append(
-            Programs(None if unread else question.program, *(r.program for r in others), probability)
-        )
-    return sorted(programs, key=lambda p: -p.probability)[:TRIED]
+def scene_of(record: dict) -> Scene:
+    """A scene of the bank as a table."""
+    things = tuple(_thing(record, k) for k in range(len(record["objects"])))
+    if record["kind"] == "room":
+        w, d = record["size"]
+        walls = ((0.0, 0.0), (w, 0.0), (w, d), (0.0, d))
+        return Scene(things, axes_from_front((0.0, 1.0)), "gt", image=record["id"], outline=walls)
+    x, y, z = EYES[record["kind"]]
+    camera = Camera(640, 480, 560.0, look_at((x, y, z), (x, y + 1.0, z)))
+    return Scene(things, viewer_axes((0.0, 1.0)), "gt", camera, image=record["id"])
 
 
-def by_annotators(records: Sequence[dict]) -> list[list[Programs]]:
-    """The bank's own programs: what can be reached."""
-    calls = [[r[sort] and Call.parse(r[sort]) for sort in SORTS] for r in records]
-    return [[Programs(*each, 1.0)] for each in calls]
+def _thing(record: dict, k: int) -> ObjectState:
+    thing = record["objects"][k]
+    looks = {look: thing[look] for look in LOOKS if thing[look]}
+    (x, y, z), (length, width, height) = thing["at"], thing["size"]
+    if record["kind"] == "street":
+        size = Table(record).things[k].value("size")
+        looks |= {"shape": shape_id(thing["name"])} | ({"size": size} if size else {})
+    else:
+        looks |= {"name": thing["name"]}
+        z += height / 2
+    return ObjectState(sure(**looks), (x, y, z), math.radians(thing["heading"]), (length, width, height))
 
 
-def by_old_readers(lines: Sequence[dict], scenes: dict[str, dict]) -> list[list[Programs]]:
-    """The readings of the four readers that there were: a network for rooms, one for streets, patterns for the others."""
-    from po3d.language.read import scope_reader, threedsrbench_reader
-    from po3d.language.read.room_parser import RoomParser
-    from po3d.language.read.street_parser import Parser
-
-    room, street = (
-        RoomParser.from_checkpoint(locate("room_parser")),
-        Parser.from_checkpoint(locate("street_parser")),
-    )
-
-    def of(line: dict) -> Programs:
-        table = scenes[line["scene"]]
-        probability, change, frame = 1.0, None, None
-        if line["kind"] == "street":
-            (parse,) = street.parse([line["question"]])
-            question = None if parse.program is None else _street(STREET.meant(parse.program.tree()))
-            return Programs(question, None, None, parse.probability)
-        if line["kind"] == "photo":
-            reading = threedsrbench_reader.read(line["question"], line["options"] or ())
-            return Programs(
-                _of_table(THREEDSRBENCH.meant(reading.program), table) if reading.program else None,
-                None,
-                None,
-                1.0,
-            )
-        if line["kind"] == "orbit":
-            program = scope_reader.read(line["question"]).program
-            return Programs(_of_table(program, table) if program else None, None, None, 1.0)
-        (parse,) = room.parse([line["question"]], "question")
-        question, probability = parse.program and ROOMS.meant(parse.program), parse.probability
-        if line["change"]:
-            (told,) = room.parse([line["change"]], "change")
-            probability *= told.probability
-            if told.program is None:
-                return Programs(None, None, None, 0.0)
-            change = ROOMS.meant(told.program)
-        if line["frame"]:
-            frame = _frame(line["frame"], table)
-            if frame is None:
-                return Programs(None, None, None, 0.0)
-        return Programs(question, change, frame, probability)
-
-    return [[of(line)] for line in lines]
+def question_of(line: dict, k: int = 0) -> Question:
+    """A line of the bank as a question."""
+    views = VIEWS if line["kind"] == "orbit" else (0.0,)
+    return Question(
+        str(k), line["scene"], line["question"], "6d" if line["task"] == "own" else "2d", "", line["answer"],
+        options=tuple(line["options"] or ()), images=("view",), views=views,
+        frame=line["frame"] or "", change=line["change"] or "",
+    )  # fmt: skip
 
 
-def _street(program: Call) -> Call:
-    """With the shapes as the bank's tables call them."""
-    args = tuple(_street(a) if isinstance(a, Call) else a for a in program.args)
-    if program.args[:1] == ("shape",) and len(args) == 3 and isinstance(args[1], str):
-        args = (args[0], STREET_NAMES.get(args[1], args[1]), args[2])
-    return Call(program.op, args)
+@cache
+def executor_of(kind: str) -> Executor:
+    known = {"street": street.EXECUTOR, "photo": photographs.EXECUTOR, "orbit": orbit.EXECUTOR}
+    return rooms.Executor(samples=0) if kind == "room" else known[kind]
 
 
-def _of_table(program: Call, table: dict) -> Call | None:
-    """With the things of the table that phrases mean; None where one means none."""
-    if program.op == "refer":
-        words = program.args[0].lower().split()
-        for k in range(len(words)):
-            name = " ".join(words[k:])
-            if any(called(o["name"], name) for o in table["objects"]):
-                found = Call("filter", ("name", name, Call("scene")))
-                for word in words[:k]:
-                    for attribute in ("color", "material", "state"):
-                        if any(o[attribute] == word for o in table["objects"]):
-                            found = Call("filter", (attribute, word, found))
-                return Call("unique", (found,))
-        return None
-    args = [_of_table(a, table) if isinstance(a, Call) else a for a in program.args]
-    return None if None in args else Call(program.op, tuple(args))
+@cache
+def own_reader_of(kind: str) -> Reader:
+    """The reader of a benchmark's wording."""
+    made = {
+        "room": rooms.own_reader,
+        "street": street.own_reader,
+        "photo": photographs.Reader,
+        "orbit": orbit.Reader,
+    }
+    return made[kind]()
 
 
-def _frame(text: str, table: dict) -> Call | None:
-    try:
-        anchors = read_anchors(text)
-    except InputError:
-        return None
-    for name, side in anchors:
-        fits = [o["name"] for o in table["objects"] if called(o["name"], name)]
-        if len(fits) == 1:
-            found = Call("unique", (Call("filter", ("name", fits[0], Call("scene"))),))
-            return Call("frame", ({"back": "behind"}.get(side, side), found))
-    return None
+# --- readers ----------------------------------------------------------------------------------------------------
 
 
-def told(line: dict, several: Sequence[Programs], scene: dict) -> list[str | None]:
-    """What each reading of a line answers, REFUSED where it says that there is no answer; None where it fails, or finds nothing."""
-    found = [REFUSED if p.question is None else answer(line, p, scene) for p in several]
-    return [None if a == "nothing" else a for a in found]
+def readings(
+    reader: str, lines: Sequence[dict], programs: Sequence[dict], scenes: Mapping[str, Scene]
+) -> list[list[Said]]:
+    """What each reading of each line says, likeliest first: one alone, but for a checkpoint's. `programs` are the annotators'."""
+    if reader == "ask":
+        return [[_asked(line, k, scenes[line["scene"]])] for k, line in enumerate(lines)]
+    if reader == "gold":
+        return [
+            [_said(line, scenes[line["scene"]], _meant(line, told))]
+            for line, told in zip(lines, programs, strict=True)
+        ]
+    if reader == "old":
+        each = (own_reader_of(line["kind"]).read([question_of(line, k)])[0] for k, line in enumerate(lines))
+        return [[_said(line, scenes[line["scene"]], one)] for line, one in zip(lines, each, strict=True)]
+    return list(_by_network(lines, scenes, reader))
 
 
-def chosen(several: Sequence[Programs], answers: Sequence[str | None], temperature: float = 1.0) -> Programs:
+def _by_network(lines: Sequence[dict], scenes: Mapping[str, Scene], checkpoint: str) -> Iterator[list[Said]]:
+    """Lines about one scene are read together."""
+    for name, same in groupby(enumerate(lines), lambda item: item[1]["scene"]):
+        about, scene = list(same), scenes[name]
+        learned = Learned(executor_of(about[0][1]["kind"]), checkpoint)
+        questions = [question_of(line, k) for k, line in about]
+        found = learned.readings(questions, Tables({"view": scene}), float)
+        for (_, line), several in zip(about, found, strict=True):
+            yield [_said(line, scene, one) for one in several]
+
+
+def _meant(line: dict, told: dict) -> Reading:
+    """The annotators' programs of a line."""
+    executor, question = executor_of(line["kind"]), question_of(line)
+    read = {sort: [Read(Call.parse(told[sort]), 1.0)] for sort in SORTS if told[sort]}
+    refused = {} if told["question"] else {"question": [Read(None, 1.0, "none")]}
+    return joined(executor, question, refused or read, float)[0]
+
+
+def _said(line: dict, scene: Scene, reading: Reading) -> Said:
+    """What a reading answers."""
+    if reading.unread:
+        return Said(REFUSED, reading.probability, reading.unread)
+    question = question_of(line)
+    outcome, reading = run(executor_of(line["kind"]).exactly(scene), question, reading)
+    answer = None if outcome.answer is None else reading.said(outcome.answer, question)
+    return Said(answer, reading.probability, outcome.reason, str(reading.asked.program))
+
+
+def _asked(line: dict, k: int, scene: Scene) -> Said:
+    """What `po3d ask` says: an answer, or none, because there is none or because it is not sure what is asked."""
+    q = question_of(line, k)
+    how = {"task": q.task, "options": q.options, "frame": q.frame, "change": q.change}
+    said = _model(line["kind"]).ask(scene, q.text, **how)
+    return Said(said.answer, said.probability or 0.0, said.reason, said.program)
+
+
+@cache
+def _model(kind: str) -> Model:
+    executor = executor_of(kind)
+    return Model(Pipeline(Truth(), own_reader_of(kind), executor, (), second("both", executor)))
+
+
+def chosen(several: Sequence[Said], temperature: float = 1.0) -> Said:
     """The first of the readings whose answer, or refusal, is the likeliest of all together, with its share of all weight."""
     if len(several) == 1:
         return several[0]
-    k, share = likeliest(answers, [p.probability ** (1 / temperature) for p in several])
+    weights = [one.probability ** (1 / temperature) for one in several]
+    k, share = likeliest([one.answer for one in several], weights)
     return several[k]._replace(probability=share)
 
 
-def answer(line: dict, programs: Programs, scene: dict) -> str | None:
-    """What the programs answer; None where they fail. Relations are read narrowly first, then widely."""
-    if programs.question is None:
-        return None
-    for wide in (False, True):
-        table = Table(scene, line["task"], line["options"], wide)
-        try:
-            if programs.frame is not None:
-                table.room = table.frame(programs.frame)
-            if programs.change is not None:
-                table.edit(programs.change)
-            return " / ".join(dict.fromkeys(a for a in table.answers(programs.question) if a))
-        except (NoAnswer, ProgramError, RecursionError, IndexError) as failure:
-            if str(failure).startswith("nothing") and wide:
-                return "nothing"
-    return None
-
-
-def judged(line: dict, programs: Programs, scene: dict, agrees: Callable[[str, str], bool]) -> Judged:
-    """The outcome of a line."""
-    said = answer(line, programs, scene)
-    wanted = line["answer"]
+def judged(line: dict, said: Said, agrees: Callable[[str, str], bool]) -> Judged:
+    """The outcome of a line. People answer "nothing" where nothing is found, and call the 22nd type of vehicles a hatchback."""
+    answer = {REFUSED: None, "addi": "hatchback"}.get(said.answer, said.answer)
+    wanted, p = line["answer"], said.probability
     if wanted is None:
-        silent = said is None or said == "nothing"
-        return Judged("right" if silent else "wrong", False, programs.probability, said)
-    if said is None or (said == "nothing" and not agrees("nothing", wanted) and wanted not in ("0", "no")):
-        return Judged("no answer", True, programs.probability, None)
-    right = any(agrees(one, wanted) for one in said.split(" / ")) or (
-        said == "nothing" and wanted in ("0", "no")
-    )
-    return Judged("right" if right else "wrong", True, programs.probability, said)
+        return Judged("right" if answer is None else "wrong", False, p, answer)
+    if answer is None:
+        empty = any(why in said.reason for why in EMPTY) and (
+            agrees("nothing", wanted) or wanted in ("0", "no")
+        )
+        return Judged("right" if empty else "no answer", True, p, None)
+    return Judged("right" if agrees(answer, wanted) else "wrong", True, p, answer)
+
+
+# --- figures ----------------------------------------------------------------------------------------------------
 
 
 def table_of(found: Sequence[Judged], kinds: Sequence[str]) -> str:
@@ -232,7 +226,7 @@ def table_of(found: Sequence[Judged], kinds: Sequence[str]) -> str:
         right, wrong, silent = (
             _share(j.outcome == o for j in there) for o in ("right", "wrong", "no answer")
         )
-        sure = [j for j in part if j.probability >= SURE and j.answer not in (None, "nothing")]
+        sure = [j for j in part if j.probability >= SURE and j.answer is not None]
         answered = _share(j.outcome == "wrong" for j in none)
         good = _share(j.outcome == "right" for j in sure)
         rows.append(
@@ -250,7 +244,7 @@ def _share(flags: Iterable[bool]) -> float:
 def certainty(found: Sequence[Judged]) -> tuple[float, float]:
     """(slope, offset) of the readings' logit in that of the answer's being right: logistic regression over the lines answered, with a weak
     pull towards none of it."""
-    part = [j for j in found if j.answer not in (None, "nothing")]
+    part = [j for j in found if j.answer is not None]
     x = np.array([[logit(j.probability), 1.0] for j in part])
     y = np.array([float(j.outcome == "right") for j in part])
     w = np.zeros(2)
@@ -274,13 +268,13 @@ def calibrated(
     return best, tried[best][1]
 
 
-def write(path: Path, lines: Sequence[dict], found: Sequence[Programs], outcomes: Sequence[Judged]) -> None:
-    """One record a line: the sentences, the programs, what came of them."""
+def write(path: Path, lines: Sequence[dict], found: Sequence[Said], outcomes: Sequence[Judged]) -> None:
+    """One record a line: the sentences, the program, what came of it."""
     with atomic_write(path) as file:
-        for line, programs, outcome in zip(lines, found, outcomes, strict=True):
-            said = {s: str(p) for s in SORTS if (p := getattr(programs, s)) is not None}
-            told = {k: line[k] for k in ("kind", *SORTS, "options", "answer")}
-            file.write(json.dumps({**told, "programs": said, **outcome._asdict()}, ensure_ascii=False) + "\n")
+        for line, said, outcome in zip(lines, found, outcomes, strict=True):
+            told = {k: line[k] for k in ("kind", *SORTS, "options", "answer")} | outcome._asdict()
+            record = {**told, "answer": line["answer"], "said": said.answer, "reason": said.reason}
+            file.write(json.dumps({**record, "program": said.program}, ensure_ascii=False) + "\n")
 
 
 def coverage(found: Sequence[Judged]) -> str:
@@ -298,7 +292,7 @@ def coverage(found: Sequence[Judged]) -> str:
 
 def _surest(found: Sequence[Judged], surely: bool = False) -> list[Judged]:
     """The answers, surest first, so many that WRONG of all lines are answered wrongly; or that SURELY of the answers are right."""
-    answered = sorted((j for j in found if j.answer not in (None, "nothing")), key=lambda j: -j.probability)
+    answered = sorted((j for j in found if j.answer is not None), key=lambda j: -j.probability)
     right = np.cumsum([j.outcome == "right" for j in answered])
     number = np.arange(1, len(answered) + 1)
     fits = right >= SURELY * number if surely else number - right <= WRONG * len(found)

@@ -93,6 +93,8 @@ def fits(noun: str, name: str) -> float:
     noun, name = noun.lower(), name.lower()
     if noun == name or singular(noun) == name:
         return SAME
+    if not name:  # a table of streets has shapes alone
+        return 0.0
     wanted, own = kinds_of(noun), kinds_of(name)
     if wanted and own:
         return max(_kin(a, b) for a in wanted for b in own)

@@ -28,9 +28,9 @@ from po3d.reasoning.execute import IT, MORE_OR_LESS, SECTORS, Evaluator, run
 from po3d.reasoning.execute import Asked as Words
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import Rules
-from po3d.reasoning.world import AHEAD, World
+from po3d.reasoning.world import AHEAD, SIDES_OF_ROOM, World
 from po3d.scene.rectangles import Rectangle, rectangle
-from po3d.scene.rooms import ANYTHING, PURPOSES, VALUE_WORDS
+from po3d.scene.rooms import ANYTHING, PURPOSES
 
 CHUNK = 512  # questions of a form that are answered at once: their numbers stay in a processor's cache
 LOOKS = ("color", "material", "state")
@@ -226,7 +226,12 @@ def _shape(call: Call, texts: list[tuple[str, str]], angles: list[int]) -> tuple
             texts.append((what, arg))
             if attribute == "side":
                 angles.append(DIRECTIONS.index(arg) if arg in DIRECTIONS else 0)
-            parts.append((attribute == "name" and arg in ANYTHING, attribute == "side" and "_" not in arg))
+            parts.append(
+                (
+                    attribute == "name" and arg in ANYTHING,
+                    attribute == "side" and arg in AHEAD and "_" not in arg,
+                )
+            )
         elif kind in _FORMAL:
             attribute = arg
             parts.append(arg)
@@ -245,12 +250,11 @@ def _fits(world: World, attribute: str, text: str, m: int, n: int) -> np.ndarray
     elif attribute == "name":
         found = [*world.named(text, False), *world.named(text, True)]
     elif attribute == "side":
-        found = [i for i in every if text in DIRECTIONS and world.at_side(text, i)]
+        found = [i for i in every if text in SIDES_OF_ROOM and world.at_side(text, i)]
     elif attribute == "purpose":
         found = [i for i in every if text in world.purposes(i)]
     elif attribute in LOOKS:
-        wanted = VALUE_WORDS.get(text, text)
-        found = [i for i in every if world.value(i, attribute) == wanted]
+        found = [i for i in every if world.is_so(i, attribute, text)]
     else:  # whose form is not batched
         found = []
     truth[[i for i in found if i < m]] = True
@@ -561,7 +565,12 @@ class _Runner:
         """The only one, or the one that is spoken of."""
         salient = self.rows("flags", "salient")
         several = found.sum(1) > 1
-        if among.op == "filter" and among.args[0] == "side" and "_" not in among.args[1]:
+        if (
+            among.op == "filter"
+            and among.args[0] == "side"
+            and among.args[1] in AHEAD
+            and "_" not in among.args[1]
+        ):
             inner, along = self.apart
             farther = self.one((-along).where(inner, torch.full_like(along, math.inf)).argmin(1))
             two = (found.sum(1) != 1) & (inner.sum(1) == 2) & ~((found & salient).sum(1) == 1)

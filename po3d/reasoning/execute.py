@@ -14,6 +14,7 @@ Longer than 400 lines because the operations of the language stand in one class,
 """
 
 import math
+import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal, NamedTuple, Protocol, get_args
 
@@ -32,9 +33,9 @@ from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, direction_at
 from po3d.scene.edits import with_fields
 from po3d.scene.frames import room_centre, wall_azimuth
 from po3d.scene.orbit import Axes, own_axes, turned_axes
-from po3d.scene.rooms import ANYTHING, VALUE_WORDS
+from po3d.scene.rooms import ANYTHING
 from po3d.scene.table import Scene
-from po3d.scene.vocabulary import FACINGS, PARENT
+from po3d.scene.vocabulary import FACINGS
 from po3d.scene.worlds import KINDS, WORLDS, worlds
 
 DIALECTS = {"street": STREET, "rooms": ROOMS, "scope": SCOPE}
@@ -54,6 +55,7 @@ MORE_OR_LESS = {
 # By how much two things have to differ in a measure, in metres or logarithms of volumes, so that nobody has to measure.
 CLEARLY = {"elevation": 0.15, "volume": 0.25}
 IT = Call("unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),))
+ME = Call("group", (Call("viewer"),))
 _MEASURES = LEAVES["measure"]
 _SIDES = {"length": 0, "width": 1, "height": 2}  # of a box
 
@@ -198,8 +200,7 @@ class Evaluator:
                 return [i for i in found if i in hiding]
             return [i for i in found if (world.hider(i) is None) == (text == "unoccluded")]
         self._closed(attribute)
-        wanted = VALUE_WORDS.get(text, text)
-        having = [i for i in found if (v := world.value(i, attribute)) == wanted or PARENT.get(v) == wanted]
+        having = [i for i in found if world.is_so(i, attribute, text)]
         if having or not found:
             return having
         told = world.tells(attribute)
@@ -208,6 +209,8 @@ class Evaluator:
             return found if all(world.value(i, attribute) is None for i in found) else []
         if not told:
             raise ExecutionFailure("unknown", f"unknown: the table says nothing about any {attribute}")
+        if among.op == "group" and all(world.value(i, attribute) is None for i in found):
+            self._known(found[0], attribute)  # "is the can open?": nobody knows
         return []
 
     def _named(self, noun: str, among: Call) -> Sequence[int]:
@@ -230,8 +233,8 @@ class Evaluator:
     def _exclude(self, *args) -> list[int]:
         if len(args) == 3:
             attribute, text, among = args
-            wanted = VALUE_WORDS.get(text, text)
-            return [i for i in self.set(among) if self.world.value(i, attribute) not in (None, wanted)]
+            known = [i for i in self.set(among) if self.world.value(i, attribute) is not None]
+            return [i for i in known if not self.world.is_so(i, attribute, text)]
         one, among = args
         if one.op == "unique" and _is_name(one.args[0]) and len(several := self.set(one.args[0])) > 1:
             about = [i for i in several if i in self.world.salient]
@@ -265,7 +268,9 @@ class Evaluator:
     def _relate(self, relation: str, *args: Call) -> list[int]:
         if len(args) == 3 and args[1].op == "frame":
             start, frame, among = args
-            one = self.object(start)
+            one = self.object(start, viewer=self.rules.viewer == "stands")
+            if among == ME:  # "is he looking at me?"
+                return self.world.within(relation, one, self.axes(frame, one), [VIEWER])
             return self.lying(relation, one, frame, self.members(among))
         *ones, among = args
         if relation == "on" and ones[0] == IT and (below := self.below_it()) is not None:
@@ -276,6 +281,8 @@ class Evaluator:
     def lying(self, direction: str, one: int, frame: Call, among: Sequence[int]) -> list[int]:
         """Those that lie in a direction from a thing."""
         axes = self.axes(frame, one)
+        if one == VIEWER:
+            return self.world.within(direction, one, axes, among)
         if self.rules.region == "half plane" and (whose := self._whose(frame)):
             rows = [self.world.pairs(side, whose)[one] for side in direction.split("_")]
             return [i for i in among if i != one and all(row[i] for row in rows)]
@@ -320,6 +327,15 @@ class Evaluator:
         if whose == "object":
             return self.world.own_axes(reference)
         return self.asked.views[0] if self.asked.views else self.world.axes
+
+    def stand(self, frame: Call) -> tuple[float, float] | None:
+        """Where on the ground stands who looks in a frame; None where it does not say so."""
+        args = frame.args
+        if len(args) == 4:
+            return self.stand(args[3])
+        if not isinstance(args[0], Call):
+            return None
+        return self.world.point(self.object(args[0]))[:2]
 
     def _told_by(self, direction: str, anchor: int) -> Axes:
         """The axes of the room, its walls' where it has any, in which a thing lies that way from the middle."""
@@ -576,7 +592,8 @@ class Evaluator:
             return self.world.things[below].name
         index = self.object(one)
         if self.asked.options and one.op == "best" and one.args[-1].op == "choices":
-            chosen = self._refers.choices(self.asked.options, self.object(one.args[2], viewer=True))
+            start = self.object(one.args[2], viewer=True) if one.args[2].output == "object" else VIEWER
+            chosen = self._refers.choices(self.asked.options, start)
             return next(phrase for phrase, i in chosen.items() if i == index)
         return self._phrases.get(index) or self.word(index)
 
@@ -668,9 +685,7 @@ class Evaluator:
 
     def _sector(self, turn: float, sectors: str) -> str:
         """The nearest of the directions that an answer tells apart to an angle from the front over the left."""
-        among = SECTORS[sectors]
-        if self.asked.options and sectors == "eight":
-            among = tuple(map(self._option, self.asked.options))
+        among = self.told_apart(sectors)
         if self.strict and abs(math.remainder(turn, math.tau / len(among))) > math.radians(15):
             raise ExecutionFailure("close call", "close call: between two directions")
         if among is DIRECTIONS:
@@ -679,12 +694,11 @@ class Evaluator:
             found = min(among, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau)))
         return self.rules.said(sectors, found)
 
-    def _option(self, option: str) -> str:
-        """The direction that an option says."""
-        for direction in DIRECTIONS:
-            if self.rules.said("eight", direction) == option:
-                return direction
-        raise ExecutionFailure("unknown", f"the option {option!r} is no direction")
+    def told_apart(self, sectors: str) -> tuple[str, ...]:
+        """The directions that an answer tells apart: of all eight those that are offered."""
+        if self.asked.options and sectors == "eight":
+            return tuple(map(_direction_of, self.asked.options))
+        return SECTORS[sectors]
 
     def _view(self, direction: str, start: Call, goal: Call) -> str:
         b, a = self.apart(goal, start, viewer=True)
@@ -734,6 +748,18 @@ _RUN: dict[str, Callable] = {
         "direction", "view",
     )
 }  # fmt: skip
+
+
+def _direction_of(option: str) -> str:
+    """The direction that an option says: "Back-left"."""
+    words = {_SAME_WAY.get(word, word) for word in re.findall(r"[a-z]+", option.lower())}
+    said = "_".join(word for word in AHEAD if word in words)
+    if said not in DIRECTIONS:
+        raise ExecutionFailure("unknown", f"the option {option!r} is no direction")
+    return said
+
+
+_SAME_WAY = {"back": "behind", "rear": "behind"}
 
 
 def _is_name(call: Call) -> bool:

@@ -26,7 +26,7 @@ from po3d.language.program import Call
 from po3d.language.programs.street import Program
 from po3d.reasoning import borders, relations
 from po3d.reasoning.borders import Shift
-from po3d.reasoning.execute import MORE_OR_LESS, PLAIN, SECTORS, Asked, Evaluator
+from po3d.reasoning.execute import MORE_OR_LESS, PLAIN, Asked, Evaluator
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import Task
@@ -849,9 +849,7 @@ class _Reader(Evaluator):
 
     def _neighbours(self, turn: float, sectors: str) -> Iterator[tuple[float, float, str]]:
         """(azimuth of the border, the turn to it, the answer beyond), on either side of an azimuth over the left."""
-        among = SECTORS[sectors]
-        if self.asked.options and sectors == "eight":
-            among = tuple(map(self._option, self.asked.options))
+        among = self.told_apart(sectors)
         found = min(among, key=lambda d: abs(math.remainder(turn + azimuth(d), math.tau)))
         for sense in (1, -1):
             away = {d: sense * (azimuth(found) - azimuth(d)) % math.tau for d in among if d != found}

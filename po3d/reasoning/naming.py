@@ -80,7 +80,7 @@ class BestFit:
             except ExecutionFailure:
                 continue
         scores = np.array([fits(self.table, noun) for noun in there]).reshape(len(there), len(self.table))
-        if start >= 0:
+        if 0 <= start < len(self.table):
             scores[:, start] = 0.0
         rows, columns = linear_sum_assignment(-np.log(np.maximum(scores, LEAST / 10)))
         found = {there[k]: int(i) for k, i in zip(rows, columns) if scores[k, i] > LEAST}

@@ -44,8 +44,8 @@ def called(thing: str) -> str:
 
 
 def told_apart(program: Call) -> tuple[Call, dict[str, str]]:
-    """The program with a name of its own for every description, as two of the same words mean two things; and the words of
-    each name, in their order."""
+    """The program with a name of its own for every description, as two of the same words mean two things, but for what is left out;
+    and the words of each name, in their order."""
     words: dict[str, str] = {}
 
     def named(call: Call) -> Call:
@@ -55,6 +55,8 @@ def told_apart(program: Call) -> tuple[Call, dict[str, str]]:
                 name += " again"
             words[name] = phrase
             return Call("refer", (name,))
+        if call.op == "exclude" and call.args[0] in [Call("refer", (name,)) for name in words]:
+            return Call("exclude", (call.args[0], named(call.args[1])))
         return Call(call.op, tuple(named(arg) if isinstance(arg, Call) else arg for arg in call.args))
 
     return named(program), words

@@ -65,6 +65,8 @@ class Rules:
     # when their footprints, neither over the other, are at most so many metres apart ("metres").
     next_to: float = 0.5
     next_to_in: Literal["sizes", "metres"] = "sizes"
+    # Who says "left of me": looks through the table's camera, or stands in the room, which has none.
+    viewer: Literal["camera", "stands"] = "camera"
     # How far one thing is from another: between middles, along the ground or in space.
     distance: Literal["ground", "space"] = "ground"
     # Near a thing means beside it, not on it, where there is a choice.
@@ -116,6 +118,7 @@ _METRES = {"unit": "m", "typical": {"m": 0.3, "degrees": 15.0, "%": 15.0, "pixel
 ROOM_RULES = Rules(
     region="cone",
     next_to_in="metres",
+    viewer="stands",
     beside_first=True,
     under="lower",
     open_table=True,

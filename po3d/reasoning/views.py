@@ -20,7 +20,7 @@ from po3d.reasoning.rules import SCOPE_RULES
 from po3d.reasoning.votes import vote
 from po3d.reasoning.world import World
 from po3d.scene.geometry import Array
-from po3d.scene.orbit import LABELS, Axes, azimuth_deviation, label_beliefs
+from po3d.scene.orbit import Axes, azimuth_deviation, label_beliefs
 from po3d.scene.table import Scene
 from po3d.scene.worlds import worlds
 
@@ -89,9 +89,9 @@ class _FirstOrder(Evaluator):
             self.tracing = outer
         return found
 
-    def _label(self, found: str, start: Call, goal: Call, frame: Call, _sectors: str) -> float:
+    def _label(self, found: str, start: Call, goal: Call, frame: Call, sectors: str) -> float:
         b, a = self.apart(goal, start, viewer=True)
-        among = self.asked.options if len(self.asked.options) in (4, 8) else LABELS
+        among = [self.rules.said("eight", direction) for direction in self.told_apart(sectors)]
         owner = self._owner(frame, a)
         turn, sigma = self._turn(a, b, self.axes(frame, a))
         if owner is None:

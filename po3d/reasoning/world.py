@@ -19,39 +19,49 @@ from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.relations import Pairs
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.scene.edits import Edited, unchanged
+from po3d.scene.frames import room_centre
 from po3d.scene.geometry import Array
 from po3d.scene.index import Layout
 from po3d.scene.orbit import Axes, own_axes
-from po3d.scene.rooms import SYNONYMS, purposes_of
+from po3d.scene.rooms import SYNONYMS, VALUE_WORDS, purposes_of
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import DIRECTIONS as SIDES
 from po3d.scene.vocabulary import FACINGS, PARENT, shape_name
 
 VIEWER = -1
+EYE = 1.6  # metres above the floor, of who stands in a room
 AHEAD = {"front": (0, 1), "behind": (0, -1), "right": (1, 0), "left": (-1, 0)}  # to the right, to the front
+MIDDLE = "middle"
 AHEAD |= {d: tuple(sum(AHEAD[word][k] for word in d.split("_")) for k in (0, 1)) for d in DIRECTIONS}
+SIDES_OF_ROOM = (*AHEAD, MIDDLE)
 
 
 class World:
     """`edited`: the changed scene and its history; `before`: the scene that was changed, or its layout, which saves
-    working it out for every change. Both in one frame."""
+    working it out for every change. Both in one frame. `stand`: where on a room's floor who asks stands, if he says so."""
 
-    def __init__(self, edited: Edited, before: Scene | Layout, rules: Rules = ROOM_RULES) -> None:
+    def __init__(
+        self,
+        edited: Edited,
+        before: Scene | Layout,
+        rules: Rules = ROOM_RULES,
+        stand: tuple[float, float] | None = None,
+    ) -> None:
         self.was = before if isinstance(before, Layout) else Layout(before)
-        self.edited, self.before, self.rules = edited, self.was.scene, rules
+        self.edited, self.before, self.rules, self.stand = edited, self.was.scene, rules, stand
         self.present = self.was if edited.scene is self.before else Layout(edited.scene, self.was)
         self.things = self.present.things + self.was.things  # of now, then of before
         self.now = len(self.present.things)
         self.axes = edited.scene.axes
 
     @classmethod
-    def of(cls, scene: Scene, rules: Rules) -> "World":
+    def of(cls, scene: Scene, rules: Rules, stand: tuple[float, float] | None = None) -> "World":
         """A scene that nothing happened to."""
-        return cls(unchanged(scene), scene, rules)
+        return cls(unchanged(scene), scene, rules, stand)
 
     def after(self, edited: Edited) -> "World":
         """The world of a change of this one, to which nothing happened before."""
-        return World(edited, self.was, self.rules)
+        return World(edited, self.was, self.rules, self.stand)
 
     @property
     def scene(self) -> Scene:
@@ -123,6 +133,27 @@ class World:
         state = self.things[index].state
         return state.value(attribute) if attribute in state.beliefs else None
 
+    def is_so(self, index: int, attribute: str, text: str) -> bool:
+        """Whether the table believes what a word says of an attribute: this word or, where no thing has it, another one for it."""
+        value = self.value(index, attribute)
+        if value is None or value == text:
+            return value is not None
+        if text in self.values(attribute):
+            return False
+        wanted = VALUE_WORDS.get(text, text)
+        return wanted in (value, VALUE_WORDS.get(value, value), PARENT.get(value))
+
+    def values(self, attribute: str) -> frozenset[str]:
+        """What the table believes of an attribute of any thing, now or before."""
+        if attribute not in self._values:
+            of = (thing.state for thing in self.things)
+            self._values[attribute] = frozenset(o.value(attribute) for o in of if attribute in o.beliefs)
+        return self._values[attribute]
+
+    @cached_property
+    def _values(self) -> dict[str, frozenset[str]]:
+        return {}
+
     def height(self, index: int) -> float:
         """From the floor to the middle of a thing."""
         return self.things[index].state.position[2]
@@ -142,7 +173,7 @@ class World:
     def describe(self, index: int, number: int | None = None) -> str:
         """A name with its number among its like; in a table without names its number (or the given one) and looks."""
         if index == VIEWER:
-            return "the camera"
+            return "who asks" if self.rules.viewer == "stands" else "the camera"
         thing = self.things[index]
         if not thing.name:
             return describe(thing.state, index if number is None else number)
@@ -156,14 +187,25 @@ class World:
         """Where a thing, or the viewer's eye, is in the world."""
         if index != VIEWER:
             return self.things[index].state.position
+        return self.eye
+
+    @cached_property
+    def eye(self) -> tuple[float, float, float]:
+        """Who asks stands in a room where the frame says, else in its middle; or looks through the camera."""
+        if self.rules.viewer == "stands":
+            if not self.was.things:
+                raise ExecutionFailure("unknown", "unknown: an empty room has no middle to stand in")
+            return (*(self.stand or room_centre(self.before)), EYE)
         camera = self.scene.camera
         if camera is None:
             raise ExecutionFailure("unknown", "the table has no camera")
         return tuple(camera.position.tolist())
 
     def heading(self, index: int) -> float:
-        """Where a thing's nose most probably points, radians."""
+        """Where a thing's nose most probably points, radians; of who stands in a room, to its front."""
         if index == VIEWER:
+            if self.rules.viewer == "stands":
+                return math.atan2(*reversed(self.axes["front"]))
             raise ExecutionFailure("unknown", "unknown: the camera has no front of its own here")
         state = self.things[index].state
         return state.heading + math.pi * (state.flip > 0.5)
@@ -191,6 +233,9 @@ class World:
 
     def distance_from(self, index: int) -> Callable[[int], float]:
         """The distance of others from one thing."""
+        if index == VIEWER and self.rules.viewer == "stands":
+            x, y, _ = self.eye
+            return lambda i: math.dist(self.things[i].state.position[:2], (x, y))
         if self.rules.distance == "space" or index == VIEWER:
             start = self.point(index)
             return lambda i: math.dist(self.things[i].state.position, start)
@@ -229,6 +274,9 @@ class World:
 
     def beside(self, index: int, among: Iterable[int]) -> list[int]:
         """Those that are not stacked with a thing: neither's middle is within the other's footprint."""
+        among = list(among)
+        if VIEWER in (index, *among[:1]):
+            return among
         things, one = self.things, self.things[index]
         reach, right, front = one.reach, one.right, one.front
         found = []
@@ -299,10 +347,12 @@ class World:
         return (thing.right - right) / max(across, 1e-6), (thing.front - front) / max(along, 1e-6)
 
     def at_side(self, direction: str, index: int) -> bool:
-        """Whether a thing is at one side of the room, or at both that meet in a corner."""
-        if direction not in AHEAD:
+        """Whether a thing is at one side of the room, at both that meet in a corner, or in the middle of both ways."""
+        if direction not in SIDES_OF_ROOM:
             raise ExecutionFailure("unknown", f"unknown: {direction!r} is no side of a room")
         across, along = self.off_centre(index)
+        if direction == MIDDLE:
+            return max(abs(across), abs(along)) <= self.rules.side
         return all(x * across + y * along >= least - 1e-9 for x, y, least in self.side_bounds(direction))
 
     def side_bounds(self, direction: str) -> list[tuple[float, float, float]]:

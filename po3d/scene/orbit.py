@@ -81,8 +81,8 @@ def label_beliefs(
     azimuth: float, sigma: float, flip: float = 0.0, among: Sequence[str] = LABELS
 ) -> dict[str, float]:
     """The probability that each of `among` is nearest when the azimuth is normal with `sigma`, and turned by half a
-    circle with probability `flip`. `among` are equally spaced: all eight or the four of a group."""
-    half = math.pi / len(among)
+    circle with probability `flip`. `among`: all eight, or those that are offered."""
+    half = math.pi / len(among) if len(among) in (2, 4, 8) else STEP
     sigma = max(sigma, 1e-9)
     result = {}
     for label in among:
@@ -93,7 +93,10 @@ def label_beliefs(
                 low, high = ((d + lap + side) / (sigma * math.sqrt(2)) for side in (-half, half))
                 inside += weight * (math.erf(high) - math.erf(low)) / 2
         result[label] = inside
-    total = sum(result.values())  # below 1 when sigma is many circles wide
+    total = sum(result.values())  # below 1 when sigma is many circles wide, 0 where it is none of them
+    if total == 0:
+        nearest = min(among, key=lambda label: abs(math.remainder(azimuth - azimuth_of(label), math.tau)))
+        return {label: float(label == nearest) for label in among}
     return {label: p / total for label, p in result.items()}
 
 

@@ -8,7 +8,7 @@ the candidate that overlaps least is taken, and `Spot.crowded` says so.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -59,6 +59,8 @@ def resolve(scene: Scene | Layout, state: ObjectState, place: Place, moving: int
     if place.kind == "shift":
         return _shift(layout, state, place)
     finder = _Finder(layout, state, moving)
+    if place.kind in ("corner", "wall") and not place.direction:
+        place = replace(place, direction=finder.nearest(place.kind))
     if place.kind == "on":
         return finder.on(place.objects[0])
     if hangs(state.value("name")):
@@ -90,6 +92,16 @@ class _Finder:
     def __init__(self, layout: Layout, state: ObjectState, moving: int | None) -> None:
         self.layout, self.state, self.moving = layout, state, moving
         self.start = state.position[:2] if moving is not None else layout.centre
+
+    def nearest(self, kind: Kind) -> str:
+        """The corner, or the wall, that is nearest, as a direction of the frame."""
+        off = [here - middle for here, middle in zip(self.start, self.layout.centre)]
+        across, along = (sum(a * b for a, b in zip(off, self.layout.way(way))) for way in ("right", "front"))
+        side, end = "right" if across > 0 else "left", "front" if along > 0 else "behind"
+        if kind == "corner":
+            return f"{end} {side}"
+        width, depth = self.layout.half
+        return side if abs(across) / max(width, 1e-6) > abs(along) / max(depth, 1e-6) else end
 
     def free(self, place: Place) -> Spot:
         """Standing on the floor, or on the furniture that the reference stands on."""

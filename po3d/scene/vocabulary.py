@@ -27,7 +27,7 @@ SHAPE_NAMES: dict[str, str] = {
     "suv": "SUV",
     "addi": "regular car",
 }
-_SHAPE_IDS = {name.lower(): shape for shape, name in SHAPE_NAMES.items()}
+_SHAPE_IDS = {name.lower(): shape for shape, name in SHAPE_NAMES.items()} | {"hatchback": "addi"}
 
 
 def shape_name(shape: str) -> str:

@@ -41,6 +41,7 @@ from po3d.systems.pipeline import (
     Image,
     Look,
     Pipeline,
+    Ran,
     Reading,
     Tables,
     likeliest_of,
@@ -49,6 +50,8 @@ from po3d.systems.pipeline import (
 
 UNITS = {"volume": "m³", "bearing": "degrees"}  # of measures; of all others metres
 ASK_BELOW = 0.75  # of answers above it nine of ten are right, on the development part of data/wording
+OVERRULES = 0.85  # at this probability the second reader is believed against a benchmark's own
+NOBODY = "not understood"
 Picture = str | Path | Pillow.Image | np.ndarray
 
 
@@ -212,8 +215,9 @@ class Model:
     ) -> Answer:
         """The answer to a question about a table, or about a picture, which is looked at (`looking`: as `look` takes it). `task`:
         whose left and right is meant on a street, the camera's (2d) or the object's own (6d); `change`, `frame`: of a room, in
-        words; `options` to choose from. What only the second reader reads has an answer when that is right with at least the
-        probability `ask_below`; else the status is "abstained", and `Answer.understood` says what may be meant."""
+        words; `options` to choose from. What the second reader alone reads has an answer when that is right with at least the
+        probability `ask_below`; else, and where the two readers answer differently, the status is "abstained", and `Answer.understood`
+        says what may be meant."""
         own = {
             "change": change,
             "frame": frame,
@@ -235,26 +239,28 @@ class Model:
         answering = executor.on(tables)
         ran = None if reading.unread else run(answering, question, reading)
         understood: list[tuple[str, str | None]] = []
-        if second is not None and (second.alone or not reading.sure or ran.outcome.answer is None):
+        differ = False
+        if second is not None:
             (several,) = self.pipeline.reread([question], tables)
             again = likeliest_of(second, answering, question, several) if several else None
-            # What was read surely may have no answer on this table.
-            least = ask_below if reading.sure else 0.0
-            if ran is not None and ran.outcome.answer is not None and not second.alone:
-                least = max(least, ran.believed)
-            if again is not None and (ran is None or again.believed > least):
-                ran = again
+            ran, differ = self._whose(ran, again, question, ask_below)
             if ran is None:
-                return Answer(text, "unparsed", reason=reading.unread)
-            if ran.reading.by == "learned":
+                return Answer(
+                    text, "unparsed", reason=again.reading.unread if again else reading.unread or NOBODY
+                )
+            if differ or ran.reading.by == "learned":
                 understood = self._understood(answering, question, [ran.reading, *several])
         outcome, read = ran
         if reason := read.unread:
             return Answer(text, "unparsed", reason=reason)
         probability = None if outcome.probability is None else ran.believed
         said = None if outcome.answer is None else self._said(read, outcome.answer, question)
-        if understood and said is not None and probability < ask_below:
-            reason = f"probability {probability:.2f}, below {ask_below:g}"
+        if differ or (understood and said is not None and probability < ask_below):
+            reason = (
+                "it can be read in two ways"
+                if differ
+                else f"probability {probability:.2f}, below {ask_below:g}"
+            )
             return Answer(
                 text, "abstained", None, probability, reason, understood=tuple(understood), looked=looked
             )
@@ -271,6 +277,24 @@ class Model:
             tuple(understood[:1]),
             looked,
         )
+
+    def _whose(
+        self, own: Ran | None, again: Ran | None, question: Question, ask_below: float
+    ) -> tuple[Ran | None, bool]:
+        """Of what a benchmark's own reader made of a question, and what the second one did: what counts, and whether they answer
+        differently and neither is sure enough. The own one is sure of much that it doesn't understand, so it is believed where the
+        second agrees, or has no answer; None where nobody read it."""
+        if own is None or not own.reading.sure or self.pipeline.second.alone:
+            return (None if again is not None and again.reading.unread else again), False
+        if again is None or again.outcome.answer is None:
+            return own, False
+        if own.outcome.answer is None:
+            return (again if again.believed > ask_below else own), False
+        if own.reading.said(own.outcome.answer, question) == again.reading.said(
+            again.outcome.answer, question
+        ):
+            return own, False
+        return (again, False) if again.believed >= OVERRULES else (own, ask_below > 0)
 
     def _offering(self, reading: Reading, question: Question) -> Reading:
         """What was read, asking for one of the directions that the question offers. Benchmarks may offer two of eight that are right."""

@@ -65,25 +65,31 @@ def words(answer: str) -> frozenset[str]:
 
 
 def chosen(answer: str, options: Sequence[str]) -> str | None:
-    """The only option that says an answer; None for none, or several. A direction fits the same directions alone; of other
-    answers an option may say more ("the red chair" of "chair")."""
+    """The only option that says an answer; None for none, or several. Of a direction it says all, or a part where no other does ("left",
+    of left and right, for "back left"); of other answers it may say more ("the red chair" of "chair")."""
     said, offered = words(answer), [(option, words(option)) for option in options]
     fits = [option for option, of in offered if of == said]
-    if not fits and not said & _WAYS:
-        fits = [option for option, of in offered if said <= of or (of and of <= said)]
+    if not fits:
+        way = said & _WAYS
+        fits = [option for option, of in offered if of and (of <= said or (said <= of and not way))]
     return fits[0] if len(fits) == 1 else None
+
+
+def ways(question: Question) -> tuple[str, ...]:
+    """The directions that a question offers, each alone: in its options, or in its words."""
+    offered = tuple(map(str, question.options))
+    if not offered and (found := _OR.search(question.text)):
+        offered = found[1].lower(), found[2].lower()
+    said = [words(option) & _WAYS for option in offered]
+    return offered if said and all(len(each) == 1 for each in said) else ()
 
 
 def narrowed(program: Call, question: Question) -> Call:
     """A question for a direction, asking for one of those that are offered."""
     if program.op != "direction" or program.args[3] not in ("eight", "four"):
         return program
-    ways = [words(str(option)) & _WAYS for option in question.options]
-    if not ways and (found := _OR.search(question.text)):
-        ways = [words(found[1]), words(found[2])]
-    sectors = _SECTORS.get(tuple(sorted({way for each in ways for way in each})))
-    if all(len(each) == 1 for each in ways) and len({*map(frozenset, ways)}) == 4:
-        sectors = "four"
+    said = {way for option in ways(question) for way in words(option) & _WAYS}
+    sectors = "four" if len(said) == 4 else _SECTORS.get(tuple(sorted(said)))
     return program if sectors is None else Call("direction", (*program.args[:3], sectors))
 
 

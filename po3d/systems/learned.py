@@ -8,14 +8,14 @@ It chooses among the names that the tables have, so it reads after the picture w
 import functools
 import importlib.util
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from po3d.io.errors import InputError
 from po3d.io.spelling import alike
 from po3d.language.english import KNOWN, words_of
-from po3d.language.program import Call
+from po3d.language.program import DIRECTIONS, Call
 from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question
 from po3d.scene.frames import frame_text_anchors
@@ -25,7 +25,7 @@ from po3d.systems.pipeline import Executor, Reading, Tables
 if TYPE_CHECKING:
     from po3d.language.read.reader import Reader
     from po3d.language.read.reader import Reading as Read
-    from po3d.language.read.reader_tokens import Asked
+    from po3d.language.read.reader_tokens import Asked, Sort
 
 Which = Literal["own", "learned", "both"]
 CHECKPOINT = "reader"
@@ -47,14 +47,17 @@ class Learned:
     device: str = "cpu"
     alone: bool = False  # whether it reads what the own reader reads surely, too
 
-    def readings(self, questions: Sequence[Question], tables: Tables) -> list[list[Reading]]:
-        """The likeliest readings of each question, likeliest first; where the reader refuses, one without a program."""
+    def readings(
+        self, questions: Sequence[Question], tables: Tables, weight: Callable[[float], float] | None = None
+    ) -> list[list[Reading]]:
+        """The likeliest readings of each question, likeliest first; where the reader refuses, one without a program. `weight`: of one that
+        has this probability, as the reader says."""
         reader = _reader(self.checkpoint, self.device)
         rows = self._rows(tables)
         asked = [self._asked(q, rows) for q in questions]
         several = reader.together(asked, WIDTH, [rows] * len(asked))
         return [
-            self._together(reader, q, *(found.get(sort, []) for sort in ("question", "change", "frame")))
+            joined(self.executor, q, found, weight or reader.weight)
             for q, found in zip(questions, several, strict=True)
         ]
 
@@ -79,36 +82,37 @@ class Learned:
         own, options = question.task == "6d", tuple(map(str, question.options))
         return Asked(text, change, frame, self.executor.kind, own, options, names, tuple(looks))
 
-    def _together(
-        self,
-        reader: "Reader",
-        question: Question,
-        asked: Sequence["Read"],
-        changes: Sequence["Read"],
-        frames: Sequence["Read"],
-    ) -> list[Reading]:
-        """The readings of a question's sentences together. A change that says that nothing happened is none."""
-        found = []
-        for one, change, frame in itertools.product(asked, changes or [None], frames or [None]):
-            probability = one.probability
-            for other in (change, frame):
-                probability *= other.probability if other is not None else 1.0
-            weight = reader.weight(probability)
-            refused = next(
-                (r for r in (one, change, frame) if r is not None and r.program is None and (r is one or r.refusal != "none")),
-                None,
-            )  # fmt: skip
-            if refused is not None:
-                found.append(Reading(Parse("unparsed", None, weight, refused.reason), by="learned"))
-                continue
-            told = None
-            if change is not None and change.program is not None:
-                told = Parse("ok", self.executor.heard(change.program, question))
-            program = narrowed(one.program, question)
-            parse = replace(self.executor.heard_parse(program, question), probability=weight)
-            where = "" if frame is None or frame.program is None else frame_text(frame.program)
-            found.append(Reading(parse, told, where, "learned"))
-        return sorted(found, key=lambda r: -r.probability)[:TRIED]
+
+def joined(
+    executor: Executor,
+    question: Question,
+    several: Mapping["Sort", Sequence["Read"]],
+    weight: Callable[[float], float],
+) -> list[Reading]:
+    """The readings of a question's sentences together, likeliest first; `weight`: of one that has this probability. A change that says
+    that nothing happened is none."""
+    found = []
+    asked, changes, frames = (several.get(sort, []) for sort in ("question", "change", "frame"))
+    for one, change, frame in itertools.product(asked, changes or [None], frames or [None]):
+        probability = one.probability
+        for other in (change, frame):
+            probability *= other.probability if other is not None else 1.0
+        refused = next(
+            (r for r in (one, change, frame) if r is not None and r.program is None and (r is one or r.refusal != "none")),
+            None,
+        )  # fmt: skip
+        if refused is not None:
+            parse = Parse("unparsed", None, weight(probability), refused.reason)
+            found.append(Reading(parse, by="learned"))
+            continue
+        told = None
+        if change is not None and change.program is not None:
+            told = Parse("ok", executor.heard(change.program, question))
+        program = narrowed(as_meant(one.program), question)
+        parse = replace(executor.heard_parse(program, question), probability=weight(probability))
+        where = "" if frame is None or frame.program is None else frame_text(frame.program) or frame.program
+        found.append(Reading(parse, told, where, "learned"))
+    return sorted(found, key=lambda r: -r.probability)[:TRIED]
 
 
 def second(
@@ -151,6 +155,19 @@ def mended(text: str, names: Sequence[str]) -> str:
         if word not in known and (close := alike(word, known, SIMILAR, 1)):
             text = text.replace(word, close[0])
     return text
+
+
+def as_meant(program: Call) -> Call:
+    """The program with what people mean by "the one": of all that is run into the first, of two things that are named the one that lies
+    more squarely in a direction."""
+    args = tuple(as_meant(a) if isinstance(a, Call) else a for a in program.args)
+    if program.op == "unique" and args[0].op == "relate":
+        how, *ends, among = args[0].args
+        if how.startswith("collides"):
+            return Call("best", ("distance", "least", ends[0], args[0]))
+        if how in DIRECTIONS and among.op == "group" and len(among.args) == 2:
+            return Call("best", (how, "most", *ends, among))
+    return Call(program.op, args)
 
 
 def frame_text(program: Call) -> str:

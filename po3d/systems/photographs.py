@@ -6,6 +6,7 @@ Every system answers with the content of an option; which letter that is, is the
 estimator of pictures, or from networks that look at photographs for what the questions name.
 """
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from po3d.language.read.threedsrbench_reader import fit_options, read
 from po3d.reasoning.grounding import ground
 from po3d.reasoning.margins import Flip, record
 from po3d.reasoning.questions import Question
-from po3d.reasoning.readings import Ground, answered, called, nearest, rows_only
+from po3d.reasoning.readings import LEAST, Ground, answered, called, nearest, rows_only
 from po3d.reasoning.rules import THREEDSRBENCH_RULES, Rules
 from po3d.scene.camera import hold_of
 from po3d.scene.table import Scene
@@ -87,11 +88,13 @@ class Executor(parts.Executor):
         return tuple(dict.fromkeys(thing for program in programs for thing in program.things))
 
     def heard(self, program: Call, question: Question) -> PhraseCall | Call:
-        return super().heard(as_phrases(_among(program, question.options)), question)
+        two = question.options if len(question.options) == 2 else ()
+        return super().heard(as_phrases(_among(program, two)), question)
 
     def heard_parse(self, program: Call, question: Question) -> Parse:
         found = self.heard(program, question)
-        return fitted(question, found) if isinstance(found, PhraseCall) else Parse("ok", found)
+        parse = fitted(question, found) if isinstance(found, PhraseCall) else Parse("ok", found)
+        return Parse("ok", THREEDSRBENCH.meant(found)) if parse.program is None else parse
 
     def of(self, question: Question) -> tuple[str, str]:
         return question.text, question.program  # rotations share their answer
@@ -104,9 +107,11 @@ class Executor(parts.Executor):
 
 
 def _among(program: Call, options: Sequence[str]) -> Call:
-    """The program with what two options name in the place of the choices."""
-    if program.op == "choices" and len(options) == 2:
-        return Call("group", tuple(Call("refer", (str(option),)) for option in options))
+    """The program with what the options name in the place of the choices."""
+    if program.op == "choices" and options:
+        named = [Call("refer", (str(option),)) for option in options]
+        groups = (Call("group", tuple(named[k : k + 2])) for k in range(0, len(named), 2))
+        return functools.reduce(lambda a, b: Call("union", (a, b)), groups)
     return Call(program.op, tuple(_among(a, options) if isinstance(a, Call) else a for a in program.args))
 
 
@@ -133,8 +138,15 @@ class Photograph:
             thing.startswith("#") for thing in program.things
         )  # as a gold program names them
         using = rows_only if rows else self.ground(question)
+        rules = (
+            own.rules if question.options else replace(own.rules, words={})
+        )  # the benchmark's own words are options
         how = {"samples": own.samples, "assume_present": own.assume_present}
-        outcome = answered(THREEDSRBENCH.meant(program), self.tables.scene, using, own.rules, **how)
+        scene, asked = self.tables.scene, THREEDSRBENCH.meant(program)
+        if any(call.op == "choices" for call in asked.calls()):
+            there = [option for option in map(str, question.options) if sum(using(option, scene)) >= LEAST]
+            asked = _among(asked, there)
+        outcome = answered(asked, scene, using, rules, **how)
         return Ran(outcome, reading)
 
     def ground(self, question: Question) -> Ground:

@@ -32,7 +32,7 @@ from po3d.language.read.parse import Parse
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import ObjectState, Scene
-from po3d.systems.choices import REFUSED, chosen, likeliest, unframed
+from po3d.systems.choices import REFUSED, chosen, likeliest, unframed, ways
 from po3d.systems.explained import Explained, Shown
 
 if TYPE_CHECKING:
@@ -173,10 +173,8 @@ class Reading(NamedTuple):
 
     asked: Parse
     change: Parse | None = None
-    # Of the second reader's:
-    frame: str = (
-        ""  # where it was understood otherwise than by the question's own sentence: as that should be
-    )
+    # Of the second reader's, where the question's own sentence is not to be read: as that should be, or its program.
+    frame: str | Call = ""
     by: Literal["own", "learned"] = "own"
 
     @property
@@ -197,7 +195,8 @@ class Reading(NamedTuple):
 
     def said(self, answer: str, question: Question) -> str:
         """A program's answer as the option that says it, where there are options."""
-        return self.asked.option_of.get(answer) or chosen(answer, question.options) or answer
+        options = question.options or (ways(question) if self.by == "learned" else ())
+        return self.asked.option_of.get(answer) or chosen(answer, options) or answer
 
     @property
     def probability(self) -> float:

@@ -17,27 +17,28 @@ from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import ROOMS, Call, parse_text
 from po3d.language.read.parse import Parse
 from po3d.language.read.quantifiers import forgets_how_many
-from po3d.reasoning.execute import run
+from po3d.reasoning.execute import Evaluator, run
 from po3d.reasoning.margins import margins_in, record, record_of
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.plan import Planned, brought_in, plan
 from po3d.reasoning.questions import Question
 from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.reasoning.votes import Vote, presupposed, vote
-from po3d.reasoning.world import World
+from po3d.reasoning.world import VIEWER, World
 from po3d.scene.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
 from po3d.scene.table import Scene
 from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
 from po3d.systems.explained import Explained, Shown, flipped
-from po3d.systems.learned import Which, second
+from po3d.systems.learned import Which, phrase_of, second
 from po3d.systems.pipeline import PREDICTED, TRUTH, Pipeline, Ran, Reading, Setting, Tables
 from po3d.systems.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy, substitute
 
 Sort = Literal["question", "change"]
 FrameMode = Literal["anchors", "none", "camera"]
 Given = Literal["given"]  # the scene's own axes: somebody framed it before
+Frame = str | Call  # the sentences of a frame, or its program
 # A change that did not happen: "Nobody took the chair.", "The lamp was not moved." It changes nothing.
 DENIED = re.compile(
     r"(?!.*\b(?:and|but|so|since|until|instead|longer|any ?more|who|that|which|while|because|though)\b)"
@@ -89,6 +90,15 @@ def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scen
         ahead = scene.camera.cam_T_world.rotation[2]
         return replace(scene, axes=axes_from_front(ahead[:2]))
     return frame_from_text(scene, text)
+
+
+def seen_from(scene: Scene, frame: Frame, mode: FrameMode | Given, rules: Rules) -> World:
+    """The room in the frame of a question, to which nothing happened yet; ExecutionFailure where a program of a frame names what is
+    not there. Programs of frames are for mode "anchors", as sentences are."""
+    if isinstance(frame, str) or mode != "anchors":
+        return World.of(framed(scene, frame if isinstance(frame, str) else "", mode), rules)
+    plain = Evaluator(World.of(framed(scene, "", mode), rules))
+    return World.of(replace(scene, axes=plain.axes(frame, VIEWER)), rules, plain.stand(frame))
 
 
 @dataclass(frozen=True)
@@ -172,10 +182,10 @@ class Rooms:
 
     def __init__(self, executor: Executor, tables: Tables) -> None:
         self.executor, self.tables = executor, tables
-        self._rooms: dict[str | None, Room] = {}  # by the sentences of a true frame
+        self._rooms: dict[Frame | None, Room] = {}  # by a true frame
 
-    def room(self, frame: str) -> "Room":
-        """What answers on the table in the frame of these sentences."""
+    def room(self, frame: Frame) -> "Room":
+        """What answers on the table in this frame."""
         executor, how = self.executor, self.tables.how("frame")
         key = None if how == PREDICTED else frame
         if key not in self._rooms:
@@ -183,7 +193,8 @@ class Rooms:
             if mode == "camera" and scene.camera is None:
                 scene = replace(scene, camera=self.tables.inputs.camera())
             if key is not None:
-                scene, mode = replace(scene, axes=framed(self.tables.true, frame).axes), "given"
+                world = seen_from(self.tables.true, frame, "anchors", executor.rules)
+                scene, mode = replace(scene, axes=world.axes), "given"
                 if not isinstance(how, str):
                     scene = noisy(scene, "frame", how, self.tables.seed)
             self._rooms[key] = room(scene, mode, executor.samples, executor.rules, executor.draw)
@@ -218,7 +229,7 @@ class Rooms:
         question = replace(question, frame=frame)
         try:
             before, planned, world = self.room(frame).likeliest(frame, change.program if change else None)
-        except InputError:  # the frame can't be told, as the outcome says
+        except (InputError, ExecutionFailure):  # the frame can't be told, as the outcome says
             return Explained(self.tables.scene)
         if planned is None or world is None:
             return Explained(before)
@@ -246,13 +257,13 @@ class Rooms:
 class Room(Protocol):
     """Answers questions on one table from the sentences of the frame and the programs of change and question."""
 
-    def run(self, frame: str, change: Call | None, program: Call) -> Outcome: ...
+    def run(self, frame: Frame, change: Call | None, program: Call) -> Outcome: ...
 
-    def margin(self, frame: str, change: Call | None, program: Call, answer: str | None) -> dict | None:
+    def margin(self, frame: Frame, change: Call | None, program: Call, answer: str | None) -> dict | None:
         """How near the answer was to another one, of the likeliest world, where that gives it, too."""
         ...
 
-    def likeliest(self, frame: str, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
+    def likeliest(self, frame: Frame, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
         """The most probable table in the frame, what a change makes of it, and both; None where it can't be made."""
         ...
 
@@ -276,19 +287,19 @@ class _Certain:
 
     def __init__(self, scene: Scene, rules: Rules, mode: FrameMode | Given = "anchors") -> None:
         self.scene, self.rules, self.mode = scene, rules, mode
-        self._before: dict[str, World] = {}  # by frame
-        self._worlds: dict[tuple[str, Call | None], World | ExecutionFailure] = {}
+        self._before: dict[Frame, World] = {}
+        self._worlds: dict[tuple[Frame, Call | None], World | ExecutionFailure] = {}
 
-    def run(self, frame: str, change: Call | None, program: Call) -> Outcome:
+    def run(self, frame: Frame, change: Call | None, program: Call) -> Outcome:
         try:
             return run(ROOMS.meant(program), self._world(frame, change))
         except (ExecutionFailure, InputError, ProgramError) as failure:
             return Outcome("failed", None, reason=str(failure))
 
-    def margin(self, frame: str, change: Call | None, program: Call, answer: str | None) -> dict | None:
+    def margin(self, frame: Frame, change: Call | None, program: Call, answer: str | None) -> dict | None:
         return record(margins_in(ROOMS.meant(program), self._world(frame, change)).flip)
 
-    def likeliest(self, frame: str, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
+    def likeliest(self, frame: Frame, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
         before = self._unchanged(frame)
         try:
             planned = plan(before, change and ROOMS.meant(change))
@@ -296,12 +307,12 @@ class _Certain:
             return before.scene, None, None
         return before.scene, planned, before.after(planned.edited)
 
-    def _unchanged(self, frame: str) -> World:
+    def _unchanged(self, frame: Frame) -> World:
         if frame not in self._before:
-            self._before[frame] = World.of(framed(self.scene, frame, self.mode), self.rules)
+            self._before[frame] = seen_from(self.scene, frame, self.mode, self.rules)
         return self._before[frame]
 
-    def _world(self, frame: str, change: Call | None) -> World:
+    def _world(self, frame: Frame, change: Call | None) -> World:
         key = (frame, change)
         if key not in self._worlds:
             before = self._unchanged(frame)
@@ -324,9 +335,9 @@ class _Believed:
         self, scene: Scene, rules: Rules, mode: FrameMode | Given, count: int, draw: Sequence[str]
     ) -> None:
         self.scene, self.rules, self.mode, self.count, self.draw = scene, rules, mode, count, draw
-        self._framed: dict[str, list[_Certain]] = {}
+        self._framed: dict[Frame, list[_Certain]] = {}
 
-    def run(self, frame: str, change: Call | None, program: Call) -> Outcome:
+    def run(self, frame: Frame, change: Call | None, program: Call) -> Outcome:
         frame, anchors, rooms = self._rooms(frame)
         found = self._vote(rooms, frame, change, program)
         if found is None or found.answered < self.ENOUGH * len(rooms):
@@ -336,26 +347,29 @@ class _Believed:
             return rooms[0].run(frame, change, program)  # it failed, and says why
         return Outcome("ok", found.answer, found.credence, found.distribution)
 
-    def margin(self, frame: str, change: Call | None, program: Call, answer: str | None) -> dict | None:
+    def margin(self, frame: Frame, change: Call | None, program: Call, answer: str | None) -> dict | None:
         frame, _, rooms = self._rooms(frame)
         likeliest = rooms[0].run(frame, change, program)
         return rooms[0].margin(frame, change, program, answer) if likeliest.answer == answer else None
 
-    def likeliest(self, frame: str, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
+    def likeliest(self, frame: Frame, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
         frame, _, rooms = self._rooms(frame)
         return rooms[0].likeliest(frame, change)
 
-    def _rooms(self, frame: str) -> tuple[str, list[Named], list[_Certain]]:
-        """The sentences of the frame that what was seen can tell, what they name, and the worlds."""
-        text = frame if self.mode == "anchors" else ""
-        said = read_anchors(text) if text else []
-        anchors = [self._anchor(name) for name, _ in said]
-        known = [one for one, named in zip(said, anchors) if possible(self.scene, named)]
-        if known and len(known) < len(said):  # the others were not seen
-            frame = frame_text_anchors(known)
-        if text not in self._framed:
-            self._framed[text] = self._drawn(anchors)
-        return frame, anchors, self._framed[text]
+    def _rooms(self, frame: Frame) -> tuple[Frame, list[Named], list[_Certain]]:
+        """The frame that what was seen can tell, what it names, and the worlds."""
+        told = frame if self.mode == "anchors" else ""
+        if isinstance(told, str):
+            said = read_anchors(told) if told else []
+            anchors = [self._anchor(name) for name, _ in said]
+            known = [one for one, named in zip(said, anchors) if possible(self.scene, named)]
+            if known and len(known) < len(said):  # the others were not seen
+                frame = frame_text_anchors(known)
+        else:
+            anchors = [Named(name) for call in told.calls() if (name := phrase_of(call))]
+        if told not in self._framed:
+            self._framed[told] = self._drawn(anchors)
+        return frame, anchors, self._framed[told]
 
     def _anchor(self, name: str) -> Named:
         """An anchor as `frames.anchor_positions` reads it: leading adjectives that fit nothing are left out."""
@@ -369,7 +383,9 @@ class _Believed:
         drawn = worlds(self.scene, self.draw, named, self.count)
         return [_Certain(world.certain(), self.rules, self.mode) for world in (self.scene, *drawn.scenes())]
 
-    def _vote(self, rooms: Sequence[_Certain], frame: str, change: Call | None, program: Call) -> Vote | None:
+    def _vote(
+        self, rooms: Sequence[_Certain], frame: Frame, change: Call | None, program: Call
+    ) -> Vote | None:
         return vote(room.run(frame, change, program).answer for room in rooms)
 
 

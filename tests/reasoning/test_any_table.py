@@ -12,14 +12,21 @@ from study_room import study
 
 from po3d.io.seeding import rng
 from po3d.language.program import ANSWERS, Call
+from po3d.language.read.reader import Reading as Read
 from po3d.reasoning.execute import Asked, run
 from po3d.reasoning.margins import margins_in
+from po3d.reasoning.questions import Question
 from po3d.reasoning.rules import ROOM_RULES, SCOPE_RULES, STREET_RULES, THREEDSRBENCH_RULES
 from po3d.reasoning.world import World
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import Orbit
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.synthesis.rooms.layouts import sample_room
+from po3d.systems import orbit as orbits
+from po3d.systems import photographs, rooms, street
+from po3d.systems.learned import joined
+from po3d.systems.pipeline import Tables
+from po3d.systems.pipeline import run as run_reading
 
 RULES = {"street": STREET_RULES, "rooms": ROOM_RULES, "3dsrbench": THREEDSRBENCH_RULES, "scope": SCOPE_RULES}
 WORDS = (
@@ -62,6 +69,9 @@ TABLES = {
 }
 
 
+ENDING = ("frame", "thing", "traits", "place")  # what ends soon
+
+
 def random_call(
     random: np.random.Generator, kind: str, depth: int = 0, words: tuple[str, ...] = WORDS
 ) -> Call:
@@ -71,7 +81,7 @@ def random_call(
         (op, s)
         for op, several in language.signatures.items()
         for s in several
-        if s.output == kind and (depth < 4 or all(k in language.leaves or k == "frame" for k in s.inputs))
+        if s.output == kind and (depth < 4 or all(k in (*language.leaves, *ENDING) for k in s.inputs))
     ]
     if depth >= 4 and not offers:
         offers = [("unique", language.signatures["unique"][0])] if kind == "object" else [("scene", None)]
@@ -90,6 +100,18 @@ def random_call(
     return Call(op, tuple(args))
 
 
+OPTIONS = (
+    (),
+    (),
+    ("left", "right"),
+    ("front", "back", "left", "right"),
+    ("Back-left", "front-right", "front", "behind left"),
+    ("the chair", "a man", "the red one", "desk"),
+    ("picture 1", "picture 2", "picture 3", "picture 4"),
+    ("yes", "no"),
+)
+
+
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("rules", RULES)
 @given(seed=st.integers(0, 10**6))
@@ -98,7 +120,8 @@ def test_any_program_on_any_table_has_an_answer_or_a_reason(table, rules, seed):
     random = rng(seed, "any program")
     scene = TABLES[table](seed)
     program = random_call(random, str(random.choice(ANSWERS)))
-    asked = Asked("6d" if seed % 2 else "2d", views=(scene.axes,) if seed % 3 else ())
+    options = OPTIONS[int(random.integers(len(OPTIONS)))]
+    asked = Asked("6d" if seed % 2 else "2d", options, (scene.axes,) if seed % 3 else ())
     outcome = run(program, World.of(scene, RULES[rules]), asked)
     assert (outcome.answer is None) == (outcome.status == "failed") == bool(outcome.reason)
     assert (outcome.kind is None) == (outcome.status == "ok")
@@ -106,3 +129,39 @@ def test_any_program_on_any_table_has_an_answer_or_a_reason(table, rules, seed):
     near = margins_in(program, World.of(scene, RULES[rules]), asked)
     assert near.answer == outcome.answer
     assert near.flip is None or near.flip.answer != near.answer
+
+
+WORLDS = {
+    "street": street.EXECUTOR,
+    "rooms": rooms.Executor(samples=0),
+    "photographs": photographs.EXECUTOR,
+    "orbit": orbits.EXECUTOR,
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("world", WORLDS)
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_whatever_was_read_has_an_outcome_in_every_world(table, world, seed):
+    """Frames, changes and options that nobody would say are no reason to end without an answer, or a reason."""
+    random = rng(seed, "any reading")
+    scene, executor = TABLES[table](seed), WORLDS[world]
+    if not scene.camera:
+        scene = replace(scene, camera=Camera(640, 480, 600.0, look_at((0.0, -9.0, 2.0), (0.0, 0.0, 0.5))))
+    options = OPTIONS[int(random.integers(len(OPTIONS)))]
+    sorts = {"question": ANSWERS, "change": ("edit",), "frame": ("frame",)}
+    said = {s: random_call(random, str(random.choice(kinds))) for s, kinds in sorts.items()}
+    if random.random() < 0.4 or world != "rooms":
+        del said["change"], said["frame"]
+    question = Question("q", "", "left or right?", "2d", "", options=options, images=("view",), views=(0.0,))
+    read = {sort: [Read(program, 1.0)] for sort, program in said.items()}
+    (reading,) = joined(executor, question, read, float)
+    if reading.unread:
+        return
+    answering = executor.on(Tables({"view": scene}))
+    ran = run_reading(answering, question, reading)
+    assert (ran.outcome.answer is None) == bool(ran.outcome.reason)
+    if ran.outcome.answer is not None:
+        assert reading.said(ran.outcome.answer, question)
+        answering.explained(question, ran)

@@ -68,12 +68,37 @@ def read(program, probability=0.9):
 
 def test_the_second_reader_reads_what_the_first_is_not_sure_of(model):
     beds = [read('count(filter(name, "bed", scene))')]
-    asks = model(question={"unsure": beds, "other": beds})
+    asks = model(
+        question={
+            "sure": [Read(None, 0.9, "none")],
+            "unsure": beds,
+            "other": beds,
+            "no": [Read(None, 0.9, "none")],
+        }
+    )
     scene = read_scene(ROOM)
     assert asks.ask(scene, "sure").program == 'count(all("window"))'
     assert asks.ask(scene, "unsure").program == 'count(all("bed"))'
     other = asks.ask(scene, "other")
     assert (other.answer, other.understood) == ("1", (("How many beds are there?", "1"),))
+    assert asks.ask(scene, "no").answer is None
+
+
+def test_where_two_readers_answer_differently_it_asks_back_unless_the_second_is_sure(model):
+    scene = read_scene(ROOM)
+    windows, desks = 'count(filter(name, "window", scene))', 'count(filter(name, "desk", scene))'
+
+    def asks(program, p):
+        return model(question={"sure": [read(program, p), Read(None, 1 - p, "none")]}).ask(scene, "sure")
+
+    assert asks(windows, 0.6).answer == asks(windows, 0.95).answer
+    found = asks(desks, 0.6)
+    assert (found.status, found.answer) == ("abstained", None)
+    assert [words for words, _ in found.understood] == [
+        "How many windows are there?",
+        "How many desks are there?",
+    ]
+    assert asks(desks, 0.95).program == 'count(all("desk"))'
 
 
 def test_amounts_have_their_unit(model):
