@@ -197,15 +197,16 @@ def test_the_likeliest_reading_that_has_an_answer_is_taken():
     assert first(refuses, *weak, t=3.0).answer == "2"
 
 
-def test_the_temperature_that_answers_most_is_kept_with_its_certainty():
-    def outcomes_at(temperature):
-        good = 60 if temperature == 1.5 else 40
-        found = [wording_read.Judged("right", True, 0.9, "a")] * good
-        return [], found + [wording_read.Judged("wrong", True, 0.3, "a")] * (100 - good)
-
-    temperature, (slope, _) = wording_read.calibrated(outcomes_at)
-    assert temperature == 1.5
-    assert slope > 0
+@pytest.mark.parametrize("true", [1.0, 2.0])
+def test_the_temperature_at_which_right_answers_are_likeliest_is_kept(true):
+    """Readings that are right as often as their share at a temperature says."""
+    lines, several = [], []
+    for k, p in enumerate([0.02, 0.2, 0.6, 0.9, 0.98] * 40):
+        share = p ** (1 / true) / (p ** (1 / true) + (1 - p) ** (1 / true))
+        first = (k // 5) % 40 < 40 * share
+        lines.append(LINE | {"answer": "1" if first else "2"})
+        several.append([wording_read.Said("1", p), wording_read.Said("2", 1 - p)])
+    assert wording_read.calibrated(lines, several, agrees) == true
 
 
 def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_understood_leaves_no_question():

@@ -285,14 +285,13 @@ def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, cali
         network = None if name in reading.NAMED else Reader.from_checkpoint(locate(name))
         several = reading.readings(name, lines, programs, scenes)
 
-        def outcomes_at(temperature: float) -> tuple[list, list]:
-            found = [reading.chosen(one, temperature) for one in several]  # noqa: B023
-            return found, [reading.judged(*one, agrees) for one in zip(lines, found, strict=True)]
-
         if network is not None and calibrate and name == readers[-1]:
-            network.temperature, network.certainty = reading.calibrated(outcomes_at)
+            network.temperature = reading.calibrated(lines, several, agrees)
+        found = [reading.chosen(one, 1.0 if network is None else network.temperature) for one in several]
+        outcomes = [reading.judged(*one, agrees) for one in zip(lines, found, strict=True)]
+        if network is not None and calibrate and name == readers[-1]:
+            network.certainty = reading.certainty(outcomes)
             reading.keep_certainty(name, network.certainty, network.temperature)
-        found, outcomes = outcomes_at(1.0 if network is None else network.temperature)
         if network is not None:
             outcomes = [j._replace(probability=network.certain(j.probability)) for j in outcomes]
         figures = (

@@ -39,7 +39,8 @@ from po3d.systems.pipeline import Executor, Pipeline, Reader, Reading, Tables, r
 from po3d.systems.tables import Truth
 from tools.wording_run import Table
 
-TEMPERATURES = (0.7, 1.0, 1.5, 2.0, 3.0)  # of readings' probabilities, that calibration tries
+TEMPERATURES = (0.7, 1.0, 1.25, 1.5, 1.75, 2.0, 3.0)  # of readings' probabilities, that calibration tries
+LEAST = 1e-9  # share of all weight that a right answer has at least
 SURE = 0.9  # at this probability an answer should be right 19 times of 20
 SURELY, WRONG = 0.95, 0.04  # shares that `coverage` is told for
 # Where who asks was told that he stands; he looks along +y.
@@ -256,16 +257,23 @@ def certainty(found: Sequence[Judged]) -> tuple[float, float]:
 
 
 def calibrated(
-    outcomes_at: Callable[[float], tuple[list, list[Judged]]],
-) -> tuple[float, tuple[float, float]]:
-    """The temperature at which most lines can be answered, in sum, by both of `coverage`'s measures, and the certainty there."""
-    tried = {}
-    for temperature in TEMPERATURES:
-        outcomes = outcomes_at(temperature)[1]
-        answered = len(_surest(outcomes)) + len(_surest(outcomes, surely=True))
-        tried[temperature] = (answered, certainty(outcomes))
-    best = max(tried, key=lambda t: tried[t][0])
-    return best, tried[best][1]
+    lines: Sequence[dict], several: Sequence[Sequence[Said]], agrees: Callable[[str, str], bool]
+) -> float:
+    """The temperature at which the right answer's share of all weight is likeliest, over lines of which some readings are right."""
+    right = [
+        [judged(line, one, agrees).outcome == "right" for one in each]
+        for line, each in zip(lines, several, strict=True)
+    ]
+
+    def likelihood(temperature: float) -> float:
+        found = 0.0
+        for each, good in zip(several, right, strict=True):
+            if any(good) and not all(good):
+                weights = np.array([one.probability for one in each]) ** (1 / temperature)
+                found += math.log(max(weights[good].sum() / weights.sum(), LEAST))
+        return found
+
+    return max(TEMPERATURES, key=likelihood)
 
 
 def write(path: Path, lines: Sequence[dict], found: Sequence[Said], outcomes: Sequence[Judged]) -> None:

@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     setting = "photographs: an option of configs/perception/foundation.yaml, as in perception.device=cuda; repeat it"
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=setting)
-    reading = "who reads: own, the reader of benchmarks' wording; learned, that of anybody's; both, learned what own is not sure of"
+    reading = "who reads: own, the reader of benchmarks' wording; learned, that of anybody's; both, which asks back where they differ"
     parser.add_argument("--reader", choices=("own", "learned", "both"), default="both", help=reading)
     parser.add_argument("--perception-checkpoint", default=STREETS, metavar="NAME_OR_PATH")
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")

@@ -457,7 +457,7 @@ class Evaluator:
         if len(where) == 1:
             axes = self.axes(where[0], VIEWER)
             return self._chosen(self.members(among), among, lambda i: -self._along(what, i, axes))
-        one = self.object(where[0])
+        one = self.object(where[0], viewer=self.rules.viewer == "stands")
         if sense == "most":
             return self._squarely(what, one, self.axes(where[1], one), self.members(among))
         found = self.lying(what, one, where[1], self.members(among))

@@ -177,7 +177,11 @@ class _Planner:
         return [Remove(i) for i in self._targets(what)]
 
     def _set(self, attribute: str, value: str, what: Call) -> list[Edit]:
-        return [SetAttribute(i, attribute, VALUE_WORDS.get(value, value)) for i in self._targets(what)]
+        return [SetAttribute(i, attribute, self._value(attribute, value)) for i in self._targets(what)]
+
+    def _value(self, attribute: str, word: str) -> str:
+        """What the table calls a look or a state that a word tells."""
+        return word if word in self.world.values(attribute) else VALUE_WORDS.get(word, word)
 
     def _add(self, number: float, thing: Call, where: Call) -> list[Edit]:
         place = self._place(where)
@@ -211,7 +215,7 @@ class _Planner:
         beliefs = {"name": name}
         while traits.op == "trait":
             attribute, value, traits = traits.args
-            beliefs[attribute] = VALUE_WORDS.get(value, value)
+            beliefs[attribute] = self._value(attribute, value)
         return ObjectState(sure(**beliefs), (0.0, 0.0, extent[2] / 2), 0.0, extent)
 
     def _place(self, where: Call) -> Place:
@@ -233,7 +237,14 @@ class _Planner:
 
 
 _PARTS = ("corner", "wall", "centre")
-_KINDS = {"next_to": "next_to", "on": "on", "under": "under", "between": "amid", "at": "spot"}
+_KINDS = {
+    "next_to": "next_to",
+    "on": "on",
+    "under": "under",
+    "between": "amid",
+    "at": "spot",
+    "above": "above",
+}
 
 
 def _words(direction: str) -> str:

@@ -10,7 +10,8 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from po3d.language.program import Call
+from po3d.language.program import Call, ProgramError
+from po3d.language.programs.threedsrbench import THREEDSRBENCH
 from po3d.reasoning.execute import Asked, run
 from po3d.reasoning.margins import Flip, margins_in
 from po3d.reasoning.naming import Bound
@@ -44,22 +45,29 @@ def called(thing: str) -> str:
 
 
 def told_apart(program: Call) -> tuple[Call, dict[str, str]]:
-    """The program with a name of its own for every description, as two of the same words mean two things, but for what is left out;
-    and the words of each name, in their order."""
+    """The program with a name of its own for every description, as two of the same words mean two things where the benchmark asks about
+    both; and the words of each name, in their order."""
     words: dict[str, str] = {}
+    two = _asked_by_the_benchmark(program)
 
     def named(call: Call) -> Call:
         if call.op == "refer":
             phrase = name = str(call.args[0])
-            while name in words:
+            while two and name in words:
                 name += " again"
             words[name] = phrase
             return Call("refer", (name,))
-        if call.op == "exclude" and call.args[0] in [Call("refer", (name,)) for name in words]:
-            return Call("exclude", (call.args[0], named(call.args[1])))
         return Call(call.op, tuple(named(arg) if isinstance(arg, Call) else arg for arg in call.args))
 
     return named(program), words
+
+
+def _asked_by_the_benchmark(program: Call) -> bool:
+    try:
+        THREEDSRBENCH.spelled(program)
+    except ProgramError:
+        return False
+    return True
 
 
 def answered(

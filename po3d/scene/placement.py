@@ -24,12 +24,13 @@ from po3d.scene.rooms import category_of, hangs
 from po3d.scene.table import ObjectState, Scene
 
 GAP = 0.08  # metres between a thing and what it is put next to, or the wall at its back
+OVERHEAD = 0.3  # metres between a thing and what hangs over it
 STEP = 0.1  # of the candidate grid
 SLACK = 0.02  # overlap in height below which two things don't collide
 SMALL = 0.35  # square metres: a thing with a smaller footprint that goes next to one on a table goes on the table too
 REACH = {"centre": 2.0, "under": 0.6, "amid": 1.2}  # metres from the middle to the sides of the grid
 
-Kind = Literal["next_to", "on", "under", "amid", "at", "corner", "wall", "centre", "spot", "shift"]
+Kind = Literal["next_to", "on", "under", "amid", "at", "corner", "wall", "centre", "spot", "above", "shift"]
 
 
 class Spot(NamedTuple):
@@ -55,6 +56,8 @@ def resolve(scene: Scene | Layout, state: ObjectState, place: Place, moving: int
     are no obstacles then. A `Layout` of the scene saves working it out again."""
     if place.kind == "spot":
         return _spot(state, place.objects[0])
+    if place.kind == "above":
+        return _above(state, place.objects[0])
     layout = scene if isinstance(scene, Layout) else Layout(scene)
     if place.kind == "shift":
         return _shift(layout, state, place)
@@ -83,6 +86,12 @@ def _spot(state: ObjectState, former: ObjectState) -> Spot:
     bottom = former.position[2] - former.extent[2] / 2
     x, y, _ = former.position
     return Spot((x, y, bottom + state.extent[2] / 2), former.heading)
+
+
+def _above(state: ObjectState, other: ObjectState) -> Spot:
+    """Hanging over another thing, turned like it."""
+    x, y, z = other.position
+    return Spot((x, y, z + other.extent[2] / 2 + OVERHEAD + state.extent[2] / 2), other.heading)
 
 
 class _Finder:

@@ -11,6 +11,7 @@ from po3d.reasoning.questions import Question
 _SAME = {
     "back": "behind", "rear": "behind", "ahead": "front", "backward": "behind", "grey": "gray", "true": "yes", "false": "no",
     "wooden": "wood", "big": "large", "none": "nothing", "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5",
+    "above": "higher", "over": "higher", "below": "lower", "under": "lower", "underneath": "lower", "beneath": "lower",
     "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
 }  # fmt: skip
 _EMPTY = frozenset(
@@ -35,11 +36,10 @@ _EMPTY = frozenset(
     ]
 )
 _WAYS = frozenset(["front", "behind", "left", "right"])
+_HEIGHTS = frozenset(["higher", "lower"])
 _SECTORS = {("behind", "front"): "front_or_behind", ("left", "right"): "left_or_right"}
-_OR = re.compile(
-    r"\b(left|right|front|behind|back)\b[^.?!;]{0,25}?\bor\b[^.?!;]{0,25}?\b(left|right|front|behind|back)\b",
-    re.IGNORECASE,
-)
+_EITHER = "left|right|front|behind|back|above|below|over|under|underneath|beneath|higher|lower"
+_OR = re.compile(rf"\b({_EITHER})\b[^.?!;]{{0,25}}?\bor\b[^.?!;]{{0,25}}?\b({_EITHER})\b", re.IGNORECASE)
 _HARNESS = re.compile(
     r"^\s*(?:hint:.*?\n)?\s*question:\s*(?P<text>.+?)\s*\b(?:options|choices):\s*(?P<options>.+?)\s*"
     r"(?:(?:please |answer |respond |select ).*)?$",
@@ -70,17 +70,23 @@ def chosen(answer: str, options: Sequence[str]) -> str | None:
     said, offered = words(answer), [(option, words(option)) for option in options]
     fits = [option for option, of in offered if of == said]
     if not fits:
-        way = said & _WAYS
-        fits = [option for option, of in offered if of and (of <= said or (said <= of and not way))]
+        ways_of = [(option, of & _WAYS) for option, of in offered]
+        if said & _WAYS:
+            return _only([option for option, of in ways_of if of and of <= said])
+        fits = [option for option, of in offered if of and (of <= said or said <= of)]
+    return _only(fits)
+
+
+def _only(fits: Sequence[str]) -> str | None:
     return fits[0] if len(fits) == 1 else None
 
 
 def ways(question: Question) -> tuple[str, ...]:
-    """The directions that a question offers, each alone: in its options, or in its words."""
+    """The directions, or heights, that a question offers, each alone: in its options, or in its words."""
     offered = tuple(map(str, question.options))
     if not offered and (found := _OR.search(question.text)):
         offered = found[1].lower(), found[2].lower()
-    said = [words(option) & _WAYS for option in offered]
+    said = [words(option) & (_WAYS | _HEIGHTS) for option in offered]
     return offered if said and all(len(each) == 1 for each in said) else ()
 
 

@@ -18,7 +18,7 @@ from po3d.language.english import KNOWN, words_of
 from po3d.language.program import DIRECTIONS, Call
 from po3d.language.read.parse import Parse
 from po3d.reasoning.questions import Question
-from po3d.scene.frames import frame_text_anchors
+from po3d.scene.frames import frame_text_anchors, read_anchors
 from po3d.systems.choices import narrowed
 from po3d.systems.pipeline import Executor, Reading, Tables
 
@@ -158,29 +158,28 @@ def mended(text: str, names: Sequence[str]) -> str:
 
 
 def as_meant(program: Call) -> Call:
-    """The program with what people mean by "the one": of all that is run into the first, of two things that are named the one that lies
-    more squarely in a direction."""
+    """The program with what people mean by "the one": of all that is run into the first, of what is on my left, and of two things that are
+    named, the one that lies most squarely there. What is at a table is next to it."""
     args = tuple(as_meant(a) if isinstance(a, Call) else a for a in program.args)
+    if program.op == "relate" and args[0] == "at":
+        return Call("relate", ("next_to", *args[1:]))
     if program.op == "unique" and args[0].op == "relate":
         how, *ends, among = args[0].args
         if how.startswith("collides"):
             return Call("best", ("distance", "least", ends[0], args[0]))
-        if how in DIRECTIONS and among.op == "group" and len(among.args) == 2:
+        if how in DIRECTIONS and (ends[0].op == "viewer" or (among.op == "group" and len(among.args) == 2)):
             return Call("best", (how, "most", *ends, among))
     return Call(program.op, args)
 
 
 def frame_text(program: Call) -> str:
-    """A frame as the sentences that rooms are framed by: "The door is at the front."; "" for one that is told otherwise."""
+    """A frame as the sentences that rooms are framed by: "The door is at the front."; "" for one that they can't tell."""
     if len(program.args) != 2 or not isinstance(program.args[0], str):
         return ""
     direction, one = program.args
-    phrase = phrase_of(one)
-    return (
-        frame_text_anchors([(phrase, direction.replace("behind", "back").replace("_", " "))])
-        if phrase
-        else ""
-    )
+    told = [(phrase_of(one), direction.replace("behind", "back").replace("_", " "))]
+    text = frame_text_anchors(told)
+    return text if told[0][0] and read_anchors(text) == told else ""
 
 
 def phrase_of(one: Call) -> str:

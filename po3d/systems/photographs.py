@@ -29,6 +29,7 @@ from po3d.scene.camera import hold_of
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
+from po3d.systems.choices import words
 from po3d.systems.explained import Explained, Shown
 from po3d.systems.learned import Which, as_phrases, second
 from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
@@ -138,9 +139,9 @@ class Photograph:
             thing.startswith("#") for thing in program.things
         )  # as a gold program names them
         using = rows_only if rows else self.ground(question)
-        rules = (
-            own.rules if question.options else replace(own.rules, words={})
-        )  # the benchmark's own words are options
+        # The benchmark's own words ("parallel") are options; people ask for yes or no, too.
+        plain = all(words(str(option)) <= {"yes", "no"} for option in question.options)
+        rules = replace(own.rules, words={}) if plain else own.rules
         how = {"samples": own.samples, "assume_present": own.assume_present}
         scene, asked = self.tables.scene, THREEDSRBENCH.meant(program)
         if any(call.op == "choices" for call in asked.calls()):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from po3d.io.errors import InputError
+from po3d.language import program as core
 from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import ROOMS, Call, parse_text
 from po3d.language.read.parse import Parse
@@ -38,7 +39,7 @@ from po3d.systems.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy
 Sort = Literal["question", "change"]
 FrameMode = Literal["anchors", "none", "camera"]
 Given = Literal["given"]  # the scene's own axes: somebody framed it before
-Frame = str | Call  # the sentences of a frame, or its program
+Frame = str | core.Call  # the sentences of a frame, or its program
 # A change that did not happen: "Nobody took the chair.", "The lamp was not moved." It changes nothing.
 DENIED = re.compile(
     r"(?!.*\b(?:and|but|so|since|until|instead|longer|any ?more|who|that|which|while|because|though)\b)"
@@ -94,11 +95,13 @@ def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scen
 
 def seen_from(scene: Scene, frame: Frame, mode: FrameMode | Given, rules: Rules) -> World:
     """The room in the frame of a question, to which nothing happened yet; ExecutionFailure where a program of a frame names what is
-    not there. Programs of frames are for mode "anchors", as sentences are."""
-    if isinstance(frame, str) or mode != "anchors":
-        return World.of(framed(scene, frame if isinstance(frame, str) else "", mode), rules)
+    not there. In mode "camera" who asks stands there, else where the program says."""
+    if isinstance(frame, str):
+        scene = framed(scene, frame, mode)
+        return World.of(scene, rules, tuple(scene.camera.position[:2].tolist()) if mode == "camera" else None)
     plain = Evaluator(World.of(framed(scene, "", mode), rules))
-    return World.of(replace(scene, axes=plain.axes(frame, VIEWER)), rules, plain.stand(frame))
+    axes = plain.axes(frame, VIEWER) if mode == "anchors" else plain.world.axes
+    return World.of(replace(scene, axes=axes), rules, plain.stand(frame))
 
 
 @dataclass(frozen=True)

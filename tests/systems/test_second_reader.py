@@ -172,9 +172,15 @@ def test_a_change_that_did_not_happen_changes_nothing(model):
 
 
 def test_a_frame_is_said_as_rooms_are_framed():
-    frame = Call.parse('frame(behind_left, unique(filter(color, "red", filter(name, "door", scene))))')
-    assert learned.frame_text(frame) == "The red door was located at the back left of the scene."
-    assert learned.frame_text(Call.parse(f"frame({DOOR}, {BED})")) == ""
+    red = 'unique(filter(color, "red", filter(name, "door", scene)))'
+    assert (
+        learned.frame_text(Call.parse(f"frame(behind, {red})"))
+        == "The red door was located at the back of the scene."
+    )
+    # Sentences of rooms tell no corner, and "front door" would be taken for a side.
+    front = 'unique(filter(name, "front door", scene))'
+    for program in (f"frame(behind_left, {red})", f"frame(left, {front})", f"frame({DOOR}, {BED})"):
+        assert learned.frame_text(Call.parse(program)) == ""
 
 
 @pytest.mark.parametrize(
