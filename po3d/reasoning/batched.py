@@ -254,7 +254,7 @@ def _fits(world: World, attribute: str, text: str, m: int, n: int) -> np.ndarray
     elif attribute == "purpose":
         found = [i for i in every if text in world.purposes(i)]
     elif attribute in LOOKS:
-        found = [i for i in every if world.is_so(i, attribute, text)]
+        found = world.having(attribute, text, every)
     else:  # whose form is not batched
         found = []
     truth[[i for i in found if i < m]] = True

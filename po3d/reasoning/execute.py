@@ -200,7 +200,7 @@ class Evaluator:
                 return [i for i in found if i in hiding]
             return [i for i in found if (world.hider(i) is None) == (text == "unoccluded")]
         self._closed(attribute)
-        having = [i for i in found if world.is_so(i, attribute, text)]
+        having = world.having(attribute, text, found)
         if having or not found:
             return having
         told = world.tells(attribute)
@@ -234,7 +234,8 @@ class Evaluator:
         if len(args) == 3:
             attribute, text, among = args
             known = [i for i in self.set(among) if self.world.value(i, attribute) is not None]
-            return [i for i in known if not self.world.is_so(i, attribute, text)]
+            having = self.world.having(attribute, text, known)
+            return [i for i in known if i not in having]
         one, among = args
         if one.op == "unique" and _is_name(one.args[0]) and len(several := self.set(one.args[0])) > 1:
             about = [i for i in several if i in self.world.salient]

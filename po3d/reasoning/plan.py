@@ -181,7 +181,8 @@ class _Planner:
 
     def _value(self, attribute: str, word: str) -> str:
         """What the table calls a look or a state that a word tells."""
-        return word if word in self.world.values(attribute) else VALUE_WORDS.get(word, word)
+        plain = VALUE_WORDS.get(word, word)
+        return word if word == plain or word in self.world.values(attribute) else plain
 
     def _add(self, number: float, thing: Call, where: Call) -> list[Edit]:
         place = self._place(where)

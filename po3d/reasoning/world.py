@@ -133,15 +133,19 @@ class World:
         state = self.things[index].state
         return state.value(attribute) if attribute in state.beliefs else None
 
-    def is_so(self, index: int, attribute: str, text: str) -> bool:
-        """Whether the table believes what a word says of an attribute: this word or, where no thing has it, another one for it."""
-        value = self.value(index, attribute)
-        if value is None or value == text:
-            return value is not None
-        if text in self.values(attribute):
-            return False
+    def having(self, attribute: str, text: str, among: Iterable[int]) -> list[int]:
+        """Those of which the table believes what a word says of an attribute: this word or, where no thing has it, another one for it."""
+        among, value = list(among), self.value
+        found = [i for i in among if (v := value(i, attribute)) == text or PARENT.get(v) == text]
+        if found or not among:
+            return found
         wanted = VALUE_WORDS.get(text, text)
-        return wanted in (value, VALUE_WORDS.get(value, value), PARENT.get(value))
+        found = [
+            i
+            for i in among
+            if (v := value(i, attribute)) is not None and wanted in (v, VALUE_WORDS.get(v, v), PARENT.get(v))
+        ]
+        return [] if found and text in self.values(attribute) else found
 
     def values(self, attribute: str) -> frozenset[str]:
         """What the table believes of an attribute of any thing, now or before."""
