@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(visible(json.dumps(answer.record(), ensure_ascii=False)))
         return {"ok": 0, "unparsed": BAD_INPUT}.get(answer.status, NO_ANSWER)
     if answer.status == "unparsed":
-        raise InputError(f"the question is outside the language: {answer.reason}")
+        raise InputError(f"no answer: {answer.reason}")
     print(visible(str(answer)))
     if arguments.draw:
         print(f"\n{top_view(answer.scene)}" if answer.scene is not None else "")

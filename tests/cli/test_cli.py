@@ -218,7 +218,7 @@ def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_
     ("arguments", "says"),
     [
         (["ask", "TABLE", "  "], "the question is empty"),
-        (["ask", "TABLE", "flying saucers?"], "outside the language: unknown words: flying saucers?"),
+        (["ask", "TABLE", "flying saucers?"], "no answer: unknown words: flying saucers?"),
         (["ask", "TABLE"], "required: question"),
         (["ask", "TABLE", COUNT, "--task", "3d"], "invalid choice: '3d'"),
         (["ask", "TABLE", COUNT, "--save", "picture.bmp"], "should end in one of .png"),
