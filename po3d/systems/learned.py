@@ -179,7 +179,10 @@ def frame_text(program: Call) -> str:
     direction, one = program.args
     told = [(phrase_of(one), direction.replace("behind", "back").replace("_", " "))]
     text = frame_text_anchors(told)
-    return text if told[0][0] and read_anchors(text) == told else ""
+    try:
+        return text if told[0][0] and read_anchors(text) == told else ""
+    except InputError:  # a name with a full stop is two sentences
+        return ""
 
 
 def phrase_of(one: Call) -> str:

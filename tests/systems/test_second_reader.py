@@ -179,7 +179,14 @@ def test_a_frame_is_said_as_rooms_are_framed():
     )
     # Sentences of rooms tell no corner, and "front door" would be taken for a side.
     front = 'unique(filter(name, "front door", scene))'
-    for program in (f"frame(behind_left, {red})", f"frame(left, {front})", f"frame({DOOR}, {BED})"):
+    saint = 'unique(filter(name, "St. Mary", scene))'
+    told = (
+        f"frame(behind_left, {red})",
+        f"frame(left, {front})",
+        f"frame(left, {saint})",
+        f"frame({DOOR}, {BED})",
+    )
+    for program in told:
         assert learned.frame_text(Call.parse(program)) == ""
 
 
