@@ -520,6 +520,7 @@ class _Runner:
                 return (relations.over(first, every, rules, torch) > 0) & others
             return (every.z < first.z) & self.stacked(one) & others
         if relation in ("between", "blocking"):
+            self.fail(one == ones[1])
             second, others = self.body(ones[1]), others & ~self.one(ones[1])
             if relation == "between":
                 return (relations.between(first, second, every, rules, torch) >= 0) & others

@@ -353,6 +353,8 @@ class Evaluator:
         world, one = self.world, ones[0]
         if (relation in ("between", "blocking")) != (len(ones) == 2):
             raise ExecutionFailure("unknown", f"unknown: nothing is {relation} of {len(ones)} things")
+        if len(ones) == 2 and one == ones[1]:
+            raise ExecutionFailure("unknown", f"unknown: nothing is {relation} one thing and itself")
         if relation == "next_to":
             return world.next_to(one, among)
         if relation == "on":
@@ -453,7 +455,7 @@ class Evaluator:
             if among.op == "choices" and self.asked.options:
                 found = list(self._refers.choices(self.asked.options, one).values())
             else:
-                found = [i for i in self.members(among) if i != one]
+                found = self.world.others(one, self.members(among))
             return self._by_reference(what, sign, one, found, among)
         if len(where) == 1:
             axes = self.axes(where[0], VIEWER)

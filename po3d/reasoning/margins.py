@@ -701,7 +701,7 @@ class _Reader(Evaluator):
             if among.op == "choices" and self.asked.options:
                 found = list(self._refers.choices(self.asked.options, one).values())
             else:
-                found = [i for i in self.members(among) if i != one]
+                found = self.world.others(one, self.members(among))
             if what == "bearing":
                 yield from self._turned_between(one, found)
                 return

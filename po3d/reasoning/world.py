@@ -247,6 +247,12 @@ class World:
         right, front = things[index].right, things[index].front
         return lambda i: math.hypot(things[i].right - right, things[i].front - front)
 
+    def others(self, index: int, among: Iterable[int]) -> list[int]:
+        """Those that are not a thing itself; of who asks, not what he stands, or sits, at."""
+        if index == VIEWER and self.stand is not None:
+            return [i for i in among if self.things[i].state.position[:2] != self.stand]
+        return [i for i in among if i != index]
+
     # --- regions around a thing ------------------------------------------------------------------------------
 
     def gap(self, index: int, other: int) -> float:

@@ -120,7 +120,8 @@ class Answer:
         return "\n".join([*lines, "", *seen, table_text(table, 2)])
 
     def _asked_back(self) -> str:
-        lines = [f"I am not sure what you ask ({self.reason}). Is it one of these?"]
+        meant = "one of these" if len(self.understood) > 1 else "this"
+        lines = [f"I am not sure what you ask ({self.reason}). Is it {meant}?"]
         for words, said in self.understood:
             lines.append(f"  - {words}{'' if said is None else f'  Then the answer is: {shape_name(said)}'}")
         return "\n".join(lines)
@@ -238,8 +239,7 @@ class Model:
         tables = Tables({"view": scene})
         answering = executor.on(tables)
         ran = None if reading.unread else run(answering, question, reading)
-        understood: list[tuple[str, str | None]] = []
-        differ = False
+        several, differ = [], False
         if second is not None:
             (several,) = self.pipeline.reread([question], tables)
             again = likeliest_of(second, answering, question, several) if several else None
@@ -248,22 +248,23 @@ class Model:
                 return Answer(
                     text, "unparsed", reason=again.reading.unread if again else reading.unread or NOBODY
                 )
-            if differ or ran.reading.by == "learned":
-                understood = self._understood(answering, question, [ran.reading, *several])
         outcome, read = ran
         if reason := read.unread:
             return Answer(text, "unparsed", reason=reason)
         probability = None if outcome.probability is None else ran.believed
         said = None if outcome.answer is None else self._said(read, outcome.answer, question)
-        if differ or (understood and said is not None and probability < ask_below):
+        learned = read.by == "learned"
+        if differ or (learned and said is not None and probability < ask_below):
             reason = (
                 "it can be read in two ways"
                 if differ
                 else f"probability {probability:.2f}, below {ask_below:g}"
             )
-            return Answer(
-                text, "abstained", None, probability, reason, understood=tuple(understood), looked=looked
-            )
+            meant = self._understood(answering, question, [read, *several])
+            with_answer = [(words, answer) for words, answer in meant if answer is not None]
+            shown = tuple((with_answer or meant)[:2])
+            return Answer(text, "abstained", None, probability, reason, understood=shown, looked=looked)
+        understood = self._understood(answering, question, [read]) if learned else ()
         status: Status = "failed" if said is None else "ok"
         found = answering.explained(question, ran)
         return Answer(
@@ -274,7 +275,7 @@ class Model:
             found.reason or outcome.reason,
             executor.text(read),
             found,
-            tuple(understood[:1]),
+            tuple(understood),
             looked,
         )
 
@@ -289,7 +290,7 @@ class Model:
         if again is None or again.outcome.answer is None:
             return own, False
         if own.outcome.answer is None:
-            return (again if again.believed > ask_below else own), False
+            return again, False
         if own.reading.said(own.outcome.answer, question) == again.reading.said(
             again.outcome.answer, question
         ):
@@ -306,15 +307,16 @@ class Model:
     def _understood(
         self, answering: Answering, question: Question, readings: Sequence[Reading]
     ) -> list[tuple[str, str | None]]:
-        """The two likeliest readings that differ in words, with their answers."""
+        """What the readings say in words, likeliest first, with their answers: of those with one answer the first alone."""
         found: dict[str, str | None] = {}
         for reading in readings:
-            if reading.unread or len(found) == 2:
+            words = "" if reading.unread else " ".join(map(self._words, reversed(reading.parses)))
+            if not words or words in found:
                 continue
-            words = " ".join(map(self._words, reversed(reading.parses)))
-            if words not in found:
-                answer = run(answering, question, reading).outcome.answer
-                found[words] = None if answer is None else self._said(reading, answer, question)
+            answer = run(answering, question, reading).outcome.answer
+            said = None if answer is None else self._said(reading, answer, question)
+            if said not in found.values():
+                found[words] = said
         return list(found.items())
 
     def _said(self, reading: Reading, answer: str, question: Question) -> str:

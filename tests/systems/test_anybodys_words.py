@@ -76,6 +76,19 @@ def test_nobody_says_where_he_stands_so_he_stands_in_the_middle_and_looks_to_the
     assert answer(ROOM, table(), on_my_left.format(the("bed"), the("lamp"))) == "bed"
 
 
+def test_what_somebody_sits_on_is_not_what_is_nearest_to_him():
+    nearest = f"query(name, best(distance, least, viewer, exclude({the('door')}, scene)))"
+    assert answer(ROOM, table(), nearest, frame=f"frame({the('bed')}, {the('door')})") == "fan"
+    assert answer(ROOM, table(), nearest, frame=f"frame({the('fan')}, {the('door')})") == "bed"
+
+
+@pytest.mark.parametrize("relation", ["between", "blocking"])
+def test_nothing_is_between_a_thing_and_itself(relation):
+    asked = f"exist(relate({relation}, {the('door')}, {{}}, scene))"
+    assert answer(ROOM, table(), asked.format(the("bed"))) in ("yes", "no")
+    assert answer(ROOM, table(), asked.format(the("door"))) is None
+
+
 def test_a_look_is_known_by_the_tables_word_and_by_others():
     lit = 'count(filter(state, "{}", scene))'
     assert answer(ROOM, table(), lit.format("lit")) == answer(ROOM, table(), lit.format("on")) == "1"

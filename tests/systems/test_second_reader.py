@@ -127,6 +127,30 @@ def test_below_its_threshold_it_asks_back_in_words(model):
     assert asks.ask(read_scene(ROOM), "x", ask_below=0.1).answer == "1"
 
 
+def test_it_asks_back_what_would_be_answered_otherwise(model):
+    said = lambda what, p: read(f'count(filter(name, "{what}", scene))', p)  # noqa: E731
+    nowhere = read('query(color, unique(filter(name, "cello", scene)))', 0.35)  # has no answer
+    asks = model(
+        question={
+            "x": [nowhere, said("bed", 0.3), said("door", 0.25), said("desk", 0.1)],
+            "y": [nowhere, said("bed", 0.3)],
+        }
+    )
+    found = asks.ask(read_scene(ROOM), "x", ask_below=0.6)
+    assert found.understood == (("How many beds are there?", "1"), ("How many desks are there?", "2"))
+    assert "Is it one of these?" in str(found)
+    assert "Is it this?" in str(asks.ask(read_scene(ROOM), "y", ask_below=0.6))
+
+
+def test_where_the_own_reading_has_no_answer_the_second_one_is_asked_back(model):
+    """A frame that the benchmark's reader can't read is no reason for silence where the other can."""
+    desks = 'count(filter(name, "desk", scene))'
+    seated = {"I sit on the bed.": [read(f"frame({BED})")]}
+    asks = model(question={"sure": [read(desks, 0.6), Read(None, 0.4, "none")]}, frame=seated)
+    found = asks.ask(read_scene(ROOM), "sure", frame="I sit on the bed.")
+    assert (found.status, found.understood[0][1]) == ("abstained", "2")
+
+
 def test_the_likeliest_reading_that_has_an_answer_is_taken_but_a_refusal_stands(model):
     absent = read('query(color, unique(filter(name, "piano", scene)))', 0.95)
     beds = read('count(filter(name, "bed", scene))', 0.9)
