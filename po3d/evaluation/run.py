@@ -179,7 +179,7 @@ def predict(
     images = [
         (name, list(group)) for name, group in groupby(by_image(split.questions), key=lambda q: q.image)
     ]
-    with open(partial, "a", encoding="utf-8") as file, _lasting():
+    with open(partial, "a", encoding="utf-8") as file, lasting():
         left = [item for item in images if item[0] not in done]
         found = (answers or _answers)(split, system, left)
         bar = progress(found, "answering", total=len(images), initial=len(images) - len(left), unit="image")
@@ -209,7 +209,7 @@ def predict(
 
 
 @contextmanager
-def _lasting() -> Iterator[None]:
+def lasting() -> Iterator[None]:
     """What is there now, networks and tables, is not searched for garbage again and again while answers make some."""
     gc.freeze()
     try:

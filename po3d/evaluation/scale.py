@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.evaluation.run import Split, evaluate, provenance
+from po3d.evaluation.run import Split, evaluate, lasting, provenance
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl
 from po3d.io.plots import drawn
@@ -96,16 +96,20 @@ def copies(split: Split, count: int, each: int | None = None) -> Copies:
 def executed(split: Split, count: int) -> None:
     """Answer so many questions in batches; AssertionError when one is wrong."""
     asked = [q for q in split.questions if q.program]
-    for start in range(0, count, CHUNK):
-        part = [asked[k % len(asked)] for k in range(start, min(start + CHUNK, count))]
-        place = {name: k for k, name in enumerate(dict.fromkeys(q.image for q in part))}
-        tables = pack_scenes([split.truth(name) for name in place])
-        programs = [parse_text(q.program).call for q in part]
-        packed = pack_programs(programs, [place[q.image] for q in part], [q.task for q in part])
-        answers = execute_batch(tables, packed).answers()
-        wrong = [q.id for q, answer in zip(part, answers, strict=True) if answer != q.answer]
-        if wrong:
-            raise AssertionError(f"{len(wrong)} answers are wrong, of {wrong[0]} the first")
+    with lasting():
+        for start in range(0, count, CHUNK):
+            _executed(split, [asked[k % len(asked)] for k in range(start, min(start + CHUNK, count))])
+
+
+def _executed(split: Split, part: Sequence[Question]) -> None:
+    place = {name: k for k, name in enumerate(dict.fromkeys(q.image for q in part))}
+    tables = pack_scenes([split.truth(name) for name in place])
+    programs = [parse_text(q.program).call for q in part]
+    packed = pack_programs(programs, [place[q.image] for q in part], [q.task for q in part])
+    answers = execute_batch(tables, packed).answers()
+    wrong = [q.id for q, answer in zip(part, answers, strict=True) if answer != q.answer]
+    if wrong:
+        raise AssertionError(f"{len(wrong)} answers are wrong, of {wrong[0]} the first")
 
 
 def evaluated(split: Split, count: int, system: System, each: int | None = None) -> dict:
