@@ -40,7 +40,7 @@ from po3d.io.progress import progress
 from po3d.io.text_tables import Table, text
 from po3d.language.program import Call
 from po3d.language.programs import rooms as room_program
-from po3d.language.programs.street import parse_text
+from po3d.language.programs.street import STREET, parse_text
 from po3d.language.programs.threedsrbench import THREEDSRBENCH
 from po3d.language.read.street_parser import Parser
 from po3d.perception.street import StreetEstimator
@@ -157,6 +157,7 @@ def end_to_end_figures(
     pipeline = Pipeline(Pictures(ours), Reader(parser), Executor("marginal"))
 
     def run() -> None:
+        STREET.call.cache_clear()  # so that none of the programs is known from the run before
         contexts = (Context(lambda name=name: split.image(name), _nothing, name) for name in names)
         pipeline.answers(list(zip(asked.values(), contexts)))
 

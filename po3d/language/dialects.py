@@ -10,10 +10,12 @@ both ways, so that every program of a dialect has one call, and that call one sp
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from po3d.language.program import Call, ProgramError, Tree, bare, read_calls
 
+CALLS = 1 << 14  # that are kept
 Pattern = tuple | str | int  # a call with its arguments, a leaf, or the number of an argument (from 1)
 
 
@@ -34,6 +36,7 @@ class Dialect:
         self.meanings: dict[str, Pattern] = {
             op: read_calls(text, lambda *call: call, bare(Call), int) for op, text in meanings.items()
         }
+        self.call = lru_cache(CALLS)(self._call)
         # By the operation of the call; what says more is tried first.
         self.spellings: dict[str, list[tuple[str, Pattern]]] = {}
         for op, pattern in sorted(self.meanings.items(), key=lambda item: -_size(item[1])):
@@ -50,8 +53,9 @@ class Dialect:
         """The spelling of a call; ProgramError where the dialect has none."""
         return self.spelled(program).text()
 
-    def call(self, op: str, *args: Call | str) -> Call:
-        """The call of one of the dialect's operations on arguments that are calls, or leaves as the dialect has them."""
+    def _call(self, op: str, *args: Call | str) -> Call:
+        """`call(op, *args)`: the call of one of the dialect's operations on arguments that are calls, or leaves as the dialect has
+        them. Of those made lately equal ones are one and the same, so what is kept with a call is worked out once."""
         if op not in self.meanings:
             raise ProgramError(f"unknown operation {op!r}; known: {', '.join(self.meanings)}")
         ((kinds, _),) = self.tree.language.signatures[op]

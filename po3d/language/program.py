@@ -99,6 +99,12 @@ class Tree:
     def __post_init__(self) -> None:
         object.__setattr__(self, "signature", self.language.signature(self.op, self.args))
 
+    def __hash__(self) -> int:
+        found = self.__dict__.get("hash")
+        if found is None:  # of everything under it: worked out once, as trees are looked up often
+            found = self.__dict__["hash"] = hash((self.op, self.args))
+        return found
+
     @property
     def output(self) -> str:
         return self.signature.output

@@ -26,7 +26,7 @@ from po3d.language.program import Call, call
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.rooms import Call as RoomCall
 from po3d.language.programs.scope import SCOPE
-from po3d.language.programs.street import STREET, from_tokens
+from po3d.language.programs.street import from_tokens
 from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall
 from po3d.language.read.reader_tokens import REFUSALS, STREET_NAMES, Asked, Sort, with_table
 from po3d.language.say.scope import say
@@ -176,7 +176,7 @@ def street_pair(seed: int, stage: str, index: int) -> Pair:
     from po3d.training.parser import pair
 
     text, tokens = pair(seed, stage, index)
-    program = STREET.meant(from_tokens(tokens).tree())
+    program = from_tokens(tokens).call
     program = _texts(program, lambda attribute, t: STREET_NAMES.get(t, t) if attribute == "shape" else t)
     return Pair(Asked(text, kind="street"), "question", program.text(), "street")
 

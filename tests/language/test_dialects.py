@@ -78,6 +78,16 @@ def test_every_spelling_has_one_call_and_every_call_that_spelling(name, output, 
 
 
 @pytest.mark.parametrize("name", DIALECTS)
+def test_equal_programs_are_one_and_the_same_call(name):
+    dialect = DIALECTS[name]
+    for output in outputs(dialect):
+        text = random_tree(np.random.default_rng(5), dialect.tree, output).text()
+        one, other = (dialect.meant(dialect.tree.parse(text)) for _ in range(2))
+        assert one is other
+        assert hash(one) == hash(Call.parse(one.text()))
+
+
+@pytest.mark.parametrize("name", DIALECTS)
 def test_operations_of_a_dialect_mean_different_calls(name):
     meanings = list(DIALECTS[name].meanings.values())
     assert len(set(meanings)) == len(meanings)

@@ -37,9 +37,9 @@ class ScopeTree(Tree):
 class _Scope(Dialect):
     """With `turned`, which says of a question what the language says of its frame."""
 
-    def call(self, op: str, *args: Call | str) -> Call:
+    def _call(self, op: str, *args: Call | str) -> Call:
         if op != "turned":
-            return super().call(op, *args)
+            return super()._call(op, *args)
         angle, first, second, asked = args
         if not isinstance(asked, Call) or asked.op != "direction":
             raise ProgramError(f"turned takes label, got {asked}")

@@ -169,20 +169,24 @@ class Program:
 
     def tokens(self) -> list[str]:
         """Prefix order: every token before its inputs, the first input first."""
-        return [token for _, token in self.tree().tokens()]
+        return [token for _, token in self.tree.tokens()]
 
     def text(self) -> str:
         """count(filter[color=red](scene)); `parse_text` reads it back."""
-        return self.tree().text()
+        return self.tree.text()
 
-    def tree(self, k: int = -1) -> StreetTree:
-        """Step k with what it is made of."""
-        return StreetTree(self.steps[k].token, tuple(self.tree(i) for i in self.steps[k].inputs))
+    @cached_property
+    def tree(self) -> StreetTree:
+        """The last step with what it is made of."""
+        made: list[StreetTree] = []
+        for step in self.steps:
+            made.append(StreetTree(step.token, tuple(made[i] for i in step.inputs)))
+        return made[-1]
 
     @cached_property
     def call(self) -> Call:
         """What it means."""
-        return STREET.meant(self.tree())
+        return STREET.meant(self.tree)
 
     def __str__(self) -> str:
         return self.text()
@@ -199,7 +203,9 @@ def from_tree(tree: StreetTree) -> Program:
         return len(steps) - 1
 
     build(tree)
-    return Program(tuple(steps))
+    program = Program(tuple(steps))
+    program.__dict__["tree"] = tree
+    return program
 
 
 def from_tokens(tokens: Sequence[str]) -> Program:

@@ -352,7 +352,7 @@ class Seq2Seq(nn.Module):
             best, token = scores.log_softmax(-1).max(-1)
             running = stack[:, 0] > 0
             copying = self.types.copies[token] & running
-            if copying.any():
+            if self.copying and copying.any():
                 ends, span = self._span(self._pointers(aim, state[1], encoded))
                 spans[rows, k] = span
                 best = best + ends * copying
