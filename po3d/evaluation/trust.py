@@ -220,15 +220,19 @@ def trust_command(arguments: argparse.Namespace) -> int:
     benchmark = BENCHMARKS[arguments.benchmark]
     scorer = arguments.scorer or benchmark.scorers[0]
     items, entry = _read(arguments.file, arguments.data, benchmark, scorer)
+    notes = _others(entry, arguments.file)
+    if entry.absent:
+        notes.append(f"{len(entry.absent)} questions have no line in the file and count as not covered")
     temperature = arguments.temperature or 1.0
     if arguments.fit_on:
         if Path(arguments.fit_on).resolve() == Path(arguments.file).resolve():
             raise InputError(
                 "--fit-on should be predictions for another split than the one that is looked at"
             )
-        fitting, _ = _read(arguments.fit_on, arguments.fit_data, benchmark, scorer)
+        fitting, fitted = _read(arguments.fit_on, arguments.fit_data, benchmark, scorer)
+        notes += _others(fitted, arguments.fit_on)
         temperature = fit_temperature(fitting.probabilities, fitting.right)
-    figures = {"absent": len(entry.absent), **trust(items, temperature)}
+    figures = {"absent": len(entry.absent), "foreign": entry.foreign, **trust(items, temperature)}
     figures["ece_before"] = calibration_error(items.probabilities, items.right)
     if arguments.plot:
         reliability_plot(figures, arguments.plot)
@@ -239,11 +243,17 @@ def trust_command(arguments: argparse.Namespace) -> int:
         print(json.dumps(figures, indent=1))
     else:
         print("\n\n".join(text(table) for table in trust_tables(figures)))
-        if entry.absent:
-            print(f"\n{len(entry.absent)} questions have no line in the file and count as not covered")
         if temperature != 1.0:
-            print(f"\nECE before scaling: {figures['ece_before']:.4f}")
+            notes.append(f"ECE before scaling: {figures['ece_before']:.4f}")
+        print("".join(f"\n{note}\n" for note in notes), end="")
     return 0
+
+
+def _others(entry: Entry, file: str) -> list[str]:
+    """What is said of predictions that may be of another split."""
+    if not entry.foreign:
+        return []
+    return [f"{file}: {entry.foreign} lines are on other questions and left out; are they of this split?"]
 
 
 def _read(file: str, root: str | None, benchmark: Benchmark, scorer: str) -> tuple[Answered, Entry]:

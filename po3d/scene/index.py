@@ -62,8 +62,11 @@ class Layout:
         made = like.by_identity if like is not None else {}
         self.things = [made.get(id(state)) or self._thing(state) for state in scene.objects]
         self.names = [thing.name for thing in self.things]
-        same = like is not None and like.names == self.names
-        self._called = like._called if same else _found_by_noun(tuple(self.names))
+        if like is not None and like.names == self.names:
+            self._gone, self._called = like._gone, like._called
+        else:
+            self._gone = like._gone.union(like.names).difference(self.names) if like is not None else _NONE
+            self._called = _found_by_noun(tuple(self.names), self._gone)
         self._ways: dict[str, tuple[float, float]] = {}
 
     @cached_property
@@ -125,7 +128,8 @@ class Layout:
 
     def called(self, noun: str) -> list[int]:
         """Those that a noun means: by their own name, else by what noun and name are other words for, else what serves
-        the purpose that the noun names ("seat"), else by the noun's last words ("kitchen chair")."""
+        the purpose that the noun names ("seat"), else by the noun's last words ("kitchen chair"), unless what it means is what a
+        change took away: no armchair is an office chair because the office chair is gone."""
         found = self._called.get(noun)
         if found is None:
             fit = _fit(noun)
@@ -134,7 +138,8 @@ class Layout:
             if best != _NOT:
                 found = [i for i, one in enumerate(fits) if one == best]
             else:
-                found = self.called(fit.last_words) if fit.last_words else []
+                gone = any(fit[name] != _NOT for name in self._gone)
+                found = self.called(fit.last_words) if fit.last_words and not gone else []
             self._called[noun] = found
         return found
 
@@ -152,9 +157,13 @@ class Layout:
 _AXIS = {"back": "behind"}
 
 
+_NONE: frozenset[str] = frozenset()
+
+
 @lru_cache(1024)
-def _found_by_noun(_names: tuple[str, ...]) -> dict[str, list[int]]:
-    """What was found by the nouns asked so far, for all tables of these names: worlds drawn from one table differ in little else."""
+def _found_by_noun(_names: tuple[str, ...], _gone: frozenset[str]) -> dict[str, list[int]]:
+    """What was found by the nouns asked so far, for all tables of these names that lack those that are gone: worlds drawn from one
+    table differ in little else."""
     return {}
 
 

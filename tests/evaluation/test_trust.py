@@ -155,6 +155,13 @@ def test_the_command_fits_on_one_file_and_scales_another(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "coverage at 1 % risk" in printed
     assert "ECE before scaling" in printed
+    assert "other questions" not in printed
+    with bold.open("a") as file:
+        file.write(
+            json.dumps({"id": "of another split", "status": "ok", "answer": "yes", "probability": 0.5}) + "\n"
+        )
+    assert cli.main(["trust", str(bold)]) == 0
+    assert "bold.jsonl: 1 lines are on other questions" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -108,12 +108,17 @@ def test_a_defect_of_ours_is_not_told_as_the_users(capsys):
 SCRIPT = "import sys, time; from po3d.io.guard import guarded; sys.exit(max(guarded(lambda: {}) for _ in range(2)))"
 
 
+def heeding() -> None:
+    """Ctrl+C is heeded, also where the tests run in the background of a shell that has it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def started(body: str, **streams) -> subprocess.Popen:
     """A script with a guarded body, which runs it twice unless the first run ends it."""
-    command = [sys.executable, "-c", SCRIPT.format(body)]
     return subprocess.Popen(
-        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True, **streams
-    )
+        [sys.executable, "-c", SCRIPT.format(body)], env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
+        text=True, preexec_fn=heeding, **streams,
+    )  # fmt: skip
 
 
 def test_a_reader_that_is_gone_ends_the_program_quietly():
@@ -165,7 +170,7 @@ def test_ctrl_c_is_told_once_by_a_program_with_workers(tmp_path):
     begun = [tmp_path / "a", tmp_path / "b"]
     script = subprocess.Popen(
         [sys.executable, tmp_path / "pooled.py", *begun], env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE,
-        text=True, start_new_session=True,
+        text=True, start_new_session=True, preexec_fn=heeding,
     )  # fmt: skip
     for _ in range(600):
         if all(path.exists() for path in begun):

@@ -66,6 +66,19 @@ def test_a_noun_means_what_people_mean_by_it(noun, found):
     assert answer(f'count(all("{noun}"))') == found
 
 
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ('remove(just(only(all("office chair"))))', "0"),  # the other chair is none
+        ('then(remove(just(only(all("office chair")))), move(just(only(all("lamp"))), on(only(all("bed")))))', "0"),
+        ('then(remove(just(only(all("lamp")))), remove(just(only(all("office chair")))))', "0"),
+        ('remove(just(only(all("lamp"))))', "1"),
+    ],
+)  # fmt: skip
+def test_nothing_else_is_what_a_change_took_away(change, found):
+    assert answer('count(all("office chair"))', change) == found
+
+
 def test_a_thing_of_that_very_name_comes_first():
     scene = study()
     scene = Scene((*scene.objects, thing("seat", 0.0, 2.0)), scene.axes, "gt", outline=scene.outline)
