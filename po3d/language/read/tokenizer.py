@@ -66,9 +66,11 @@ class Tokenizer:
     def __init__(self, vocabulary: Collection[str] | None = None, phrases: Mapping[str, str] = PHRASES):
         self.vocabulary = None if vocabulary is None else frozenset(vocabulary)
         self._phrases = {tuple(phrase.split()): tuple(tokens.split()) for phrase, tokens in phrases.items()}
-        self._longest: dict[str, int] = {}
+        by_first: dict[str, set[int]] = {}
         for phrase in self._phrases:
-            self._longest[phrase[0]] = max(self._longest.get(phrase[0], 0), len(phrase))
+            by_first.setdefault(phrase[0], set()).add(len(phrase))
+        # By their first word how long phrases are, the longest first.
+        self._lengths = {word: sorted(lengths, reverse=True) for word, lengths in by_first.items()}
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -95,7 +97,7 @@ class Tokenizer:
         unknown: list[str] = []
         position = 0
         while position < len(words):
-            for length in range(min(self._longest.get(words[position], 0), len(words) - position), 0, -1):
+            for length in self._lengths.get(words[position], ()):
                 phrase = tuple(words[position : position + length])
                 found = self._phrases.get(phrase)
                 if found is None:
