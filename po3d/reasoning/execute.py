@@ -55,6 +55,7 @@ MORE_OR_LESS = {
 # By how much two things have to differ in a measure, in metres or logarithms of volumes, so that nobody has to measure.
 CLEARLY = {"elevation": 0.15, "volume": 0.25}
 IT = Call("unique", (Call("changed", (Call("filter", ("name", "object", Call("scene"))),)),))
+CAMERA = Call("frame", ("camera",))
 ME = Call("group", (Call("viewer"),))
 _MEASURES = LEAVES["measure"]
 _SIDES = {"length": 0, "width": 1, "height": 2}  # of a box
@@ -360,7 +361,7 @@ class Evaluator:
         if relation == "on":
             return [i for i in among if world.supports[i] == one]
         if relation == "supporting":
-            return [] if (below := world.supports[one]) is None else [below]
+            return [i for i in among if i == world.supports[one]]
         if relation == "under":
             return world.under(one, among)
         if relation == "above":
@@ -457,8 +458,9 @@ class Evaluator:
             else:
                 found = self.world.others(one, self.members(among))
             return self._by_reference(what, sign, one, found, among)
-        if len(where) == 1:
-            axes = self.axes(where[0], VIEWER)
+        if len(where) == 1:  # of all, not from a thing whose own sides could be meant
+            whose = self._whose(where[0])
+            axes = self.axes(CAMERA if whose == "object" else where[0], VIEWER)
             return self._chosen(self.members(among), among, lambda i: -self._along(what, i, axes))
         one = self.object(where[0], viewer=self.rules.viewer == "stands")
         if sense == "most":
@@ -572,12 +574,16 @@ class Evaluator:
 
     def _count(self, *args) -> int:
         if len(args) == 1:
-            return len(self.set(args[0])) if isinstance(args[0], Call) else args[0]
+            return len(self._there(self.set(args[0]))) if isinstance(args[0], Call) else args[0]
         attribute, among = args
-        return len({self._known(i, attribute) for i in self.set(among)})
+        return len({self._known(i, attribute) for i in self._there(self.set(among))})
+
+    def _there(self, found: Sequence[int]) -> list[int]:
+        """Those that are more probably there than not: a name means others too, where one thing is taken for granted."""
+        return [i for i in found if i == VIEWER or self.world.things[i].state.existence >= 0.5]
 
     def _exist(self, among: Call) -> bool:
-        return bool(self.set(among))
+        return bool(self._there(self.set(among)))
 
     def _query(self, what: str, one: Call, start: Call | None = None) -> str | float:
         if start is not None:

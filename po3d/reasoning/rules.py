@@ -119,6 +119,7 @@ ROOM_RULES = Rules(
     region="cone",
     next_to_in="metres",
     viewer="stands",
+    aligned_needs_label=False,
     beside_first=True,
     under="lower",
     open_table=True,

@@ -28,12 +28,21 @@ def rotation_z(angle: ArrayLike) -> Array:
     return np.stack([np.stack([c, -s, o], -1), np.stack([s, c, o], -1), np.stack([o, o, i], -1)], -2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pose:
     """A rigid transform: `dst_T_src`, x_dst = rotation @ x_src + translation."""
 
     rotation: Array  # (3, 3)
     translation: Array  # (3,)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Pose):
+            return NotImplemented
+        return np.array_equal(self.rotation, other.rotation) and np.array_equal(
+            self.translation, other.translation
+        )
+
+    __hash__ = None
 
     def __matmul__(self, other: "Pose") -> "Pose":
         return Pose(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)

@@ -95,6 +95,8 @@ class Scene:
         """The table of a room with the axes that sentences give it: "The door is at the front."; InputError for what is not there."""
         from po3d.scene.frames import frame_from_text  # which imports this module
 
+        if not isinstance(text, str) or any("name" not in o.beliefs for o in self.objects):
+            raise InputError("a frame is a text about things of a room, which have names")
         return frame_from_text(self, text)
 
     def moved(
@@ -104,8 +106,10 @@ class Scene:
         counter-clockwise from above; what stands on it goes along. InputError for a row that is not there."""
         from po3d.scene.edits import Move, apply
 
-        if not -len(self) <= row < len(self):
-            raise InputError(f"there is no object {row}: the scene has {len(self)}")
+        if not isinstance(row, int) or not -len(self) <= row < len(self):
+            raise InputError(f"there is no object {row!r}: the scene has {len(self)}, told by their numbers")
+        if not all(map(math.isfinite, (left, front, up, turn))):
+            raise InputError("ways and turns should be finite numbers")
         o, (a, b) = self.objects[row], (self.axes["left"], self.axes["front"])
         x, y = (p + left * u + front * v for p, u, v in zip(o.position, a, b))
         heading = float(wrap_angle(o.heading + math.radians(turn)))

@@ -6,6 +6,7 @@ model and what `load` knows are one page for who reads the API.
 
 import functools
 import importlib
+import math
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
@@ -51,6 +52,7 @@ from po3d.systems.pipeline import (
 UNITS = {"volume": "m³", "bearing": "degrees"}  # of measures; of all others metres
 ASK_BELOW = 0.75  # of answers above it nine of ten are right, on the development part of data/wording
 OVERRULES = 0.85  # at this probability the second reader is believed against a benchmark's own
+PRESUPPOSED = 0.5  # least probability that what a question takes for granted is so: one red bus, where it says "the red bus"
 NOBODY = "not understood"
 Picture = str | Path | Pillow.Image | np.ndarray
 
@@ -219,6 +221,17 @@ class Model:
         words; `options` to choose from. What the second reader alone reads has an answer when that is right with at least the
         probability `ask_below`; else, and where the two readers answer differently, the status is "abstained", and `Answer.understood`
         says what may be meant."""
+        executor, second = self.pipeline.executor, self.pipeline.second
+        if not all(isinstance(said, str) for said in (text, change, frame)):
+            raise InputError("a question, a change and a frame are texts")
+        if (change.strip() or frame.strip()) and executor.kind != "room":
+            raise InputError("only a room can be changed, or put in a frame, in words")
+        if isinstance(scene, str | Path) and Path(scene).suffix == ".json":
+            scene = read_scene(scene)
+        if isinstance(scene, Scene):
+            if looking:
+                raise TypeError(f"a table is not looked at: unexpected {', '.join(looking)}")
+            executor.checked(scene)
         own = {
             "change": change,
             "frame": frame,
@@ -227,7 +240,6 @@ class Model:
             "views": (0,),
         }
         question = unframed(Question("asked", "", text, task, "", **own))
-        executor, second = self.pipeline.executor, self.pipeline.second
         (reading,) = self.pipeline.read([question])
         reading = self._offering(reading, question)
         if reading.unread and second is None:
@@ -251,16 +263,25 @@ class Model:
         outcome, read = ran
         if reason := read.unread:
             return Answer(text, "unparsed", reason=reason)
+        sure = executor.surely()
+        if 0 < outcome.valid < PRESUPPOSED and sure is not executor:  # what it takes for granted is hardly so
+            answering = sure.on(tables)
+            outcome, read = ran = run(answering, question, read)
         probability = None if outcome.probability is None else ran.believed
         said = None if outcome.answer is None else self._said(read, outcome.answer, question)
         learned = read.by == "learned"
-        if differ or (learned and said is not None and probability < ask_below):
-            reason = (
+        left_out = ""
+        if learned and ask_below > 0:
+            left_out = self.pipeline.omitted(read, question) or self._mistaken(read, question, scene)
+        if differ or left_out or (learned and said is not None and probability < ask_below):
+            reason = left_out or (
                 "it can be read in two ways"
                 if differ
-                else f"probability {probability:.2f}, below {ask_below:g}"
+                else f"probability {math.floor(100 * probability) / 100:.2f}, below {ask_below:g}"
             )
-            meant = self._understood(answering, question, [read, *several])
+            found = [read, *several]
+            kept = [r for r in found if not r.unread and not self.pipeline.omitted(r, question)]
+            meant = self._understood(answering, question, kept or found)
             with_answer = [(words, answer) for words, answer in meant if answer is not None]
             shown = tuple((with_answer or meant)[:2])
             return Answer(text, "abstained", None, probability, reason, understood=shown, looked=looked)
@@ -303,6 +324,13 @@ class Model:
             return reading
         asked = narrowed(meant := self.pipeline.executor.meaning(reading.asked.program), question)
         return reading if asked == meant else reading._replace(asked=replace(reading.asked, program=asked))
+
+    def _mistaken(self, reading: Reading, question: Question, scene: Scene) -> str:
+        """What in a change the second reader seems to have taken for something else: a thing that is not there for one that is."""
+        executor = self.pipeline.executor
+        noun = executor.absent(question.change, scene)
+        changed = "" if reading.change is None else str(executor.meaning(reading.change.program))
+        return f"there is no {noun}" if noun and f'"{noun}"' not in changed else ""
 
     def _understood(
         self, answering: Answering, question: Question, readings: Sequence[Reading]
@@ -399,7 +427,7 @@ def load(world: str = "street", **options: Any) -> Model | Chooser:
     if world == "auto":
         return Chooser({name: functools.cache(functools.partial(load, name, **options)) for name in WORLDS})
     if world not in WORLDS:
-        if not world.startswith(SCHEME) and not Path(world).is_dir():
+        if not isinstance(world, str) or (not world.startswith(SCHEME) and not Path(world).is_dir()):
             raise InputError(
                 f"unknown world {world!r}; known: {', '.join(WORLDS)}, auto, a model folder, hf://ORG/NAME"
             )
@@ -423,6 +451,8 @@ def change(scene: Scene, text: str) -> Scene:
     from po3d.reasoning.outcome import ExecutionFailure
     from po3d.reasoning.plan import plan
 
+    if not isinstance(text, str) or any("name" not in o.beliefs for o in scene.objects):
+        raise InputError("a change is a text about things of a room, which have names")
     (parse,) = _room_parser().parse([text], "change")
     if parse.program is None:
         raise InputError(f"the change is unparsed: {parse.reason}")

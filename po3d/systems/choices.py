@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from po3d.language.program import Call
+from po3d.language.read.omissions import DENIED
 from po3d.reasoning.questions import Question
 
 _SAME = {
@@ -49,7 +50,10 @@ _LETTER = re.compile(r"(?:^|\s)\(?([A-H])[.):]\s*")
 
 
 def unframed(question: Question) -> Question:
-    """The question without a harness's frame ("Question: ... Options: A. ... B. ..."), its options read from there."""
+    """The question without a harness's frame ("Question: ... Options: A. ... B. ..."), its options read from there, and without a change
+    that did not happen."""
+    if question.change and (not question.change.strip() or DENIED.fullmatch(question.change)):
+        question = replace(question, change="")
     found = None if question.options else _HARNESS.match(question.text)
     if not found:
         text = re.sub(r"^\s*question:\s*", "", question.text, flags=re.IGNORECASE)

@@ -50,8 +50,11 @@ class Explained(NamedTuple):
 
 
 def flipped(near: Margins, answer: str | None) -> str:
-    """What would flip an answer; margins are those of the likeliest table, which may say something else."""
+    """What would flip an answer; margins are those of the likeliest table, which may say something else, or nothing."""
     if near.flip is None:
         return ""
-    other = f" (of the likeliest table, which says {near.answer})" if near.answer != answer else ""
-    return f"{near.flip.text}{other}"
+    if near.answer == answer:
+        return near.flip.text
+    if near.answer is None or near.flip.answer == answer:
+        return ""
+    return f"{near.flip.text} (of the likeliest table, which says {near.answer})"

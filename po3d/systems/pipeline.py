@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from po3d.io.errors import InputError
 from po3d.language.dialects import Dialect
 from po3d.language.program import Call, ProgramError
+from po3d.language.read.omissions import omitted
 from po3d.language.read.parse import Parse
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
@@ -190,7 +191,7 @@ class Reading(NamedTuple):
 
     @property
     def sure(self) -> bool:
-        """Whether there is no need to ask the second reader."""
+        """Whether a benchmark's own reader is to be believed where the second one has nothing to say."""
         return not self.unread and all(p.probability >= SURE and not p.unknown for p in self.parses)
 
     def said(self, answer: str, question: Question) -> str:
@@ -210,7 +211,7 @@ class Reader(Protocol):
 
 
 class SecondReader(Protocol):
-    """Reads what the first reader does not read surely, knowing the tables; `alone`: all that there is. `systems.learned` has one."""
+    """Reads what the first reader does not read, knowing the tables; `alone`: all that there is. `systems.learned` has one."""
 
     alone: bool
 
@@ -325,6 +326,23 @@ class Executor:
     def called(self, o: ObjectState) -> str:
         """A thing of a table in the words of people."""
         return o.value("name")
+
+    def checked(self, scene: Scene) -> None:
+        """InputError for a table of another world."""
+        try:
+            list(map(self.called, scene.objects))
+        except KeyError as error:
+            raise InputError(
+                f"this is no table of this world: it has a thing that says nothing of its {error.args[0]}"
+            ) from None
+
+    def absent(self, text: str, scene: Scene) -> str:
+        """A kind of thing that a text names and the table has none of; "" where it has all, or nobody can tell."""
+        return ""
+
+    def surely(self) -> Self:
+        """What executes on the likeliest table alone."""
+        return self
 
     def heard(self, program: Call, question: Question) -> Any:
         """What the second reader read, as this world's programs are spelled; the call itself where they have no spelling for it."""
@@ -445,7 +463,7 @@ class Pipeline:
         ]
 
     def _reread(self, asked: Asked) -> list[Reading]:
-        """The readings of an image's questions, of those that were not read surely what the second reader makes of them."""
+        """The readings of an image's questions, of those that were not read what the second reader makes of them."""
         tables, questions, readings = asked
         answering, readings = self.executor.on(tables), list(readings)
         unsure = [k for k, r in enumerate(readings) if self.second.alone or r.unread]
@@ -453,6 +471,10 @@ class Pipeline:
         for k, found in zip(unsure, several, strict=True):
             if found:
                 readings[k] = likeliest_of(self.second, answering, questions[k], found).reading
+            elif self.second.alone:
+                readings[k] = Reading(
+                    Parse("unparsed", reason="the learned reader has no program for it"), by="learned"
+                )
         return readings
 
     def reread(self, questions: Sequence[Question], tables: Tables) -> list[Sequence[Reading]]:
@@ -464,13 +486,25 @@ class Pipeline:
         """What the reader makes of the questions, with gold programs where they are asked for."""
         gold = [m for m in self.executor.reading if m in self.oracle]
         if not gold:
-            return list(self.reader.read(questions))
+            return self._read(questions)
         true = [self.executor.gold(q) for q in questions]
-        read = true if len(gold) == len(self.executor.reading) else self.reader.read(questions)
+        read = true if len(gold) == len(self.executor.reading) else self._read(questions)
         return [
             Reading(t.asked if "parsing" in gold else r.asked, t.change if "edit" in gold else r.change)
             for t, r in zip(true, read, strict=True)
         ]
+
+    def _read(self, questions: Sequence[Question]) -> list[Reading]:
+        """What the reader reads; unread where its program leaves out what the question says."""
+        found = list(self.reader.read(questions))
+        for k, (question, reading) in enumerate(zip(questions, found, strict=True)):
+            if reading.asked.program is not None and (reason := self.omitted(reading, question)):
+                found[k] = reading._replace(asked=Parse("unparsed", None, 0.0, reason))
+        return found
+
+    def omitted(self, reading: Reading, question: Question) -> str:
+        """What a question says and its program leaves out; "" where nothing is known to be."""
+        return omitted(question.text, self.executor.meaning(reading.asked.program))
 
     def look(self, looks: Sequence[Look]) -> list[Tables]:
         """The tables of each image; they are also handed to the evaluation."""

@@ -7,17 +7,18 @@ A table that is only believed answers by vote: worlds are drawn from it, in each
 Above 400 lines: frame, change, vote and what is told of them are one world's, and each needs the others.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from po3d.io.errors import InputError
 from po3d.language import program as core
+from po3d.language.english import singular, words_of
 from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import ROOMS, Call, parse_text
+from po3d.language.read.omissions import forgets_how_many
 from po3d.language.read.parse import Parse
-from po3d.language.read.quantifiers import forgets_how_many
 from po3d.reasoning.execute import Evaluator, run
 from po3d.reasoning.margins import margins_in, record, record_of
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
@@ -27,6 +28,8 @@ from po3d.reasoning.rules import ROOM_RULES, Rules
 from po3d.reasoning.votes import Vote, presupposed, vote
 from po3d.reasoning.world import VIEWER, World
 from po3d.scene.frames import axes_from_front, frame_from_text, frame_text_anchors, read_anchors
+from po3d.scene.index import Layout
+from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene
 from po3d.scene.worlds import KINDS, WORLDS, Named, kinds, possible, uncertain, worlds
 from po3d.systems import pipeline as parts
@@ -40,14 +43,6 @@ Sort = Literal["question", "change"]
 FrameMode = Literal["anchors", "none", "camera"]
 Given = Literal["given"]  # the scene's own axes: somebody framed it before
 Frame = str | core.Call  # the sentences of a frame, or its program
-# A change that did not happen: "Nobody took the chair.", "The lamp was not moved." It changes nothing.
-DENIED = re.compile(
-    r"(?!.*\b(?:and|but|so|since|until|instead|longer|any ?more|who|that|which|while|because|though)\b)"
-    r"(?:(?:nobody|no one|nothing)\b[^.,;:]*"
-    r"|[^.,;:?]{1,60} (?:(?:was|were|has|have|had)(?: not|n['’]t| never)(?: been)?"
-    r"|did(?: not|n['’]t) (?:move|leave|go|change|take|touch|remove|add|put))\b[^.,;:]*)[.!]?\s*",
-    re.IGNORECASE,
-)
 LOOKS = tuple(m for m in BELIEFS if m != "shape")
 
 
@@ -62,9 +57,7 @@ class Reader:
     parser: TextParser
 
     def read(self, questions: Sequence[Question]) -> list[Reading]:
-        changes = list(
-            dict.fromkeys(q.change for q in questions if q.change and not DENIED.fullmatch(q.change))
-        )
+        changes = list(dict.fromkeys(q.change for q in questions if q.change))
         read = dict(zip(changes, map(_kept, changes, self.parser.parse(changes, "change")), strict=True))
         parsed = self.parser.parse([q.text for q in questions], "question")
         return [Reading(one, read.get(q.change)) for q, one in zip(questions, parsed, strict=True)]
@@ -136,6 +129,11 @@ class Executor(parts.Executor):
 
     def parsed(self, text: str) -> Call:
         return parse_text(text)
+
+    def absent(self, text: str, scene: Scene) -> str:
+        called, words = Layout(scene).called, [singular(w) for w in words_of(text)]
+        nouns = [" ".join(pair) for pair in pairwise(words)] + words
+        return next((n for n in nouns if (n in CATEGORIES or n in SYNONYMS) and not called(n)), "")
 
     def text(self, reading: Reading) -> str:
         asked = reading.asked.program.text()

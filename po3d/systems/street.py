@@ -80,6 +80,9 @@ class Executor(parts.Executor):
     def called(self, o: ObjectState) -> str:
         return shape_name(o.value("shape"))
 
+    def surely(self) -> "Executor":
+        return replace(self, mode="argmax")
+
     def heard(self, program: Call, question: Question) -> Program | Call:
         named = _by_shape(program)
         try:

@@ -1,12 +1,17 @@
 """Meanings of the room language that people use and the benchmark's questions do not: negation, both kinds, two steps."""
 
+import math
+from dataclasses import replace
+
 import pytest
 from study_room import study, thing
 
+from po3d.language.program import Call
 from po3d.language.programs.rooms import ROOMS
 from po3d.reasoning.execute import run
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.plan import plan
+from po3d.reasoning.rules import ROOM_RULES
 from po3d.reasoning.world import World
 from po3d.scene.rooms import CATEGORIES, NOUNS_OF_USE, PURPOSES, SYNONYMS, VALUE_WORDS, attribute_of
 from po3d.scene.table import Scene
@@ -92,3 +97,39 @@ def test_tables_of_words_agree_with_the_room_world():
     assert all(attribute_of(word) is not None for word in VALUE_WORDS)
     assert attribute_of("running") == "state"
     assert attribute_of("mahogany") is None
+
+
+def test_what_supports_a_thing_is_among_those_that_are_asked_about():
+    lamp = 'only(all("lamp"))'
+    below = answer(f"name(support({lamp}))")
+    program = lambda noun: Call.parse(  # noqa: E731
+        f'count(relate(supporting, unique(filter(name, "lamp", scene)), filter(name, "{noun}", scene)))'
+    )
+    counted = [run(program(noun), World.of(study(), ROOM_RULES)).answer for noun in (below, "bed")]
+    assert counted == (["1", "0"] if below != "bed" else ["1", "1"])
+
+
+@pytest.mark.parametrize("turn", [0.0, 40.0, 80.0])
+def test_headings_are_compared_whichever_way_a_room_is_turned(turn):
+    scene = study()
+    turned = replace(
+        scene, objects=tuple(replace(o, heading=o.heading + math.radians(turn)) for o in scene.objects)
+    )
+    program = Call.parse(
+        'holds(parallel, unique(filter(name, "bed", scene)), unique(filter(name, "desk", scene)))'
+    )
+    before, after = (run(program, World.of(room, ROOM_RULES)).answer for room in (scene, turned))
+    assert before == after
+    assert before in ("yes", "no")
+
+
+def test_what_is_hardly_there_is_taken_for_granted_but_not_counted():
+    scene = study()
+    doubtful = tuple(replace(o, existence=0.3) if o.value("name") == "lamp" else o for o in scene.objects)
+    world = World.of(replace(scene, objects=doubtful), ROOM_RULES)
+    lamps = 'filter(name, "lamp", scene)'
+    found = [
+        run(Call.parse(p), world).answer
+        for p in (f"exist({lamps})", f"count({lamps})", f"query(name, unique({lamps}))")
+    ]
+    assert found == ["no", "0", "lamp"]

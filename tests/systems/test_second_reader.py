@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.language.read.parse import Parse
 from po3d.language.read.reader import Reading as Read
@@ -15,7 +16,7 @@ from po3d.systems.learned import Learned
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.tables import Truth
 
-ROOM = "data/examples/room.json"
+ROOM, STREET = "data/examples/room.json", "data/examples/street.json"
 BED = 'unique(filter(name, "bed", scene))'
 DOOR = 'unique(filter(name, "door", scene))'
 
@@ -45,6 +46,9 @@ class Network:
     def together(self, asked, width, things):
         said = [{sort: getattr(one, sort) for sort in ("question", "change", "frame")} for one in asked]
         return [{sort: self.known[sort][text] for sort, text in one.items() if text} for one in said]
+
+    def knows(self, text):
+        return text != "qwerty"
 
     def weight(self, probability):
         return probability
@@ -257,3 +261,42 @@ def test_spelling_is_mended_towards_names_of_the_table_alone():
     assert learned.mended("is the refridgerator by the chiar or the kettle", names) == (
         "is the refrigerator by the chair or the kettle"
     )
+
+
+def test_words_that_are_none_and_things_that_are_not_there_are_no_change(model):
+    windows = [read('count(filter(name, "window", scene))')]
+    gone = [read('remove(filter(name, "chair", scene))', 0.95)]
+    asks = model(question={"x": windows}, change={"qwerty": gone, "The sofa is gone.": gone})
+    scene = read_scene(ROOM)
+    assert asks.ask(scene, "x", change="qwerty").status == "unparsed"
+    assert asks.ask(scene, "x", change="  ").answer == "1"
+    sofa = asks.ask(scene, "x", change="The sofa is gone.")
+    assert (sofa.status, sofa.reason) == ("abstained", "there is no sofa")
+
+
+def test_what_a_question_says_and_its_program_leaves_out_is_asked_back(model):
+    one, two = 'exist(filter(name, "desk", scene))', 'equal(count(filter(name, "desk", scene)), count(1))'
+    asks = model(question={"Is there exactly one desk?": [read(one), read(two, 0.02)]}, change={})
+    asked = asks.ask(read_scene(ROOM), "Is there exactly one desk?")
+    assert (asked.status, asked.reason) == ("abstained", "'exactly one' is left out")
+    assert asked.understood == (("Is the number of desks the same as 1?", "no"),)
+
+
+def test_what_is_not_meant_for_a_table_is_refused(model):
+    asks, room = model(question={"sure": []}), read_scene(ROOM)
+    street = read_scene(STREET)
+    with pytest.raises(TypeError, match="chnage"):
+        asks.ask(room, "sure", chnage="x")
+    with pytest.raises(InputError, match="says nothing of its name"):
+        asks.ask(street, "sure")
+    with pytest.raises(InputError, match="are texts"):
+        asks.ask(room, None)
+    with pytest.raises(InputError, match="which have names"):
+        street.in_frame("The bus is at the front.")
+    with pytest.raises(InputError, match="finite"):
+        room.moved(0, left=float("nan"))
+    with pytest.raises(InputError, match="told by their numbers"):
+        room.moved("bed")
+    assert room == read_scene(ROOM)
+    assert street == read_scene(STREET)
+    assert street != street.moved(0, left=1.0)

@@ -8,8 +8,9 @@ A checkpoint holds the decoder and what training added to the encoder's layers, 
 
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,15 +23,13 @@ from po3d.io import checkpoint
 from po3d.io.devices import device_of
 from po3d.io.errors import InputError
 from po3d.language.program import Call, ProgramError
-from po3d.language.read.quantifiers import forgets_how_many
+from po3d.language.read.omissions import forgets_how_many, omitted
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SORTS, Asked, Pieces, Sort, Vocabulary, WordPieces
 from po3d.language.read.referents import Thing, completed
 
 KIND = "reader"
-FORGETFUL = (
-    0.05  # of the probability of a change that takes all of the things that the sentence says a part of
-)
+FORGETFUL = 0.05  # of the probability of a reading that leaves out what the sentence says
 LAYERS = "encoder.encoder."  # the layers that training changes; a checkpoint has the difference
 
 
@@ -200,8 +199,11 @@ class Reader:
             if wanted:
                 several = self._decode([inputs[k] for k in part], wanted, width)
                 for (row, sort), readings in zip(wanted, several, strict=True):
+                    line = asked[part[row]]
                     if sort == "change":
-                        readings = _how_many_kept(asked[part[row]].change, readings)
+                        readings = _doubted(readings, partial(forgets_how_many, line.change))
+                    elif sort == "question":
+                        readings = _doubted(readings, partial(omitted, line.question))
                     found[part[row]][sort] = readings
         return found
 
@@ -229,6 +231,10 @@ class Reader:
             return Reading(None, 0.0)
         return Reading(None, p, program) if isinstance(program, str) else Reading(program, p)
 
+    def knows(self, text: str) -> bool:
+        """Whether there is any word in a text that the encoder has as a whole."""
+        return self.pieces.knows(text)
+
     def weight(self, probability: float) -> float:
         """Of a reading of this probability, where the answers of several are added up."""
         return probability ** (1 / self.temperature)
@@ -241,12 +247,10 @@ class Reader:
         return 1 / (1 + math.exp(-slope * logit(probability) - offset))
 
 
-def _how_many_kept(text: str, readings: list[Reading]) -> list[Reading]:
-    """Readings of a change, those less probable that take all of the things that the text says a part of."""
+def _doubted(readings: list[Reading], omits: Callable[[Call], object]) -> list[Reading]:
+    """Readings, those less probable that leave out what the sentence says."""
     doubted = [
-        replace(r, probability=r.probability * FORGETFUL)
-        if r.program is not None and forgets_how_many(text, r.program)
-        else r
+        replace(r, probability=r.probability * FORGETFUL) if r.program is not None and omits(r.program) else r
         for r in readings
     ]
     return sorted(doubted, key=lambda r: -r.probability)

@@ -170,6 +170,10 @@ class WordPieces:
             self.known[word] = self._cut(word)
         return self.known[word]
 
+    def knows(self, text: str) -> bool:
+        """Whether any of the text's words is one that the vocabulary has as a whole."""
+        return any(len(ids) == 1 and ids != (self.unknown,) for *_, ids in self._parted(text)[1])
+
     def _cut(self, word: str) -> tuple[int, ...]:
         found: list[int] = []
         at = 0 if len(word) <= LONGEST_WORD else len(word)

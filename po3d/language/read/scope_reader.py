@@ -111,7 +111,7 @@ _ORDER = re.compile(r"\((?:first|image 1|1st)[^)]*\)")
 
 def read(text: str) -> Parse:
     """The program of a question."""
-    text = _TAIL.sub("", " ".join(text.lower().split()))
+    text = _TAIL.sub("", " ".join(text.lower().split())).replace("-quarter", " quarter")
     if reason := too_long(text, "question"):
         return Parse("unparsed", reason=reason)
     clean = _clean(text)

@@ -1,7 +1,7 @@
-"""3DSRBench's questions read into programs of `sr_program`, by rules: patterns of clauses over spans of free text.
+"""3DSRBench's questions read into `programs.threedsrbench`, by rules: patterns of clauses over spans of free text.
 
     "Consider the real-world 3D locations of the objects. Which is closer to the sofa, the dog or the cat?"
-        ─► opening dropped ─► one pattern of `sr_patterns` matches ─► closer_to("sofa", "dog", "cat")
+        ─► opening dropped ─► one pattern of `threedsrbench_patterns` matches ─► closer_to("sofa", "dog", "cat")
 
 A description is kept as it stands, without its article. Options say what a question leaves out ("Which object has a
 higher location?" names its two objects there alone) and settle where "X or Y" parts. What no pattern fits, or whose

@@ -1,10 +1,12 @@
 """A change of one of several things is not read as one of them all."""
 
+from functools import partial
+
 import pytest
 
 from po3d.language.program import Call
-from po3d.language.read.quantifiers import forgets_how_many
-from po3d.language.read.reader import FORGETFUL, Reading, _how_many_kept
+from po3d.language.read.omissions import forgets_how_many, omitted
+from po3d.language.read.reader import FORGETFUL, Reading, _doubted
 from po3d.systems import rooms
 from po3d.systems.rooms import parse_text
 
@@ -44,10 +46,41 @@ def test_readings_that_keep_it_come_first():
         Reading(Call.parse(f"remove({what})"), p) for what, p in ((CHAIRS, 0.9), (f"some(1, {CHAIRS})", 0.08))
     )
     refused = Reading(None, 0.01, "none")
-    found = _how_many_kept("One of the chairs is gone.", [gone, one, refused])
+    found = _doubted([gone, one, refused], partial(forgets_how_many, "One of the chairs is gone."))
     assert [r.program for r in found] == [one.program, gone.program, None]
     assert found[1].probability == pytest.approx(0.9 * FORGETFUL)
-    assert _how_many_kept("The chairs are gone.", [gone, one, refused]) == [gone, one, refused]
+    kept = partial(forgets_how_many, "The chairs are gone.")
+    assert _doubted([gone, one, refused], kept) == [gone, one, refused]
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "omits"),
+    [
+        ("Is there exactly one desk?", f"exist({CHAIRS})", "exactly one"),
+        ("Are there more than two chairs?", f"greater_than(count({CHAIRS}), count({CHAIRS}))", "with itself"),
+        ("Are there more than two chairs?", f"greater_than(count({CHAIRS}), count(2))", ""),
+        ("What is the second largest thing?", "query(name, best(volume, most, scene))", "second largest"),
+        ("What is the second nearest thing to the desk?", f"query(name, best(distance, least, {DESK}, scene))", "second nearest"),
+        ("What is the second largest thing?", "query(name, best(volume, most, exclude(best(volume, most, scene), scene)))", ""),
+        ("Is there no piano?", 'exist(filter(name, "piano", scene))', "is there no"),
+        ("Isn't there a chair?", f"exist({CHAIRS})", ""),
+        ("There is a chair, isn't there?", f"exist({CHAIRS})", ""),
+        ("How many red things are not chairs?", 'count(filter(color, "red", filter(name, "chair", scene)))', "not"),
+        ("How many things without a chair are red?", 'count(filter(color, "red", scene))', "without"),
+        ("How many chairs are not red?", f'count(exclude(color, "red", {CHAIRS}))', ""),
+        ("Are all chairs red?", 'exist(filter(color, "red", filter(name, "chair", scene)))', "are all"),
+        ("How many things are yellow or blue?", 'count(filter(color, "yellow", scene))', "yellow or blue"),
+        ("How many things are made of glass or metal?", 'count(filter(material, "metal", scene))', "glass or metal"),
+        ("Is the chair red or blue?", f"query(color, {RED.replace('red', 'blue')})", "red or blue"),
+        ("Is the chair red or blue?", f"query(color, unique({CHAIRS}))", ""),
+        ("How many red or blue things are there?", 'count(union(filter(color, "red", scene), filter(color, "blue", scene)))', ""),
+        ("How many chairs are there?", f"count({CHAIRS})", ""),
+    ],
+)  # fmt: skip
+def test_what_a_program_leaves_out_of_a_question(text, program, omits):
+    found = omitted(text, Call.parse(program))
+    assert omits.lower() in found.lower()
+    assert bool(found) is bool(omits)
 
 
 def test_the_rooms_reader_does_not_take_them_all():

@@ -1,0 +1,98 @@
+"""What a sentence says and a reading of it leaves out: that some of several things are meant, an ordinal, a negation, a number, an
+alternative. Readers drop what they do not know; such a reading is doubted. And changes that a sentence says did not happen."""
+
+import re
+from collections.abc import Iterator
+
+from po3d.language.program import Call
+from po3d.scene.rooms import COLORS, MATERIALS, STATES
+
+# What is done in a change; what "remains" or "is left" says how things are after one.
+_DONE = (
+    "moved|removed|taken|took|touched|changed|happened|put|added|brought|swapped|turned|replaced|painted|rearranged|shifted|carried|stole|stolen"
+    "|bought|sold|opened|closed|did|came|went"
+)
+# A change that did not happen: "Nobody took the chair.", "The lamp was not moved." It changes nothing.
+DENIED = re.compile(
+    r"(?!.*\b(?:and|but|so|since|until|instead|longer|any ?more|who|that|which|while|because|though)\b)"
+    rf"(?:(?:nobody|no one|nothing)\b(?: (?:has|had|was|were|ever|really|actually|been|at all)){{0,3}} (?:{_DONE})\b[^.,;:]*"
+    r"|[^.,;:?]{1,60} (?:(?:was|were|has|have|had)(?: not|n['’]t| never)(?: been)?"
+    r"|did(?: not|n['’]t) (?:move|leave|go|change|take|touch|remove|add|put))\b[^.,;:]*)[.!]?\s*",
+    re.IGNORECASE,
+)
+# Not a place ("to one of the corners"), and not all of so many ("all three of the chairs", "every one of the doors").
+PARTLY = re.compile(
+    r"(?<!all )(?<!every )(?<!each )(?<!every single )(?<!to )(?<!in )(?<!on )(?<!at )(?<!by )(?<!near )(?<!beside )(?<!against )(?<!under )"
+    r"\b(?:(?:one|two|three|four|five|some|half|most|any|a few|a couple|several) of (?:the|these|those|them|my|our|your|his|her|their|its)"
+    r"|half the|all but|either)\b",
+    re.IGNORECASE,
+)
+PARTS = ("some", "exclude", "group")  # what leaves some of a set, or names each
+EDITS = ("move", "turn", "face", "remove", "set", "replace")
+
+
+_NUMBER = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)"
+COMPARED = ("equal", "less_than", "greater_than")
+# What a question says, and whether its program can say so; the first one that it can't is left out.
+_ORDINAL = re.compile(
+    r"\b(?:second|third|fourth|fifth|2nd|3rd|4th|5th)[ -]+(?:(?:most|least|from|to last)\b|[a-z]+est\b)",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    rf"\b(?:exactly|precisely|more than|fewer than|less than|at least|at most) {_NUMBER}\b", re.IGNORECASE
+)
+# Not at the beginning, where a question is asked so ("Isn't there a bus?"), nor in what is tagged on ("is it not?", "or not").
+_NEGATION = re.compile(
+    r"\b(?:is|are|was|were) there (?:no|not an?y?)\b"
+    r"|(?<=\w )(?<!\bor )(?:not|aren['’]?t|isn['’]?t|doesn['’]?t|don['’]?t|without|except|other than)\b(?! (?:it|there|they|too)\b)",
+    re.IGNORECASE,
+)
+_EVERY = re.compile(r"^\W*(?:is|are|do|does|has|have)\b.*\b(?:all|every|each|everything)\b", re.IGNORECASE)
+_EITHER = tuple(
+    re.compile(rf"\b({'|'.join(words)}),? or (?:\w+ ){{0,2}}?({'|'.join(words)})\b", re.IGNORECASE)
+    for words in (COLORS, MATERIALS, STATES)
+)
+
+
+def omitted(text: str, question: Call) -> str:
+    """What a question says and its program leaves out, in words; "" where nothing is known to be."""
+    ops = {call.op for call in question.calls()}
+    for pattern, kept in (
+        (_ORDINAL, "exclude" in ops or "first" in _words(question)),
+        (_NUMBERED, bool(ops & {*COMPARED, "some"})),
+        (_NEGATION, bool(ops & {"exclude", *COMPARED})),
+        (_EVERY, question.op != "exist"),
+    ):
+        if not kept and (found := pattern.search(text)):
+            return f"{found[0].strip()!r} is left out"
+    for pattern in _EITHER:
+        for either in pattern.finditer(text):
+            if len({word.lower() for word in either.groups()} & _words(question)) == 1:
+                return f"{either[0]!r} is read as one of them"
+    if any(call.op in COMPARED and call.args[-1] == call.args[-2] for call in question.calls()):
+        return "something is compared with itself"
+    return ""
+
+
+def _words(program: Call) -> set[str]:
+    """The leaves of a program."""
+    return {str(arg) for call in program.calls() for arg in call.args if not isinstance(arg, Call)}
+
+
+def forgets_how_many(text: str, change: Call) -> bool:
+    """Whether the text says that a part of several things changed, and the program changes all of every set that it speaks of."""
+    if not PARTLY.search(text):
+        return False
+    changed = [next(_sets(call)) for call in change.calls() if call.op in EDITS]
+    return bool(changed) and not any(part.op in PARTS for one in changed for part in _chain(one))
+
+
+def _sets(call: Call) -> Iterator[Call]:
+    return (a for a in call.args if isinstance(a, Call) and a.output == "objects")
+
+
+def _chain(objects: Call) -> Iterator[Call]:
+    """A set and those that it is taken from; not what it is told by."""
+    yield objects
+    for inner in _sets(objects):
+        yield from _chain(inner)
