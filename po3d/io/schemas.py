@@ -23,6 +23,7 @@ from pydantic import (
     Field,
     TypeAdapter,
     ValidationError,
+    ValidationInfo,
 )
 from pydantic_core import ErrorDetails
 
@@ -218,15 +219,23 @@ class View(Record):
     cam_t_world: Vector
 
 
+def _named_in_a_room(row: Row, info: ValidationInfo) -> Row:
+    if info.data.get("outline") is not None and "name" not in row.beliefs:
+        raise ValueError("should have the belief 'name', as every object of a room (a table with an outline)")
+    return row
+
+
 class SceneTable(Record):
     """A scene table of ours, format `po3d.scene.table.FORMAT`."""
 
     source: Literal["gt", "predicted", "edited"]
     axes: Axes
-    objects: Annotated[tuple[Row, ...], Field(max_length=OBJECTS)]
+    outline: Outline | None = None  # before the objects, which are checked by it
+    objects: Annotated[
+        tuple[Annotated[Row, AfterValidator(_named_in_a_room)], ...], Field(max_length=OBJECTS)
+    ]
     image: Name = ""
     occluders: tuple[Occluders, ...] | None = None
-    outline: Outline | None = None
     camera: View | None = None
 
 

@@ -62,6 +62,15 @@ def test_an_error_names_record_field_value_and_what_would_be_right():
     assert str(caught.value) == "a.json, record 7: objects[2].existence: -1 should be at least 0"
 
 
+def test_an_object_of_a_room_has_a_name_and_one_of_another_table_need_not():
+    record = rewritten(study())
+    del record["objects"][2]["beliefs"]["name"]
+    record["objects"][2]["beliefs"]["color"] = {"red": 1.0}
+    with pytest.raises(InputError, match=r"^a\.json: objects\[2\]: .* should have the belief 'name'"):
+        from_json(record, "a.json")
+    assert len(from_json({**record, "outline": None})) == len(record["objects"])
+
+
 @given(
     value=st.recursive(
         st.none() | st.floats() | st.integers() | st.text(),
