@@ -136,6 +136,56 @@ def test_an_unfinished_run_of_something_else_stays_unless_it_may_be_overwritten(
     assert not (tmp_path / PARTIAL).exists()
 
 
+def spoilt(line: bytes, **changes) -> bytes:
+    """A line of partial.jsonl with other values in its first prediction."""
+    record = json.loads(line)
+    record["predictions"][0] |= changes
+    return json.dumps(record).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("damage", "line"),
+    [
+        (lambda first, rest: b"garbage\n" + rest, 1),
+        (lambda first, rest: rest, 1),  # the first line, which says what is run, is gone
+        (lambda first, rest: b'{"run": 5}\n' + rest, 1),
+        (lambda first, rest: b'{"run": {"identity": {}, "about": {"provenance": []}}}\n' + rest, 1),
+        (lambda first, rest: first + b"\n" + rest, 2),
+        (lambda first, rest: first + b"\0\0\n" + rest, 2),
+        (lambda first, rest: first + b"\xff\xfe\n" + rest, 2),
+        (lambda first, rest: first + b"17\n" + rest, 2),
+        (lambda first, rest: first + b"[]\n" + rest, 2),
+        (lambda first, rest: first + b'{"sitting": 1}\n' + rest, 2),
+        (lambda first, rest: first + b'{"image": ["0.png"], "predictions": [], "scenes": []}\n', 2),
+        (lambda first, rest: first + b'{"image": "0.png", "scenes": []}\n', 2),
+        (lambda first, rest: first + b'{"image": "0.png", "predictions": [], "scenes": []}\n', 2),
+        (lambda first, rest: first + rest + rest, 3),  # answered twice
+        (lambda first, rest: first + spoilt(rest, id=["0"]), 2),
+        (lambda first, rest: first + spoilt(rest, status="fine"), 2),
+        (lambda first, rest: first + spoilt(rest, key="unknown"), 2),
+    ],
+)
+def test_a_damaged_unfinished_run_is_one_line_and_may_be_overwritten(tmp_path, damage, line):
+    about = begun(tmp_path)
+    partial = tmp_path / PARTIAL
+    first, rest = partial.read_bytes().split(b"\n", 1)
+    partial.write_bytes(held := damage(first + b"\n", rest))
+    with pytest.raises(InputError, match=rf"^[^\n]*partial.jsonl, line {line}: [^\n]*overwrite=true[^\n]*$"):
+        predict(Geometry(2), Oracle(), tmp_path, IDENTITY, about=about)
+    assert partial.read_bytes() == held
+    assert len(predict(Geometry(2), Oracle(), tmp_path, IDENTITY, about=about, overwrite=True)) == 6
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"identity": {}, "about": {"provenance": 5}}', b"\xff"])
+def test_a_damaged_description_of_a_finished_run_is_one_line_and_may_be_overwritten(tmp_path, content):
+    predict(Geometry(2), Oracle(), tmp_path, IDENTITY)
+    (tmp_path / RUN).write_bytes(content)
+    with pytest.raises(InputError, match=r"what made it \(run.json does not say\).*overwrite=true"):
+        predict(Geometry(2), Oracle(), tmp_path, IDENTITY)
+    predict(Geometry(2), Oracle(), tmp_path, IDENTITY, about={"system": "oracle"}, overwrite=True)
+    assert described(tmp_path) == {"system": "oracle"}
+
+
 def test_a_run_in_two_sittings_says_both(tmp_path):
     about = begun(tmp_path)
     second = {**about["provenance"], "date": "Tuesday", "machine": "theirs"}

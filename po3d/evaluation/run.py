@@ -166,7 +166,11 @@ def predict(
     asked = _digest_of_list(dataclasses.asdict(q) for q in split.questions)
     run = runs.Run(_plain({**identity, "questions": asked}), _plain(dict(about)))
     done_file, partial = out / PREDICTIONS, out / PARTIAL
-    begun = runs.unfinished(out, run, overwrite)
+    images = [
+        (name, list(group)) for name, group in groupby(by_image(split.questions), key=lambda q: q.image)
+    ]
+    ids = {name: [q.id for q in group] for name, group in images}
+    begun = runs.unfinished(out, run, ids, overwrite)
     if begun is None and runs.finished(out, run, overwrite) and resume:
         return _in_order(split.questions, read_predictions(done_file), done_file)
     out.mkdir(parents=True, exist_ok=True)
@@ -175,10 +179,7 @@ def predict(
     else:
         run = _another_sitting(partial, begun, run)
     done = {record["image"] for record in begun or () if "image" in record}
-    del begun
-    images = [
-        (name, list(group)) for name, group in groupby(by_image(split.questions), key=lambda q: q.image)
-    ]
+    del begun, ids
     with open(partial, "a", encoding="utf-8") as file, lasting():
         left = [item for item in images if item[0] not in done]
         found = (answers or _answers)(split, system, left)

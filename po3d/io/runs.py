@@ -13,12 +13,12 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from po3d.io.errors import InputError
-from po3d.io.files import read_json, sha256, write_json
+from po3d.io.errors import InputError, shown
+from po3d.io.files import parse_json, read_json, sha256, write_json
 
 RUN, PREDICTIONS, SCENES, PARTIAL = "run.json", "predictions.jsonl", "scenes.jsonl", "partial.jsonl"
 REPORT, REPORT_PAGE, HTML = "report.json", "report.md", "report.html"
@@ -71,35 +71,68 @@ def append(file: Any, record: dict) -> None:
     os.fsync(file.fileno())
 
 
-def unfinished(out: Path, run: Run, overwrite: bool = False) -> list[dict] | None:
+def unfinished(
+    out: Path, run: Run, asked: Mapping[str, Sequence[str]], overwrite: bool = False
+) -> list[dict] | None:
     """The lines of partial.jsonl, but for the answers in them, when it is an unfinished `run`, its torn last line cut off; None when
-    there is none with an answer, or `overwrite` threw another run's away. InputError for another run's."""
+    there is none with an answer, or `overwrite` threw another run's or a damaged one away. InputError for these. `asked`: the
+    questions' ids of each image."""
     partial = out / PARTIAL
     if not partial.is_file():
         return None
-    whole, records = 0, []
-    with open(partial, "rb") as file:
-        for line in file:
-            if not line.endswith(b"\n"):
-                break
-            whole += len(line)
-            record = json.loads(line)
-            records.append({k: record[k] for k in ("run", "sitting", "image") if k in record})
-    if not any("image" in record for record in records):
-        partial.unlink()
-        return None
-    other = _of(records[0])
-    different = _differences(other, run)
-    if other is not None and other.revision != run.revision:
-        different.append(_said("revision", other.revision, run.revision))
-    if different:
+    try:
+        records, whole = _read(partial)
+        if any("image" in record for record in records):
+            _check(out, records, run, asked)
+    except InputError:
         if not overwrite:
-            raise _taken(out, "an unfinished run", different)
+            raise
+        records, whole = [], 0
+    if not any("image" in record for record in records):
         partial.unlink()
         return None
     if whole < partial.stat().st_size:
         os.truncate(partial, whole)
     return records
+
+
+def _read(partial: Path) -> tuple[list[dict], int]:
+    """The lines of partial.jsonl that are whole, of the answers their ids alone, and their bytes; InputError for a damaged one."""
+    from po3d.io.schemas import ImageLine, RunLine, SittingLine, checked  # pydantic takes a tenth of a second
+
+    whole, records = 0, []
+    with open(partial, "rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                break
+            whole += len(line)
+            where = f"{partial}, line {number}"
+            try:
+                record = parse_json(line, f"{where}: not valid JSON")
+                later = SittingLine if isinstance(record, dict) and "sitting" in record else ImageLine
+                checked(RunLine if number == 1 else later, record, where)
+            except InputError as error:
+                raise InputError(f"{error}; overwrite=true begins anew") from None
+            kept = {k: record[k] for k in ("run", "sitting", "image") if k in record}
+            records.append(kept | {"line": number, "ids": [p["id"] for p in record.get("predictions", ())]})
+    return records, whole
+
+
+def _check(out: Path, records: Sequence[dict], run: Run, asked: Mapping[str, Sequence[str]]) -> None:
+    """InputError when the lines are not of `run`, or not the answers to the questions, each image's once."""
+    other = _of(records[0])
+    different = _differences(other, run)
+    if other is not None and other.revision != run.revision:
+        different.append(_said("revision", other.revision, run.revision))
+    if different:
+        raise _taken(out, "an unfinished run", different)
+    left = dict(asked)
+    for record in records:
+        if "image" in record and left.pop(record["image"], None) != record["ids"]:
+            raise InputError(
+                f"{out / PARTIAL}, line {record['line']}: not the answers to the questions on an image that is not answered yet "
+                f"({shown(record['image'])}); overwrite=true begins anew"
+            )
 
 
 def answered(partial: Path) -> Iterator[dict]:
@@ -119,7 +152,9 @@ def finished(out: Path, run: Run, overwrite: bool = False) -> bool:
     may go. InputError for another run's."""
     if not (out / PREDICTIONS).is_file():
         return False
-    record = read_json(out / RUN, "description of a run") if (out / RUN).is_file() else {}
+    record: Any = {}
+    with contextlib.suppress(InputError):  # a damaged description says nothing
+        record = read_json(out / RUN, "description of a run")
     different = _differences(_of({"run": record}), run)
     if not different and sha256(out / PREDICTIONS) != record.get("predictions"):
         different = [f"{PREDICTIONS} (it is not the file that the run wrote; system=replay scores any file)"]
@@ -155,6 +190,8 @@ def _of(record: object) -> Run | None:
     """The run of a record of ours; None when it says none."""
     found = record.get("run") if isinstance(record, dict) else None
     if not isinstance(found, dict) or not all(isinstance(found.get(k), dict) for k in Run._fields):
+        return None
+    if not isinstance(found["about"].get("provenance", {}), dict):
         return None
     return Run(found["identity"], found["about"])
 
@@ -200,7 +237,9 @@ def _taken(out: Path, what: str, different: Sequence[str]) -> InputError:
 
 
 def _date(out: Path) -> str:
-    date = described(out).get("provenance", {}).get("date", "")
+    date = ""
+    with contextlib.suppress(InputError):  # it may be damaged
+        date = str(described(out).get("provenance", {}).get("date", ""))
     return "".join(c if c.isalnum() else "-" for c in date[:19]) or "unknown"
 
 

@@ -300,6 +300,39 @@ class PredictionRecord(Record):
     margin: dict[Name, Any] | None = None
 
 
+class _Provenance(Record):
+    provenance: dict[str, Any] = {}
+
+
+class _Run(Record):
+    identity: dict[str, Any]
+    about: _Provenance
+
+
+class RunLine(Record):
+    """The first line of partial.jsonl (`po3d.io.runs`)."""
+
+    run: _Run
+
+
+class SittingLine(Record):
+    """The line with which a later sitting begins."""
+
+    sitting: dict[str, Any]
+
+
+class _Answer(PredictionRecord):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ImageLine(Record):
+    """Any other line: the answers to an image's questions, and the tables that were kept."""
+
+    image: Name
+    predictions: tuple[_Answer, ...]
+    scenes: tuple[dict[str, Any], ...]
+
+
 class _Config(BaseModel):
     """What builds a network: nothing else may stand there, so that a description can't ask for a download."""
 
