@@ -154,12 +154,7 @@ def _usage(text: str | None, name: str) -> str:
 def _groups(name: str) -> list[str]:
     """The config groups that the defaults list of `name` chooses from."""
     defaults = OmegaConf.load(CONFIGS / f"{name}.yaml").get("defaults", [])
-    return [
-        str(key).removeprefix("optional ")
-        for entry in defaults
-        if isinstance(entry, DictConfig)
-        for key in entry
-    ]
+    return [str(key) for entry in defaults if isinstance(entry, DictConfig) for key in entry]
 
 
 def _one_line(name: str, overrides: Sequence[str], error: Exception) -> str:
@@ -167,7 +162,9 @@ def _one_line(name: str, overrides: Sequence[str], error: Exception) -> str:
     message = " ".join(str(error).split())
     for tail in ("Config search path:", "See https://", "object_type="):
         message = message.split(tail)[0].rstrip()
-    if "Could not override" not in message:
+    if not message.startswith(
+        "Could not override"
+    ):  # what stands in a chosen file is no option of the user's
         return message
     wrong = next((o for o in overrides if f"'{_key(o)}'" in message), message)
     known = list(_keys(OmegaConf.to_container(_compose(name, ()))))

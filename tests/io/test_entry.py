@@ -67,6 +67,18 @@ def test_a_wrong_override_is_one_line_and_exit_code_2(override, says, capsys):
     assert error.startswith("error: ")
 
 
+@pytest.mark.parametrize(
+    ("experiment", "says"),
+    [
+        ("street_parsr", "Available options in 'experiment':.* street_parser"),
+        ("oracle_grid", "override 'grid'"),
+    ],
+)
+def test_an_experiment_that_train_does_not_have_is_one_line(experiment, says):
+    with pytest.raises(InputError, match=f"{experiment}.*{says}"):
+        compose("train", [f"experiment={experiment}"])
+
+
 def test_help_lists_options_and_choices(capsys):
     assert run_hydra(lambda config: None, "evaluate", "What it does.", ["--help"]) == 0
     printed = capsys.readouterr().out
