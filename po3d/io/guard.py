@@ -1,6 +1,7 @@
 """How a program ends: what the user got wrong is one line and exit code 2, and no traceback for what is no defect."""
 
 import contextlib
+import io
 import json
 import os
 import sys
@@ -44,6 +45,7 @@ def guarded(main: Callable[[], None], in_json: bool = False) -> int:
     disk, a folder that can't be written) is one line on stderr and 2; with `in_json` the output has it, too, as an object.
     A reader of the output that is gone ends the program quietly, Ctrl+C with one line: both by SystemExit, so that no caller
     goes on with the next thing."""
+    _accept_any_output()
     try:
         try:
             with naming_extras():
@@ -72,6 +74,16 @@ def _words(error: InputError | OSError) -> str:
     if not isinstance(error, OSError) or error.strerror is None:
         return str(error)
     return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+
+
+def _accept_any_output() -> None:
+    """What is printed to a closed output is dropped, and what an output's encoding has no letter for becomes a question mark
+    (stderr writes an escape anyway)."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 until the process ends
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
 
 def _drop_output() -> None:

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -139,6 +140,25 @@ def test_output_that_does_not_fit_is_one_line():
     assert script.returncode == 2
     assert error.splitlines()[0] == "error: No space left on device"
     assert "Traceback" not in error
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+@pytest.mark.parametrize(("body", "code"), [("print('x')", 0), ("open('/missing')", 2)])
+def test_a_closed_output_changes_no_exit_code(closed, body, code):
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(SCRIPT.format(body))} {closed}"
+    ended = subprocess.run(
+        command, shell=True, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    assert ended.returncode == code
+    said = "error: /missing: No such file or directory\n" * 2
+    assert ended.stderr == (said if code and "2>" not in closed else "")
+
+
+def test_a_letter_that_the_output_has_not_is_replaced(monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    script = started("print('\u2196 north')", stdout=subprocess.PIPE)
+    assert script.communicate() == ("? north\n" * 2, "")
+    assert script.returncode == 0
 
 
 def test_ctrl_c_ends_the_program_in_one_line():
