@@ -6,6 +6,7 @@ from pathlib import Path
 
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
+from po3d.io.runs import LOCK
 
 _WORDS = (
     "scene/vocabulary.py",
@@ -34,7 +35,7 @@ def claimed(out: Path, identity: dict) -> Path:
             raise InputError(
                 f"{out} holds a twin made with other settings (see {description}); choose another folder"
             )
-    elif out.exists() and any(out.iterdir()):
+    elif out.exists() and any(path.name != LOCK for path in out.iterdir()):
         raise InputError(f"{out} is not empty and holds no twin; choose another folder")
     return description
 

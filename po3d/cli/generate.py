@@ -21,6 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     from po3d.benchmarks.registry import benchmark_of, dials_in
     from po3d.io.errors import InputError
     from po3d.io.pools import on
+    from po3d.io.runs import locked
 
     benchmark = benchmark_of(config.benchmark.name)
     how = dials_in(config.benchmark)
@@ -38,13 +39,14 @@ def run(arguments: argparse.Namespace) -> int:
             f"{config.vehicles}: {len(official.shapes)} types are official; ours: {', '.join(official.missing) or 'none'}"
         )
     engine = build(dict(config.engine)) if config.engine else None
-    with on(engine):
-        benchmark.generate(
-            out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
-            workers=config.workers, split=config.split, skies=config.skies, **how,
-        )  # fmt: skip
-    if config.format == "webdataset":
-        _shards(benchmark, config)
+    with locked(config.out, "generation"):
+        with on(engine):
+            benchmark.generate(
+                out=config.out, size=config.size, seed=config.seed, look=config.look, images=config.images,
+                workers=config.workers, split=config.split, skies=config.skies, **how,
+            )  # fmt: skip
+        if config.format == "webdataset":
+            _shards(benchmark, config)
     print(f"wrote {config.size} {benchmark.generated} to {config.out}")
     return 0
 

@@ -3,7 +3,8 @@
     run.json            of predictions.jsonl: `identity` (what must be the same for it to be used again), `about` (what
                         made it: settings, revision, date, machine), and its sha256
     partial.jsonl       an unfinished run: a line with both, then a line an image; each later sitting adds one of its own
-    .lock               held while an evaluation is at work; the kernel lets go of it when the process ends, however it ends
+    .lock               held while an evaluation (or of a twin the generation) is at work; the kernel lets go of it when the
+                        process ends, however it ends
 
 The revision of the code is part of `about`: an unfinished run goes on at its own revision alone; a finished one may be
 scored at another, and the report then says both.
@@ -24,7 +25,7 @@ RUN, PREDICTIONS, SCENES, PARTIAL = "run.json", "predictions.jsonl", "scenes.jso
 REPORT, REPORT_PAGE, HTML = "report.json", "report.md", "report.html"
 GRID, GRID_PAGE, ERRORS, CURVES = "grid.json", "grid.md", "errors.jsonl", "sensitivity.png"
 DERIVED = (REPORT, REPORT_PAGE, HTML, GRID, GRID_PAGE, ERRORS, CURVES)  # from the predictions beside them
-LOGS = "wandb"
+LOGS, LOCK = "wandb", ".lock"
 SHOWN = 3  # differences that a message names
 ABSENT = "nothing"
 
@@ -41,18 +42,25 @@ class Run(NamedTuple):
 
 
 @contextlib.contextmanager
-def locked(out: str | Path) -> Iterator[Path]:
-    """The folder, made if need be, while nobody else works in it; InputError when somebody does."""
+def locked(out: str | Path, work: str = "evaluation") -> Iterator[Path]:
+    """The folder, made if need be, while nobody else works in it; InputError, which names the kind of `work`, when somebody does."""
     out = Path(out)
+    made = not out.exists()
     out.mkdir(parents=True, exist_ok=True)
-    with open(out / ".lock", "a") as file:
+    with open(out / LOCK, "a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                f"another evaluation is at work in {out}; wait for it, or give another out="
+                f"another {work} is at work in {out}; wait for it, or give another out="
             ) from None
-        yield out
+        try:
+            yield out
+        finally:
+            if made and os.listdir(out) == [LOCK]:  # the work failed before it wrote anything
+                (out / LOCK).unlink()
+                with contextlib.suppress(OSError):
+                    out.rmdir()
 
 
 # --- an unfinished run --------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from po3d.cli import main as cli
 from po3d.io.config import build
 from po3d.io.errors import InputError
 from po3d.io.guard import guarded
+from po3d.io.runs import LOCK, locked
 from po3d.io.seeding import rng
 from po3d.io.shipped import ROOT
 from po3d.language.programs.street import parse_text
@@ -73,7 +74,7 @@ def test_a_full_disk_is_one_line_and_leaves_only_whole_files(writing, tmp_path, 
     with full_after(300):
         assert po3d.main(writing(out)) == 2
     assert "File too large" in one_line(capfd)
-    for path in out.rglob("*.*"):
+    for path in (path for path in out.rglob("*.*") if path.name != LOCK):
         json.loads(path.read_text())  # of .tmp none; what is there is whole
 
 
@@ -87,6 +88,15 @@ def test_out_below_a_file_is_one_line(writing, tmp_path, capfd):
 def test_a_folder_that_nobody_can_write_is_one_line(writing, capfd):
     assert po3d.main(writing("/proc/po3d")) == 2
     assert "/proc/po3d" in one_line(capfd)
+
+
+def test_two_generations_do_not_work_in_one_folder(tmp_path, capfd):
+    command = ["generate", "benchmark=scope", "size=1", "workers=1", "images=false", f"out={tmp_path}"]
+    with locked(tmp_path):
+        assert po3d.main(command) == 2
+    assert one_line(capfd).startswith(f"error: another generation is at work in {tmp_path};")
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+    assert po3d.main(command) == 0
 
 
 def refused_writing() -> None:
