@@ -170,6 +170,9 @@ BAD = {
     "streaming": (body([PICTURE, ASKED], stream=True), 400, "stream=true is not supported"),
     "several answers": (body([PICTURE, ASKED], n=2), 400, "n=2 is not supported"),
     "a long text": (body([PICTURE, {"type": "text", "text": "a" * 30_000}]), 413, "more than 20,000 characters"),
+    "half a surrogate pair": (body([PICTURE, {"type": "text", "text": "How many \ud800?"}]), 400, "half a surrogate pair"),
+    "half a pair in a change": (body([PICTURE, ASKED], po3d={"change": "\udfff"}), 400, "half a surrogate pair"),
+    "half a pair in a type": (body([{"type": "\ud800"}]), 400, "is not read"),
     "a large body": (b" " * 300_000, 413, "300,000 bytes, more than 200,000"),
 }  # fmt: skip
 
@@ -213,6 +216,8 @@ def test_what_is_no_request_of_ours_is_refused(server):
         error_of(answer)
     start = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     assert raw(server, start + b"Transfer-Encoding: chunked\r\n\r\n")[0] == 411
+    status, answer = raw(server, start + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n")
+    assert (status, error_of(answer)) == (413, "Content-Length has 5,000 digits")
     assert raw(server, start + b"Content-Length: -5\r\n\r\n")[0] == 411
     assert raw(server, b"GARBAGE\r\n\r\n")[0] == 400
     assert raw(server, b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n")[0] == 414

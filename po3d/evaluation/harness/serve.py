@@ -139,7 +139,14 @@ class Server(ThreadingHTTPServer):
         raise Refusal(503, f"no answer within {self.limits.seconds:g} seconds", code="timeout")
 
     def _work(self, body: bytes) -> dict:
-        return answer(self.worlds, read_request(body))
+        asked = read_request(body)
+        try:
+            "".join((*asked.texts, asked.told.frame, asked.told.change)).encode()
+        except UnicodeEncodeError:  # JSON can say it, but no reader of questions takes it
+            raise Refusal(
+                400, "a text has half a surrogate pair, which is no character", "messages"
+            ) from None
+        return answer(self.worlds, asked)
 
     def server_close(self) -> None:
         """Stop listening, and give up what still waits."""
@@ -266,6 +273,8 @@ class Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not length.isascii() or not length.isdecimal():
             raise Refusal(411, "Content-Length is missing; bodies in chunks are not read")
+        if len(length) > 4000:  # of more digits int() makes no number
+            raise Refusal(413, f"Content-Length has {len(length):,} digits")
         if int(length) > self.server.limits.body:
             raise Refusal(413, f"the body has {int(length):,} bytes, more than {self.server.limits.body:,}")
         self.sent.within(self.server.limits.idle)
@@ -293,7 +302,9 @@ class Handler(BaseHTTPRequestHandler):
                 left -= len(part)
 
     def _send(self, status: int, value: dict) -> None:
-        data = json.dumps(value, ensure_ascii=False).encode()
+        data = json.dumps(value, ensure_ascii=False).encode(
+            errors="replace"
+        )  # a refusal may show half a pair
         self.connection.settimeout(self.server.limits.idle)
         try:
             self.send_response(status)
