@@ -443,6 +443,22 @@ class TwinRecord(Record):
     dials: dict[Name, Any] | None = None
 
 
+class Shard(Record):
+    """A tar file of training pictures."""
+
+    name: Name
+    samples: Annotated[int, Field(strict=True, ge=1, le=10**9)]
+    bytes: Annotated[int, Field(strict=True, ge=1)]
+    sha256: Hash
+
+
+class ShardIndex(Record):
+    """index.json of a folder of shards."""
+
+    shards: tuple[Shard, ...]
+    models: tuple[Name, ...] = ()
+
+
 class ScopeItem(Record):
     """A line of a SCOPE items file; `po3d.benchmarks.scope.data` says how its fields belong together."""
 

@@ -16,7 +16,7 @@ import numpy as np
 from torch.utils.data import ConcatDataset, Dataset, Subset
 
 from po3d.benchmarks.superclevr.files import scene_from_superclevr
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, shown
 from po3d.io.files import atomic_write, parse_json, read_json, sha256, write_json
 from po3d.io.images import decode_image
 from po3d.io.seeding import rng
@@ -96,19 +96,16 @@ def _download(url: str, path: Path) -> None:
 
 
 def _index(folder: Path) -> dict[str, Any]:
+    from po3d.io.schemas import ShardIndex, checked  # pydantic takes a tenth of a second
+
     found = read_json(folder / INDEX, "index of shards")
-    shards = found.get("shards") if isinstance(found, dict) else None
-    kinds = {"name": str, "samples": int, "bytes": int, "sha256": str}
-    sound = isinstance(shards, list) and all(
-        isinstance(s, dict) and all(isinstance(s.get(k), kind) for k, kind in kinds.items()) for s in shards
-    )
-    if not sound or any(Path(s["name"]).name != s["name"] for s in shards):
-        raise InputError(
-            f"{folder / INDEX} is no index of shards; `po3d generate format=webdataset` writes one"
-        )
+    where = f"{folder / INDEX} is no index of shards, as `po3d generate format=webdataset` writes one"
+    shards = checked(ShardIndex, found, where).shards
     if not shards:
         raise InputError(f"{folder / INDEX} names no shard")
-    return found
+    if outside := next((s.name for s in shards if Path(s.name).name != s.name), None):
+        raise InputError(f"{where}: {shown(outside)} should be the name of a file beside it")
+    return dict(found)
 
 
 class ShardedScenes(Dataset):

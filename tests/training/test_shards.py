@@ -131,6 +131,22 @@ def test_what_is_no_index_is_said(tmp_path, text):
         fetched(str(tmp_path), "")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"models": 5}, {"models": [[1]]}]
+    + [{"shards": [{"samples": n}]} for n in (-1, 0, 10**30, True, 1.5)]
+    + [{"shards": [{"bytes": True}]}, {"shards": [{"name": "../x"}]}, {"shards": {}}],
+)
+def test_an_index_with_a_wrong_value_is_none(copied, change):
+    index = json.loads((copied / INDEX).read_text())
+    if isinstance(change.get("shards"), list):
+        change = {"shards": [index["shards"][0] | change["shards"][0], *index["shards"][1:]]}
+    (copied / INDEX).write_text(json.dumps(index | change))
+    for read in (lambda: fetched(str(copied), ""), lambda: ShardedScenes(copied, *SIZE)):
+        with pytest.raises(InputError, match=rf"{INDEX} is no index of shards.*: .* should"):
+            read()
+
+
 def test_shards_come_from_a_url_and_a_copy_that_was_cut_off_is_fetched_again(shards, tmp_path):
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *args):
