@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from po3d.io.errors import InputError, visible
-from po3d.io.files import atomic_write
+from po3d.io.files import atomic_write, output_file
 from po3d.io.guard import BAD_INPUT
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Task
@@ -42,7 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", choices=("argmax", "marginal", "samples"), default="marginal", help=mode)
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     parser.add_argument(
-        "--save", metavar="PICTURE", help="draw boxes and headings on the picture, beside a top view"
+        "--save",
+        type=output_file,
+        metavar="PICTURE",
+        help="draw boxes and headings on the picture, beside a top view",
     )
     parser.add_argument("--draw", action="store_true", help="print the scene from above, in letters, too")
     parser.add_argument(

@@ -14,6 +14,7 @@ A release whose constants are not ours disagrees in whole columns; few errata sp
 
 import argparse
 
+from po3d.io.files import output_file
 from po3d.io.shipped import benchmarks
 
 
@@ -23,7 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--data", metavar="ROOT", help="the release, with its scene file; default: the mini split"
     )
     parser.add_argument(
-        "--out", required=True, metavar="ERRATA", help="the list to write, one JSON record a line"
+        "--out",
+        required=True,
+        type=output_file,
+        metavar="ERRATA",
+        help="the list to write, one JSON record a line",
     )
     parser.add_argument("--corrected", metavar="DIR", help="write the corrected split into this folder")
 

@@ -14,6 +14,7 @@ The response is read from the first of the columns RESPONSES (of lmms-eval: filt
 
 import argparse
 
+from po3d.io.files import output_file
 from po3d.io.shipped import benchmarks
 
 
@@ -26,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--data", metavar="ROOT", help="the release or twin that was asked; default: the mini split"
     )
     parser.add_argument("--scorer", help="of the gold answers and the headline; default: the benchmark's own")
-    parser.add_argument("--out", required=True, metavar="PREDICTIONS", help="the predictions file to write")
+    parser.add_argument(
+        "--out", required=True, type=output_file, metavar="PREDICTIONS", help="the predictions file to write"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

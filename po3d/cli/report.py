@@ -11,6 +11,7 @@ fetches nothing and opens without a server.
 
 import argparse
 
+from po3d.io.files import output_file
 from po3d.io.runs import HTML
 
 
@@ -34,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name in ("latex", "markdown"):
         form.add_argument(f"--{name}", dest="form", action="store_const", const=name,
                           help=f"print the tables in {name} instead")  # fmt: skip
-    parser.add_argument("--out", metavar="FILE", help=f"default: RUN/{HTML}; tables are printed")
+    parser.add_argument(
+        "--out", type=output_file, metavar="FILE", help=f"default: RUN/{HTML}; tables are printed"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

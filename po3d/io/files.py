@@ -1,9 +1,11 @@
 """Files that are either whole or absent: written to a temporary name, synced, renamed. And the readers of text, JSON
 and tables, which all know the same encodings and say in one line what is wrong with a file."""
 
+import argparse
 import codecs
 import contextlib
 import csv
+import errno
 import gzip
 import hashlib
 import io
@@ -26,7 +28,9 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
     """A file object whose content appears at `path` only when the block ends without an exception. A device or a pipe (/dev/null,
     /dev/stdout) is written to as it is, and a link leads to its file: neither may be replaced by one."""
     path, encoding = Path(path), None if "b" in mode else "utf-8"
-    if path.exists() and not path.is_file() and not path.is_dir():
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
         with open(path, mode, encoding=encoding) as file:
             yield file
         return
@@ -39,8 +43,20 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
+    except OSError as error:
+        if error.filename == str(temporary):
+            error.filename = str(path)  # which the user knows
+        raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the name may be too long for the disk
+            temporary.unlink(missing_ok=True)
+
+
+def output_file(path: str) -> str:
+    """The path of a file to write, as argparse's `type`: a folder is refused before the work."""
+    if path and Path(path).is_dir():
+        raise argparse.ArgumentTypeError(f"{path} is a folder; it should be a file")
+    return path
 
 
 def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
