@@ -24,6 +24,8 @@ from po3d.scene.table import Scene
 from po3d.scene.vocabulary import SHAPES
 from po3d.systems.pipeline import Context
 
+UNREAD = "gold program"
+
 
 @dataclass(frozen=True)
 class RandomBaseline:
@@ -73,7 +75,13 @@ class Replay:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.predictions = {p.id: p for p in read_predictions(self.path)}
+        self.predictions: dict[str, Prediction] = {}
+        for p in read_predictions(self.path):
+            if p.id in self.predictions:
+                raise InputError(f"{path} answers question {p.id!r} twice")
+            self.predictions[p.id] = p
+        if not self.predictions:
+            raise InputError(f"{path} holds no predictions")
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         absent = f"no line for this question in {self.path.name}"
@@ -83,18 +91,21 @@ class Replay:
 @dataclass(frozen=True)
 class Planar:
     """The gold program on the true image boxes, as if the picture were flat (`po3d.reasoning.planar`): what a question is
-    worth as a test of 3D."""
+    worth as a test of 3D. InputError where no program of an image is one of 3DSRBench's."""
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         scene = context.truth()
-        return [self._answer(q, scene) for q in questions]
+        found = [self._answer(q, scene) for q in questions]
+        if questions and all(p.reason.startswith(UNREAD) for p in found):
+            raise InputError(f"system=planar answers 3DSRBench's questions alone; {found[0].reason}")
+        return found
 
     @staticmethod
     def _answer(q: Question, scene: Scene) -> Prediction:
         try:
             program = parse_text(q.program)
         except ProgramError as error:
-            return Prediction(q.id, "failed", reason=f"gold program: {error}")
+            return Prediction(q.id, "failed", reason=f"{UNREAD}: {error}")
         beliefs = [rows_only(thing, scene) for thing in program.things]
         boxes = [scene.objects[b.index(1.0)].box if 1.0 in b else None for b in beliefs]
         if None in boxes:

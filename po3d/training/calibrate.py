@@ -12,6 +12,7 @@ import numpy as np
 
 from po3d.benchmarks.metrics import match
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
+from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
 from po3d.io.guard import guarded
 from po3d.io.progress import progress
@@ -44,6 +45,10 @@ def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
             if abs(turn) < np.pi / 4:  # flips are the flip probability's business
                 error = np.array([*(np.array(row.position[:2]) - true.position[:2]), turn])
                 squared.append(error @ np.linalg.solve(np.array(row.covariance), error))
+    if not squared:
+        raise InputError(
+            "of the twins' things none was detected with its heading: there is nothing to fit on"
+        )
     return {
         "temperature": beliefs.temperature(words),
         "covariance": beliefs.pose_covariance(squared),

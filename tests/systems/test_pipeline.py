@@ -12,7 +12,7 @@ from po3d.reasoning.execute import execute
 from po3d.reasoning.questions import Prediction, Question, write_predictions
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
-from po3d.systems.baselines import ANSWERS, FrequencyBaseline, RandomBaseline, Replay, asked_for
+from po3d.systems.baselines import ANSWERS, FrequencyBaseline, Planar, RandomBaseline, Replay, asked_for
 from po3d.systems.pipeline import Context
 from po3d.systems.street import EXECUTOR, Executor, Reader
 from po3d.systems.substitution import MODULES
@@ -237,6 +237,19 @@ def test_replay_returns_the_lines_of_a_file(tmp_path):
         ("failed", None),
     ]
     assert "no line" in predictions[2].reason
+    twice = Prediction("a", "ok", "blue", 0.9)
+    write_predictions(path, [Prediction("a", "ok", "red", 0.9), twice])
+    with pytest.raises(InputError, match="answers question 'a' twice"):
+        Replay(path)
+    path.write_text("")
+    with pytest.raises(InputError, match="holds no predictions"):
+        Replay(path)
+
+
+def test_flat_pictures_answer_no_question_of_streets():
+    asked = [Question("a", "i", "?", "2d", "L1", program="count(scene)")]
+    with pytest.raises(InputError, match="3DSRBench's questions alone"):
+        Planar().answer(asked, Context(untouchable, lambda: Scene((), {}, "gt")))
 
 
 @pytest.mark.parametrize(

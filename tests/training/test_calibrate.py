@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.street import AXES, extent
 from po3d.scene.table import ObjectState, Scene, sure
@@ -38,3 +40,14 @@ def test_known_temperature_and_covariance_are_recovered():
     calibration = fitted(predicted, gt)
     assert 1.7 < calibration["temperature"] < 2.3
     assert 3.2 < calibration["covariance"] < 4.8
+
+
+def test_where_nothing_was_detected_there_is_nothing_to_fit_on():
+    state = ObjectState(
+        sure(**{a: v[0] for a, v in ATTRIBUTES.items()}),
+        (0.0, 0.0, 0.2),
+        0.5,
+        tuple(extent("sedan", "large")),
+    )
+    with pytest.raises(InputError, match="nothing to fit on"):
+        fitted([Scene((), AXES, "predicted")], [Scene((state,), AXES, "gt")])
