@@ -72,11 +72,12 @@ def _kept(text: str, parse: Parse) -> Parse:
 
 
 def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scene:
-    """The scene in the frame of a question. "none" is the paper's setting without a frame: the map's top is the front.
+    """The scene in the frame of a question; without one, in its own: the map's top is the front, where nobody put it in another.
+    "none" is the paper's setting without a frame: the map's top.
     "camera": the front is where the camera of the scene looks; InputError when the table has no camera."""
-    if mode == "given":
+    if mode == "given" or (mode == "anchors" and not text):
         return scene
-    if mode == "none" or (mode == "anchors" and not text):
+    if mode == "none":
         return replace(scene, axes=axes_from_front((0.0, 1.0)))
     if mode == "camera":
         if scene.camera is None:

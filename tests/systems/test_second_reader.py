@@ -282,6 +282,17 @@ def test_what_a_question_says_and_its_program_leaves_out_is_asked_back(model):
     assert asked.understood == (("Is the number of desks the same as 1?", "no"),)
 
 
+def test_a_table_that_was_put_in_a_frame_is_asked_in_it(model):
+    scene = read_scene(ROOM)
+    side = [read('query(side, unique(filter(name, "bed", scene)))')]
+    asks = model(question={"x": side}, frame={})
+    ways = [
+        asks.ask(s, "x", ask_below=0).answer
+        for s in (scene, scene.in_frame("The door is at the back of the room."))
+    ]
+    assert len(set(ways)) == 2
+
+
 def test_what_is_not_meant_for_a_table_is_refused(model):
     asks, room = model(question={"sure": []}), read_scene(ROOM)
     street = read_scene(STREET)
