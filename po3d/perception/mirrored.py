@@ -90,8 +90,6 @@ class Mirrored:
         )
         share = light.mean(1, keepdim=True) / light
         coloured = (1 / share - 1).abs().amax(1, keepdim=True) > self.cast
-        if images.device.type == "cpu" and not coloured.any():  # on others a host would wait to know it
-            return images, coloured.flatten()
         gain = torch.where(coloured, share ** (1 / GAMMA), 1.0)
         return torch.where(coloured, self.input.scaled(images, gain), images), coloured.flatten()
 
