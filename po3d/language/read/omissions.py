@@ -2,7 +2,7 @@
 alternative. Readers drop what they do not know; such a reading is doubted. And changes that a sentence says did not happen."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from po3d.language.program import Call
 from po3d.scene.rooms import COLORS, MATERIALS, STATES
@@ -29,8 +29,6 @@ PARTLY = re.compile(
 )
 PARTS = ("some", "exclude", "group")  # what leaves some of a set, or names each
 EDITS = ("move", "turn", "face", "remove", "set", "replace")
-
-
 _NUMBER = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)"
 COMPARED = ("equal", "less_than", "greater_than")
 # What a question says, and whether its program can say so; the first one that it can't is left out.
@@ -48,6 +46,17 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _EVERY = re.compile(r"^\W*(?:is|are|do|does|has|have)\b.*\b(?:all|every|each|everything)\b", re.IGNORECASE)
+_KEPT: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...] = (
+    (_ORDINAL, lambda question, ops: "exclude" in ops or "first" in _words(question)),
+    (_NUMBERED, lambda _, ops: bool(ops & {*COMPARED, "some"})),
+    (_NEGATION, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
+    (_EVERY, lambda question, _: question.op != "exist"),
+)
+# Most questions have none of these words: told quickly.
+_TELLING = frozenset(
+    "or no not any arent isnt doesnt dont aren’t isn’t doesn’t don’t without except other second third fourth fifth 2nd 3rd 4th 5th exactly precisely "
+    "than least most all every each everything".split()
+)
 _EITHER = tuple(
     re.compile(rf"\b({'|'.join(words)}),? or (?:\w+ ){{0,2}}?({'|'.join(words)})\b", re.IGNORECASE)
     for words in (COLORS, MATERIALS, STATES)
@@ -56,22 +65,20 @@ _EITHER = tuple(
 
 def omitted(text: str, question: Call) -> str:
     """What a question says and its program leaves out, in words; "" where nothing is known to be."""
-    ops = {call.op for call in question.calls()}
-    for pattern, kept in (
-        (_ORDINAL, "exclude" in ops or "first" in _words(question)),
-        (_NUMBERED, bool(ops & {*COMPARED, "some"})),
-        (_NEGATION, bool(ops & {"exclude", *COMPARED})),
-        (_EVERY, question.op != "exist"),
-    ):
-        if not kept and (found := pattern.search(text)):
+    if question.op not in COMPARED and _TELLING.isdisjoint(text.lower().replace("n't", "nt").split()):
+        return ""
+    for pattern, kept in _KEPT:
+        if (found := pattern.search(text)) and not kept(question, {call.op for call in question.calls()}):
             return f"{found[0].strip()!r} is left out"
     for pattern in _EITHER:
         for either in pattern.finditer(text):
             if len({word.lower() for word in either.groups()} & _words(question)) == 1:
                 return f"{either[0]!r} is read as one of them"
-    if any(call.op in COMPARED and call.args[-1] == call.args[-2] for call in question.calls()):
-        return "something is compared with itself"
-    return ""
+    return (
+        "something is compared with itself"
+        if question.op in COMPARED and question.args[-1] == question.args[-2]
+        else ""
+    )
 
 
 def _words(program: Call) -> set[str]:
