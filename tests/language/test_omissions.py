@@ -60,7 +60,7 @@ def test_readings_that_keep_it_come_first():
         ("Are there more than two chairs?", f"greater_than(count({CHAIRS}), count({CHAIRS}))", "with itself"),
         ("Are there more than two chairs?", f"greater_than(count({CHAIRS}), count(2))", ""),
         ("What is the second largest thing?", "query(name, best(volume, most, scene))", "second largest"),
-        ("What is the second nearest thing to the desk?", f"query(name, best(distance, least, {DESK}, scene))", "second nearest"),
+        ("What is the second-nearest thing to the desk?", f"query(name, best(distance, least, {DESK}, scene))", "second-nearest"),
         ("What is the second largest thing?", "query(name, best(volume, most, exclude(best(volume, most, scene), scene)))", ""),
         ("Is there no piano?", 'exist(filter(name, "piano", scene))', "is there no"),
         ("Isn't there a chair?", f"exist({CHAIRS})", ""),
