@@ -53,42 +53,11 @@ _KEPT: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...] = (
     (_EVERY, lambda question, _: question.op != "exist"),
 )
 # Most questions have none of these words: told quickly.
-_TELLING = frozenset(
-    [
-        "or",
-        "no",
-        "not",
-        "any",
-        "arent",
-        "isnt",
-        "doesnt",
-        "dont",
-        "aren’t",
-        "isn’t",
-        "doesn’t",
-        "don’t",
-        "without",
-        "except",
-        "other",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "2nd",
-        "3rd",
-        "4th",
-        "5th",
-        "exactly",
-        "precisely",
-        "than",
-        "least",
-        "most",
-        "all",
-        "every",
-        "each",
-        "everything",
-    ]
-)
+_TELLING = frozenset([
+    "or", "no", "not", "any", "arent", "isnt", "doesnt", "dont", "aren’t", "isn’t", "doesn’t", "don’t", "without", "except", "other",
+    "second", "third", "fourth", "fifth", "2nd", "3rd", "4th", "5th", "exactly", "precisely", "than", "least", "most", "all", "every",
+    "each", "everything",
+])  # fmt: skip
 _EITHER = tuple(
     re.compile(rf"\b({'|'.join(words)}),? or (?:\w+ ){{0,2}}?({'|'.join(words)})\b", re.IGNORECASE)
     for words in (COLORS, MATERIALS, STATES)
