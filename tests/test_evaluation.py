@@ -156,6 +156,8 @@ def spoilt(line: bytes, **changes) -> bytes:
         (lambda first, rest: first + b"17\n" + rest, 2),
         (lambda first, rest: first + b"[]\n" + rest, 2),
         (lambda first, rest: first + b'{"sitting": 1}\n' + rest, 2),
+        (lambda first, rest: first + b'{"sitting": {}, "image": ["0.png"]}\n' + rest, 2),
+        (lambda first, rest: first + b'{"sitting": {}, "predictions": 5}\n' + rest, 2),
         (lambda first, rest: first + b'{"image": ["0.png"], "predictions": [], "scenes": []}\n', 2),
         (lambda first, rest: first + b'{"image": "0.png", "scenes": []}\n', 2),
         (lambda first, rest: first + b'{"image": "0.png", "predictions": [], "scenes": []}\n', 2),

@@ -309,13 +309,19 @@ class _Run(Record):
     about: _Provenance
 
 
-class RunLine(Record):
-    """The first line of partial.jsonl (`po3d.io.runs`)."""
+class _Line(BaseModel):
+    """A line of partial.jsonl (`po3d.io.runs`), which we alone write: nothing else may stand there."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RunLine(_Line):
+    """The first line."""
 
     run: _Run
 
 
-class SittingLine(Record):
+class SittingLine(_Line):
     """The line with which a later sitting begins."""
 
     sitting: dict[str, Any]
@@ -325,7 +331,7 @@ class _Answer(PredictionRecord):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ImageLine(Record):
+class ImageLine(_Line):
     """Any other line: the answers to an image's questions, and the tables that were kept."""
 
     image: Name
