@@ -105,6 +105,10 @@ class Tree:
             found = self.__dict__["hash"] = hash((self.op, self.args))
         return found
 
+    def __getstate__(self) -> dict:
+        """Without the hash, which is another one in each process."""
+        return {key: value for key, value in self.__dict__.items() if key != "hash"}
+
     @property
     def output(self) -> str:
         return self.signature.output

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import pickle
 import time
 from pathlib import Path
 
@@ -85,6 +86,9 @@ def test_equal_programs_are_one_and_the_same_call(name):
         one, other = (dialect.meant(dialect.tree.parse(text)) for _ in range(2))
         assert one is other
         assert hash(one) == hash(Call.parse(one.text()))
+        again = pickle.loads(pickle.dumps(one))
+        assert again == one
+        assert all("hash" not in call.__dict__ for call in again.calls())
 
 
 @pytest.mark.parametrize("name", DIALECTS)
