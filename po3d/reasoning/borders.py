@@ -23,15 +23,15 @@ def to_ray(vector: Shift, bearing: float) -> Shift:
     return reach * x - vector[0], reach * y - vector[1]
 
 
-def within_bounds(point: Shift, bounds: Sequence[tuple[float, float, float]]) -> tuple[Shift, bool]:
-    """(the shortest way over the border, whether the point is inside): inside is what has (nx, ny) · point >= least for
-    all (nx, ny, least), whose unit normals are parallel or at right angles."""
-    spare = [(nx * point[0] + ny * point[1] - least, nx, ny) for nx, ny, least in bounds]
-    if min(spare)[0] >= 0:
-        slack, nx, ny = min(spare)
-        return (-slack * nx, -slack * ny), True
+def over_border(spare: Sequence[tuple[float, float, float]]) -> tuple[float, Shift]:
+    """(how far inside a region a point is, negative: outside; the shortest way over its border). `spare`: of each line that bounds
+    the region how far inside it the point is, and the line's unit normal (x, y); normals are parallel or at right angles."""
+    inside, nx, ny = min(spare)
+    if inside >= 0:
+        return inside, (-inside * nx, -inside * ny)
     lacking = [(s, nx, ny) for s, nx, ny in spare if s < 0]
-    return (-sum(s * nx for s, nx, _ in lacking), -sum(s * ny for s, _, ny in lacking)), False
+    shift = -sum(s * nx for s, nx, _ in lacking), -sum(s * ny for s, _, ny in lacking)
+    return -math.hypot(*shift), shift
 
 
 def aside(p: Rectangle, q: Rectangle) -> tuple[float, Shift]:

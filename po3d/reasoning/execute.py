@@ -26,7 +26,7 @@ from po3d.language.programs.street import STREET, Program
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed, of_objects, of_values
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
-from po3d.reasoning.relations import ALIGNED
+from po3d.reasoning.relations import ALIGNED, holds_at
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.votes import vote
 from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, direction_at
@@ -282,16 +282,22 @@ class Evaluator:
 
     def lying(self, direction: str, one: int, frame: Call, among: Sequence[int]) -> list[int]:
         """Those that lie in a direction from a thing."""
-        axes = self.axes(frame, one)
-        if one == VIEWER:
-            return self.world.within(direction, one, axes, among)
-        if self.rules.region == "half plane" and (whose := self._whose(frame)):
-            rows = [self.world.pairs(side, whose)[one] for side in direction.split("_")]
-            return [i for i in among if i != one and all(row[i] for row in rows)]
-        others = [i for i in among if i != one]
-        if axes is self.world.axes:
+        axes, others = self.axes(frame, one), [i for i in among if i != one]
+        if self.rules.region == "half plane":
+            rows = [self.beyond(side, one, frame) for side in direction.split("_")]
+            return [i for i in others if all(row[i] > 0 for row in rows)]
+        if axes is self.world.axes and one != VIEWER:
             return self.world.lying(direction, one, others)
         return self.world.within(direction, one, axes, others)
+
+    def beyond(self, side: str, one: int, frame: Call) -> Sequence[float]:
+        """Where regions are half planes, how far each thing is beyond the line at which a side of one thing begins."""
+        whose = self._whose(frame)
+        if whose is None and len(frame.args) == 1 and self.object(frame.args[0]) == one:
+            whose = "object"  # "left of the bus, as the bus sees it"
+        if whose:
+            return self.world.spare(side, whose)[one]
+        return self.world.beyond(side, one, self.axes(frame, one))
 
     def _whose(self, frame: Call) -> str | None:
         """ "camera" or "object", where a frame is the table's or the reference's own."""
@@ -381,8 +387,8 @@ class Evaluator:
             raise ExecutionFailure("unknown", "unknown: at tells a place, not how things stand to each other")
         if relation in ALIGNED and self.rules.aligned_needs_label:
             self._known(one, "facing")
-        row = world.pairs(relation)[one]
-        return [i for i in among if i != one and row[i]]
+        spare = world.spare(relation)[one]
+        return [i for i in among if i != one and holds_at(spare[i], relation)]
 
     def below_it(self) -> int | None:
         """What all things rest on that the change was about and that carry nothing: after "two cups were set on the desk",

@@ -26,7 +26,7 @@ from po3d.language.program import Call
 from po3d.language.programs.street import Program
 from po3d.reasoning import borders, relations
 from po3d.reasoning.borders import Shift
-from po3d.reasoning.execute import MORE_OR_LESS, PLAIN, Asked, Evaluator
+from po3d.reasoning.execute import ME, MORE_OR_LESS, PLAIN, Asked, Evaluator
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import Task
@@ -36,7 +36,6 @@ from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, describe, direct
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import Axes
 from po3d.scene.table import Scene
-from po3d.scene.vocabulary import DIRECTIONS as SIDES
 from po3d.scene.vocabulary import lineage
 
 Unit = Literal["m", "units", "degrees", "%", "pixels", "probability"]
@@ -85,7 +84,7 @@ class Margin:
     """One decision of a step."""
 
     step: int  # of the trace
-    object: int  # its row in the table, or index in the world of a change
+    object: int  # its row in the table, or index in the world of a change; -1: who asks
     distance: float  # positive: on the side of yes; of probabilities, how much the likelier side is ahead
     unit: Unit
     boundary: str  # what is decided: "facing left", "left of #2"
@@ -426,16 +425,15 @@ class _Reader(Evaluator):
         (across, along), (middle, ahead), things = self.world.half, self.world.middle, self.world.things
         off = (things[i].right - middle, things[i].front - ahead)
         bounds = [(x, y, least * (across if x else along)) for x, y, least in self.world.side_bounds(side)]
-        shift, inside = borders.within_bounds(off, bounds)
-        metres = math.copysign(math.hypot(*shift), 1 if inside else -1)
+        metres, shift = borders.over_border([(x * off[0] + y * off[1] - least, x, y) for x, y, least in bounds])
         boundary = f"the {self.rules.said('eight', side)} side of the room"
         return self.member(self.within(i, metres, self.unit, boundary, shift), i)
 
     def relating(self, relation: str, *args: Call) -> Iterator[_Decision]:
         if args[-2].op == "frame":
             start, frame, among = args
-            one = self.object(start)
-            for i in self.members(among):
+            one = self.object(start, viewer=self.rules.viewer == "stands")
+            for i in [VIEWER] if among == ME else self.members(among):
                 if i != one and (margin := self._ahead(relation, one, frame, i)) is not None:
                     yield self.member(margin, i)
             return
@@ -459,19 +457,26 @@ class _Reader(Evaluator):
         """How far a thing is in the region of a direction."""
         said = self.rules.said("eight", direction).replace("_", " ")
         boundary = f"{said} of {self.short(one)}"
-        if self.rules.region == "half plane" and (whose := self._whose(frame)) and direction in SIDES:
-            spare = float(self.world.spare(direction, whose)[one, i])
-            axes = self.world.axes if whose == "camera" else self.world.own_axes(one)
-            x, y = AHEAD[direction]
-            return self.within(i, spare, self.unit, boundary, (-spare * x, -spare * y), axes=axes)
-        if self.world.stacked(one, i):
+        if i in self.tellers(frame):  # its movements turn the frame, too
             return None
         axes = self.axes(frame, one)
+        if self.rules.region == "half plane":
+            spare = [(self.beyond(side, one, frame)[i], *AHEAD[side]) for side in direction.split("_")]
+            metres, shift = borders.over_border(spare)
+            return self.within(i, metres, self.unit, boundary, shift, axes=axes)
+        if VIEWER not in (one, i) and self.world.stacked(one, i):
+            return None
         vector = self._seen(one, i, axes)
         cone = relations.cone(direction, self.rules)
         off = math.remainder(math.atan2(*vector) - azimuth(direction), math.tau)
         shift = borders.to_ray(vector, azimuth(direction) + math.copysign(cone, off))
         return self.within(i, math.degrees(cone - abs(off)), "degrees", boundary, shift, axes=axes)
+
+    def tellers(self, frame: Call) -> set[int]:
+        """The things whose places tell the directions of a frame."""
+        if len(frame.args) == 4:
+            return self.tellers(frame.args[3])
+        return {self.object(a) for a in frame.args if isinstance(a, Call)} if len(frame.args) == 2 else set()
 
     def _seen(self, start: int, goal: int, axes: Axes) -> Shift:
         """The way from one thing to another, to the right and to the front."""
@@ -485,7 +490,7 @@ class _Reader(Evaluator):
         if relation in _ALIGNED:
             return self._alignment(relation, one, i)
         if relation in relations.RELATIONS:
-            spare, unit = float(world.spare(relation)[one, i]), relations.RELATIONS[relation].unit
+            spare, unit = world.spare(relation)[one][i], relations.RELATIONS[relation].unit
             words = relation.replace("_", " ")
             if relation.startswith("collides"):
                 words = f"the {relation.removeprefix('collides_')} way of"
@@ -536,8 +541,9 @@ class _Reader(Evaluator):
         bounds = relations.between_bounds(first, second, self.rules)
         if math.inf in bounds[0]:
             return None
-        shift, inside = borders.within_bounds(self._seen(a, i, self.world.axes), bounds)
-        metres = math.copysign(math.hypot(*shift), 1 if inside else -1)
+        right, front = self._seen(a, i, self.world.axes)
+        spare = [(x * right + y * front - least, x, y) for x, y, least in bounds]
+        metres, shift = borders.over_border(spare)
         return self.within(i, metres, self.unit, f"between {self.short(a)} and {self.short(b)}", shift)
 
     def _in_path(self, a: int, b: int, i: int) -> Margin | None:
@@ -713,12 +719,14 @@ class _Reader(Evaluator):
             x, y = AHEAD[what]
             said = self.rules.said("eight", what).replace("_", " ")
             for i, gap in self._rivals(self.members(among), lambda i: -self._along(what, i, axes)):
+                if i in self.tellers(where[0]):
+                    continue
                 metres = gap / (x * x + y * y)
                 shift, border = (metres * x, metres * y), f"being furthest to the {said}"
                 yield self.chosen(self.within(i, -math.hypot(*shift), self.unit, border, shift, axes=axes), i)
         elif sense == "most":
             one = self.object(where[0])
-            yield from self._squarest(what, one, self.axes(where[1], one), self.members(among))
+            yield from self._squarest(what, one, where[1], self.members(among))
         else:
             yield from self._first_that_way(what, self.object(where[0]), where[1], self.members(among))
 
@@ -781,8 +789,9 @@ class _Reader(Evaluator):
                 border = f"facing {self.short(i)} more than {self.short(best)}"
                 yield self.chosen(self.turning(one, -abs(by), by, border, border), i)
 
-    def _squarest(self, direction: str, one: int, axes: Axes, among: Sequence[int]) -> Iterator[_Decision]:
+    def _squarest(self, direction: str, one: int, frame: Call, among: Sequence[int]) -> Iterator[_Decision]:
         """The thing that lies most squarely a way from another: the next one comes in its stead, or it is itself too far off."""
+        axes, tellers = self.axes(frame, one), self.tellers(frame)
         signed = {
             i: math.remainder(self.world.turn(one, i, axes) + azimuth(direction), math.tau)
             for i in among
@@ -795,11 +804,11 @@ class _Reader(Evaluator):
             return
         limit = min(abs(signed[ranked[0]]), cone)
         for i in ranked if abs(signed[ranked[0]]) > cone else ranked[1:]:
-            yield self.chosen(
-                self._swung(one, i, axes, math.copysign(limit, signed[i]) - signed[i], words), i
-            )
+            if i not in tellers:
+                turn = math.copysign(limit, signed[i]) - signed[i]
+                yield self.chosen(self._swung(one, i, axes, turn, words), i)
         edge = min([cone, *(abs(signed[i]) for i in ranked[1:2])])
-        if abs(signed[ranked[0]]) <= cone:
+        if abs(signed[ranked[0]]) <= cone and ranked[0] not in tellers:
             turn = math.copysign(edge, signed[ranked[0]]) - signed[ranked[0]]
             then = ranked[1] if len(ranked) > 1 and abs(signed[ranked[1]]) <= cone else None
             yield self.chosen(self._swung(one, ranked[0], axes, turn, f"not {words}"), then)
@@ -865,7 +874,7 @@ class _Reader(Evaluator):
         if len(frame.args) == 1 and isinstance(frame.args[0], Call):
             owner = self.object(frame.args[0])
         for border, turn, word in self._neighbours(self.world.turn(a, b, axes), sectors):
-            if b != VIEWER:
+            if b != VIEWER and b not in self.tellers(frame):
                 shift = borders.to_ray(self._seen(a, b, axes), -border)
                 where = f"{word} of {self.short(a)}"
                 yield self.gives(

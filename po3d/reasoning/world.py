@@ -421,23 +421,8 @@ class World:
         shapes = [self.value(i, "shape") for i in range(len(self.things))]
         return np.array([None not in shapes and PARENT.get(s) == "bicycle" for s in shapes], bool)
 
-    def pairs(self, relation: str, *frame: str) -> list[list[bool]]:
-        """[i][j]: is j in a relation, or a direction of a frame ("camera", "object"), to i? Worked out once."""
-        key = (relation, *frame)
-        if key not in self._pairs:
-            self._pairs[key] = self._truth(relation, *frame).tolist()
-        return self._pairs[key]
-
-    @cached_property
-    def _pairs(self) -> dict[tuple[str, ...], list[list[bool]]]:
-        return {}
-
-    def _truth(self, relation: str, *frame: str) -> Array:
-        truth = relations.holds_at(self.spare(relation, *frame), relation)
-        return truth & ~np.eye(len(truth), dtype=bool)
-
-    def spare(self, *relation: str) -> Array:
-        """(n, n) `Pairs.spare`, worked out once; things of one time alone are in each other's way."""
+    def spare(self, *relation: str) -> list[list[float]]:
+        """[i][j] `Pairs.spare`, worked out once; things of one time alone are in each other's way."""
         if relation not in self._spare:
             if relation[0].startswith("collides"):
                 found = np.full((len(self.things),) * 2, -np.inf)
@@ -445,12 +430,19 @@ class World:
                     found[time, time] = self._street(time).spare(*relation)
             else:
                 found = self.street.spare(*relation)
-            self._spare[relation] = found
+            self._spare[relation] = found.tolist()
         return self._spare[relation]
 
     @cached_property
-    def _spare(self) -> dict[tuple[str, ...], Array]:
+    def _spare(self) -> dict[tuple[str, ...], list[list[float]]]:
         return {}
+
+    def beyond(self, side: str, index: int, axes: Axes) -> list[float]:
+        """How far each thing is beyond the line at which a side of one thing begins, along axes that are neither the viewer's nor
+        its own."""
+        (x, y), (px, py, _) = axes[side], self.point(index)
+        places = (t.state.position for t in self.things)
+        return [(p[0] - px) * x + (p[1] - py) * y - self.rules.margin_6d for p in places]
 
     @property
     def occluders(self) -> Sequence[Mapping[int, float]]:

@@ -226,7 +226,7 @@ EXECUTOR = Executor()
 def pipeline(
     perception: str | None = "street_estimator",
     parser: str = "street_parser",
-    mode: Mode = "argmax",
+    mode: Mode = "marginal",
     samples: int = 64,
     seed: int = 0,
     oracle: Sequence[str] = (),

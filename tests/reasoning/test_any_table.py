@@ -13,7 +13,7 @@ from study_room import study
 from po3d.io.seeding import rng
 from po3d.language.program import ANSWERS, Call
 from po3d.language.read.reader import Reading as Read
-from po3d.reasoning.execute import Asked, run
+from po3d.reasoning.execute import Asked, Evaluator, run
 from po3d.reasoning.margins import margins_in
 from po3d.reasoning.questions import Question
 from po3d.reasoning.rules import ROOM_RULES, SCOPE_RULES, STREET_RULES, THREEDSRBENCH_RULES
@@ -165,3 +165,96 @@ def test_whatever_was_read_has_an_outcome_in_every_world(table, world, seed):
     if ran.outcome.answer is not None:
         assert reading.said(ran.outcome.answer, question)
         answering.explained(question, ran)
+
+
+def thing(k: int) -> Call:
+    """The k-th of the things that `numbered` made."""
+    return Call("unique", (Call("filter", ("color", str(k), Call("scene"))),))
+
+
+def numbered(scene: Scene) -> Scene:
+    """A table whose things can be told apart, none over another or just on a border."""
+    objects = []
+    for k, o in enumerate(scene.objects):
+        x, y, _ = o.position
+        beliefs, place = {**o.beliefs, **sure(color=str(k))}, (x + 0.013 * k, y + 0.007 * k, 0.3)
+        objects.append(replace(o, beliefs=beliefs, position=place, extent=(2e-4, 1e-4, 0.2)))
+    return replace(scene, objects=tuple(objects))
+
+
+@pytest.mark.parametrize("table", ["street", "orbit", "study"])
+@pytest.mark.parametrize("rules", RULES)
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_a_direction_ends_where_its_margin_says_in_any_frame_under_any_rules(table, rules, seed):
+    random, meant = rng(seed, "borders of directions"), RULES[rules]
+    scene = numbered(TABLES[table](seed))
+    one, other, i = random.permutation(len(scene))[:3].tolist()
+    direction = str(random.choice(Call.language.leaves["direction"]))
+    frames = (
+        ("camera",),
+        ("object",),
+        (thing(one),),
+        (thing(other),),
+        (thing(one), thing(other)),
+        *[(direction, thing(other))]
+        * (scene.outline is not None),  # else all things tell where the middle is
+    )
+    frame = Call("frame", frames[int(random.integers(len(frames)))])
+    start = (
+        Call("viewer") if meant.viewer == "stands" and frame.args[0] != "object" and seed % 2 else thing(one)
+    )
+    program = Call("relate", (direction, start, frame, Call("scene")))
+    found = margins_in(Call("count", (program,)), World.of(scene, meant)).steps[-2]
+    (margin,) = [m for m in found if m.object == i] or [None]
+    assert margin is not None
+
+    def lies(times: float) -> bool:
+        moved = margin.nudge.applied(scene, times)
+        return i in Evaluator(World.of(moved, meant, stand=None)).value(program)
+
+    assert lies(0.0) == (margin.distance > 0)
+    if margin.nudge.metres > 1e-6 and start.op != "viewer":  # who stands in the middle moves with the room
+        assert lies(0.999) == lies(0.0)
+        assert lies(1.001) != lies(0.0)
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_a_frame_of_a_named_thing_means_what_its_own_frame_means(seed):
+    random = rng(seed, "named frame")
+    for rules in RULES.values():
+        scene = numbered(random_scene(random, 5))
+        direction = str(random.choice(Call.language.leaves["direction"]))
+        evaluator = Evaluator(World.of(scene, rules))
+        own, named = (
+            evaluator.value(Call("relate", (direction, thing(0), Call("frame", args), Call("scene"))))
+            for args in (("object",), (thing(0),))
+        )
+        assert own == named
+
+
+def test_who_asks_has_borders_too():
+    scene = numbered(study())
+    left = Call("count", (Call("relate", ("left", Call("viewer"), Call("frame", ("room",)), Call("scene"))),))
+    faced = Call(
+        "exist",
+        (Call("relate", ("front", thing(0), Call("frame", ("object",)), Call("group", (Call("viewer"),)))),),
+    )
+    found = margins_in(left, World.of(scene, ROOM_RULES))
+    assert len(found.steps[-2]) == len(scene)
+    assert found.flip is not None
+    (margin,) = margins_in(faced, World.of(scene, ROOM_RULES)).steps[-2]
+    assert margin.object == -1
+    assert margin.nudge is None
+    assert (margin.distance > 0) == (run(faced, World.of(scene, ROOM_RULES)).answer == "yes")
+
+
+def test_what_tells_a_frame_has_no_border_in_it():
+    scene = numbered(study())
+    frame = Call("frame", (thing(0), thing(1)))
+    found = margins_in(
+        Call("count", (Call("relate", ("front", thing(2), frame, Call("scene"))),)),
+        World.of(scene, ROOM_RULES),
+    )
+    assert {m.object for m in found.steps[-2]} == set(range(3, len(scene)))

@@ -10,7 +10,7 @@ from generators import random_program, random_scene
 
 from po3d.reasoning.marginal_batched import POSES_STAGE, marginal_batch, multiplied, outcomes, pack_beliefs
 from po3d.reasoning.packing import meaning, pack_programs, steps
-from po3d.reasoning.relations import ALIGNED
+from po3d.reasoning.relations import ALIGNED, holds_at
 from po3d.reasoning.rules import STREET_RULES
 from po3d.reasoning.world import World
 from po3d.scene.vocabulary import FACINGS, UNSEEN_SHAPES, VALUES, lineage
@@ -77,7 +77,8 @@ def by_hand(program, scene, task, rules=STREET_RULES):
         if step.call.op == "same":
             a, b = (known(step.words[0])[k] for k in (i, j))
             return sum(p * b.get(v, 0.0) for v, p in a.items())
-        holds = lambda w: w.pairs(*meaning(step.call.op, step.words, task)[1])[i][j]  # noqa: E731
+        key = meaning(step.call.op, step.words, task)[1]
+        holds = lambda w: i != j and holds_at(w.spare(*key)[i][j], key[0])  # noqa: E731
         if not (step.words[0] in ALIGNED and rules.aligned_needs_label):
             return share(holds)
         labelled = [w for w in tables if w.facings[i] is not None]
