@@ -530,7 +530,7 @@ class _Runner:
         if relation in relations.ALIGNED:
             c, s = first.c * every.c + first.s * every.s, first.c * every.s - first.s * every.c
             turn = torch.rad2deg(torch.atan2(s, c).abs())
-            return relations.turned_so(turn, relations.ALIGNED[relation], rules, torch) & others
+            return relations.holds_at(relations.alignment(turn, relation, rules, torch), relation) & others
         raise Unbatched(f"batches of rooms and photographs know nothing of {relation}")
 
     def _same(self, attribute: str, like: Call, among: Call) -> Tensor:

@@ -30,7 +30,6 @@ from po3d.reasoning.execute import ME, MORE_OR_LESS, PLAIN, Asked, Evaluator
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import Task
-from po3d.reasoning.relations import ALIGNED
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, describe, direction_at
 from po3d.scene.geometry import wrap_angle
@@ -525,7 +524,7 @@ class _Reader(Evaluator):
         degrees = self.world.street.degrees
         turn = float((degrees[i] - degrees[one] + 180) % 360 - 180)  # clockwise
         same, opposite = self.rules.aligned_same_deg, self.rules.aligned_opposite_deg
-        distance = relations.alignment(abs(turn), ALIGNED[relation], self.rules)
+        distance = relations.alignment(abs(turn), relation, self.rules)
         edges = (same, -same) if relation == "same_direction" else (opposite, -opposite)
         if relation in ("perpendicular", "parallel"):
             edges = (same, -same, opposite, -opposite)

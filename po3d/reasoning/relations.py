@@ -32,10 +32,7 @@ CENTRES = {
     "front": 180.0,
     "left": 270.0,
 }  # of the windows of facing, `pose_degrees`
-# How `alignment` calls what the language says of two noses.
-ALIGNED = {
-    "same_direction": "same", "opposite_direction": "opposite", "perpendicular": "vertical", "parallel": "parallel",
-}  # fmt: skip
+ALIGNED = ("same_direction", "opposite_direction", "perpendicular", "parallel")  # relations of two noses
 _FAR = 1e9  # longer than any scene
 _STREET_BEHIND_DEG = math.degrees(math.atan2(AXES["behind"][1], AXES["behind"][0]))  # 138.98
 
@@ -184,10 +181,11 @@ class Relation(NamedTuple):
 
 
 RELATIONS = {
-    "same_direction": Relation(lambda p: alignment(p.turned, "same", p.rules, p.xp), "degrees"),
-    "opposite_direction": Relation(lambda p: alignment(p.turned, "opposite", p.rules, p.xp), "degrees"),
-    "perpendicular": Relation(lambda p: alignment(p.turned, "vertical", p.rules, p.xp), "degrees", True),
-    "parallel": Relation(lambda p: alignment(p.turned, "parallel", p.rules, p.xp), "degrees"),
+    how: Relation(
+        lambda p, how=how: alignment(p.turned, how, p.rules, p.xp), "degrees", how == "perpendicular"
+    )
+    for how in ALIGNED
+} | {
     "collides_forward": Relation(lambda p: p.sweeps[0], closed=True),
     "collides_backward": Relation(lambda p: p.sweeps[1], closed=True),
 }
@@ -222,17 +220,12 @@ def facing_labels(degrees: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
     return label
 
 
-def turned_so(turn: Arrays, how: str, rules: Rules, xp: Any = Floats) -> Arrays:
-    """Whether noses with so many degrees between them are aligned; on the border they are vertical."""
-    return holds_at(alignment(turn, how, rules, xp), "perpendicular" if how == "vertical" else "")
-
-
 def alignment(turn: Arrays, how: str, rules: Rules, xp: Any = Floats) -> Arrays:
-    """Degrees by which noses with `turn` degrees in [0, 180] between them are within "same", "opposite", "vertical" or
-    "parallel" ways; negative: by which they are not."""
+    """Degrees by which noses with `turn` degrees in [0, 180] between them are within one of ALIGNED; negative: by which they
+    are not."""
     same, opposite = rules.aligned_same_deg - turn, turn - rules.aligned_opposite_deg
     parallel = xp.maximum(same, opposite)
-    return {"same": same, "opposite": opposite, "vertical": -parallel, "parallel": parallel}[how]
+    return dict(zip(ALIGNED, (same, opposite, -parallel, parallel)))[how]
 
 
 def _first_contact(

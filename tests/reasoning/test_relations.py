@@ -12,6 +12,7 @@ from shapely import affinity
 from shapely.geometry import MultiPoint, Polygon, box
 
 from po3d.io.errors import InputError
+from po3d.language.programs.street import ALIGNMENTS
 from po3d.reasoning import relations
 from po3d.reasoning.relations import NO_FACING
 from po3d.reasoning.rules import ROOM_RULES, SCOPE_RULES, STREET_RULES, THREEDSRBENCH_RULES, Rules
@@ -129,7 +130,7 @@ def test_alignment_cuts_and_boundaries():
     headings = np.radians(140 - degrees)
     found = pairs(np.zeros((8, 2)), headings)
     found.degrees = degrees  # to the bit
-    first = {how: found.truth(relation)[0] for relation, how in relations.ALIGNED.items()}
+    first = {how: found.truth(relation)[0] for how, relation in ALIGNMENTS.items()}
     assert np.flatnonzero(first["same"]).tolist() == [1, 7]  # not with itself
     assert np.flatnonzero(first["opposite"]).tolist() == [4, 5]
     assert np.flatnonzero(first["vertical"]).tolist() == [2, 3, 6]

@@ -38,7 +38,13 @@ QUERY_ATTRIBUTES = ("shape", "color", "size", "material", "facing")
 SAME_ATTRIBUTES = ("shape", "color", "size", "material")
 # "task": the words do not say whose left it is; the executor's task decides (2d: the camera's, 6d: the object's own).
 FRAMES = ("task", "camera", "object")
-ALIGNMENTS = ("same", "opposite", "vertical", "parallel")  # parallel = same or opposite
+# What `aligned` takes, and the relation of the language that it means.
+ALIGNMENTS = {
+    "same": "same_direction",
+    "opposite": "opposite_direction",
+    "vertical": "perpendicular",
+    "parallel": "parallel",
+}
 TRAVELS = ("forward", "backward")
 
 
@@ -75,8 +81,6 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {row.op: ((),) for row in OP
     "equal": _ATTRIBUTES,
 }
 ANSWER_TYPES = ("integer", "boolean", *QUERY_ATTRIBUTES)
-# How a call names what `aligned` takes.
-_ALIGNED = {"same": "same_direction", "opposite": "opposite_direction", "vertical": "perpendicular"}
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,7 @@ STREET = Dialect(
     "the language of streets",
     StreetTree,
     {
-        token: row.meaning.format(*(_ALIGNED.get(a, a) if row.op == "aligned" else a for a in args))
+        token: row.meaning.format(*(ALIGNMENTS[a] if row.op == "aligned" else a for a in args))
         for token, (row, args) in _STEPS.items()
     },
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from po3d.language.programs.street import ALIGNMENTS
 from po3d.reasoning import relations
 from po3d.reasoning.questions import Task
 from po3d.reasoning.relations import NO_FACING
@@ -43,11 +44,11 @@ class World:
         frame = "camera" if task == "2d" else "object"
         matrices = {
             **{f"relate[{d},task]": pairs.truth(d, frame) for d in DIRECTIONS},
-            **{f"aligned[{how}]": pairs.truth(relation) for relation, how in relations.ALIGNED.items()},
+            **{f"aligned[{how}]": pairs.truth(relation) for how, relation in ALIGNMENTS.items()},
             **{f"collide[{t}]": pairs.truth(f"collides_{t}") for t in ("forward", "backward")},
         }
         if rules.aligned_needs_label:
-            for how in relations.ALIGNED.values():
+            for how in ALIGNMENTS:
                 matrices[f"aligned[{how}]"] &= (labels != NO_FACING)[:, None]
         for attribute in ("size", "color", "material", "shape"):
             if attribute in self.value:
