@@ -57,21 +57,19 @@ def random_scene(
 def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: int = 4) -> Program:
     """A well-typed program with at most `depth` relations in a row. With a scene, most objects that it names
     are described by their true attributes, so that most programs have an answer."""
-    steps: list[Step] = []
 
-    def add(op: str, args: tuple[str, ...] = (), *inputs: int) -> int:
-        steps.append(Step(op, args, inputs))
-        return len(steps) - 1
+    def add(op: str, args: tuple[str, ...] = (), *inputs: Program) -> Program:
+        return Program(Step(op, args).token, inputs)
 
     def pick(op: str) -> tuple[str, ...]:
         arguments = ARGUMENTS[op]
         return arguments[int(rng.integers(len(arguments)))]
 
-    def some_filter(source: int) -> int:
+    def some_filter(source: Program) -> Program:
         attribute = str(rng.choice(list(FILTER_VALUES)))
         return add("filter", (attribute, str(rng.choice(FILTER_VALUES[attribute]))), source)
 
-    def some_set(left: int) -> int:
+    def some_set(left: int) -> Program:
         kind = rng.choice(["scene", "filter", "relation", "pair"], p=[0.2, 0.35, 0.35, 0.1])
         if kind == "scene" or left <= 0:
             return add("scene")
@@ -84,7 +82,7 @@ def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: 
         args = pick(op)
         return add(op, args, some_object(left - 1))
 
-    def some_object(left: int) -> int:
+    def some_object(left: int) -> Program:
         if scene is None or not len(scene) or rng.random() < 0.15:
             return add("unique", (), some_set(left))
         named, source = scene.objects[int(rng.integers(len(scene)))], add("scene")
@@ -92,7 +90,7 @@ def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: 
             source = add("filter", (str(attribute), named.value(str(attribute))), source)
         return add("unique", (), source)
 
-    def value(kind: str, left: int) -> int:
+    def value(kind: str, left: int) -> Program:
         if kind == "integer":
             return add("count", (), some_set(left))
         if kind == "boolean":
@@ -105,8 +103,7 @@ def random_program(rng: np.random.Generator, scene: Scene | None = None, depth: 
             return add(op, args, first, second)
         return add("query", (kind,), some_object(left))
 
-    value(str(rng.choice(ANSWER_TYPES)), depth)
-    return Program(tuple(steps))
+    return value(str(rng.choice(ANSWER_TYPES)), depth)
 
 
 TEXTS = ("cup", "#3 brown chair", 'a "quoted" name', "back\\slash", "Stühle, (zwei)", "7")

@@ -138,6 +138,10 @@ class Tree:
             else:
                 yield kind, str(arg)
 
+    def texts(self) -> list[str]:
+        """Those of `tokens`, which `from_tokens` reads."""
+        return [text for _, text in self.tokens()]
+
     def calls(self) -> Iterator[Self]:
         """This call and all under it, depth first."""
         yield self

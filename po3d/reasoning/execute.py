@@ -19,10 +19,10 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Literal, NamedTuple, Protocol, get_args
 
 from po3d.io.errors import InputError
-from po3d.language.program import ANSWERS, DIRECTIONS, LEAVES, Call, ProgramError
+from po3d.language.program import ANSWERS, DIRECTIONS, LEAVES, Call, ProgramError, Tree
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.scope import SCOPE
-from po3d.language.programs.street import STREET, Program
+from po3d.language.programs.street import STREET
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed, of_objects, of_values
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
@@ -818,7 +818,7 @@ def spelled(call: Call, rules: Rules) -> str:
 
 
 def execute(
-    program: Program | Call,
+    program: Tree,
     scene: Scene,
     task: Task = "2d",
     mode: Mode = "argmax",
@@ -841,7 +841,7 @@ def execute(
         raise InputError(f"samples should be at least 1, not {samples}")
     if task not in FRAME_OF_TASK:
         raise InputError(f"unknown task {task!r}; known: {', '.join(FRAME_OF_TASK)}")
-    call = program.call if isinstance(program, Program) else program
+    call = STREET.meant(program)
     tokens = [step.token for step in steps(call)] if rules.dialect == "street" else []
     if tokens and mode == "marginal":
         from po3d.reasoning.marginal_batched import multiplied  # torch takes seconds to import

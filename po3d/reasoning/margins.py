@@ -22,8 +22,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from po3d.io.errors import InputError
-from po3d.language.program import Call
-from po3d.language.programs.street import Program
+from po3d.language.program import Call, Tree
+from po3d.language.programs.street import STREET
 from po3d.reasoning import borders, relations
 from po3d.reasoning.borders import Shift
 from po3d.reasoning.execute import ME, MORE_OR_LESS, PLAIN, Asked, Evaluator
@@ -132,7 +132,7 @@ class Margins:
 
 
 def margins(
-    program: Program | Call,
+    program: Tree,
     scene: Scene,
     task: Task = "2d",
     rules: Rules = STREET_RULES,
@@ -149,7 +149,7 @@ def margins(
     if pixels is not None and len(pixels) != len(scene):
         raise InputError(f"{len(pixels)} entries of pixels for a scene of {len(scene)} objects")
     world = World.of(scene.certain(), rules)
-    call = program.call if isinstance(program, Program) else program
+    call = STREET.meant(program)
     search = _Search(call, world, asked._replace(task=task), scene, scene.present, pixels)
     found = search.found(within)
     missing = len(steps(call)) - len(found.steps) if rules.dialect == "street" else 0

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Protocol, get_args
 
 from po3d.io.errors import InputError
-from po3d.language.program import Call, ProgramError
-from po3d.language.programs.street import STREET, Program, from_tree, parse_text
+from po3d.language.program import Call, ProgramError, Tree
+from po3d.language.programs.street import STREET, asking, parse_text
 from po3d.language.read.parse import Parse
 from po3d.language.say.plain import called
 from po3d.reasoning.execute import Mode, execute
@@ -62,7 +62,7 @@ class Executor(parts.Executor):
         if self.mode not in get_args(Mode):
             raise InputError(f"unknown mode {self.mode!r}; known: {', '.join(get_args(Mode))}")
 
-    def __call__(self, program: Program | Call, scene: Scene, task: Task) -> Outcome:
+    def __call__(self, program: Tree, scene: Scene, task: Task) -> Outcome:
         call = self.meaning(program)
         mode = "samples" if self.mode == "marginal" and not steps(call) else self.mode
         return execute(call, scene, task, mode, self.rules, self.samples, self.seed)
@@ -71,11 +71,11 @@ class Executor(parts.Executor):
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":
         return cls(options.get("mode", "argmax"), options.get("samples", 64))
 
-    def parsed(self, text: str) -> Program:
+    def parsed(self, text: str) -> Tree:
         return parse_text(text)
 
-    def meaning(self, program: Program | Call) -> Call:
-        return program.call if isinstance(program, Program) else program
+    def meaning(self, program: Tree) -> Call:
+        return STREET.meant(program)
 
     def called(self, o: ObjectState) -> str:
         return shape_name(o.value("shape"))
@@ -83,10 +83,10 @@ class Executor(parts.Executor):
     def surely(self) -> "Executor":
         return replace(self, mode="argmax")
 
-    def heard(self, program: Call, question: Question) -> Program | Call:
+    def heard(self, program: Call, question: Question) -> Tree:
         named = _by_shape(program)
         try:
-            return from_tree(STREET.spelled(named))
+            return asking(STREET.spelled(named))
         except ProgramError:
             return named
 
@@ -177,11 +177,11 @@ def _kinds(outcome: Outcome) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _reason(outcome: Outcome, program: Program | Call) -> str:
+def _reason(outcome: Outcome, program: Tree) -> str:
     """Why there is no answer, in the words of people, where a step looked for one thing; "" for other outcomes."""
     if outcome.kind not in ("not found", "ambiguous") or isinstance(program, Call):
         return ""
-    step = steps(program.call)[len(outcome.trace)]
+    step = steps(STREET.meant(program))[len(outcome.trace)]
     if step.call.op != "unique":
         return ""
     things = called(step.call.args[0])

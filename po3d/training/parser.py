@@ -49,7 +49,7 @@ def pair(
     if style is None:
         style = "benchmark" if random.random() < BENCHMARK_SHARE else "wide"
     program = sample_program(random, family)
-    return realise(program, random, style), program.tokens()
+    return realise(program, random, style), program.texts()
 
 
 class ParserData(StreamData):

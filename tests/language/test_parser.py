@@ -56,7 +56,7 @@ def test_the_type_table_allows_every_program_and_closes_its_stack():
     for index in range(300):
         program = sample_program(rng(1, "types", index), tuple(FAMILIES)[index % len(FAMILIES)])
         stack = table.start(torch.zeros(1, dtype=torch.long), 40)
-        for left, token in zip(range(60, 0, -1), program.tokens()):
+        for left, token in zip(range(60, 0, -1), program.texts()):
             k = torch.tensor([TOKENS.index(token)])
             assert table.mask(stack, left)[0, k].all()
             stack = table.step(stack, k)

@@ -4,6 +4,7 @@ The same layout carries Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial45
 `rotation` instead of a heading, program nodes such as filter_color. Everything is converted here, in both
 directions (records of our own scenes are written by `po3d.synthesis.street.dataset.scene_record`)."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -15,7 +16,7 @@ from scipy.optimize import least_squares
 from po3d.io.errors import InputError, shown, visible
 from po3d.io.files import read_json
 from po3d.language.program import ProgramError
-from po3d.language.programs.street import Program, Step
+from po3d.language.programs.street import Program, Step, asking
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Array, Camera, Pose
 from po3d.scene.street import AXES, CAMERA_JITTER, FOCAL, HEIGHT, WIDTH, camera, extent, heading_from_rotation
@@ -306,10 +307,10 @@ def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
     """The program of an official node list, whose last node is the answer. ProgramError for what we have no
     words for, such as parts of objects, and for what is no node list. A node that feeds several others is written out
     for each of them."""
-    steps: list[Step] = []
+    made = itertools.count(1)
 
-    def build(k: int) -> int:
-        if len(steps) > MAX_STEPS:
+    def build(k: int) -> Program:
+        if next(made) > MAX_STEPS:
             raise ProgramError(f"it has more than {MAX_STEPS} steps")
         node = nodes[k]
         if not isinstance(node, Mapping):
@@ -323,16 +324,13 @@ def program_from_nodes(nodes: Sequence[Mapping]) -> Program:
             raise ProgramError(f"node {k} is malformed: {error!r}") from None
         if any(not 0 <= i < k for i in inputs):
             raise ProgramError(f"node {k}: its inputs {inputs} are not earlier nodes")
-        built = tuple(build(i) for i in inputs)
-        steps.append(Step(op, args, built))
-        return len(steps) - 1
+        return Program(Step(op, args).token, tuple(map(build, inputs)))
 
     if not nodes:
         raise ProgramError("an empty node list")
     if len(nodes) > MAX_STEPS:
         raise ProgramError(f"it has more than {MAX_STEPS} nodes")
-    build(len(nodes) - 1)
-    return Program(tuple(steps))
+    return asking(build(len(nodes) - 1))
 
 
 def nodes_from_program(program: Program, outputs: Sequence[object] | None = None) -> list[dict]:

@@ -109,8 +109,8 @@ _STEPS = {Step(row.op, args).token: (row, args) for row in OPERATIONS for args i
 TOKENS: tuple[str, ...] = tuple(t for t in _STEPS if t not in {f"filter[shape={s}]" for s in UNSEEN_SHAPES})
 
 
-class StreetTree(Tree):
-    """A program by its tokens."""
+class Program(Tree):
+    """A program by its tokens, as the files of streets spell it."""
 
     language = Language(
         {
@@ -125,10 +125,29 @@ class StreetTree(Tree):
         frozenset(),
     )
 
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """Each operation after its inputs, as the official node lists have them."""
+        made: list[Step] = []
+
+        def add(program: "Program") -> int:
+            inputs = tuple(map(add, program.args))
+            row, args = _STEPS[program.op]
+            made.append(Step(row.op, args, inputs))
+            return len(made) - 1
+
+        add(self)
+        return tuple(made)
+
+    @property
+    def call(self) -> Call:
+        """What it means."""
+        return STREET.meant(self)
+
 
 STREET = Dialect(
     "the language of streets",
-    StreetTree,
+    Program,
     {
         token: row.meaning.format(*(ALIGNMENTS[a] if row.op == "aligned" else a for a in args))
         for token, (row, args) in _STEPS.items()
@@ -139,89 +158,28 @@ STREET = Dialect(
 def token_types(token: str) -> Signature:
     """Input and output types of a token; ProgramError for one that is not in the language."""
     try:
-        return StreetTree.language.signatures[token][0]
+        return Program.language.signatures[token][0]
     except KeyError:
-        raise StreetTree.language.unknown(token) from None
+        raise Program.language.unknown(token) from None
 
 
-@dataclass(frozen=True)
-class Program:
-    """A well-typed program; construction checks it."""
-
-    steps: tuple[Step, ...]
-
-    def __post_init__(self) -> None:
-        if not self.steps:
-            raise ProgramError("an empty program")
-        outputs: list[str] = []
-        used: list[int] = []
-        for k, step in enumerate(self.steps):
-            types = token_types(step.token)
-            if any(not 0 <= i < k for i in step.inputs):
-                raise ProgramError(f"step {k} {step.token}: its inputs {step.inputs} are not earlier steps")
-            got = tuple(outputs[i] for i in step.inputs)
-            if got != types.inputs:
-                raise ProgramError(f"step {k} {step.token}: takes {types.inputs}, got {got}")
-            outputs.append(types.output)
-            used += step.inputs
-        if sorted(used) != list(range(len(self.steps) - 1)):
-            raise ProgramError("every step but the last must be used exactly once")
-        if outputs[-1] not in ANSWER_TYPES:
-            raise ProgramError(
-                f"the last step {self.steps[-1].token} gives a {outputs[-1]}, which is no answer"
-            )
-
-    def tokens(self) -> list[str]:
-        """Prefix order: every token before its inputs, the first input first."""
-        return [token for _, token in self.tree.tokens()]
-
-    def text(self) -> str:
-        """count(filter[color=red](scene)); `parse_text` reads it back."""
-        return self.tree.text()
-
-    @cached_property
-    def tree(self) -> StreetTree:
-        """The last step with what it is made of."""
-        made: list[StreetTree] = []
-        for step in self.steps:
-            made.append(StreetTree(step.token, tuple(made[i] for i in step.inputs)))
-        return made[-1]
-
-    @cached_property
-    def call(self) -> Call:
-        """What it means."""
-        return STREET.meant(self.tree)
-
-    def __str__(self) -> str:
-        return self.text()
-
-
-def from_tree(tree: StreetTree) -> Program:
-    """The steps of a tree, depth first."""
-    steps: list[Step] = []
-
-    def build(call: StreetTree) -> int:
-        inputs = tuple(build(arg) for arg in call.args)
-        row, args = _STEPS[call.op]
-        steps.append(Step(row.op, args, inputs))
-        return len(steps) - 1
-
-    build(tree)
-    program = Program(tuple(steps))
-    program.__dict__["tree"] = tree
+def asking(program: Program) -> Program:
+    """The program, where it gives an answer; else ProgramError."""
+    if program.output not in ANSWER_TYPES:
+        raise ProgramError(f"the last step {program.op} gives a {program.output}, which is no answer")
     return program
 
 
 def from_tokens(tokens: Sequence[str]) -> Program:
     """The program of a prefix token list."""
-    return from_tree(StreetTree.from_tokens(tokens))
+    return asking(Program.from_tokens(tokens))
 
 
 def parse_text(text: str) -> Program:
     """The program of the spelling that `Program.text` writes; ProgramError when it is none."""
-    return from_tree(StreetTree.parse(text))
+    return asking(Program.parse(text))
 
 
 def chain(*steps: tuple[str, ...]) -> Program:
     """A linear program from (op, *args) tuples in execution order: chain(("scene",), ("filter", "color", "red"), ("count",))."""
-    return Program(tuple(Step(op, tuple(args), (k - 1,) if k else ()) for k, (op, *args) in enumerate(steps)))
+    return from_tokens([Step(op, tuple(args)).token for op, *args in reversed(steps)])

@@ -8,7 +8,7 @@ from pathlib import Path
 from po3d.io import checkpoint
 from po3d.io.devices import device_of
 from po3d.io.spelling import too_long
-from po3d.language.programs.street import TOKENS, Program, from_tokens
+from po3d.language.programs.street import TOKENS, from_tokens
 from po3d.language.read.parse import Parse
 from po3d.language.read.seq2seq import Seq2Seq, Written, restored, street_language
 from po3d.language.read.tokenizer import Tokenizer, words_of
@@ -40,9 +40,8 @@ def _renamed(parse: Parse, stood_in: dict[str, str]) -> Parse:
     """The parse with the unknown types in their places again."""
     if parse.program is None or not stood_in:
         return parse
-    names = {("shape", known): ("shape", shape) for known, shape in stood_in.items()}
-    steps = (replace(s, args=names.get(s.args, s.args)) for s in parse.program.steps)
-    return replace(parse, program=Program(tuple(steps)))
+    names = {f"filter[shape={known}]": f"filter[shape={shape}]" for known, shape in stood_in.items()}
+    return replace(parse, program=from_tokens([names.get(t, t) for t in parse.program.texts()]))
 
 
 class Parser:
