@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
     Random,
     ahead,
@@ -39,7 +39,7 @@ def _washing_machine(random: Random) -> list[Piece]:
                     board((0.05, 0.03, 0.11), (x + 0.035, side * radius * 0.88, z)))  # fmt: skip
     top = high - head / 2 - 0.02
     if random.random() < 0.6:
-        pieces += solid("fascia", "paint", panel(wide - 0.02, head, 0.01, 0.008, (x, 0, top), 0.003))
+        pieces += painted("fascia", panel(wide - 0.02, head, 0.01, 0.008, (x, 0, top), 0.003))
     drawer = u(0.13, 0.2)
     y = -side * (wide / 2 - drawer / 2 - 0.03)
     pieces += main(panel(drawer, head * 0.7, 0.01, 0.022, (x, y, top), 0.006))
@@ -54,7 +54,7 @@ def _washing_machine(random: Random) -> list[Piece]:
         pieces += solid("button", "chrome", disc(0.008, 0.016, (x, spot + 0.045 - 0.024 * k, top - 0.03), 10))
     pieces += solid("flap", "dark", panel(0.09, 0.07, 0.006, 0.004, (x, side * (wide / 2 - 0.08), 0.09)))
     plate = panel(wide * u(0.6, 0.85), high * u(0.45, 0.7), 0.03, 0.006, (x, 0, high * 0.5), 0.002)
-    pieces += solid("plate", "paint", *behind(plate))
+    pieces += painted("plate", *behind(plate))
     spot, hang = wide * u(0.2, 0.4), u(0.03, 0.06)
     hose = [
         (-x, spot, high * 0.85),
@@ -127,7 +127,7 @@ def _oven(random: Random) -> list[Piece]:
         panel(wide * 0.5, 0.008, 0.003, 0.009, (x, 0, high * 0.62 + 0.025 * k))
         for k in range(int(random.integers(3, 7)))
     ]
-    pieces += solid("back", "paint", *behind(back)) + solid("vent", "dark", *behind(*slots))
+    pieces += painted("back", *behind(back)) + solid("vent", "dark", *behind(*slots))
     return pieces
 
 
@@ -179,7 +179,7 @@ def _refrigerator(random: Random) -> list[Piece]:
         pieces += solid("badge", "chrome", panel(0.12, 0.02, 0.006, 0.006, (face, 0, high - 0.1)))
     for k in range(int(random.integers(0, 5))):  # magnets and notes
         at = (face, u(-0.2, 0.2) * wide, high * u(0.6, 0.85))
-        pieces += solid(f"note{k % 2}", "paint", panel(u(0.03, 0.09), u(0.03, 0.1), 0.003, 0.005, at))
+        pieces += painted(f"note{k % 2}", panel(u(0.03, 0.09), u(0.03, 0.1), 0.003, 0.005, at))
     if random.random() < 0.5:
         pieces += solid(
             "hinge", "dark", block((0.08, 0.05, 0.02), (x + 0.03, side * (wide / 2 - 0.05), high), 0.01)

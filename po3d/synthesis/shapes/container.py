@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
     Random,
     bar,
@@ -20,7 +20,7 @@ from po3d.synthesis.shapes.parts import (
     upright,
     vessel,
     warped,
-)  # fmt: skip
+)
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, ring, rod, tube
 
 
@@ -151,9 +151,7 @@ def _cardboard_box(random: Random) -> list[Piece]:
     pieces: list[Piece] = []
     if random.random() < 0.5:  # open, its flaps hang out
         pieces += main(*tub(deep, wide, high, 0.008, 1.0))
-        pieces += solid(
-            "inside", "paint", box(deep - 0.03, wide - 0.03, 0.01, (0, 0, u(0.01, 0.4) * high + 0.01))
-        )
+        pieces += painted("inside", box(deep - 0.03, wide - 0.03, 0.01, (0, 0, u(0.01, 0.4) * high + 0.01)))
         for k, (across, out, yaw) in enumerate(
             ((wide, deep, 0), (deep, wide, np.pi / 2), (wide, deep, np.pi), (deep, wide, -np.pi / 2))
         ):
@@ -164,13 +162,13 @@ def _cardboard_box(random: Random) -> list[Piece]:
                                (x, -across / 2 + 0.004, z + 0.007)]) for x, z in zip(line, -0.3 * line**2)]  # fmt: skip
             flap = moved(moved(loft(rings), pitch=droop), (out / 2 - 0.004, 0, high - 0.004))
             pieces += main(moved(flap, yaw=yaw))
-        pieces += solid("tape", "paint", box(deep + 0.002, 0.05, high * 0.25, (0, 0, high * 0.125)))
+        pieces += painted("tape", box(deep + 0.002, 0.05, high * 0.25, (0, 0, high * 0.125)))
         return pieces
     pieces += main(block((deep, wide, high), (0, 0, 0), 0.012, 0.006, 4))
     pieces += main(*(board((deep - 0.01, wide / 2 - 0.004, 0.008), (0, s * wide / 4, high + 0.002))
                                        for s in (-1, 1)))  # fmt: skip
     tape, hang = u(0.045, 0.07), u(0.04, 0.12)
-    pieces += solid("tape", "paint", box(deep + 0.002, tape, 0.01, (0, 0, high + 0.004)),
+    pieces += painted("tape", box(deep + 0.002, tape, 0.01, (0, 0, high + 0.004)),
                     *(box(0.004, tape, hang, (s * deep / 2, 0, high - hang / 2)) for s in (-1, 1)))  # fmt: skip
     if random.random() < 0.7:
         at = (u(-0.2, 0.2) * deep, u(0.22, 0.3) * wide * random.choice([-1, 1]), high + 0.006)
@@ -208,28 +206,26 @@ def _laundry_basket(random: Random) -> list[Piece]:
         bulge = (0.008 if kind == 1 else 0.004) * np.sin(np.arange(len(z)) * np.pi / 2)
         outer = np.c_[np.interp(z, line[:, 1], line[:, 0]) + bulge, z]
         pieces += main(vessel(outer[::2] if kind == 1 else outer, 0.02, 28))
-        pieces += solid("rim", "paint", moved(ring(top, 0.016, sides=28), (0, 0, high), roll=np.pi / 2))
+        pieces += painted("rim", moved(ring(top, 0.016, sides=28), (0, 0, high), roll=np.pi / 2))
     cloth, fill = int(random.integers(2, 6)), high * u(0.75, 0.95)
     r = np.interp(fill, line[:, 1], line[:, 0]) * 0.8
     lid = kind == 1 and random.random() < 0.4
     if lid:
         pieces += main(upright([(0, high), (top + 0.02, high), (top + 0.02, high + 0.025),
                                                   (top * 0.5, high + 0.06), (0, high + 0.065)], 28))  # fmt: skip
-        pieces += solid("rim", "paint", ball(0.03, (0, 0, high + 0.075), 2))
+        pieces += painted("rim", ball(0.03, (0, 0, high + 0.075), 2))
     else:
-        pieces += solid(
-            "cloth0",
-            "paint",
-            upright([(0, fill - 0.06), (r * 1.05, fill - 0.06), (r, fill - 0.03), (0, fill)], 16),
+        pieces += painted(
+            "cloth0", upright([(0, fill - 0.06), (r * 1.05, fill - 0.06), (r, fill - 0.03), (0, fill)], 16)
         )
         for k in range(cloth):
             t = 2 * np.pi * k / cloth + u(0, 0.8)
             at = (0.5 * r * np.cos(t), 0.5 * r * np.sin(t), fill - 0.02)
-            pieces += solid(f"cloth{k % 3}", "paint", ball((0.55 * r, 0.5 * r, u(0.04, 0.1)), at, 2))
+            pieces += painted(f"cloth{k % 3}", ball((0.55 * r, 0.5 * r, u(0.04, 0.1)), at, 2))
     for s in (-1, 1):
         grip = [(-0.07, s * top, high - 0.01), (-0.06, s * (top + 0.03), high + 0.06), (0.06, s * (top + 0.03), high + 0.06),
                 (0.07, s * top, high - 0.01)]  # fmt: skip
-        pieces += solid("rim", "paint", bar(grip, 0.011, 6))
+        pieces += painted("rim", bar(grip, 0.011, 6))
     scale = np.array([1.0, oblong, 1.0])
     return [(name, material, warped(piece, lambda v: v * scale)) for name, material, piece in pieces]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import Random, bar, main, pick, smooth, upright, vessel, warped
 from po3d.synthesis.shapes.primitives import ball, moved, ring, tube
 
@@ -37,7 +37,7 @@ def _teapot(random: Random) -> list[Piece]:
             24,
         )
     )
-    pieces += solid("knob", "paint", ball((0.011, 0.011, u(0.008, 0.014)), (0, 0, high + rise + 0.007), 2))
+    pieces += painted("knob", ball((0.011, 0.011, u(0.008, 0.014)), (0, 0, high + rise + 0.007), 2))
     tip, lift = r + u(0.04, 0.06), high * u(0.85, 1.05)
     spout = smooth(
         [(0, r * 0.6, high * 0.25), (0, r * 1.15, high * 0.3), (0, r * 1.25, high * 0.7), (0, tip, lift)]
@@ -57,7 +57,7 @@ def _teapot(random: Random) -> list[Piece]:
         grip = [(0, -r * 0.8, high * 0.8), (0, -r, top), (0, r, top), (0, r * 0.8, high * 0.8)]
         pieces += solid("hoop", pick(random, "wood", "chrome"), bar(grip, 0.006, 10, 3))
     for f in np.linspace(0.3, 0.7, int(random.integers(0, 3))):
-        pieces += solid("band", "paint", _girth(line, f * high))
+        pieces += painted("band", _girth(line, f * high))
     return pieces
 
 
@@ -77,10 +77,8 @@ def _mug(random: Random) -> list[Piece]:
     if random.random() < 0.85:
         drink = high * u(0.7, 0.9)
         inner = float(np.interp(drink, line[:, 1], line[:, 0])) - 0.0035
-        pieces += solid(
-            "drink",
-            "paint",
-            upright([(0, drink - 0.006), (inner, drink - 0.006), (inner, drink), (0, drink)], 28),
+        pieces += painted(
+            "drink", upright([(0, drink - 0.006), (inner, drink - 0.006), (inner, drink), (0, drink)], 28)
         )
     out, top, bottom = u(0.024, 0.036), high * u(0.75, 0.88), high * u(0.15, 0.3)
     side = float(np.interp(bottom, line[:, 1], line[:, 0])), float(np.interp(top, line[:, 1], line[:, 0]))
@@ -104,9 +102,8 @@ def _mug(random: Random) -> list[Piece]:
         mark, z = int(random.integers(1, 3)), np.sort(random.uniform(0.25, 0.75, 2)) * high
         for k in range(mark):
             radius = float(np.interp(z[k], line[:, 1], line[:, 0]))
-            pieces += solid(
+            pieces += painted(
                 "band",
-                "paint",
                 moved(
                     ring(radius, 0.0016, u(0.006, 0.016), sides=28, around=6), (0, 0, z[k]), roll=np.pi / 2
                 ),
@@ -134,16 +131,14 @@ def _bowl(random: Random) -> list[Piece]:
     if random.random() < 0.5:
         z = high * u(0.6, 0.85)
         radius = float(np.interp(z, line[:, 1], line[:, 0]))
-        pieces += solid(
-            "band", "paint", moved(ring(radius, 0.003, 0.02, sides=36, around=6), (0, 0, z), roll=np.pi / 2)
+        pieces += painted(
+            "band", moved(ring(radius, 0.003, 0.02, sides=36, around=6), (0, 0, z), roll=np.pi / 2)
         )
     filled = int(random.integers(4))
     if filled == 1:  # soup
         z = high * 0.7
         radius = float(np.interp(z, line[:, 1], line[:, 0])) - wall * 0.9
-        pieces += solid(
-            "soup", "paint", upright([(0, z - 0.01), (radius, z - 0.01), (radius, z), (0, z)], 36)
-        )
+        pieces += painted("soup", upright([(0, z - 0.01), (radius, z - 0.01), (radius, z), (0, z)], 36))
     elif filled == 2:  # fruit
         for k in range(int(random.integers(4, 8))):
             t, size = 2.4 * k, u(0.036, 0.05)
@@ -152,7 +147,7 @@ def _bowl(random: Random) -> list[Piece]:
                 if k
                 else (0, 0, high * 0.85)
             )
-            pieces += solid(f"fruit{k % 3}", "paint", ball((size, size, size * u(0.85, 1.05)), at, 2))
+            pieces += painted(f"fruit{k % 3}", ball((size, size, size * u(0.85, 1.05)), at, 2))
     scale = np.array([1.0, oval, 1.0])
     return [(n, m, warped(p, lambda v: v * scale)) for n, m, p in pieces]
 
@@ -171,9 +166,8 @@ def _cup(random: Random) -> list[Piece]:
         ]
         pieces = main(vessel(rows, wall, 28))
         if random.random() < 0.5:
-            pieces += solid(
+            pieces += painted(
                 "lid",
-                "paint",
                 upright(
                     [
                         (0, high),
@@ -186,9 +180,8 @@ def _cup(random: Random) -> list[Piece]:
                 ),
             )
             if random.random() < 0.6:
-                pieces += solid(
+                pieces += painted(
                     "straw",
-                    "paint",
                     bar(
                         [(0, 0, high * 0.5), (0.004, 0, high + 0.035), (0.02, 0.01, high + 0.055)],
                         0.003,
@@ -198,9 +191,8 @@ def _cup(random: Random) -> list[Piece]:
                 )
         for z in (0.35, 0.6)[: int(random.integers(0, 3))]:
             radius = float(np.interp(z * high, [p[1] for p in rows], [p[0] for p in rows]))
-            pieces += solid(
+            pieces += painted(
                 "band",
-                "paint",
                 moved(
                     ring(radius, 0.0015, u(0.004, 0.02), sides=28, around=6), (0, 0, z * high), roll=np.pi / 2
                 ),
@@ -214,7 +206,7 @@ def _cup(random: Random) -> list[Piece]:
     pieces = main(vessel(line, 0.003, 28))
     z = high * u(0.7, 0.88)
     inner = float(np.interp(z, line[:, 1], line[:, 0])) - 0.0025
-    pieces += solid("drink", "paint", upright([(0, z - 0.004), (inner, z - 0.004), (inner, z), (0, z)], 24))
+    pieces += painted("drink", upright([(0, z - 0.004), (inner, z - 0.004), (inner, z), (0, z)], 24))
     loop, a, b = u(0.018, 0.026), high * u(0.75, 0.9), high * u(0.25, 0.4)
     grip = [
         (0, r * 0.93, a),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
     Random,
     bar,
@@ -18,7 +18,7 @@ from po3d.synthesis.shapes.parts import (
     smooth,
     upright,
     vessel,
-)  # fmt: skip
+)
 from po3d.synthesis.shapes.primitives import ball, box, moved, rod, slab
 
 
@@ -49,16 +49,12 @@ def _crib(random: Random) -> list[Piece]:
             top = [(t * x, side + arch * (1 - t * t)) for t in np.linspace(1, -1, 11)]
             pieces += main(moved(slab([(-x, low), (x, low), *top], 0.025, 0.004), (0, sy, 0)))
     bed = low + u(0.06, 0.2)
-    pieces += solid(
-        "mattress", "paint", block((deep - 0.07, wide - 0.07, 0.11), (0, 0, bed - 0.1), 0.04, 0.02, 3)
-    )
-    pieces += solid("pillow", "paint", ball((deep * 0.3, 0.13, 0.05), (0, y - 0.2, bed + 0.02), 2))
+    pieces += painted("mattress", block((deep - 0.07, wide - 0.07, 0.11), (0, 0, bed - 0.1), 0.04, 0.02, 3))
+    pieces += painted("pillow", ball((deep * 0.3, 0.13, 0.05), (0, y - 0.2, bed + 0.02), 2))
     if random.random() < 0.6:
         length = wide * u(0.35, 0.55)
-        pieces += solid(
-            "blanket",
-            "paint",
-            block((deep - 0.06, length, 0.03), (0, length / 2 - y + 0.03, bed), 0.02, 0.01),
+        pieces += painted(
+            "blanket", block((deep - 0.06, length, 0.03), (0, length / 2 - y + 0.03, bed), 0.02, 0.01)
         )
     if random.random() < 0.4:
         pieces += main(board((deep - post, wide - post, 0.1), (0, 0, low - 0.02)))
@@ -82,7 +78,7 @@ def _door(
         for k in (-1, 1):
             tall = height / 2 - rim * 1.2
             spot = (face, y, z + k * (tall / 2 + rim * 0.3))
-            pieces += solid("groove", "paint", panel(width - 2 * rim, tall, 0.004, 0.003, spot))
+            pieces += painted("groove", panel(width - 2 * rim, tall, 0.004, 0.003, spot))
             pieces += main(panel(width - 2 * rim - 0.03, tall - 0.03, 0.01, 0.012, spot, 0.008))
     elif style == 2:
         pieces += solid("mirror", "chrome", panel(width - rim, height - rim, 0.004, 0.005, (face, y, z)))
@@ -96,7 +92,7 @@ def _door(
             panel(0.006, height - 0.02, 0.002, 0.004, (face, y + (k / many - 0.5) * width, z))
             for k in range(1, many)
         ]
-        pieces += solid("groove", "paint", *lines)
+        pieces += painted("groove", *lines)
     side = y - hinge * (width / 2 - 0.05)
     if grip == "bar":
         pieces += solid("handle", "chrome", bar([(face, side, z - 0.12), (face + 0.04, side, z - 0.12), (face + 0.04, side, z + 0.12),
@@ -165,10 +161,8 @@ def _books(
             top = z
             for _ in range(int(random.integers(2, 5))):
                 thick = u(0.02, 0.045)
-                pieces += solid(
-                    f"book{random.integers(6)}",
-                    "paint",
-                    box(deep * 0.8, 0.22, thick, (x, y + 0.12, top + thick / 2)),
+                pieces += painted(
+                    f"book{random.integers(6)}", box(deep * 0.8, 0.22, thick, (x, y + 0.12, top + thick / 2))
                 )
                 top += thick
             y += 0.25
@@ -176,9 +170,7 @@ def _books(
         thick, tall = min(u(0.022, 0.055), end - y), height * u(0.62, 0.92)
         volume = box(deep * u(0.7, 0.9), thick * 0.94, tall, (0, 0, tall / 2))
         lean = 0.25 if random.random() < 0.04 else 0.0
-        pieces += solid(
-            f"book{random.integers(6)}", "paint", moved(volume, (x, y + thick / 2, z), roll=-lean)
-        )
+        pieces += painted(f"book{random.integers(6)}", moved(volume, (x, y + thick / 2, z), roll=-lean))
         y += thick + lean * tall * 0.8
     return pieces
 
@@ -219,10 +211,10 @@ def _ornament(y: float, z: float, height: float, random: Random) -> list[Piece]:
     if kind == 0:
         tall = min(height * 0.8, random.uniform(0.12, 0.25))
         line = smooth([(size * 0.5, 0), (size, tall * 0.4), (size * 0.35, tall * 0.8), (size * 0.5, tall)], 1)
-        return solid("pot", "paint", vessel(line, 0.008, 14, (0, y, z)))
+        return painted("pot", vessel(line, 0.008, 14, (0, y, z)))
     if kind == 1:
-        return solid("carton", "paint", block((0.2, 2 * size, min(height * 0.7, 0.16)), (0, y, z), 0.01))
-    return solid("pot", "paint", ball(size, (0, y, z + size), 2))
+        return painted("carton", block((0.2, 2 * size, min(height * 0.7, 0.16)), (0, y, z), 0.01))
+    return painted("pot", ball(size, (0, y, z + size), 2))
 
 
 def _bookshelf(random: Random) -> list[Piece]:
@@ -284,7 +276,7 @@ def _shelf(random: Random) -> list[Piece]:
             basket = block(
                 (deep * 0.8, width * u(0.4, 0.8), height * u(0.45, 0.7)), (0, y + width / 2, z), 0.03, 0.01, 3
             )
-            pieces += solid("carton", "paint", basket)
+            pieces += painted("carton", basket)
     return pieces
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
     Random,
     ahead,
@@ -115,7 +115,7 @@ def _table_fan(random: Random) -> list[Piece]:
     for k in range(blades):
         petal = ball((0.004, r * 0.4, r * wide), (0, r * 0.47, 0), 2)
         petal = warped(petal, lambda v: v + np.c_[twist * v[:, 2] * 0.5, 0 * v[:, :2]])
-        head += solid("blade", "paint", moved(petal, (deep * 0.5, 0, 0), roll=2 * np.pi * k / blades))
+        head += painted("blade", moved(petal, (deep * 0.5, 0, 0), roll=2 * np.pi * k / blades))
     head += solid("hub", "dark", ahead([(0, 0), (0.028, 0), (0.022, deep * 0.7), (0, deep * 0.75)], sides=16))
     return pieces + [(n, m, moved(p, (-0.02, 0, z), pitch=tilt)) for n, m, p in head]
 
@@ -169,8 +169,8 @@ def _radio(random: Random) -> list[Piece]:
     pieces += solid(
         "dial", "lamp", panel(free, high * u(0.18, 0.28), 0.006, 0.005, (x, middle, scale), 0.001)
     )
-    pieces += solid(
-        "needle", "paint", box(0.008, 0.004, high * 0.16, (x + 0.003, middle + u(-0.35, 0.35) * free, scale))
+    pieces += painted(
+        "needle", box(0.008, 0.004, high * 0.16, (x + 0.003, middle + u(-0.35, 0.35) * free, scale))
     )
     pieces += solid(
         "print",
@@ -305,9 +305,7 @@ def _lamp(random: Random) -> list[Piece]:
         )
     if form in (0, 2) and random.random() < 0.5:
         for k in (0, -1):
-            pieces += solid(
-                "trim", "paint", moved(ring(radius[k], 0.005, sides=28), (0, 0, z[k]), roll=np.pi / 2)
-            )
+            pieces += painted("trim", moved(ring(radius[k], 0.005, sides=28), (0, 0, z[k]), roll=np.pi / 2))
     return pieces
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
     Random,
     bar,
@@ -42,14 +42,12 @@ def _fireplace(random: Random) -> list[Piece]:
     )
     shelf = deep * u(0.85, 1.0)
     if not hood:
-        pieces += solid(
+        pieces += painted(
             "mantel",
-            "paint",
             block((shelf, wide + u(0.04, 0.16), u(0.04, 0.08)), (back + shelf / 2, 0, high), 0.012, 0.014, 3),
         )
-        pieces += solid(
+        pieces += painted(
             "mantel",
-            "paint",
             block((body + 0.03, wide + 0.02, 0.03), (back + body / 2 + 0.015, 0, high - 0.03), 0.01, 0.01),
         )
     else:  # a chimney that tapers
@@ -64,12 +62,10 @@ def _fireplace(random: Random) -> list[Piece]:
             for t in (0.0, 0.5, 1.0)
         ]
         pieces += main(moved(loft(rings), (back + body / 2, 0, 0)))
-        pieces += solid(
-            "mantel",
-            "paint",
-            block((body + 0.05, wide + 0.04, 0.05), (back + body / 2 + 0.02, 0, high), 0.01),
+        pieces += painted(
+            "mantel", block((body + 0.05, wide + 0.04, 0.05), (back + body / 2 + 0.02, 0, high), 0.01)
         )
-    pieces += solid("mantel", "paint", block((deep, wide + 0.06, step), (0, 0, 0), 0.01, 0.006))
+    pieces += painted("mantel", block((deep, wide + 0.06, step), (0, 0, 0), 0.01, 0.006))
     decor = int(random.integers(3))
     if decor == 0:  # panels
         for s in (-1, 1):
@@ -83,8 +79,8 @@ def _fireplace(random: Random) -> list[Piece]:
             z, shift = step + (r + 0.5) * (high - step - 0.05) / rows, 0.06 * (r % 2)
             for y in np.arange(-wide / 2 + 0.06 + shift, wide / 2 - 0.05, 0.125):
                 if abs(y) > opening / 2 + 0.055 or z > top + 0.03:
-                    pieces += solid(
-                        "brick", "paint", box(0.012, 0.11, (high - step) / rows * 0.75, (x + 0.004, y, z))
+                    pieces += painted(
+                        "brick", box(0.012, 0.11, (high - step) / rows * 0.75, (x + 0.004, y, z))
                     )
     else:  # columns
         for s in (-1, 1):
@@ -116,7 +112,7 @@ def _fireplace(random: Random) -> list[Piece]:
                 8,
                 (grate + 0.04, y, step + 0.08),
             )
-            pieces += solid("flame" if k % 2 else "ember", "paint", tongue)
+            pieces += painted("flame" if k % 2 else "ember", tongue)
     else:
         rails = np.linspace(-opening / 2 + 0.03, opening / 2 - 0.03, 9)
         pieces += solid(
@@ -130,7 +126,7 @@ def _fireplace(random: Random) -> list[Piece]:
                 for f in (0.04, 0.58)
             ),
         )
-    pieces += solid("mantel", "paint", box(hearth, wide * 0.9, step, (deep / 2 - hearth / 2, 0, step / 2)))
+    pieces += painted("mantel", box(hearth, wide * 0.9, step, (deep / 2 - hearth / 2, 0, step / 2)))
     return pieces
 
 
@@ -241,7 +237,7 @@ def _toilet(random: Random) -> list[Piece]:
     bowl = [layer(*h) for h in heights]
     inside = [layer(0.8, rim), layer(0.72, rim - 0.06), layer(0.4, rim - 0.2), layer(0.25, rim - 0.22)]
     pieces = main(loft([*bowl, *inside]))
-    pieces += solid("water", "paint", loft([layer(0.4, rim - 0.19), layer(0.49, rim - 0.16)]))
+    pieces += painted("water", loft([layer(0.4, rim - 0.19), layer(0.49, rim - 0.16)]))
     seat, up = random.random() < 0.7, random.random() < 0.4
     lid_part, stuff = ("main", "paint") if seat else ("lid", pick(random, "wood", "dark", "white"))
     hinge = (middle - long / 2 + 0.03, 0, rim + 0.01)
@@ -338,7 +334,7 @@ def _fire_extinguisher(random: Random) -> list[Piece]:
     part, stuff = [("lever", "dark"), ("valve", "chrome"), ("pin", "paint")][int(random.integers(3))]
     pieces += solid(part, stuff, bar(lever, 0.011, 8, 1))
     pieces += solid("gauge", "white", disc(0.022, 0.02, (0.012, 0, z + 0.015), 16))
-    pieces += solid("pin", "paint", moved(ring(0.018, 0.004, sides=14), (0.0, 0.03, z + 0.075)))
+    pieces += painted("pin", moved(ring(0.018, 0.004, sides=14), (0.0, 0.03, z + 0.075)))
     out, hang, sweep = r + u(0.03, 0.09), high * u(0.08, 0.45), u(-0.04, 0.05)
     hose = [
         (0, -0.02, z + 0.02),
@@ -371,7 +367,7 @@ def _wrapped(
     t = np.linspace(-half_angle, half_angle, 13) + middle
     arc = np.c_[np.cos(t), np.sin(t)]
     outline = np.r_[arc * (radius + 0.002), arc[::-1] * (radius - 0.003)]
-    return solid(name, "paint", plate(outline, tall, low))
+    return painted(name, plate(outline, tall, low))
 
 
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
     Random,
     bar,
@@ -17,7 +17,7 @@ from po3d.synthesis.shapes.parts import (
     smooth,
     upright,
     vessel,
-)  # fmt: skip
+)
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, ring, tube
 
 
@@ -146,10 +146,9 @@ def _toaster(random: Random) -> list[Piece]:
                 slice_ = panel(
                     long * 0.78 / n, 0.1, 0.025, slot * 0.7, (x - slot * 0.35, y, high + out - 0.05), 0.003, 3
                 )
-                pieces += solid("toast", "paint", slice_)
-                pieces += solid(
+                pieces += painted("toast", slice_)
+                pieces += painted(
                     "crumb",
-                    "paint",
                     panel(
                         long * 0.62 / n,
                         0.085,
@@ -207,11 +206,9 @@ def _blender(random: Random) -> list[Piece]:
     sides = int(pick(random, "4", "8", "24", "24"))
     jar_line = [(waist * 0.8, z), (waist * 0.9, z + 0.03), (top, z + jar)]
     glass = [(0, z), *jar_line, (0, z + jar)]
-    pieces += solid("jar", "paint", moved(upright(glass, sides), yaw=np.pi / sides))
-    pieces += solid(
-        "jar",
-        "paint",
-        moved(ring(top * 0.96, 0.004, sides=24, around=4), (0, 0, z + jar - 0.008), roll=np.pi / 2),
+    pieces += painted("jar", moved(upright(glass, sides), yaw=np.pi / sides))
+    pieces += painted(
+        "jar", moved(ring(top * 0.96, 0.004, sides=24, around=4), (0, 0, z + jar - 0.008), roll=np.pi / 2)
     )
     if random.random() < 0.6:  # something in it
         f = u(0.35, 0.75)
@@ -222,7 +219,7 @@ def _blender(random: Random) -> list[Piece]:
             (inner, z + jar * f),
             (0, z + jar * f + 0.001),
         ]
-        pieces += solid("juice", "paint", moved(upright(line, sides), yaw=np.pi / sides))
+        pieces += painted("juice", moved(upright(line, sides), yaw=np.pi / sides))
     cap = z + jar
     pieces += solid(
         "lid",
@@ -324,7 +321,7 @@ def _coffee_maker(random: Random) -> list[Piece]:
             upright(belly, 28, (*pot, 0)),
         )
         if kind == "jug":
-            pieces += solid("coffee", "paint", upright(fill, 28, (*pot, 0)))
+            pieces += painted("coffee", upright(fill, 28, (*pot, 0)))
         pieces += solid(
             "lid",
             "dark",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
     Random,
     bar,
@@ -51,7 +51,7 @@ def _rubiks_cube(random: Random) -> list[Piece]:
                         if way == 0
                         else ((side * np.pi / 2, 0) if way == 1 else (0, -side * np.pi / 2))
                     )
-                    cubie += solid(str(name), "paint", moved(sticker, cell * size, yaw=yaw, pitch=pitch))
+                    cubie += painted(str(name), moved(sticker, cell * size, yaw=yaw, pitch=pitch))
                 if angle and z == layer:  # a layer on its way
                     cubie = [(n, m, moved(p, yaw=angle)) for n, m, p in cubie]
                 pieces += cubie
@@ -97,9 +97,7 @@ def _electric_guitar(random: Random) -> list[Piece]:
                 (0.02, 0.1),
             ]
         )
-        guitar += solid(
-            "guard", "paint", facing(smooth_loop(guard * (u(0.8, 1.0), u(0.9, 1.0))), 0.004, x - 0.001)
-        )
+        guitar += painted("guard", facing(smooth_loop(guard * (u(0.8, 1.0), u(0.9, 1.0))), 0.004, x - 0.001))
     pickups = int(random.integers(1, 4))
     wide_ones = random.random() < 0.5
     for z in np.linspace(0.17, 0.31, 3)[[[1], [0, 2], [0, 1, 2]][pickups - 1]]:
@@ -122,9 +120,8 @@ def _electric_guitar(random: Random) -> list[Piece]:
     top, long = float(outline[:, 1].max()), u(0.98, 1.04)
     neck_low, nut = 0.32, long - 0.14
     sheet = [(-0.026, neck_low), (0.026, neck_low), (0.021, nut), (-0.021, nut)]
-    guitar += solid(
+    guitar += painted(
         "neck",
-        "paint",
         moved(
             facing(
                 np.array([(-0.024, min(0.34, top)), (0.024, min(0.34, top)), (0.02, nut), (-0.02, nut)]),
@@ -134,7 +131,7 @@ def _electric_guitar(random: Random) -> list[Piece]:
             (x - 0.016, 0, 0),
         ),
     )
-    guitar += solid("fingerboard", "paint", facing(np.array(sheet), 0.006, x + 0.005))
+    guitar += painted("fingerboard", facing(np.array(sheet), 0.006, x + 0.005))
     frets = nut - (nut - 0.115) * (1 - 0.5 ** (np.arange(1, 20) / 12))
     guitar += solid(
         "fret",
@@ -177,7 +174,7 @@ def _electric_guitar(random: Random) -> list[Piece]:
     }[head]
     headstock = facing(smooth_loop(np.array(shape) * (side, 1), 1), 0.015, 0)
     color = "main" if random.random() < 0.5 else "neck"
-    guitar += solid(color, "paint", moved(headstock, (x - 0.012, 0, 0)))
+    guitar += painted(color, moved(headstock, (x - 0.012, 0, 0)))
     for k in range(6):
         y, z = (
             (side * 0.05, nut + 0.03 + 0.022 * k)

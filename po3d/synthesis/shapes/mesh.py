@@ -22,6 +22,11 @@ def solid(name: str, material: str, *meshes: trimesh.Trimesh) -> list[Piece]:
     return [(name, material, mesh) for mesh in meshes]
 
 
+def painted(name: str, *meshes: trimesh.Trimesh) -> list[Piece]:
+    """Pieces of one part in the object's colour, or in one of its own."""
+    return solid(name, "paint", *meshes)
+
+
 @dataclass(frozen=True)
 class Part:
     """A named part; `paint` is the object's colour, every other material has its own."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import Array, closed, lathe, loft, moved, plate, rounded, slab, tube
 
 Random = np.random.Generator
@@ -16,7 +16,7 @@ UP = np.pi / 2  # rolls what turns about y upright
 
 def main(*meshes: Trimesh) -> list[Piece]:
     """Pieces that take the scene's colour."""
-    return solid("main", "paint", *meshes)
+    return painted("main", *meshes)
 
 
 def smooth(points: ArrayLike, times: int = 2) -> Array:
@@ -249,4 +249,4 @@ def wheel_on_hub(
         12,
     )
     place = (*at, radius)
-    return solid("tyre", "tyre", moved(tread, place)) + solid("hub", "paint", moved(disc, place))
+    return solid("tyre", "tyre", moved(tread, place)) + painted("hub", moved(disc, place))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted
 from po3d.synthesis.shapes.parts import Random, limb, mirrored
 from po3d.synthesis.shapes.primitives import Array, ball
 
@@ -44,32 +44,29 @@ def trunk(form: Form, neck: float) -> list[Piece]:
         3,
         0.85 * form.flat,
     )
-    return solid("coat", "paint", body, stem) + face(form, head)
+    return painted("coat", body, stem) + face(form, head)
 
 
 def face(form: Form, head: Array) -> list[Piece]:
     forward, down, radius = form.muzzle
     tip = head + [forward, 0, -down]
     skull = form.skull
-    pieces = solid("coat", "paint", ball((skull * 1.05, skull * 0.9, skull), head, 2))
-    pieces += solid(
+    pieces = painted("coat", ball((skull * 1.05, skull * 0.9, skull), head, 2))
+    pieces += painted(
         "coat",
-        "paint",
         limb([head, head * 0.45 + tip * 0.55, tip], [skull * 0.85, (skull + radius) / 2.1, radius], 10, 2),
     )
     out = (tip - head) / np.linalg.norm(tip - head)
-    pieces += solid(
+    pieces += painted(
         "muzzle",
-        "paint",
         limb([tip - out * radius * 0.6, tip + out * radius * 0.15], [radius * 1.06, radius * 0.95], 10, 2),
     )
-    pieces += solid(
+    pieces += painted(
         "nose",
-        "paint",
         ball((radius * 0.4, radius * 0.5, radius * 0.35), tip + out * radius * 0.95 + [0, 0, radius * 0.45]),
     )
     eye = ball(skull * 0.17, head + np.array([0.62, 0.68, 0.36]) * skull)
-    return pieces + solid("eye", "paint", *mirrored(eye))
+    return pieces + painted("eye", *mirrored(eye))
 
 
 def _leg(points: ArrayLike, form: Form, paw: float, sides: int = 8) -> Array:
@@ -90,14 +87,12 @@ def legs(random: Random, form: Form, paw: float, hock: float) -> list[Piece]:
         top = np.array([x - (0.1 if fore else -0.3) * hock, y * 0.9, z - 0.15 * form.girth[2]])
         knee = (top + foot) / 2 + ([0.25 * hock, 0, 0] if fore else [0.5 * hock, 0, 0.06 * z])
         low = foot * 0.65 + knee * 0.35 - ([0, 0, 0] if fore else [0.8 * hock, 0, 0])
-        pieces += solid("coat", "paint", _leg([top, knee, low, foot], form, paw))
+        pieces += painted("coat", _leg([top, knee, low, foot], form, paw))
         if socks:
-            pieces += solid(
-                "patch",
-                "paint",
-                limb([low * 0.6 + foot * 0.4, foot], [form.leg[1] * 1.14, form.leg[1] * 1.1], 8, 1),
+            pieces += painted(
+                "patch", limb([low * 0.6 + foot * 0.4, foot], [form.leg[1] * 1.14, form.leg[1] * 1.1], 8, 1)
             )
-        pieces += solid("paw", "paint", ball((paw * 1.5, paw * 1.1, paw), foot + [paw * 0.5, 0, 0]))
+        pieces += painted("paw", ball((paw * 1.5, paw * 1.1, paw), foot + [paw * 0.5, 0, 0]))
     return pieces
 
 
@@ -118,8 +113,8 @@ def sitting_legs(form: Form) -> list[Piece]:
     shin = limb([(rx + 0.1 * reach, y * 1.6, foot), (rx + reach, y * 1.65, foot)], [foot, foot], 8, 2)
     paw = ball((foot * 1.6, foot * 1.1, foot), (cx + 0.045 + foot * 0.6, y * 1.05, foot))
     toe = ball((foot * 1.5, foot * 1.15, foot), (rx + reach + foot * 0.5, y * 1.65, foot))
-    return solid("coat", "paint", *mirrored(front), *mirrored(thigh), *mirrored(shin)) + solid(
-        "paw", "paint", *mirrored(paw), *mirrored(toe)
+    return painted("coat", *mirrored(front), *mirrored(thigh), *mirrored(shin)) + painted(
+        "paw", *mirrored(paw), *mirrored(toe)
     )
 
 
@@ -139,7 +134,7 @@ def ears(kind: str, head: Array, skull: float, size: float) -> list[Piece]:
             6,
             2,
         )
-        return solid("ear", "paint", *mirrored(ear)) + solid("inner", "paint", *mirrored(inner))
+        return painted("ear", *mirrored(ear)) + painted("inner", *mirrored(inner))
     if kind == "floppy":
         base = head + np.array([-0.2, 0.8, 0.45]) * skull
         ear = limb(
@@ -148,7 +143,7 @@ def ears(kind: str, head: Array, skull: float, size: float) -> list[Piece]:
             8,
             2,
         )
-        return solid("ear", "paint", *mirrored(ear))
+        return painted("ear", *mirrored(ear))
     ear = limb(
         [base, base + [-0.12 * size, 0.1 * size, 0.5 * size], base + [-0.22 * size, 0.16 * size, size]],
         [0.11 * size, 0.17 * size, 0.07 * size],
@@ -161,7 +156,7 @@ def ears(kind: str, head: Array, skull: float, size: float) -> list[Piece]:
         6,
         2,
     )
-    return solid("ear", "paint", *mirrored(ear)) + solid("inner", "paint", *mirrored(inner))
+    return painted("ear", *mirrored(ear)) + painted("inner", *mirrored(inner))
 
 
 def patches(random: Random, form: Form, count: int) -> list[Piece]:
@@ -172,7 +167,7 @@ def patches(random: Random, form: Form, count: int) -> list[Piece]:
         at = np.array(form.rump) * (1 - t) + np.array(form.chest) * t
         r = np.interp(t, [0, 0.5, 1], form.girth)
         where = (at[0], r * np.sin(side) * form.flat * 0.6, at[1] + r * np.cos(side) * 0.55)
-        pieces += solid(
-            "patch", "paint", ball((r * random.uniform(0.6, 1.0), r * 0.5 * form.flat, r * 0.52), where, 2)
+        pieces += painted(
+            "patch", ball((r * random.uniform(0.6, 1.0), r * 0.5 * form.flat, r * 0.52), where, 2)
         )
     return pieces

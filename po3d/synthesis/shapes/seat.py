@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
     Random,
     bar,
@@ -20,7 +20,7 @@ from po3d.synthesis.shapes.parts import (
     smooth,
     upright,
     warped,
-)  # fmt: skip
+)
 from po3d.synthesis.shapes.primitives import ball, box, lathe, moved, ring, rod, rounded, tube
 
 
@@ -47,7 +47,7 @@ def _office_chair(random: Random) -> list[Piece]:
     def bend(v: np.ndarray) -> np.ndarray:
         return v + np.c_[curl * v[:, 1] ** 2 * 2 - lean * (v[:, 2] - base), 0 * v[:, :2]]
 
-    pieces += solid("net" if frame else "main", "paint", warped(back, bend))
+    pieces += painted("net" if frame else "main", warped(back, bend))
     if frame:
         loop = _frame(wide, tall, (-0.2, base + tall / 2))
         pieces += main(warped(loop, bend))
@@ -196,23 +196,21 @@ def _pouf(random: Random) -> list[Piece]:
             return v * np.c_[swell, swell, np.ones(len(v))] * (wide, wide, high)
 
         pieces = main(warped(body, bend))
-        return pieces + solid("button", "paint", ball((0.04, 0.04, 0.02), (0, 0, 0.935 * high), 2))
+        return pieces + painted("button", ball((0.04, 0.04, 0.02), (0, 0, 0.935 * high), 2))
     if kind == 1:  # a drum with bands
         r, soft = wide / 2, u(0.03, 0.1)
         side = [(r - soft, 0), (r, soft), (r * u(0.98, 1.05), high / 2), (r, high - soft), (r - soft, high)]
         pieces = main(upright(smooth([(0, 0), *side, (0, high + 0.02)]), 32))
         for z in np.linspace(0.15, 0.85, int(random.integers(1, 4))) * high:
-            pieces += solid(
-                "band", "paint", moved(ring(r * 1.005, 0.012, sides=32), (0, 0, z), roll=np.pi / 2)
-            )
+            pieces += painted("band", moved(ring(r * 1.005, 0.012, sides=32), (0, 0, z), roll=np.pi / 2))
         return pieces
     if kind == 2:  # a cube with piping
         soft, high = u(0.04, 0.12), high * 0.95
         pieces = main(block((wide, wide, high), (0, 0, 0), soft, min(soft, 0.06), 4))
-        pieces += solid(
-            "piping", "paint", block((wide + 0.012, wide + 0.012, 0.016), (0, 0, high - 0.1), soft, 0.004, 4)
+        pieces += painted(
+            "piping", block((wide + 0.012, wide + 0.012, 0.016), (0, 0, high - 0.1), soft, 0.004, 4)
         )
-        return pieces + solid("button", "paint", ball((0.03, 0.03, 0.012), (0, 0, high), 2))
+        return pieces + painted("button", ball((0.03, 0.03, 0.012), (0, 0, high), 2))
     # a bag of beans, sunk in
     lean, nape = u(0.05, 0.2), u(0.15, 0.28)
     body = upright(
@@ -232,7 +230,7 @@ def _pouf(random: Random) -> list[Piece]:
         )
 
     top = moved(ring(nape * wide / 2.6, 0.018, sides=16), (-lean * 0.9, 0, high * 1.06), roll=np.pi / 2)
-    return main(warped(body, slump)) + solid("piping", "paint", top)
+    return main(warped(body, slump)) + painted("piping", top)
 
 
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {

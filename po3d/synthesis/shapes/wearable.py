@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
     Random,
     bar,
@@ -67,7 +67,7 @@ def _full_helmet(random: Random) -> list[Piece]:
         band = dome(
             (long * 1.012, u(0.014, 0.03), high * 1.012), FULL, (brow + 0.02, 1.5), 0.004, (0, at, z), (20, 5)
         )
-        pieces += solid("stripe", "paint", band)
+        pieces += painted("stripe", band)
     pieces += solid(
         "rim",
         "dark",
@@ -194,19 +194,18 @@ def _hat(random: Random) -> list[Piece]:
             p + 0.004 * (np.outer(np.cos(s), n) + np.outer(np.sin(s), [0, 0, 1]))
             for p, n in zip(edge, tangent)
         ]
-        pieces += solid("band", "paint", hoop(rings))
+        pieces += painted("band", hoop(rings))
     tall = u(0.02, 0.045)
     band = [
         np.c_[long * f * np.cos(t), wide * f * np.sin(t), np.full(40, z)]
         for f, z in ((1.02, 0.003), (1.015, tall), (0.9, tall), (0.9, 0.003))
     ]
-    pieces += solid("band", "paint", hoop(band))
+    pieces += painted("band", hoop(band))
     if random.random() < 0.5:
         side = wide * 1.02
         bow = [(s * 0.022, side + 0.004, tall / 2) for s in (-1, 1)]
-        pieces += solid(
+        pieces += painted(
             "band",
-            "paint",
             *(ball((0.022, 0.006, tall * 0.42), at, 2) for at in bow),
             ball((0.007, 0.009, 0.009), (0, side + 0.004, tall / 2), 1),
         )
@@ -220,7 +219,7 @@ def _hat(random: Random) -> list[Piece]:
             [0.003, 0.009, 0.001],
             6,
         )
-        pieces += solid("feather", "paint", feather)
+        pieces += painted("feather", feather)
     return pieces
 
 
@@ -253,7 +252,7 @@ def _handbag(random: Random) -> list[Piece]:
             4,
         )
         flap = warped(soft_sheet(outline, deep * 1.03), taper)
-        pieces += solid("flap", "paint", flap)
+        pieces += painted("flap", flap)
         pieces += solid(
             metal,
             stuff,
@@ -301,7 +300,7 @@ def _handbag(random: Random) -> list[Piece]:
             0.008,
             2,
         )
-        pieces += solid("trim", "paint", warped(soft_sheet(foot, deep * 1.02), taper))
+        pieces += painted("trim", warped(soft_sheet(foot, deep * 1.02), taper))
     rise, half, thick = high * u(0.2, 0.55), top * u(0.22, 0.4), u(0.0045, 0.008)
     grips = (-1, 1) if random.random() < 0.6 else (0,)
     for s in grips:
@@ -313,7 +312,7 @@ def _handbag(random: Random) -> list[Piece]:
             (x, half, high + rise * 0.7),
             (x, half, high * 0.86 if s else high),
         ]
-        pieces += solid("trim", "paint", bar(path, thick, 8, 3))
+        pieces += painted("trim", bar(path, thick, 8, 3))
         pieces += solid(
             metal,
             stuff,
@@ -330,6 +329,4 @@ def _handbag(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "helmet": _helmet, "hat": _hat, "handbag": _handbag,
-}  # fmt: skip
+SHAPES: dict[str, Callable[[Random], list[Piece]]] = {"helmet": _helmet, "hat": _hat, "handbag": _handbag}

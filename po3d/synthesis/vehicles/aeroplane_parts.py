@@ -4,31 +4,20 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import Array, box, hull, lathe, moved, rod, rounded, slab, tube, wing
 
 Rng = np.random.Generator
 SIDES = (("left", 1), ("right", -1))
 
 
-def pair(
-    name: str,
-    material: str,
-    root: tuple,
-    tip: tuple,
-    chord: tuple[float, float],
-    thick: float,
-    sections: int = 2,
-) -> list[Piece]:
+def pair(name: str, root: tuple, tip: tuple, chord: tuple[float, float], thick: float) -> list[Piece]:
     """Left and right surface from a left `root` to a left `tip` (leading edges)."""
-    return [
-        (
-            f"{name}_{word}",
-            material,
-            wing(np.multiply(root, (1, sign, 1)), np.multiply(tip, (1, sign, 1)), chord, thick, sections),
-        )
-        for word, sign in SIDES
-    ]
+    pieces: list[Piece] = []
+    for word, sign in SIDES:
+        surface = wing(np.multiply(root, (1, sign, 1)), np.multiply(tip, (1, sign, 1)), chord, thick)
+        pieces += painted(f"{name}_{word}", surface)
+    return pieces
 
 
 def body(
@@ -54,7 +43,7 @@ def body(
         r = radius * (1 - s**1.6 * 0.9)
         centre = height + rise * radius * s**1.5
         stations.append((end + tail * (1 - s), r, centre - r, centre + r))
-    return solid("fuselage", "paint", hull(stations, sides)), np.array(stations)
+    return painted("fuselage", hull(stations, sides)), np.array(stations)
 
 
 def windows(
@@ -107,7 +96,7 @@ def gear(
 ) -> list[Piece]:
     """A leg from height `top` to a wheel, or two, at (x, y) on z = 0."""
     x, y = at
-    pieces: list[Piece] = [(name, "chrome", rod((x, y, top), (x, y, radius), radius * 0.3, 5))]
+    pieces = solid(name, "chrome", rod((x, y, top), (x, y, radius), radius * 0.3, 5))
     profile = [(0, -0.4), (0.7, -0.4), (1.0, -0.2), (1.0, 0.2), (0.7, 0.4), (0, 0.4)]
     disc = lathe(np.multiply(profile, radius), 10)
     for dy in (0.5, -0.5) if twin else (0.0,):
@@ -118,13 +107,9 @@ def gear(
 def propeller(rng: Rng, hub: Array, radius: float, blades: int) -> list[Piece]:
     """Blades and a spinner in front of `hub`."""
     x, y, z = hub
-    pieces: list[Piece] = [
-        (
-            "propeller",
-            "paint",
-            tube([(x + s, y, z) for s in (-0.02, 0.1, 0.22, 0.3)], [0.16, 0.15, 0.09, 0.02], 8),
-        )
-    ]
+    pieces = painted(
+        "propeller", tube([(x + s, y, z) for s in (-0.02, 0.1, 0.22, 0.3)], [0.16, 0.15, 0.09, 0.02], 8)
+    )
     outline = rounded(
         [(-0.06, 0.0), (0.06, 0.0), (0.1, 0.5), (0.08, 0.95), (0.0, 1.0), (-0.08, 0.95), (-0.1, 0.5)], 0.03
     )

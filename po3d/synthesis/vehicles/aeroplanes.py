@@ -3,7 +3,7 @@ long."""
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import ball, box, hull, lathe, moved, rod, rounded, slab, tube, wing
 from po3d.synthesis.vehicles import aeroplane_parts as parts
 from po3d.synthesis.vehicles.passenger_aeroplanes import airliner, jet
@@ -29,7 +29,7 @@ def fighter(rng: Rng) -> list[Piece]:
         (-3.8, half_width * tail, z - depth * 0.85, z + 0.4),
         (end + 0.55, half_width * tail * 0.85, z - depth * 0.6, z + 0.35),
     ]
-    pieces: list[Piece] = [("fuselage", "paint", hull(stations, 12, 0.8))]
+    pieces = painted("fuselage", hull(stations, 12, 0.8))
     seat = front - nose - rng.uniform(-0.3, 0.2)
     glass = [
         (seat + 0.75, 0.08, z + 0.12, z + 0.22),
@@ -55,7 +55,7 @@ def fighter(rng: Rng) -> list[Piece]:
     for _, sign in parts.SIDES if not chin else (("", 0),):
         y, w = sign * half_width * 0.85, 0.34 if not chin else 0.6
         shape = np.array(intake) - [0, 0.25 if chin else 0.0]
-        pieces += solid("intake", "paint", moved(slab(shape, w, 0.05), (0, y, 0)))
+        pieces += painted("intake", moved(slab(shape, w, 0.05), (0, y, 0)))
         x, low, high = shape[0][0], shape[0][1] + 0.07, shape[1][1] - 0.07
         pieces += solid(
             "intake", "dark", box(0.05, w * 0.75, high - low, (x - 0.13, y, (low + high) / 2), pitch=-0.42)
@@ -85,7 +85,6 @@ def fighter(rng: Rng) -> list[Piece]:
     }[str(plan)]
     pieces += parts.pair(
         "wing",
-        "paint",
         (root_x, half_width * 0.5, wing_z),
         (root_x - sweep, half, wing_z + dihedral),
         (chord, tip),
@@ -94,7 +93,6 @@ def fighter(rng: Rng) -> list[Piece]:
     if plan != "delta" and rng.random() < 0.7:  # strakes ahead of the wing
         pieces += parts.pair(
             "wing",
-            "paint",
             (root_x + 1.7, half_width * 0.45, wing_z),
             (root_x - 0.6, half_width + 0.75, wing_z),
             (2.6, 0.6),
@@ -107,7 +105,6 @@ def fighter(rng: Rng) -> list[Piece]:
         tail_half *= 0.75
     pieces += parts.pair(
         "tailplane",
-        "paint",
         (tail_x, half_width * 0.5, z + 0.15 * canards),
         (tail_x - rng.uniform(1.0, 1.5), tail_half, z + 0.15 * canards),
         (1.6 - 0.3 * canards, 0.5),
@@ -120,19 +117,12 @@ def fighter(rng: Rng) -> list[Piece]:
         pieces += [
             (n.rsplit("_", 1)[0], m, g)
             for n, m, g in parts.pair(
-                "fin",
-                "paint",
-                (fin_x, y, z + 0.2),
-                (fin_x - back, y + cant, z + 0.4 + fin),
-                (1.7, 0.75),
-                0.06,
+                "fin", (fin_x, y, z + 0.2), (fin_x - back, y + cant, z + 0.4 + fin), (1.7, 0.75), 0.06
             )
         ]
     else:
-        pieces += solid(
-            "fin",
-            "paint",
-            wing((fin_x + 0.2, 0, z + 0.3), (fin_x - back, 0, z + 0.6 + fin), (2.2, 0.8), 0.06),
+        pieces += painted(
+            "fin", wing((fin_x + 0.2, 0, z + 0.3), (fin_x - back, 0, z + 0.6 + fin), (2.2, 0.8), 0.06)
         )
     if rng.random() < 0.5:  # missiles at the tips or under the wings
         for share in (1.0,) if rng.random() < 0.5 else (0.45, 0.7):
@@ -169,7 +159,7 @@ def biplane(rng: Rng) -> list[Piece]:
         (end + 0.3, radius * 0.2, z - radius * 0.05, z + radius * 0.55),
         (end, 0.05, z + 0.1, z + radius * 0.4),
     ]
-    pieces: list[Piece] = [("fuselage", "paint", hull(stations, 12, rng.uniform(0.65, 1.0)))]
+    pieces = painted("fuselage", hull(stations, 12, rng.uniform(0.65, 1.0)))
     if radial:
         cowl = [(nose + s, 0, z) for s in (-0.25, -0.1, 0.3, 0.42, 0.44)]
         pieces += solid(
@@ -184,9 +174,8 @@ def biplane(rng: Rng) -> list[Piece]:
             pieces += solid("engine", "chrome", rod(a, b, 0.06, 5))
         hub = np.array([nose + 0.5, 0, z])
     else:
-        pieces += solid(
+        pieces += painted(
             "engine",
-            "paint",
             hull(
                 [
                     (nose - 0.1, radius * 0.9, z - radius * 0.95, z + radius * 0.85),
@@ -217,14 +206,9 @@ def biplane(rng: Rng) -> list[Piece]:
     for x, y_end, level, rise in ((low_x, half * short, low_z, rise_low), (up_x, half, up_z, rise_up)):
         # A full chord up to 88 % of the span, then rounded off.
         near = (x - sweep * 0.88, y_end * 0.88, level + rise * 0.88)
-        pieces += parts.pair("wing", "paint", (x, 0.0, level), near, (chord, chord * 0.97), 0.1)
+        pieces += parts.pair("wing", (x, 0.0, level), near, (chord, chord * 0.97), 0.1)
         pieces += parts.pair(
-            "wing",
-            "paint",
-            near,
-            (x - sweep - chord * 0.22, y_end, level + rise),
-            (chord * 0.97, chord * 0.5),
-            0.1,
+            "wing", near, (x - sweep - chord * 0.22, y_end, level + rise), (chord * 0.97, chord * 0.5), 0.1
         )
     stations_y = (0.68,) if rng.random() < 0.65 else (0.42, 0.78)
     strut = "paint" if rng.random() < 0.6 else "wood"
@@ -269,11 +253,10 @@ def biplane(rng: Rng) -> list[Piece]:
         ],
         0.1,
     )
-    pieces += solid("fin", "paint", slab(outline, 0.08, 0.02))
+    pieces += painted("fin", slab(outline, 0.08, 0.02))
     tail_half, tail_chord = rng.uniform(1.25, 1.6), rng.uniform(0.85, 1.05)
     pieces += parts.pair(
         "tailplane",
-        "paint",
         (end + 0.75, 0.0, z + radius * 0.35),
         (end + 0.35, tail_half, z + radius * 0.35),
         (tail_chord, tail_chord * 0.65),
@@ -295,9 +278,8 @@ def biplane(rng: Rng) -> list[Piece]:
                 ),
             )
         if spats:
-            pieces += solid(
+            pieces += painted(
                 "wheel_front",
-                "paint",
                 ball(
                     (rolling * 1.5, rolling * 0.55, rolling * 0.85),
                     (gear_x - 0.08, sign * track, rolling * 1.15),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import Array, box, hull, lathe, moved, ring, rod, spoked_wheel, tube
 from po3d.synthesis.vehicles.two_wheelers import (
     Finish,
@@ -87,24 +87,23 @@ def wheels(
 def triangle(frame: Frame, top_from: Array, top_to: Array) -> list[Piece]:
     """Seat tube, top tube between two given points, down tube, head tube and the two pairs of stays."""
     r = frame.tube
-    pieces = [
-        ("frame", "paint", rod(side(frame.bottom), side(frame.seat), r)),
-        ("frame", "paint", rod(side(top_from), side(top_to), r)),
-        ("frame", "paint", rod(side(frame.bottom), side(frame.head_low + frame.up * 0.03), r * 1.15)),
-        ("frame", "paint", rod(side(frame.head_low - frame.up * 0.01), side(frame.head_top), r * 1.2)),
-        ("frame", "paint", lathe([(0, -0.04), (r * 1.3, -0.04), (r * 1.3, 0.04), (0, 0.04)], 8)),
-    ]
-    pieces[-1] = ("frame", "paint", moved(pieces[-1][2], side(frame.bottom)))
+    shell = lathe([(0, -0.04), (r * 1.3, -0.04), (r * 1.3, 0.04), (0, 0.04)], 8)
+    pieces = painted(
+        "frame",
+        rod(side(frame.bottom), side(frame.seat), r),
+        rod(side(top_from), side(top_to), r),
+        rod(side(frame.bottom), side(frame.head_low + frame.up * 0.03), r * 1.15),
+        rod(side(frame.head_low - frame.up * 0.01), side(frame.head_top), r * 1.2),
+        moved(shell, side(frame.bottom)),
+    )
     return pieces + stays(frame, frame.bottom, top_from)
 
 
 def stays(frame: Frame, bottom: Array, top: Array) -> list[Piece]:
     pieces = []
     for y in (0.065, -0.065):
-        pieces += solid(
-            "frame", "paint", rod(side(frame.rear, y), side(bottom, y * 0.4), frame.tube * 0.65, 5)
-        )
-        pieces += solid("frame", "paint", rod(side(frame.rear, y), side(top, y * 0.3), frame.tube * 0.6, 5))
+        pieces += painted("frame", rod(side(frame.rear, y), side(bottom, y * 0.4), frame.tube * 0.65, 5))
+        pieces += painted("frame", rod(side(frame.rear, y), side(top, y * 0.3), frame.tube * 0.6, 5))
     return pieces
 
 
@@ -121,12 +120,11 @@ def fork(frame: Frame, metal: str, travel: float = 0.0) -> list[Piece]:
         pieces = []
         for y in (spread, -spread):
             line = [side(crown, y * 0.7), side(bend, y), side(frame.front, y)]
-            pieces += solid("fork", "paint", tube(line, radii))
+            pieces += painted("fork", tube(line, radii))
     width = 0.15 if travel else 0.11
     angle = np.pi / 2 - np.arctan2(frame.up[1], -frame.up[0])
-    pieces += solid(
+    pieces += painted(
         "fork",
-        "paint",
         box(
             0.07 if travel else 0.045,
             width,
@@ -208,7 +206,7 @@ def bottle(rng: Rng, frame: Frame, finish: Finish) -> list[Piece]:
     normal = np.array([-along[1], along[0]])
     foot = frame.bottom + along * rng.uniform(0.16, 0.26) + normal * (frame.tube + 0.035)
     line = [side(foot + along * d) for d in (0, 0.13, 0.15, 0.19)]
-    return [("bottle", finish.trim, tube(line, [0.034, 0.034, 0.02, 0.018], 8))]
+    return solid("bottle", finish.trim, tube(line, [0.034, 0.034, 0.02, 0.018], 8))
 
 
 def stem(frame: Frame, rise: float, reach: float, metal: str) -> tuple[Array, list[Piece]]:
@@ -268,23 +266,14 @@ def bar(
     return pieces
 
 
-def mudguards(
-    rng: Rng, frame: Frame, radius: float, width: float, front_arc: tuple[float, float] = (-10, 115)
-) -> list[Piece]:
+def mudguards(rng: Rng, frame: Frame, radius: float, width: float) -> list[Piece]:
     low = rng.uniform(-25, 5)
-    pieces: list[Piece] = [
-        (
-            "fender_front",
-            "paint",
-            fender(frame.front, radius * 1.07, width, (front_arc[0], front_arc[1] + low * 0.4 + 40), 0.03),
-        ),
-        ("fender_back", "paint", fender(frame.rear, radius * 1.07, width, (55 + low * 0.3, 185 - low), 0.03)),
-    ]
+    arcs = (-10, 115 + low * 0.4 + 40), (55 + low * 0.3, 185 - low)
+    pieces = painted("fender_front", fender(frame.front, radius * 1.07, width, arcs[0], 0.03))
+    pieces += painted("fender_back", fender(frame.rear, radius * 1.07, width, arcs[1], 0.03))
     for y in (width / 2, -width / 2):
         for name, axle, t in (("fender_front", frame.front, 120), ("fender_back", frame.rear, 150)):
-            pieces += solid(
-                name, "paint", rod(side(axle, y), side(polar(axle, radius * 1.05, t), y), 0.006, 4)
-            )
+            pieces += painted(name, rod(side(axle, y), side(polar(axle, radius * 1.05, t), y), 0.006, 4))
     return pieces
 
 
@@ -314,7 +303,7 @@ def basket(rng: Rng, at: Array, metal: str) -> list[Piece]:
     """A wire basket whose back stands at `at`."""
     depth, width, height = rng.uniform(0.2, 0.28), rng.uniform(0.3, 0.4), rng.uniform(0.18, 0.25)
     x, z = at
-    pieces: list[Piece] = [("basket", metal, box(depth * 0.85, width * 0.85, 0.012, (x + depth / 2, 0, z)))]
+    pieces = solid("basket", metal, box(depth * 0.85, width * 0.85, 0.012, (x + depth / 2, 0, z)))
 
     def corner(sx: float, sy: float, level: float) -> Array:
         grow = 0.85 + 0.15 * level

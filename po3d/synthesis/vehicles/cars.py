@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, lathe, moved, rounded, slab, wheel
 
 SIDES = ((1, "left"), (-1, "right"))
@@ -165,9 +165,7 @@ def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array]
     shape = shapely.Polygon(rounded(lower, t.corner))
     if f.bed:
         shape = shape.intersection(shapely.box(f.cabin_tail - 0.1, 0, front + 1, 9))
-    pieces: list[Piece] = [
-        ("frame", "paint", slab(_cut_arches(shape, f, t), f.width, t.corner * 0.85, taper, rows=4))
-    ]
+    pieces = painted("frame", slab(_cut_arches(shape, f, t), f.width, t.corner * 0.85, taper, rows=4))
     pieces += solid("underbody", "dark", box(f.length * 0.84, f.width * 0.72, 0.3, (0, 0, low + 0.18)))
     # Panels a little proud of the body, so that they can take another colour.
     (x0, z0), (x1, z1), (x2, z2) = bonnet
@@ -178,20 +176,20 @@ def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array]
         (x2 + 0.02, z2 + 0.018),
         (x2 + 0.02, z2 - 0.06),
     ]
-    pieces += solid("hood", "paint", slab(crown, f.width * rng.uniform(0.62, 0.8), 0.01, taper, rows=3))
+    pieces += painted("hood", slab(crown, f.width * rng.uniform(0.62, 0.8), 0.01, taper, rows=3))
     if rng.uniform() < 0.25:
-        pieces += solid(
-            "hood", "paint", slab(np.add(crown, (0, 0.03)), f.width * rng.uniform(0.25, 0.45), 0.02, taper)
+        pieces += painted(
+            "hood", slab(np.add(crown, (0, 0.03)), f.width * rng.uniform(0.25, 0.45), 0.02, taper)
         )
     if f.back > 0.3:
         lid = [(tail + kick + 0.1, deck - 0.05), (tail + f.back - 0.04, f.belt - 0.05),
         (tail + f.back - 0.04, f.belt + 0.018),
                (tail + kick + 0.1, deck + 0.018)]  # fmt: skip
-        pieces += solid("trunk", "paint", slab(lid, f.width * 0.72, 0.01, taper, rows=3))
+        pieces += painted("trunk", slab(lid, f.width * 0.72, 0.01, taper, rows=3))
     elif not f.bed:
         height = f.belt - low - 0.4
-        pieces += solid(
-            "trunk", "paint", box(0.06, f.width * 0.68, height, (tail - 0.005, 0, f.belt - 0.1 - height / 2))
+        pieces += painted(
+            "trunk", box(0.06, f.width * 0.68, height, (tail - 0.005, 0, f.belt - 0.1 - height / 2))
         )
     return pieces
 
@@ -208,14 +206,14 @@ def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array]
         (back + 0.15, top),
         (back, top - 0.05),
     ]
-    pieces: list[Piece] = [("windows", "glass", slab(glass, f.width - 0.12, 0.05, lean))]
+    pieces = solid("windows", "glass", slab(glass, f.width - 0.12, 0.05, lean))
     drop, crown = t.roof_depth, rng.uniform(0.0, 0.05)  # the roof is higher in its middle
     roof = [
         (back - 0.06, top - drop), (front + 0.05, top - drop), (front - 0.06, top - 0.01), (front - 0.28,
         top + 0.015),
         ((back + front) / 2, top + 0.015 + crown), (back + 0.15, top + 0.015), (back - 0.02, top - 0.03),
     ]  # fmt: skip
-    pieces += solid("roof", "paint", slab(roof, f.width - 0.05, 0.05, lean, rows=3))
+    pieces += painted("roof", slab(roof, f.width - 0.05, 0.05, lean, rows=3))
     lines = [((foot + 0.03, f.belt - 0.02), (front + 0.01, top - 0.04), t.pillar)]
     lines.append(((tail + t.rear_pillar, f.belt - 0.02), (back + t.rear_pillar, top - 0.04), t.rear_pillar))
     if f.bed and tail + 0.5 < front:
@@ -228,7 +226,7 @@ def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array]
         for side, word in SIDES:
             pillar = moved(slab(strip, 0.1), (0, side * (f.width / 2 - 0.095), 0))
             pillar.vertices = lean(np.array(pillar.vertices))
-            pieces += solid(f"{word}_frame", "paint", pillar)
+            pieces += painted(f"{word}_frame", pillar)
     if f.bed:  # the wall behind the seats, below and beside the rear window
         wall = slab(
             [
@@ -241,7 +239,7 @@ def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array]
             0,
             lean,
         )
-        pieces += solid("frame", "paint", wall)
+        pieces += painted("frame", wall)
     return pieces
 
 
@@ -262,7 +260,7 @@ def _doors(f: CarForm, t: Trim, taper: Callable[[Array], Array]) -> list[Piece]:
             outline = _cut_arches(shapely.box(x0, low, x1, f.belt - 0.04), f, t)
             panel = moved(slab(outline, 0.05), (0, side * (f.width / 2 - 0.012), 0))
             panel.vertices = taper(np.array(panel.vertices))
-            pieces += solid(f"{end}_{word}_door", "paint", panel)
+            pieces += painted(f"{end}_{word}_door", panel)
             pieces += solid(
                 f"{end}_{word}_door_handle",
                 "chrome",
@@ -277,7 +275,7 @@ def _doors(f: CarForm, t: Trim, taper: Callable[[Array], Array]) -> list[Piece]:
                 box(x1 - x0, 0.04, 0.07, ((x0 + x1) / 2, side * (f.width / 2 + 0.01), z)),
             )
         at = np.array([f.foot - 0.12, side * (f.width / 2 + 0.05), f.belt + 0.07])
-        pieces += solid(f"{word}_mirror", "paint", ball(np.array([0.07, 0.11, 0.075]) * t.mirror, at))
+        pieces += painted(f"{word}_mirror", ball(np.array([0.07, 0.11, 0.075]) * t.mirror, at))
     return pieces
 
 
@@ -322,24 +320,20 @@ def _bed(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array],
         [(tail + 0.03, low + 0.16), (end, low + 0.02), (end, f.belt), (end - 0.1, top), (tail + 0.03, top)]
     )
     outline = _cut_arches(side_view, f, t)
-    pieces: list[Piece] = [("trunk", inside, box(length - 0.02, f.width - 0.2, 0.08, (middle, 0, floor)))]
+    pieces = solid("trunk", inside, box(length - 0.02, f.width - 0.2, 0.08, (middle, 0, floor)))
     rim = f.wheel * 2.15 - floor
     for side, word in SIDES:
         wall = moved(slab(outline, 0.1, 0.02), (0, side * (half - 0.05), 0))
         wall.vertices = taper(np.array(wall.vertices))
-        pieces += solid(f"{word}_bed_side", "paint", wall)
+        pieces += painted(f"{word}_bed_side", wall)
         if rim > 0.04:
             housing = box(f.wheel * 2, 0.26, rim, (t.axles[1], side * (half - 0.22), floor + rim / 2))
             pieces += solid("trunk", inside, housing)
     width = f.width * (1 - t.plan)
-    pieces += solid(
-        "tailgate",
-        "paint",
-        box(0.08, width - 0.06, top - floor + 0.22, (tail + 0.05, 0, (top + floor - 0.22) / 2)),
+    pieces += painted(
+        "tailgate", box(0.08, width - 0.06, top - floor + 0.22, (tail + 0.05, 0, (top + floor - 0.22) / 2))
     )
-    pieces += solid(
-        "frame", "paint", box(0.1, width - 0.06, floor - low, (tail + 0.06, 0, (floor + low) / 2))
-    )
+    pieces += painted("frame", box(0.1, width - 0.06, floor - low, (tail + 0.06, 0, (floor + low) / 2)))
     return pieces
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import ball, box, hull, loft, moved, rod, rounded, slab, tube
 from po3d.synthesis.vehicles import motorbike_parts as parts
 from po3d.synthesis.vehicles.two_wheelers import (
@@ -42,9 +42,8 @@ def dirtbike(rng: Rng) -> list[Piece]:
     )
     for y in (0.1, -0.1):
         neck = head - up * 0.14
-        pieces += solid(
+        pieces += painted(
             "frame",
-            "paint",
             tube(
                 [
                     side(neck, 0),
@@ -58,11 +57,11 @@ def dirtbike(rng: Rng) -> list[Piece]:
                 0.02,
             ),
         )
-        pieces += solid(
-            "frame", "paint", rod(side((-0.2, seat_z - 0.2), y), side((-0.68, seat_z - 0.06), y * 0.7), 0.016)
+        pieces += painted(
+            "frame", rod(side((-0.2, seat_z - 0.2), y), side((-0.68, seat_z - 0.06), y * 0.7), 0.016)
         )
-        pieces += solid(
-            "frame", "paint", rod(side(pivot + [0, 0.1], y), side((-0.6, seat_z - 0.08), y * 0.7), 0.014)
+        pieces += painted(
+            "frame", rod(side(pivot + [0, 0.1], y), side((-0.6, seat_z - 0.08), y * 0.7), 0.014)
         )
     pieces += parts.shocks(pivot + [-0.12, 0.0], np.array([-0.12, seat_z - 0.22]), 0.0, finish)[:1]
     pieces += parts.engine(rng, crank, rng.uniform(0.12, 0.14), finish, twin=False) + parts.chain(
@@ -84,7 +83,7 @@ def dirtbike(rng: Rng) -> list[Piece]:
         (0.12, 0.13, seat_z - 0.24, seat_z + 0.05),
         (-0.06, 0.09, seat_z - 0.2, seat_z - 0.02),
     ]
-    pieces += solid("gas_tank", "paint", hull(tank, 10, 0.8))
+    pieces += painted("gas_tank", hull(tank, 10, 0.8))
     shroud = np.array(
         [
             (0.05, seat_z - 0.05),
@@ -104,24 +103,22 @@ def dirtbike(rng: Rng) -> list[Piece]:
     ]
     plate_color = "white" if rng.random() < 0.4 else "paint"
     for y in (0.15, -0.15):
-        pieces += solid("cover_front", "paint", moved(slab(shroud, 0.025, 0.006), (0, y, 0)))
+        pieces += painted("cover_front", moved(slab(shroud, 0.025, 0.006), (0, y, 0)))
         pieces += solid(
             "cover_back",
             plate_color if rng.random() < 0.5 else "paint",
             moved(slab(panel, 0.025, 0.006), (0, y * 0.85, 0)),
         )
     crown = front + up * (r_front + rng.uniform(0.1, 0.16))
-    pieces += solid(
+    pieces += painted(
         "fender_front",
-        "paint",
         parts.blade(
             crown + [0.34, -0.05], crown + [-0.3, 0.02], rng.uniform(0.15, 0.2), rng.uniform(0.05, 0.09)
         ),
     )
     kick = rng.uniform(0.02, 0.12)
-    pieces += solid(
+    pieces += painted(
         "fender_back",
-        "paint",
         parts.blade(
             np.array([-0.48, seat_z - 0.05]),
             np.array([-1.02, seat_z - 0.02 + kick]),
@@ -157,8 +154,8 @@ def dirtbike(rng: Rng) -> list[Piece]:
         pieces += round_lamp("headlight_center", side(head + [0.17, -0.06]), 0.06, 0.07, finish.trim)
     if rng.random() < 0.5:  # hand guards
         for sign in (1, -1):
-            pieces += solid(
-                "panel", "paint", ball((0.025, 0.11, 0.06), bar[-1] * [1, sign, 1] + [0.12, -0.05 * sign, 0])
+            pieces += painted(
+                "panel", ball((0.025, 0.11, 0.06), bar[-1] * [1, sign, 1] + [0.12, -0.05 * sign, 0])
             )
     y = -0.14
     up_end = np.array([-rng.uniform(0.62, 0.75), seat_z - rng.uniform(0.1, 0.16)])
@@ -191,9 +188,8 @@ def scooter(rng: Rng) -> list[Piece]:
         )
     pieces += solid("fork", finish.metal, rod(side(front + up * radius), side(head), 0.035))
     arc = (20, rng.uniform(135, 165))
-    pieces += solid(
+    pieces += painted(
         "fender_front",
-        "paint",
         fender(front, radius * 1.16, rng.uniform(0.17, 0.24), arc, radius * rng.uniform(0.25, 0.5)),
     )
     foot_x, thickness = front[0] - radius - rng.uniform(0.1, 0.15), rng.uniform(0.04, 0.09)
@@ -206,10 +202,9 @@ def scooter(rng: Rng) -> list[Piece]:
         bulge = np.array([0, 0.6, 1, 0.6, 0]) * (thickness + (0.1 if s > 0.3 else 0.03))
         outer = np.c_[x + bulge, y, np.full(5, z)]
         shield.append(np.r_[outer, np.c_[outer[::-1, 0] * 0 + x - 0.03, y[::-1], np.full(5, z)]])
-    pieces += solid("cover_front", "paint", loft(shield))
-    pieces += solid(
+    pieces += painted("cover_front", loft(shield))
+    pieces += painted(
         "floor",
-        "paint",
         slab(
             rounded(
                 [
@@ -241,7 +236,7 @@ def scooter(rng: Rng) -> list[Piece]:
     if sporty:
         body[4] = (-0.82, fat * 0.65, tail_z, seat_z)
         body[5] = (end, fat * 0.3, tail_z + 0.1, seat_z + 0.01)
-    pieces += solid("cover_back", "paint", hull(body, 12, 0.75))
+    pieces += painted("cover_back", hull(body, 12, 0.75))
     split = rng.uniform(0.02, 0.07)
     seat = [
         (0.02, 0.08, seat_z - 0.09, seat_z - 0.02),
@@ -251,7 +246,7 @@ def scooter(rng: Rng) -> list[Piece]:
         (-0.85, 0.11, seat_z - 0.06, seat_z + 0.02 + split),
     ]
     pieces += solid("seat", finish.seat, hull(seat, 10, 0.8))
-    pieces += solid("fender_back", "paint", fender(rear, radius * 1.15, 0.16, (60, 190), 0.06))
+    pieces += painted("fender_back", fender(rear, radius * 1.15, 0.16, (60, 190), 0.06))
     pieces += solid(
         "engine",
         finish.trim,
@@ -295,7 +290,7 @@ def scooter(rng: Rng) -> list[Piece]:
         (x, 0.17, z - 0.04, z + lift + 0.08),
         (x + 0.09, 0.12, z - 0.02, z + lift + 0.05),
     ]
-    pieces += solid("panel", "paint", hull(nacelle, 8, 0.8))
+    pieces += painted("panel", hull(nacelle, 8, 0.8))
     if sporty or rng.random() < 0.3:  # lamps in the shield
         for y in (0.09, -0.09):
             pieces += solid(
@@ -347,7 +342,7 @@ def scooter(rng: Rng) -> list[Piece]:
             0.36,
             0.03,
         )
-        pieces += solid("carrier", "paint", moved(case, side((end + 0.02, seat_z + 0.07))))
+        pieces += painted("carrier", moved(case, side((end + 0.02, seat_z + 0.07))))
     if extra == "screen":
         pieces += parts.screen(
             np.array([x + 0.08, z + lift]), rng.uniform(0.34, 0.44), rng.uniform(0.26, 0.4), 0.35

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import box, hull, lathe, moved, rod, rounded, slab, tube
 from po3d.synthesis.vehicles import motorbike_parts as parts
 from po3d.synthesis.vehicles.light_motorbikes import dirtbike, scooter
@@ -40,7 +40,7 @@ def chopper(rng: Rng) -> list[Piece]:
     neck = head - up * 0.1
     rigid = rng.random() < 0.5
     spine = [side(neck), side((0.1, neck[1] - 0.06)), side((seat_x - 0.12, seat_z - 0.04))]
-    pieces += solid("frame", "paint", tube(spine, 0.028))
+    pieces += painted("frame", tube(spine, 0.028))
     for y in (0.11, -0.11):
         loop = [
             side(neck - [0.01, 0.06], y * 0.3),
@@ -49,9 +49,9 @@ def chopper(rng: Rng) -> list[Piece]:
             side((-0.35, 0.17), y),
             side(rear if rigid else (-0.4, 0.4), y * 1.1),
         ]
-        pieces += solid("frame", "paint", tube(loop, 0.021))
-        pieces += solid(
-            "frame", "paint", rod(side(rear, y * 1.1), side((seat_x - 0.1, seat_z - 0.05), y * 0.6), 0.021)
+        pieces += painted("frame", tube(loop, 0.021))
+        pieces += painted(
+            "frame", rod(side(rear, y * 1.1), side((seat_x - 0.1, seat_z - 0.05), y * 0.6), 0.021)
         )
     long, half, fat = rng.uniform(0.42, 0.55), rng.uniform(0.11, 0.15), rng.uniform(0.16, 0.22)
     nose = np.array([neck[0] - 0.03, neck[1] + 0.02])
@@ -63,7 +63,7 @@ def chopper(rng: Rng) -> list[Piece]:
         (x, half * a, z - 0.03 - fat * 0.35 * c, z - 0.03 + fat * 0.65 * c)
         for x, z, (a, c) in zip(xs, level, shape)
     ]
-    pieces += solid("gas_tank", "paint", hull(tank, 10))
+    pieces += painted("gas_tank", hull(tank, 10))
     pieces += parts.engine(rng, crank, rng.uniform(0.13, 0.15), finish, twin=True)
     pieces += parts.chain(rear, crank, 0.13, finish) + parts.footrests(
         np.array([0.36, 0.24]), 0.16, finish, board=False
@@ -77,12 +77,12 @@ def chopper(rng: Rng) -> list[Piece]:
         (seat_x - 0.4, 0.1, seat_z + 0.07, seat_z + 0.15 + rise),
     ]
     pieces += solid("seat", finish.seat, hull(saddle, 10))
-    pieces += solid(
-        "fender_back", "paint", fender(rear, r_rear * 1.12, thick * 2.2, (45, rng.uniform(150, 185)), 0.07)
+    pieces += painted(
+        "fender_back", fender(rear, r_rear * 1.12, thick * 2.2, (45, rng.uniform(150, 185)), 0.07)
     )
     if rng.random() < 0.6:
-        pieces += solid(
-            "fender_front", "paint", fender(front, r_front * 1.08, 0.12, (35, rng.uniform(115, 150)), 0.04)
+        pieces += painted(
+            "fender_front", fender(front, r_front * 1.08, 0.12, (35, rng.uniform(115, 150)), 0.04)
         )
     sissy, lean = rng.uniform(0.36, 0.55), rng.uniform(0.1, 0.22)
     foot = np.array([seat_x - 0.42, seat_z + 0.08])
@@ -160,15 +160,12 @@ def cruiser(rng: Rng) -> list[Piece]:
         rear, np.array([-0.3, 0.33]), 0.13, finish.metal
     )
     skirt = rng.uniform(0.08, 0.16)
-    pieces += solid(
+    pieces += painted(
         "fender_front",
-        "paint",
         fender(front, r_front * 1.09, thick * 2.2, (rng.uniform(15, 40), rng.uniform(165, 190)), skirt),
     )
-    pieces += solid(
-        "fender_back",
-        "paint",
-        fender(rear, r_rear * 1.12, thick * 2.7, (35, rng.uniform(175, 200)), skirt + 0.05),
+    pieces += painted(
+        "fender_back", fender(rear, r_rear * 1.12, thick * 2.7, (35, rng.uniform(175, 200)), skirt + 0.05)
     )
     for y in (0.12, -0.12):
         loop = [
@@ -178,10 +175,9 @@ def cruiser(rng: Rng) -> list[Piece]:
             side((-0.35, 0.18), y),
             side((-0.38, seat_z - 0.08), y),
         ]
-        pieces += solid("frame", "paint", tube(loop, 0.022))
-    pieces += solid(
+        pieces += painted("frame", tube(loop, 0.022))
+    pieces += painted(
         "frame",
-        "paint",
         tube([side(head - up * 0.08), side((0.1, seat_z + 0.05)), side((-0.6, seat_z - 0.06))], 0.035),
     )
     pieces += parts.engine(rng, crank, rng.uniform(0.15, 0.17), finish, twin=True) + parts.chain(
@@ -197,7 +193,7 @@ def cruiser(rng: Rng) -> list[Piece]:
         (nose - long * 0.8, half * 0.7, low, low + fat * 0.7),
         (nose - long, half * 0.35, low, low + fat * 0.35),
     ]
-    pieces += solid("gas_tank", "paint", hull(tank, 12, 0.85))
+    pieces += painted("gas_tank", hull(tank, 12, 0.85))
     pieces += solid("panel", finish.metal, box(0.2, 0.07, 0.03, (nose - long * 0.35, 0, low + fat + 0.005)))
     x0, plush = nose - long + 0.12, rng.uniform(0.02, 0.09)
     seat = [
@@ -247,9 +243,7 @@ def cruiser(rng: Rng) -> list[Piece]:
             [(-0.28, -0.16), (0.26, -0.16), (0.28, 0.08), (0.2, 0.16), (-0.24, 0.16), (-0.3, 0.02)], 0.05
         )
         for y in (0.27, -0.27):
-            pieces += solid(
-                "cover_back", "paint", moved(slab(outline, 0.17, 0.04), side(rear + [-0.02, 0.17], y))
-            )
+            pieces += painted("cover_back", moved(slab(outline, 0.17, 0.04), side(rear + [-0.02, 0.17], y)))
     if rng.random() < 0.4:
         top = np.array([x0 - 0.86, seat_z + rng.uniform(0.34, 0.44)])
         for y in (0.12, -0.12):
