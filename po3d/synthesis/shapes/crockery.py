@@ -233,6 +233,3 @@ def _cup(random: Random) -> list[Piece]:
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     "teapot": _teapot, "mug": _mug, "bowl": _bowl, "cup": _cup,
 }  # fmt: skip
-
-_GLAZES = "f0ece4 e8e4dc c8442e 2f5a8a 3a6a4a d8a83a 6a8aa0 a86a4a 2c2c30"
-_COFFEE = "2a1608 3a2010 6a4020"

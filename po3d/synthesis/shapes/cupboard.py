@@ -354,10 +354,3 @@ def _piano(random: Random) -> list[Piece]:
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     "crib": _crib, "wardrobe": _wardrobe, "bookshelf": _bookshelf, "shelf": _shelf, "piano": _piano,
 }  # fmt: skip
-
-_WOOD = "8a5a2b 6b4423 c19a6b 4a2c17 a9784a d9b98a"
-_SPINES = {
-    "book0": "8a2a24 a83a30 6a1f2a", "book1": "24406a 3a6a9a 1f2a4a", "book2": "2f5a3a 5a7a3a 7a8a5a",
-    "book3": "d8c89a e8e0cc c8a860", "book4": "2a2a2c 4a3a30 5a5a60", "book5": "c8702a d8a83a 9a4a6a",
-    "pot": "c86a4a e8e0d0 3a6a7a 2f2f33", "carton": "c8b08a 6a7a8a e0ddd6 9a6a4a",
-}  # fmt: skip

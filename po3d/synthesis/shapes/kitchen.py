@@ -367,5 +367,3 @@ def _coffee_maker(random: Random) -> list[Piece]:
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     "kettle": _kettle, "toaster": _toaster, "blender": _blender, "coffee maker": _coffee_maker,
 }  # fmt: skip
-
-_COFFEE = "2a1608 3a2010 6a4020"

@@ -236,5 +236,3 @@ def _pouf(random: Random) -> list[Piece]:
 SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
     "office chair": _office_chair, "stool": _stool, "coffee table": _coffee_table, "pouf": _pouf,
 }  # fmt: skip
-
-_WOOD = "8a5a2b 6b4423 c19a6b 4a2c17 a9784a d9b98a"
