@@ -1,11 +1,10 @@
 """Parametric washing machines, ovens and refrigerators. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
+    Generator,
     Random,
     ahead,
     bar,
@@ -194,6 +193,6 @@ def _refrigerator(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
+SHAPES: dict[str, Generator] = {
     "washing machine": _washing_machine, "oven": _oven, "refrigerator": _refrigerator,
 }  # fmt: skip

@@ -1,11 +1,10 @@
 """Parametric boxes, baskets, safes and filing cabinets. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
+    Generator,
     Random,
     bar,
     behind,
@@ -230,6 +229,6 @@ def _laundry_basket(random: Random) -> list[Piece]:
     return [(name, material, warped(piece, lambda v: v * scale)) for name, material, piece in pieces]
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
+SHAPES: dict[str, Generator] = {
     "crate": _crate, "filing cabinet": _filing_cabinet, "safe": _safe, "cardboard box": _cardboard_box, "laundry basket": _laundry_basket,
 }  # fmt: skip

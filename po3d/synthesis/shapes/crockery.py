@@ -1,12 +1,10 @@
 """Parametric crockery. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import Random, bar, main, pick, smooth, upright, vessel, warped
+from po3d.synthesis.shapes.parts import Generator, Random, bar, main, pick, smooth, upright, vessel, warped
 from po3d.synthesis.shapes.primitives import ball, moved, ring, tube
 
 
@@ -230,6 +228,4 @@ def _cup(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "teapot": _teapot, "mug": _mug, "bowl": _bowl, "cup": _cup,
-}  # fmt: skip
+SHAPES: dict[str, Generator] = {"teapot": _teapot, "mug": _mug, "bowl": _bowl, "cup": _cup}

@@ -1,12 +1,12 @@
 """Parametric cupboards, shelves, cribs and pianos. Form and colours as in own_shapes.py."""
 
 import itertools
-from collections.abc import Callable
 
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
+    Generator,
     Random,
     bar,
     block,
@@ -351,6 +351,6 @@ def _piano(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
+SHAPES: dict[str, Generator] = {
     "crib": _crib, "wardrobe": _wardrobe, "bookshelf": _bookshelf, "shelf": _shelf, "piano": _piano,
 }  # fmt: skip

@@ -1,11 +1,10 @@
 """Parametric speakers, radios, fans and lamps. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
+    Generator,
     Random,
     ahead,
     bar,
@@ -309,6 +308,4 @@ def _lamp(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "speaker": _speaker, "table fan": _table_fan, "radio": _radio, "lamp": _lamp,
-}  # fmt: skip
+SHAPES: dict[str, Generator] = {"speaker": _speaker, "table fan": _table_fan, "radio": _radio, "lamp": _lamp}

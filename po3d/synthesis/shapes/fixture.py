@@ -1,11 +1,10 @@
 """Parametric fireplaces, radiators, toilets and fire extinguishers. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
+    Generator,
     Random,
     bar,
     block,
@@ -370,7 +369,7 @@ def _wrapped(
     return painted(name, plate(outline, tall, low))
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
+SHAPES: dict[str, Generator] = {
     "fireplace": _fireplace, "radiator": _radiator, "toilet": _toilet, "fire extinguisher":
     _fire_extinguisher,
 }  # fmt: skip

@@ -1,12 +1,10 @@
 """Parametric bottles and food. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import Random, block, main, smooth, upright, warped
+from po3d.synthesis.shapes.parts import Generator, Random, block, main, smooth, upright, warped
 from po3d.synthesis.shapes.primitives import ball, loft, moved, plate, ring, rod
 
 
@@ -349,7 +347,7 @@ def _frill(radius: float, z: float, thick: float, waves: int) -> Trimesh:
     return loft(rings)
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
+SHAPES: dict[str, Generator] = {
     "wine bottle": _wine_bottle, "bottle": _bottle, "birthday cake": _birthday_cake, "hamburger":
     _hamburger,
 }  # fmt: skip

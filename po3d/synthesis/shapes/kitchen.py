@@ -1,11 +1,10 @@
 """Parametric kitchen machines. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
+    Generator,
     Random,
     bar,
     block,
@@ -364,6 +363,6 @@ def _coffee_maker(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
+SHAPES: dict[str, Generator] = {
     "kettle": _kettle, "toaster": _toaster, "blender": _blender, "coffee maker": _coffee_maker,
 }  # fmt: skip

@@ -1,11 +1,10 @@
 """Parametric Rubik's cubes and electric guitars. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
+    Generator,
     Random,
     bar,
     block,
@@ -232,6 +231,4 @@ def _stand(low: float, lean: float, random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "rubik's cube": _rubiks_cube, "electric guitar": _electric_guitar,
-}  # fmt: skip
+SHAPES: dict[str, Generator] = {"rubik's cube": _rubiks_cube, "electric guitar": _electric_guitar}

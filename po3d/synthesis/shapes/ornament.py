@@ -1,11 +1,10 @@
 """Parametric presents, vases and candles. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
+    Generator,
     Random,
     bar,
     block,
@@ -318,4 +317,4 @@ def _branched(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {"gift": _gift, "vase": _vase, "candle": _candle}
+SHAPES: dict[str, Generator] = {"gift": _gift, "vase": _vase, "candle": _candle}

@@ -5,13 +5,11 @@ take the colour that the scene says; the others keep a material's colour or one 
 generator is a long list of parts.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import UP, Random, facing, soft_plate, tub, upright
+from po3d.synthesis.shapes.parts import UP, Generator, Random, facing, soft_plate, tub, upright
 from po3d.synthesis.shapes.primitives import ball, box, moved, plate, ring, rod, rounded
 
 
@@ -476,7 +474,7 @@ def _telephone(random: Random) -> list[Piece]:
     return pieces + solid("keys", "white", *keys)
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
+SHAPES: dict[str, Generator] = {
     "rug": _rug, "closet": _closet, "cabinet": _cabinet, "nightstand": _nightstand, "dresser": _dresser,
     "counter": _counter, "stove": _stove, "ottoman": _ottoman, "floor lamp": _floor_lamp, "fan": _fan,
     "basket": _basket, "box": _box, "trash can": _trash_can, "backpack": _backpack, "suitcase": _suitcase,

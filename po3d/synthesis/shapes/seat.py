@@ -1,13 +1,13 @@
 """Parametric seats and coffee tables. Form and colours as in own_shapes.py."""
 
 import itertools
-from collections.abc import Callable
 
 import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
+    Generator,
     Random,
     bar,
     block,
@@ -233,6 +233,6 @@ def _pouf(random: Random) -> list[Piece]:
     return main(warped(body, slump)) + painted("piping", top)
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
+SHAPES: dict[str, Generator] = {
     "office chair": _office_chair, "stool": _stool, "coffee table": _coffee_table, "pouf": _pouf,
 }  # fmt: skip

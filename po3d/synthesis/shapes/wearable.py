@@ -1,11 +1,10 @@
 """Parametric helmets, hats and handbags. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.parts import (
+    Generator,
     Random,
     bar,
     board,
@@ -329,4 +328,4 @@ def _handbag(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {"helmet": _helmet, "hat": _hat, "handbag": _handbag}
+SHAPES: dict[str, Generator] = {"helmet": _helmet, "hat": _hat, "handbag": _handbag}
