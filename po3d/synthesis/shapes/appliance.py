@@ -12,6 +12,7 @@ from po3d.synthesis.shapes.parts import (
     block,
     board,
     disc,
+    drum,
     main,
     panel,
     pick,
@@ -24,7 +25,7 @@ def _washing_machine(random: Random) -> list[Piece]:
     u, deep, wide, high = random.uniform, *random.uniform((0.5, 0.56, 0.74), (0.64, 0.64, 0.9))
     x, head, edge = deep / 2, u(0.11, 0.17), u(0.008, 0.03)
     pieces = main(block((deep, wide, high - 0.02), (0, 0, 0.02), edge, 0.008, 3))
-    pieces += solid("foot", "tyre", *(upright([(0, 0), (0.025, 0), (0.02, 0.025), (0, 0.025)], 10, (i, j, 0))
+    pieces += solid("foot", "tyre", *(drum([(0.025, 0), (0.02, 0.025)], 10, (i, j, 0))
                                       for i in (-x + 0.06, x - 0.06) for j in (-wide / 2 + 0.06, wide / 2 - 0.06)))  # fmt: skip
     pieces += main(block((deep + 0.01, wide + 0.006, 0.025), (0, 0, high - 0.025), edge, 0.006, 3))
     radius, z = wide * u(0.27, 0.37), high * u(0.42, 0.48)

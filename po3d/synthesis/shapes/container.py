@@ -11,6 +11,7 @@ from po3d.synthesis.shapes.parts import (
     block,
     board,
     disc,
+    drum,
     main,
     panel,
     pick,
@@ -140,8 +141,7 @@ def _safe(random: Random) -> list[Piece]:
             pieces += solid("handle", "chrome", moved(ring(radius, 0.008, sides=24), grip, yaw=np.pi / 2))
     if low != "none":
         foot = [(i, j, z0 / 2) for i in (-x + 0.06, x - 0.06) for j in (-wide / 2 + 0.06, wide / 2 - 0.06)]
-        pieces += solid("foot", "tyre", *(upright([(0, -z0 / 2), (0.03, -z0 / 2), (0.03, z0 / 2), (0, z0 / 2)], 12, spot)
-                                          for spot in foot))  # fmt: skip
+        pieces += solid("foot", "tyre", *(drum([(0.03, -z0 / 2), (0.03, z0 / 2)], 12, spot) for spot in foot))
     return pieces
 
 
@@ -198,7 +198,7 @@ def _laundry_basket(random: Random) -> list[Piece]:
         for z in np.linspace(0.02, 0.99, hoops) * high:
             r, thick = np.interp(z, line[:, 1], line[:, 0]), 0.013
             pieces += main(moved(ring(r, thick, 0.035, sides=28, around=5), (0, 0, z), roll=np.pi / 2))
-        pieces += main(upright([(0, 0), (low, 0), (low, 0.02), (0, 0.02)], 28))
+        pieces += main(drum([(low, 0), (low, 0.02)], 28))
     else:  # woven: rings on rings, or a bag on a frame
         rows = int(random.integers(10, 18)) if kind == 1 else 5
         z = np.linspace(0, 1, 4 * rows + 1) * high

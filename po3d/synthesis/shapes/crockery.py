@@ -4,7 +4,18 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import Generator, Random, bar, main, pick, smooth, upright, vessel, warped
+from po3d.synthesis.shapes.parts import (
+    Generator,
+    Random,
+    bar,
+    drum,
+    main,
+    pick,
+    smooth,
+    upright,
+    vessel,
+    warped,
+)
 from po3d.synthesis.shapes.primitives import ball, moved, ring, tube
 
 
@@ -24,16 +35,7 @@ def _teapot(random: Random) -> list[Piece]:
     pieces = main(upright(smooth(line), 28))
     rise = u(0.01, 0.03)
     pieces += main(
-        upright(
-            [
-                (0, high - 0.002),
-                (r * neck * 1.06, high - 0.002),
-                (r * neck * 0.9, high + rise * 0.6),
-                (0.006, high + rise),
-                (0, high + rise),
-            ],
-            24,
-        )
+        drum([(r * neck * 1.06, high - 0.002), (r * neck * 0.9, high + rise * 0.6), (0.006, high + rise)], 24)
     )
     pieces += painted("knob", ball((0.011, 0.011, u(0.008, 0.014)), (0, 0, high + rise + 0.007), 2))
     tip, lift = r + u(0.04, 0.06), high * u(0.85, 1.05)
@@ -75,9 +77,7 @@ def _mug(random: Random) -> list[Piece]:
     if random.random() < 0.85:
         drink = high * u(0.7, 0.9)
         inner = float(np.interp(drink, line[:, 1], line[:, 0])) - 0.0035
-        pieces += painted(
-            "drink", upright([(0, drink - 0.006), (inner, drink - 0.006), (inner, drink), (0, drink)], 28)
-        )
+        pieces += painted("drink", drum([(inner, drink - 0.006), (inner, drink)], 28))
     out, top, bottom = u(0.024, 0.036), high * u(0.75, 0.88), high * u(0.15, 0.3)
     side = float(np.interp(bottom, line[:, 1], line[:, 0])), float(np.interp(top, line[:, 1], line[:, 0]))
     if random.random() < 0.7:
@@ -136,7 +136,7 @@ def _bowl(random: Random) -> list[Piece]:
     if filled == 1:  # soup
         z = high * 0.7
         radius = float(np.interp(z, line[:, 1], line[:, 0])) - wall * 0.9
-        pieces += painted("soup", upright([(0, z - 0.01), (radius, z - 0.01), (radius, z), (0, z)], 36))
+        pieces += painted("soup", drum([(radius, z - 0.01), (radius, z)], 36))
     elif filled == 2:  # fruit
         for k in range(int(random.integers(4, 8))):
             t, size = 2.4 * k, u(0.036, 0.05)
@@ -165,17 +165,7 @@ def _cup(random: Random) -> list[Piece]:
         pieces = main(vessel(rows, wall, 28))
         if random.random() < 0.5:
             pieces += painted(
-                "lid",
-                upright(
-                    [
-                        (0, high),
-                        (r + 0.004, high),
-                        (r + 0.004, high + 0.006),
-                        (r * 0.85, high + 0.012),
-                        (0, high + 0.012),
-                    ],
-                    28,
-                ),
+                "lid", drum([(r + 0.004, high), (r + 0.004, high + 0.006), (r * 0.85, high + 0.012)], 28)
             )
             if random.random() < 0.6:
                 pieces += painted(
@@ -204,7 +194,7 @@ def _cup(random: Random) -> list[Piece]:
     pieces = main(vessel(line, 0.003, 28))
     z = high * u(0.7, 0.88)
     inner = float(np.interp(z, line[:, 1], line[:, 0])) - 0.0025
-    pieces += painted("drink", upright([(0, z - 0.004), (inner, z - 0.004), (inner, z), (0, z)], 24))
+    pieces += painted("drink", drum([(inner, z - 0.004), (inner, z)], 24))
     loop, a, b = u(0.018, 0.026), high * u(0.75, 0.9), high * u(0.25, 0.4)
     grip = [
         (0, r * 0.93, a),

@@ -12,6 +12,7 @@ from po3d.synthesis.shapes.parts import (
     block,
     board,
     disc,
+    drum,
     main,
     panel,
     pick,
@@ -127,7 +128,7 @@ def _wardrobe(random: Random) -> list[Piece]:
             for i in (-deep / 2 + 0.05, deep / 2 - 0.05)
             for j in (-wide / 2 + 0.06, wide / 2 - 0.06)
         ]
-        pieces += main(*(upright([(0, 0), (0.02, 0), (0.035, low), (0, low)], 10, foot) for foot in feet))
+        pieces += main(*(drum([(0.02, 0), (0.035, low)], 10, foot) for foot in feet))
     x, base = deep / 2, low + (0.32 * u(0.7, 1.2) if drawers else 0.02)
     pieces += solid(
         "gap", "tyre", box(0.004, wide - 0.03, high - low - 0.07, (x, 0, (high + low - 0.03) / 2))

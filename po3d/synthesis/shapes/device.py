@@ -12,6 +12,7 @@ from po3d.synthesis.shapes.parts import (
     block,
     board,
     disc,
+    drum,
     hoop,
     main,
     panel,
@@ -69,7 +70,7 @@ def _speaker(random: Random) -> list[Piece]:
         pieces += solid("port", "tyre", disc(0.022, 0.004, port, 16))
     pieces += solid("badge", "chrome", panel(0.05, 0.01, 0.003, 0.009, (x, 0, 0.012)))
     if random.random() < 0.5:
-        pieces += solid("foot", "tyre", *(upright([(0, -0.02), (0.014, -0.02), (0.02, 0), (0, 0)], 8, (i * 0.35 * deep, j * 0.35 * wide, 0))
+        pieces += solid("foot", "tyre", *(drum([(0.014, -0.02), (0.02, 0)], 8, (i * 0.35 * deep, j * 0.35 * wide, 0))
                                           for i in (-1, 1) for j in (-1, 1)))  # fmt: skip
     level = high * u(0.15, 0.4)
     pieces += solid("terminal", "dark", *behind(panel(0.07, 0.09, 0.006, 0.006, (x, 0, level), 0.001)))

@@ -10,6 +10,7 @@ from po3d.synthesis.shapes.parts import (
     block,
     board,
     disc,
+    drum,
     hoop,
     main,
     panel,
@@ -212,7 +213,7 @@ def _radiator(random: Random) -> list[Piece]:
     ]
     pieces += solid("pipe", "chrome", bar(pipe, 0.011, 8))
     z = high - 0.07 if random.random() < 0.5 else foot + 0.05
-    valve = upright([(0, 0), (0.02, 0), (0.026, 0.05), (0.02, 0.07), (0, 0.07)], 12)
+    valve = drum([(0.02, 0), (0.026, 0.05), (0.02, 0.07)], 12)
     pieces += solid("valve", "white", moved(valve, (0, side * (wide / 2 + 0.005), z), roll=-side * np.pi / 2))
     return pieces
 
@@ -309,22 +310,10 @@ def _fire_extinguisher(random: Random) -> list[Piece]:
     line = [(0, 0.012), (r * 0.85, 0.012), (r, 0.04), (r, high - dome), (r * 0.9, high - dome * 0.45), (r * 0.55, high - dome * 0.08),
             (0.022, high), (0.022, high + 0.02), (0, high + 0.02)]  # fmt: skip
     pieces = main(upright(line, 28))
-    pieces += solid("foot", "tyre", upright([(0, 0), (r * 0.97, 0), (r * 0.97, 0.03), (0, 0.03)], 24))
+    pieces += solid("foot", "tyre", drum([(r * 0.97, 0), (r * 0.97, 0.03)], 24))
     z = high + 0.02
     pieces += solid(
-        "valve",
-        "chrome",
-        upright(
-            [
-                (0, z - 0.02),
-                (0.026, z - 0.02),
-                (0.026, z),
-                (0.018, z + 0.01),
-                (0.018, z + 0.045),
-                (0, z + 0.045),
-            ],
-            14,
-        ),
+        "valve", "chrome", drum([(0.026, z - 0.02), (0.026, z), (0.018, z + 0.01), (0.018, z + 0.045)], 14)
     )
     # levers to the one side, the hose to the other
     rise, grip = u(0.02, 0.05), u(0.09, 0.13)
@@ -352,9 +341,7 @@ def _fire_extinguisher(random: Random) -> list[Piece]:
     for level in (0.15, 0.86)[: int(random.integers(0, 3))]:
         zz = high * level - (0.05 if level > 0.5 else 0)
         pieces += solid(
-            "band",
-            pick(random, "chrome", "dark"),
-            upright([(0, zz), (r + 0.003, zz), (r + 0.003, zz + 0.018), (0, zz + 0.018)], 24),
+            "band", pick(random, "chrome", "dark"), drum([(r + 0.003, zz), (r + 0.003, zz + 0.018)], 24)
         )
     return pieces
 

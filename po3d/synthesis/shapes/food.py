@@ -4,7 +4,7 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import Generator, Random, block, main, smooth, upright, warped
+from po3d.synthesis.shapes.parts import Generator, Random, block, drum, main, smooth, upright, warped
 from po3d.synthesis.shapes.primitives import ball, loft, moved, plate, ring, rod
 
 
@@ -54,23 +54,10 @@ def _wine_bottle(random: Random) -> list[Piece]:
         )
     hood, cork = high * u(0.09, 0.2), random.random() < 0.25
     if cork:
-        pieces += painted(
-            "cork",
-            upright([(0, high - 0.01), (0.0095, high - 0.01), (0.0105, high + 0.018), (0, high + 0.018)], 16),
-        )
+        pieces += painted("cork", drum([(0.0095, high - 0.01), (0.0105, high + 0.018)], 16))
     else:
         pieces += painted(
-            "foil",
-            upright(
-                [
-                    (0, high - hood),
-                    (neck + 0.0016, high - hood),
-                    (neck + 0.0016, high),
-                    (neck, high + 0.002),
-                    (0, high + 0.002),
-                ],
-                24,
-            ),
+            "foil", drum([(neck + 0.0016, high - hood), (neck + 0.0016, high), (neck, high + 0.002)], 24)
         )
     lip = moved(ring(neck, 0.002, 0.007, sides=24), (0, 0, high - 0.01), roll=np.pi / 2)
     return pieces + painted("foil" if not cork else "main", lip)
@@ -139,17 +126,7 @@ def _bottle(random: Random) -> list[Piece]:
     cap = (neck * 1.6 if kind > 1 else neck) + 0.003
     tall = u(0.012, 0.03)
     pieces += painted(
-        "cap",
-        upright(
-            [
-                (0, high - tall * 0.5),
-                (cap, high - tall * 0.5),
-                (cap, high + tall * 0.4),
-                (cap * 0.85, high + tall * 0.5),
-                (0, high + tall * 0.5),
-            ],
-            18,
-        ),
+        "cap", drum([(cap, high - tall * 0.5), (cap, high + tall * 0.4), (cap * 0.85, high + tall * 0.5)], 18)
     )
     if kind == 3:
         pieces += painted(
@@ -183,22 +160,9 @@ def _birthday_cake(random: Random) -> list[Piece]:
                 block((1.79 * wide, 1.79 * wide, tier * 0.3), (0, 0, z + tier * 0.75), 0.014, 0.008, 3),
             )
         else:
-            pieces += main(
-                upright(
-                    [(0, z), (wide, z), (wide, z + tier * 0.9), (wide * 0.96, z + tier), (0, z + tier)], 36
-                )
-            )
+            pieces += main(drum([(wide, z), (wide, z + tier * 0.9), (wide * 0.96, z + tier)], 36))
             pieces += painted(
-                "cream",
-                upright(
-                    [
-                        (0, z + tier * 0.42),
-                        (wide * 1.008, z + tier * 0.42),
-                        (wide * 1.008, z + tier * 0.52),
-                        (0, z + tier * 0.52),
-                    ],
-                    36,
-                ),
+                "cream", drum([(wide * 1.008, z + tier * 0.42), (wide * 1.008, z + tier * 0.52)], 36)
             )
             pieces += _dripping(wide * 1.015, z + tier, tier, random)
         blobs, size = int(random.integers(9, 17 if tiers == 1 else 11)), wide * u(0.09, 0.13)
@@ -288,10 +252,7 @@ def _hamburger(random: Random) -> list[Piece]:
             for t in (0.4, 2.5, 4.6):
                 at = (0.45 * r * np.cos(t), 0.45 * r * np.sin(t), z)
                 pieces += painted(
-                    "tomato",
-                    upright(
-                        [(0, 0), (r * 0.55, 0), (r * 0.57, 0.003), (r * 0.55, 0.006), (0, 0.006)], 20, at
-                    ),
+                    "tomato", drum([(r * 0.55, 0), (r * 0.57, 0.003), (r * 0.55, 0.006)], 20, at)
                 )
         else:
             tall, waves = 0.005, int(random.integers(9, 15))

@@ -10,6 +10,7 @@ from po3d.synthesis.shapes.parts import (
     block,
     board,
     disc,
+    drum,
     main,
     panel,
     pick,
@@ -30,9 +31,7 @@ def _jug_kettle(random: Random) -> list[Piece]:
     high, belly, trim = u(0.17, 0.22), low * u(0.88, 1.06), pick(random, "dark", "chrome", "dark")
     line = [(0, 0.016), (low, 0.016), (low, 0.03), (belly, high * 0.45), (top, high), (0, high + 0.002)]
     pieces = main(upright(smooth(line), 28))
-    pieces += solid(
-        "base", "dark", upright([(0, 0), (low * 1.12, 0), (low * 1.1, 0.014), (low, 0.02), (0, 0.02)], 28)
-    )
+    pieces += solid("base", "dark", drum([(low * 1.12, 0), (low * 1.1, 0.014), (low, 0.02)], 28))
     lid = [(0, high), (top * 0.9, high), (top * 0.8, high + 0.012), (0, high + 0.016)]
     pieces += solid("base", trim, upright(lid, 24))
     pieces += solid("knob", trim, ball((0.012, 0.012, 0.008), (0, 0, high + 0.02), 2))
@@ -193,14 +192,7 @@ def _blender(random: Random) -> list[Piece]:
     else:
         body = block((2 * r, 2 * r * 0.92, base), (0, 0, 0), 0.03, 0.02, 3)
     pieces = main(body)
-    pieces += solid(
-        "collar",
-        "dark",
-        upright(
-            [(0, base - 0.005), (waist * 0.95, base - 0.005), (waist * 0.9, base + 0.02), (0, base + 0.02)],
-            24,
-        ),
-    )
+    pieces += solid("collar", "dark", drum([(waist * 0.95, base - 0.005), (waist * 0.9, base + 0.02)], 24))
     z, top = base + 0.015, waist * u(1.15, 1.55)
     sides = int(pick(random, "4", "8", "24", "24"))
     jar_line = [(waist * 0.8, z), (waist * 0.9, z + 0.03), (top, z + jar)]
@@ -223,17 +215,7 @@ def _blender(random: Random) -> list[Piece]:
     pieces += solid(
         "lid",
         "dark",
-        upright(
-            [
-                (0, cap),
-                (top * 1.03, cap),
-                (top, cap + 0.02),
-                (0.028, cap + 0.024),
-                (0.024, cap + 0.042),
-                (0, cap + 0.042),
-            ],
-            24,
-        ),
+        drum([(top * 1.03, cap), (top, cap + 0.02), (0.028, cap + 0.024), (0.024, cap + 0.042)], 24),
     )
     grip = [
         (-top * 0.85, 0, cap - 0.015),
@@ -255,9 +237,7 @@ def _blender(random: Random) -> list[Piece]:
                 for y in (np.arange(many) - (many - 1) / 2) * 0.021
             ),
         )
-    pieces += solid(
-        "trim", "chrome", upright([(0, 0.004), (r * 1.02, 0.004), (r * 1.02, 0.014), (0, 0.014)], 24)
-    )
+    pieces += solid("trim", "chrome", drum([(r * 1.02, 0.004), (r * 1.02, 0.014)], 24))
     pieces += solid(
         "blade", "chrome", *(board((0.06, 0.012, 0.003), (0, 0, z + 0.025), yaw=t) for t in (0, np.pi / 2))
     )
@@ -274,9 +254,7 @@ def _coffee_maker(random: Random) -> list[Piece]:
     pieces += main(block((reach, wide, head), (-x + reach / 2, 0, high - head), edge, 0.01, 3))
     pot, jug = (x - deep * 0.31, 0.0), high - head - foot - 0.03
     r = min(deep * 0.3, wide * 0.44)
-    pieces += solid(
-        "plate", "dark", upright([(0, foot), (r, foot), (r, foot + 0.006), (0, foot + 0.006)], 24, (*pot, 0))
-    )
+    pieces += solid("plate", "dark", drum([(r, foot), (r, foot + 0.006)], 24, (*pot, 0)))
     z = foot + 0.006
     kind = pick(random, "jug", "jug", "steel", "cup")
     if kind == "cup":
@@ -288,13 +266,7 @@ def _coffee_maker(random: Random) -> list[Piece]:
             moved(ring(0.02, 0.005, sides=14), (pot[0], pot[1] + r * 0.62, z + jug * 0.32), yaw=np.pi / 2),
         )
         pieces += solid(
-            "spout",
-            "chrome",
-            upright(
-                [(0, high - head - 0.04), (0.012, high - head - 0.04), (0.02, high - head), (0, high - head)],
-                12,
-                (*pot, 0),
-            ),
+            "spout", "chrome", drum([(0.012, high - head - 0.04), (0.02, high - head)], 12, (*pot, 0))
         )
     else:
         belly = [
@@ -321,15 +293,7 @@ def _coffee_maker(random: Random) -> list[Piece]:
         )
         if kind == "jug":
             pieces += painted("coffee", upright(fill, 28, (*pot, 0)))
-        pieces += solid(
-            "lid",
-            "dark",
-            upright(
-                [(0, z + jug * 0.88), (r * 0.66, z + jug * 0.88), (r * 0.6, z + jug), (0, z + jug)],
-                20,
-                (*pot, 0),
-            ),
-        )
+        pieces += solid("lid", "dark", drum([(r * 0.66, z + jug * 0.88), (r * 0.6, z + jug)], 20, (*pot, 0)))
         turn = random.choice([-0.9, 0.0, 0.9])
         grip = np.array(
             [

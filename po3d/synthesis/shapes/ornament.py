@@ -10,6 +10,7 @@ from po3d.synthesis.shapes.parts import (
     block,
     board,
     disc,
+    drum,
     main,
     panel,
     pick,
@@ -30,7 +31,7 @@ def _gift(random: Random) -> list[Piece]:
     pieces: list[Piece] = []
     if kind == 3:
         r = (deep + wide) / 4
-        pieces += main(upright([(0, 0), (r, 0), (r, high), (0, high)], 36))
+        pieces += main(drum([(r, 0), (r, high)], 36))
         if lid:
             top = [
                 (0, high - tall),
@@ -274,7 +275,7 @@ def _jar_candle(random: Random) -> list[Piece]:
     )
     fill = high * u(0.5, 0.72)
     pieces += main(upright([(0, 0.006), (r * 0.95, 0.006), (r * 0.93, fill), (0, fill - 0.003)], 28))
-    pieces += main(upright([(0, 0.012), (r * 1.012, 0.012), (r * 1.012, fill * 0.92), (0, fill * 0.92)], 32))
+    pieces += main(drum([(r * 1.012, 0.012), (r * 1.012, fill * 0.92)], 32))
     pieces += solid("label", "white", warped(panel(r * 1.2, fill * 0.5, 0.003, 0.002, (0, 0, fill * 0.5)), lambda v: np.c_[
         np.sqrt(np.maximum((r * 1.02) ** 2 - v[:, 1] ** 2, 0)) + v[:, 0], v[:, 1:]]))  # fmt: skip
     return pieces + _flame((0, 0, fill), random)

@@ -45,6 +45,11 @@ def upright(profile: ArrayLike, sides: int = 24, at: ArrayLike = (0, 0, 0)) -> T
     return moved(lathe(profile, sides), at, roll=np.pi / 2)
 
 
+def drum(side: Sequence[tuple[float, float]], sides: int = 24, at: ArrayLike = (0, 0, 0)) -> Trimesh:
+    """A solid of revolution about z with flat ends: the (radius, z) points of its side from the foot up."""
+    return upright([(0, side[0][1]), *side, (0, side[-1][1])], sides, at)
+
+
 def ahead(profile: ArrayLike, at: ArrayLike = (0, 0, 0), sides: int = 20) -> Trimesh:
     """A solid of revolution about an axis along x from (radius, x) points: what faces the front."""
     return moved(lathe(profile, sides), at, yaw=-np.pi / 2)
