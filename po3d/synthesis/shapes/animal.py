@@ -28,14 +28,8 @@ def _horse(random: Random) -> list[Piece]:
         pieces += painted("mane", ball((0.1, 0.045, u(0.13, 0.19)), at))
     pieces += painted("mane", ball((0.09, 0.06, 0.07), head + [0.06, 0, 0.15]))
     end = (-long - u(0.35, 0.5), 0, u(0.45, 0.75))
-    pieces += painted(
-        "mane",
-        limb(
-            [(-long - 0.22, 0, tall + 0.2), (-long - u(0.38, 0.46), 0, tall + 0.05), end],
-            [0.05, 0.085, 0.05],
-            8,
-        ),
-    )
+    line = [(-long - 0.22, 0, tall + 0.2), (-long - u(0.38, 0.46), 0, tall + 0.05), end]
+    pieces += painted("mane", limb(line, [0.05, 0.085, 0.05], 8))
     if random.random() < 0.35:
         pieces += patches(random, form, int(random.integers(2, 5)))
     if random.random() < 0.5:
@@ -175,16 +169,8 @@ def _rabbit(random: Random) -> list[Piece]:
     rump, chest, skull = u(0.085, 0.105), u(0.06, 0.075), u(0.05, 0.06)
     upright = random.random() < 0.3
     cx, cz = (0.1, 0.17) if upright else (0.115, 0.085)
-    pieces = painted(
-        "coat",
-        limb(
-            [(-0.07, 0, rump), ((cx - 0.05) / 2, 0, (rump + cz) / 2 + 0.02), (cx, 0, cz)],
-            [rump, (rump + chest) / 2, chest],
-            14,
-            4,
-            0.85,
-        ),
-    )
+    line = [(-0.07, 0, rump), ((cx - 0.05) / 2, 0, (rump + cz) / 2 + 0.02), (cx, 0, cz)]
+    pieces = painted("coat", limb(line, [rump, (rump + chest) / 2, chest], 14, 4, 0.85))
     hx, hz = cx + u(0.035, 0.075), cz + u(0.08, 0.115)
     form = Form(
         (0, 0), (0, 0), (0, 0, 0), (hx, hz), skull, (skull * 0.95, skull * 0.4, skull * 0.5), (0, 0), 0
@@ -199,12 +185,8 @@ def _rabbit(random: Random) -> list[Piece]:
     thigh = ball((0.075, 0.035, 0.07), (-0.05, rump * 0.62, 0.07), 2)
     foot = limb([(-0.07, rump * 0.7, 0.018), (0.035, rump * 0.75, 0.016)], [0.018, 0.017], 8, 1)
     pieces += painted("coat", *mirrored(thigh)) + painted("paw", *mirrored(foot))
-    fore = limb(
-        [(cx + 0.01, 0.032, cz - 0.02), (cx + 0.03, 0.032, 0.014 if not upright else cz - 0.07)],
-        [0.024, 0.014],
-        8,
-        2,
-    )
+    line = [(cx + 0.01, 0.032, cz - 0.02), (cx + 0.03, 0.032, 0.014 if not upright else cz - 0.07)]
+    fore = limb(line, [0.024, 0.014], 8, 2)
     pieces += painted("coat", *mirrored(fore))
     pieces += painted(
         "paw", *mirrored(ball((0.022, 0.014, 0.013), (cx + 0.04, 0.032, 0.013 if not upright else cz - 0.08)))
@@ -225,24 +207,10 @@ def _chicken(random: Random) -> list[Piece]:
     stout, leg, cock = u(0.085, 0.11), u(0.09, 0.14), random.random() < 0.35
     z = leg + stout * 0.8
     neck = np.array([0.11, 0, z + u(0.15, 0.2) + 0.05 * cock])
-    pieces = painted(
-        "feather",
-        limb(
-            [(-0.07, 0, z + 0.02), (0, 0, z), (0.06, 0, z + 0.03)],
-            [stout * 0.7, stout, stout * 0.8],
-            12,
-            4,
-            u(0.8, 0.95),
-        ),
-    )
-    pieces += painted(
-        "neck",
-        limb(
-            [(0.055, 0, z + 0.05), (0.085, 0, (z + neck[2]) / 2 + 0.02), neck],
-            [stout * 0.72, 0.045, 0.033],
-            10,
-        ),
-    )
+    line = [(-0.07, 0, z + 0.02), (0, 0, z), (0.06, 0, z + 0.03)]
+    pieces = painted("feather", limb(line, [stout * 0.7, stout, stout * 0.8], 12, 4, u(0.8, 0.95)))
+    line = [(0.055, 0, z + 0.05), (0.085, 0, (z + neck[2]) / 2 + 0.02), neck]
+    pieces += painted("neck", limb(line, [stout * 0.72, 0.045, 0.033], 10))
     pieces += painted("neck", ball((0.038, 0.032, 0.034), neck + [0.008, 0, 0.008], 2))
     pieces += painted("beak", tube([neck + [0.035, 0, 0.005], neck + [0.08, 0, -0.008]], [0.016, 0.002], 8))
     for k in range(count := int(random.integers(3, 6))):
@@ -269,15 +237,8 @@ def _chicken(random: Random) -> list[Piece]:
     step = u(-0.03, 0.03)
     for sign in (1, -1):
         x, y = 0.005 + sign * step, sign * 0.04
-        pieces += painted(
-            "beak",
-            limb(
-                [(0, y, z - stout * 0.6), (x - 0.015, y, leg * 0.55), (x, y, 0.008)],
-                [0.026, 0.011, 0.009],
-                6,
-                2,
-            ),
-        )
+        line = [(0, y, z - stout * 0.6), (x - 0.015, y, leg * 0.55), (x, y, 0.008)]
+        pieces += painted("beak", limb(line, [0.026, 0.011, 0.009], 6, 2))
         for toe in ((0.05, -0.025), (0.058, 0.0), (0.05, 0.025), (-0.03, 0.0)):
             pieces += painted("beak", rod((x, y, 0.008), (x + toe[0], y + toe[1], 0.006), 0.006, 5))
     return pieces
@@ -328,18 +289,12 @@ def _rocking_horse(random: Random) -> list[Piece]:
         pieces += painted(
             "mane", ball((0.032, 0.034, 0.045), crest * (1 - s) + np.array([hx - 0.045, 0, hz + 0.06]) * s)
         )
-    pieces += painted(
-        "mane",
-        limb(
-            [
-                (-long - 0.06, 0, seat + 0.03),
-                (-long - 0.13, 0, seat + 0.02),
-                (-long - 0.15, 0, seat - u(0.07, 0.14)),
-            ],
-            [0.02, 0.034, 0.016],
-            8,
-        ),
-    )
+    path = [
+        (-long - 0.06, 0, seat + 0.03),
+        (-long - 0.13, 0, seat + 0.02),
+        (-long - 0.15, 0, seat - u(0.07, 0.14)),
+    ]
+    pieces += painted("mane", limb(path, [0.02, 0.034, 0.016], 8))
     pieces += painted("saddle", ball((0.1, 0.08, 0.03), (-0.03, 0, seat + 0.072), 2))
     if random.random() < 0.5:
         pieces += painted("saddle", ball((0.03, 0.085, u(0.06, 0.1)), (-long + 0.01, 0, seat + 0.11)))

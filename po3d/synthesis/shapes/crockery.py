@@ -168,15 +168,8 @@ def _cup(random: Random) -> list[Piece]:
                 "lid", drum([(r + 0.004, high), (r + 0.004, high + 0.006), (r * 0.85, high + 0.012)], 28)
             )
             if random.random() < 0.6:
-                pieces += painted(
-                    "straw",
-                    bar(
-                        [(0, 0, high * 0.5), (0.004, 0, high + 0.035), (0.02, 0.01, high + 0.055)],
-                        0.003,
-                        8,
-                        1,
-                    ),
-                )
+                path = [(0, 0, high * 0.5), (0.004, 0, high + 0.035), (0.02, 0.01, high + 0.055)]
+                pieces += painted("straw", bar(path, 0.003, 8, 1))
         for z in (0.35, 0.6)[: int(random.integers(0, 3))]:
             radius = float(np.interp(z * high, [p[1] for p in rows], [p[0] for p in rows]))
             pieces += painted(

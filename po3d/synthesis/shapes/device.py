@@ -195,12 +195,8 @@ def _radio(random: Random) -> list[Piece]:
         s = random.choice([-1, 1])
         base, reach, lean = np.array([-x * 0.7, s * wide * 0.42, high]), u(0.08, 0.2), u(0.0, 1.0)
         tip = base + reach * np.array([0, -s * np.sin(lean), np.cos(lean)])
-        pieces += solid(
-            "aerial",
-            "chrome",
-            tube([base, (base + tip) / 2, tip], [0.004, 0.003, 0.002], 6),
-            ball(0.005, tip, 1),
-        )
+        line = [base, (base + tip) / 2, tip]
+        pieces += solid("aerial", "chrome", tube(line, [0.004, 0.003, 0.002], 6), ball(0.005, tip, 1))
     return pieces
 
 

@@ -272,13 +272,8 @@ def _toilet(random: Random) -> list[Piece]:
     )
     pieces += main(block((deep * 0.5, wide * 0.45, rim * 0.9), (back + deep * 0.3, 0, 0.0), 0.05, 0.01, 3))
     if random.random() < 0.6:
-        pieces += solid(
-            "flush",
-            "chrome",
-            upright(
-                [(0, top), (0.025, top), (0.022, top + 0.008), (0, top + 0.01)], 16, (back + tank / 2, 0, 0)
-            ),
-        )
+        profile = [(0, top), (0.025, top), (0.022, top + 0.008), (0, top + 0.01)]
+        pieces += solid("flush", "chrome", upright(profile, 16, (back + tank / 2, 0, 0)))
     else:
         y = wide_tank * 0.32
         pieces += solid(
@@ -288,19 +283,12 @@ def _toilet(random: Random) -> list[Piece]:
             rod((back + tank + 0.018, y, top - 0.08), (back + tank + 0.018, y - 0.07, top - 0.09), 0.007),
         )
     if random.random() < 0.5:
-        pieces += solid(
-            "pipe",
-            "chrome",
-            bar(
-                [
-                    (back + 0.03, wide_tank / 2 - 0.03, base),
-                    (back + 0.03, wide_tank / 2, base - 0.1),
-                    (back + 0.01, wide_tank / 2, 0.15),
-                ],
-                0.008,
-                6,
-            ),
-        )
+        line = [
+            (back + 0.03, wide_tank / 2 - 0.03, base),
+            (back + 0.03, wide_tank / 2, base - 0.1),
+            (back + 0.01, wide_tank / 2, 0.15),
+        ]
+        pieces += solid("pipe", "chrome", bar(line, 0.008, 6))
     return pieces
 
 

@@ -40,18 +40,13 @@ def _wine_bottle(random: Random) -> list[Piece]:
     pieces = _flask(line, (low, low + shoulder * u(0.35, 0.6)))
     z = low + shoulder * u(0.12, 0.2)
     for k in range(int(random.integers(1, 4))):
-        pieces += painted(
-            "stripe",
-            upright(
-                [
-                    (0, z + 0.016 * k),
-                    (r + 0.0018, z + 0.016 * k),
-                    (r + 0.0018, z + 0.016 * k + u(0.003, 0.007)),
-                    (0, z + 0.016 * k + 0.003),
-                ],
-                28,
-            ),
-        )
+        profile = [
+            (0, z + 0.016 * k),
+            (r + 0.0018, z + 0.016 * k),
+            (r + 0.0018, z + 0.016 * k + u(0.003, 0.007)),
+            (0, z + 0.016 * k + 0.003),
+        ]
+        pieces += painted("stripe", upright(profile, 28))
     hood, cork = high * u(0.09, 0.2), random.random() < 0.25
     if cork:
         pieces += painted("cork", drum([(0.0095, high - 0.01), (0.0105, high + 0.018)], 16))
@@ -129,12 +124,8 @@ def _bottle(random: Random) -> list[Piece]:
         "cap", drum([(cap, high - tall * 0.5), (cap, high + tall * 0.4), (cap * 0.85, high + tall * 0.5)], 18)
     )
     if kind == 3:
-        pieces += painted(
-            "cap",
-            upright(
-                [(0, high), (0.008, high), (0.007, high + 0.035), (0.01, high + 0.04), (0, high + 0.045)], 12
-            ),
-        )
+        profile = [(0, high), (0.008, high), (0.007, high + 0.035), (0.01, high + 0.04), (0, high + 0.045)]
+        pieces += painted("cap", upright(profile, 12))
     if kind == 0:
         pieces += main(
             *(
@@ -234,12 +225,8 @@ def _hamburger(random: Random) -> list[Piece]:
     for name in layers:
         if name == "patty":
             tall = u(0.012, 0.018)
-            lumps = upright(
-                smooth(
-                    [(0, z), (r * 0.95, z), (r * 1.04, z + tall / 2), (r * 0.95, z + tall), (0, z + tall)], 1
-                ),
-                36,
-            )
+            profile = [(0, z), (r * 0.95, z), (r * 1.04, z + tall / 2), (r * 0.95, z + tall), (0, z + tall)]
+            lumps = upright(smooth(profile, 1), 36)
             wave, phase = u(0.01, 0.03), u(0, 6)
             lumps = warped(lumps, lambda v, w=wave, f=phase: v * np.c_[
                 np.repeat(1 + w * np.sin(9 * np.arctan2(v[:, 1], v[:, 0]) + f)[:, None], 2, 1), np.ones(len(v))])  # fmt: skip

@@ -88,30 +88,17 @@ def _plant(random: Random) -> list[Piece]:
             t, r, tall = k * 2.4, radius * u(0.1, 0.6), u(0.3, 0.6) * size
             foot = np.array([r * np.cos(t), r * np.sin(t), top - 0.02])
             tip = foot + [0.35 * tall * np.cos(t) * u(0.3, 1), 0.35 * tall * np.sin(t) * u(0.3, 1), tall]
-            pieces += painted(
-                "main",
-                _blade(
-                    [foot, foot * 0.6 + tip * 0.4, foot * 0.2 + tip * 0.8, tip],
-                    [0.022, 0.034, 0.024, 0.002],
-                    0.25,
-                ),
-            )
+            line = [foot, foot * 0.6 + tip * 0.4, foot * 0.2 + tip * 0.8, tip]
+            pieces += painted("main", _blade(line, [0.022, 0.034, 0.024, 0.002], 0.25))
     else:
         trunk = u(0.2, 0.4) if kind == "tree" else 0.06
         crown, low = u(0.14, 0.2) * size, top + trunk
-        pieces += painted(
-            "trunk",
-            limb(
-                [
-                    (0, 0, top - 0.02),
-                    (u(-0.03, 0.03), u(-0.03, 0.03), top + trunk / 2),
-                    (0, 0, low + crown * 0.6),
-                ],
-                [0.022, 0.016, 0.012],
-                8,
-                2,
-            ),
-        )
+        line = [
+            (0, 0, top - 0.02),
+            (u(-0.03, 0.03), u(-0.03, 0.03), top + trunk / 2),
+            (0, 0, low + crown * 0.6),
+        ]
+        pieces += painted("trunk", limb(line, [0.022, 0.016, 0.012], 8, 2))
         for k in range(int(random.integers(5, 10))):
             way = np.array([np.cos(k * 2.4), np.sin(k * 2.4), 0]) * crown * u(0.3, 0.75)
             puff = _rough(random, crown * u(0.45, 0.7), 0.12)
@@ -216,16 +203,13 @@ def _cactus(random: Random) -> list[Piece]:
         stalk(0, 0, top - 0.01, tall, r)
         for k in range(int(random.integers(1, 3)) if kind == "saguaro" else 0):
             sign, z, out = (-1) ** k, top + tall * u(0.25, 0.5), r + u(0.02, 0.032)
-            arm = limb(
-                [
-                    (0, 0, z - 0.01),
-                    (0, sign * out * 0.85, z),
-                    (0, sign * out, z + 0.02),
-                    (0, sign * out, z + u(0.045, 0.075)),
-                ],
-                0.6 * r,
-                10,
-            )
+            line = [
+                (0, 0, z - 0.01),
+                (0, sign * out * 0.85, z),
+                (0, sign * out, z + 0.02),
+                (0, sign * out, z + u(0.045, 0.075)),
+            ]
+            arm = limb(line, 0.6 * r, 10)
             pieces += painted("main", arm)
     for tip in tips:
         if random.random() < 0.45:
@@ -313,12 +297,8 @@ def _stone_lantern(random: Random) -> list[Piece]:
             (0.01, peak),
         ]
     )
-    pieces += painted(
-        "stone",
-        upright(
-            [(0.03, peak - 0.01), (0.045, peak + 0.02), (0.02, peak + 0.05), (0.002, peak + u(0.07, 0.1))], 10
-        ),
-    )
+    turning = [(0.03, peak - 0.01), (0.045, peak + 0.02), (0.02, peak + 0.05), (0.002, peak + u(0.07, 0.1))]
+    pieces += painted("stone", upright(turning, 10))
     if random.random() < 0.3:
         pieces += painted(
             "moss", ball((roof * 0.4, roof * 0.4, 0.03), (0.06, -0.03, (eave + peak) / 2 + 0.01), 2)

@@ -119,17 +119,8 @@ def _electric_guitar(random: Random) -> list[Piece]:
     top, long = float(outline[:, 1].max()), u(0.98, 1.04)
     neck_low, nut = 0.32, long - 0.14
     sheet = [(-0.026, neck_low), (0.026, neck_low), (0.021, nut), (-0.021, nut)]
-    guitar += painted(
-        "neck",
-        moved(
-            facing(
-                np.array([(-0.024, min(0.34, top)), (0.024, min(0.34, top)), (0.02, nut), (-0.02, nut)]),
-                0.022,
-                0,
-            ),
-            (x - 0.016, 0, 0),
-        ),
-    )
+    face = [(-0.024, min(0.34, top)), (0.024, min(0.34, top)), (0.02, nut), (-0.02, nut)]
+    guitar += painted("neck", moved(facing(np.array(face), 0.022, 0), (x - 0.016, 0, 0)))
     guitar += painted("fingerboard", facing(np.array(sheet), 0.006, x + 0.005))
     frets = nut - (nut - 0.115) * (1 - 0.5 ** (np.arange(1, 20) / 12))
     guitar += solid(

@@ -206,13 +206,8 @@ def _wax(
     for _ in range(int(random.integers(0, 6))):
         t, long = random.uniform(0, 6.3), (high - low) * random.uniform(0.12, 0.45)
         x, y = at[0] + r * 0.97 * np.cos(t), at[1] + r * 0.97 * np.sin(t)
-        pieces += main(
-            tube(
-                [(x, y, high - 0.1 * r), (x, y, high - 0.6 * long), (x, y, high - long)],
-                [0.1 * r, 0.13 * r, 0.18 * r],
-                7,
-            )
-        )
+        path = [(x, y, high - 0.1 * r), (x, y, high - 0.6 * long), (x, y, high - long)]
+        pieces += main(tube(path, [0.1 * r, 0.13 * r, 0.18 * r], 7))
     return pieces
 
 

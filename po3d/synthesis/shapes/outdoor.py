@@ -68,12 +68,8 @@ def _fire_hydrant(random: Random) -> list[Piece]:
         cap,
         upright([*zip(bell * 0.95 * np.cos(s * 1.35), top + dome * np.sin(s * UP)), (0.01, top + dome)], 20),
     )
-    pieces += painted(
-        cap,
-        upright(
-            [(0.035, top + dome - 0.02), (0.03, top + dome + u(0.04, 0.07)), (0.01, top + dome + 0.06)], 6
-        ),
-    )
+    profile = [(0.035, top + dome - 0.02), (0.03, top + dome + u(0.04, 0.07)), (0.01, top + dome + 0.06)]
+    pieces += painted(cap, upright(profile, 6))
     for k in range(bolts := int(random.integers(6, 11))):
         t = 2 * np.pi * k / bolts
         for radius, z in ((foot * 0.88, 0.05), (bell * 0.9, top)):
@@ -106,12 +102,8 @@ def _traffic_cone(random: Random) -> list[Piece]:
     reach = base / np.cos(np.pi / sides)
     foot = upright([(reach, 0), (reach, 0.025), (reach * 0.93, 0.04), (0.01, 0.04)], sides)
     pieces = solid(*material, moved(foot, yaw=np.pi / sides))
-    pieces += painted(
-        "cone",
-        upright(
-            [(low, 0.03), (tip, tall), (tip * 0.6, tall), (tip * 0.55, tall - 0.03), (0.002, tall - 0.03)], 24
-        ),
-    )
+    profile = [(low, 0.03), (tip, tall), (tip * 0.6, tall), (tip * 0.55, tall - 0.03), (0.002, tall - 0.03)]
+    pieces += painted("cone", upright(profile, 24))
     bands = int(random.integers(0, 4)) or int(random.integers(0, 3))
     wide = u(0.07, 0.16) / max(1, bands) ** 0.5
     for k in range(bands):

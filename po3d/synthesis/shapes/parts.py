@@ -247,11 +247,7 @@ def wheel_on_hub(
         np.multiply([(rim, -0.9), (0.92, -1), (1, -0.55), (1, 0.55), (0.92, 1), (rim, 0.9)], (radius, half)),
         sides,
     )
-    disc = lathe(
-        np.multiply(
-            [(0.01, -1.1), (0.22, -1.1), (rim, -0.8), (rim, 0.8), (0.22, 1.1), (0.01, 1.1)], (radius, half)
-        ),
-        12,
-    )
+    profile = [(0.01, -1.1), (0.22, -1.1), (rim, -0.8), (rim, 0.8), (0.22, 1.1), (0.01, 1.1)]
+    disc = lathe(np.multiply(profile, (radius, half)), 12)
     place = (*at, radius)
     return solid("tyre", "tyre", moved(tread, place)) + painted("hub", moved(disc, place))

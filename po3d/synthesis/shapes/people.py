@@ -140,16 +140,12 @@ def _lower(random: Random, lower: str, hip: float, waist: float, depth: float, c
             pieces += painted("trousers", tube(
                 [top, top + (ankle - top) * share / 2, top + (ankle - top) * share], [0.05, 0.052 * loose, 0.053 * loose], 10
             ))  # fmt: skip
-        foot = limb(
-            [
-                ankle + [-0.012, 0, -0.018],
-                ankle + [0.04, sign * 0.006, -0.02],
-                ankle + [0.085, sign * 0.012, -0.025],
-            ],
-            [0.021, 0.024, 0.017],
-            8,
-            2,
-        )
+        line = [
+            ankle + [-0.012, 0, -0.018],
+            ankle + [0.04, sign * 0.006, -0.02],
+            ankle + [0.085, sign * 0.012, -0.025],
+        ]
+        foot = limb(line, [0.021, 0.024, 0.017], 8, 2)
         pieces += painted("shoes", foot)
     if lower in ("trousers", "shorts"):
         low = [(crotch - 0.02, 0, depth * 0.75, hip * 0.8), (crotch + 0.05, 0, depth * 1.06, hip * 1.03)]
@@ -256,15 +252,13 @@ def head_of(random: Random, size: float, neck: float, style: str, child: bool, b
             ),
         )
     elif style in ("cap", "hat"):
-        crown = upright(
-            [
-                (0.46, 0.14),
-                (0.45, 0.36),
-                (0.3, 0.56 if style == "cap" else 0.62),
-                (0.02, 0.6 if style == "cap" else 0.62),
-            ],
-            14,
-        )
+        profile = [
+            (0.46, 0.14),
+            (0.45, 0.36),
+            (0.3, 0.56 if style == "cap" else 0.62),
+            (0.02, 0.6 if style == "cap" else 0.62),
+        ]
+        crown = upright(profile, 14)
         pieces += painted("hat", moved(crown, (-0.05, 0, 0)))
         brim = (
             ball((0.36, 0.38, 0.04), (0.42, 0, 0.18))
@@ -273,17 +267,12 @@ def head_of(random: Random, size: float, neck: float, style: str, child: bool, b
         )
         pieces += painted("hat", brim)
     elif style == "bald":
-        pieces += painted(
-            "hair",
-            column(
-                [
-                    (-0.3, -0.2, 0.22, wide * 0.95),
-                    (0.0, -0.15, 0.31, wide * 1.06),
-                    (0.16, -0.15, 0.29, wide * 1.02),
-                ],
-                14,
-            ),
-        )
+        stations = [
+            (-0.3, -0.2, 0.22, wide * 0.95),
+            (0.0, -0.15, 0.31, wide * 1.06),
+            (0.16, -0.15, 0.29, wide * 1.02),
+        ]
+        pieces += painted("hair", column(stations, 14))
     if beard and random.random() < 0.35:
         pieces += painted("hair", ball((0.2, wide * 0.9, 0.26), (0.2, 0, -0.34)))
     return [(n, m, moved(g, (0.012, 0, neck + size * 0.5))) for n, m, g in scaled(pieces, size)]

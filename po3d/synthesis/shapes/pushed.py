@@ -79,15 +79,12 @@ def _wheelbarrow(random: Random) -> list[Piece]:
         "grip", *mirrored(rod(np.multiply(line[-1], 0.75) + np.multiply(line[-2], 0.25), line[-1], 0.025, 8))
     )
     back = -long * u(0.28, 0.4)
-    leg = tube(
-        [
-            (back + 0.1, wide * 0.85, low - 0.01),
-            (back, wide * 0.9, 0.015),
-            (back - 0.14, wide * 0.9, low + 0.03),
-        ],
-        0.014,
-        7,
-    )
+    path = [
+        (back + 0.1, wide * 0.85, low - 0.01),
+        (back, wide * 0.9, 0.015),
+        (back - 0.14, wide * 0.9, low + 0.03),
+    ]
+    leg = tube(path, 0.014, 7)
     pieces += painted("frame", *mirrored(leg))
     pieces += painted("frame", rod((back, -wide * 0.9, 0.05 + 0.1), (back, wide * 0.9, 0.15), 0.012, 7))
     if random.random() < 0.4:  # what is carried
@@ -112,35 +109,24 @@ def _stroller(random: Random) -> list[Piece]:
     pieces += painted("frame", rod((rear, -half, big), (rear, half, big), bar, 8))
     top, back = u(0.95, 1.05), rear - u(0.1, 0.2)
     toe = (front + 0.06, 0.03, big) if three else (front, half * 0.95, r + 0.02)
-    side = limb(
-        [
-            toe,
-            (0.02, half, hub),
-            (rear * 0.6, half, hub + 0.22),
-            (back + 0.06, half * 0.95, top - 0.06),
-            (back, half * 0.9, top),
-        ],
-        bar,
-        8,
-    )
+    path = [
+        toe,
+        (0.02, half, hub),
+        (rear * 0.6, half, hub + 0.22),
+        (back + 0.06, half * 0.95, top - 0.06),
+        (back, half * 0.9, top),
+    ]
+    side = limb(path, bar, 8)
     pieces += painted("frame", *mirrored(side), *mirrored(rod((rear, half, big), (0.03, half, hub), bar, 8)))
     if random.random() < 0.7:
         pieces += painted("grip", rod((back, -half * 0.92, top), (back, half * 0.92, top), 0.018, 8))
     else:
-        pieces += painted(
-            "grip",
-            *mirrored(
-                tube(
-                    [
-                        (back + 0.03, half * 0.9, top - 0.03),
-                        (back - 0.02, half * 0.9, top + 0.03),
-                        (back - 0.09, half * 0.9, top + 0.02),
-                    ],
-                    0.018,
-                    8,
-                )
-            ),
-        )
+        path = [
+            (back + 0.03, half * 0.9, top - 0.03),
+            (back - 0.02, half * 0.9, top + 0.03),
+            (back - 0.09, half * 0.9, top + 0.02),
+        ]
+        pieces += painted("grip", *mirrored(tube(path, 0.018, 8)))
     lie = u(0.25, 0.75)
     w = half * 0.88
     seat = [(0.2, hub - 0.03), (-0.06, hub - 0.06)]
@@ -181,19 +167,13 @@ def _lawn_mower(random: Random) -> list[Piece]:
     front_r, rear_r = u(0.07, 0.09), u(0.08, 0.13)
     low, high, snub = 0.06, u(0.15, 0.2), u(0.5, 0.95)
     x = long / 2
-    pieces = painted(
-        "deck",
-        hull(
-            [
-                (-x, half * 0.85, low, high),
-                (-x * 0.5, half, low, high + 0.03),
-                (x * 0.4, half, low, high + 0.02),
-                (x, half * snub, low, high - 0.03),
-            ],
-            16,
-            0.45,
-        ),
-    )
+    stations = [
+        (-x, half * 0.85, low, high),
+        (-x * 0.5, half, low, high + 0.03),
+        (x * 0.4, half, low, high + 0.02),
+        (x, half * snub, low, high - 0.03),
+    ]
+    pieces = painted("deck", hull(stations, 16, 0.45))
     for y in (half + 0.02, -half - 0.02):
         pieces += wheel_on_hub((x * 0.75, y), front_r, 0.045) + wheel_on_hub((-x * 0.8, y), rear_r, 0.045)
     cover = pick(random, "petrol", "box", "dome")
@@ -211,18 +191,12 @@ def _lawn_mower(random: Random) -> list[Piece]:
         )
         pieces += painted("engine", rod((0.1, -0.09, top + 0.05), (0.14, -0.14, top + 0.05), 0.03, 8))
     elif cover == "box":
-        pieces += painted(
-            "cap",
-            hull(
-                [
-                    (-0.16, half * 0.55, high - 0.02, top + u(0.1, 0.16)),
-                    (0.06, half * 0.6, high - 0.02, top + 0.13),
-                    (0.2, half * 0.4, high - 0.02, top + 0.03),
-                ],
-                14,
-                0.55,
-            ),
-        )
+        stations = [
+            (-0.16, half * 0.55, high - 0.02, top + u(0.1, 0.16)),
+            (0.06, half * 0.6, high - 0.02, top + 0.13),
+            (0.2, half * 0.4, high - 0.02, top + 0.03),
+        ]
+        pieces += painted("cap", hull(stations, 14, 0.55))
     else:
         pieces += painted("cap", ball((0.19, half * 0.75, u(0.1, 0.17)), (0.02, 0, high), 2))
     hand, tall, bar = -x - u(0.35, 0.5), u(0.88, 1.05), 0.013
@@ -241,18 +215,12 @@ def _lawn_mower(random: Random) -> list[Piece]:
         pieces += painted("grip", box(0.06, 0.05, 0.1, (hand + 0.06, half * 0.8, tall - 0.08)))
     if random.random() < 0.65:
         z = high + 0.02
-        pieces += painted(
-            "bag",
-            hull(
-                [
-                    (-x - u(0.28, 0.38), half * 0.7, z - 0.06, z + 0.13),
-                    (-x - 0.18, half * 0.8, z - 0.07, z + u(0.16, 0.22)),
-                    (-x + 0.02, half * 0.75, z - 0.05, z + 0.12),
-                ],
-                14,
-                0.5,
-            ),
-        )
+        stations = [
+            (-x - u(0.28, 0.38), half * 0.7, z - 0.06, z + 0.13),
+            (-x - 0.18, half * 0.8, z - 0.07, z + u(0.16, 0.22)),
+            (-x + 0.02, half * 0.75, z - 0.05, z + 0.12),
+        ]
+        pieces += painted("bag", hull(stations, 14, 0.5))
     return pieces
 
 
@@ -285,16 +253,13 @@ def _wheelchair(random: Random) -> list[Piece]:
         (back - 0.13, half, tall),
     ]
     push = tube(push[:2] if sport else push, bar, 8)
-    leg = limb(
-        [
-            (back, half, seat - 0.02),
-            (front - 0.05, half, seat - 0.02),
-            (front + 0.08, half, seat - 0.1),
-            (front + 0.16, half * 0.8, 0.13),
-        ],
-        bar,
-        8,
-    )
+    line = [
+        (back, half, seat - 0.02),
+        (front - 0.05, half, seat - 0.02),
+        (front + 0.08, half, seat - 0.1),
+        (front + 0.16, half * 0.8, 0.13),
+    ]
+    leg = limb(line, bar, 8)
     fork = rod((front - 0.02, half, seat - 0.03), (front, half, small), bar, 8)
     low = rod((back, half, seat - 0.24), (front - 0.02, half, seat - 0.24), bar, 8)
     pieces += painted("frame", *mirrored(push), *mirrored(leg), *mirrored(fork), *mirrored(low))

@@ -28,22 +28,12 @@ def trunk(form: Form, neck: float) -> list[Piece]:
     """Body, neck and head of a standing animal; `neck` is the neck's radius at the head."""
     (rx, rz), (cx, cz), (hx, hz) = form.rump, form.chest, form.head
     r0, r1, r2 = form.girth
-    body = limb(
-        [(rx, 0, rz), ((rx + cx) / 2, 0, (rz + cz) / 2 - 0.1 * r1), (cx, 0, cz)],
-        [r0, r1, r2],
-        14,
-        4,
-        form.flat,
-    )
+    line = [(rx, 0, rz), ((rx + cx) / 2, 0, (rz + cz) / 2 - 0.1 * r1), (cx, 0, cz)]
+    body = limb(line, [r0, r1, r2], 14, 4, form.flat)
     base = np.array([cx, 0, cz + 0.35 * r2])
     head = np.array([hx, 0, hz])
-    stem = limb(
-        [base, (base + head) / 2 - [0, 0, 0.04 * (hz - cz)], head - [0.3 * form.skull, 0, 0]],
-        [r2 * 0.8, (r2 * 0.8 + neck) / 2, neck],
-        12,
-        3,
-        0.85 * form.flat,
-    )
+    line = [base, (base + head) / 2 - [0, 0, 0.04 * (hz - cz)], head - [0.3 * form.skull, 0, 0]]
+    stem = limb(line, [r2 * 0.8, (r2 * 0.8 + neck) / 2, neck], 12, 3, 0.85 * form.flat)
     return painted("coat", body, stem) + face(form, head)
 
 
@@ -122,40 +112,20 @@ def ears(kind: str, head: Array, skull: float, size: float) -> list[Piece]:
     """Two ears on a skull: upright triangles, hanging flaps, or long spoons."""
     base = head + np.array([-0.25, 0.55, 0.72]) * skull
     if kind == "pointed":
-        ear = limb(
-            [base, base + [0, 0.12 * size, 0.55 * size], base + [0.05 * size, 0.2 * size, size]],
-            [0.36 * size, 0.26 * size, 0.03 * size],
-            8,
-            2,
-        )
-        inner = limb(
-            [base + [0.2 * size, 0.05 * size, 0.1 * size], base + [0.16 * size, 0.16 * size, 0.75 * size]],
-            [0.17 * size, 0.05 * size],
-            6,
-            2,
-        )
+        line = [base, base + [0, 0.12 * size, 0.55 * size], base + [0.05 * size, 0.2 * size, size]]
+        ear = limb(line, [0.36 * size, 0.26 * size, 0.03 * size], 8, 2)
+        line = [base + [0.2 * size, 0.05 * size, 0.1 * size], base + [0.16 * size, 0.16 * size, 0.75 * size]]
+        inner = limb(line, [0.17 * size, 0.05 * size], 6, 2)
         return painted("ear", *mirrored(ear)) + painted("inner", *mirrored(inner))
     if kind == "floppy":
         base = head + np.array([-0.2, 0.8, 0.45]) * skull
-        ear = limb(
-            [base, base + [0, 0.35 * size, -0.15 * size], base + [0.1 * size, 0.35 * size, -size]],
-            [0.25 * size, 0.38 * size, 0.25 * size],
-            8,
-            2,
-        )
+        line = [base, base + [0, 0.35 * size, -0.15 * size], base + [0.1 * size, 0.35 * size, -size]]
+        ear = limb(line, [0.25 * size, 0.38 * size, 0.25 * size], 8, 2)
         return painted("ear", *mirrored(ear))
-    ear = limb(
-        [base, base + [-0.12 * size, 0.1 * size, 0.5 * size], base + [-0.22 * size, 0.16 * size, size]],
-        [0.11 * size, 0.17 * size, 0.07 * size],
-        8,
-        3,
-    )
-    inner = limb(
-        [base + [0.08 * size, 0.0, 0.2 * size], base + [-0.1 * size, 0.14 * size, 0.85 * size]],
-        [0.09 * size, 0.07 * size],
-        6,
-        2,
-    )
+    line = [base, base + [-0.12 * size, 0.1 * size, 0.5 * size], base + [-0.22 * size, 0.16 * size, size]]
+    ear = limb(line, [0.11 * size, 0.17 * size, 0.07 * size], 8, 3)
+    line = [base + [0.08 * size, 0.0, 0.2 * size], base + [-0.1 * size, 0.14 * size, 0.85 * size]]
+    inner = limb(line, [0.09 * size, 0.07 * size], 6, 2)
     return painted("ear", *mirrored(ear)) + painted("inner", *mirrored(inner))
 
 

@@ -213,12 +213,8 @@ def _pouf(random: Random) -> list[Piece]:
         return pieces + painted("button", ball((0.03, 0.03, 0.012), (0, 0, high), 2))
     # a bag of beans, sunk in
     lean, nape = u(0.05, 0.2), u(0.15, 0.28)
-    body = upright(
-        smooth(
-            [(0, 0), (0.42, 0), (0.5, 0.15), (0.47, 0.4), (nape + 0.1, 0.75), (nape / 2, 1.0), (0, 1.0)], 3
-        ),
-        28,
-    )
+    profile = [(0, 0), (0.42, 0), (0.5, 0.15), (0.47, 0.4), (nape + 0.1, 0.75), (nape / 2, 1.0), (0, 1.0)]
+    body = upright(smooth(profile, 3), 28)
     lumps = random.uniform(0, 2 * np.pi, 3)
 
     def slump(v: np.ndarray) -> np.ndarray:

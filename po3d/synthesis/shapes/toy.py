@@ -26,12 +26,8 @@ def _doll(random: Random) -> list[Piece]:
     u = random.uniform
     sits, head = random.random() < 0.6, u(0.036, 0.046)
     low, tall = (0.018, 0.068) if sits else (0.06, 0.11)
-    pieces = painted(
-        "dress",
-        smooth_column(
-            [(low - 0.016, 0, 0.034, 0.04), (low + 0.015, 0, 0.03, 0.034), (tall, 0, 0.018, 0.022)], 14
-        ),
-    )
+    stations = [(low - 0.016, 0, 0.034, 0.04), (low + 0.015, 0, 0.03, 0.034), (tall, 0, 0.018, 0.022)]
+    pieces = painted("dress", smooth_column(stations, 14))
     for sign in (1, -1):
         leg = [(0.0, sign * 0.018, low), (0.045, sign * 0.026, 0.014), (0.078, sign * 0.032, 0.014)]
         if not sits:
@@ -134,14 +130,8 @@ def _snowman(random: Random) -> list[Piece]:
         z += r * 0.72
     head, top = radii[-1], centres[-1]
     nose = u(0.12, 0.26)
-    pieces += painted(
-        "nose",
-        tube(
-            [(head * 0.85, 0, top), (head * 0.9 + nose / 2, 0, top), (head * 0.9 + nose, 0, top - 0.01)],
-            [0.035, 0.022, 0.004],
-            8,
-        ),
-    )
+    line = [(head * 0.85, 0, top), (head * 0.9 + nose / 2, 0, top), (head * 0.9 + nose, 0, top - 0.01)]
+    pieces += painted("nose", tube(line, [0.035, 0.022, 0.004], 8))
     eye = ball(0.024, (head * 0.86, head * 0.38, top + head * 0.33))
     pieces += painted("coal", *mirrored(eye))
     for t in np.linspace(-0.5, 0.5, 5):
@@ -167,19 +157,14 @@ def _snowman(random: Random) -> list[Piece]:
     hat = pick(random, "top", "bucket", "bobble", "none")
     if hat == "top":
         brim, tall = head * u(1.0, 1.3), u(0.14, 0.28)
-        pieces += painted(
-            "hat",
-            upright(
-                [
-                    (brim, crown),
-                    (brim, crown + 0.025),
-                    (head * 0.72, crown + 0.03),
-                    (head * 0.76, crown + tall),
-                    (0.01, crown + tall),
-                ],
-                20,
-            ),
-        )
+        profile = [
+            (brim, crown),
+            (brim, crown + 0.025),
+            (head * 0.72, crown + 0.03),
+            (head * 0.76, crown + tall),
+            (0.01, crown + tall),
+        ]
+        pieces += painted("hat", upright(profile, 20))
         pieces += painted(
             "scarf",
             upright([(head * 0.74, crown + 0.03), (head * 0.745, crown + 0.08), (0.01, crown + 0.085)], 20),
@@ -190,19 +175,13 @@ def _snowman(random: Random) -> list[Piece]:
             upright([(head * 0.95, crown - 0.02), (head * 0.66, crown + 0.18), (0.01, crown + 0.18)], 20),
         )
     elif hat == "bobble":
-        pieces += painted(
-            "hat",
-            upright(
-                [
-                    (head * 1.0, crown - 0.06),
-                    (head * 0.9, crown + 0.02),
-                    (head * 0.5, crown + 0.12),
-                    (0.01, crown + 0.16),
-                ],
-                20,
-            ),
-            ball(0.05, (0, 0, crown + 0.17)),
-        )
+        profile = [
+            (head * 1.0, crown - 0.06),
+            (head * 0.9, crown + 0.02),
+            (head * 0.5, crown + 0.12),
+            (0.01, crown + 0.16),
+        ]
+        pieces += painted("hat", upright(profile, 20), ball(0.05, (0, 0, crown + 0.17)))
     return pieces
 
 
@@ -226,14 +205,8 @@ def _toy_car(random: Random) -> list[Piece]:
         "van": (0.75, -0.95, -1.0),
     }[kind]
     slant = u(0.1, 0.25)
-    pieces = painted(
-        "body",
-        slab(
-            [(-half, low), (half, low), (half, hood * 0.85), (half * 0.9, hood), (-half, hood)],
-            2 * wide,
-            0.006,
-        ),
-    )
+    outline = [(-half, low), (half, low), (half, hood * 0.85), (half * 0.9, hood), (-half, hood)]
+    pieces = painted("body", slab(outline, 2 * wide, 0.006))
     if kind == "roadster":
         pieces += solid(
             "glass", "glass", box(0.006, 1.7 * wide, 0.03, (half * 0.2, 0, hood + 0.014), pitch=-0.35)
@@ -296,23 +269,14 @@ def _toy_train(random: Random) -> list[Piece]:
     boiler, cab = u(0.019, 0.026), u(0.03, 0.04)
     pieces = painted("base", box(engine, 2 * wide, 0.014, (-engine / 2, 0, z)))
     front = z + 0.007
-    pieces += painted(
-        "engine",
-        moved(
-            lathe(
-                [
-                    (0.002, -engine + cab),
-                    (boiler, -engine + cab),
-                    (boiler, -0.012),
-                    (boiler * 0.8, -0.006),
-                    (0.002, -0.006),
-                ],
-                16,
-            ),
-            (0, 0, front + boiler * 0.9),
-            yaw=-np.pi / 2,
-        ),
-    )
+    profile = [
+        (0.002, -engine + cab),
+        (boiler, -engine + cab),
+        (boiler, -0.012),
+        (boiler * 0.8, -0.006),
+        (0.002, -0.006),
+    ]
+    pieces += painted("engine", moved(lathe(profile, 16), (0, 0, front + boiler * 0.9), yaw=-np.pi / 2))
     rise = u(0.045, 0.06)
     pieces += painted("cab", box(cab, 1.9 * wide, rise, (-engine + cab / 2, 0, front + rise / 2)))
     pieces += painted(
@@ -326,21 +290,13 @@ def _toy_train(random: Random) -> list[Piece]:
     )
     top = front + 1.9 * boiler
     flare, x = u(0.007, 0.013), -0.022
-    pieces += painted(
-        "chimney",
-        moved(
-            upright(
-                [
-                    (0.007, top - 0.012),
-                    (0.007, top + 0.012),
-                    (flare, top + u(0.018, 0.03)),
-                    (0.004, top + 0.018),
-                ],
-                12,
-            ),
-            (x, 0, 0),
-        ),
-    )
+    profile = [
+        (0.007, top - 0.012),
+        (0.007, top + 0.012),
+        (flare, top + u(0.018, 0.03)),
+        (0.004, top + 0.018),
+    ]
+    pieces += painted("chimney", moved(upright(profile, 12), (x, 0, 0)))
     if random.random() < 0.7:
         pieces += painted("chimney", ball((0.009, 0.009, 0.01), (x - 0.025, 0, top)))
     if random.random() < 0.6:

@@ -209,15 +209,12 @@ def _hat(random: Random) -> list[Piece]:
             ball((0.007, 0.009, 0.009), (0, side + 0.004, tall / 2), 1),
         )
     elif kind in (0, 4) and random.random() < 0.4:
-        feather = tube(
-            [
-                (0.02, wide * 1.02, tall * 0.5),
-                (0.0, wide * 1.06, tall + 0.04),
-                (-0.03, wide * 1.08, tall + 0.08),
-            ],
-            [0.003, 0.009, 0.001],
-            6,
-        )
+        line = [
+            (0.02, wide * 1.02, tall * 0.5),
+            (0.0, wide * 1.06, tall + 0.04),
+            (-0.03, wide * 1.08, tall + 0.08),
+        ]
+        feather = tube(line, [0.003, 0.009, 0.001], 6)
         pieces += painted("feather", feather)
     return pieces
 
@@ -240,16 +237,13 @@ def _handbag(random: Random) -> list[Piece]:
     style = int(random.integers(3))
     if style == 0:  # a flap with a clasp
         drop = high * u(0.4, 0.65)
-        outline = rounded(
-            [
-                (-top / 2 * 1.01, high + 0.004),
-                (-top * 0.46, high - drop),
-                (top * 0.46, high - drop),
-                (top / 2 * 1.01, high + 0.004),
-            ],
-            0.03,
-            4,
-        )
+        face = [
+            (-top / 2 * 1.01, high + 0.004),
+            (-top * 0.46, high - drop),
+            (top * 0.46, high - drop),
+            (top / 2 * 1.01, high + 0.004),
+        ]
+        outline = rounded(face, 0.03, 4)
         flap = warped(soft_sheet(outline, deep * 1.03), taper)
         pieces += painted("flap", flap)
         pieces += solid(
@@ -289,16 +283,13 @@ def _handbag(random: Random) -> list[Piece]:
         )
         pieces += solid(metal, stuff, *(ball(0.01, (0.006 * s, 0.008 * s, high + 0.018), 2) for s in (-1, 1)))
     if random.random() < 0.5:  # bands at the foot
-        foot = rounded(
-            [
-                (-wide / 2 * 1.006, 0),
-                (wide / 2 * 1.006, 0),
-                (wide / 2 * 0.995, high * 0.16),
-                (-wide / 2 * 0.995, high * 0.16),
-            ],
-            0.008,
-            2,
-        )
+        face = [
+            (-wide / 2 * 1.006, 0),
+            (wide / 2 * 1.006, 0),
+            (wide / 2 * 0.995, high * 0.16),
+            (-wide / 2 * 0.995, high * 0.16),
+        ]
+        foot = rounded(face, 0.008, 2)
         pieces += painted("trim", warped(soft_sheet(foot, deep * 1.02), taper))
     rise, half, thick = high * u(0.2, 0.55), top * u(0.22, 0.4), u(0.0045, 0.008)
     grips = (-1, 1) if random.random() < 0.6 else (0,)

@@ -76,14 +76,8 @@ def _scooter(random: Random) -> list[Piece]:
     pieces += painted(
         "grip", moved(soft_plate(base * 0.6, width * 0.85, 0.004, 0, 0.03), (-0.04, 0, deck + 0.025))
     )
-    pieces += painted(
-        "frame",
-        limb(
-            [(base * 0.3, 0, deck + 0.01), (front - 0.06, 0, deck + 0.06), (front - 0.03, 0, 2 * r + 0.06)],
-            [0.03, 0.025, 0.022],
-            8,
-        ),
-    )
+    line = [(base * 0.3, 0, deck + 0.01), (front - 0.06, 0, deck + 0.06), (front - 0.03, 0, 2 * r + 0.06)]
+    pieces += painted("frame", limb(line, [0.03, 0.025, 0.022], 8))
     for y in (0.03, -0.03):
         pieces += painted(
             "frame",
@@ -155,18 +149,12 @@ def _tricycle(random: Random) -> list[Piece]:
         )
     extra = pick(random, "none", "tray", "bar", "streamers")
     if extra == "tray":
-        pieces += painted(
-            "frame",
-            hull(
-                [
-                    (rear - 0.13, 0.1, 0.1, 0.19),
-                    (rear - 0.05, 0.12, 0.08, 0.19),
-                    (rear + 0.02, 0.1, 0.1, 0.19),
-                ],
-                14,
-                0.6,
-            ),
-        )
+        stations = [
+            (rear - 0.13, 0.1, 0.1, 0.19),
+            (rear - 0.05, 0.12, 0.08, 0.19),
+            (rear + 0.02, 0.1, 0.1, 0.19),
+        ]
+        pieces += painted("frame", hull(stations, 14, 0.6))
     elif extra == "bar":  # by which a grown-up pushes
         back = (rear - 0.12, 0, u(0.62, 0.75))
         pieces += painted(
@@ -228,17 +216,15 @@ def _skateboard(random: Random) -> list[Piece]:
             box(0.08, 0.055, 0.01, (axle, 0, 2 * r + 0.03)),
         )
         for y0 in (wide * 0.82, -wide * 0.82):
-            roll = lathe(
-                [
-                    (0.008, -0.018),
-                    (r * 0.85, -0.018),
-                    (r, -0.008),
-                    (r, 0.008),
-                    (r * 0.85, 0.018),
-                    (0.008, 0.018),
-                ],
-                14,
-            )
+            profile = [
+                (0.008, -0.018),
+                (r * 0.85, -0.018),
+                (r, -0.008),
+                (r, 0.008),
+                (r * 0.85, 0.018),
+                (0.008, 0.018),
+            ]
+            roll = lathe(profile, 14)
             pieces += painted("wheel", moved(roll, (axle, y0, r)))
         for dx, dy in ((0.025, 0.022), (0.025, -0.022), (-0.025, 0.022), (-0.025, -0.022)):
             pieces += solid(

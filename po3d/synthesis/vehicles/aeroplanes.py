@@ -174,18 +174,12 @@ def biplane(rng: Rng) -> list[Piece]:
             pieces += solid("engine", "chrome", rod(a, b, 0.06, 5))
         hub = np.array([nose + 0.5, 0, z])
     else:
-        pieces += painted(
-            "engine",
-            hull(
-                [
-                    (nose - 0.1, radius * 0.9, z - radius * 0.95, z + radius * 0.85),
-                    (nose + 0.5, radius * 0.6, z - radius * 0.7, z + radius * 0.55),
-                    (nose + 0.62, radius * 0.4, z - radius * 0.5, z + radius * 0.4),
-                ],
-                10,
-                0.7,
-            ),
-        )
+        form = [
+            (nose - 0.1, radius * 0.9, z - radius * 0.95, z + radius * 0.85),
+            (nose + 0.5, radius * 0.6, z - radius * 0.7, z + radius * 0.55),
+            (nose + 0.62, radius * 0.4, z - radius * 0.5, z + radius * 0.4),
+        ]
+        pieces += painted("engine", hull(form, 10, 0.7))
         for _, sign in parts.SIDES:
             pieces += solid(
                 "engine",
@@ -242,17 +236,15 @@ def biplane(rng: Rng) -> list[Piece]:
             "cockpit", "glass", box(0.03, radius * 1.0, 0.26, (x + 0.4, 0, z + radius * 1.05), pitch=-0.45)
         )
     fin = rng.uniform(0.95, 1.25)
-    outline = rounded(
-        [
-            (end + 1.0, z + radius * 0.5),
-            (end + 0.25, z + fin),
-            (end - 0.2, z + fin * 1.08),
-            (end - 0.5, z + fin * 0.75),
-            (end - 0.42, z + 0.12),
-            (end + 0.1, z + 0.05),
-        ],
-        0.1,
-    )
+    face = [
+        (end + 1.0, z + radius * 0.5),
+        (end + 0.25, z + fin),
+        (end - 0.2, z + fin * 1.08),
+        (end - 0.5, z + fin * 0.75),
+        (end - 0.42, z + 0.12),
+        (end + 0.1, z + 0.05),
+    ]
+    outline = rounded(face, 0.1)
     pieces += painted("fin", slab(outline, 0.08, 0.02))
     tail_half, tail_chord = rng.uniform(1.25, 1.6), rng.uniform(0.85, 1.05)
     pieces += parts.pair(

@@ -126,13 +126,8 @@ def _car(f: CarForm, rng: np.random.Generator) -> list[Piece]:
                 )
     if f.spare:
         at = (f.tail_x - 0.03, rng.uniform(-0.2, 0.2), f.belt - 0.12)
-        pieces += solid(
-            "spare_wheel",
-            "tyre",
-            moved(
-                lathe([(0, -0.09), (0.3, -0.09), (0.34, 0), (0.3, 0.09), (0, 0.09)], 14), at, yaw=np.pi / 2
-            ),
-        )
+        profile = [(0, -0.09), (0.3, -0.09), (0.34, 0), (0.3, 0.09), (0, 0.09)]
+        pieces += solid("spare_wheel", "tyre", moved(lathe(profile, 14), at, yaw=np.pi / 2))
     return pieces
 
 
@@ -228,17 +223,13 @@ def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array]
             pillar.vertices = lean(np.array(pillar.vertices))
             pieces += painted(f"{word}_frame", pillar)
     if f.bed:  # the wall behind the seats, below and beside the rear window
-        wall = slab(
-            [
-                (tail - 0.02, f.belt - 0.1),
-                (tail + 0.04, f.belt - 0.1),
-                (tail + 0.04, f.belt + 0.08),
-                (tail - 0.02, f.belt + 0.08),
-            ],
-            f.width - 0.12,
-            0,
-            lean,
-        )
+        outline = [
+            (tail - 0.02, f.belt - 0.1),
+            (tail + 0.04, f.belt - 0.1),
+            (tail + 0.04, f.belt + 0.08),
+            (tail - 0.02, f.belt + 0.08),
+        ]
+        wall = slab(outline, f.width - 0.12, 0, lean)
         pieces += painted("frame", wall)
     return pieces
 

@@ -42,21 +42,16 @@ def dirtbike(rng: Rng) -> list[Piece]:
     )
     for y in (0.1, -0.1):
         neck = head - up * 0.14
-        pieces += painted(
-            "frame",
-            tube(
-                [
-                    side(neck, 0),
-                    side((0.1, seat_z - 0.1), y),
-                    side((-0.2, seat_z - 0.2), y),
-                    side(pivot, y),
-                    side((0.2, 0.3), y),
-                    side((0.3, 0.42), y),
-                    side(neck - up * 0.06, 0),
-                ],
-                0.02,
-            ),
-        )
+        line = [
+            side(neck, 0),
+            side((0.1, seat_z - 0.1), y),
+            side((-0.2, seat_z - 0.2), y),
+            side(pivot, y),
+            side((0.2, 0.3), y),
+            side((0.3, 0.42), y),
+            side(neck - up * 0.06, 0),
+        ]
+        pieces += painted("frame", tube(line, 0.02))
         pieces += painted(
             "frame", rod(side((-0.2, seat_z - 0.2), y), side((-0.68, seat_z - 0.06), y * 0.7), 0.016)
         )
@@ -139,16 +134,8 @@ def dirtbike(rng: Rng) -> list[Piece]:
     )
     pieces += handlebar(bar, 0.017, finish.metal, finish.trim, 0.024)
     pieces += solid("handle_left", finish.metal, rod(bar[2], bar[2] * [1, -1, 1], 0.011, 5))
-    plate = moved(
-        slab(
-            rounded(
-                [(-0.1, -0.14), (0.1, -0.14), (0.13, 0.1), (0.05, 0.16), (-0.05, 0.16), (-0.13, 0.1)], 0.03
-            ),
-            0.025,
-            0.005,
-        ),
-        yaw=np.pi / 2,
-    )
+    outline = [(-0.1, -0.14), (0.1, -0.14), (0.13, 0.1), (0.05, 0.16), (-0.05, 0.16), (-0.13, 0.1)]
+    plate = moved(slab(rounded(outline, 0.03), 0.025, 0.005), yaw=np.pi / 2)
     pieces += solid("panel", plate_color, moved(plate, side(head + [0.11, 0.02]), pitch=-(np.pi / 2 - angle)))
     if rng.random() < 0.4:
         pieces += round_lamp("headlight_center", side(head + [0.17, -0.06]), 0.06, 0.07, finish.trim)
@@ -203,23 +190,14 @@ def scooter(rng: Rng) -> list[Piece]:
         outer = np.c_[x + bulge, y, np.full(5, z)]
         shield.append(np.r_[outer, np.c_[outer[::-1, 0] * 0 + x - 0.03, y[::-1], np.full(5, z)]])
     pieces += painted("cover_front", loft(shield))
-    pieces += painted(
-        "floor",
-        slab(
-            rounded(
-                [
-                    (foot_x + 0.06, floor - 0.09),
-                    (foot_x + 0.05, floor),
-                    (-0.16, floor),
-                    (-0.2, floor - 0.12),
-                    (-0.1, floor - 0.15),
-                ],
-                0.02,
-            ),
-            wide * 0.86,
-            0.02,
-        ),
-    )
+    outline = [
+        (foot_x + 0.06, floor - 0.09),
+        (foot_x + 0.05, floor),
+        (-0.16, floor),
+        (-0.2, floor - 0.12),
+        (-0.1, floor - 0.15),
+    ]
+    pieces += painted("floor", slab(rounded(outline, 0.02), wide * 0.86, 0.02))
     pieces += solid(
         "floor", finish.trim, box(foot_x + 0.1, wide * 0.7, 0.012, ((foot_x - 0.1) / 2, 0, floor + 0.006))
     )
@@ -247,38 +225,23 @@ def scooter(rng: Rng) -> list[Piece]:
     ]
     pieces += solid("seat", finish.seat, hull(seat, 10, 0.8))
     pieces += painted("fender_back", fender(rear, radius * 1.15, 0.16, (60, 190), 0.06))
+    stations = [
+        (rear[0] - 0.1, 0.05, radius - 0.09, radius + 0.1),
+        (rear[0] + 0.15, 0.09, radius - 0.1, radius + 0.12),
+        (rear[0] + 0.42, 0.1, radius - 0.08, radius + 0.1),
+    ]
+    pieces += solid("engine", finish.trim, hull(stations, 8, 0.7))
+    outline = [(-0.12, -0.07), (0.4, -0.06), (0.4, 0.09), (-0.12, 0.08)]
     pieces += solid(
-        "engine",
-        finish.trim,
-        hull(
-            [
-                (rear[0] - 0.1, 0.05, radius - 0.09, radius + 0.1),
-                (rear[0] + 0.15, 0.09, radius - 0.1, radius + 0.12),
-                (rear[0] + 0.42, 0.1, radius - 0.08, radius + 0.1),
-            ],
-            8,
-            0.7,
-        ),
+        "drive_chain", finish.trim, moved(slab(rounded(outline, 0.04), 0.07, 0.015), side(rear, 0.14))
     )
-    pieces += solid(
-        "drive_chain",
-        finish.trim,
-        moved(
-            slab(rounded([(-0.12, -0.07), (0.4, -0.06), (0.4, 0.09), (-0.12, 0.08)], 0.04), 0.07, 0.015),
-            side(rear, 0.14),
-        ),
-    )
-    pieces += parts.pipe(
-        "exhaust_left_s",
-        [
-            side(rear + [0.45, -0.06], -0.08),
-            side(rear + [0.3, -0.07], -0.15),
-            side(rear + [0.15, 0.0], -0.16),
-            side(rear + [-0.22, 0.06], -0.17),
-        ],
-        0.055,
-        finish,
-    )
+    line = [
+        side(rear + [0.45, -0.06], -0.08),
+        side(rear + [0.3, -0.07], -0.15),
+        side(rear + [0.15, 0.0], -0.16),
+        side(rear + [-0.22, 0.06], -0.17),
+    ]
+    pieces += parts.pipe("exhaust_left_s", line, 0.055, finish)
     x, z = head
     half, lift = rng.uniform(0.29, 0.35), rng.uniform(0.06, 0.13)
     bar = np.array(
@@ -323,15 +286,8 @@ def scooter(rng: Rng) -> list[Piece]:
     if extra in ("box", "rack"):
         rack_z = seat_z + 0.06
         for y in (0.09, -0.09):
-            pieces += solid(
-                "carrier",
-                finish.metal,
-                tube(
-                    [side((-0.72, seat_z), y), side((-0.8, rack_z), y), side((end - 0.1, rack_z), y)],
-                    0.012,
-                    5,
-                ),
-            )
+            line = [side((-0.72, seat_z), y), side((-0.8, rack_z), y), side((end - 0.1, rack_z), y)]
+            pieces += solid("carrier", finish.metal, tube(line, 0.012, 5))
         for bar_x in (-0.85, end - 0.09):
             pieces += solid(
                 "carrier", finish.metal, rod((bar_x, 0.09, rack_z), (bar_x, -0.09, rack_z), 0.012, 5)

@@ -20,20 +20,14 @@ def wheel(
         )[1:]
     else:
         rim = radius - thick * 1.6
-        local: list[Piece] = solid(
-            name,
-            finish.metal,
-            lathe(
-                [
-                    (rim * 0.84, -width * 0.3),
-                    (rim, -width * 0.34),
-                    (rim, width * 0.34),
-                    (rim * 0.84, width * 0.3),
-                    (rim * 0.84, -width * 0.3),
-                ],
-                18,
-            ),
-        )
+        profile = [
+            (rim * 0.84, -width * 0.3),
+            (rim, -width * 0.34),
+            (rim, width * 0.34),
+            (rim * 0.84, width * 0.3),
+            (rim * 0.84, -width * 0.3),
+        ]
+        local: list[Piece] = solid(name, finish.metal, lathe(profile, 18))
         local += solid(
             name, finish.metal, lathe([(0, -0.07), (rim * 0.28, -0.06), (rim * 0.28, 0.06), (0, 0.07)], 10)
         )
@@ -82,17 +76,15 @@ def cylinder(foot: Array, top: Array, radius: float, material: str) -> list[Piec
 def engine(rng: Rng, crank: Array, size: float, finish: Finish, twin: bool) -> list[Piece]:
     """A crankcase about `crank` with gearbox, and one upright or two splayed cylinders."""
     metal = finish.metal if rng.random() < 0.6 else finish.trim
-    case = lathe(
-        [
-            (0, -size),
-            (size * 0.75, -size),
-            (size * 0.95, -size * 0.7),
-            (size * 0.95, size * 0.7),
-            (size * 0.75, size),
-            (0, size),
-        ],
-        12,
-    )
+    profile = [
+        (0, -size),
+        (size * 0.75, -size),
+        (size * 0.95, -size * 0.7),
+        (size * 0.95, size * 0.7),
+        (size * 0.75, size),
+        (0, size),
+    ]
+    case = lathe(profile, 12)
     pieces = solid("engine", metal, moved(case, side(crank)))
     pieces += solid(
         "engine", metal, box(size * 1.9, size * 1.5, size * 1.2, side(crank + [-size * 1.3, 0.0]))

@@ -117,14 +117,9 @@ def chopper(rng: Rng) -> list[Piece]:
     pieces += round_lamp(
         "headlight_center", side(head + [0.16, -0.13]), rng.uniform(0.075, 0.1), 0.16, finish.metal
     )
+    profile = [(0, -0.03), (0.05, -0.03), (0.05, 0.02), (0, 0.02)]
     pieces += solid(
-        "panel",
-        finish.metal,
-        moved(
-            lathe([(0, -0.03), (0.05, -0.03), (0.05, 0.02), (0, 0.02)], 8),
-            side(head + [0.02, 0.06]),
-            roll=np.pi / 2,
-        ),
+        "panel", finish.metal, moved(lathe(profile, 8), side(head + [0.02, 0.06]), roll=np.pi / 2)
     )
     tail_at = polar(rear, r_rear * 1.16, rng.uniform(140, 155))
     pieces += round_lamp("taillight_center", side(tail_at - [0.05, 0]), 0.05, 0.08, finish.metal, "tail", -1)
