@@ -151,15 +151,13 @@ def _cat(random: Random) -> list[Piece]:
         pieces += painted("pale", ball((0.03, 0.036, 0.06), (chest[0] + 0.045 * slim, 0, chest[1] - 0.01), 2))
     if random.random() < 0.4:
         at = np.array([chest[0], 0, chest[1] + 0.02]) * 0.4 + head * 0.6
-        pieces += painted(
-            "collar",
-            moved(
-                ring(skull * 0.9, 0.008, 0.02, 16, 5),
-                at - [0.006, 0, 0.01],
-                roll=np.pi / 2,
-                pitch=0.3 if sits else 0.8,
-            ),
+        collar = moved(
+            ring(skull * 0.9, 0.008, 0.02, 16, 5),
+            at - [0.006, 0, 0.01],
+            roll=np.pi / 2,
+            pitch=0.3 if sits else 0.8,
         )
+        pieces += painted("collar", collar)
     return pieces
 
 

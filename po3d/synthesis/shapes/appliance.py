@@ -77,11 +77,8 @@ def _oven(random: Random) -> list[Piece]:
     pieces += solid("gap", "tyre", panel(wide - 0.01, high - 0.03, 0.01, 0.004, (x, 0, high / 2)))
     front, stuff = ("main", "paint") if random.random() < 0.5 else ("door", pick(random, "glass", "dark"))
     pieces += solid(front, stuff, panel(wide - 0.02, door - 0.01, 0.012, 0.035, (x, 0, mid), 0.008))
-    pieces += solid(
-        "window",
-        "glass",
-        panel(wide * glass_share, door * u(0.45, 0.7), 0.02, 0.006, (x + 0.033, 0, mid - 0.02), 0.002, 3),
-    )
+    window = panel(wide * glass_share, door * u(0.45, 0.7), 0.02, 0.006, (x + 0.033, 0, mid - 0.02), 0.002, 3)
+    pieces += solid("window", "glass", window)
     z, span = mid + door / 2 - 0.05, wide * u(0.34, 0.44)
     grip = [(x + 0.03, -span, z), (x + 0.085, -span, z), (x + 0.085, span, z), (x + 0.03, span, z)]
     pieces += solid("handle", metal, bar(grip, u(0.009, 0.015), 8, 1))
@@ -109,11 +106,8 @@ def _oven(random: Random) -> list[Piece]:
                 r = u(0.07, 0.1)
                 plate_ = [(0, 0), (r, 0), (r, 0.01), (r * 0.85, 0.014), (0, 0.014)]
                 pieces += solid("hotplate", "dark", upright(plate_, 20, (i, j, high + 0.01)))
-                pieces += solid(
-                    "rim",
-                    "chrome",
-                    moved(ring(r, 0.005, sides=20, around=4), (i, j, high + 0.016), roll=np.pi / 2),
-                )
+                rim = moved(ring(r, 0.005, sides=20, around=4), (i, j, high + 0.016), roll=np.pi / 2)
+                pieces += solid("rim", "chrome", rim)
         if random.random() < 0.4:
             pieces += main(board((0.03, wide, 0.08), (-x + 0.015, 0, high + 0.04)))
     else:

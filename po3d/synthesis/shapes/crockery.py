@@ -100,12 +100,10 @@ def _mug(random: Random) -> list[Piece]:
         mark, z = int(random.integers(1, 3)), np.sort(random.uniform(0.25, 0.75, 2)) * high
         for k in range(mark):
             radius = float(np.interp(z[k], line[:, 1], line[:, 0]))
-            pieces += painted(
-                "band",
-                moved(
-                    ring(radius, 0.0016, u(0.006, 0.016), sides=28, around=6), (0, 0, z[k]), roll=np.pi / 2
-                ),
+            band = moved(
+                ring(radius, 0.0016, u(0.006, 0.016), sides=28, around=6), (0, 0, z[k]), roll=np.pi / 2
             )
+            pieces += painted("band", band)
     return pieces
 
 
@@ -172,12 +170,10 @@ def _cup(random: Random) -> list[Piece]:
                 pieces += painted("straw", bar(path, 0.003, 8, 1))
         for z in (0.35, 0.6)[: int(random.integers(0, 3))]:
             radius = float(np.interp(z * high, [p[1] for p in rows], [p[0] for p in rows]))
-            pieces += painted(
-                "band",
-                moved(
-                    ring(radius, 0.0015, u(0.004, 0.02), sides=28, around=6), (0, 0, z * high), roll=np.pi / 2
-                ),
+            band = moved(
+                ring(radius, 0.0015, u(0.004, 0.02), sides=28, around=6), (0, 0, z * high), roll=np.pi / 2
             )
+            pieces += painted("band", band)
         return pieces
     round_ = kind == 1
     high *= 0.72 if round_ else 0.9

@@ -326,11 +326,8 @@ def _piano(random: Random) -> list[Piece]:
         y = keys / 2 - (k + 0.5) * pitch
         pieces += solid("ivory", "white", box(long, pitch * 0.92, 0.02, (start + long / 2, y, top + 0.01)))
         if k % 7 not in (2, 6):
-            pieces += solid(
-                "ebony",
-                "tyre",
-                box(long * 0.62, pitch * 0.55, 0.018, (start + long * 0.31, y - pitch / 2, top + 0.028)),
-            )
+            ebony = box(long * 0.62, pitch * 0.55, 0.018, (start + long * 0.31, y - pitch / 2, top + 0.028))
+            pieces += solid("ebony", "tyre", ebony)
     lid = u(0.25, 0.5) if random.random() < 0.7 else 0.0
     fall = board((0.02, keys + 0.05, 0.14), (0, 0, 0.07), pitch=-lid)
     pieces += main(moved(fall, (start - 0.01, 0, top + 0.02)))

@@ -156,13 +156,9 @@ def _radio(random: Random) -> list[Piece]:
     else:
         many = int(random.integers(6, 12))
         for k in range(many):
+            size = (0.008, wide * 0.48, high * 0.6 / many * 0.55)
             pieces += solid(
-                grille,
-                stuff,
-                board(
-                    (0.008, wide * 0.48, high * 0.6 / many * 0.55),
-                    (x + 0.002, wide * 0.2, z + high * (0.6 * (k + 0.5) / many - 0.3)),
-                ),
+                grille, stuff, board(size, (x + 0.002, wide * 0.2, z + high * (0.6 * (k + 0.5) / many - 0.3)))
             )
         free, middle = wide * 0.38, -wide * 0.26
     scale = z + high * 0.2
@@ -182,11 +178,8 @@ def _radio(random: Random) -> list[Piece]:
     )
     knobs = int(random.integers(2, 4))
     for y in np.linspace(-0.36, 0.36, knobs) * free:
-        pieces += solid(
-            "knob",
-            metal,
-            disc(min(0.024, free * 0.13) * u(0.8, 1.1), 0.022, (x, middle + y, z - high * 0.22), 18),
-        )
+        knob = disc(min(0.024, free * 0.13) * u(0.8, 1.1), 0.022, (x, middle + y, z - high * 0.22), 18)
+        pieces += solid("knob", metal, knob)
     if random.random() < 0.7:
         rise, half = high * u(0.16, 0.32), wide * u(0.3, 0.45)
         grip = [(0, -half, high), (0, -half, high + rise), (0, half, high + rise), (0, half, high)]
@@ -293,11 +286,9 @@ def _lamp(random: Random) -> list[Piece]:
         pieces += solid(
             "finial", "chrome", *(rod((0, 0, high - 0.01), (*end, high - 0.005), 0.002, 4) for end in ends)
         )
+        at = (0, 0, high)
         pieces += solid(
-            "finial",
-            "chrome",
-            rod((0, 0, shade_low), (0, 0, high - 0.005), 0.004),
-            ball(0.008, (0, 0, high), 1),
+            "finial", "chrome", rod((0, 0, shade_low), (0, 0, high - 0.005), 0.004), ball(0.008, at, 1)
         )
     if form in (0, 2) and random.random() < 0.5:
         for k in (0, -1):

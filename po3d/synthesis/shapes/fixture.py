@@ -34,22 +34,16 @@ def _fireplace(random: Random) -> list[Piece]:
     under = [(opening / 2 * t, top - arch * t * t) for t in np.linspace(-1, 1, 13)]
     lintel_piece = slab([*under, (opening / 2, high), (-opening / 2, high)], body, 0.0)
     pieces += main(moved(lintel_piece, (back + body / 2, 0, 0), yaw=np.pi / 2))
+    at = (back + 0.025, 0, top / 2)
     pieces += solid(
-        "soot",
-        "tyre",
-        box(0.05, opening, top, (back + 0.025, 0, top / 2)),
-        box(body, opening, 0.02, (back + body / 2, 0, step)),
+        "soot", "tyre", box(0.05, opening, top, at), box(body, opening, 0.02, (back + body / 2, 0, step))
     )
     shelf = deep * u(0.85, 1.0)
     if not hood:
-        pieces += painted(
-            "mantel",
-            block((shelf, wide + u(0.04, 0.16), u(0.04, 0.08)), (back + shelf / 2, 0, high), 0.012, 0.014, 3),
-        )
-        pieces += painted(
-            "mantel",
-            block((body + 0.03, wide + 0.02, 0.03), (back + body / 2 + 0.015, 0, high - 0.03), 0.01, 0.01),
-        )
+        size = (shelf, wide + u(0.04, 0.16), u(0.04, 0.08))
+        pieces += painted("mantel", block(size, (back + shelf / 2, 0, high), 0.012, 0.014, 3))
+        size = (body + 0.03, wide + 0.02, 0.03)
+        pieces += painted("mantel", block(size, (back + body / 2 + 0.015, 0, high - 0.03), 0.01, 0.01))
     else:  # a chimney that tapers
         low, tall = (
             np.array(
@@ -265,11 +259,8 @@ def _toilet(random: Random) -> list[Piece]:
     pieces += main(
         block((tank, wide_tank, top - 0.03 - base), (back + tank / 2, 0, base), u(0.02, 0.06), 0.012, 3)
     )
-    pieces += main(
-        block(
-            (tank + 0.02, wide_tank + 0.02, 0.035), (back + tank / 2, 0, top - 0.035), u(0.02, 0.06), 0.012, 3
-        )
-    )
+    size = (tank + 0.02, wide_tank + 0.02, 0.035)
+    pieces += main(block(size, (back + tank / 2, 0, top - 0.035), u(0.02, 0.06), 0.012, 3))
     pieces += main(block((deep * 0.5, wide * 0.45, rim * 0.9), (back + deep * 0.3, 0, 0.0), 0.05, 0.01, 3))
     if random.random() < 0.6:
         profile = [(0, top), (0.025, top), (0.022, top + 0.008), (0, top + 0.01)]

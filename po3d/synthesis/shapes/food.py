@@ -146,10 +146,8 @@ def _birthday_cake(random: Random) -> list[Piece]:
     for _ in range(tiers):
         if square:
             pieces += main(block((2 * wide * 0.88, 2 * wide * 0.88, tier), (0, 0, z), 0.012, 0.006, 3))
-            pieces += painted(
-                "icing",
-                block((1.79 * wide, 1.79 * wide, tier * 0.3), (0, 0, z + tier * 0.75), 0.014, 0.008, 3),
-            )
+            icing = block((1.79 * wide, 1.79 * wide, tier * 0.3), (0, 0, z + tier * 0.75), 0.014, 0.008, 3)
+            pieces += painted("icing", icing)
         else:
             pieces += main(drum([(wide, z), (wide, z + tier * 0.9), (wide * 0.96, z + tier)], 36))
             pieces += painted(
@@ -256,11 +254,9 @@ def _hamburger(random: Random) -> list[Piece]:
         at = (r * 1.02 * f * np.cos(a), r * 1.02 * f * np.sin(a), z + 0.005 + dome * np.sin(angle) + 0.0004)
         pieces += painted("seed", moved(ball((0.0026, 0.0016, 0.0012), detail=0), at, yaw=a))
     if random.random() < 0.2:
+        place = (0, 0, z + dome + 0.03)
         pieces += solid(
-            "stick",
-            "wood",
-            rod((0, 0, z), (0, 0, z + dome + 0.03), 0.0012),
-            ball(0.004, (0, 0, z + dome + 0.03), 1),
+            "stick", "wood", rod((0, 0, z), (0, 0, z + dome + 0.03), 0.0012), ball(0.004, place, 1)
         )
     return pieces
 

@@ -52,10 +52,8 @@ def _pot(random: Random, radius: float, height: float) -> list[Piece]:
         pieces += painted(
             "soil", upright([(radius * 1.15, 0), (radius * 1.2, 0.05 * height), (0.01, 0.05 * height)], 20)
         )
-    return pieces + painted(
-        "soil",
-        upright([(radius * 0.86, 0.7 * height), (radius * 0.84, 0.86 * height), (0.01, 0.88 * height)], 20),
-    )
+    soil = upright([(radius * 0.86, 0.7 * height), (radius * 0.84, 0.86 * height), (0.01, 0.88 * height)], 20)
+    return pieces + painted("soil", soil)
 
 
 def _plant(random: Random) -> list[Piece]:
@@ -334,12 +332,10 @@ def _dog_house(random: Random) -> list[Piece]:
         back = top - rise * 0.6
         pieces += painted("wall", slab([(-front, low), (front, low), (front, top), (-front, back)], wide))
         tilt = np.arctan2(top - back, deep)
-        pieces += painted(
-            "roof",
-            moved(
-                box(deep + 2 * over, wide + 2 * over, thick), (0, 0, (top + back) / 2 + thick), pitch=-tilt
-            ),
+        roof = moved(
+            box(deep + 2 * over, wide + 2 * over, thick), (0, 0, (top + back) / 2 + thick), pitch=-tilt
         )
+        pieces += painted("roof", roof)
     joints = np.linspace(low, top if gable else back, int(random.integers(3, 7)))[1:-1]
     for z in joints:  # between the boards
         pieces += painted("joint", box(deep + 0.006, wide + 0.006, 0.008, (0, 0, z)))

@@ -101,11 +101,8 @@ def _moka(random: Random) -> list[Piece]:
         upright([(0, high * 0.89), (r, high * 0.89), (r * 0.9, high * 0.93), (0, high * 0.97)], sides)
     )
     trim = pick(random, "dark", "dark", "wood")
-    pieces += solid(
-        "knob",
-        trim,
-        upright([(0, high * 0.95), (0.006, high * 0.95), (0.01, high + 0.006), (0, high + 0.01)], 12),
-    )
+    knob = upright([(0, high * 0.95), (0.006, high * 0.95), (0.01, high + 0.006), (0, high + 0.01)], 12)
+    pieces += solid("knob", trim, knob)
     lip = r + u(0.012, 0.022)
     cut = [
         [(-0.012, r * 0.75, z), (0.012, r * 0.75, z), (0, y, z)]
@@ -145,29 +142,24 @@ def _toaster(random: Random) -> list[Piece]:
                     long * 0.78 / n, 0.1, 0.025, slot * 0.7, (x - slot * 0.35, y, high + out - 0.05), 0.003, 3
                 )
                 pieces += painted("toast", slice_)
-                pieces += painted(
-                    "crumb",
-                    panel(
-                        long * 0.62 / n,
-                        0.085,
-                        0.02,
-                        slot * 0.74,
-                        (x - slot * 0.37, y, high + out - 0.05),
-                        0.002,
-                        3,
-                    ),
+                crumb = panel(
+                    long * 0.62 / n,
+                    0.085,
+                    0.02,
+                    slot * 0.74,
+                    (x - slot * 0.37, y, high + out - 0.05),
+                    0.002,
+                    3,
                 )
+                pieces += painted("crumb", crumb)
     z = high * u(0.5, 0.75)
     pieces += solid("slot", "tyre", box(0.012, 0.004, high * 0.5, (0, side * wide / 2, high * 0.5)))
     pieces += solid(
         "lever", metal, block((0.045, 0.03, 0.014), (0, side * (wide / 2 + 0.01), z), 0.012, 0.004, 3)
     )
     turn = np.pi / 2 * side
-    pieces += solid(
-        "knob",
-        metal,
-        moved(disc(0.016, 0.016, sides=18), (deep * 0.25, side * wide / 2, high * 0.28), yaw=turn),
-    )
+    knob = moved(disc(0.016, 0.016, sides=18), (deep * 0.25, side * wide / 2, high * 0.28), yaw=turn)
+    pieces += solid("knob", metal, knob)
     for k in range(int(random.integers(0, 4))):
         button = moved(
             disc(0.007, 0.008, sides=10), (-deep * 0.28, side * wide / 2, high * (0.25 + 0.12 * k)), yaw=turn
@@ -212,11 +204,8 @@ def _blender(random: Random) -> list[Piece]:
         ]
         pieces += painted("juice", moved(upright(line, sides), yaw=np.pi / sides))
     cap = z + jar
-    pieces += solid(
-        "lid",
-        "dark",
-        drum([(top * 1.03, cap), (top, cap + 0.02), (0.028, cap + 0.024), (0.024, cap + 0.042)], 24),
-    )
+    lid = drum([(top * 1.03, cap), (top, cap + 0.02), (0.028, cap + 0.024), (0.024, cap + 0.042)], 24)
+    pieces += solid("lid", "dark", lid)
     grip = [
         (-top * 0.85, 0, cap - 0.015),
         (-top - 0.045, 0, cap - 0.02),
@@ -260,11 +249,8 @@ def _coffee_maker(random: Random) -> list[Piece]:
     if kind == "cup":
         line = [(r * 0.45, z), (r * 0.5, z + 0.01), (r * 0.6, z + jug * 0.6)]
         pieces += solid("cup", "white", vessel(line, 0.004, 20, (*pot, 0)))
-        pieces += solid(
-            "cup",
-            "white",
-            moved(ring(0.02, 0.005, sides=14), (pot[0], pot[1] + r * 0.62, z + jug * 0.32), yaw=np.pi / 2),
-        )
+        cup = moved(ring(0.02, 0.005, sides=14), (pot[0], pot[1] + r * 0.62, z + jug * 0.32), yaw=np.pi / 2)
+        pieces += solid("cup", "white", cup)
         pieces += solid(
             "spout", "chrome", drum([(0.012, high - head - 0.04), (0.02, high - head)], 12, (*pot, 0))
         )
@@ -315,15 +301,12 @@ def _coffee_maker(random: Random) -> list[Piece]:
     for y in np.linspace(-0.24, 0.24, int(random.integers(1, 4))) * wide:
         pieces += solid("button", "white", disc(0.008, 0.012, (face, y, high - head * 0.68), 12))
     if random.random() < 0.5:
-        pieces += solid(
-            "gauge",
-            "glass",
-            moved(
-                panel(0.02, high * 0.4, 0.008, 0.003, (0, 0, 0)),
-                (-x + tower / 2, wide / 2, high * 0.45),
-                yaw=np.pi / 2,
-            ),
+        gauge = moved(
+            panel(0.02, high * 0.4, 0.008, 0.003, (0, 0, 0)),
+            (-x + tower / 2, wide / 2, high * 0.45),
+            yaw=np.pi / 2,
         )
+        pieces += solid("gauge", "glass", gauge)
     return pieces
 
 

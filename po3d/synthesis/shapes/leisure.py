@@ -171,11 +171,9 @@ def _electric_guitar(random: Random) -> list[Piece]:
             if head != "three"
             else ((k % 2 * 2 - 1) * 0.055, nut + 0.04 + 0.035 * (k // 2))
         )
+        radii = (0.006, 0.012, 0.008)
         guitar += solid(
-            "tuner",
-            "chrome",
-            ball((0.006, 0.012, 0.008), (x - 0.006, y, z), 1),
-            disc(0.005, 0.012, (x, y * 0.5, z), 8),
+            "tuner", "chrome", ball(radii, (x - 0.006, y, z), 1), disc(0.005, 0.012, (x, y * 0.5, z), 8)
         )
     strings = np.linspace(-0.016, 0.016, 6)
     guitar += solid(

@@ -104,15 +104,12 @@ def _gift(random: Random) -> list[Piece]:
             "ribbon", moved(tail, middle, yaw=s * u(0.3, 0.7) + (np.pi if random.random() < 0.4 else 0))
         )
     if random.random() < 0.3:
-        pieces += solid(
-            "tag",
-            "white",
-            moved(
-                block((0.05, 0.028, 0.002), (0, 0, 0), 0.006, 0.0005),
-                (u(-0.3, 0.3) * deep, 0.25 * wide, top),
-                yaw=u(0, 3),
-            ),
+        tag = moved(
+            block((0.05, 0.028, 0.002), (0, 0, 0), 0.006, 0.0005),
+            (u(-0.3, 0.3) * deep, 0.25 * wide, top),
+            yaw=u(0, 3),
         )
+        pieces += solid("tag", "white", tag)
     return pieces
 
 

@@ -181,10 +181,8 @@ def _deck_chair(random: Random) -> list[Piece]:
     def beam(a: Array, b: Array, y: float) -> list[Piece]:
         middle, along = (a + b) / 2, b - a
         long = np.hypot(*along)
-        return painted(
-            "frame",
-            box(long, 1.3 * bar, 2 * bar, (middle[0], y, middle[1]), pitch=-np.arctan2(along[1], along[0])),
-        )
+        at = (middle[0], y, middle[1])
+        return painted("frame", box(long, 1.3 * bar, 2 * bar, at, pitch=-np.arctan2(along[1], along[0])))
 
     for s in (1, -1):
         pieces += beam(back_ground + [0, bar], head, s * half) + beam(

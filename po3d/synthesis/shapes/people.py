@@ -244,13 +244,10 @@ def head_of(random: Random, size: float, neck: float, style: str, child: bool, b
         puff = u(0.5, 0.68)
         pieces += painted("hair", ball((puff, puff, puff * 0.9), (-0.14, 0, 0.2), 2))
     elif style == "bowl":
-        pieces += painted(
-            "hair",
-            column(
-                [(-0.05, -0.12, 0.4, wide * 1.15), (0.2, -0.04, 0.46, wide * 1.2), (0.45, -0.05, 0.3, 0.28)],
-                14,
-            ),
+        hair = column(
+            [(-0.05, -0.12, 0.4, wide * 1.15), (0.2, -0.04, 0.46, wide * 1.2), (0.45, -0.05, 0.3, 0.28)], 14
         )
+        pieces += painted("hair", hair)
     elif style in ("cap", "hat"):
         profile = [
             (0.46, 0.14),

@@ -134,14 +134,11 @@ def _stroller(random: Random) -> list[Piece]:
     foot = (0.27, hub - u(0.2, 0.26))
     line = np.array([foot, *seat, up])
     pieces += painted("seat", slab(np.r_[line + [0.0, 0.025], (line - [0.02, 0.02])[::-1]], 2 * w, 0.008))
+    at = (line[3][0] * 0.55 + 0.02, 0, (line[3][1] + hub) / 2 + 0.02)
     pieces += painted(
         "pad",
         ball((0.1, w * 0.8, 0.03), (0.06, 0, hub - 0.01), 2),
-        moved(
-            ball((0.03, w * 0.75, 0.17), (0, 0, 0), 2),
-            (line[3][0] * 0.55 + 0.02, 0, (line[3][1] + hub) / 2 + 0.02),
-            pitch=-lie,
-        ),
+        moved(ball((0.03, w * 0.75, 0.17), (0, 0, 0), 2), at, pitch=-lie),
     )
     cheek = slab([(0.16, hub - 0.05), (0.14, hub + 0.09), (-0.1, hub + 0.16), (-0.08, hub - 0.08)], 0.02)
     pieces += painted("seat", *mirrored(moved(cheek, (0, w, 0))))
@@ -237,11 +234,8 @@ def _wheelchair(random: Random) -> list[Piece]:
                 "wheel", rear, r, 0.017, ("tyre", "chrome"), int(random.integers(8, 15)), 0.03, y
             )
         ]
-        pieces += solid(
-            "chrome",
-            "chrome",
-            moved(ring(r * 0.9, 0.008, sides=24, around=5), (rear, y + np.sign(y) * 0.03, r)),
-        )
+        push_rim = moved(ring(r * 0.9, 0.008, sides=24, around=5), (rear, y + np.sign(y) * 0.03, r))
+        pieces += solid("chrome", "chrome", push_rim)
     for y in (half, -half):
         pieces += wheel_on_hub((front, y), small, 0.03)
     sport = random.random() < 0.3  # with a low back and no handles to push
@@ -281,10 +275,8 @@ def _wheelchair(random: Random) -> list[Piece]:
         pieces += painted("grip", *mirrored(box(u(0.22, 0.32), 0.045, 0.03, (-0.05, half, arm))))
         pieces += painted("frame", *mirrored(rod((0.08, half, seat), (0.08, half, arm), bar, 8)))
         if random.random() < 0.5:
-            pieces += painted(
-                "guard",
-                *mirrored(box(0.26, 0.008, arm - seat - 0.04, (-0.05, half - 0.01, (arm + seat) / 2))),
-            )
+            at = (-0.05, half - 0.01, (arm + seat) / 2)
+            pieces += painted("guard", *mirrored(box(0.26, 0.008, arm - seat - 0.04, at)))
     return pieces
 
 

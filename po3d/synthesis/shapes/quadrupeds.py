@@ -51,10 +51,8 @@ def face(form: Form, head: Array) -> list[Piece]:
         "muzzle",
         limb([tip - out * radius * 0.6, tip + out * radius * 0.15], [radius * 1.06, radius * 0.95], 10, 2),
     )
-    pieces += painted(
-        "nose",
-        ball((radius * 0.4, radius * 0.5, radius * 0.35), tip + out * radius * 0.95 + [0, 0, radius * 0.45]),
-    )
+    radii = (radius * 0.4, radius * 0.5, radius * 0.35)
+    pieces += painted("nose", ball(radii, tip + out * radius * 0.95 + [0, 0, radius * 0.45]))
     eye = ball(skull * 0.17, head + np.array([0.62, 0.68, 0.36]) * skull)
     return pieces + painted("eye", *mirrored(eye))
 

@@ -212,12 +212,10 @@ def _toy_car(random: Random) -> list[Piece]:
             "glass", "glass", box(0.006, 1.7 * wide, 0.03, (half * 0.2, 0, hood + 0.014), pitch=-0.35)
         )
         pieces += painted("cabin", box(0.02, 1.6 * wide, 0.05, (-half * 0.35, 0, hood + 0.014)))
-        pieces += painted(
-            "hub",
-            moved(
-                ring(0.014, 0.003, sides=12, around=5), (half * 0.05, wide * 0.4, hood + 0.014), yaw=np.pi / 2
-            ),
+        hub = moved(
+            ring(0.014, 0.003, sides=12, around=5), (half * 0.05, wide * 0.4, hood + 0.014), yaw=np.pi / 2
         )
+        pieces += painted("hub", hub)
     else:
         cabin = [(c * half, hood), ((a + slant) * half, hood), (a * half, roof), (b * half, roof)]
         pieces += painted("cabin", slab(cabin, 1.84 * wide, 0.006))
@@ -231,17 +229,14 @@ def _toy_car(random: Random) -> list[Piece]:
         )
         pieces += solid("glass", "glass", slab(pane, 1.87 * wide))
         wind = (hood + roof) / 2
-        pieces += solid(
-            "glass",
-            "glass",
-            box(
-                0.004,
-                1.5 * wide,
-                (roof - hood) * 0.6,
-                ((a + slant / 2) * half + 0.002, 0, wind),
-                pitch=-np.arctan2(slant * half, roof - hood),
-            ),
+        glass = box(
+            0.004,
+            1.5 * wide,
+            (roof - hood) * 0.6,
+            ((a + slant / 2) * half + 0.002, 0, wind),
+            pitch=-np.arctan2(slant * half, roof - hood),
         )
+        pieces += solid("glass", "glass", glass)
     if kind == "pickup":
         for y in (wide * 0.92, -wide * 0.92):
             pieces += painted("cabin", box(half * 0.9, 0.008, 0.025, (-half * 0.55, y, hood + 0.01)))
@@ -279,15 +274,10 @@ def _toy_train(random: Random) -> list[Piece]:
     pieces += painted("engine", moved(lathe(profile, 16), (0, 0, front + boiler * 0.9), yaw=-np.pi / 2))
     rise = u(0.045, 0.06)
     pieces += painted("cab", box(cab, 1.9 * wide, rise, (-engine + cab / 2, 0, front + rise / 2)))
-    pieces += painted(
-        "roof",
-        moved(soft_plate(cab + 0.014, 2.3 * wide, 0.007, 0, 0.006), (-engine + cab / 2, 0, front + rise)),
-    )
-    pieces += solid(
-        "window",
-        "dark",
-        box(cab * 0.5, 1.93 * wide, rise * 0.35, (-engine + cab / 2, 0, front + rise * 0.65)),
-    )
+    roof = moved(soft_plate(cab + 0.014, 2.3 * wide, 0.007, 0, 0.006), (-engine + cab / 2, 0, front + rise))
+    pieces += painted("roof", roof)
+    window = box(cab * 0.5, 1.93 * wide, rise * 0.35, (-engine + cab / 2, 0, front + rise * 0.65))
+    pieces += solid("window", "dark", window)
     top = front + 1.9 * boiler
     flare, x = u(0.007, 0.013), -0.022
     profile = [

@@ -67,29 +67,23 @@ def _full_helmet(random: Random) -> list[Piece]:
             (long * 1.012, u(0.014, 0.03), high * 1.012), FULL, (brow + 0.02, 1.5), 0.004, (0, at, z), (20, 5)
         )
         pieces += painted("stripe", band)
-    pieces += solid(
-        "rim",
-        "dark",
-        dome(
-            (long * 1.01, wide * 1.01, high * 1.01),
-            (opening, 2 * np.pi - opening),
-            (low - 0.03, low + 0.04),
-            0.018,
-            (0, 0, z),
-            (26, 1),
-        ),
+    rim = dome(
+        (long * 1.01, wide * 1.01, high * 1.01),
+        (opening, 2 * np.pi - opening),
+        (low - 0.03, low + 0.04),
+        0.018,
+        (0, 0, z),
+        (26, 1),
     )
+    pieces += solid("rim", "dark", rim)
     return pieces
 
 
 def _cycle_helmet(random: Random) -> list[Piece]:
     """For cyclists: ribs with openings between them, a strap."""
     u, long, wide, high = random.uniform, *random.uniform((0.165, 0.115, 0.125), (0.185, 0.13, 0.15))
-    pieces = solid(
-        "lining",
-        "tyre",
-        dome((long * 0.95, wide * 0.94, high * 0.93), FULL, (0.05, 1.5), 0.015, (0, 0, 0), (32, 7)),
-    )
+    lining = dome((long * 0.95, wide * 0.94, high * 0.93), FULL, (0.05, 1.5), 0.015, (0, 0, 0), (32, 7))
+    pieces = solid("lining", "tyre", lining)
     ribs, thick = int(random.integers(2, 4)), u(0.011, 0.016)
     for k in np.linspace(-1, 1, 2 * ribs + 1):
         t = np.linspace(0.1, np.pi - 0.1, 15)
@@ -102,11 +96,8 @@ def _cycle_helmet(random: Random) -> list[Piece]:
     pieces += main(dome((long, wide, high), FULL, (-0.08, u(0.14, 0.25)), 0.02, (0, 0, 0), (36, 3)))
     pieces += main(dome((long, wide, high), FULL, (1.25, 1.55), 0.02, (0, 0, 0), (20, 2)))
     if random.random() < 0.5:
-        pieces += solid(
-            "peak",
-            "dark",
-            dome((long * 1.3, wide * 0.9, 0.05), (-0.9, 0.9), (-0.1, 0.3), 0.01, (-0.01, 0, 0.01), (14, 2)),
-        )
+        peak = dome((long * 1.3, wide * 0.9, 0.05), (-0.9, 0.9), (-0.1, 0.3), 0.01, (-0.01, 0, 0.01), (14, 2))
+        pieces += solid("peak", "dark", peak)
     strap = [(0.03, -wide * 0.9, 0), (0.02, -0.05, -0.09), (0.02, 0.05, -0.09), (0.03, wide * 0.9, 0)]
     pieces += solid("strap", "dark", bar(strap, 0.005, 6))
     return pieces + solid("strap", "tail", board((0.02, 0.03, 0.018), (0.02, 0, -0.086)))
@@ -129,11 +120,8 @@ def _hard_hat(random: Random) -> list[Piece]:
         line = np.linspace(0.35, np.pi - 0.35, 13)
         h = high * np.sqrt(1 - (y / wide) ** 2)
         pieces += main(tube(np.c_[long * np.cos(line), np.full(13, y), h * np.sin(line)], u(0.006, 0.01), 8))
-    pieces += solid(
-        "badge",
-        "white",
-        moved(panel(0.045, 0.035, 0.008, 0.006, (0, 0, 0)), (long * 0.9, 0, high * 0.38), pitch=-0.5),
-    )
+    badge = moved(panel(0.045, 0.035, 0.008, 0.006, (0, 0, 0)), (long * 0.9, 0, high * 0.38), pitch=-0.5)
+    pieces += solid("badge", "white", badge)
     strap = [(0.02, -wide, 0), (0.02, -0.05, -0.08), (0.02, 0.05, -0.08), (0.02, wide, 0)]
     return pieces + solid("strap", "dark", bar(strap, 0.004, 6))
 
@@ -246,18 +234,8 @@ def _handbag(random: Random) -> list[Piece]:
         outline = rounded(face, 0.03, 4)
         flap = warped(soft_sheet(outline, deep * 1.03), taper)
         pieces += painted("flap", flap)
-        pieces += solid(
-            metal,
-            stuff,
-            panel(
-                0.035,
-                0.028,
-                0.006,
-                0.012,
-                (deep / 2 * (1 - (1 - narrow) * (1 - drop / high)) * 1.14, 0, high - drop + 0.012),
-                0.003,
-            ),
-        )
+        at = (deep / 2 * (1 - (1 - narrow) * (1 - drop / high)) * 1.14, 0, high - drop + 0.012)
+        pieces += solid(metal, stuff, panel(0.035, 0.028, 0.006, 0.012, at, 0.003))
     elif style == 1:  # a zip and a pocket
         pieces += solid(metal, stuff, box(0.008, top * 0.9, 0.006, (0, 0, high + 0.002)))
         for s in (-1, 1):

@@ -181,16 +181,10 @@ def biplane(rng: Rng) -> list[Piece]:
         ]
         pieces += painted("engine", hull(form, 10, 0.7))
         for _, sign in parts.SIDES:
-            pieces += solid(
-                "engine",
-                "chrome",
-                rod(
-                    (nose + 0.3, sign * radius * 0.75, z),
-                    (nose - 0.6, sign * radius * 1.05, z - 0.15),
-                    0.05,
-                    5,
-                ),
+            pipe = rod(
+                (nose + 0.3, sign * radius * 0.75, z), (nose - 0.6, sign * radius * 1.05, z - 0.15), 0.05, 5
             )
+            pieces += solid("engine", "chrome", pipe)
         hub = np.array([nose + 0.6, 0, z])
     pieces += parts.propeller(rng, hub, rng.uniform(0.85, 1.1), 2 if rng.random() < 0.6 else 3)
     half, chord, gap = rng.uniform(3.9, 4.5), rng.uniform(1.2, 1.5), rng.uniform(1.35, 1.65)
@@ -259,24 +253,18 @@ def biplane(rng: Rng) -> list[Piece]:
     for _, sign in parts.SIDES:
         pieces += parts.gear("wheel_front", (gear_x, sign * track), rolling + 0.05, rolling, tyre, twin=False)
         for dx in (0.35, -0.55):
-            pieces += solid(
-                "wheel_front",
-                strut,
-                rod(
-                    (gear_x + dx, sign * radius * 0.6, z - radius * 0.8),
-                    (gear_x, sign * track * 0.9, rolling),
-                    0.05,
-                    5,
-                ),
+            leg = rod(
+                (gear_x + dx, sign * radius * 0.6, z - radius * 0.8),
+                (gear_x, sign * track * 0.9, rolling),
+                0.05,
+                5,
             )
+            pieces += solid("wheel_front", strut, leg)
         if spats:
-            pieces += painted(
-                "wheel_front",
-                ball(
-                    (rolling * 1.5, rolling * 0.55, rolling * 0.85),
-                    (gear_x - 0.08, sign * track, rolling * 1.15),
-                ),
+            spat = ball(
+                (rolling * 1.5, rolling * 0.55, rolling * 0.85), (gear_x - 0.08, sign * track, rolling * 1.15)
             )
+            pieces += painted("wheel_front", spat)
     pieces += solid("wheel_front", strut, rod((gear_x, track, rolling), (gear_x, -track, rolling), 0.04, 5))
     back = np.array([end + 0.35, 0.0, z - radius * rng.uniform(0.3, 0.6)])  # axis of the tail wheel
     pieces += solid("wheel_back", "chrome", rod(back, (end + 0.5, 0, z + 0.1), 0.05, 5))

@@ -235,11 +235,8 @@ def drop_bar(rng: Rng, clamp: Array, width: float, finish: Finish) -> list[Piece
     pieces = handlebar(left, 0.015, finish.metal if rng.random() < 0.4 else "paint", finish.trim, 0.017)
     for sign in (1, -1):  # brake hoods and levers
         hood = np.array([clamp[0] + reach, half * sign, clamp[1] + 0.02])
-        pieces += solid(
-            "brake_system",
-            finish.trim,
-            tube([hood - [0.05, 0, 0.02], hood, hood + [0.02, 0, 0.04]], 0.016, 5),
-        )
+        cover = tube([hood - [0.05, 0, 0.02], hood, hood + [0.02, 0, 0.04]], 0.016, 5)
+        pieces += solid("brake_system", finish.trim, cover)
         pieces += solid("brake_system", finish.metal, rod(hood, hood + [0.02, 0, -0.09], 0.008, 4))
     return pieces
 

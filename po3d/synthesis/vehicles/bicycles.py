@@ -74,13 +74,10 @@ def utility(rng: Rng) -> list[Piece]:
         guard = slab(outline, 0.016, 0.004)
         pieces += painted("chain_guard", moved(guard, (0, -0.085, 0)))
     foot = frame.bottom + [-0.1 if rng.random() < 0.5 else -0.4, -frame.bottom[1] + 0.01]
-    pieces += solid(
-        "side_stand",
-        finish.metal,
-        rod(
-            side(frame.bottom * [1, 1] + (foot - frame.bottom) * [0.4, 0.1], 0.04), side(foot, 0.18), 0.011, 5
-        ),
+    side_stand = rod(
+        side(frame.bottom * [1, 1] + (foot - frame.bottom) * [0.4, 0.1], 0.04), side(foot, 0.18), 0.011, 5
     )
+    pieces += solid("side_stand", finish.metal, side_stand)
     return pieces
 
 

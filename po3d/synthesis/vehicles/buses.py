@@ -130,11 +130,8 @@ def _ends(
     back, front, width, low = c.back, c.front, c.width, c.low
     pieces = [_screen(c, deck, name) for deck, name in zip(screens, ("front_window", "upper_front_window"))]
     if rear:
-        pieces += solid(
-            "back_window",
-            "glass",
-            box(0.04, width * u(0.6, 0.82), rear[1] - rear[0], (back, 0, sum(rear) / 2)),
-        )
+        back_window = box(0.04, width * u(0.6, 0.82), rear[1] - rear[0], (back, 0, sum(rear) / 2))
+        pieces += solid("back_window", "glass", back_window)
     z = screens[0][1] + 0.14
     if sign and z < c.height - 0.12:
         pieces += solid("sign", "dark", box(0.1, width * u(0.5, 0.75), 0.2, (c.nose(z) - 0.02, 0, z)))
@@ -150,11 +147,8 @@ def _ends(
     size, red = u(0.12, 0.2), u(0.25, 0.55)
     reach, drop = u(0.12, 0.4), u(0.0, 0.25)
     for side, word in SIDES:
-        pieces += solid(
-            f"headlight_{word}",
-            "lamp",
-            ball((0.07, size * u(1, 1.6), size), (front, side * width * 0.37, low + 0.45)),
-        )
+        radii = (0.07, size * u(1, 1.6), size)
+        pieces += solid(f"headlight_{word}", "lamp", ball(radii, (front, side * width * 0.37, low + 0.45)))
         pieces += solid(
             f"taillight_{word}", "tail", box(0.06, 0.18, red, (back, side * width * 0.43, low + 0.65))
         )
@@ -191,11 +185,8 @@ def _doors(c: Coach, xs: tuple[float, ...], top: float) -> list[Piece]:
         middle, height = (c.low + top) / 2, top - c.low - 0.1
         pieces += painted(f"door_{word}_{side}", box(1.24, 0.07, height + 0.06, (x, y, middle + 0.03)))
         for dx in (-0.3, 0.3):
-            pieces += solid(
-                f"door_window_{word}_{side}",
-                "glass",
-                box(0.46, 0.1, height - 0.18, (x + dx, y, middle + 0.03)),
-            )
+            at = (x + dx, y, middle + 0.03)
+            pieces += solid(f"door_window_{word}_{side}", "glass", box(0.46, 0.1, height - 0.18, at))
     return pieces
 
 
@@ -309,11 +300,8 @@ def school(rng: np.random.Generator) -> list[Piece]:
         pieces += painted(
             f"fender_{word}", ball((u(0.65, 0.8), 0.34, 0.42), (axle, side * c.width * 0.38, 0.72))
         )
-        pieces += solid(
-            f"headlight_{word}",
-            "lamp",
-            ball((0.08, 0.13, 0.13), (nose - 0.02, side * (half - 0.1), tip - 0.28)),
-        )
+        at = (nose - 0.02, side * (half - 0.1), tip - 0.28)
+        pieces += solid(f"headlight_{word}", "lamp", ball((0.08, 0.13, 0.13), at))
         pieces += solid(
             f"taillight_{word}", "tail", box(0.06, 0.2, 0.22, (c.back, side * c.width * 0.4, low + 0.55))
         )
@@ -323,11 +311,8 @@ def school(rng: np.random.Generator) -> list[Piece]:
             f"mirror_{word}", "dark", rod((c.front - 0.1, side * c.width * 0.42, sill + 0.3), mirror, 0.03, 4)
         )
         for z, tall in rails:
-            pieces += solid(
-                f"rub_rail_{word}",
-                "dark",
-                box(c.front - c.back - 0.2, 0.03, tall, ((c.back + c.front) / 2, side * c.width / 2, z)),
-            )
+            at = ((c.back + c.front) / 2, side * c.width / 2, z)
+            pieces += solid(f"rub_rail_{word}", "dark", box(c.front - c.back - 0.2, 0.03, tall, at))
     pieces += _axles(c, (("front", axle), ("back", c.back + length * u(0.24, 0.33))))
     pieces += _doors(c, (c.front - 0.75 - c.rake,), top)
     for x, word in ((c.back + 0.35, "back"), (c.front - c.rake - 0.4, "front")):

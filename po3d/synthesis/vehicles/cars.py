@@ -252,19 +252,13 @@ def _doors(f: CarForm, t: Trim, taper: Callable[[Array], Array]) -> list[Piece]:
             panel = moved(slab(outline, 0.05), (0, side * (f.width / 2 - 0.012), 0))
             panel.vertices = taper(np.array(panel.vertices))
             pieces += painted(f"{end}_{word}_door", panel)
-            pieces += solid(
-                f"{end}_{word}_door_handle",
-                "chrome",
-                box(0.16, 0.05, 0.035, (x0 + 0.18, side * (f.width / 2 + 0.01), f.belt - 0.14)),
-            )
+            place = (x0 + 0.18, side * (f.width / 2 + 0.01), f.belt - 0.14)
+            pieces += solid(f"{end}_{word}_door_handle", "chrome", box(0.16, 0.05, 0.035, place))
         if t.moulding:
             x0, x1 = t.axles[1] + 1.2 * f.wheel, t.axles[0] - 1.2 * f.wheel
             z = f.clearance + (f.belt - f.clearance) * 0.45
-            pieces += solid(
-                f"{word}_moulding",
-                t.moulding,
-                box(x1 - x0, 0.04, 0.07, ((x0 + x1) / 2, side * (f.width / 2 + 0.01), z)),
-            )
+            place = ((x0 + x1) / 2, side * (f.width / 2 + 0.01), z)
+            pieces += solid(f"{word}_moulding", t.moulding, box(x1 - x0, 0.04, 0.07, place))
         at = np.array([f.foot - 0.12, side * (f.width / 2 + 0.05), f.belt + 0.07])
         pieces += painted(f"{word}_mirror", ball(np.array([0.07, 0.11, 0.075]) * t.mirror, at))
     return pieces

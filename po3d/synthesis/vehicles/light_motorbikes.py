@@ -175,10 +175,8 @@ def scooter(rng: Rng) -> list[Piece]:
         )
     pieces += solid("fork", finish.metal, rod(side(front + up * radius), side(head), 0.035))
     arc = (20, rng.uniform(135, 165))
-    pieces += painted(
-        "fender_front",
-        fender(front, radius * 1.16, rng.uniform(0.17, 0.24), arc, radius * rng.uniform(0.25, 0.5)),
-    )
+    fender_front = fender(front, radius * 1.16, rng.uniform(0.17, 0.24), arc, radius * rng.uniform(0.25, 0.5))
+    pieces += painted("fender_front", fender_front)
     foot_x, thickness = front[0] - radius - rng.uniform(0.1, 0.15), rng.uniform(0.04, 0.09)
     lean = head[0] - 0.0
     shield = []
@@ -256,11 +254,8 @@ def scooter(rng: Rng) -> list[Piece]:
     pieces += painted("panel", hull(nacelle, 8, 0.8))
     if sporty or rng.random() < 0.3:  # lamps in the shield
         for y in (0.09, -0.09):
-            pieces += solid(
-                "headlight_center",
-                "lamp",
-                ball((0.04, 0.08, 0.05), side((lean + thickness + 0.06, shield_top - 0.16), y)),
-            )
+            glow = ball((0.04, 0.08, 0.05), side((lean + thickness + 0.06, shield_top - 0.16), y))
+            pieces += solid("headlight_center", "lamp", glow)
     else:
         pieces += round_lamp(
             "headlight_center", side((x + 0.14, z + lift * 0.55)), rng.uniform(0.07, 0.09), 0.1, "paint"
@@ -274,11 +269,8 @@ def scooter(rng: Rng) -> list[Piece]:
         finish.metal,
         finish.trim,
     )
-    pieces += solid(
-        "taillight_center",
-        "tail",
-        box(0.03, 0.14, 0.06, side((end - 0.005, (body[-1][2] + body[-1][3]) / 2))),
-    )
+    glow = box(0.03, 0.14, 0.06, side((end - 0.005, (body[-1][2] + body[-1][3]) / 2)))
+    pieces += solid("taillight_center", "tail", glow)
     pieces += solid(
         "license_plate", "white", box(0.012, 0.16, 0.12, side(polar(rear, radius * 1.2, 158)), pitch=-0.4)
     )

@@ -88,20 +88,14 @@ def chopper(rng: Rng) -> list[Piece]:
     foot = np.array([seat_x - 0.42, seat_z + 0.08])
     top = foot + [-lean, sissy]
     for y in (0.1, -0.1):
-        pieces += solid(
-            "sissy_bar",
-            finish.metal,
-            tube([side(rear + [0, 0.05], y * 1.2), side(foot, y * 1.1), side(top, y * 0.8)], 0.017),
-        )
+        rail = tube([side(rear + [0, 0.05], y * 1.2), side(foot, y * 1.1), side(top, y * 0.8)], 0.017)
+        pieces += solid("sissy_bar", finish.metal, rail)
     pieces += solid("sissy_bar", finish.metal, rod(side(top, 0.08), side(top, -0.08), 0.017))
     if rng.random() < 0.6:
-        pieces += solid(
-            "sissy_bar",
-            finish.seat,
-            box(
-                0.06, 0.17, 0.22, side(foot + (top - foot) * 0.6 + [0.03, 0]), pitch=-np.arctan2(lean, sissy)
-            ),
+        pad = box(
+            0.06, 0.17, 0.22, side(foot + (top - foot) * 0.6 + [0.03, 0]), pitch=-np.arctan2(lean, sissy)
         )
+        pieces += solid("sissy_bar", finish.seat, pad)
     ape, spread, pull = rng.uniform(0.3, 0.42), rng.uniform(0.3, 0.38), rng.uniform(0.1, 0.25)
     x, z = head
     bar = [
@@ -225,11 +219,8 @@ def cruiser(rng: Rng) -> list[Piece]:
     if rng.random() < 0.6:
         for name, y in (("headlight_left", 0.19), ("headlight_right", -0.19)):
             pieces += round_lamp(name, side(lamp + [-0.05, -0.08], y), 0.055, 0.1, finish.metal)
-        pieces += solid(
-            "headlight_center",
-            finish.metal,
-            rod(side(lamp + [-0.1, -0.08], 0.19), side(lamp + [-0.1, -0.08], -0.19), 0.014, 5),
-        )
+        crossbar = rod(side(lamp + [-0.1, -0.08], 0.19), side(lamp + [-0.1, -0.08], -0.19), 0.014, 5)
+        pieces += solid("headlight_center", finish.metal, crossbar)
     if rng.random() < 0.55:
         pieces += parts.screen(lamp + [-0.06, 0.12], rng.uniform(0.42, 0.55), rng.uniform(0.34, 0.46), 0.35)
     bags = rng.random() < 0.45
