@@ -13,11 +13,12 @@ Rng = np.random.Generator
 
 def fighter(rng: Rng) -> list[Piece]:
     """A pointed nose, a bubble canopy, delta or swept wings, one fin or two, one nozzle or two."""
-    length, half_width, depth = 10.0, rng.uniform(0.5, 0.75), rng.uniform(0.42, 0.55)
+    u = rng.uniform
+    length, half_width, depth = 10.0, u(0.5, 0.75), u(0.42, 0.55)
     gear = rng.random() < 0.45
-    z = depth + (rng.uniform(0.45, 0.6) if gear else 0.02)
+    z = depth + (u(0.45, 0.6) if gear else 0.02)
     front, end, twin = length / 2, -length / 2, rng.random() < 0.7
-    nose = rng.uniform(2.4, 3.2)
+    nose = u(2.4, 3.2)
     tail = 0.95 if twin else 0.75
     stations = [
         (front, 0.03, z - 0.13, z - 0.07),
@@ -30,7 +31,7 @@ def fighter(rng: Rng) -> list[Piece]:
         (end + 0.55, half_width * tail * 0.85, z - depth * 0.6, z + 0.35),
     ]
     pieces = painted("fuselage", hull(stations, 12, 0.8))
-    seat = front - nose - rng.uniform(-0.3, 0.2)
+    seat = front - nose - u(-0.3, 0.2)
     glass = [
         (seat + 0.75, 0.08, z + 0.12, z + 0.22),
         (seat + 0.35, 0.24, z + 0.1, z + 0.5),
@@ -60,28 +61,13 @@ def fighter(rng: Rng) -> list[Piece]:
         pieces += solid(
             "intake", "dark", box(0.05, w * 0.75, high - low, (x - 0.13, y, (low + high) / 2), pitch=-0.42)
         )
-    half, dihedral = rng.uniform(3.9, 4.5), rng.uniform(-0.15, 0.1)
-    wing_z = z + rng.uniform(-0.15, 0.3)
+    half, dihedral = u(3.9, 4.5), u(-0.15, 0.1)
+    wing_z = z + u(-0.15, 0.3)
     plan = rng.choice(["delta", "swept", "trapeze"], p=[0.4, 0.3, 0.3])
     root_x, chord, sweep, tip = {
-        "delta": (
-            1.3 + rng.uniform(-0.3, 0.4),
-            rng.uniform(4.4, 5.2),
-            rng.uniform(3.7, 4.3),
-            rng.uniform(0.25, 0.6),
-        ),
-        "swept": (
-            0.9 + rng.uniform(-0.3, 0.3),
-            rng.uniform(2.6, 3.2),
-            rng.uniform(2.6, 3.4),
-            rng.uniform(0.9, 1.3),
-        ),
-        "trapeze": (
-            0.7 + rng.uniform(-0.3, 0.3),
-            rng.uniform(3.0, 3.6),
-            rng.uniform(1.8, 2.4),
-            rng.uniform(0.8, 1.2),
-        ),
+        "delta": (1.3 + u(-0.3, 0.4), u(4.4, 5.2), u(3.7, 4.3), u(0.25, 0.6)),
+        "swept": (0.9 + u(-0.3, 0.3), u(2.6, 3.2), u(2.6, 3.4), u(0.9, 1.3)),
+        "trapeze": (0.7 + u(-0.3, 0.3), u(3.0, 3.6), u(1.8, 2.4), u(0.8, 1.2)),
     }[str(plan)]
     pieces += parts.pair(
         "wing",
@@ -99,21 +85,21 @@ def fighter(rng: Rng) -> list[Piece]:
             0.04,
         )
     canards = plan == "delta" and rng.random() < 0.5
-    tail_half, tail_x = rng.uniform(1.9, 2.5), -2.9 + rng.uniform(-0.2, 0.1)
+    tail_half, tail_x = u(1.9, 2.5), -2.9 + u(-0.2, 0.1)
     if canards:
-        tail_x = root_x + rng.uniform(1.3, 1.7)
+        tail_x = root_x + u(1.3, 1.7)
         tail_half *= 0.75
     pieces += parts.pair(
         "tailplane",
         (tail_x, half_width * 0.5, z + 0.15 * canards),
-        (tail_x - rng.uniform(1.0, 1.5), tail_half, z + 0.15 * canards),
+        (tail_x - u(1.0, 1.5), tail_half, z + 0.15 * canards),
         (1.6 - 0.3 * canards, 0.5),
         0.06,
     )
-    fin, back, fin_x = rng.uniform(1.1, 1.45), rng.uniform(0.8, 1.3), rng.uniform(-2.6, -2.2)
+    fin, back, fin_x = u(1.1, 1.45), u(0.8, 1.3), u(-2.6, -2.2)
     if rng.random() < (0.8 if twin else 0.2):
-        cant = rng.uniform(0.0, 0.55)
-        y = half_width * rng.uniform(0.7, 0.9)
+        cant = u(0.0, 0.55)
+        y = half_width * u(0.7, 0.9)
         pieces += [
             (n.rsplit("_", 1)[0], m, g)
             for n, m, g in parts.pair(
@@ -147,8 +133,9 @@ def fighter(rng: Rng) -> list[Piece]:
 
 def biplane(rng: Rng) -> list[Piece]:
     """Two wings one over the other with struts and wires, a propeller, a tail wheel, open cockpits."""
+    u = rng.uniform
     length = 7.0
-    radius, axis = rng.uniform(0.46, 0.56), rng.uniform(1.45, 1.65)
+    radius, axis = u(0.46, 0.56), u(1.45, 1.65)
     radial, tyre = rng.random() < 0.6, parts.tyre(rng)
     nose, end, z = 2.2, 2.2 - length + 0.5, axis
     stations = [
@@ -159,7 +146,7 @@ def biplane(rng: Rng) -> list[Piece]:
         (end + 0.3, radius * 0.2, z - radius * 0.05, z + radius * 0.55),
         (end, 0.05, z + 0.1, z + radius * 0.4),
     ]
-    pieces = painted("fuselage", hull(stations, 12, rng.uniform(0.65, 1.0)))
+    pieces = painted("fuselage", hull(stations, 12, u(0.65, 1.0)))
     if radial:
         cowl = [(nose + s, 0, z) for s in (-0.25, -0.1, 0.3, 0.42, 0.44)]
         pieces += solid(
@@ -186,11 +173,11 @@ def biplane(rng: Rng) -> list[Piece]:
             )
             pieces += solid("engine", "chrome", pipe)
         hub = np.array([nose + 0.6, 0, z])
-    pieces += parts.propeller(rng, hub, rng.uniform(0.85, 1.1), 2 if rng.random() < 0.6 else 3)
-    half, chord, gap = rng.uniform(3.9, 4.5), rng.uniform(1.2, 1.5), rng.uniform(1.35, 1.65)
-    stagger, sweep, short = rng.uniform(0.0, 0.6), rng.uniform(0.0, 0.4), rng.uniform(0.82, 1.0)
-    low_z, low_x = z - radius * rng.uniform(0.7, 0.9), rng.uniform(0.9, 1.2)
-    up_z, up_x, rise_low, rise_up = low_z + gap, low_x + stagger, rng.uniform(0.1, 0.3), rng.uniform(0.0, 0.2)
+    pieces += parts.propeller(rng, hub, u(0.85, 1.1), 2 if rng.random() < 0.6 else 3)
+    half, chord, gap = u(3.9, 4.5), u(1.2, 1.5), u(1.35, 1.65)
+    stagger, sweep, short = u(0.0, 0.6), u(0.0, 0.4), u(0.82, 1.0)
+    low_z, low_x = z - radius * u(0.7, 0.9), u(0.9, 1.2)
+    up_z, up_x, rise_low, rise_up = low_z + gap, low_x + stagger, u(0.1, 0.3), u(0.0, 0.2)
     for x, y_end, level, rise in ((low_x, half * short, low_z, rise_low), (up_x, half, up_z, rise_up)):
         # A full chord up to 88 % of the span, then rounded off.
         near = (x - sweep * 0.88, y_end * 0.88, level + rise * 0.88)
@@ -229,7 +216,7 @@ def biplane(rng: Rng) -> list[Piece]:
         pieces += solid(
             "cockpit", "glass", box(0.03, radius * 1.0, 0.26, (x + 0.4, 0, z + radius * 1.05), pitch=-0.45)
         )
-    fin = rng.uniform(0.95, 1.25)
+    fin = u(0.95, 1.25)
     face = [
         (end + 1.0, z + radius * 0.5),
         (end + 0.25, z + fin),
@@ -240,7 +227,7 @@ def biplane(rng: Rng) -> list[Piece]:
     ]
     outline = rounded(face, 0.1)
     pieces += painted("fin", slab(outline, 0.08, 0.02))
-    tail_half, tail_chord = rng.uniform(1.25, 1.6), rng.uniform(0.85, 1.05)
+    tail_half, tail_chord = u(1.25, 1.6), u(0.85, 1.05)
     pieces += parts.pair(
         "tailplane",
         (end + 0.75, 0.0, z + radius * 0.35),
@@ -248,7 +235,7 @@ def biplane(rng: Rng) -> list[Piece]:
         (tail_chord, tail_chord * 0.65),
         0.08,
     )
-    rolling, track, gear_x = rng.uniform(0.32, 0.42), rng.uniform(0.75, 0.95), rng.uniform(1.2, 1.5)
+    rolling, track, gear_x = u(0.32, 0.42), u(0.75, 0.95), u(1.2, 1.5)
     spats = rng.random() < 0.3
     for _, sign in parts.SIDES:
         pieces += parts.gear("wheel_front", (gear_x, sign * track), rolling + 0.05, rolling, tyre, twin=False)
@@ -266,7 +253,7 @@ def biplane(rng: Rng) -> list[Piece]:
             )
             pieces += painted("wheel_front", spat)
     pieces += solid("wheel_front", strut, rod((gear_x, track, rolling), (gear_x, -track, rolling), 0.04, 5))
-    back = np.array([end + 0.35, 0.0, z - radius * rng.uniform(0.3, 0.6)])  # axis of the tail wheel
+    back = np.array([end + 0.35, 0.0, z - radius * u(0.3, 0.6)])  # axis of the tail wheel
     pieces += solid("wheel_back", "chrome", rod(back, (end + 0.5, 0, z + 0.1), 0.05, 5))
     pieces += solid(
         "wheel_back", tyre, moved(lathe([(0, -0.06), (0.14, -0.05), (0.14, 0.05), (0, 0.06)], 8), back)

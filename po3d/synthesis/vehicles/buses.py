@@ -67,6 +67,8 @@ def _section(
 ) -> list[Piece]:
     """Coachwork from x = back to front with roof and side windows; with `nose` its front is the raked one."""
 
+    u = rng.uniform
+
     def arch(v: Array) -> Array:
         v[:, 2] -= c.crown * np.clip(2 * v[:, 2] / c.height - 1, 0, 1) * (2 * np.abs(v[:, 1]) / c.width) ** 3
         return v
@@ -82,7 +84,7 @@ def _section(
         (front - inset - 0.1, top + 0.03),
         (back + 0.4, top + 0.03),
     ]
-    pieces += painted(f"roof{suffix}", slab(cover, c.width * rng.uniform(0.7, 0.86), 0.03, arch, rows=4))
+    pieces += painted(f"roof{suffix}", slab(cover, c.width * u(0.7, 0.86), 0.03, arch, rows=4))
     ends = (back + 0.25, front - (c.rake + 0.2 if nose else 0.2))
     pitch = (ends[1] - ends[0]) / panes
     for side, word in SIDES:
@@ -91,27 +93,26 @@ def _section(
                 at = (ends[0] + pitch * (k + 0.5), side * c.width / 2, (sill + top) / 2)
                 pieces += solid(f"window_{word}", "glass", box(pitch - c.pillar, 0.03, top - sill, at))
     if c.stripe:
-        z = rng.uniform(c.low + 0.3, c.decks[0][0] - 0.1)
+        z = u(c.low + 0.3, c.decks[0][0] - 0.1)
         pieces += solid(
             f"stripe{suffix}",
             c.stripe,
-            box(
-                front - back - 0.3, c.width + 0.02, rng.uniform(0.05, 0.14), ((front + back) / 2 - 0.05, 0, z)
-            ),
+            box(front - back - 0.3, c.width + 0.02, u(0.05, 0.14), ((front + back) / 2 - 0.05, 0, z)),
         )
     return pieces
 
 
 def _roof_units(c: Coach, rng: np.random.Generator, xs: tuple[tuple[float, float], ...]) -> list[Piece]:
     """Air conditioning, tanks or hatches, each somewhere between a pair of x."""
+    u = rng.uniform
     pieces: list[Piece] = []
     for low, high in xs:
-        if rng.uniform() < 0.65:
-            length = rng.uniform(0.25, 0.6) * (high - low)
+        if u() < 0.65:
+            length = u(0.25, 0.6) * (high - low)
             height = rng.choice([0.1, 0.22, 0.3])
-            x = rng.uniform(low + length / 2, high - length / 2)
+            x = u(low + length / 2, high - length / 2)
             at = (x, 0, c.height + 0.02)
-            pieces += painted("roof_unit", box(length, c.width * rng.uniform(0.4, 0.7), 2 * height, at))
+            pieces += painted("roof_unit", box(length, c.width * u(0.4, 0.7), 2 * height, at))
     return pieces
 
 

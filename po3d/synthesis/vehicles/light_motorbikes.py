@@ -23,21 +23,22 @@ Rng = np.random.Generator
 
 def dirtbike(rng: Rng) -> list[Piece]:
     """High everything: fenders far above thin knobby wheels, long fork, flat seat, number plate."""
+    u = rng.uniform
     finish = sample_finish(rng)
-    r_front, r_rear = rng.uniform(0.33, 0.37), rng.uniform(0.31, 0.345)
-    rear, front = axles(rng.uniform(1.4, 1.5), r_rear, r_front)
-    angle = np.radians(rng.uniform(61, 66))
+    r_front, r_rear = u(0.33, 0.37), u(0.31, 0.345)
+    rear, front = axles(u(1.4, 1.5), r_rear, r_front)
+    angle = np.radians(u(61, 66))
     up = leaning(angle)
-    head = front + up * rng.uniform(0.72, 0.82)
-    seat_z = rng.uniform(0.9, 0.97)
-    pivot = np.array([-0.16, rng.uniform(0.42, 0.47)])
-    crank = np.array([0.05, rng.uniform(0.42, 0.46)])
-    thick = rng.uniform(0.042, 0.055)
+    head = front + up * u(0.72, 0.82)
+    seat_z = u(0.9, 0.97)
+    pivot = np.array([-0.16, u(0.42, 0.47)])
+    crank = np.array([0.05, u(0.42, 0.46)])
+    thick = u(0.042, 0.055)
     pieces = parts.wheel(rng, "wheel_front", front, thick, thick * 1.8, finish, spoked=True)
     pieces += parts.wheel(rng, "wheel_back", rear, thick * 1.1, thick * 2.2, finish, spoked=True)
     pieces += knobs("wheel_front", finish.tyre, front, thick * 1.8, 22)
     pieces += knobs("wheel_back", finish.tyre, rear, thick * 2.2, 20)
-    pieces += parts.fork(front, head, 0.1, 0.024, finish, rng.uniform(0.4, 0.55)) + parts.swingarm(
+    pieces += parts.fork(front, head, 0.1, 0.024, finish, u(0.4, 0.55)) + parts.swingarm(
         rear, pivot, 0.1, finish.metal, 0.03
     )
     for y in (0.1, -0.1):
@@ -59,11 +60,11 @@ def dirtbike(rng: Rng) -> list[Piece]:
             "frame", rod(side(pivot + [0, 0.1], y), side((-0.6, seat_z - 0.08), y * 0.7), 0.014)
         )
     pieces += parts.shocks(pivot + [-0.12, 0.0], np.array([-0.12, seat_z - 0.22]), 0.0, finish)[:1]
-    pieces += parts.engine(rng, crank, rng.uniform(0.12, 0.14), finish, twin=False) + parts.chain(
+    pieces += parts.engine(rng, crank, u(0.12, 0.14), finish, twin=False) + parts.chain(
         rear, crank, 0.11, finish
     )
     pieces += parts.footrests(pivot + [0.04, -0.06], 0.13, finish, board=False)
-    drop = rng.uniform(0.02, 0.07)
+    drop = u(0.02, 0.07)
     seat = [
         (0.26, 0.05, seat_z - 0.04, seat_z + 0.06),
         (0.1, 0.075, seat_z - 0.08, seat_z + 0.02),
@@ -71,7 +72,7 @@ def dirtbike(rng: Rng) -> list[Piece]:
         (-0.62, 0.085, seat_z - 0.05, seat_z + 0.035),
     ]
     pieces += solid("seat", finish.seat, hull(seat, 8, 0.7))
-    reach = rng.uniform(0.1, 0.15)
+    reach = u(0.1, 0.15)
     tank = [
         (head[0] - 0.09, 0.06, seat_z - 0.14, seat_z + 0.03),
         (0.26, 0.13, seat_z - 0.22, seat_z + 0.07),
@@ -104,25 +105,19 @@ def dirtbike(rng: Rng) -> list[Piece]:
             plate_color if rng.random() < 0.5 else "paint",
             moved(slab(panel, 0.025, 0.006), (0, y * 0.85, 0)),
         )
-    crown = front + up * (r_front + rng.uniform(0.1, 0.16))
+    crown = front + up * (r_front + u(0.1, 0.16))
     pieces += painted(
-        "fender_front",
-        parts.blade(
-            crown + [0.34, -0.05], crown + [-0.3, 0.02], rng.uniform(0.15, 0.2), rng.uniform(0.05, 0.09)
-        ),
+        "fender_front", parts.blade(crown + [0.34, -0.05], crown + [-0.3, 0.02], u(0.15, 0.2), u(0.05, 0.09))
     )
-    kick = rng.uniform(0.02, 0.12)
+    kick = u(0.02, 0.12)
     pieces += painted(
         "fender_back",
         parts.blade(
-            np.array([-0.48, seat_z - 0.05]),
-            np.array([-1.02, seat_z - 0.02 + kick]),
-            rng.uniform(0.15, 0.19),
-            0.03,
+            np.array([-0.48, seat_z - 0.05]), np.array([-1.02, seat_z - 0.02 + kick]), u(0.15, 0.19), 0.03
         ),
     )
     x, z = head + up * 0.05
-    half, rise = rng.uniform(0.36, 0.41), rng.uniform(0.1, 0.15)
+    half, rise = u(0.36, 0.41), u(0.1, 0.15)
     bar = np.array(
         [
             (x, 0, z),
@@ -145,7 +140,7 @@ def dirtbike(rng: Rng) -> list[Piece]:
                 "panel", ball((0.025, 0.11, 0.06), bar[-1] * [1, sign, 1] + [0.12, -0.05 * sign, 0])
             )
     y = -0.14
-    up_end = np.array([-rng.uniform(0.62, 0.75), seat_z - rng.uniform(0.1, 0.16)])
+    up_end = np.array([-u(0.62, 0.75), seat_z - u(0.1, 0.16)])
     pipe = [
         side(crank + [0.1, 0.27], -0.03),
         side((0.36, crank[1] + 0.12), -0.1),
@@ -154,17 +149,18 @@ def dirtbike(rng: Rng) -> list[Piece]:
         side((-0.25, seat_z - 0.26), y),
         side(up_end, y),
     ]
-    return pieces + parts.pipe("exhaust_right_s", pipe, rng.uniform(0.045, 0.06), finish)
+    return pieces + parts.pipe("exhaust_right_s", pipe, u(0.045, 0.06), finish)
 
 
 def scooter(rng: Rng) -> list[Piece]:
     """Small wheels, a leg shield, a step-through floor, a bulky rear body under the seat."""
+    u = rng.uniform
     finish = sample_finish(rng)
-    radius, thick = rng.uniform(0.2, 0.26), rng.uniform(0.05, 0.065)
-    rear, front = axles(rng.uniform(1.22, 1.34), radius, radius)
+    radius, thick = u(0.2, 0.26), u(0.05, 0.065)
+    rear, front = axles(u(1.22, 1.34), radius, radius)
     up = leaning(np.radians(63))
-    shield_top, wide = rng.uniform(0.8, 0.9), rng.uniform(0.36, 0.48)
-    floor, seat_z = rng.uniform(0.27, 0.34), rng.uniform(0.72, 0.8)
+    shield_top, wide = u(0.8, 0.9), u(0.36, 0.48)
+    floor, seat_z = u(0.27, 0.34), u(0.72, 0.8)
     sporty = rng.random() < 0.4
     head = front + up * ((shield_top + 0.08 - radius) / up[1])
     pieces = parts.wheel(rng, "wheel_front", front, thick, thick * 2, finish, spoked=False)
@@ -174,10 +170,10 @@ def scooter(rng: Rng) -> list[Piece]:
             "fork", finish.metal, rod(side(front, y), side(front + up * (radius + 0.16), y * 0.8), 0.025)
         )
     pieces += solid("fork", finish.metal, rod(side(front + up * radius), side(head), 0.035))
-    arc = (20, rng.uniform(135, 165))
-    fender_front = fender(front, radius * 1.16, rng.uniform(0.17, 0.24), arc, radius * rng.uniform(0.25, 0.5))
+    arc = (20, u(135, 165))
+    fender_front = fender(front, radius * 1.16, u(0.17, 0.24), arc, radius * u(0.25, 0.5))
     pieces += painted("fender_front", fender_front)
-    foot_x, thickness = front[0] - radius - rng.uniform(0.1, 0.15), rng.uniform(0.04, 0.09)
+    foot_x, thickness = front[0] - radius - u(0.1, 0.15), u(0.04, 0.09)
     lean = head[0] - 0.0
     shield = []
     for s, w in ((0.0, 0.7), (0.15, 0.85), (0.45, 1.0), (0.8, 0.9 if sporty else 0.98), (1.0, 0.45)):
@@ -199,8 +195,8 @@ def scooter(rng: Rng) -> list[Piece]:
     pieces += solid(
         "floor", finish.trim, box(foot_x + 0.1, wide * 0.7, 0.012, ((foot_x - 0.1) / 2, 0, floor + 0.006))
     )
-    fat, tail_z = rng.uniform(0.17, 0.24), rng.uniform(0.5, 0.62)
-    end = rear[0] - radius - rng.uniform(0.02, 0.12)
+    fat, tail_z = u(0.17, 0.24), u(0.5, 0.62)
+    end = rear[0] - radius - u(0.02, 0.12)
     body = [
         (-0.02, fat * 0.55, floor - 0.08, seat_z - 0.14),
         (-0.12, fat * 0.8, floor - 0.1, seat_z - 0.05),
@@ -213,7 +209,7 @@ def scooter(rng: Rng) -> list[Piece]:
         body[4] = (-0.82, fat * 0.65, tail_z, seat_z)
         body[5] = (end, fat * 0.3, tail_z + 0.1, seat_z + 0.01)
     pieces += painted("cover_back", hull(body, 12, 0.75))
-    split = rng.uniform(0.02, 0.07)
+    split = u(0.02, 0.07)
     seat = [
         (0.02, 0.08, seat_z - 0.09, seat_z - 0.02),
         (-0.1, 0.13, seat_z - 0.06, seat_z + 0.02),
@@ -241,7 +237,7 @@ def scooter(rng: Rng) -> list[Piece]:
     ]
     pieces += parts.pipe("exhaust_left_s", line, 0.055, finish)
     x, z = head
-    half, lift = rng.uniform(0.29, 0.35), rng.uniform(0.06, 0.13)
+    half, lift = u(0.29, 0.35), u(0.06, 0.13)
     bar = np.array(
         [(x, 0, z), (x, 0.06, z + lift * 0.6), (x - 0.02, half * 0.55, z + lift), (x - 0.12, half, z + lift)]
     )
@@ -258,16 +254,10 @@ def scooter(rng: Rng) -> list[Piece]:
             pieces += solid("headlight_center", "lamp", glow)
     else:
         pieces += round_lamp(
-            "headlight_center", side((x + 0.14, z + lift * 0.55)), rng.uniform(0.07, 0.09), 0.1, "paint"
+            "headlight_center", side((x + 0.14, z + lift * 0.55)), u(0.07, 0.09), 0.1, "paint"
         )
     pieces += mirrors(
-        bar[2] * [1, 0.9, 1],
-        rng.uniform(0.1, 0.2),
-        rng.uniform(0.14, 0.26),
-        0.02,
-        rng.uniform(0.06, 0.08),
-        finish.metal,
-        finish.trim,
+        bar[2] * [1, 0.9, 1], u(0.1, 0.2), u(0.14, 0.26), 0.02, u(0.06, 0.08), finish.metal, finish.trim
     )
     glow = box(0.03, 0.14, 0.06, side((end - 0.005, (body[-1][2] + body[-1][3]) / 2)))
     pieces += solid("taillight_center", "tail", glow)
@@ -292,7 +282,5 @@ def scooter(rng: Rng) -> list[Piece]:
         )
         pieces += painted("carrier", moved(case, side((end + 0.02, seat_z + 0.07))))
     if extra == "screen":
-        pieces += parts.screen(
-            np.array([x + 0.08, z + lift]), rng.uniform(0.34, 0.44), rng.uniform(0.26, 0.4), 0.35
-        )
+        pieces += parts.screen(np.array([x + 0.08, z + lift]), u(0.34, 0.44), u(0.26, 0.4), 0.35)
     return pieces
