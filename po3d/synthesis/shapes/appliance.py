@@ -93,11 +93,8 @@ def _oven(random: Random) -> list[Piece]:
                             ahead([(0, 0), (0.022, 0), (0.022, 0.012), (0.016, 0.03), (0, 0.03)], (x + 0.023, y, top), 14))  # fmt: skip
     if clock:
         pieces += solid("display", "glass", panel(0.13, bar_z * 0.45, 0.004, 0.006, (x + 0.023, 0, top)))
-        pieces += solid(
-            "digits",
-            "lamp",
-            *(box(0.002, 0.012, 0.02, (x + 0.03, y, top)) for y in (-0.03, -0.012, 0.012, 0.03)),
-        )
+        for y in (-0.03, -0.012, 0.012, 0.03):
+            pieces += solid("digits", "lamp", box(0.002, 0.012, 0.02, (x + 0.03, y, top)))
     if tall:
         pieces += main(panel(wide - 0.02, low - 0.03, 0.01, 0.03, (x, 0, low / 2 + 0.01), 0.006))
         pieces += solid("hob", "tyre", block((deep - 0.05, wide - 0.04, 0.012), (0, 0, high), 0.02, 0.003))
@@ -111,11 +108,8 @@ def _oven(random: Random) -> list[Piece]:
         if random.random() < 0.4:
             pieces += main(board((0.03, wide, 0.08), (-x + 0.015, 0, high + 0.04)))
     else:
-        pieces += solid(
-            "vent",
-            "dark",
-            *(box(0.004, wide * 0.7, 0.006, (x + 0.003, 0, 0.01 + 0.01 * k)) for k in range(2)),
-        )
+        for k in range(2):
+            pieces += solid("vent", "dark", box(0.004, wide * 0.7, 0.006, (x + 0.003, 0, 0.01 + 0.01 * k)))
     back = panel(wide * 0.86, high * 0.7, 0.01, 0.006, (x, 0, high * 0.48), 0.002)
     slots = [
         panel(wide * 0.5, 0.008, 0.003, 0.009, (x, 0, high * 0.62 + 0.025 * k))

@@ -69,9 +69,8 @@ def _filing_cabinet(random: Random) -> list[Piece]:
     x, tall, gap = deep / 2, (high - low - 0.04) / rows, u(0.012, 0.024)
     if random.random() < 0.4:  # on wheels
         spots = [(i, j) for i in (-x + 0.06, x - 0.06) for j in (-wide / 2 + 0.06, wide / 2 - 0.06)]
-        pieces += solid(
-            "castor", "tyre", *(ball(0.5 * low + 0.012, (*spot, 0.5 * low + 0.005), 2) for spot in spots)
-        )
+        for spot in spots:
+            pieces += solid("castor", "tyre", ball(0.5 * low + 0.012, (*spot, 0.5 * low + 0.005), 2))
     else:
         pieces += solid("plinth", "dark", box(deep - 0.04, wide - 0.03, low + 0.01, (0, 0, low / 2)))
     pieces += solid("gap", "dark", box(0.004, wide - 0.03, high - low - 0.04, (x, 0, (high + low) / 2)))

@@ -313,9 +313,8 @@ def _piano(random: Random) -> list[Piece]:
             else:
                 pieces += main(board((0.06, 0.06, bed), (at[0], at[1], bed / 2)))
     else:
-        pieces += main(
-            *(board((shelf, 0.04, bed), (face + shelf / 2, s * (wide / 2 - 0.02), bed / 2)) for s in (-1, 1))
-        )
+        for s in (-1, 1):
+            pieces += main(board((shelf, 0.04, bed), (face + shelf / 2, s * (wide / 2 - 0.02), bed / 2)))
     foot = [board((deep * 0.98, 0.07, 0.06), (0, s * (wide / 2 - 0.05), 0.03)) for s in (-1, 1)]
     pieces += main(*foot)
     keys, top, long = wide - 2 * cheek - 0.06, bed + 0.045, shelf * 0.55
@@ -337,9 +336,8 @@ def _piano(random: Random) -> list[Piece]:
         pieces += main(moved(desk, (face + 0.035, 0, min(rest, high - 0.12))))
         if random.random() < 0.6:
             sheet = [board((0.006, 0.17, 0.22), (0.012, s * 0.088, 0.03), pitch=-0.2) for s in (-1, 1)]
-            pieces += solid(
-                "sheet", "white", *(moved(s, (face + 0.04, 0, min(rest, high - 0.12))) for s in sheet)
-            )
+            for s in sheet:
+                pieces += solid("sheet", "white", moved(s, (face + 0.04, 0, min(rest, high - 0.12))))
     inset = u(0.06, 0.2)
     pieces += main(panel(wide - 2 * inset, bed * 0.62, 0.01, 0.014, (face, 0, bed * 0.5), 0.008))
     for k in range(int(random.integers(2, 4))):

@@ -88,9 +88,8 @@ def _table_fan(random: Random) -> list[Piece]:
     else:
         base = block((foot * 1.7, foot * 2.1, 0.035), (0, 0, 0), u(0.02, 0.06), 0.012, 4)
     pieces = main(base, tube([(-0.03, 0, 0.02), (-0.05, 0, z)], [0.02, 0.016], 12))
-    pieces += solid(
-        "button", metal, *(disc(0.009, 0.008, (foot * 0.7, y, 0.028), 10) for y in (-0.03, 0, 0.03))
-    )
+    for y in (-0.03, 0, 0.03):
+        pieces += solid("button", metal, disc(0.009, 0.008, (foot * 0.7, y, 0.028), 10))
     motor = [(0, -0.1), (0.03, -0.1), (0.05, -0.06), (0.05, -0.01), (0, 0)]
     tilt, head = u(-0.3, 0.05), []
     head += main(ahead(motor, sides=20))
@@ -168,14 +167,10 @@ def _radio(random: Random) -> list[Piece]:
     pieces += painted(
         "needle", box(0.008, 0.004, high * 0.16, (x + 0.003, middle + u(-0.35, 0.35) * free, scale))
     )
-    pieces += solid(
-        "print",
-        "dark",
-        *(
-            box(0.007, 0.002, 0.008, (x + 0.003, middle + f * free, scale - 0.006))
-            for f in np.linspace(-0.4, 0.4, 7)
-        ),
-    )
+    for f in np.linspace(-0.4, 0.4, 7):
+        pieces += solid(
+            "print", "dark", box(0.007, 0.002, 0.008, (x + 0.003, middle + f * free, scale - 0.006))
+        )
     knobs = int(random.integers(2, 4))
     for y in np.linspace(-0.36, 0.36, knobs) * free:
         knob = disc(min(0.024, free * 0.13) * u(0.8, 1.1), 0.022, (x, middle + y, z - high * 0.22), 18)

@@ -112,14 +112,9 @@ def _fireplace(random: Random) -> list[Piece]:
         pieces += solid(
             "guard", "dark", *(rod((x + 0.02, y, step), (x + 0.02, y, top * 0.62), 0.006) for y in rails)
         )
-        pieces += solid(
-            "guard",
-            "dark",
-            *(
-                rod((x + 0.02, rails[0], step + f * top), (x + 0.02, rails[-1], step + f * top), 0.008)
-                for f in (0.04, 0.58)
-            ),
-        )
+        for f in (0.04, 0.58):
+            guard = rod((x + 0.02, rails[0], step + f * top), (x + 0.02, rails[-1], step + f * top), 0.008)
+            pieces += solid("guard", "dark", guard)
     pieces += painted("mantel", box(hearth, wide * 0.9, step, (deep / 2 - hearth / 2, 0, step / 2)))
     return pieces
 
@@ -152,12 +147,10 @@ def _radiator(random: Random) -> list[Piece]:
         for z in (foot + 0.05, high - 0.05):
             pieces += main(rod((0, -wide / 2, z), (0, wide / 2, z), 0.022, 8))
         for s in (-1, 1):
-            pieces += main(
-                *(
+            for x in (-deep / 4, deep / 4):
+                pieces += main(
                     rod((x, s * (wide - pitch) / 2, 0), (x, s * (wide - pitch) / 2, foot + 0.05), 0.016, 8)
-                    for x in (-deep / 4, deep / 4)
                 )
-            )
     elif kind == 1:  # a panel with grooves
         pieces += main(
             panel(wide, high - foot, 0.02, deep * 0.3, (deep * 0.2, 0, (high + foot) / 2), 0.01, 3)
@@ -251,9 +244,8 @@ def _toilet(random: Random) -> list[Piece]:
         )
     else:
         pieces += solid(lid_part, stuff, moved(cover, (hinge[0], 0, rim + 0.026)))
-    pieces += solid(
-        "hinge", "chrome", *(ball(0.014, (hinge[0] + 0.01, s * 0.07, rim + 0.03), 1) for s in (-1, 1))
-    )
+    for s in (-1, 1):
+        pieces += solid("hinge", "chrome", ball(0.014, (hinge[0] + 0.01, s * 0.07, rim + 0.03), 1))
     wide_tank, top = wide * u(0.9, 1.05), high
     base = rim * u(0.55, 0.98)
     pieces += main(

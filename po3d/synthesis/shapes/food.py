@@ -127,12 +127,8 @@ def _bottle(random: Random) -> list[Piece]:
         profile = [(0, high), (0.008, high), (0.007, high + 0.035), (0.01, high + 0.04), (0, high + 0.045)]
         pieces += painted("cap", upright(profile, 12))
     if kind == 0:
-        pieces += main(
-            *(
-                moved(ring(r, 0.0018, sides=24, around=4), (0, 0, body * f), roll=np.pi / 2)
-                for f in (0.06, 0.92)
-            )
-        )
+        for f in (0.06, 0.92):
+            pieces += main(moved(ring(r, 0.0018, sides=24, around=4), (0, 0, body * f), roll=np.pi / 2))
     return pieces
 
 

@@ -218,18 +218,11 @@ def _blender(random: Random) -> list[Piece]:
         pieces += solid("knob", "chrome", disc(0.024, 0.022, (x * 0.88, 0, base * 0.42), 20))
     else:
         many = int(random.integers(3, 6))
-        pieces += solid(
-            "button",
-            "white",
-            *(
-                panel(0.016, 0.022, 0.004, 0.03, (x * 0.72, y, base * 0.4))
-                for y in (np.arange(many) - (many - 1) / 2) * 0.021
-            ),
-        )
+        for y in (np.arange(many) - (many - 1) / 2) * 0.021:
+            pieces += solid("button", "white", panel(0.016, 0.022, 0.004, 0.03, (x * 0.72, y, base * 0.4)))
     pieces += solid("trim", "chrome", drum([(r * 1.02, 0.004), (r * 1.02, 0.014)], 24))
-    pieces += solid(
-        "blade", "chrome", *(board((0.06, 0.012, 0.003), (0, 0, z + 0.025), yaw=t) for t in (0, np.pi / 2))
-    )
+    for t in (0, np.pi / 2):
+        pieces += solid("blade", "chrome", board((0.06, 0.012, 0.003), (0, 0, z + 0.025), yaw=t))
     return pieces
 
 

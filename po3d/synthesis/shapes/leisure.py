@@ -128,11 +128,10 @@ def _electric_guitar(random: Random) -> list[Piece]:
         "chrome",
         *(box(0.004, 0.045, 0.0025, (x + 0.011, 0, z)) for z in frets if z > neck_low + 0.01),
     )
-    guitar += solid(
-        "dot",
-        "white",
-        *(disc(0.005, 0.0015, (x + 0.0105, 0, (frets[k] + frets[k - 1]) / 2), 8) for k in (2, 4, 6, 8, 11)),
-    )
+    for k in (2, 4, 6, 8, 11):
+        guitar += solid(
+            "dot", "white", disc(0.005, 0.0015, (x + 0.0105, 0, (frets[k] + frets[k - 1]) / 2), 8)
+        )
     head = pick(random, "six", "three", "arrow")
     side = random.choice([-1, 1])
     shape = {

@@ -39,27 +39,21 @@ def _full_helmet(random: Random) -> list[Piece]:
         pieces += main(
             dome(jaw, (-opening - 0.05, opening + 0.05), (low, -u(0.18, 0.3)), 0.014, (0, 0, z), (18, 4))
         )
-        pieces += solid(
-            "vent",
-            "tyre",
-            *(panel(0.03, 0.012, 0.004, 0.01, (jaw[0] * 0.86, y, z - high * 0.42)) for y in (-0.025, 0.025)),
-        )
+        for y in (-0.025, 0.025):
+            pieces += solid(
+                "vent", "tyre", panel(0.03, 0.012, 0.004, 0.01, (jaw[0] * 0.86, y, z - high * 0.42))
+            )
     up = random.random() < 0.25
     visor = dome((long * 1.015, wide * 1.03, high * 1.01), (-opening - 0.12, opening + 0.12),
                  (brow - 0.02, brow + 0.5) if up else (-0.34, brow + 0.06), 0.006, (0, 0, z), (18, 5))  # fmt: skip
     pieces += solid("visor", "glass", visor)
-    pieces += solid(
-        "hinge",
-        "chrome",
-        *(
-            ball(
-                (0.018, 0.006, 0.018),
-                (long * np.cos(opening + 0.1), s * wide * np.sin(opening + 0.1) * 1.03, z),
-                2,
-            )
-            for s in (-1, 1)
-        ),
-    )
+    for s in (-1, 1):
+        hinge = ball(
+            (0.018, 0.006, 0.018),
+            (long * np.cos(opening + 0.1), s * wide * np.sin(opening + 0.1) * 1.03, z),
+            2,
+        )
+        pieces += solid("hinge", "chrome", hinge)
     stripes = int(random.integers(3))
     for k in range(stripes):
         at = 0.0 if stripes == 1 else (k - 0.5) * 0.055
@@ -281,19 +275,13 @@ def _handbag(random: Random) -> list[Piece]:
             (x, half, high * 0.86 if s else high),
         ]
         pieces += painted("trim", bar(path, thick, 8, 3))
-        pieces += solid(
-            metal,
-            stuff,
-            *(
-                moved(ring(0.011, 0.003, sides=14), (x, d, high * 0.9 if s else high + 0.006))
-                for d in (-half, half)
-            ),
-        )
-    pieces += solid(
-        metal,
-        stuff,
-        *(ball(0.006, (i * deep * 0.36, j * wide * 0.4, 0.002), 1) for i in (-1, 1) for j in (-1, 1)),
-    )
+        for d in (-half, half):
+            pieces += solid(
+                metal, stuff, moved(ring(0.011, 0.003, sides=14), (x, d, high * 0.9 if s else high + 0.006))
+            )
+    for i in (-1, 1):
+        for j in (-1, 1):
+            pieces += solid(metal, stuff, ball(0.006, (i * deep * 0.36, j * wide * 0.4, 0.002), 1))
     return pieces
 
 

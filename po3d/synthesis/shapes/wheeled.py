@@ -235,13 +235,8 @@ def _skateboard(random: Random) -> list[Piece]:
     if mark == "stripe":
         pieces += painted("mark", box(2 * at, u(0.02, 0.08), 0.002, (0, u(-0.02, 0.02), flat)))
     elif mark == "bands":
-        pieces += painted(
-            "mark",
-            *(
-                box(0.035, 1.8 * wide, 0.002, (k, 0, flat))
-                for k in np.linspace(-at, at, int(random.integers(2, 5)))
-            ),
-        )
+        for k in np.linspace(-at, at, int(random.integers(2, 5))):
+            pieces += painted("mark", box(0.035, 1.8 * wide, 0.002, (k, 0, flat)))
     elif mark == "dot":
         pieces += painted("mark", upright([(u(0.02, 0.04), flat), (0.01, flat + 0.002)], 14))
     return pieces
