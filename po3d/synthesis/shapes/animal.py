@@ -174,9 +174,8 @@ def _rabbit(random: Random) -> list[Piece]:
         (0, 0), (0, 0), (0, 0, 0), (hx, hz), skull, (skull * 0.95, skull * 0.4, skull * 0.5), (0, 0), 0
     )
     head = np.array([hx, 0, hz])
-    pieces += face(form, head) + painted(
-        "coat", limb([(cx, 0, cz), head], [chest * 0.9, skull * 0.85], 10, 2)
-    )
+    pieces += face(form, head)
+    pieces += painted("coat", limb([(cx, 0, cz), head], [chest * 0.9, skull * 0.85], 10, 2))
     kind = pick(random, "long", "long", "long", "long", "floppy")
     pieces += ears(kind, head, skull, u(0.11, 0.19) if kind == "long" else u(0.075, 0.1))
     pieces += painted("pale", ball(u(0.026, 0.04), (-0.07 - rump * 0.97, 0, rump * 0.75), 2))

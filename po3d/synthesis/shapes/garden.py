@@ -345,9 +345,8 @@ def _dog_house(random: Random) -> list[Piece]:
         [(-half, 0.0), (half, 0.0)], np.c_[half * np.cos(t), door + half * u(0.4, 1.0) * np.sin(t)]
     ] + [0, low + 0.01]
     grown = np.mean(arch, axis=0) + (arch - np.mean(arch, axis=0)) * 1.16
-    pieces += painted("trim", facing(grown, 0.014, front)) + solid(
-        "hole", "dark", facing(arch, 0.008, front + 0.01)
-    )
+    pieces += painted("trim", facing(grown, 0.014, front))
+    pieces += solid("hole", "dark", facing(arch, 0.008, front + 0.01))
     if random.random() < 0.5:
         sign = soft_plate(0.09, 0.26, 0.015, 0, 0.02)
         pieces += painted(

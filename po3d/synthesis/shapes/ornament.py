@@ -304,9 +304,8 @@ def _branched(random: Random) -> list[Piece]:
         ends.append((x, y, z))
     tall = u(0.1, 0.17)
     for x, y, z in ends:
-        pieces += main(tube([(x, y, z), (x, y, z + tall)], [0.0105, 0.0085], 12)) + _flame(
-            (x, y, z + tall), random, 0.9
-        )
+        pieces += main(tube([(x, y, z), (x, y, z + tall)], [0.0105, 0.0085], 12))
+        pieces += _flame((x, y, z + tall), random, 0.9)
     return pieces
 
 

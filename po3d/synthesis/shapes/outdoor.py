@@ -84,9 +84,8 @@ def _fire_hydrant(random: Random) -> list[Piece]:
         lid = rod((out - 0.015, 0, 0), (out + 0.025, 0, 0), size * 1.22, 8 if random.random() < 0.5 else 14)
         nut = rod((out + 0.02, 0, 0), (out + 0.055, 0, 0), 0.02, 5)
         at, t = (0, 0, level), np.radians(degrees)
-        pieces += painted("main", moved(arm, at, yaw=t)) + painted(
-            "cap", moved(lid, at, yaw=t), moved(nut, at, yaw=t)
-        )
+        pieces += painted("main", moved(arm, at, yaw=t))
+        pieces += painted("cap", moved(lid, at, yaw=t), moved(nut, at, yaw=t))
     if random.random() < 0.4:
         z = body * 0.35
         pieces += painted("cap", upright([(r * 1.02, z - 0.03), (r * 1.03, z), (r * 1.02, z + 0.03)], 20))
@@ -185,9 +184,8 @@ def _deck_chair(random: Random) -> list[Piece]:
         return painted("frame", box(long, 1.3 * bar, 2 * bar, at, pitch=-np.arctan2(along[1], along[0])))
 
     for s in (1, -1):
-        pieces += beam(back_ground + [0, bar], head, s * half) + beam(
-            front_ground + [0, bar], foot, s * (half - 2 * bar)
-        )
+        pieces += beam(back_ground + [0, bar], head, s * half)
+        pieces += beam(front_ground + [0, bar], foot, s * (half - 2 * bar))
     for (x, z), w in (
         (head, half),
         (foot, half - 2 * bar),
@@ -214,11 +212,8 @@ def _deck_chair(random: Random) -> list[Piece]:
             pieces += painted("stripe", moved(stripe, (0, y, 0)))
     if random.random() < 0.4:
         for y in (-half - 0.02, half + 0.02):
-            pieces += painted(
-                "frame",
-                box(0.55, 0.05, 0.025, (-0.08, y, low + 0.24)),
-                rod((0.12, y, low + 0.24), (0.18, y, 0.13), bar * 0.7),
-            )
+            pieces += painted("frame", box(0.55, 0.05, 0.025, (-0.08, y, low + 0.24)))
+            pieces += painted("frame", rod((0.12, y, low + 0.24), (0.18, y, 0.13), bar * 0.7))
     if random.random() < 0.4:
         pieces += painted(
             "pillow", ball((0.09, cloth * 0.8, 0.05), (line[1][0] + 0.03, 0, line[1][1] + 0.04), 2)
@@ -244,11 +239,8 @@ def _umbrella(random: Random) -> list[Piece]:
         z = low + tall * u(0.45, 0.65)
         pieces += painted("band", moved(ring(loose * 0.85, 0.01, 0.03, 20, 5), (0, 0, z), roll=UP))
     top = low + tall + u(0.1, 0.16)
-    pieces += painted(
-        "stick",
-        rod((0, 0, 0.03), (0, 0, top), 0.009, 8),
-        tube([(0, 0, 0), (0, 0, 0.03), (0, 0, low + 0.03)], [0.004, 0.009, 0.012], 8),
-    )
+    pieces += painted("stick", rod((0, 0, 0.03), (0, 0, top), 0.009, 8))
+    pieces += painted("stick", tube([(0, 0, 0), (0, 0, 0.03), (0, 0, low + 0.03)], [0.004, 0.009, 0.012], 8))
     handle = pick(random, "crook", "crook", "knob", "bar")
     if handle == "crook":
         bow = u(0.035, 0.055)
@@ -256,11 +248,8 @@ def _umbrella(random: Random) -> list[Piece]:
         hook = np.c_[bow - bow * np.cos(a), np.zeros(11), top + bow * np.sin(a)]
         pieces += painted("handle", tube(np.r_[[(0, 0, top - 0.09)], hook], 0.014, 8))
     elif handle == "knob":
-        pieces += painted(
-            "handle",
-            ball((0.024, 0.024, 0.034), (0, 0, top + 0.01), 2),
-            rod((0, 0, top - 0.1), (0, 0, top), 0.016, 10),
-        )
+        pieces += painted("handle", ball((0.024, 0.024, 0.034), (0, 0, top + 0.01), 2))
+        pieces += painted("handle", rod((0, 0, top - 0.1), (0, 0, top), 0.016, 10))
     else:
         pieces += painted("handle", rod((0, 0, top - 0.12), (0, 0, top + 0.03), u(0.016, 0.024), 10))
     return pieces

@@ -208,11 +208,8 @@ def head_of(random: Random, size: float, neck: float, style: str, child: bool, b
     wide = u(0.36, 0.42)
     pieces = painted("skin", ball((0.42, wide, 0.5), (0, 0, 0), 2))
     pieces += painted("skin", rod((-0.08, 0, -0.85), (-0.02, 0, -0.2), 0.23, 10))
-    pieces += painted(
-        "skin",
-        ball((0.09, 0.06, 0.09), (0.42, 0, -0.05)),
-        *(ball((0.06, 0.04, 0.1), (0, s * wide, -0.02)) for s in (1, -1)),
-    )
+    pieces += painted("skin", ball((0.09, 0.06, 0.09), (0.42, 0, -0.05)))
+    pieces += painted("skin", *(ball((0.06, 0.04, 0.1), (0, s * wide, -0.02)) for s in (1, -1)))
     pieces += painted("eye", *(ball((0.05, 0.065, 0.05), (0.375, s * 0.15, 0.06)) for s in (1, -1)))
     pieces += painted("mouth", ball((0.05, 0.12, 0.035), (0.36, 0, -0.26)))
     cap = ball((0.48, wide * 1.13, 0.45), (-0.08, 0, 0.12), 2)

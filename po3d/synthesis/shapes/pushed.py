@@ -70,11 +70,8 @@ def _wheelbarrow(random: Random) -> list[Piece]:
         (hand * 0.75, wide * 0.95, height - 0.06),
         (hand, wide * 0.95, height),
     ]
-    pieces += painted(
-        "frame",
-        *mirrored(limb(line, u(0.015, 0.022), 8, 3)),
-        rod((axle, -spread - 0.02, r), (axle, spread + 0.02, r), 0.014, 8),
-    )
+    pieces += painted("frame", *mirrored(limb(line, u(0.015, 0.022), 8, 3)))
+    pieces += painted("frame", rod((axle, -spread - 0.02, r), (axle, spread + 0.02, r), 0.014, 8))
     pieces += painted(
         "grip", *mirrored(rod(np.multiply(line[-1], 0.75) + np.multiply(line[-2], 0.25), line[-1], 0.025, 8))
     )
@@ -135,11 +132,8 @@ def _stroller(random: Random) -> list[Piece]:
     line = np.array([foot, *seat, up])
     pieces += painted("seat", slab(np.r_[line + [0.0, 0.025], (line - [0.02, 0.02])[::-1]], 2 * w, 0.008))
     at = (line[3][0] * 0.55 + 0.02, 0, (line[3][1] + hub) / 2 + 0.02)
-    pieces += painted(
-        "pad",
-        ball((0.1, w * 0.8, 0.03), (0.06, 0, hub - 0.01), 2),
-        moved(ball((0.03, w * 0.75, 0.17), (0, 0, 0), 2), at, pitch=-lie),
-    )
+    pieces += painted("pad", ball((0.1, w * 0.8, 0.03), (0.06, 0, hub - 0.01), 2))
+    pieces += painted("pad", moved(ball((0.03, w * 0.75, 0.17), (0, 0, 0), 2), at, pitch=-lie))
     cheek = slab([(0.16, hub - 0.05), (0.14, hub + 0.09), (-0.1, hub + 0.16), (-0.08, hub - 0.08)], 0.02)
     pieces += painted("seat", *mirrored(moved(cheek, (0, w, 0))))
     pieces += painted("grip", moved(rod((0, -w, 0), (0, w, 0), 0.02, 8), (0.17, 0, hub + 0.13)))
@@ -176,11 +170,8 @@ def _lawn_mower(random: Random) -> list[Piece]:
     cover = pick(random, "petrol", "box", "dome")
     top = high + 0.02
     if cover == "petrol":
-        pieces += painted(
-            "engine",
-            upright([(0.12, top), (0.12, top + 0.06), (0.01, top + 0.06)], 14),
-            box(0.2, 0.17, 0.07, (0.0, 0, top + 0.08)),
-        )
+        pieces += painted("engine", upright([(0.12, top), (0.12, top + 0.06), (0.01, top + 0.06)], 14))
+        pieces += painted("engine", box(0.2, 0.17, 0.07, (0.0, 0, top + 0.08)))
         pieces += painted(
             "cap",
             upright([(0.09, top + 0.11), (0.08, top + u(0.14, 0.18)), (0.01, top + 0.15)], 16),
@@ -202,11 +193,8 @@ def _lawn_mower(random: Random) -> list[Piece]:
         (-x - 0.15, half * 0.95, high + 0.34),
         (hand, half * u(0.8, 0.95), tall),
     ]
-    pieces += painted(
-        "frame",
-        *mirrored(limb(line, bar, 8, 3)),
-        rod((hand, -line[2][1], tall), (hand, line[2][1], tall), bar, 8),
-    )
+    pieces += painted("frame", *mirrored(limb(line, bar, 8, 3)))
+    pieces += painted("frame", rod((hand, -line[2][1], tall), (hand, line[2][1], tall), bar, 8))
     pieces += painted("grip", rod((hand, -line[2][1] * 0.8, tall), (hand, line[2][1] * 0.8, tall), 0.019, 8))
     if random.random() < 0.5:
         pieces += painted("grip", box(0.06, 0.05, 0.1, (hand + 0.06, half * 0.8, tall - 0.08)))

@@ -268,12 +268,8 @@ def _bathtub(random: Random) -> list[Piece]:
     wall = random.uniform(0.06, 0.12)
     pieces = painted("main", *tub(0.8, 1.6, 0.58, wall, random.uniform(0.8, 1.0)))
     y = random.choice([-0.72, 0.72])
-    pieces += solid(
-        "tap",
-        "chrome",
-        rod((-0.3, y, 0.58), (-0.3, y, 0.68), 0.02),
-        rod((-0.3, y, 0.68), (-0.15, y, 0.66), 0.018),
-    )
+    pieces += solid("tap", "chrome", rod((-0.3, y, 0.58), (-0.3, y, 0.68), 0.02))
+    pieces += solid("tap", "chrome", rod((-0.3, y, 0.68), (-0.15, y, 0.66), 0.018))
     return pieces
 
 

@@ -40,9 +40,8 @@ def _doll(random: Random) -> list[Piece]:
             (u(0.005, 0.03), sign * 0.042, tall - u(0.015, 0.03)),
             (u(0.01, 0.04), sign * u(0.045, 0.06), tall - u(0.0, 0.05)),
         ]
-        pieces += painted("dress", limb(arm[:2], [0.012, 0.012], 8, 2)) + painted(
-            "skin", limb(arm, [0.009, 0.009, 0.01], 8, 2)
-        )
+        pieces += painted("dress", limb(arm[:2], [0.012, 0.012], 8, 2))
+        pieces += painted("skin", limb(arm, [0.009, 0.009, 0.01], 8, 2))
     style = pick(random, "long", "pigtails", "bun", "short", "bowl")
     top = head_of(random, 1.0, 0.0, style, True, False)
     return pieces + [
@@ -244,9 +243,8 @@ def _toy_car(random: Random) -> list[Piece]:
         for y in (wide + 0.004, -wide - 0.004):
             pieces += wheel_on_hub((x, y), r, 0.024, u(0.45, 0.65))
     lamp = ball((0.008, 0.011, 0.011), (half, wide * 0.62, hood * 0.72))
-    pieces += solid("lamp", "lamp", *mirrored(lamp)) + painted(
-        "bumper", box(0.012, 2 * wide, 0.014, (half + 0.003, 0, low + 0.008))
-    )
+    pieces += solid("lamp", "lamp", *mirrored(lamp))
+    pieces += painted("bumper", box(0.012, 2 * wide, 0.014, (half + 0.003, 0, low + 0.008)))
     if random.random() < 0.4:
         pieces += painted(
             "bumper",

@@ -185,11 +185,8 @@ def _hat(random: Random) -> list[Piece]:
     if random.random() < 0.5:
         side = wide * 1.02
         bow = [(s * 0.022, side + 0.004, tall / 2) for s in (-1, 1)]
-        pieces += painted(
-            "band",
-            *(ball((0.022, 0.006, tall * 0.42), at, 2) for at in bow),
-            ball((0.007, 0.009, 0.009), (0, side + 0.004, tall / 2), 1),
-        )
+        pieces += painted("band", *(ball((0.022, 0.006, tall * 0.42), at, 2) for at in bow))
+        pieces += painted("band", ball((0.007, 0.009, 0.009), (0, side + 0.004, tall / 2), 1))
     elif kind in (0, 4) and random.random() < 0.4:
         line = [
             (0.02, wide * 1.02, tall * 0.5),

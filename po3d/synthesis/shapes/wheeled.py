@@ -79,15 +79,11 @@ def _scooter(random: Random) -> list[Piece]:
     line = [(base * 0.3, 0, deck + 0.01), (front - 0.06, 0, deck + 0.06), (front - 0.03, 0, 2 * r + 0.06)]
     pieces += painted("frame", limb(line, [0.03, 0.025, 0.022], 8))
     for y in (0.03, -0.03):
-        pieces += painted(
-            "frame",
-            rod((front, y, r), (front - 0.02, y, 2 * r + 0.05), 0.011, 6),
-            rod((rear, y, r), (rear + 0.1, y, deck + 0.01), 0.012, 6),
-        )
+        pieces += painted("frame", rod((front, y, r), (front - 0.02, y, 2 * r + 0.05), 0.011, 6))
+        pieces += painted("frame", rod((rear, y, r), (rear + 0.1, y, deck + 0.01), 0.012, 6))
     foot, top = np.array([front - 0.02, 0, 2 * r + 0.02]), np.array([front - lean, 0, tall])
-    pieces += painted("pole", rod(foot, top, 0.018, 8)) + painted(
-        "frame", rod(foot, foot * 0.7 + top * 0.3, 0.024, 8)
-    )
+    pieces += painted("pole", rod(foot, top, 0.018, 8))
+    pieces += painted("frame", rod(foot, foot * 0.7 + top * 0.3, 0.024, 8))
     half, rise = u(0.16, 0.23), u(-0.01, 0.04)
     bar = [(top[0], 0, tall), (top[0] - 0.02, half, tall + rise)]
     pieces += painted("pole", *mirrored(rod(*bar, 0.013, 8)))
@@ -134,11 +130,8 @@ def _tricycle(random: Random) -> list[Piece]:
                 front_r + 0.06 * sign * np.sin(crank),
             ]
         )
-        pieces += painted(
-            "pedal",
-            rod((front, sign * fat * 0.5, front_r), end, 0.009, 6),
-            box(0.05, 0.06, 0.02, end + [0, sign * 0.03, 0]),
-        )
+        pieces += painted("pedal", rod((front, sign * fat * 0.5, front_r), end, 0.009, 6))
+        pieces += painted("pedal", box(0.05, 0.06, 0.02, end + [0, sign * 0.03, 0]))
     z = u(0.22, 0.27)
     x = rear + u(0.04, 0.08)
     pieces += painted("frame", rod((x, 0, rear_r + 0.02), (x, 0, z), 0.02, 8))
@@ -157,11 +150,8 @@ def _tricycle(random: Random) -> list[Piece]:
         pieces += painted("frame", hull(stations, 14, 0.6))
     elif extra == "bar":  # by which a grown-up pushes
         back = (rear - 0.12, 0, u(0.62, 0.75))
-        pieces += painted(
-            "fork",
-            rod((rear, 0, rear_r), back, 0.012, 7),
-            rod((back[0], -0.1, back[2]), (back[0], 0.1, back[2]), 0.016, 8),
-        )
+        pieces += painted("fork", rod((rear, 0, rear_r), back, 0.012, 7))
+        pieces += painted("fork", rod((back[0], -0.1, back[2]), (back[0], 0.1, back[2]), 0.016, 8))
     elif extra == "streamers":
         pieces += painted(
             "pedal", *mirrored(rod(top + [-0.075, half, 0.01], top + [-0.12, half * 1.15, -0.09], 0.012, 6))
@@ -208,13 +198,9 @@ def _skateboard(random: Random) -> list[Piece]:
         "top", sheet(thick - 0.002, thick + 0.002, u(0.9, 0.98))
     )
     for axle in (half * u(0.58, 0.66), -half * u(0.58, 0.66)):
-        pieces += solid(
-            "metal",
-            "chrome",
-            rod((axle, -wide, r), (axle, wide, r), 0.007, 7),
-            box(0.05, 0.06, 0.03, (axle, 0, r + 0.022)),
-            box(0.08, 0.055, 0.01, (axle, 0, 2 * r + 0.03)),
-        )
+        pieces += solid("metal", "chrome", rod((axle, -wide, r), (axle, wide, r), 0.007, 7))
+        pieces += solid("metal", "chrome", box(0.05, 0.06, 0.03, (axle, 0, r + 0.022)))
+        pieces += solid("metal", "chrome", box(0.08, 0.055, 0.01, (axle, 0, 2 * r + 0.03)))
         for y0 in (wide * 0.82, -wide * 0.82):
             profile = [
                 (0.008, -0.018),

@@ -55,9 +55,8 @@ def utility(rng: Rng) -> list[Piece]:
     pieces += parts.saddle(frame, frame.saddle, frame.seat, finish, u(0.25, 0.29), u(0.19, 0.25))
     clamp, stem = parts.stem(frame, u(0.1, 0.2), u(0.03, 0.07), finish.metal)
     pieces += stem + parts.bar(clamp, u(0.54, 0.66), u(0.14, 0.26), u(0.02, 0.1), finish)
-    pieces += parts.mudguards(rng, frame, radius, tyre * 2 + 0.03) + parts.lights(
-        rng, frame, radius, finish, frame.head_top + [0.12, -0.02]
-    )
+    pieces += parts.mudguards(rng, frame, radius, tyre * 2 + 0.03)
+    pieces += parts.lights(rng, frame, radius, finish, frame.head_top + [0.12, -0.02])
     if rng.random() < 0.7:
         pieces += parts.carrier(frame, radius, finish.metal, u(0.34, 0.42))
     if rng.random() < 0.4:

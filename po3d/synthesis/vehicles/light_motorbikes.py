@@ -38,9 +38,8 @@ def dirtbike(rng: Rng) -> list[Piece]:
     pieces += parts.wheel(rng, "wheel_back", rear, thick * 1.1, thick * 2.2, finish, spoked=True)
     pieces += knobs("wheel_front", finish.tyre, front, thick * 1.8, 22)
     pieces += knobs("wheel_back", finish.tyre, rear, thick * 2.2, 20)
-    pieces += parts.fork(front, head, 0.1, 0.024, finish, u(0.4, 0.55)) + parts.swingarm(
-        rear, pivot, 0.1, finish.metal, 0.03
-    )
+    pieces += parts.fork(front, head, 0.1, 0.024, finish, u(0.4, 0.55))
+    pieces += parts.swingarm(rear, pivot, 0.1, finish.metal, 0.03)
     for y in (0.1, -0.1):
         neck = head - up * 0.14
         line = [
@@ -60,9 +59,8 @@ def dirtbike(rng: Rng) -> list[Piece]:
             "frame", rod(side(pivot + [0, 0.1], y), side((-0.6, seat_z - 0.08), y * 0.7), 0.014)
         )
     pieces += parts.shocks(pivot + [-0.12, 0.0], np.array([-0.12, seat_z - 0.22]), 0.0, finish)[:1]
-    pieces += parts.engine(rng, crank, u(0.12, 0.14), finish, twin=False) + parts.chain(
-        rear, crank, 0.11, finish
-    )
+    pieces += parts.engine(rng, crank, u(0.12, 0.14), finish, twin=False)
+    pieces += parts.chain(rear, crank, 0.11, finish)
     pieces += parts.footrests(pivot + [0.04, -0.06], 0.13, finish, board=False)
     drop = u(0.02, 0.07)
     seat = [

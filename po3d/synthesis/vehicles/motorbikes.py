@@ -64,9 +64,8 @@ def chopper(rng: Rng) -> list[Piece]:
     ]
     pieces += painted("gas_tank", hull(tank, 10))
     pieces += parts.engine(rng, crank, u(0.13, 0.15), finish, twin=True)
-    pieces += parts.chain(rear, crank, 0.13, finish) + parts.footrests(
-        np.array([0.36, 0.24]), 0.16, finish, board=False
-    )
+    pieces += parts.chain(rear, crank, 0.13, finish)
+    pieces += parts.footrests(np.array([0.36, 0.24]), 0.16, finish, board=False)
     rise = u(0.02, 0.06)
     saddle = [
         (seat_x + 0.3, 0.08, seat_z - 0.02, seat_z + 0.05),
@@ -139,9 +138,8 @@ def cruiser(rng: Rng) -> list[Piece]:
     cast = rng.random() < 0.6
     pieces = parts.wheel(rng, "wheel_front", front, thick, thick * 1.7, finish, not cast)
     pieces += parts.wheel(rng, "wheel_back", rear, thick, thick * 2.0, finish, not cast)
-    pieces += parts.fork(front, head, 0.12, 0.034, finish, u(0.4, 0.6)) + parts.swingarm(
-        rear, np.array([-0.3, 0.33]), 0.13, finish.metal
-    )
+    pieces += parts.fork(front, head, 0.12, 0.034, finish, u(0.4, 0.6))
+    pieces += parts.swingarm(rear, np.array([-0.3, 0.33]), 0.13, finish.metal)
     skirt = u(0.08, 0.16)
     pieces += painted(
         "fender_front", fender(front, r_front * 1.09, thick * 2.2, (u(15, 40), u(165, 190)), skirt)
@@ -162,9 +160,8 @@ def cruiser(rng: Rng) -> list[Piece]:
         "frame",
         tube([side(head - up * 0.08), side((0.1, seat_z + 0.05)), side((-0.6, seat_z - 0.06))], 0.035),
     )
-    pieces += parts.engine(rng, crank, u(0.15, 0.17), finish, twin=True) + parts.chain(
-        rear, crank, 0.15, finish
-    )
+    pieces += parts.engine(rng, crank, u(0.15, 0.17), finish, twin=True)
+    pieces += parts.chain(rear, crank, 0.15, finish)
     pieces += parts.shocks(rear + [0.06, 0.08], np.array([-0.55, seat_z - 0.02]), 0.16, finish)
     long, half, fat = u(0.52, 0.62), u(0.15, 0.19), u(0.24, 0.3)
     nose, low = head[0] - 0.05, seat_z + 0.0

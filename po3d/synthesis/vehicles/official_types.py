@@ -230,9 +230,8 @@ def tandem(rng: Rng, varies: float = VARIES) -> list[Piece]:
     ):
         pieces += painted("frame", tube([side(p) for p in line], r * thick))
     pieces += bicycle.stays(frame, two, two + [-0.07, 0.4])
-    pieces += bicycle.wheels(frame, finish, tyre, int(rng.integers(10, 15)), radius) + bicycle.fork(
-        frame, finish.metal
-    )
+    pieces += bicycle.wheels(frame, finish, tyre, int(rng.integers(10, 15)), radius)
+    pieces += bicycle.fork(frame, finish.metal)
     start = rng.uniform(0, 360)
     pieces += bicycle.drive(rng, frame, two, finish, start=start)
     pieces += bicycle.drive(rng, frame, one, finish, rear=two, start=start)

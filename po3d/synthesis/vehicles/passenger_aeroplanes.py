@@ -39,9 +39,8 @@ def airliner(rng: Rng) -> list[Piece]:
     a, b = (root_x, 0.0, root_z), (root_x - sweep, half, root_z + dihedral)
     middle = tuple(np.add(a, np.multiply(np.subtract(b, a), kink)))
     chord_kink = tip + (chord - tip) * 0.55
-    pieces += parts.pair("wing", a, middle, (chord, chord_kink), 0.13) + parts.pair(
-        "wing", middle, b, (chord_kink, tip), 0.11
-    )
+    pieces += parts.pair("wing", a, middle, (chord, chord_kink), 0.13)
+    pieces += parts.pair("wing", middle, b, (chord_kink, tip), 0.11)
     if rng.random() < 0.5:  # winglets
         up = u(0.3, 0.55)
         pieces += parts.pair("wing", b, (b[0] - tip * 0.6, half + 0.12, b[2] + up), (tip, tip * 0.4), 0.1)
