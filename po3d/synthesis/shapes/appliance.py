@@ -16,7 +16,6 @@ from po3d.synthesis.shapes.parts import (
     main,
     panel,
     pick,
-    upright,
 )
 from po3d.synthesis.shapes.primitives import box, moved, ring, rod, rounded, slab
 
@@ -101,8 +100,8 @@ def _oven(random: Random) -> list[Piece]:
         for i in (-0.13, 0.12):
             for j in (-0.14, 0.14):
                 r = u(0.07, 0.1)
-                plate_ = [(0, 0), (r, 0), (r, 0.01), (r * 0.85, 0.014), (0, 0.014)]
-                pieces += solid("hotplate", "dark", upright(plate_, 20, (i, j, high + 0.01)))
+                plate_ = [(r, 0), (r, 0.01), (r * 0.85, 0.014)]
+                pieces += solid("hotplate", "dark", drum(plate_, 20, (i, j, high + 0.01)))
                 rim = moved(ring(r, 0.005, sides=20, around=4), (i, j, high + 0.016), roll=np.pi / 2)
                 pieces += solid("rim", "chrome", rim)
         if random.random() < 0.4:

@@ -194,16 +194,8 @@ def _cup(random: Random) -> list[Piece]:
     pieces += main(bar(grip, u(0.003, 0.0045), 8))
     if random.random() < 0.6:  # a saucer
         w = r * u(1.35, 1.6)
-        dish = [
-            (0, -0.004),
-            (foot * 1.1, -0.004),
-            (w * 0.8, 0.0),
-            (w, 0.008),
-            (w * 0.98, 0.011),
-            (foot * 1.2, 0.002),
-            (0, 0.002),
-        ]
-        pieces += main(upright(dish, 28))
+        dish = [(foot * 1.1, -0.004), (w * 0.8, 0.0), (w, 0.008), (w * 0.98, 0.011), (foot * 1.2, 0.002)]
+        pieces += main(drum(dish, 28))
     return pieces
 
 

@@ -17,7 +17,6 @@ from po3d.synthesis.shapes.parts import (
     panel,
     pick,
     smooth,
-    upright,
     vessel,
 )
 from po3d.synthesis.shapes.primitives import ball, box, moved, rod, slab
@@ -300,16 +299,14 @@ def _piano(random: Random) -> list[Piece]:
             at = (front - 0.06, s * (wide / 2 - 0.05), 0)
             if random.random() < 0.5:
                 line = [
-                    (0, 0),
                     (0.02, 0),
                     (0.025, 0.08),
                     (0.04, 0.14),
                     (0.03, 0.3),
                     (0.045, bed - 0.1),
                     (0.045, bed - 0.04),
-                    (0, bed - 0.04),
                 ]
-                pieces += main(upright(line, 14, at))
+                pieces += main(drum(line, 14, at))
             else:
                 pieces += main(board((0.06, 0.06, bed), (at[0], at[1], bed / 2)))
     else:

@@ -80,16 +80,14 @@ def _fireplace(random: Random) -> list[Piece]:
         for s in (-1, 1):
             r = jamb * 0.25
             line = [
-                (0, 0),
                 (r * 1.4, 0),
                 (r * 1.4, 0.05),
                 (r, 0.08),
                 (r * 0.9, top),
                 (r * 1.3, top + 0.05),
                 (r * 1.3, high - 0.03),
-                (0, high - 0.03),
             ]
-            pieces += main(upright(line, 16, (x, s * (wide - jamb) / 2, 0)))
+            pieces += main(drum(line, 16, (x, s * (wide - jamb) / 2, 0)))
     grate = back + body * 0.62
     for y, z in ((-0.1, 0.06), (0.1, 0.06), (0.0, 0.13)):
         log = tube(
@@ -278,9 +276,9 @@ def _toilet(random: Random) -> list[Piece]:
 def _fire_extinguisher(random: Random) -> list[Piece]:
     u, r, high = random.uniform, random.uniform(0.06, 0.088), random.uniform(0.36, 0.5)
     dome = r * u(0.5, 0.95)
-    line = [(0, 0.012), (r * 0.85, 0.012), (r, 0.04), (r, high - dome), (r * 0.9, high - dome * 0.45), (r * 0.55, high - dome * 0.08),
-            (0.022, high), (0.022, high + 0.02), (0, high + 0.02)]  # fmt: skip
-    pieces = main(upright(line, 28))
+    line = [(r * 0.85, 0.012), (r, 0.04), (r, high - dome), (r * 0.9, high - dome * 0.45), (r * 0.55, high - dome * 0.08),
+            (0.022, high), (0.022, high + 0.02)]  # fmt: skip
+    pieces = main(drum(line, 28))
     pieces += solid("foot", "tyre", drum([(r * 0.97, 0), (r * 0.97, 0.03)], 24))
     z = high + 0.02
     pieces += solid(
@@ -304,8 +302,8 @@ def _fire_extinguisher(random: Random) -> list[Piece]:
     ]
     pieces += solid("hose", "tyre", bar(hose, u(0.009, 0.013), 10, 3))
     mouth = u(0.016, 0.045)
-    horn = [(0, hang), (mouth, hang), (mouth * 0.6, hang + 0.08), (0.014, hang + 0.13), (0, hang + 0.13)]
-    pieces += solid("horn", "dark", upright(horn, 14, (sweep, -out * 0.95, 0)))
+    horn = [(mouth, hang), (mouth * 0.6, hang + 0.08), (0.014, hang + 0.13)]
+    pieces += solid("horn", "dark", drum(horn, 14, (sweep, -out * 0.95, 0)))
     label_low, tall = high * u(0.25, 0.4), high * u(0.22, 0.35)
     pieces += _wrapped("label", r, label_low, tall, u(0.9, 1.6))
     pieces += _wrapped("print", r + 0.0015, label_low + tall * 0.6, tall * 0.18, 0.7)

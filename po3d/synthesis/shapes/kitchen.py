@@ -91,9 +91,9 @@ def _moka(random: Random) -> list[Piece]:
     """For espresso: two cones of eight sides, foot to foot."""
     u, r, high = random.uniform, random.uniform(0.042, 0.052), random.uniform(0.14, 0.18)
     waist, middle, sides = r * u(0.62, 0.75), high * u(0.42, 0.52), int(pick(random, "8", "8", "10", "24"))
-    lower = [(0, 0), (r, 0), (r, 0.006), (waist, middle), (0, middle)]
-    upper = [(0, middle), (waist * 1.04, middle), (r * u(0.92, 1.05), high * 0.9), (0, high * 0.9)]
-    pieces = main(upright(lower, sides), upright(upper, sides))
+    lower = [(r, 0), (r, 0.006), (waist, middle)]
+    upper = [(waist * 1.04, middle), (r * u(0.92, 1.05), high * 0.9)]
+    pieces = main(drum(lower, sides), drum(upper, sides))
     pieces += solid(
         "collar", "chrome", moved(ring(waist, 0.005, 0.014, sides=24), (0, 0, middle), roll=np.pi / 2)
     )
@@ -188,8 +188,7 @@ def _blender(random: Random) -> list[Piece]:
     z, top = base + 0.015, waist * u(1.15, 1.55)
     sides = int(pick(random, "4", "8", "24", "24"))
     jar_line = [(waist * 0.8, z), (waist * 0.9, z + 0.03), (top, z + jar)]
-    glass = [(0, z), *jar_line, (0, z + jar)]
-    pieces += painted("jar", moved(upright(glass, sides), yaw=np.pi / sides))
+    pieces += painted("jar", moved(drum(jar_line, sides), yaw=np.pi / sides))
     pieces += painted(
         "jar", moved(ring(top * 0.96, 0.004, sides=24, around=4), (0, 0, z + jar - 0.008), roll=np.pi / 2)
     )
@@ -249,29 +248,21 @@ def _coffee_maker(random: Random) -> list[Piece]:
         )
     else:
         belly = [
-            (0, z),
             (r * 0.8, z),
             (r * 0.96, z + jug * 0.28),
             (r * 0.92, z + jug * 0.5),
             (r * 0.6, z + jug * 0.82),
             (r * 0.62, z + jug * 0.9),
-            (0, z + jug * 0.9),
         ]
         f = u(0.25, 0.55)
-        fill = [
-            (0, z - 0.0002),
-            (r * 0.815, z - 0.0002),
-            (r * 0.975, z + jug * 0.28),
-            (r * 0.97, z + jug * f),
-            (0, z + jug * f),
-        ]
+        fill = [(r * 0.815, z - 0.0002), (r * 0.975, z + jug * 0.28), (r * 0.97, z + jug * f)]
         pieces += solid(
             "glass" if kind == "jug" else "steel",
             "paint" if kind == "jug" else "chrome",
-            upright(belly, 28, (*pot, 0)),
+            drum(belly, 28, (*pot, 0)),
         )
         if kind == "jug":
-            pieces += painted("coffee", upright(fill, 28, (*pot, 0)))
+            pieces += painted("coffee", drum(fill, 28, (*pot, 0)))
         pieces += solid("lid", "dark", drum([(r * 0.66, z + jug * 0.88), (r * 0.6, z + jug)], 20, (*pot, 0)))
         turn = random.choice([-0.9, 0.0, 0.9])
         grip = np.array(

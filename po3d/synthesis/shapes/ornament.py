@@ -229,7 +229,6 @@ def _taper(random: Random) -> list[Piece]:
     stuff = "paint" if metal == "brass" else metal
     waist, bead = u(0.007, 0.011), u(0.012, 0.024)
     line = [
-        (0, 0),
         (foot, 0),
         (foot, 0.006),
         (waist * 1.6, 0.022),
@@ -240,9 +239,8 @@ def _taper(random: Random) -> list[Piece]:
         (0.03, stand + 0.008),
         (0.016, stand + 0.006),
         (0.016, stand + 0.024),
-        (0, stand + 0.024),
     ]
-    pieces = solid(metal, stuff, upright(line, 24))
+    pieces = solid(metal, stuff, drum(line, 24))
     if random.random() < 0.4:  # a ring to carry it by
         pieces += solid(
             metal, stuff, moved(ring(0.02, 0.004, sides=16), (foot + 0.012, 0, 0.018), roll=np.pi / 2)
@@ -278,7 +276,6 @@ def _branched(random: Random) -> list[Piece]:
     arms, metal = int(random.integers(2, 5)), pick(random, "chrome", "dark", "brass")
     stuff, foot = "paint" if metal == "brass" else metal, u(0.045, 0.06)
     line = [
-        (0, 0),
         (foot, 0),
         (foot, 0.008),
         (0.012, 0.025),
@@ -287,9 +284,8 @@ def _branched(random: Random) -> list[Piece]:
         (0.008, high * 0.62),
         (0.008, high),
         (0.02, high + 0.006),
-        (0, high + 0.006),
     ]
-    pieces = solid(metal, stuff, upright(line, 20))
+    pieces = solid(metal, stuff, drum(line, 20))
     ends = [(0.0, 0.0, high)]
     turn = 0.0 if arms > 2 else np.pi / 2
     for t in turn + np.arange(arms) * 2 * np.pi / arms:

@@ -13,6 +13,7 @@ from po3d.synthesis.shapes.parts import (
     block,
     board,
     disc,
+    drum,
     hoop,
     main,
     panel,
@@ -162,8 +163,8 @@ def _coffee_table(random: Random) -> list[Piece]:
         pieces += solid(leg, stuff, upright([(0, 0), (foot, 0), (foot, 0.02), (0.07, 0.06), (0.06, z - 0.04),
                                              (foot * 0.8, z)], 28))  # fmt: skip
     if kind != 4:
-        pad = [(0, -0.008), (0.02, -0.008), (0.024, 0), (0.02, 0.01), (0, 0.01)]
-        pieces += solid("pad", "tyre", *(upright(pad, 12, (a, b, 0)) for a, b in corners))
+        pad = [(0.02, -0.008), (0.024, 0), (0.02, 0.01)]
+        pieces += solid("pad", "tyre", *(drum(pad, 12, (a, b, 0)) for a, b in corners))
     if kind != 4 and random.random() < 0.5:
         level = u(0.08, 0.2)
         pieces += main(block((2 * x, 2 * y, 0.02), (0, 0, level), min(edge, 0.1), 0.005, 3))
