@@ -6,7 +6,7 @@ Lengths in metres, the nose at +x.
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted
-from po3d.synthesis.shapes.parts import Generator, Random, limb, mirrored, pick, scaled
+from po3d.synthesis.shapes.parts import Generator, Random, limb, main, mirrored, pick, scaled
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, slab, tube
 from po3d.synthesis.shapes.quadrupeds import Form, ears, face, legs, patches, sitting_legs, trunk
 
@@ -261,9 +261,7 @@ def _rocking_horse(random: Random) -> list[Piece]:
             (hx + 0.13, hz - 0.02), (hx + 0.05, hz + 0.06), (hx, hz + 0.11), (hx - 0.05, hz + 0.06),
             (long - 0.07, seat + 0.05), (-long - 0.03, seat + 0.05),
         ]  # fmt: skip
-        pieces += painted(
-            "main", slab(outline, 0.05, 0.008), box(2 * long, 0.15, 0.04, (-0.02, 0, seat + 0.04))
-        )
+        pieces += main(slab(outline, 0.05, 0.008), box(2 * long, 0.15, 0.04, (-0.02, 0, seat + 0.04)))
     else:
         form = Form(
             (-long, seat),
@@ -280,7 +278,7 @@ def _rocking_horse(random: Random) -> list[Piece]:
         pieces += [("main", m, g) for _, m, g in ears("pointed", np.array([hx, 0, hz]), 0.05, 0.055)]
     for x, sign in [(x, s) for x in (-1, 1) for s in (1, -1)]:
         foot = (x * (long + 0.06), sign * across, 0.05 + 0.02)
-        pieces += painted("main", limb([(x * (long - 0.02), sign * 0.045, seat), foot], [0.034, 0.024], 8, 2))
+        pieces += main(limb([(x * (long - 0.02), sign * 0.045, seat), foot], [0.034, 0.024], 8, 2))
     crest = np.array([long + 0.0, 0, seat + 0.1])
     for s in np.linspace(0, 1, 6):
         pieces += painted(

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import Generator, Random, facing, limb, pick, soft_plate, tub, upright
+from po3d.synthesis.shapes.parts import Generator, Random, facing, limb, main, pick, soft_plate, tub, upright
 from po3d.synthesis.shapes.primitives import Array, ball, box, loft, moved, rod, slab, tube
 
 
@@ -71,9 +71,7 @@ def _plant(random: Random) -> list[Piece]:
         }[kind]
         wide = {"arching": u(0.018, 0.03), "broad": u(0.05, 0.075), "flowers": u(0.025, 0.045)}[kind]
         for k in range(int(many)):
-            pieces += painted(
-                "main", _leaf(random, k * 2.4, u(0.17, 0.3) * size, u(0.2, 0.42) * size, top, wide)
-            )
+            pieces += main(_leaf(random, k * 2.4, u(0.17, 0.3) * size, u(0.2, 0.42) * size, top, wide))
         if kind == "flowers":
             for k in range(int(random.integers(4, 10))):
                 t, r, z = k * 2.4 + 0.5, u(0.05, 0.17), top + u(0.22, 0.36)
@@ -87,7 +85,7 @@ def _plant(random: Random) -> list[Piece]:
             foot = np.array([r * np.cos(t), r * np.sin(t), top - 0.02])
             tip = foot + [0.35 * tall * np.cos(t) * u(0.3, 1), 0.35 * tall * np.sin(t) * u(0.3, 1), tall]
             line = [foot, foot * 0.6 + tip * 0.4, foot * 0.2 + tip * 0.8, tip]
-            pieces += painted("main", _blade(line, [0.022, 0.034, 0.024, 0.002], 0.25))
+            pieces += main(_blade(line, [0.022, 0.034, 0.024, 0.002], 0.25))
     else:
         trunk = u(0.2, 0.4) if kind == "tree" else 0.06
         crown, low = u(0.14, 0.2) * size, top + trunk
@@ -107,7 +105,7 @@ def _plant(random: Random) -> list[Piece]:
             t, z = k * 2.4, low + crown * u(0.0, 1.4)
             root = np.array([np.cos(t), np.sin(t), 0]) * crown * 0.75 + [0, 0, z]
             tip = root + np.array([np.cos(t), np.sin(t), u(-0.4, 0.5)]) * 0.09
-            pieces += painted("main", _blade([root, (root + tip) / 2, tip], [0.012, 0.03, 0.002]))
+            pieces += main(_blade([root, (root + tip) / 2, tip], [0.012, 0.03, 0.002]))
     return pieces
 
 
@@ -157,14 +155,13 @@ def _cactus(random: Random) -> list[Piece]:
     def stalk(x: float, y: float, low: float, tall: float, r: float) -> None:
         s = np.array([0, 0.25, 0.6, 0.85, 0.95, 1.0])
         pieces.extend(
-            painted(
-                "main",
+            main(
                 _ribbed(
                     np.c_[np.full(6, x), np.full(6, y), low + tall * s],
                     r * np.array([0.8, 1, 1, 0.82, 0.5, 0.1]),
                     ribs,
                     deep,
-                ),
+                )
             )
         )
         tips.append(np.array([x, y, low + tall]))
@@ -190,7 +187,7 @@ def _cactus(random: Random) -> list[Piece]:
                 top + (0.035 if not grown else u(0.08, 0.115)),
             )
             pad = ball((0.013, u(0.026, 0.034), u(0.036, 0.046)), detail=2)
-            pieces += painted("main", moved(pad, (x, y, z), yaw=u(-0.4, 0.4), roll=-4 * y))
+            pieces += main(moved(pad, (x, y, z), yaw=u(-0.4, 0.4), roll=-4 * y))
             for _ in range(7):
                 pieces += painted(
                     "spine", box(0.028, 0.004, 0.004, (x, y + u(-0.018, 0.018), z + u(-0.022, 0.022)))
@@ -208,7 +205,7 @@ def _cactus(random: Random) -> list[Piece]:
                 (0, sign * out, z + u(0.045, 0.075)),
             ]
             arm = limb(line, 0.6 * r, 10)
-            pieces += painted("main", arm)
+            pieces += main(arm)
     for tip in tips:
         if random.random() < 0.45:
             pieces += painted("flower", ball((0.013, 0.013, 0.009), tip))

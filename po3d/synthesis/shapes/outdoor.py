@@ -9,7 +9,7 @@ import numpy as np
 
 from po3d.synthesis.shapes import animal, balls, garden, people, pushed, toy, wheeled
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import UP, Generator, Random, facing, pick, upright
+from po3d.synthesis.shapes.parts import UP, Generator, Random, facing, main, pick, upright
 from po3d.synthesis.shapes.primitives import Array, ball, box, loft, moved, ring, rod, slab, tube
 
 
@@ -59,9 +59,7 @@ def _fire_hydrant(random: Random) -> list[Piece]:
     r, body, dome = u(0.095, 0.12), u(0.42, 0.52), u(0.1, 0.16)
     foot, bell = r * u(1.35, 1.6), r * u(1.2, 1.4)
     base = [(0.01, 0), (foot, 0), (foot, 0.045), (r * 1.05, 0.05), (r, 0.1), (r, body)]
-    pieces = painted(
-        "main", upright([*base, (bell, body + 0.01), (bell, body + 0.05), (0.01, body + 0.05)], 20)
-    )
+    pieces = main(upright([*base, (bell, body + 0.01), (bell, body + 0.05), (0.01, body + 0.05)], 20))
     top, s = body + 0.05, np.linspace(0, 1, 6)
     cap = "cap" if random.random() < 0.5 else "main"
     pieces += painted(
@@ -84,7 +82,7 @@ def _fire_hydrant(random: Random) -> list[Piece]:
         lid = rod((out - 0.015, 0, 0), (out + 0.025, 0, 0), size * 1.22, 8 if random.random() < 0.5 else 14)
         nut = rod((out + 0.02, 0, 0), (out + 0.055, 0, 0), 0.02, 5)
         at, t = (0, 0, level), np.radians(degrees)
-        pieces += painted("main", moved(arm, at, yaw=t))
+        pieces += main(moved(arm, at, yaw=t))
         pieces += painted("cap", moved(lid, at, yaw=t), moved(nut, at, yaw=t))
     if random.random() < 0.4:
         z = body * 0.35
@@ -123,7 +121,7 @@ def _mailbox(random: Random) -> list[Piece]:
         w, d, tall = u(0.14, 0.17), u(0.13, 0.16), u(0.75, 0.95)
         t = np.linspace(0, np.pi, 11)
         outline = np.r_[[(-d, 0.1), (d, 0.1)], np.c_[d * np.cos(t), tall - d + d * u(0.5, 1.0) * np.sin(t)]]
-        pieces = painted("main", slab(outline, 2 * w, 0.012))
+        pieces = main(slab(outline, 2 * w, 0.012))
         pieces += solid("slot", "dark", box(0.02, 1.3 * w, 0.035, (d, 0, tall - d - 0.04)))
         pieces += painted("label", box(0.012, 1.1 * w, 0.14, (d, 0, tall - d - u(0.2, 0.3))))
         legs = [
@@ -140,7 +138,7 @@ def _mailbox(random: Random) -> list[Piece]:
         )
     outline = outline + [0, low]
     middle = outline.mean(0)
-    pieces = painted("main", facing(outline, deep, -deep / 2))
+    pieces = main(facing(outline, deep, -deep / 2))
     pieces += painted("door", facing(middle + (outline - middle) * 1.06, 0.018, deep / 2))
     knob = ball((0.02, 0.014, 0.014), (deep / 2 + 0.025, 0, outline[:, 1].max() - 0.03))
     pieces += painted("knob", knob)
@@ -202,9 +200,9 @@ def _deck_chair(random: Random) -> list[Piece]:
     cloth = half - 3.2 * bar
     if random.random() < 0.25:  # wooden slats
         for x, z in line[::1]:
-            pieces += painted("main", box(0.055, 2 * cloth, 0.018, (x, 0, z), pitch=u(0.2, 0.9)))
+            pieces += main(box(0.055, 2 * cloth, 0.018, (x, 0, z), pitch=u(0.2, 0.9)))
     else:
-        pieces += painted("main", slab(np.r_[line + [0, 0.006], (line - [0, 0.006])[::-1]], 2 * cloth))
+        pieces += main(slab(np.r_[line + [0, 0.006], (line - [0, 0.006])[::-1]], 2 * cloth))
         for y in (
             np.linspace(-cloth, cloth, int(random.integers(3, 8)))[1:-1] if random.random() < 0.5 else []
         ):
@@ -234,7 +232,7 @@ def _umbrella(random: Random) -> list[Piece]:
         twist = t + 0.9 * s * (1 - loose * 4)
         radius = (loose * full * wave if s != 0.97 else np.full_like(t, 0.014)) + 0.008
         rows.append(np.c_[radius * np.cos(twist), radius * np.sin(twist), np.full_like(t, low + tall * s)])
-    pieces = painted("main", loft(rows))
+    pieces = main(loft(rows))
     if loose < 0.11:
         z = low + tall * u(0.45, 0.65)
         pieces += painted("band", moved(ring(loose * 0.85, 0.01, 0.03, 20, 5), (0, 0, z), roll=UP))

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
+from po3d.synthesis.shapes.parts import pick
 from po3d.synthesis.shapes.primitives import Array, box, hull, lathe, moved, rod, rounded, slab, tube, wing
 
 Rng = np.random.Generator
@@ -115,7 +116,7 @@ def propeller(rng: Rng, hub: Array, radius: float, blades: int) -> list[Piece]:
     )
     blade = slab(np.multiply(outline, (1.0, radius)), 0.035, 0.0)
     start = rng.uniform(0, 2 * np.pi)
-    material = "paint" if rng.random() < 0.6 else str(rng.choice(["wood", "dark"]))
+    material = "paint" if rng.random() < 0.6 else pick(rng, "wood", "dark")
     for k in range(blades):
         turned = moved(moved(blade, yaw=np.pi / 2 - 0.35), roll=start + 2 * np.pi * k / blades)
         pieces += solid("propeller", material, moved(turned, (x + 0.09, y, z)))

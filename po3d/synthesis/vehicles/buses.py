@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
+from po3d.synthesis.shapes.parts import pick
 from po3d.synthesis.shapes.primitives import Array, ball, box, moved, rod, rounded, slab, wheel
 
 SIDES = ((1, "left"), (-1, "right"))
@@ -50,8 +51,8 @@ def _coach(
     return Coach(
         -length / 2, length / 2 - nose, width, height, low, decks, corner=u(0.06, 0.28), crown=u(0.0, 0.14),
         rake=u(0.0, 0.3), pillar=u(0.05, 0.24), door_side=-1 if u() < 0.75 else 1, wheel=u(0.44, 0.54),
-        disc=str(rng.choice(["chrome", "dark", "paint"])),
-        bumper=str(rng.choice(["dark", "paint", "chrome"])),
+        disc=pick(rng, "chrome", "dark", "paint"),
+        bumper=pick(rng, "dark", "paint", "chrome"),
         stripe=rng.choice([None, None, "white", "dark"]), mirror=u(0.8, 1.3),
     )  # fmt: skip
 
@@ -248,7 +249,7 @@ def double(rng: np.random.Generator) -> list[Piece]:
     c = _coach(rng, length, 2.3, height, low, (lower, upper))
     pieces = _section(c, rng, c.back, c.front, int(rng.integers(5, 9)))
     pieces += _ends(c, rng, ((u(0.9, 1.1), lower[1] + 0.05), upper), upper if u() < 0.8 else lower)
-    pieces += solid("band", str(rng.choice(["paint", "white", "dark"])), box(length - c.rake - 0.1,
+    pieces += solid("band", pick(rng, "paint", "white", "dark"), box(length - c.rake - 0.1,
     c.width + 0.03, u(0.06, 0.14),
                    (-c.rake / 2, 0, (lower[1] + upper[0]) / 2)))  # fmt: skip
     pieces += _axles(

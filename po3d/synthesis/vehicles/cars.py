@@ -10,6 +10,7 @@ import numpy as np
 import shapely
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
+from po3d.synthesis.shapes.parts import pick
 from po3d.synthesis.shapes.primitives import Array, ball, box, lathe, moved, rounded, slab, wheel
 
 SIDES = ((1, "left"), (-1, "right"))
@@ -83,11 +84,11 @@ def sample_trim(f: CarForm, rng: np.random.Generator) -> Trim:
         corner=u(0.04, 0.13), tumble=u(0.08, 0.22), plan=u(0.04, 0.17),
         axles=(f.nose_x - f.length * u(0.165, 0.205), f.tail_x + f.length * u(0.175, 0.225)),
         roof_depth=u(0.06, 0.13), pillar=u(0.03, 0.065), rear_pillar=u(0.04, 0.16),
-        bumper=str(rng.choice(["paint", "paint", "dark", "chrome"])),
-        bumper_size=(u(0.06, 0.16), u(0.12, 0.24)), lamp=str(rng.choice(["round", "oblong", "swept"])),
+        bumper=pick(rng, "paint", "paint", "dark", "chrome"),
+        bumper_size=(u(0.06, 0.16), u(0.12, 0.24)), lamp=pick(rng, "round", "oblong", "swept"),
         lamp_size=u(0.8, 1.25), tail_lamp=(u(0.12, 0.34), u(0.09, 0.26)),
         grille=(u(0.3, 0.62), u(0.08, 0.22)), mirror=u(0.75, 1.25), rim=u(0.5, 0.72),
-        disc=str(rng.choice(["chrome", "chrome", "paint", "dark"])),
+        disc=pick(rng, "chrome", "chrome", "paint", "dark"),
         moulding=rng.choice([None, None, "dark", "chrome"]),
     )  # fmt: skip
 
@@ -299,7 +300,7 @@ def _bed(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array],
     tail, end, half, low = f.tail_x, f.cabin_tail, f.width / 2, f.clearance
     top = f.belt + rng.uniform(-0.04, 0.08)
     floor = top - rng.uniform(0.4, 0.54)
-    inside = str(rng.choice(["paint", "paint", "dark"]))
+    inside = pick(rng, "paint", "paint", "dark")
     middle, length = (tail + end) / 2, end - tail
     side_view = shapely.Polygon(
         [(tail + 0.03, low + 0.16), (end, low + 0.02), (end, f.belt), (end - 0.1, top), (tail + 0.03, top)]
