@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from po3d.io.files import read_table
-from po3d.synthesis.render.environment import RGB, to_linear
+from po3d.synthesis.render.environment import RGB, rgb, to_linear
 from po3d.synthesis.shapes.mesh import Mesh
 from po3d.synthesis.shapes.parts import Random
 
@@ -36,14 +36,12 @@ def palette_colors(mesh: Mesh, palettes: Palettes, random: Random) -> dict[str, 
             random.normal(0, TINT, 3),
         )
         srgb = np.array([int(choice[k : k + 2], 16) for k in (0, 2, 4)]) / 255
-        r, g, b = np.clip(to_linear(srgb) * np.exp(light + tint), 0.004, 0.85)
         if name in names:  # drawn for all parts, so that a part more or less leaves the others' colours
-            colors[name] = (float(r), float(g), float(b))
+            colors[name] = rgb(to_linear(srgb) * np.exp(light + tint), 0.004, 0.85)
     return colors
 
 
 def muted(random: Random) -> RGB:
     """Any colour, mostly without much of it; linear."""
     grey = random.uniform(0.05, 0.7)
-    r, g, b = np.clip(grey * np.exp(random.normal(0, random.choice([0.1, 0.6]), 3)), 0.02, 0.85)
-    return float(r), float(g), float(b)
+    return rgb(grey * np.exp(random.normal(0, random.choice([0.1, 0.6]), 3)), 0.02, 0.85)
