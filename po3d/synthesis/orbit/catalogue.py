@@ -13,7 +13,6 @@ from po3d.synthesis.splits import Model, Split, catalogue, own_names
 
 GROUNDS = {"f": "floor", "o": "outdoor", "t": "table"}
 PEOPLE = ("man", "woman", "boy", "girl")
-ANIMALS = ("horse", "dog", "cat", "rabbit", "chicken")
 CATALOGUE_ONLY = (
     "chair",
     "armchair",

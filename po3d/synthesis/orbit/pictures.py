@@ -108,11 +108,9 @@ def orbit_view(seed: int, split: str, index: int) -> tuple[Scene, RoomLook]:
     return drawn.view(VIEWS[index % len(VIEWS)]), drawn.look
 
 
-def draw_views(
-    renderer: RoomRenderer, drawn: DrawnScene, angles: Sequence[int] = VIEWS, amodal: bool = True
-) -> list[RoomShot]:
-    """The shots by `angles`, with masks on request; the renderer is of the orbit's size."""
-    return [renderer.shoot(drawn.scene, drawn.camera(angle), drawn.look, amodal=amodal) for angle in angles]
+def draw_views(renderer: RoomRenderer, drawn: DrawnScene, angles: Sequence[int] = VIEWS) -> list[RoomShot]:
+    """The shots by `angles`, with masks; the renderer is of the orbit's size."""
+    return [renderer.shoot(drawn.scene, drawn.camera(angle), drawn.look, amodal=True) for angle in angles]
 
 
 def shown_shares(shots: Sequence[RoomShot], count: int) -> tuple[Array, Array]:

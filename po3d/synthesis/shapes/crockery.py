@@ -61,12 +61,12 @@ def _teapot(random: Random) -> list[Piece]:
     return pieces
 
 
-def _girth(line: list[tuple[float, float]], z: float, thick: float = 0.0025) -> Trimesh:
+def _girth(line: list[tuple[float, float]], z: float) -> Trimesh:
     """A thin painted ring around a solid of revolution at a height."""
     curve = smooth(line)
     inner = curve[(curve[:, 0] > 1e-6)]
     r = float(np.interp(z, inner[:, 1], inner[:, 0]))
-    return moved(ring(r, thick, 4 * thick, sides=28, around=6), (0, 0, z), roll=np.pi / 2)
+    return moved(ring(r, 0.0025, 0.01, sides=28, around=6), (0, 0, z), roll=np.pi / 2)
 
 
 def _mug(random: Random) -> list[Piece]:

@@ -62,13 +62,7 @@ def _crib(random: Random) -> list[Piece]:
 
 
 def _door(
-    width: float,
-    height: float,
-    at: tuple[float, float, float],
-    random: Random,
-    style: int,
-    hinge: float,
-    grip: str,
+    width: float, height: float, at: tuple[float, float, float], style: int, hinge: float, grip: str
 ) -> list[Piece]:
     """A door that faces the front: flat, framed, with panels, of slats, or with a mirror; `at` is its middle."""
     x, y, z = at
@@ -138,7 +132,7 @@ def _wardrobe(random: Random) -> list[Piece]:
     for k in range(doors):
         at = (x, (k + 0.5) * across - (wide - 0.04) / 2, base + tall / 2)
         look = 2 if k == mirrored else (0 if style == 2 else style)
-        pieces += _door(across - 0.01, tall - 0.01, at, random, look, 1.0 if k % 2 else -1.0, grip)
+        pieces += _door(across - 0.01, tall - 0.01, at, look, 1.0 if k % 2 else -1.0, grip)
     if drawers:
         many = max(1, doors // 2)
         for k in range(many):
@@ -233,7 +227,7 @@ def _bookshelf(random: Random) -> list[Piece]:
         y, width, z, height = -wide / 2, wide, bays[0][2], bays[0][3]
         for s in (-1, 1):
             at = (deep / 2 - 0.005, s * wide * 0.235, z + height / 2)
-            pieces += _door(wide * 0.46, height, at, random, 1, float(s), "chrome")
+            pieces += _door(wide * 0.46, height, at, 1, float(s), "chrome")
     return pieces
 
 

@@ -315,11 +315,9 @@ def _fire_extinguisher(random: Random) -> list[Piece]:
     return pieces
 
 
-def _wrapped(
-    name: str, radius: float, low: float, tall: float, half_angle: float, middle: float = 0.0
-) -> list[Piece]:
+def _wrapped(name: str, radius: float, low: float, tall: float, half_angle: float) -> list[Piece]:
     """A label of material paint around an upright cylinder, its middle to the front."""
-    t = np.linspace(-half_angle, half_angle, 13) + middle
+    t = np.linspace(-half_angle, half_angle, 13)
     arc = np.c_[np.cos(t), np.sin(t)]
     outline = np.r_[arc * (radius + 0.002), arc[::-1] * (radius - 0.003)]
     return painted(name, plate(outline, tall, low))

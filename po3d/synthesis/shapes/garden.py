@@ -120,9 +120,9 @@ def _leaf(random: Random, turn: float, out: float, rise: float, z: float, wide: 
     return _blade(points, wide * np.array([0.25, 0.75, 1.0, 0.7, 0.05]))
 
 
-def _rough(random: Random, radius: float, amount: float, detail: int = 2) -> Trimesh:
+def _rough(random: Random, radius: float, amount: float) -> Trimesh:
     """A lumpy ball."""
-    mesh = ball(radius, detail=detail)
+    mesh = ball(radius, detail=2)
     v = np.asarray(mesh.vertices)
     waves = random.normal(size=(5, 3)) * 3 / radius
     bumps = np.sin(v @ waves.T + random.uniform(0, 6, 5)).sum(1)

@@ -187,9 +187,7 @@ def _flame(at: np.ndarray | tuple[float, float, float], random: Random, size: fl
     return pieces
 
 
-def _wax(
-    r: float, low: float, high: float, at: tuple[float, float], random: Random, sides: int = 24
-) -> list[Piece]:
+def _wax(r: float, low: float, high: float, at: tuple[float, float], random: Random) -> list[Piece]:
     """A candle with a molten top, and drips on its sides."""
     line = [
         (0, low),
@@ -199,7 +197,7 @@ def _wax(
         (r * 0.75, high - 0.12 * r),
         (0, high - 0.15 * r),
     ]
-    pieces = main(upright(line, sides, (*at, 0)))
+    pieces = main(upright(line, 24, (*at, 0)))
     for _ in range(int(random.integers(0, 6))):
         t, long = random.uniform(0, 6.3), (high - low) * random.uniform(0.12, 0.45)
         x, y = at[0] + r * 0.97 * np.cos(t), at[1] + r * 0.97 * np.sin(t)

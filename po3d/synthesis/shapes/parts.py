@@ -210,11 +210,10 @@ def _through(knots: Array, steps: int) -> Array:
     return curve
 
 
-def column(stations: ArrayLike, sides: int = 16, square: float = 1.0) -> Trimesh:
-    """An upright body through `stations` (S, 4) of (z, x of its middle, half depth, half width): elliptic for
-    square = 1, closer to a box towards 0."""
+def column(stations: ArrayLike, sides: int = 16) -> Trimesh:
+    """An upright elliptic body through `stations` (S, 4) of (z, x of its middle, half depth, half width)."""
     t = (np.arange(sides) + 0.5) * 2 * np.pi / sides
-    c, s = (np.sign(f) * np.abs(f) ** square for f in (np.cos(t), np.sin(t)))
+    c, s = np.cos(t), np.sin(t)
     rows = np.asarray(stations, float)
     return loft([np.c_[x + d * c, w * s, np.full(sides, z)] for z, x, d, w in rows])
 
@@ -238,16 +237,11 @@ def scaled(pieces: list[Piece], factor: float | ArrayLike) -> list[Piece]:
     ]
 
 
-def wheel_on_hub(
-    at: tuple[float, float], radius: float, width: float, rim: float = 0.6, sides: int = 18
-) -> list[Piece]:
+def wheel_on_hub(at: tuple[float, float], radius: float, width: float, rim: float = 0.6) -> list[Piece]:
     """A tyre and a painted hub on the ground at (x, y)."""
-    half = width / 2
-    tread = lathe(
-        np.multiply([(rim, -0.9), (0.92, -1), (1, -0.55), (1, 0.55), (0.92, 1), (rim, 0.9)], (radius, half)),
-        sides,
-    )
-    profile = [(0.01, -1.1), (0.22, -1.1), (rim, -0.8), (rim, 0.8), (0.22, 1.1), (0.01, 1.1)]
-    disc = lathe(np.multiply(profile, (radius, half)), 12)
+    size = radius, width / 2
+    tyre = [(rim, -0.9), (0.92, -1), (1, -0.55), (1, 0.55), (0.92, 1), (rim, 0.9)]
+    hub = [(0.01, -1.1), (0.22, -1.1), (rim, -0.8), (rim, 0.8), (0.22, 1.1), (0.01, 1.1)]
+    tread, disc = lathe(np.multiply(tyre, size), 18), lathe(np.multiply(hub, size), 12)
     place = (*at, radius)
     return solid("tyre", "tyre", moved(tread, place)) + painted("hub", moved(disc, place))

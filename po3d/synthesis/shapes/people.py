@@ -71,7 +71,7 @@ def person(random: Random, build: Build) -> list[Piece]:
     pieces = _torso(random, shoulder, hip, waist, depth, crotch, neck, build.bust, lower)
     pieces += _lower(random, lower, hip, waist, depth, crotch)
     pieces += _arms(random, shoulder, hip, neck, depth, lower)
-    pieces += head_of(random, head, neck, hair, child, build is MAN)
+    pieces += head_of(random, head, neck, hair, build is MAN)
     if child and random.random() < 0.3 and hair not in ("long", "ponytail"):
         pieces += painted("bag", ball((0.05, 0.075, 0.095), (-depth - 0.03, 0, neck - 0.14), 2))
     return scaled(pieces, u(*build.height))
@@ -202,7 +202,7 @@ def _arm(pose: str, sign: int, start: Array, hip: float, depth: float, u) -> tup
     return elbow, elbow + 0.145 * np.array([np.sin(b), sign * np.sin(a) * 0.5, -np.cos(b)])
 
 
-def head_of(random: Random, size: float, neck: float, style: str, child: bool, beard: bool) -> list[Piece]:
+def head_of(random: Random, size: float, neck: float, style: str, beard: bool) -> list[Piece]:
     """Neck, face and hair: in units of the head's height above its middle, then moved to the neck."""
     u = random.uniform
     wide = u(0.36, 0.42)

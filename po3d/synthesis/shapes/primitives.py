@@ -230,11 +230,7 @@ def spoked_wheel(
 
 
 def wing(
-    root: Sequence[float],
-    tip: Sequence[float],
-    chord: tuple[float, float],
-    thick: float = 0.12,
-    sections: int = 2,
+    root: Sequence[float], tip: Sequence[float], chord: tuple[float, float], thick: float = 0.12
 ) -> Trimesh:
     """A tapered aerofoil from `root` to `tip` (leading-edge points), chords along -x, `thick` a share of
     the chord. Works for wings, tailplanes and fins: the thickness is across the span."""
@@ -248,7 +244,7 @@ def wing(
     y = thick / 2 * np.array([0.15, 0.7, 1.0, 0.7, 0.08])
     foil = np.r_[np.c_[u, y], np.c_[u, -y * 0.7][::-1]]
     rings = []
-    for s in np.linspace(0, 1, sections):
+    for s in (0.0, 1.0):
         c = chord[0] + (chord[1] - chord[0]) * s
         rings.append(root + span * s - foil[:, :1] * c * [1, 0, 0] + foil[:, 1:] * c * up)
     return loft(rings)

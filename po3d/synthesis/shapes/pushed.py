@@ -28,9 +28,9 @@ from po3d.synthesis.shapes.primitives import (
 )
 
 
-def arch(inner: float, outer: float, start: float, end: float, steps: int = 12) -> Array:
+def arch(inner: float, outer: float, start: float, end: float) -> Array:
     """A band of a circle (N, 2) from `start` to `end` degrees."""
-    t = np.radians(np.linspace(start, end, steps))
+    t = np.radians(np.linspace(start, end, 12))
     arc = np.c_[np.cos(t), np.sin(t)]
     return np.r_[outer * arc, (inner * arc)[::-1]]
 

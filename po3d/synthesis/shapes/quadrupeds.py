@@ -57,12 +57,11 @@ def face(form: Form, head: Array) -> list[Piece]:
     return pieces + painted("eye", *mirrored(eye))
 
 
-def _leg(points: ArrayLike, form: Form, paw: float, sides: int = 8) -> Array:
+def _leg(points: ArrayLike, form: Form) -> Array:
     points = np.asarray(points, float)
     top, foot = form.leg
-    return limb(
-        points, np.interp(np.linspace(0, 1, len(points)), [0, 0.45, 1], [top, foot * 1.35, foot]), sides, 3
-    )
+    radii = np.interp(np.linspace(0, 1, len(points)), [0, 0.45, 1], [top, foot * 1.35, foot])
+    return limb(points, radii, 8, 3)
 
 
 def legs(random: Random, form: Form, paw: float, hock: float) -> list[Piece]:
@@ -75,7 +74,7 @@ def legs(random: Random, form: Form, paw: float, hock: float) -> list[Piece]:
         top = np.array([x - (0.1 if fore else -0.3) * hock, y * 0.9, z - 0.15 * form.girth[2]])
         knee = (top + foot) / 2 + ([0.25 * hock, 0, 0] if fore else [0.5 * hock, 0, 0.06 * z])
         low = foot * 0.65 + knee * 0.35 - ([0, 0, 0] if fore else [0.8 * hock, 0, 0])
-        pieces += painted("coat", _leg([top, knee, low, foot], form, paw))
+        pieces += painted("coat", _leg([top, knee, low, foot], form))
         if socks:
             pieces += painted(
                 "patch", limb([low * 0.6 + foot * 0.4, foot], [form.leg[1] * 1.14, form.leg[1] * 1.1], 8, 1)

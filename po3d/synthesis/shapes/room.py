@@ -15,8 +15,8 @@ from po3d.synthesis.shapes.parts import UP, Generator, Random, facing, main, pic
 from po3d.synthesis.shapes.primitives import ball, box, moved, plate, ring, rod, rounded
 
 
-def _round_plate(depth: float, width: float, thickness: float, z: float = 0.0, sides: int = 28) -> Trimesh:
-    t = np.arange(sides) * 2 * np.pi / sides
+def _round_plate(depth: float, width: float, thickness: float, z: float = 0.0) -> Trimesh:
+    t = np.arange(28) * 2 * np.pi / 28
     return plate(np.c_[depth / 2 * np.cos(t), width / 2 * np.sin(t)], thickness, z)
 
 

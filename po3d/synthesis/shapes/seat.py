@@ -75,7 +75,7 @@ def _office_chair(random: Random) -> list[Piece]:
     return pieces
 
 
-def _frame(width: float, height: float, at: tuple[float, float], thick: float = 0.018) -> Trimesh:
+def _frame(width: float, height: float, at: tuple[float, float]) -> Trimesh:
     """A rounded rectangular hoop that faces the front around (x, z) `at`."""
     y, z = width / 2, height / 2
     line = rounded([(-y, -z), (y, -z), (y, z), (-y, z)], 0.08, 4)
@@ -84,7 +84,7 @@ def _frame(width: float, height: float, at: tuple[float, float], thick: float = 
     for p in line:
         out = p / np.linalg.norm(p)
         section = np.outer(np.cos(t), [1, 0, 0]) + np.outer(np.sin(t), [0, *out])
-        rings.append(section * thick + (at[0], p[0], at[1] + p[1]))
+        rings.append(section * 0.018 + (at[0], p[0], at[1] + p[1]))
     return hoop(rings)
 
 

@@ -43,7 +43,7 @@ def _doll(random: Random) -> list[Piece]:
         pieces += painted("dress", limb(arm[:2], [0.012, 0.012], 8, 2))
         pieces += painted("skin", limb(arm, [0.009, 0.009, 0.01], 8, 2))
     style = pick(random, "long", "pigtails", "bun", "short", "bowl")
-    top = head_of(random, 1.0, 0.0, style, True, False)
+    top = head_of(random, 1.0, 0.0, style, False)
     return pieces + [
         (n, m, moved(g, (0.002, 0, tall + head * 0.4))) for n, m, g in scaled(lowered(top), head * 1.7)
     ]

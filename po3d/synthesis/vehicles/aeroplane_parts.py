@@ -47,9 +47,7 @@ def body(
     return painted("fuselage", hull(stations, sides)), np.array(stations)
 
 
-def windows(
-    stations: Array, xs: Iterable[float], size: tuple[float, float], level: float, name: str = "window"
-) -> list[Piece]:
+def windows(stations: Array, xs: Iterable[float], size: tuple[float, float], level: float) -> list[Piece]:
     """Panes on both sides of a round fuselage, `level` (share of the radius) above its axis."""
     pieces: list[Piece] = []
     table = stations[::-1]
@@ -58,9 +56,8 @@ def windows(
         z = np.interp(x, table[:, 0], (table[:, 2] + table[:, 3]) / 2) + level * r
         y = r * np.sqrt(1 - level**2)
         for _, sign in SIDES:
-            pieces += solid(
-                name, "dark", box(size[0], r * 0.05, size[1], (x, sign * y, z), roll=sign * np.arcsin(level))
-            )
+            pane = box(size[0], r * 0.05, size[1], (x, sign * y, z), roll=sign * np.arcsin(level))
+            pieces += solid("window", "dark", pane)
     return pieces
 
 
@@ -76,7 +73,7 @@ def cockpit(stations: Array, x: float, length: float, level: float = 0.45) -> li
     return solid("cockpit", "dark", hull(rings, 10, 0.8))
 
 
-def engine(name: str, front: Array, length: float, radius: float, material: str = "paint") -> list[Piece]:
+def engine(name: str, front: Array, length: float, radius: float) -> list[Piece]:
     """A nacelle along -x from the middle of its intake: a dark intake, a fan hub and a bright exhaust."""
     x, y, z = front
     profile = [(0.0, 0.82), (-0.04, 0.95), (-0.2, 1.0), (-0.6, 0.95), (-0.85, 0.75), (-0.86, 0.5)]
@@ -84,12 +81,8 @@ def engine(name: str, front: Array, length: float, radius: float, material: str 
     fan = tube([(x + 0.01 * length, y, z), (x - 0.1 * length, y, z)], radius * 0.76, 12)
     hub = tube([(x + 0.05 * length, y, z), (x - 0.1 * length, y, z)], [radius * 0.05, radius * 0.28], 8)
     cone = tube([(x - 0.8 * length, y, z), (x - length, y, z)], [radius * 0.5, radius * 0.3], 8)
-    return [
-        (name, material, shell),
-        ("propeller", "dark", fan),
-        ("propeller", "chrome", hub),
-        (name, "chrome", cone),
-    ]
+    pieces = painted(name, shell) + solid("propeller", "dark", fan) + solid("propeller", "chrome", hub)
+    return pieces + solid(name, "chrome", cone)
 
 
 def gear(

@@ -124,9 +124,7 @@ def _screen(c: Coach, deck: Deck, name: str) -> Piece:
     return name, "glass", slab(side_view, c.width * 0.87, 0.01)
 
 
-def _ends(
-    c: Coach, rng: np.random.Generator, screens: tuple[Deck, ...], rear: Deck | None, sign: bool = True
-) -> list[Piece]:
+def _ends(c: Coach, rng: np.random.Generator, screens: tuple[Deck, ...], rear: Deck | None) -> list[Piece]:
     """Windscreens, rear window, destination sign, lamps, bumpers, plates, and mirrors on arms."""
     u = rng.uniform
     back, front, width, low = c.back, c.front, c.width, c.low
@@ -135,7 +133,7 @@ def _ends(
         back_window = box(0.04, width * u(0.6, 0.82), rear[1] - rear[0], (back, 0, sum(rear) / 2))
         pieces += solid("back_window", "glass", back_window)
     z = screens[0][1] + 0.14
-    if sign and z < c.height - 0.12:
+    if z < c.height - 0.12:
         pieces += solid("sign", "dark", box(0.1, width * u(0.5, 0.75), 0.2, (c.nose(z) - 0.02, 0, z)))
     depth, tall = u(0.08, 0.2), u(0.18, 0.3)
     pieces += solid("bumper_front", c.bumper, box(depth, width * 0.96, tall, (front, 0, low + 0.12)))
