@@ -5,8 +5,8 @@ Lengths in metres, the nose at +x.
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted
-from po3d.synthesis.shapes.parts import Generator, Random, limb, main, mirrored, pick, scaled
+from po3d.synthesis.shapes.limbs import limb, mirrored, scaled
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, slab, tube
 from po3d.synthesis.shapes.quadrupeds import Form, ears, face, legs, patches, sitting_legs, trunk
 

@@ -2,22 +2,11 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    ahead,
-    bar,
-    behind,
-    block,
-    board,
-    disc,
-    drum,
-    main,
-    panel,
-    pick,
-)
+from po3d.synthesis.shapes.limbs import bar
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import box, moved, ring, rod, rounded, slab
+from po3d.synthesis.shapes.sheets import behind, block, board, panel
+from po3d.synthesis.shapes.turned import ahead, disc, drum
 
 
 def _washing_machine(random: Random) -> list[Piece]:

@@ -3,9 +3,9 @@
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, painted
-from po3d.synthesis.shapes.parts import UP, Generator, Random, pick, upright
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, painted, pick
 from po3d.synthesis.shapes.primitives import Array, ball, loft, moved, ring, tube
+from po3d.synthesis.shapes.turned import UP, upright
 
 
 def _patch(direction: Array, outline: Array, radius: float) -> Trimesh:

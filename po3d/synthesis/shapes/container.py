@@ -2,26 +2,11 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    bar,
-    behind,
-    block,
-    board,
-    disc,
-    drum,
-    main,
-    panel,
-    pick,
-    smooth,
-    tub,
-    upright,
-    vessel,
-    warped,
-)
+from po3d.synthesis.shapes.limbs import bar, smooth, warped
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, ring, rod, tube
+from po3d.synthesis.shapes.sheets import behind, block, board, panel, tub
+from po3d.synthesis.shapes.turned import disc, drum, upright, vessel
 
 
 def _crate(random: Random) -> list[Piece]:

@@ -3,20 +3,10 @@
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    bar,
-    drum,
-    main,
-    pick,
-    smooth,
-    upright,
-    vessel,
-    warped,
-)
+from po3d.synthesis.shapes.limbs import bar, smooth, warped
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, moved, ring, tube
+from po3d.synthesis.shapes.turned import drum, upright, vessel
 
 
 def _teapot(random: Random) -> list[Piece]:

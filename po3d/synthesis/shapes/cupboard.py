@@ -4,22 +4,11 @@ import itertools
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    bar,
-    block,
-    board,
-    disc,
-    drum,
-    main,
-    panel,
-    pick,
-    smooth,
-    vessel,
-)
+from po3d.synthesis.shapes.limbs import bar, smooth
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, rod, slab
+from po3d.synthesis.shapes.sheets import block, board, panel
+from po3d.synthesis.shapes.turned import disc, drum, vessel
 
 
 def _crib(random: Random) -> list[Piece]:

@@ -2,26 +2,11 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    ahead,
-    bar,
-    behind,
-    block,
-    board,
-    disc,
-    drum,
-    hoop,
-    main,
-    panel,
-    pick,
-    smooth,
-    upright,
-    warped,
-)
+from po3d.synthesis.shapes.limbs import bar, hoop, smooth, warped
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, tube
+from po3d.synthesis.shapes.sheets import behind, block, board, panel
+from po3d.synthesis.shapes.turned import ahead, disc, drum, upright
 
 
 def _speaker(random: Random) -> list[Piece]:

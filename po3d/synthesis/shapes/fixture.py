@@ -2,23 +2,11 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    bar,
-    block,
-    board,
-    disc,
-    drum,
-    hoop,
-    main,
-    panel,
-    pick,
-    smooth,
-    upright,
-)
+from po3d.synthesis.shapes.limbs import bar, hoop, smooth
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, plate, ring, rod, rounded, slab, tube
+from po3d.synthesis.shapes.sheets import block, board, panel
+from po3d.synthesis.shapes.turned import disc, drum, upright
 
 
 def _fireplace(random: Random) -> list[Piece]:

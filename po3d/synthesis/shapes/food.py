@@ -3,9 +3,11 @@
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import Generator, Random, block, drum, main, smooth, upright, warped
+from po3d.synthesis.shapes.limbs import smooth, warped
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, solid
 from po3d.synthesis.shapes.primitives import ball, loft, moved, plate, ring, rod
+from po3d.synthesis.shapes.sheets import block
+from po3d.synthesis.shapes.turned import drum, upright
 
 
 def _flask(line: list[tuple[float, float]], label: tuple[float, float]) -> list[Piece]:

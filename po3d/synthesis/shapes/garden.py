@@ -5,9 +5,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import Generator, Random, facing, limb, main, pick, soft_plate, tub, upright
+from po3d.synthesis.shapes.limbs import limb
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, loft, moved, rod, slab, tube
+from po3d.synthesis.shapes.sheets import facing, soft_plate, tub
+from po3d.synthesis.shapes.turned import upright
 
 
 def _blade(points: ArrayLike, widths: ArrayLike, thick: float = 0.12) -> Trimesh:

@@ -2,23 +2,11 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    bar,
-    block,
-    board,
-    disc,
-    drum,
-    main,
-    panel,
-    pick,
-    smooth,
-    upright,
-    vessel,
-)
+from po3d.synthesis.shapes.limbs import bar, smooth
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, ring, tube
+from po3d.synthesis.shapes.sheets import block, board, panel
+from po3d.synthesis.shapes.turned import disc, drum, upright, vessel
 
 
 def _kettle(random: Random) -> list[Piece]:

@@ -2,21 +2,11 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    bar,
-    block,
-    disc,
-    facing,
-    main,
-    panel,
-    pick,
-    smooth_loop,
-    soft_sheet,
-)
+from po3d.synthesis.shapes.limbs import bar, smooth_loop
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, rod
+from po3d.synthesis.shapes.sheets import block, facing, panel, soft_sheet
+from po3d.synthesis.shapes.turned import disc
 
 
 def _rubiks_cube(random: Random) -> list[Piece]:

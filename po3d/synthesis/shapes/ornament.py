@@ -2,24 +2,11 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    bar,
-    block,
-    board,
-    disc,
-    drum,
-    main,
-    panel,
-    pick,
-    smooth,
-    upright,
-    vessel,
-    warped,
-)
+from po3d.synthesis.shapes.limbs import bar, smooth, warped
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, tube
+from po3d.synthesis.shapes.sheets import block, board, panel
+from po3d.synthesis.shapes.turned import disc, drum, upright, vessel
 
 
 def _gift(random: Random) -> list[Piece]:

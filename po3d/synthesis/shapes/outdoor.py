@@ -8,9 +8,10 @@ have no colour of the scene's.
 import numpy as np
 
 from po3d.synthesis.shapes import animal, balls, garden, people, pushed, toy, wheeled
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import UP, Generator, Random, facing, main, pick, upright
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, loft, moved, ring, rod, slab, tube
+from po3d.synthesis.shapes.sheets import facing
+from po3d.synthesis.shapes.turned import UP, upright
 
 
 def _barrel(random: Random) -> list[Piece]:

@@ -25,9 +25,8 @@ from po3d.synthesis.shapes import (
     seat,
     wearable,
 )
-from po3d.synthesis.shapes.mesh import Mesh, assemble
+from po3d.synthesis.shapes.mesh import Generator, Mesh, assemble
 from po3d.synthesis.shapes.palettes import muted, palette_colors, palettes
-from po3d.synthesis.shapes.parts import Generator
 
 MODULES = (
     appliance, container, crockery, cupboard, device, fixture, food,

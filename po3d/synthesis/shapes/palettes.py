@@ -8,8 +8,7 @@ import numpy as np
 
 from po3d.io.files import read_table
 from po3d.synthesis.render.environment import RGB, rgb, to_linear
-from po3d.synthesis.shapes.mesh import Mesh
-from po3d.synthesis.shapes.parts import Random
+from po3d.synthesis.shapes.mesh import Mesh, Random
 
 Palettes = Mapping[str, str]  # part -> sRGB colours that are usual for it, six hexadecimal digits each
 

@@ -7,19 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    column,
-    limb,
-    mirrored,
-    pick,
-    scaled,
-    smooth_column,
-    upright,
-)
+from po3d.synthesis.shapes.limbs import column, limb, mirrored, scaled, smooth_column
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, painted, pick
 from po3d.synthesis.shapes.primitives import Array, ball, moved, rod, tube
+from po3d.synthesis.shapes.turned import upright
 
 
 class Build(NamedTuple):

@@ -2,17 +2,8 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    limb,
-    mirrored,
-    pick,
-    soft_plate,
-    upright,
-    wheel_on_hub,
-)
+from po3d.synthesis.shapes.limbs import limb, mirrored, wheel_on_hub
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, painted, pick, solid
 from po3d.synthesis.shapes.primitives import (
     Array,
     ball,
@@ -26,6 +17,8 @@ from po3d.synthesis.shapes.primitives import (
     spoked_wheel,
     tube,
 )
+from po3d.synthesis.shapes.sheets import soft_plate
+from po3d.synthesis.shapes.turned import upright
 
 
 def arch(inner: float, outer: float, start: float, end: float) -> Array:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from po3d.synthesis.shapes.mesh import Piece, painted
-from po3d.synthesis.shapes.parts import Random, limb, mirrored
+from po3d.synthesis.shapes.limbs import limb, mirrored
+from po3d.synthesis.shapes.mesh import Piece, Random, painted
 from po3d.synthesis.shapes.primitives import Array, ball
 
 

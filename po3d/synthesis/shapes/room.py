@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import UP, Generator, Random, facing, main, pick, soft_plate, tub, upright
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, plate, ring, rod, rounded
+from po3d.synthesis.shapes.sheets import facing, soft_plate, tub
+from po3d.synthesis.shapes.turned import UP, upright
 
 
 def _round_plate(depth: float, width: float, thickness: float, z: float = 0.0) -> Trimesh:

@@ -5,24 +5,11 @@ import itertools
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    bar,
-    block,
-    board,
-    disc,
-    drum,
-    hoop,
-    main,
-    panel,
-    pick,
-    smooth,
-    upright,
-    warped,
-)
+from po3d.synthesis.shapes.limbs import bar, hoop, smooth, warped
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, lathe, moved, ring, rod, rounded, tube
+from po3d.synthesis.shapes.sheets import block, board, panel
+from po3d.synthesis.shapes.turned import disc, drum, upright
 
 
 def _office_chair(random: Random) -> list[Piece]:

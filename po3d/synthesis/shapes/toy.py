@@ -3,21 +3,12 @@ generators, each a long list of parts."""
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    limb,
-    mirrored,
-    pick,
-    scaled,
-    smooth_column,
-    soft_plate,
-    upright,
-    wheel_on_hub,
-)
+from po3d.synthesis.shapes.limbs import limb, mirrored, scaled, smooth_column, wheel_on_hub
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, painted, pick, solid
 from po3d.synthesis.shapes.people import head_of
 from po3d.synthesis.shapes.primitives import ball, box, lathe, moved, ring, rod, slab, tube
+from po3d.synthesis.shapes.sheets import soft_plate
+from po3d.synthesis.shapes.turned import upright
 from po3d.synthesis.vehicles import cars
 
 

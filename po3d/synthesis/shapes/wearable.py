@@ -2,23 +2,11 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    bar,
-    board,
-    dome,
-    hoop,
-    main,
-    panel,
-    pick,
-    smooth,
-    soft_sheet,
-    upright,
-    warped,
-)
+from po3d.synthesis.shapes.limbs import bar, dome, hoop, smooth, warped
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rounded, tube
+from po3d.synthesis.shapes.sheets import board, panel, soft_sheet
+from po3d.synthesis.shapes.turned import upright
 
 FULL = (-np.pi, np.pi)
 

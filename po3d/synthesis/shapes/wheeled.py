@@ -5,20 +5,12 @@ and skateboards. Lengths in metres, front +x.
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    limb,
-    mirrored,
-    pick,
-    scaled,
-    soft_plate,
-    upright,
-    wheel_on_hub,
-)
+from po3d.synthesis.shapes.limbs import limb, mirrored, scaled, wheel_on_hub
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, hull, lathe, loft, moved, rod, slab, tube
 from po3d.synthesis.shapes.pushed import arch
+from po3d.synthesis.shapes.sheets import soft_plate
+from po3d.synthesis.shapes.turned import upright
 from po3d.synthesis.vehicles import bicycles, light_motorbikes, motorbikes
 
 # What is bare on a real two-wheeler, by the start of a part's name; the rest is its frame's colour.

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import pick
+from po3d.synthesis.shapes.mesh import Piece, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, box, hull, lathe, moved, rod, rounded, slab, tube, wing
 
 Rng = np.random.Generator

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import pick
+from po3d.synthesis.shapes.mesh import Piece, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, moved, rod, rounded, slab, wheel
 
 SIDES = ((1, "left"), (-1, "right"))

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.parts import pick
+from po3d.synthesis.shapes.mesh import Piece, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, lathe, moved, rounded, slab, wheel
 
 SIDES = ((1, "left"), (-1, "right"))

@@ -1,4 +1,4 @@
-"""Building blocks of our own shapes, beside those of primitives.py: rounded, bevelled, hollow and bent pieces, limbs, wheels."""
+"""Bent, tapered and smooth pieces: bars, limbs, bodies, shells; and pieces mirrored, warped and put on wheels."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,16 +7,7 @@ from numpy.typing import ArrayLike
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.primitives import Array, closed, lathe, loft, moved, plate, rounded, slab, tube
-
-Random = np.random.Generator
-Generator = Callable[[Random], list[Piece]]
-UP = np.pi / 2  # rolls what turns about y upright
-
-
-def main(*meshes: Trimesh) -> list[Piece]:
-    """Pieces that take the scene's colour."""
-    return painted("main", *meshes)
+from po3d.synthesis.shapes.primitives import Array, closed, lathe, loft, moved, tube
 
 
 def smooth(points: ArrayLike, times: int = 2) -> Array:
@@ -38,60 +29,6 @@ def smooth_loop(points: ArrayLike, times: int = 2) -> Array:
             -1, points.shape[1]
         )
     return points
-
-
-def upright(profile: ArrayLike, sides: int = 24, at: ArrayLike = (0, 0, 0)) -> Trimesh:
-    """A solid of revolution about z from (radius, z) points."""
-    return moved(lathe(profile, sides), at, roll=np.pi / 2)
-
-
-def drum(side: Sequence[tuple[float, float]], sides: int = 24, at: ArrayLike = (0, 0, 0)) -> Trimesh:
-    """A solid of revolution about z with flat ends: the (radius, z) points of its side from the foot up."""
-    return upright([(0, side[0][1]), *side, (0, side[-1][1])], sides, at)
-
-
-def ahead(profile: ArrayLike, at: ArrayLike = (0, 0, 0), sides: int = 20) -> Trimesh:
-    """A solid of revolution about an axis along x from (radius, x) points: what faces the front."""
-    return moved(lathe(profile, sides), at, yaw=-np.pi / 2)
-
-
-def disc(radius: float, thickness: float, at: ArrayLike = (0, 0, 0), sides: int = 20) -> Trimesh:
-    """A round button that faces the front, from x to x + thickness."""
-    return ahead([(0, 0), (radius, 0), (radius, 0.7 * thickness), (0.85 * radius, thickness), (0, thickness)],
-                 at, sides)  # fmt: skip
-
-
-def vessel(outer: ArrayLike, wall: float, sides: int = 24, at: ArrayLike = (0, 0, 0)) -> Trimesh:
-    """An open pot: the (radius, z) points of its outside from the bottom up, and how thick it is."""
-    outer = np.asarray(outer, float)
-    inner = outer[outer[:, 1] > outer[0, 1] + wall][::-1] - (wall, 0)
-    inner[:, 0] = np.maximum(inner[:, 0], 0.15 * wall)
-    floor = outer[0, 1] + wall
-    profile = [(0, outer[0, 1]), *outer, *inner, (inner[-1, 0] * 0.9, floor), (0, floor)]
-    return upright(profile, sides, at)
-
-
-def block(
-    size: Sequence[float],
-    at: ArrayLike = (0, 0, 0),
-    radius: float = 0.02,
-    bevel: float = 0.006,
-    segs: int = 2,
-) -> Trimesh:
-    """A box (depth, width, height) that stands on `at`, its upright edges rounded, the others bevelled."""
-    d, w, height = size[0] / 2, size[1] / 2, size[2]
-    radius = min(radius, 0.95 * min(d, w))
-    outline = rounded([(-d, -w), (d, -w), (d, w), (-d, w)], radius, segs)
-    flat = slab(outline, height, min(bevel, height / 3))
-    v = np.array(flat.vertices)
-    return closed(np.c_[v[:, 0], v[:, 2], v[:, 1] + height / 2] + np.asarray(at), flat.faces)
-
-
-def board(size: Sequence[float], at: ArrayLike = (0, 0, 0), **turn: float) -> Trimesh:
-    """A box (depth, width, height) centred on `at` with narrow bevels along x and z."""
-    d, h = size[0] / 2, size[2] / 2
-    bevel = 0.12 * min(size)
-    return moved(slab([(-d, -h), (d, -h), (d, h), (-d, h)], size[1], bevel), at, **turn)
 
 
 def bar(points: ArrayLike, radius: ArrayLike, sides: int = 8, times: int = 2) -> Trimesh:
@@ -124,58 +61,6 @@ def dome(
         for t in (turn[:-1] if whole else turn)
     ]
     return hoop(rings) if whole else loft(rings)
-
-
-def warped(mesh: Trimesh, bend: Callable[[Array], Array]) -> Trimesh:
-    """The mesh with its vertices moved."""
-    return closed(bend(np.array(mesh.vertices)), mesh.faces)
-
-
-def panel(width: float, height: float, radius: float, thickness: float, at: ArrayLike, bevel: float = 0.0,
-          segs: int = 2) -> Trimesh:  # fmt: skip
-    """A rounded rectangle that faces the front, centred on `at` in y and z, from x to x + thickness."""
-    y, z = width / 2, height / 2
-    outline = rounded([(-y, -z), (y, -z), (y, z), (-y, z)], min(radius, 0.95 * min(y, z)), segs)
-    return moved(slab(outline, thickness, bevel), np.asarray(at) + (thickness / 2, 0, 0), yaw=np.pi / 2)
-
-
-def behind(*meshes: Trimesh) -> list[Trimesh]:
-    """Pieces made for the front, turned to the back."""
-    return [moved(mesh, yaw=np.pi) for mesh in meshes]
-
-
-def soft_sheet(outline: Array, thickness: float) -> Trimesh:
-    """A (y, z) outline that faces the front, thick about x = 0, with soft edges."""
-    return moved(slab(outline, thickness, min(0.012, 0.2 * thickness), rows=4), yaw=np.pi / 2)
-
-
-def soft_plate(depth: float, width: float, thickness: float, z: float, radius: float) -> Trimesh:
-    d, w = depth / 2, width / 2
-    return plate(rounded([(-d, -w), (d, -w), (d, w), (-d, w)], radius), thickness, z)
-
-
-def facing(outline: np.ndarray, thickness: float, x: float) -> Trimesh:
-    """A sheet that faces the front: its (y, z) outline, from x to x + thickness."""
-    flat = slab(outline, thickness)  # (x, z) outline, thick along y
-    return moved(flat, (x + thickness / 2, 0, 0), yaw=np.pi / 2)
-
-
-def tub(depth: float, width: float, height: float, wall: float, taper: float) -> list[Trimesh]:
-    """An open box: four walls that lean outward, and a floor."""
-    low = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * (depth / 2, width / 2)
-    inner = low - np.sign(low) * wall
-    rings = [
-        np.c_[low * taper, np.zeros(4)],
-        np.c_[low, np.full(4, height)],
-        np.c_[inner, np.full(4, height)],
-        np.c_[inner * taper, np.full(4, wall)],
-    ]
-    return [loft(rings)]
-
-
-def pick(random: Random, *words: str, p: ArrayLike | None = None) -> str:
-    """One of the words."""
-    return str(random.choice(words, p=p))
 
 
 def limb(points: ArrayLike, radii: ArrayLike, sides: int = 10, steps: int = 3, flat: float = 1.0) -> Trimesh:
@@ -221,6 +106,11 @@ def column(stations: ArrayLike, sides: int = 16) -> Trimesh:
 def smooth_column(stations: ArrayLike, sides: int = 16, steps: int = 3) -> Trimesh:
     """A `column` with a smooth outline."""
     return column(_through(np.asarray(stations, float), steps), sides)
+
+
+def warped(mesh: Trimesh, bend: Callable[[Array], Array]) -> Trimesh:
+    """The mesh with its vertices moved."""
+    return closed(bend(np.array(mesh.vertices)), mesh.faces)
 
 
 def mirrored(mesh: Trimesh) -> list[Trimesh]:
