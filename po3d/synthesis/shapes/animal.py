@@ -6,7 +6,7 @@ Lengths in metres, the nose at +x.
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import limb, mirrored, scaled
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, slab, tube
 from po3d.synthesis.shapes.quadrupeds import Form, ears, face, legs, patches, sitting_legs, trunk
 
@@ -297,11 +297,4 @@ def _rocking_horse(random: Random) -> list[Piece]:
     return scaled(pieces, (1, 0.95, 1))
 
 
-SHAPES: dict[str, Generator] = {
-    "horse": _horse,
-    "dog": _dog,
-    "cat": _cat,
-    "rabbit": _rabbit,
-    "chicken": _chicken,
-    "rocking horse": _rocking_horse,
-}
+SHAPES = named(_horse, _dog, _cat, _rabbit, _chicken, _rocking_horse)

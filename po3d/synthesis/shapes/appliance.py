@@ -3,7 +3,7 @@
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import box, moved, ring, rod, rounded, slab
 from po3d.synthesis.shapes.sheets import behind, block, board, panel
 from po3d.synthesis.shapes.turned import ahead, disc, drum
@@ -170,6 +170,4 @@ def _refrigerator(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Generator] = {
-    "washing machine": _washing_machine, "oven": _oven, "refrigerator": _refrigerator,
-}  # fmt: skip
+SHAPES = named(_washing_machine, _oven, _refrigerator)

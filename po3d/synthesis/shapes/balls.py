@@ -3,7 +3,7 @@
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, painted, pick
+from po3d.synthesis.shapes.mesh import Piece, Random, named, painted, pick
 from po3d.synthesis.shapes.primitives import Array, ball, loft, moved, ring, tube
 from po3d.synthesis.shapes.turned import UP, upright
 
@@ -88,4 +88,4 @@ def _soccer_ball(random: Random) -> list[Piece]:
     return _turned(pieces, random, r)
 
 
-SHAPES: dict[str, Generator] = {"basketball": _basketball, "soccer ball": _soccer_ball}
+SHAPES = named(_basketball, _soccer_ball)

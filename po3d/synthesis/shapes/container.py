@@ -3,7 +3,7 @@
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, smooth, warped
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, ring, rod, tube
 from po3d.synthesis.shapes.sheets import behind, block, board, panel, tub
 from po3d.synthesis.shapes.turned import disc, drum, upright, vessel
@@ -213,6 +213,4 @@ def _laundry_basket(random: Random) -> list[Piece]:
     return [(name, material, warped(piece, lambda v: v * scale)) for name, material, piece in pieces]
 
 
-SHAPES: dict[str, Generator] = {
-    "crate": _crate, "filing cabinet": _filing_cabinet, "safe": _safe, "cardboard box": _cardboard_box, "laundry basket": _laundry_basket,
-}  # fmt: skip
+SHAPES = named(_crate, _filing_cabinet, _safe, _cardboard_box, _laundry_basket)

@@ -4,7 +4,7 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.limbs import bar, smooth, warped
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, moved, ring, tube
 from po3d.synthesis.shapes.turned import drum, upright, vessel
 
@@ -189,4 +189,4 @@ def _cup(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Generator] = {"teapot": _teapot, "mug": _mug, "bowl": _bowl, "cup": _cup}
+SHAPES = named(_teapot, _mug, _bowl, _cup)

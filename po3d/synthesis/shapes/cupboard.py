@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, smooth
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, rod, slab
 from po3d.synthesis.shapes.sheets import block, board, panel
 from po3d.synthesis.shapes.turned import disc, drum, vessel
@@ -327,6 +327,4 @@ def _piano(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Generator] = {
-    "crib": _crib, "wardrobe": _wardrobe, "bookshelf": _bookshelf, "shelf": _shelf, "piano": _piano,
-}  # fmt: skip
+SHAPES = named(_crib, _wardrobe, _bookshelf, _shelf, _piano)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, hoop, smooth, warped
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, tube
 from po3d.synthesis.shapes.sheets import behind, block, board, panel
 from po3d.synthesis.shapes.turned import ahead, disc, drum, upright
@@ -276,4 +276,4 @@ def _lamp(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Generator] = {"speaker": _speaker, "table fan": _table_fan, "radio": _radio, "lamp": _lamp}
+SHAPES = named(_speaker, _table_fan, _radio, _lamp)

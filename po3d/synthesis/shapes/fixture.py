@@ -3,7 +3,7 @@
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, hoop, smooth
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, plate, ring, rod, rounded, slab, tube
 from po3d.synthesis.shapes.sheets import block, board, panel
 from po3d.synthesis.shapes.turned import disc, drum, upright
@@ -311,7 +311,4 @@ def _wrapped(name: str, radius: float, low: float, tall: float, half_angle: floa
     return painted(name, plate(outline, tall, low))
 
 
-SHAPES: dict[str, Generator] = {
-    "fireplace": _fireplace, "radiator": _radiator, "toilet": _toilet, "fire extinguisher":
-    _fire_extinguisher,
-}  # fmt: skip
+SHAPES = named(_fireplace, _radiator, _toilet, _fire_extinguisher)

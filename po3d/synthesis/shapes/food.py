@@ -4,7 +4,7 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.limbs import smooth, warped
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, solid
 from po3d.synthesis.shapes.primitives import ball, loft, moved, plate, ring, rod
 from po3d.synthesis.shapes.sheets import block
 from po3d.synthesis.shapes.turned import drum, upright
@@ -289,7 +289,4 @@ def _frill(radius: float, z: float, thick: float, waves: int) -> Trimesh:
     return loft(rings)
 
 
-SHAPES: dict[str, Generator] = {
-    "wine bottle": _wine_bottle, "bottle": _bottle, "birthday cake": _birthday_cake, "hamburger":
-    _hamburger,
-}  # fmt: skip
+SHAPES = named(_wine_bottle, _bottle, _birthday_cake, _hamburger)

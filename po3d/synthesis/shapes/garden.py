@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.limbs import limb
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, loft, moved, rod, slab, tube
 from po3d.synthesis.shapes.sheets import facing, soft_plate, tub
 from po3d.synthesis.shapes.turned import upright
@@ -354,10 +354,4 @@ def _dog_house(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Generator] = {
-    "plant": _plant,
-    "cactus": _cactus,
-    "rock": _rock,
-    "stone lantern": _stone_lantern,
-    "dog house": _dog_house,
-}
+SHAPES = named(_plant, _cactus, _rock, _stone_lantern, _dog_house)

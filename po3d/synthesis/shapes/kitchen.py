@@ -3,7 +3,7 @@
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, smooth
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, ring, tube
 from po3d.synthesis.shapes.sheets import block, board, panel
 from po3d.synthesis.shapes.turned import disc, drum, upright, vessel
@@ -282,6 +282,4 @@ def _coffee_maker(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Generator] = {
-    "kettle": _kettle, "toaster": _toaster, "blender": _blender, "coffee maker": _coffee_maker,
-}  # fmt: skip
+SHAPES = named(_kettle, _toaster, _blender, _coffee_maker)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, smooth_loop
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, rod
 from po3d.synthesis.shapes.sheets import block, facing, panel, soft_sheet
 from po3d.synthesis.shapes.turned import disc
@@ -209,4 +209,4 @@ def _stand(low: float, lean: float, random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Generator] = {"rubik's cube": _rubiks_cube, "electric guitar": _electric_guitar}
+SHAPES: dict[str, Generator] = {"rubik's cube": _rubiks_cube, **named(_electric_guitar)}

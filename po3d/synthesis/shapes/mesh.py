@@ -34,6 +34,11 @@ def main(*meshes: trimesh.Trimesh) -> list[Piece]:
     return painted("main", *meshes)
 
 
+def named(*makers: Generator) -> dict[str, Generator]:
+    """Generators by category: what their functions are called."""
+    return {make.__name__.strip("_").replace("_", " "): make for make in makers}
+
+
 def pick(random: Random, *words: str, p: ArrayLike | None = None) -> str:
     """One of the words."""
     return str(random.choice(words, p=p))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, smooth, warped
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, tube
 from po3d.synthesis.shapes.sheets import block, board, panel
 from po3d.synthesis.shapes.turned import disc, drum, upright, vessel
@@ -290,4 +290,4 @@ def _branched(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Generator] = {"gift": _gift, "vase": _vase, "candle": _candle}
+SHAPES = named(_gift, _vase, _candle)

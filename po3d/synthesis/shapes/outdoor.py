@@ -1,5 +1,4 @@
-"""Parametric shapes of what stands outdoors, on floors and on tables: the things here, people, animals, garden things,
-things on wheels, toys. `own_shapes` draws them.
+"""Parametric shapes of what stands outdoors, on floors and on tables.
 
 What takes the scene's colour is the part "main"; `shape_palettes.csv` says the colours of the others, and of things that
 have no colour of the scene's.
@@ -7,8 +6,7 @@ have no colour of the scene's.
 
 import numpy as np
 
-from po3d.synthesis.shapes import animal, balls, garden, people, pushed, toy, wheeled
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, loft, moved, ring, rod, slab, tube
 from po3d.synthesis.shapes.sheets import facing
 from po3d.synthesis.shapes.turned import UP, upright
@@ -254,18 +252,4 @@ def _umbrella(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Generator] = {
-    "barrel": _barrel,
-    "fire hydrant": _fire_hydrant,
-    "traffic cone": _traffic_cone,
-    "mailbox": _mailbox,
-    "deck chair": _deck_chair,
-    "umbrella": _umbrella,
-    **people.SHAPES,
-    **animal.SHAPES,
-    **toy.SHAPES,
-    **garden.SHAPES,
-    **balls.SHAPES,
-    **wheeled.SHAPES,
-    **pushed.SHAPES,
-}
+SHAPES = named(_barrel, _fire_hydrant, _traffic_cone, _mailbox, _deck_chair, _umbrella)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import limb, mirrored, wheel_on_hub
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import (
     Array,
     ball,
@@ -261,9 +261,4 @@ def _wheelchair(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Generator] = {
-    "wheelbarrow": _wheelbarrow,
-    "stroller": _stroller,
-    "lawn mower": _lawn_mower,
-    "wheelchair": _wheelchair,
-}
+SHAPES = named(_wheelbarrow, _stroller, _lawn_mower, _wheelchair)

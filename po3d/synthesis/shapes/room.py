@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, plate, ring, rod, rounded
 from po3d.synthesis.shapes.sheets import facing, soft_plate, tub
 from po3d.synthesis.shapes.turned import UP, upright
@@ -450,15 +450,13 @@ def _telephone(random: Random) -> list[Piece]:
 
 
 SHAPES: dict[str, Generator] = {
-    "rug": _rug,
     "closet": _cupboards((0.55, 1.1, 1.95), (1, 2), (2, 4), (0.0, 0.06)),
     "cabinet": _cupboards((0.45, 0.8, 0.9), (1, 3), (1, 3), (0, 0.1)),
     "nightstand": _cupboards((0.45, 0.5, 0.56), (1, 4), (1, 2), (0.0, 0.12, 0.2)),
     "dresser": _cupboards((0.52, 1.2, 0.81), (3, 5), (1, 4), (0, 0.1)),
-    "counter": _counter, "stove": _stove, "ottoman": _ottoman, "floor lamp": _floor_lamp, "fan": _fan,
-    "basket": _basket, "box": _box, "trash can": _trash_can, "backpack": _backpack, "suitcase": _suitcase,
-    "guitar": _guitar, "bathtub": _bathtub, "bench": _bench, "mirror": _mirror, "picture": _picture,
-    "whiteboard": _whiteboard, "clock": _clock, "curtain": _curtain, "pillow": _pillow, "towel": _towel,
-    "book": _book, "keyboard": _keyboard, "monitor": _monitor, "laptop": _laptop, "tv": _tv,
-    "microwave": _microwave, "printer": _printer, "telephone": _telephone,
+    **named(
+        _rug, _counter, _stove, _ottoman, _floor_lamp, _fan, _basket, _box, _trash_can, _backpack, _suitcase, _guitar, _bathtub, _bench,
+        _mirror, _picture, _whiteboard, _clock, _curtain, _pillow, _towel, _book, _keyboard, _monitor, _laptop, _tv, _microwave, _printer,
+        _telephone,
+    ),
 }  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.limbs import bar, hoop, smooth, warped
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, lathe, moved, ring, rod, rounded, tube
 from po3d.synthesis.shapes.sheets import block, board, panel
 from po3d.synthesis.shapes.turned import disc, drum, upright
@@ -217,6 +217,4 @@ def _pouf(random: Random) -> list[Piece]:
     return main(warped(body, slump)) + painted("piping", top)
 
 
-SHAPES: dict[str, Generator] = {
-    "office chair": _office_chair, "stool": _stool, "coffee table": _coffee_table, "pouf": _pouf,
-}  # fmt: skip
+SHAPES = named(_office_chair, _stool, _coffee_table, _pouf)

@@ -4,7 +4,7 @@ generators, each a long list of parts."""
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import limb, mirrored, scaled, smooth_column, wheel_on_hub
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, named, painted, pick, solid
 from po3d.synthesis.shapes.people import head_of
 from po3d.synthesis.shapes.primitives import ball, box, lathe, moved, ring, rod, slab, tube
 from po3d.synthesis.shapes.sheets import soft_plate
@@ -333,10 +333,4 @@ def _rolling(middle: float, long: float, wide: float, r: float, axles: int) -> l
     return pieces
 
 
-SHAPES: dict[str, Generator] = {
-    "doll": _doll,
-    "teddy bear": _teddy_bear,
-    "snowman": _snowman,
-    "toy car": _toy_car,
-    "toy train": _toy_train,
-}
+SHAPES = named(_doll, _teddy_bear, _snowman, _toy_car, _toy_train)

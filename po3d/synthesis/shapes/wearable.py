@@ -3,7 +3,7 @@
 import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, dome, hoop, smooth, warped
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rounded, tube
 from po3d.synthesis.shapes.sheets import board, panel, soft_sheet
 from po3d.synthesis.shapes.turned import upright
@@ -270,4 +270,4 @@ def _handbag(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Generator] = {"helmet": _helmet, "hat": _hat, "handbag": _handbag}
+SHAPES = named(_helmet, _hat, _handbag)

@@ -6,7 +6,7 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.limbs import limb, mirrored, scaled, wheel_on_hub
-from po3d.synthesis.shapes.mesh import Generator, Piece, Random, painted, pick, solid
+from po3d.synthesis.shapes.mesh import Piece, Random, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, hull, lathe, loft, moved, rod, slab, tube
 from po3d.synthesis.shapes.pushed import arch
 from po3d.synthesis.shapes.sheets import soft_plate
@@ -220,10 +220,4 @@ def _skateboard(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Generator] = {
-    "bicycle": _bicycle,
-    "motorbike": _motorbike,
-    "scooter": _scooter,
-    "tricycle": _tricycle,
-    "skateboard": _skateboard,
-}
+SHAPES = named(_bicycle, _motorbike, _scooter, _tricycle, _skateboard)
