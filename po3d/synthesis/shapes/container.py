@@ -6,7 +6,7 @@ from po3d.synthesis.shapes.limbs import bar, smooth, warped
 from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, ring, rod, tube
 from po3d.synthesis.shapes.sheets import behind, block, board, panel, tub
-from po3d.synthesis.shapes.turned import disc, drum, upright, vessel
+from po3d.synthesis.shapes.turned import disc, drum, girdle, upright, vessel
 
 
 def _crate(random: Random) -> list[Piece]:
@@ -180,8 +180,7 @@ def _laundry_basket(random: Random) -> list[Piece]:
             path = np.c_[line[:, 0] * np.cos(t), line[:, 0] * np.sin(t), line[:, 1]]
             pieces += main(tube(path[:: len(path) // 3], u(0.007, 0.009), 5))
         for z in np.linspace(0.02, 0.99, hoops) * high:
-            r, thick = np.interp(z, line[:, 1], line[:, 0]), 0.013
-            pieces += main(moved(ring(r, thick, 0.035, sides=28, around=5), (0, 0, z), roll=np.pi / 2))
+            pieces += main(girdle(line, z, 0.013, 0.035, around=5))
         pieces += main(drum([(low, 0), (low, 0.02)], 28))
     else:  # woven: rings on rings, or a bag on a frame
         rows = int(random.integers(10, 18)) if kind == 1 else 5

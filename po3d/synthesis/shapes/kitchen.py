@@ -6,7 +6,7 @@ from po3d.synthesis.shapes.limbs import bar, smooth
 from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, ring, tube
 from po3d.synthesis.shapes.sheets import block, board, panel
-from po3d.synthesis.shapes.turned import disc, drum, upright, vessel
+from po3d.synthesis.shapes.turned import disc, drum, girdle, upright, vessel
 
 
 def _kettle(random: Random) -> list[Piece]:
@@ -67,11 +67,7 @@ def _stove_kettle(random: Random) -> list[Piece]:
     top = [(0, -r * flat * 0.55, rise * 0.965), (0, 0, rise * 0.985), (0, r * flat * 0.55, rise * 0.965)]
     pieces += solid("grip", trim, tube(top, u(0.009, 0.013), 10))
     if random.random() < 0.6:
-        z = high * u(0.1, 0.3)
-        radius = float(np.interp(z, line[1:-1, 1], line[1:-1, 0]))
-        pieces += solid(
-            "band", "chrome", moved(ring(radius, 0.002, 0.01, sides=28), (0, 0, z), roll=np.pi / 2)
-        )
+        pieces += solid("band", "chrome", girdle(line[1:-1], high * u(0.1, 0.3), 0.002, 0.01))
     return pieces
 
 

@@ -6,7 +6,7 @@ from po3d.synthesis.shapes.limbs import bar, smooth, warped
 from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, tube
 from po3d.synthesis.shapes.sheets import block, board, panel
-from po3d.synthesis.shapes.turned import disc, drum, upright, vessel
+from po3d.synthesis.shapes.turned import disc, drum, girdle, upright, vessel
 
 
 def _gift(random: Random) -> list[Piece]:
@@ -143,10 +143,7 @@ def _vase(random: Random) -> list[Piece]:
     pieces = main(warped(body, turned))
     if sides > 10 and not flutes:
         for z in np.sort(random.uniform(0.15, 0.9, int(random.integers(0, 4)))) * high:
-            r = float(np.interp(z, curve[:, 1], curve[:, 0]))
-            pieces += painted(
-                "band", moved(ring(r, 0.0025, u(0.006, 0.02), sides=32), (0, 0, z), roll=np.pi / 2)
-            )
+            pieces += painted("band", girdle(curve, z, 0.0025, u(0.006, 0.02), 32))
     if kind < 2 and random.random() < 0.3:  # two handles
         z = high * min(at + 0.25, 0.92)
         for s in (-1, 1):

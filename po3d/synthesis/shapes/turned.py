@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.primitives import lathe, moved
+from po3d.synthesis.shapes.primitives import lathe, moved, ring
 
 UP = np.pi / 2  # rolls what turns about y upright
 
@@ -30,6 +30,19 @@ def disc(radius: float, thickness: float, at: ArrayLike = (0, 0, 0), sides: int 
     """A round button that faces the front, from x to x + thickness."""
     return ahead([(0, 0), (radius, 0), (radius, 0.7 * thickness), (0.85 * radius, thickness), (0, thickness)],
                  at, sides)  # fmt: skip
+
+
+def radius_at(line: ArrayLike, z: float) -> float:
+    """The radius of a profile of (radius, z) points at a height."""
+    radii, heights = np.asarray(line, float).T
+    return float(np.interp(z, heights, radii))
+
+
+def girdle(
+    line: ArrayLike, z: float, thickness: float, width: float, sides: int = 28, around: int = 6
+) -> Trimesh:
+    """A ring around a profile at a height."""
+    return moved(ring(radius_at(line, z), thickness, width, sides, around), (0, 0, z), roll=UP)
 
 
 def vessel(outer: ArrayLike, wall: float, sides: int = 24, at: ArrayLike = (0, 0, 0)) -> Trimesh:
