@@ -57,18 +57,8 @@ def frame(
     lean, up = leaning(np.radians(rng.uniform(70, 75))), leaning(np.radians(head_angle))
     forward = np.array([up[1], -up[0]])
     head_low = front + up * fork - forward * rng.uniform(0.03, 0.06)
-    return Frame(
-        rear,
-        front,
-        crank,
-        crank + lean * seat_tube,
-        crank + lean * saddle,
-        head_low,
-        head_low + up * head_tube,
-        up,
-        forward,
-        tube_radius,
-    )
+    top, seat = crank + lean * seat_tube, crank + lean * saddle
+    return Frame(rear, front, crank, top, seat, head_low, head_low + up * head_tube, up, forward, tube_radius)
 
 
 def wheels(
@@ -123,17 +113,8 @@ def fork(frame: Frame, metal: str, travel: float = 0.0) -> list[Piece]:
             pieces += painted("fork", tube(line, radii))
     width = 0.15 if travel else 0.11
     angle = np.pi / 2 - np.arctan2(frame.up[1], -frame.up[0])
-    pieces += painted(
-        "fork",
-        box(
-            0.07 if travel else 0.045,
-            width,
-            0.05,
-            side(crown + frame.forward * 0.01 * bool(travel)),
-            pitch=-angle,
-        ),
-    )
-    return pieces
+    at = side(crown + frame.forward * 0.01 * bool(travel))
+    return pieces + painted("fork", box(0.07 if travel else 0.045, width, 0.05, at, pitch=-angle))
 
 
 def saddle(frame: Frame, at: Array, top: Array, finish: Finish, length: float, width: float) -> list[Piece]:
@@ -166,16 +147,12 @@ def drive(
     big, small = rng.uniform(0.08, 0.11), rng.uniform(0.035, 0.055)
     start = rng.uniform(0, 360) if start is None else start
     y = -0.06  # the chain runs on the right
-    pieces: list[Piece] = [
-        ("drive_chain", finish.metal, moved(ring(big * 0.93, big * 0.1, 0.012, 16, 4), side(bottom, y))),
-        ("drive_chain", finish.metal, box(big * 1.8, 0.008, 0.025, side(bottom, y), pitch=np.radians(start))),
-        ("drive_chain", finish.metal, box(0.025, 0.008, big * 1.8, side(bottom, y), pitch=np.radians(start))),
-        (
-            "drive_chain",
-            finish.metal,
-            moved(lathe([(0, -0.015), (small, -0.015), (small * 0.7, 0.015), (0, 0.015)], 10), side(rear, y)),
-        ),
-    ]
+    crown, at, turn = ring(big * 0.93, big * 0.1, 0.012, 16, 4), side(bottom, y), np.radians(start)
+    sprocket = lathe([(0, -0.015), (small, -0.015), (small * 0.7, 0.015), (0, 0.015)], 10)
+    pieces = solid("drive_chain", finish.metal, moved(crown, at))
+    pieces += solid("drive_chain", finish.metal, box(big * 1.8, 0.008, 0.025, at, pitch=turn))
+    pieces += solid("drive_chain", finish.metal, box(0.025, 0.008, big * 1.8, at, pitch=turn))
+    pieces += solid("drive_chain", finish.metal, moved(sprocket, side(rear, y)))
     pieces += chain_runs(bottom, rear, (big, small), y, 0.007, finish.trim)
     for leg, sign in (("left", 1), ("right", -1)):
         end = polar(bottom, 0.17, start + (180 if sign > 0 else 0))
@@ -306,21 +283,11 @@ def basket(rng: Rng, at: Array, metal: str) -> list[Piece]:
         grow = 0.85 + 0.15 * level
         return np.array([x + depth / 2 + sx * depth / 2 * grow, sy * width / 2 * grow, z + height * level])
 
-    around = [
-        (-1, -1),
-        (0, -1),
-        (1, -1),
-        (1, -0.34),
-        (1, 0.34),
-        (1, 1),
-        (0, 1),
-        (-1, 1),
-        (-1, 0.34),
-        (-1, -0.34),
-    ]
+    half = [(-1, -1), (0, -1), (1, -1), (1, -0.34), (1, 0.34)]
+    around = half + [(-x, -y) for x, y in half]
     pieces += [("basket", metal, rod(corner(*c, 0), corner(*c, 1), 0.006, 4)) for c in around]
     for level in (0.35, 0.7, 1.0):
-        for a, b in zip(around[::1], around[1:] + around[:1]):
+        for a, b in zip(around, around[1:] + around[:1]):
             if (a[0] == b[0]) != (a[1] == b[1]):
                 pieces += solid(
                     "basket",

@@ -3,12 +3,15 @@
 Metres; `assemble` scales them to the exact extents.
 """
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import shapely
 
+from po3d.io.files import read_table
 from po3d.synthesis.shapes.mesh import Piece, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, lathe, moved, rounded, slab, wheel
 
@@ -322,40 +325,25 @@ def _bed(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array],
     return pieces
 
 
-def suv(rng: np.random.Generator) -> list[Piece]:
-    u = rng.uniform
-    return _car(CarForm(
-        length=4.7, width=1.77, height=u(1.7, 1.84), belt=u(1.02, 1.16), hood=u(1.0, 1.45),
-        screen=u(0.22, 0.65), back=0.0, rear_screen=u(0.06, 0.42), nose=u(0.92, 1.08), wheel=u(0.35, 0.42),
-        clearance=u(0.28, 0.38), panes=int(rng.integers(2, 5)), rails=u() < 0.5, spare=u() < 0.35,
-    ), rng)  # fmt: skip
+@functools.cache
+def _types() -> dict[str, dict[str, str]]:
+    """Type -> its row of cars.csv: a number, the ends of a range, or several whole numbers; shares of rails and spares."""
+    return {row["type"]: row for row in read_table(Path(__file__).with_name("cars.csv"))}
 
 
-def wagon(rng: np.random.Generator) -> list[Piece]:
-    u = rng.uniform
-    return _car(CarForm(
-        length=4.8, width=1.84, height=u(1.39, 1.48), belt=u(0.86, 0.95), hood=u(1.15, 1.6),
-        screen=u(0.45, 0.85), back=0.0, rear_screen=u(0.2, 0.75), nose=u(0.72, 0.86), wheel=u(0.3, 0.36),
-        clearance=u(0.17, 0.24), panes=int(rng.integers(3, 5)), rails=u() < 0.45,
-    ), rng)  # fmt: skip
-
-
-def minivan(rng: np.random.Generator) -> list[Piece]:
-    u = rng.uniform
-    return _car(CarForm(
-        length=4.8, width=1.88, height=u(1.82, 1.95), belt=u(0.98, 1.12), hood=u(0.45, 0.95),
-        screen=u(0.7, 1.15), back=0.0, rear_screen=u(0.05, 0.35), nose=u(0.76, 0.95), wheel=u(0.31, 0.37),
-        clearance=u(0.19, 0.27), panes=int(rng.integers(3, 5)), rails=u() < 0.25,
-    ), rng)  # fmt: skip
-
-
-def sedan(rng: np.random.Generator) -> list[Piece]:
-    u = rng.uniform
-    return _car(CarForm(
-        length=4.75, width=1.69, height=u(1.38, 1.47), belt=u(0.87, 0.96), hood=u(1.05, 1.55),
-        screen=u(0.4, 0.85), back=u(0.5, 1.05), rear_screen=u(0.3, 0.9), nose=u(0.7, 0.84),
-        wheel=u(0.3, 0.36), clearance=u(0.17, 0.24), panes=int(rng.choice([1, 2, 2, 2, 3])),
-    ), rng)  # fmt: skip
+def _typical(name: str, rng: np.random.Generator) -> list[Piece]:
+    """A car of a type that is a row of cars.csv, drawn from its ranges in the order of the columns."""
+    row = _types()[name]
+    given: dict[str, float | int | bool] = {}
+    for column in list(row)[1:]:
+        numbers = [float(v) for v in row[column].split()]
+        if column == "panes":
+            given[column] = int(rng.choice([int(v) for v in numbers]))
+        elif column in ("rails", "spare"):
+            given[column] = bool(numbers) and rng.uniform() < numbers[0]
+        else:
+            given[column] = rng.uniform(*numbers) if len(numbers) > 1 else numbers[0]
+    return _car(CarForm(**given), rng)
 
 
 def truck(rng: np.random.Generator) -> list[Piece]:
@@ -371,4 +359,7 @@ def truck(rng: np.random.Generator) -> list[Piece]:
     ), rng)  # fmt: skip
 
 
-MAKERS = {"suv": suv, "wagon": wagon, "minivan": minivan, "sedan": sedan, "truck": truck}
+MAKERS = {
+    **{name: functools.partial(_typical, name) for name in ("suv", "wagon", "minivan", "sedan")},
+    "truck": truck,
+}
