@@ -29,7 +29,7 @@ from trimesh.resolvers import Resolver
 from po3d.io.errors import InputError
 from po3d.io.images import FORMATS
 from po3d.scene.geometry import rotation_z
-from po3d.synthesis.render.environment import RGB, Finish, to_linear
+from po3d.synthesis.render.environment import RGB, Finish, rgb, to_linear
 from po3d.synthesis.render.instances import MAX_PARTS, Placed
 from po3d.synthesis.shapes.mesh import CREASE, Mesh, Part
 
@@ -368,9 +368,8 @@ class _Surface(NamedTuple):
             return
         shade, palette = self._shades(shades)
         for k, color in enumerate(palette):
-            r, g, b = np.clip(color, 0.002, 0.95)
             name = self.name if k == 0 else f"{self.name}.{k}"
-            yield Part(name, "paint"), (float(r), float(g), float(b)), self.faces[shade == k]
+            yield Part(name, "paint"), rgb(color, 0.002, 0.95), self.faces[shade == k]
 
     def _shades(self, most: int) -> tuple[NDArray[np.int64], Array]:
         """(F,) shade of each face, -1 where its texture is transparent, and their (S, 3) linear colours."""

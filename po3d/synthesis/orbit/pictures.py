@@ -24,7 +24,7 @@ from po3d.scene.rooms import COLORS
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.synthesis.orbit.scenes import OrbitScene, sample_orbit_scene
 from po3d.synthesis.render.environment import RGB, Finish, sample_look
-from po3d.synthesis.rooms.looks import Dress, RoomLook, light_and_floor, room_paint
+from po3d.synthesis.rooms.looks import Dress, RoomLook, light_and_floor, room_paint, wall_colors
 from po3d.synthesis.rooms.pictures import RoomRenderer, RoomShot
 from po3d.synthesis.rooms.shell import Shell
 from po3d.synthesis.splits import split_of
@@ -108,11 +108,9 @@ def orbit_view(seed: int, split: str, index: int) -> tuple[Scene, RoomLook]:
     return drawn.view(VIEWS[index % len(VIEWS)]), drawn.look
 
 
-def draw_views(
-    renderer: RoomRenderer, drawn: DrawnScene, angles: Sequence[int] = VIEWS, amodal: bool = True
-) -> list[RoomShot]:
-    """The shots by `angles`, with masks on request; the renderer is of the orbit's size."""
-    return [renderer.shoot(drawn.scene, drawn.camera(angle), drawn.look, amodal=amodal) for angle in angles]
+def draw_views(renderer: RoomRenderer, drawn: DrawnScene, angles: Sequence[int] = VIEWS) -> list[RoomShot]:
+    """The shots by `angles`, with masks; the renderer is of the orbit's size."""
+    return [renderer.shoot(drawn.scene, drawn.camera(angle), drawn.look, amodal=True) for angle in angles]
 
 
 def shown_shares(shots: Sequence[RoomShot], count: int) -> tuple[Array, Array]:
@@ -164,15 +162,11 @@ def _hall(found: OrbitScene, lift: float, stretch: float, random: np.random.Gene
     corners = np.array([(-out[0], -out[1]), (out[2], -out[1]), (out[2], out[3]), (-out[0], out[3])])
     c, s = math.cos(turn), math.sin(turn)
     outline = tuple((float(c * x - s * y), float(s * x + c * y)) for x, y in corners)
-    tint = np.exp(random.normal(0, 0.05 if random.random() < 0.6 else 0.35, 3))
-    walls = [_rgb(random.uniform(0.3, 0.8) * tint)] * 4
-    if random.random() < 0.3:
-        walls[int(random.integers(4))] = _rgb(random.uniform(0.05, 0.7, 3))
     return Shell(
         outline,
-        tuple(walls),
+        wall_colors(4, 0.3, 0.3, random),
         height=max(2.6, found.orbit.height + lift + HEADROOM),
-        skirting=_rgb(np.full(3, random.uniform(0.1, 0.8))),
+        skirting=(float(random.uniform(0.1, 0.8)),) * 3,
         skirting_height=float(random.choice([0.0, random.uniform(0.05, 0.12)])),
         stretch=stretch,
     )
@@ -183,8 +177,3 @@ def _open() -> Shell:
     turns = np.arange(16) * 2 * math.pi / 16
     outline = tuple((OPEN * math.cos(t), OPEN * math.sin(t)) for t in turns.tolist())
     return Shell(outline, ((0.3, 0.3, 0.3),) * 16, height=20.0, stretch=1.0)
-
-
-def _rgb(values: Array) -> RGB:
-    r, g, b = np.clip(values, 0.01, 0.85)
-    return float(r), float(g), float(b)

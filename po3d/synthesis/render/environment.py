@@ -32,6 +32,12 @@ def to_linear(srgb: ArrayLike) -> Array:
     return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
 
 
+def rgb(values: ArrayLike, low: float = -np.inf, high: float = np.inf) -> RGB:
+    """Three values, clipped, as plain numbers."""
+    r, g, b = np.clip(np.asarray(values, float), low, high).tolist()
+    return r, g, b
+
+
 @dataclass(frozen=True)
 class Finish:
     """How a painted surface reflects; all in [0, 1]."""
@@ -250,13 +256,11 @@ def sample_look(kind: Kind, rng: np.random.Generator) -> Look:
 def _grey(rng: np.random.Generator, low: float, high: float, tint: float) -> RGB:
     """A nearly grey colour of log-uniform brightness."""
     value = np.exp(rng.uniform(np.log(low), np.log(high)))
-    r, g, b = np.clip(value * (1 + tint * rng.uniform(-1, 1, 3)), 0, 1)
-    return (float(r), float(g), float(b))
+    return rgb(value * (1 + tint * rng.uniform(-1, 1, 3)), 0, 1)
 
 
 def _scaled(color: ArrayLike, factor: float) -> RGB:
-    r, g, b = np.asarray(color, float) * factor
-    return (float(r), float(g), float(b))
+    return rgb(np.asarray(color, float) * factor)
 
 
 def _light(rng: np.random.Generator, elevation: tuple, strength: tuple, radius: tuple, tint: float) -> Light:
@@ -382,8 +386,7 @@ def paint(color: str, rng: np.random.Generator | None = None) -> RGB:
     linear = to_linear(np.array(COLORS_RGB[color]) / 255)
     if rng is not None:
         linear = linear * np.exp(rng.normal(0, 0.08)) * np.exp(rng.normal(0, 0.05, 3))
-    r, g, b = np.clip(linear, 0.002, 0.95)
-    return (float(r), float(g), float(b))
+    return rgb(linear, 0.002, 0.95)
 
 
 def sample_finish(material: str, rng: np.random.Generator) -> Finish:

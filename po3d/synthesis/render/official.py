@@ -4,15 +4,14 @@
 streets, lit by photographs that paint the ground. Both are drawn by the fast renderer; colours are linear RGB.
 """
 
-import csv
 import functools
-import io
 from dataclasses import replace
-from importlib import resources
+from pathlib import Path
 
 import numpy as np
 
 from po3d.io.errors import InputError
+from po3d.io.files import read_table
 from po3d.scene.vocabulary import COLORS_RGB
 from po3d.synthesis.render.environment import (
     EXPOSED_WHITE,
@@ -26,6 +25,7 @@ from po3d.synthesis.render.environment import (
     Light,
     Look,
     Sky,
+    rgb,
     sample_look,
 )
 
@@ -55,15 +55,10 @@ def sample_official_look(kind: str, rng: np.random.Generator) -> Look:
     raise InputError(f"unknown look {kind!r}: choose {' or '.join(OFFICIAL_LOOKS)}")
 
 
-def _triple(values: Array) -> RGB:
-    r, g, b = np.asarray(values, float)
-    return (float(r), float(g), float(b))
-
-
 def _superclevr(rng: np.random.Generator) -> Look:
     def light(place: Array, strength: float, color: RGB, radius: float) -> Light:
         distance = float(np.linalg.norm(place))
-        return Light(_triple(place / distance), _triple(np.array(color) * strength), radius)
+        return Light(rgb(place / distance), rgb(np.array(color) * strength), radius)
 
     lamps = []
     for place, strength, color in _LAMPS:
@@ -80,14 +75,12 @@ def _superclevr(rng: np.random.Generator) -> Look:
     falloff, radius = float(rng.uniform(0.25, 0.5)), float(rng.uniform(2.5, 4.0))
     pool = (float(rng.normal(4.3, 0.8)), float(rng.normal(-2.8, 0.8)))
     white /= 1 - falloff + falloff / (1 + (pool[0] ** 2 + pool[1] ** 2) / radius**2)
-    floor = _triple(
-        np.clip(_FLOOR * np.exp(rng.normal(0, 0.12)) * (1 + rng.uniform(-0.03, 0.03, 3)), 0, 0.95)
-    )
+    floor = rgb(_FLOOR * np.exp(rng.normal(0, 0.12)) * (1 + rng.uniform(-0.03, 0.03, 3)), 0, 0.95)
     return Look(
         kind=STUDIO,
         key=sun,
         fills=tuple(lamps),
-        sky=Sky(zenith=_triple(np.full(3, world)), horizon=_triple(np.full(3, world + cove))),
+        sky=Sky(zenith=rgb(np.full(3, world)), horizon=rgb(np.full(3, world + cove))),
         ground=Ground(
             kind="plain",
             variant=int(rng.integers(VARIANTS)),
@@ -102,11 +95,11 @@ def _superclevr(rng: np.random.Generator) -> Look:
             pool_radius=radius,
             near=True,
         ),
-        backdrop=Backdrop(distance=60.0, color=_triple(np.array(floor) * 0.2), height=0.0),
+        backdrop=Backdrop(distance=60.0, color=rgb(np.array(floor) * 0.2), height=0.0),
         film=Film(
             # White ground then comes out at its radiance, as under Blender's standard view.
             exposure=float(np.log2(DIMMED * white / np.pi / EXPOSED_WHITE) + rng.normal(0, 0.18)),
-            white_balance=_triple(1 + rng.normal(0, 0.02, 3)),
+            white_balance=rgb(1 + rng.normal(0, 0.02, 3)),
             knee=float(rng.uniform(0.75, 0.95)),
             contrast=float(rng.uniform(0.95, 1.08)),
             saturation=float(rng.uniform(0.93, 1.08)),
@@ -121,7 +114,7 @@ def _hdri(rng: np.random.Generator) -> Look:
     """An outdoor look under softer and brighter skies; its ground is what a coarse photograph paints on it."""
     base = sample_look("outdoor", rng)
     soft = rng.uniform(0.0, 1.0)  # share of the light that casts a shadow
-    key = replace(base.key, color=_triple(np.array(base.key.color) * soft), radius=float(max(base.key.radius, rng.uniform(0.01, 0.2))))  # fmt: skip
+    key = replace(base.key, color=rgb(np.array(base.key.color) * soft), radius=float(max(base.key.radius, rng.uniform(0.01, 0.2))))  # fmt: skip
     tone = np.exp(rng.uniform(np.log(0.08), np.log(0.75))) * (1 + rng.uniform(-0.1, 0.1, 3))
     own = np.array(base.ground.color) / max(base.ground.color) * tone.mean()
     first = tone + rng.uniform(0, 0.7) * (own - tone)
@@ -131,8 +124,8 @@ def _hdri(rng: np.random.Generator) -> Look:
         base.ground,
         kind="photograph" if painted else base.ground.kind,
         variant=int(rng.integers(PHOTOGRAPHS)) if painted else base.ground.variant,
-        color=_triple(np.clip(first, 0.02, 0.85)),
-        color2=_triple(np.clip(first * np.exp(spread), 0.02, 0.7)),
+        color=rgb(first, 0.02, 0.85),
+        color2=rgb(first * np.exp(spread), 0.02, 0.7),
         contrast=float(rng.uniform(0.4, 1.2))
         if painted
         else base.ground.contrast * float(rng.uniform(0.2, 1.0)),
@@ -145,9 +138,8 @@ def _hdri(rng: np.random.Generator) -> Look:
 @functools.cache
 def _paints() -> dict[str, Array]:
     """Colour -> (n, 3) linear paints of PulseCheck457's coloured vehicles."""
-    text = (resources.files("po3d.synthesis.render") / "paints.csv").read_text(encoding="utf-8")
     rows: dict[str, list[list[float]]] = {}
-    for row in csv.DictReader(io.StringIO(text)):
+    for row in read_table(Path(__file__).with_name("paints.csv")):
         rows.setdefault(row["color"], []).append([float(row[c]) for c in ("red", "green", "blue")])
     return {color: np.array(values) for color, values in rows.items()}
 
@@ -163,7 +155,7 @@ def official_paint(kind: str, color: str, rng: np.random.Generator) -> RGB:
         one, two = known[rng.integers(len(known), size=2)]
         linear = one + (two - one) * rng.uniform(0, 1) * (rng.random() < 0.5)
     linear = linear * np.exp(rng.normal(0, 0.06)) * np.exp(rng.normal(0, 0.04, 3))
-    return _triple(np.clip(linear, 0.002, 1.0))
+    return rgb(linear, 0.002, 1.0)
 
 
 def official_finish(kind: str, material: str, rng: np.random.Generator) -> Finish:

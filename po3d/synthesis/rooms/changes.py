@@ -207,12 +207,8 @@ def _attribute(teller: Teller, random: np.random.Generator) -> Call | None:
     return None
 
 
-def _thing(
-    random: np.random.Generator, stands: tuple[str, ...] | None = None, names: tuple[str, ...] = ()
-) -> Call:
-    pool = list(names) or [
-        n for n, c in CATEGORIES.items() if c.weight and (stands is None or c.stands in stands)
-    ]
+def _thing(random: np.random.Generator, stands: tuple[str, ...] | None = None) -> Call:
+    pool = [n for n, c in CATEGORIES.items() if c.weight and (stands is None or c.stands in stands)]
     weights = np.array([CATEGORIES[n].weight for n in pool])
     name = pool[int(random.choice(len(pool), p=weights / weights.sum()))]
     category, traits = CATEGORIES[name], call("plain")

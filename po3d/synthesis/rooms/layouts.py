@@ -8,10 +8,12 @@ import functools
 import math
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import shapely
 
+from po3d.io.files import read_table
 from po3d.io.seeding import rng
 from po3d.scene.frames import axes_from_front
 from po3d.scene.rectangles import footprints
@@ -23,80 +25,9 @@ ROOM = (3.2, 6.8)  # metres, each side of a rectangular room
 THINGS = (9, 22)  # besides doors and windows
 SCALE = 0.12  # standard deviation of log sizes
 CLEAR = 0.05  # metres between neighbours
-KINDS: dict[
-    str, tuple[str, ...]
-] = {  # what makes a room one of its kind; the rest is drawn from all categories
-    "bedroom": (
-        "bed",
-        "nightstand",
-        "wardrobe",
-        "dresser",
-        "pillow",
-        "lamp",
-        "curtain",
-        "mirror",
-        "rug",
-        "desk",
-    ),
-    "office": (
-        "desk",
-        "office chair",
-        "monitor",
-        "keyboard",
-        "bookshelf",
-        "cabinet",
-        "printer",
-        "whiteboard",
-        "trash can",
-    ),
-    "living room": (
-        "sofa",
-        "armchair",
-        "coffee table",
-        "tv",
-        "rug",
-        "plant",
-        "bookshelf",
-        "picture",
-        "floor lamp",
-        "ottoman",
-    ),
-    "kitchen": (
-        "table",
-        "chair",
-        "refrigerator",
-        "counter",
-        "sink",
-        "stove",
-        "microwave",
-        "trash can",
-        "cup",
-        "cabinet",
-    ),
-    "bathroom": (
-        "toilet",
-        "sink",
-        "bathtub",
-        "mirror",
-        "towel",
-        "basket",
-        "cabinet",
-        "trash can",
-        "washing machine",
-    ),
-    "meeting room": (
-        "table",
-        "chair",
-        "whiteboard",
-        "tv",
-        "plant",
-        "clock",
-        "cabinet",
-        "trash can",
-        "laptop",
-    ),
-}
-PLENTY = {"kitchen": ("chair",), "meeting room": ("chair",), "office": ("office chair", "chair")}
+OTHERWISE = (
+    0.35  # of things that kinds.csv does not name: how much a thing's weight counts in a room of a kind
+)
 DULL = ("white", "black", "gray", "brown", "beige")  # half of what is in rooms
 
 
@@ -128,16 +59,24 @@ def sample_room(seed: int, index: int, split: str = "test", objects: tuple[int, 
     )
 
 
+@functools.cache
+def _kinds() -> dict[str, dict[str, float]]:
+    """Kind of room -> what makes a room one of its kind, and how many times its weight counts; from `kinds.csv`."""
+    kinds: dict[str, dict[str, float]] = {}
+    for row in read_table(Path(__file__).with_name("kinds.csv")):
+        kinds.setdefault(row["kind"], {})[row["name"]] = float(row["factor"])
+    return kinds
+
+
 def _contents(area: float, random: np.random.Generator, objects: tuple[int, int] | None) -> list[str]:
     """Names of what to put into a room, furniture before what stands on it."""
-    kind = list(KINDS)[int(random.integers(len(KINDS)))]
+    likely = list(_kinds().values())[int(random.integers(len(_kinds())))]
     if objects is None:
         count = int(np.clip(random.normal(0.55 * area + 3, 3), *THINGS))
     else:
         count = int(random.integers(objects[0], objects[1] + 1))
     names = [n for n, c in CATEGORIES.items() if c.weight]
-    weights = np.array([CATEGORIES[n].weight * (6.0 if n in KINDS[kind] else 0.35) for n in names])
-    weights *= [2.0 if n in PLENTY.get(kind, ()) else 1.0 for n in names]
+    weights = np.array([CATEGORIES[n].weight * likely.get(n, OTHERWISE) for n in names])
     found: Counter[str] = Counter()
     while found.total() < count and weights.sum() > 0:
         name = names[int(random.choice(len(names), p=weights / weights.sum()))]

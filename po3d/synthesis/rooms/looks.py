@@ -10,7 +10,7 @@ import numpy as np
 from po3d.scene.rooms import is_a
 from po3d.scene.table import ObjectState, Scene
 from po3d.synthesis.furniture.models import RoomModel, RoomModels, drawn_category
-from po3d.synthesis.render.environment import RGB, VARIANTS, Finish, Ground, Look, sample_look
+from po3d.synthesis.render.environment import RGB, VARIANTS, Finish, Ground, Look, rgb, sample_look
 from po3d.synthesis.render.instances import Placed
 from po3d.synthesis.rooms.shell import Shell
 from po3d.synthesis.splits import Split
@@ -44,6 +44,7 @@ FINISHES: dict[str, tuple[RGB, RGB, str]] = {
 PLAIN = FINISHES["plastic"]
 UNPAINTED = (0.3, 0.3, 0.3)  # of our own shapes, where the scene names no colour
 SCREEN, PANE = (0.10, 0.33, 0.62), (0.55, 0.68, 0.80)  # glass of what is switched on, and of windows
+INDOORS = (0.01, 0.85)  # lowest and highest of floors and walls
 MARGIN = 1.5  # metres of floor around the things of a scene without an outline
 
 # kind of floor: (pattern, metres a tile, stretch), base colours
@@ -113,8 +114,7 @@ def room_paint(color: str, random: np.random.Generator) -> RGB | None:
         return None
     middle, bright, hue = PAINTS[color]
     paint = np.array(middle) * np.exp(random.normal(0, bright)) * np.exp(random.normal(0, hue, 3))
-    r, g, b = np.clip(paint, 0.004, 0.9)
-    return float(r), float(g), float(b)
+    return rgb(paint, 0.004, 0.9)
 
 
 def _value(state: ObjectState, attribute: str) -> str:
@@ -126,8 +126,7 @@ def placed(state: ObjectState, model: RoomModel, dress: Dress) -> Placed:
     colors = dict(model.colors)
     if dress.color is not None:
         for part, bright in model.painted.items():
-            r, g, b = np.clip(np.array(dress.color) * bright, 0.002, 0.95)
-            colors[part] = (float(r), float(g), float(b))
+            colors[part] = rgb(np.array(dress.color) * bright, 0.002, 0.95)
     glass = _glass(state)
     if glass is not None:
         colors |= {part.name: glass for part in model.mesh.parts if part.material == "glass"}
@@ -158,8 +157,8 @@ def light_and_floor(random: np.random.Generator) -> tuple[Look, float]:
     ground = Ground(
         kind=str(random.choice(patterns)),
         variant=int(random.integers(VARIANTS)),
-        color=_rgb(base),
-        color2=_rgb(second),
+        color=rgb(base, *INDOORS),
+        color2=rgb(second, *INDOORS),
         contrast=float(random.uniform(0.3, 1.0)),
         tile=float(random.uniform(*tile)),
         angle=float(random.integers(4) * np.pi / 2),
@@ -168,27 +167,27 @@ def light_and_floor(random: np.random.Generator) -> tuple[Look, float]:
     return replace(look, ground=ground), float(random.uniform(*stretch))
 
 
-def _rgb(values: np.ndarray) -> RGB:
-    r, g, b = np.clip(values, 0.01, 0.85)
-    return float(r), float(g), float(b)
+def wall_colors(count: int, darkest: float, odd: float, random: np.random.Generator) -> tuple[RGB, ...]:
+    """Of one colour, mostly a pale one, that is `darkest` or lighter; a share `odd` of rooms has one wall of another."""
+    tint = np.exp(random.normal(0, 0.05 if random.random() < 0.6 else 0.35, 3))
+    walls = [rgb(random.uniform(darkest, 0.8) * tint, *INDOORS)] * count
+    if random.random() < odd:
+        walls[int(random.integers(count))] = rgb(random.uniform(0.05, 0.7, 3), *INDOORS)
+    return tuple(walls)
 
 
 def _shell(scene: Scene, stretch: float, random: np.random.Generator) -> Shell:
     outline = scene.outline or _around(scene)
-    tint = np.exp(random.normal(0, 0.05 if random.random() < 0.6 else 0.35, 3))
-    base = _rgb(np.clip(random.uniform(0.35, 0.8) * tint, 0, 0.85))
-    walls = [base] * len(outline)
-    if random.random() < 0.25:  # one wall of another colour
-        walls[int(random.integers(len(outline)))] = _rgb(random.uniform(0.05, 0.7, 3))
+    walls = wall_colors(len(outline), 0.35, 0.25, random)
     top = max((o.position[2] + o.extent[2] / 2 for o in scene.objects), default=0.0)
     grey = float(random.choice([0.0, 1.0, random.uniform(0.1, 0.9)]))
     return Shell(
         tuple(outline),
-        tuple(walls),
+        walls,
         height=max(2.5, top + 0.05),
         rim=float(random.choice([0.0, random.uniform(0.04, 0.15)])),
-        rim_color=_rgb(np.full(3, random.uniform(0.05, 0.8))),
-        skirting=_rgb(np.full(3, random.uniform(0.1, 0.8))),
+        rim_color=(float(random.uniform(0.05, 0.8)),) * 3,
+        skirting=(float(random.uniform(0.1, 0.8)),) * 3,
         skirting_height=float(random.choice([0.0, random.uniform(0.05, 0.12)])),
         stretch=stretch,
         outside=(grey, grey, grey),

@@ -5,8 +5,8 @@ Lengths in metres, the nose at +x.
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import Generator, Random, limb, mirrored, pick, scaled
+from po3d.synthesis.shapes.limbs import limb, mirrored, scaled
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, slab, tube
 from po3d.synthesis.shapes.quadrupeds import Form, ears, face, legs, patches, sitting_legs, trunk
 
@@ -25,27 +25,20 @@ def _horse(random: Random) -> list[Piece]:
     crest = np.array([long * 1.0, 0, tall + 0.38])
     for t in np.linspace(0.1, 1.05, 6):
         at = crest * (1 - t) + (head + [-0.16, 0, 0.08]) * t
-        pieces += solid("mane", "paint", ball((0.1, 0.045, u(0.13, 0.19)), at))
-    pieces += solid("mane", "paint", ball((0.09, 0.06, 0.07), head + [0.06, 0, 0.15]))
+        pieces += painted("mane", ball((0.1, 0.045, u(0.13, 0.19)), at))
+    pieces += painted("mane", ball((0.09, 0.06, 0.07), head + [0.06, 0, 0.15]))
     end = (-long - u(0.35, 0.5), 0, u(0.45, 0.75))
-    pieces += solid(
-        "mane",
-        "paint",
-        limb(
-            [(-long - 0.22, 0, tall + 0.2), (-long - u(0.38, 0.46), 0, tall + 0.05), end],
-            [0.05, 0.085, 0.05],
-            8,
-        ),
-    )
+    line = [(-long - 0.22, 0, tall + 0.2), (-long - u(0.38, 0.46), 0, tall + 0.05), end]
+    pieces += painted("mane", limb(line, [0.05, 0.085, 0.05], 8))
     if random.random() < 0.35:
         pieces += patches(random, form, int(random.integers(2, 5)))
     if random.random() < 0.5:
         blaze = head + np.array([form.muzzle[0] * 0.42, 0, -form.muzzle[1] * 0.42 + form.skull * 0.72])
-        pieces += solid("patch", "paint", moved(ball((0.16, 0.045, 0.03)), blaze, pitch=0.85))
+        pieces += painted("patch", moved(ball((0.16, 0.045, 0.03)), blaze, pitch=0.85))
     if random.random() < 0.35:
         top = tall + max(form.girth) * 0.85
-        pieces += solid("saddle", "paint", ball((0.26, 0.26, 0.1), (u(-0.05, 0.05), 0, top), 2))
-        pieces += solid("saddle", "paint", moved(ring(0.325, 0.02, 0.07, 18, 5), (0, 0, tall), yaw=np.pi / 2))
+        pieces += painted("saddle", ball((0.26, 0.26, 0.1), (u(-0.05, 0.05), 0, top), 2))
+        pieces += painted("saddle", moved(ring(0.325, 0.02, 0.07, 18, 5), (0, 0, tall), yaw=np.pi / 2))
     return pieces
 
 
@@ -81,19 +74,17 @@ def _dog(random: Random) -> list[Piece]:
             "down": [(-0.1, -0.02), (-0.14, -0.14)],
         }[kind]
     tail = [start, *(start + [x, 0, max(z, 0.025 - start[2])] for x, z in way)]
-    pieces += solid("coat", "paint", limb(tail, [0.022, bush, bush * 0.6], 8))
+    pieces += painted("coat", limb(tail, [0.022, bush, bush * 0.6], 8))
     if random.random() < 0.5:
         pieces += patches(random, form, int(random.integers(1, 5)))
     if random.random() < 0.6:
-        pieces += solid(
-            "patch",
-            "paint",
-            ball((0.05, deep * 0.6, deep * 0.75), (chest[0] + deep * 0.75, 0, chest[1] + 0.01), 2),
+        pieces += painted(
+            "patch", ball((0.05, deep * 0.6, deep * 0.75), (chest[0] + deep * 0.75, 0, chest[1] + 0.01), 2)
         )
     if random.random() < 0.6:
         neck = np.array([chest[0], 0, chest[1] + 0.35 * deep]) * 0.42 + head * 0.58
-        pieces += solid(
-            "collar", "paint", moved(ring(skull * 1.02, 0.012, 0.035, 18, 5), neck, roll=np.pi / 2, pitch=0.7)
+        pieces += painted(
+            "collar", moved(ring(skull * 1.02, 0.012, 0.035, 18, 5), neck, roll=np.pi / 2, pitch=0.7)
         )
     return pieces
 
@@ -136,10 +127,9 @@ def _cat(random: Random) -> list[Piece]:
             (x - 0.2, 0, rump[1] - 0.09),
             (x - 0.27, 0, rump[1] - u(0.0, 0.09)),
         ]
-    pieces += solid("coat", "paint", limb(tail, thick, 8))
-    pieces += solid(
+    pieces += painted("coat", limb(tail, thick, 8))
+    pieces += painted(
         "patch" if random.random() < 0.5 else "coat",
-        "paint",
         limb([tail[-1], np.multiply(tail[-1], 0.8) + np.multiply(tail[-2], 0.2)], thick * 1.06, 8, 1),
     )
     coat = pick(random, "stripes", "patches", "bib", "plain")
@@ -154,25 +144,20 @@ def _cat(random: Random) -> list[Piece]:
                 pitch=-0.9 if sits else 0,
             )
             band.vertices = np.asarray(band.vertices) * (1, form.flat, 1)
-            pieces += solid("patch", "paint", band)
+            pieces += painted("patch", band)
     elif coat == "patches":
         pieces += patches(random, form, int(random.integers(2, 5)))
     if coat in ("bib", "patches"):
-        pieces += solid(
-            "pale", "paint", ball((0.03, 0.036, 0.06), (chest[0] + 0.045 * slim, 0, chest[1] - 0.01), 2)
-        )
+        pieces += painted("pale", ball((0.03, 0.036, 0.06), (chest[0] + 0.045 * slim, 0, chest[1] - 0.01), 2))
     if random.random() < 0.4:
         at = np.array([chest[0], 0, chest[1] + 0.02]) * 0.4 + head * 0.6
-        pieces += solid(
-            "collar",
-            "paint",
-            moved(
-                ring(skull * 0.9, 0.008, 0.02, 16, 5),
-                at - [0.006, 0, 0.01],
-                roll=np.pi / 2,
-                pitch=0.3 if sits else 0.8,
-            ),
+        collar = moved(
+            ring(skull * 0.9, 0.008, 0.02, 16, 5),
+            at - [0.006, 0, 0.01],
+            roll=np.pi / 2,
+            pitch=0.3 if sits else 0.8,
         )
+        pieces += painted("collar", collar)
     return pieces
 
 
@@ -182,42 +167,26 @@ def _rabbit(random: Random) -> list[Piece]:
     rump, chest, skull = u(0.085, 0.105), u(0.06, 0.075), u(0.05, 0.06)
     upright = random.random() < 0.3
     cx, cz = (0.1, 0.17) if upright else (0.115, 0.085)
-    pieces = solid(
-        "coat",
-        "paint",
-        limb(
-            [(-0.07, 0, rump), ((cx - 0.05) / 2, 0, (rump + cz) / 2 + 0.02), (cx, 0, cz)],
-            [rump, (rump + chest) / 2, chest],
-            14,
-            4,
-            0.85,
-        ),
-    )
+    line = [(-0.07, 0, rump), ((cx - 0.05) / 2, 0, (rump + cz) / 2 + 0.02), (cx, 0, cz)]
+    pieces = painted("coat", limb(line, [rump, (rump + chest) / 2, chest], 14, 4, 0.85))
     hx, hz = cx + u(0.035, 0.075), cz + u(0.08, 0.115)
     form = Form(
         (0, 0), (0, 0), (0, 0, 0), (hx, hz), skull, (skull * 0.95, skull * 0.4, skull * 0.5), (0, 0), 0
     )
     head = np.array([hx, 0, hz])
-    pieces += face(form, head) + solid(
-        "coat", "paint", limb([(cx, 0, cz), head], [chest * 0.9, skull * 0.85], 10, 2)
-    )
+    pieces += face(form, head)
+    pieces += painted("coat", limb([(cx, 0, cz), head], [chest * 0.9, skull * 0.85], 10, 2))
     kind = pick(random, "long", "long", "long", "long", "floppy")
     pieces += ears(kind, head, skull, u(0.11, 0.19) if kind == "long" else u(0.075, 0.1))
-    pieces += solid("pale", "paint", ball(u(0.026, 0.04), (-0.07 - rump * 0.97, 0, rump * 0.75), 2))
+    pieces += painted("pale", ball(u(0.026, 0.04), (-0.07 - rump * 0.97, 0, rump * 0.75), 2))
     thigh = ball((0.075, 0.035, 0.07), (-0.05, rump * 0.62, 0.07), 2)
     foot = limb([(-0.07, rump * 0.7, 0.018), (0.035, rump * 0.75, 0.016)], [0.018, 0.017], 8, 1)
-    pieces += solid("coat", "paint", *mirrored(thigh)) + solid("paw", "paint", *mirrored(foot))
-    fore = limb(
-        [(cx + 0.01, 0.032, cz - 0.02), (cx + 0.03, 0.032, 0.014 if not upright else cz - 0.07)],
-        [0.024, 0.014],
-        8,
-        2,
-    )
-    pieces += solid("coat", "paint", *mirrored(fore))
-    pieces += solid(
-        "paw",
-        "paint",
-        *mirrored(ball((0.022, 0.014, 0.013), (cx + 0.04, 0.032, 0.013 if not upright else cz - 0.08))),
+    pieces += painted("coat", *mirrored(thigh)) + painted("paw", *mirrored(foot))
+    line = [(cx + 0.01, 0.032, cz - 0.02), (cx + 0.03, 0.032, 0.014 if not upright else cz - 0.07)]
+    fore = limb(line, [0.024, 0.014], 8, 2)
+    pieces += painted("coat", *mirrored(fore))
+    pieces += painted(
+        "paw", *mirrored(ball((0.022, 0.014, 0.013), (cx + 0.04, 0.032, 0.013 if not upright else cz - 0.08)))
     )
     if random.random() < 0.4:
         pieces += patches(
@@ -226,7 +195,7 @@ def _rabbit(random: Random) -> list[Piece]:
             3,
         )
     if random.random() < 0.5:
-        pieces += solid("pale", "paint", ball((0.04, 0.045, 0.05), (cx + 0.025, 0, cz - 0.02), 2))
+        pieces += painted("pale", ball((0.04, 0.045, 0.05), (cx + 0.025, 0, cz - 0.02), 2))
     return pieces
 
 
@@ -235,35 +204,17 @@ def _chicken(random: Random) -> list[Piece]:
     stout, leg, cock = u(0.085, 0.11), u(0.09, 0.14), random.random() < 0.35
     z = leg + stout * 0.8
     neck = np.array([0.11, 0, z + u(0.15, 0.2) + 0.05 * cock])
-    pieces = solid(
-        "feather",
-        "paint",
-        limb(
-            [(-0.07, 0, z + 0.02), (0, 0, z), (0.06, 0, z + 0.03)],
-            [stout * 0.7, stout, stout * 0.8],
-            12,
-            4,
-            u(0.8, 0.95),
-        ),
-    )
-    pieces += solid(
-        "neck",
-        "paint",
-        limb(
-            [(0.055, 0, z + 0.05), (0.085, 0, (z + neck[2]) / 2 + 0.02), neck],
-            [stout * 0.72, 0.045, 0.033],
-            10,
-        ),
-    )
-    pieces += solid("neck", "paint", ball((0.038, 0.032, 0.034), neck + [0.008, 0, 0.008], 2))
-    pieces += solid(
-        "beak", "paint", tube([neck + [0.035, 0, 0.005], neck + [0.08, 0, -0.008]], [0.016, 0.002], 8)
-    )
+    line = [(-0.07, 0, z + 0.02), (0, 0, z), (0.06, 0, z + 0.03)]
+    pieces = painted("feather", limb(line, [stout * 0.7, stout, stout * 0.8], 12, 4, u(0.8, 0.95)))
+    line = [(0.055, 0, z + 0.05), (0.085, 0, (z + neck[2]) / 2 + 0.02), neck]
+    pieces += painted("neck", limb(line, [stout * 0.72, 0.045, 0.033], 10))
+    pieces += painted("neck", ball((0.038, 0.032, 0.034), neck + [0.008, 0, 0.008], 2))
+    pieces += painted("beak", tube([neck + [0.035, 0, 0.005], neck + [0.08, 0, -0.008]], [0.016, 0.002], 8))
     for k in range(count := int(random.integers(3, 6))):
         at = neck + [0.035 - 0.065 * k / (count - 1), 0, 0.042 + 0.012 * np.sin(np.pi * k / (count - 1))]
-        pieces += solid("comb", "paint", ball((0.016, 0.007, u(0.018, 0.026) + 0.01 * cock), at))
-    pieces += solid("comb", "paint", *mirrored(ball((0.009, 0.007, 0.02), neck + [0.036, 0.01, -0.034])))
-    pieces += solid("eye", "paint", *mirrored(ball(0.007, neck + [0.022, 0.028, 0.014])))
+        pieces += painted("comb", ball((0.016, 0.007, u(0.018, 0.026) + 0.01 * cock), at))
+    pieces += painted("comb", *mirrored(ball((0.009, 0.007, 0.02), neck + [0.036, 0.01, -0.034])))
+    pieces += painted("eye", *mirrored(ball(0.007, neck + [0.022, 0.028, 0.014])))
     rise, many = u(0.06, 0.16) + 0.1 * cock, int(random.integers(3, 6))
     for side in np.linspace(-0.5, 0.5, many):
         root, up = np.array([-0.09, side * 0.05, z + 0.05]), 1 - abs(side)
@@ -272,29 +223,21 @@ def _chicken(random: Random) -> list[Piece]:
             root + [-0.06, side * 0.03, rise * 0.7 * up],
             root + [-u(0.09, 0.13), side * 0.07, rise * up * (0.6 if cock else 1)],
         ]
-        pieces += solid("tail", "paint", limb(feather, [0.03, 0.032, 0.014], 8, 2))
+        pieces += painted("tail", limb(feather, [0.03, 0.032, 0.014], 8, 2))
     wing = limb(
         [(0.045, stout * 0.78, z + 0.035), (-0.03, stout * 0.86, z + 0.015), (-0.11, stout * 0.72, z + 0.02)],
         [0.035, 0.042, 0.014],
         8,
     )
     wing.vertices = np.asarray(wing.vertices) * (1, 0.8, 1) + (0, 0.012, 0)
-    pieces += solid("wing", "paint", *mirrored(wing))
+    pieces += painted("wing", *mirrored(wing))
     step = u(-0.03, 0.03)
     for sign in (1, -1):
         x, y = 0.005 + sign * step, sign * 0.04
-        pieces += solid(
-            "beak",
-            "paint",
-            limb(
-                [(0, y, z - stout * 0.6), (x - 0.015, y, leg * 0.55), (x, y, 0.008)],
-                [0.026, 0.011, 0.009],
-                6,
-                2,
-            ),
-        )
+        line = [(0, y, z - stout * 0.6), (x - 0.015, y, leg * 0.55), (x, y, 0.008)]
+        pieces += painted("beak", limb(line, [0.026, 0.011, 0.009], 6, 2))
         for toe in ((0.05, -0.025), (0.058, 0.0), (0.05, 0.025), (-0.03, 0.0)):
-            pieces += solid("beak", "paint", rod((x, y, 0.008), (x + toe[0], y + toe[1], 0.006), 0.006, 5))
+            pieces += painted("beak", rod((x, y, 0.008), (x + toe[0], y + toe[1], 0.006), 0.006, 5))
     return pieces
 
 
@@ -308,19 +251,17 @@ def _rocking_horse(random: Random) -> list[Piece]:
     line = np.c_[bow * np.sin(t), bow * (1 - np.cos(t))]
     runner = slab(np.r_[line, (line + [0, u(0.03, 0.045)])[::-1]], 0.025)
     across = u(0.1, 0.125)
-    pieces = solid("runner", "paint", *(moved(runner, (0, y, 0)) for y in (across, -across)))
+    pieces = painted("runner", *(moved(runner, (0, y, 0)) for y in (across, -across)))
     for x in (-0.22, 0.22):
         z = bow * (1 - np.cos(np.arcsin(x / bow))) + 0.03
-        pieces += solid("runner", "paint", box(0.04, 2 * across, 0.02, (x, 0, z)))
+        pieces += painted("runner", box(0.04, 2 * across, 0.02, (x, 0, z)))
     if boards:  # cut out of boards
         outline = [
             (-long - 0.05, seat - 0.05), (long - 0.02, seat - 0.05), (long + 0.05, seat), (hx + 0.02, hz - 0.08), (hx + 0.11, hz - 0.07),
             (hx + 0.13, hz - 0.02), (hx + 0.05, hz + 0.06), (hx, hz + 0.11), (hx - 0.05, hz + 0.06),
             (long - 0.07, seat + 0.05), (-long - 0.03, seat + 0.05),
         ]  # fmt: skip
-        pieces += solid(
-            "main", "paint", slab(outline, 0.05, 0.008), box(2 * long, 0.15, 0.04, (-0.02, 0, seat + 0.04))
-        )
+        pieces += main(slab(outline, 0.05, 0.008), box(2 * long, 0.15, 0.04, (-0.02, 0, seat + 0.04)))
     else:
         form = Form(
             (-long, seat),
@@ -337,43 +278,23 @@ def _rocking_horse(random: Random) -> list[Piece]:
         pieces += [("main", m, g) for _, m, g in ears("pointed", np.array([hx, 0, hz]), 0.05, 0.055)]
     for x, sign in [(x, s) for x in (-1, 1) for s in (1, -1)]:
         foot = (x * (long + 0.06), sign * across, 0.05 + 0.02)
-        pieces += solid(
-            "main", "paint", limb([(x * (long - 0.02), sign * 0.045, seat), foot], [0.034, 0.024], 8, 2)
-        )
+        pieces += main(limb([(x * (long - 0.02), sign * 0.045, seat), foot], [0.034, 0.024], 8, 2))
     crest = np.array([long + 0.0, 0, seat + 0.1])
     for s in np.linspace(0, 1, 6):
-        pieces += solid(
-            "mane",
-            "paint",
-            ball((0.032, 0.034, 0.045), crest * (1 - s) + np.array([hx - 0.045, 0, hz + 0.06]) * s),
+        pieces += painted(
+            "mane", ball((0.032, 0.034, 0.045), crest * (1 - s) + np.array([hx - 0.045, 0, hz + 0.06]) * s)
         )
-    pieces += solid(
-        "mane",
-        "paint",
-        limb(
-            [
-                (-long - 0.06, 0, seat + 0.03),
-                (-long - 0.13, 0, seat + 0.02),
-                (-long - 0.15, 0, seat - u(0.07, 0.14)),
-            ],
-            [0.02, 0.034, 0.016],
-            8,
-        ),
-    )
-    pieces += solid("saddle", "paint", ball((0.1, 0.08, 0.03), (-0.03, 0, seat + 0.072), 2))
+    path = [
+        (-long - 0.06, 0, seat + 0.03),
+        (-long - 0.13, 0, seat + 0.02),
+        (-long - 0.15, 0, seat - u(0.07, 0.14)),
+    ]
+    pieces += painted("mane", limb(path, [0.02, 0.034, 0.016], 8))
+    pieces += painted("saddle", ball((0.1, 0.08, 0.03), (-0.03, 0, seat + 0.072), 2))
     if random.random() < 0.5:
-        pieces += solid("saddle", "paint", ball((0.03, 0.085, u(0.06, 0.1)), (-long + 0.01, 0, seat + 0.11)))
-    pieces += solid(
-        "grip", "paint", rod((hx - 0.02, -0.11, hz - 0.005), (hx - 0.02, 0.11, hz - 0.005), 0.013, 8)
-    )
+        pieces += painted("saddle", ball((0.03, 0.085, u(0.06, 0.1)), (-long + 0.01, 0, seat + 0.11)))
+    pieces += painted("grip", rod((hx - 0.02, -0.11, hz - 0.005), (hx - 0.02, 0.11, hz - 0.005), 0.013, 8))
     return scaled(pieces, (1, 0.95, 1))
 
 
-SHAPES: dict[str, Generator] = {
-    "horse": _horse,
-    "dog": _dog,
-    "cat": _cat,
-    "rabbit": _rabbit,
-    "chicken": _chicken,
-    "rocking horse": _rocking_horse,
-}
+SHAPES = named(_horse, _dog, _cat, _rabbit, _chicken, _rocking_horse)

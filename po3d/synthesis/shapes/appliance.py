@@ -1,31 +1,19 @@
 """Parametric washing machines, ovens and refrigerators. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    ahead,
-    bar,
-    behind,
-    block,
-    board,
-    disc,
-    main,
-    panel,
-    pick,
-    upright,
-)
+from po3d.synthesis.shapes.limbs import bar
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import box, moved, ring, rod, rounded, slab
+from po3d.synthesis.shapes.sheets import behind, block, board, panel
+from po3d.synthesis.shapes.turned import ahead, disc, drum
 
 
 def _washing_machine(random: Random) -> list[Piece]:
     u, deep, wide, high = random.uniform, *random.uniform((0.5, 0.56, 0.74), (0.64, 0.64, 0.9))
     x, head, edge = deep / 2, u(0.11, 0.17), u(0.008, 0.03)
     pieces = main(block((deep, wide, high - 0.02), (0, 0, 0.02), edge, 0.008, 3))
-    pieces += solid("foot", "tyre", *(upright([(0, 0), (0.025, 0), (0.02, 0.025), (0, 0.025)], 10, (i, j, 0))
+    pieces += solid("foot", "tyre", *(drum([(0.025, 0), (0.02, 0.025)], 10, (i, j, 0))
                                       for i in (-x + 0.06, x - 0.06) for j in (-wide / 2 + 0.06, wide / 2 - 0.06)))  # fmt: skip
     pieces += main(block((deep + 0.01, wide + 0.006, 0.025), (0, 0, high - 0.025), edge, 0.006, 3))
     radius, z = wide * u(0.27, 0.37), high * u(0.42, 0.48)
@@ -39,7 +27,7 @@ def _washing_machine(random: Random) -> list[Piece]:
                     board((0.05, 0.03, 0.11), (x + 0.035, side * radius * 0.88, z)))  # fmt: skip
     top = high - head / 2 - 0.02
     if random.random() < 0.6:
-        pieces += solid("fascia", "paint", panel(wide - 0.02, head, 0.01, 0.008, (x, 0, top), 0.003))
+        pieces += painted("fascia", panel(wide - 0.02, head, 0.01, 0.008, (x, 0, top), 0.003))
     drawer = u(0.13, 0.2)
     y = -side * (wide / 2 - drawer / 2 - 0.03)
     pieces += main(panel(drawer, head * 0.7, 0.01, 0.022, (x, y, top), 0.006))
@@ -54,7 +42,7 @@ def _washing_machine(random: Random) -> list[Piece]:
         pieces += solid("button", "chrome", disc(0.008, 0.016, (x, spot + 0.045 - 0.024 * k, top - 0.03), 10))
     pieces += solid("flap", "dark", panel(0.09, 0.07, 0.006, 0.004, (x, side * (wide / 2 - 0.08), 0.09)))
     plate = panel(wide * u(0.6, 0.85), high * u(0.45, 0.7), 0.03, 0.006, (x, 0, high * 0.5), 0.002)
-    pieces += solid("plate", "paint", *behind(plate))
+    pieces += painted("plate", *behind(plate))
     spot, hang = wide * u(0.2, 0.4), u(0.03, 0.06)
     hose = [
         (-x, spot, high * 0.85),
@@ -77,11 +65,8 @@ def _oven(random: Random) -> list[Piece]:
     pieces += solid("gap", "tyre", panel(wide - 0.01, high - 0.03, 0.01, 0.004, (x, 0, high / 2)))
     front, stuff = ("main", "paint") if random.random() < 0.5 else ("door", pick(random, "glass", "dark"))
     pieces += solid(front, stuff, panel(wide - 0.02, door - 0.01, 0.012, 0.035, (x, 0, mid), 0.008))
-    pieces += solid(
-        "window",
-        "glass",
-        panel(wide * glass_share, door * u(0.45, 0.7), 0.02, 0.006, (x + 0.033, 0, mid - 0.02), 0.002, 3),
-    )
+    window = panel(wide * glass_share, door * u(0.45, 0.7), 0.02, 0.006, (x + 0.033, 0, mid - 0.02), 0.002, 3)
+    pieces += solid("window", "glass", window)
     z, span = mid + door / 2 - 0.05, wide * u(0.34, 0.44)
     grip = [(x + 0.03, -span, z), (x + 0.085, -span, z), (x + 0.085, span, z), (x + 0.03, span, z)]
     pieces += solid("handle", metal, bar(grip, u(0.009, 0.015), 8, 1))
@@ -96,38 +81,29 @@ def _oven(random: Random) -> list[Piece]:
                             ahead([(0, 0), (0.022, 0), (0.022, 0.012), (0.016, 0.03), (0, 0.03)], (x + 0.023, y, top), 14))  # fmt: skip
     if clock:
         pieces += solid("display", "glass", panel(0.13, bar_z * 0.45, 0.004, 0.006, (x + 0.023, 0, top)))
-        pieces += solid(
-            "digits",
-            "lamp",
-            *(box(0.002, 0.012, 0.02, (x + 0.03, y, top)) for y in (-0.03, -0.012, 0.012, 0.03)),
-        )
+        for y in (-0.03, -0.012, 0.012, 0.03):
+            pieces += solid("digits", "lamp", box(0.002, 0.012, 0.02, (x + 0.03, y, top)))
     if tall:
         pieces += main(panel(wide - 0.02, low - 0.03, 0.01, 0.03, (x, 0, low / 2 + 0.01), 0.006))
         pieces += solid("hob", "tyre", block((deep - 0.05, wide - 0.04, 0.012), (0, 0, high), 0.02, 0.003))
         for i in (-0.13, 0.12):
             for j in (-0.14, 0.14):
                 r = u(0.07, 0.1)
-                plate_ = [(0, 0), (r, 0), (r, 0.01), (r * 0.85, 0.014), (0, 0.014)]
-                pieces += solid("hotplate", "dark", upright(plate_, 20, (i, j, high + 0.01)))
-                pieces += solid(
-                    "rim",
-                    "chrome",
-                    moved(ring(r, 0.005, sides=20, around=4), (i, j, high + 0.016), roll=np.pi / 2),
-                )
+                plate_ = [(r, 0), (r, 0.01), (r * 0.85, 0.014)]
+                pieces += solid("hotplate", "dark", drum(plate_, 20, (i, j, high + 0.01)))
+                rim = moved(ring(r, 0.005, sides=20, around=4), (i, j, high + 0.016), roll=np.pi / 2)
+                pieces += solid("rim", "chrome", rim)
         if random.random() < 0.4:
             pieces += main(board((0.03, wide, 0.08), (-x + 0.015, 0, high + 0.04)))
     else:
-        pieces += solid(
-            "vent",
-            "dark",
-            *(box(0.004, wide * 0.7, 0.006, (x + 0.003, 0, 0.01 + 0.01 * k)) for k in range(2)),
-        )
+        for k in range(2):
+            pieces += solid("vent", "dark", box(0.004, wide * 0.7, 0.006, (x + 0.003, 0, 0.01 + 0.01 * k)))
     back = panel(wide * 0.86, high * 0.7, 0.01, 0.006, (x, 0, high * 0.48), 0.002)
     slots = [
         panel(wide * 0.5, 0.008, 0.003, 0.009, (x, 0, high * 0.62 + 0.025 * k))
         for k in range(int(random.integers(3, 7)))
     ]
-    pieces += solid("back", "paint", *behind(back)) + solid("vent", "dark", *behind(*slots))
+    pieces += painted("back", *behind(back)) + solid("vent", "dark", *behind(*slots))
     return pieces
 
 
@@ -179,7 +155,7 @@ def _refrigerator(random: Random) -> list[Piece]:
         pieces += solid("badge", "chrome", panel(0.12, 0.02, 0.006, 0.006, (face, 0, high - 0.1)))
     for k in range(int(random.integers(0, 5))):  # magnets and notes
         at = (face, u(-0.2, 0.2) * wide, high * u(0.6, 0.85))
-        pieces += solid(f"note{k % 2}", "paint", panel(u(0.03, 0.09), u(0.03, 0.1), 0.003, 0.005, at))
+        pieces += painted(f"note{k % 2}", panel(u(0.03, 0.09), u(0.03, 0.1), 0.003, 0.005, at))
     if random.random() < 0.5:
         pieces += solid(
             "hinge", "dark", block((0.08, 0.05, 0.02), (x + 0.03, side * (wide / 2 - 0.05), high), 0.01)
@@ -194,6 +170,4 @@ def _refrigerator(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "washing machine": _washing_machine, "oven": _oven, "refrigerator": _refrigerator,
-}  # fmt: skip
+SHAPES = named(_washing_machine, _oven, _refrigerator)

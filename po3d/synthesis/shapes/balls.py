@@ -3,9 +3,9 @@
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import UP, Generator, Random, pick, upright
+from po3d.synthesis.shapes.mesh import Piece, Random, named, painted, pick
 from po3d.synthesis.shapes.primitives import Array, ball, loft, moved, ring, tube
+from po3d.synthesis.shapes.turned import UP, upright
 
 
 def _patch(direction: Array, outline: Array, radius: float) -> Trimesh:
@@ -30,26 +30,24 @@ def _turned(pieces: list[Piece], random: Random, radius: float) -> list[Piece]:
 def _basketball(random: Random) -> list[Piece]:
     u = random.uniform
     r, seam, cut = u(0.11, 0.125), u(0.0016, 0.0034), u(0.55, 0.85)
-    pieces = solid("ball", "paint", ball(r, detail=3))
+    pieces = painted("ball", ball(r, detail=3))
     for turn in ({"roll": 0.0}, {"roll": UP}):
-        pieces += solid("seam", "paint", moved(ring(r, seam, sides=40, around=5), **turn))
+        pieces += painted("seam", moved(ring(r, seam, sides=40, around=5), **turn))
     for s in (1, -1):
         bow = ring(r * np.sin(cut), seam, sides=36, around=5)
-        pieces += solid("seam", "paint", moved(bow, (s * r * np.cos(cut), 0, 0), yaw=UP))
+        pieces += painted("seam", moved(bow, (s * r * np.cos(cut), 0, 0), yaw=UP))
     if random.random() < 0.6:
         t = np.arange(16) * np.pi / 8
         size = u(0.12, 0.25)
         for way in ((0.6, 0.6, 0.6), (-0.6, -0.6, 0.6)):
-            pieces += solid(
-                "label",
-                "paint",
-                _patch(np.array(way), np.c_[size * np.cos(t), size * u(0.4, 1) * np.sin(t)], r),
+            pieces += painted(
+                "label", _patch(np.array(way), np.c_[size * np.cos(t), size * u(0.4, 1) * np.sin(t)], r)
             )
     if random.random() < 0.25:  # two colours
         for s in (1, -1):
             cap = [(np.sin(a) * r * 1.006, np.cos(a) * r * 1.006) for a in np.linspace(0.01, cut - 0.02, 7)]
             lid = upright([*cap, (0.01, cap[-1][1])], 28)
-            pieces += solid("second", "paint", moved(lid, pitch=s * UP))
+            pieces += painted("second", moved(lid, pitch=s * UP))
     return _turned(pieces, random, r)
 
 
@@ -61,7 +59,7 @@ def _soccer_ball(random: Random) -> list[Piece]:
         u(0.34, 0.42),
         pick(random, "pentagons", "pentagons", "pentagons", "stars", "bows"),
     )
-    pieces = solid("ball", "paint", ball(r, detail=3))
+    pieces = painted("ball", ball(r, detail=3))
     golden = (1 + 5**0.5) / 2
     ways = [
         np.array(p) for a in (-1, 1) for b in (-golden, golden) for p in ((0, a, b), (a, b, 0), (b, 0, a))
@@ -79,15 +77,15 @@ def _soccer_ball(random: Random) -> list[Piece]:
     c, s = np.cos(turn), np.sin(turn)
     for k, way in enumerate(ways):
         name = "second" if kind != "pentagons" and k % 3 == 0 else "panel"
-        pieces += solid(name, "paint", _patch(way, outline @ np.array([[c, s], [-s, c]]), r))
+        pieces += painted(name, _patch(way, outline @ np.array([[c, s], [-s, c]]), r))
     if kind == "pentagons":  # seams from pentagon to pentagon
         for i, a in enumerate(ways):
             for b in ways[:i]:
                 if np.linalg.norm(a - b) < 2.1:
                     line = np.array([a * (1 - w) + b * w for w in np.linspace(0.28, 0.72, 5)])
                     line *= r / np.linalg.norm(line, axis=1, keepdims=True)
-                    pieces += solid("seam", "paint", tube(line, u(0.001, 0.002), 4))
+                    pieces += painted("seam", tube(line, u(0.001, 0.002), 4))
     return _turned(pieces, random, r)
 
 
-SHAPES: dict[str, Generator] = {"basketball": _basketball, "soccer ball": _soccer_ball}
+SHAPES = named(_basketball, _soccer_ball)

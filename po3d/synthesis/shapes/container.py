@@ -1,27 +1,12 @@
 """Parametric boxes, baskets, safes and filing cabinets. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    bar,
-    behind,
-    block,
-    board,
-    disc,
-    main,
-    panel,
-    pick,
-    smooth,
-    tub,
-    upright,
-    vessel,
-    warped,
-)  # fmt: skip
+from po3d.synthesis.shapes.limbs import bar, smooth, warped
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, ring, rod, tube
+from po3d.synthesis.shapes.sheets import behind, block, board, panel, tub
+from po3d.synthesis.shapes.turned import disc, drum, girdle, upright, vessel
 
 
 def _crate(random: Random) -> list[Piece]:
@@ -69,9 +54,8 @@ def _filing_cabinet(random: Random) -> list[Piece]:
     x, tall, gap = deep / 2, (high - low - 0.04) / rows, u(0.012, 0.024)
     if random.random() < 0.4:  # on wheels
         spots = [(i, j) for i in (-x + 0.06, x - 0.06) for j in (-wide / 2 + 0.06, wide / 2 - 0.06)]
-        pieces += solid(
-            "castor", "tyre", *(ball(0.5 * low + 0.012, (*spot, 0.5 * low + 0.005), 2) for spot in spots)
-        )
+        for spot in spots:
+            pieces += solid("castor", "tyre", ball(0.5 * low + 0.012, (*spot, 0.5 * low + 0.005), 2))
     else:
         pieces += solid("plinth", "dark", box(deep - 0.04, wide - 0.03, low + 0.01, (0, 0, low / 2)))
     pieces += solid("gap", "dark", box(0.004, wide - 0.03, high - low - 0.04, (x, 0, (high + low) / 2)))
@@ -141,8 +125,7 @@ def _safe(random: Random) -> list[Piece]:
             pieces += solid("handle", "chrome", moved(ring(radius, 0.008, sides=24), grip, yaw=np.pi / 2))
     if low != "none":
         foot = [(i, j, z0 / 2) for i in (-x + 0.06, x - 0.06) for j in (-wide / 2 + 0.06, wide / 2 - 0.06)]
-        pieces += solid("foot", "tyre", *(upright([(0, -z0 / 2), (0.03, -z0 / 2), (0.03, z0 / 2), (0, z0 / 2)], 12, spot)
-                                          for spot in foot))  # fmt: skip
+        pieces += solid("foot", "tyre", *(drum([(0.03, -z0 / 2), (0.03, z0 / 2)], 12, spot) for spot in foot))
     return pieces
 
 
@@ -151,9 +134,7 @@ def _cardboard_box(random: Random) -> list[Piece]:
     pieces: list[Piece] = []
     if random.random() < 0.5:  # open, its flaps hang out
         pieces += main(*tub(deep, wide, high, 0.008, 1.0))
-        pieces += solid(
-            "inside", "paint", box(deep - 0.03, wide - 0.03, 0.01, (0, 0, u(0.01, 0.4) * high + 0.01))
-        )
+        pieces += painted("inside", box(deep - 0.03, wide - 0.03, 0.01, (0, 0, u(0.01, 0.4) * high + 0.01)))
         for k, (across, out, yaw) in enumerate(
             ((wide, deep, 0), (deep, wide, np.pi / 2), (wide, deep, np.pi), (deep, wide, -np.pi / 2))
         ):
@@ -164,13 +145,13 @@ def _cardboard_box(random: Random) -> list[Piece]:
                                (x, -across / 2 + 0.004, z + 0.007)]) for x, z in zip(line, -0.3 * line**2)]  # fmt: skip
             flap = moved(moved(loft(rings), pitch=droop), (out / 2 - 0.004, 0, high - 0.004))
             pieces += main(moved(flap, yaw=yaw))
-        pieces += solid("tape", "paint", box(deep + 0.002, 0.05, high * 0.25, (0, 0, high * 0.125)))
+        pieces += painted("tape", box(deep + 0.002, 0.05, high * 0.25, (0, 0, high * 0.125)))
         return pieces
     pieces += main(block((deep, wide, high), (0, 0, 0), 0.012, 0.006, 4))
     pieces += main(*(board((deep - 0.01, wide / 2 - 0.004, 0.008), (0, s * wide / 4, high + 0.002))
                                        for s in (-1, 1)))  # fmt: skip
     tape, hang = u(0.045, 0.07), u(0.04, 0.12)
-    pieces += solid("tape", "paint", box(deep + 0.002, tape, 0.01, (0, 0, high + 0.004)),
+    pieces += painted("tape", box(deep + 0.002, tape, 0.01, (0, 0, high + 0.004)),
                     *(box(0.004, tape, hang, (s * deep / 2, 0, high - hang / 2)) for s in (-1, 1)))  # fmt: skip
     if random.random() < 0.7:
         at = (u(-0.2, 0.2) * deep, u(0.22, 0.3) * wide * random.choice([-1, 1]), high + 0.006)
@@ -199,41 +180,36 @@ def _laundry_basket(random: Random) -> list[Piece]:
             path = np.c_[line[:, 0] * np.cos(t), line[:, 0] * np.sin(t), line[:, 1]]
             pieces += main(tube(path[:: len(path) // 3], u(0.007, 0.009), 5))
         for z in np.linspace(0.02, 0.99, hoops) * high:
-            r, thick = np.interp(z, line[:, 1], line[:, 0]), 0.013
-            pieces += main(moved(ring(r, thick, 0.035, sides=28, around=5), (0, 0, z), roll=np.pi / 2))
-        pieces += main(upright([(0, 0), (low, 0), (low, 0.02), (0, 0.02)], 28))
+            pieces += main(girdle(line, z, 0.013, 0.035, around=5))
+        pieces += main(drum([(low, 0), (low, 0.02)], 28))
     else:  # woven: rings on rings, or a bag on a frame
         rows = int(random.integers(10, 18)) if kind == 1 else 5
         z = np.linspace(0, 1, 4 * rows + 1) * high
         bulge = (0.008 if kind == 1 else 0.004) * np.sin(np.arange(len(z)) * np.pi / 2)
         outer = np.c_[np.interp(z, line[:, 1], line[:, 0]) + bulge, z]
         pieces += main(vessel(outer[::2] if kind == 1 else outer, 0.02, 28))
-        pieces += solid("rim", "paint", moved(ring(top, 0.016, sides=28), (0, 0, high), roll=np.pi / 2))
+        pieces += painted("rim", moved(ring(top, 0.016, sides=28), (0, 0, high), roll=np.pi / 2))
     cloth, fill = int(random.integers(2, 6)), high * u(0.75, 0.95)
     r = np.interp(fill, line[:, 1], line[:, 0]) * 0.8
     lid = kind == 1 and random.random() < 0.4
     if lid:
         pieces += main(upright([(0, high), (top + 0.02, high), (top + 0.02, high + 0.025),
                                                   (top * 0.5, high + 0.06), (0, high + 0.065)], 28))  # fmt: skip
-        pieces += solid("rim", "paint", ball(0.03, (0, 0, high + 0.075), 2))
+        pieces += painted("rim", ball(0.03, (0, 0, high + 0.075), 2))
     else:
-        pieces += solid(
-            "cloth0",
-            "paint",
-            upright([(0, fill - 0.06), (r * 1.05, fill - 0.06), (r, fill - 0.03), (0, fill)], 16),
+        pieces += painted(
+            "cloth0", upright([(0, fill - 0.06), (r * 1.05, fill - 0.06), (r, fill - 0.03), (0, fill)], 16)
         )
         for k in range(cloth):
             t = 2 * np.pi * k / cloth + u(0, 0.8)
             at = (0.5 * r * np.cos(t), 0.5 * r * np.sin(t), fill - 0.02)
-            pieces += solid(f"cloth{k % 3}", "paint", ball((0.55 * r, 0.5 * r, u(0.04, 0.1)), at, 2))
+            pieces += painted(f"cloth{k % 3}", ball((0.55 * r, 0.5 * r, u(0.04, 0.1)), at, 2))
     for s in (-1, 1):
         grip = [(-0.07, s * top, high - 0.01), (-0.06, s * (top + 0.03), high + 0.06), (0.06, s * (top + 0.03), high + 0.06),
                 (0.07, s * top, high - 0.01)]  # fmt: skip
-        pieces += solid("rim", "paint", bar(grip, 0.011, 6))
+        pieces += painted("rim", bar(grip, 0.011, 6))
     scale = np.array([1.0, oblong, 1.0])
     return [(name, material, warped(piece, lambda v: v * scale)) for name, material, piece in pieces]
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "crate": _crate, "filing cabinet": _filing_cabinet, "safe": _safe, "cardboard box": _cardboard_box, "laundry basket": _laundry_basket,
-}  # fmt: skip
+SHAPES = named(_crate, _filing_cabinet, _safe, _cardboard_box, _laundry_basket)

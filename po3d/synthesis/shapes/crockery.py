@@ -1,13 +1,11 @@
 """Parametric crockery. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
-from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import Random, bar, main, pick, smooth, upright, vessel, warped
+from po3d.synthesis.shapes.limbs import bar, smooth, warped
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, moved, ring, tube
+from po3d.synthesis.shapes.turned import drum, girdle, radius_at, upright, vessel
 
 
 def _teapot(random: Random) -> list[Piece]:
@@ -23,21 +21,13 @@ def _teapot(random: Random) -> list[Piece]:
         (r * neck, high),
         (0, high),
     ]
-    pieces = main(upright(smooth(line), 28))
+    curve = smooth(line)
+    pieces = main(upright(curve, 28))
     rise = u(0.01, 0.03)
     pieces += main(
-        upright(
-            [
-                (0, high - 0.002),
-                (r * neck * 1.06, high - 0.002),
-                (r * neck * 0.9, high + rise * 0.6),
-                (0.006, high + rise),
-                (0, high + rise),
-            ],
-            24,
-        )
+        drum([(r * neck * 1.06, high - 0.002), (r * neck * 0.9, high + rise * 0.6), (0.006, high + rise)], 24)
     )
-    pieces += solid("knob", "paint", ball((0.011, 0.011, u(0.008, 0.014)), (0, 0, high + rise + 0.007), 2))
+    pieces += painted("knob", ball((0.011, 0.011, u(0.008, 0.014)), (0, 0, high + rise + 0.007), 2))
     tip, lift = r + u(0.04, 0.06), high * u(0.85, 1.05)
     spout = smooth(
         [(0, r * 0.6, high * 0.25), (0, r * 1.15, high * 0.3), (0, r * 1.25, high * 0.7), (0, tip, lift)]
@@ -57,16 +47,8 @@ def _teapot(random: Random) -> list[Piece]:
         grip = [(0, -r * 0.8, high * 0.8), (0, -r, top), (0, r, top), (0, r * 0.8, high * 0.8)]
         pieces += solid("hoop", pick(random, "wood", "chrome"), bar(grip, 0.006, 10, 3))
     for f in np.linspace(0.3, 0.7, int(random.integers(0, 3))):
-        pieces += solid("band", "paint", _girth(line, f * high))
+        pieces += painted("band", girdle(curve[curve[:, 0] > 1e-6], f * high, 0.0025, 0.01))
     return pieces
-
-
-def _girth(line: list[tuple[float, float]], z: float, thick: float = 0.0025) -> Trimesh:
-    """A thin painted ring around a solid of revolution at a height."""
-    curve = smooth(line)
-    inner = curve[(curve[:, 0] > 1e-6)]
-    r = float(np.interp(z, inner[:, 1], inner[:, 0]))
-    return moved(ring(r, thick, 4 * thick, sides=28, around=6), (0, 0, z), roll=np.pi / 2)
 
 
 def _mug(random: Random) -> list[Piece]:
@@ -76,14 +58,10 @@ def _mug(random: Random) -> list[Piece]:
     pieces = main(vessel(line, 0.004, 28))
     if random.random() < 0.85:
         drink = high * u(0.7, 0.9)
-        inner = float(np.interp(drink, line[:, 1], line[:, 0])) - 0.0035
-        pieces += solid(
-            "drink",
-            "paint",
-            upright([(0, drink - 0.006), (inner, drink - 0.006), (inner, drink), (0, drink)], 28),
-        )
+        inner = radius_at(line, drink) - 0.0035
+        pieces += painted("drink", drum([(inner, drink - 0.006), (inner, drink)], 28))
     out, top, bottom = u(0.024, 0.036), high * u(0.75, 0.88), high * u(0.15, 0.3)
-    side = float(np.interp(bottom, line[:, 1], line[:, 0])), float(np.interp(top, line[:, 1], line[:, 0]))
+    side = radius_at(line, bottom), radius_at(line, top)
     if random.random() < 0.7:
         grip = [
             (side[1] - 0.002, 0, top),
@@ -103,14 +81,7 @@ def _mug(random: Random) -> list[Piece]:
     if random.random() < 0.5:
         mark, z = int(random.integers(1, 3)), np.sort(random.uniform(0.25, 0.75, 2)) * high
         for k in range(mark):
-            radius = float(np.interp(z[k], line[:, 1], line[:, 0]))
-            pieces += solid(
-                "band",
-                "paint",
-                moved(
-                    ring(radius, 0.0016, u(0.006, 0.016), sides=28, around=6), (0, 0, z[k]), roll=np.pi / 2
-                ),
-            )
+            pieces += painted("band", girdle(line, z[k], 0.0016, u(0.006, 0.016)))
     return pieces
 
 
@@ -132,18 +103,12 @@ def _bowl(random: Random) -> list[Piece]:
     if random.random() < 0.6:
         pieces += main(moved(ring(r - wall / 2, wall * 0.8, sides=36), (0, 0, high), roll=np.pi / 2))
     if random.random() < 0.5:
-        z = high * u(0.6, 0.85)
-        radius = float(np.interp(z, line[:, 1], line[:, 0]))
-        pieces += solid(
-            "band", "paint", moved(ring(radius, 0.003, 0.02, sides=36, around=6), (0, 0, z), roll=np.pi / 2)
-        )
+        pieces += painted("band", girdle(line, high * u(0.6, 0.85), 0.003, 0.02, 36))
     filled = int(random.integers(4))
     if filled == 1:  # soup
         z = high * 0.7
-        radius = float(np.interp(z, line[:, 1], line[:, 0])) - wall * 0.9
-        pieces += solid(
-            "soup", "paint", upright([(0, z - 0.01), (radius, z - 0.01), (radius, z), (0, z)], 36)
-        )
+        radius = radius_at(line, z) - wall * 0.9
+        pieces += painted("soup", drum([(radius, z - 0.01), (radius, z)], 36))
     elif filled == 2:  # fruit
         for k in range(int(random.integers(4, 8))):
             t, size = 2.4 * k, u(0.036, 0.05)
@@ -152,7 +117,7 @@ def _bowl(random: Random) -> list[Piece]:
                 if k
                 else (0, 0, high * 0.85)
             )
-            pieces += solid(f"fruit{k % 3}", "paint", ball((size, size, size * u(0.85, 1.05)), at, 2))
+            pieces += painted(f"fruit{k % 3}", ball((size, size, size * u(0.85, 1.05)), at, 2))
     scale = np.array([1.0, oval, 1.0])
     return [(n, m, warped(p, lambda v: v * scale)) for n, m, p in pieces]
 
@@ -171,40 +136,14 @@ def _cup(random: Random) -> list[Piece]:
         ]
         pieces = main(vessel(rows, wall, 28))
         if random.random() < 0.5:
-            pieces += solid(
-                "lid",
-                "paint",
-                upright(
-                    [
-                        (0, high),
-                        (r + 0.004, high),
-                        (r + 0.004, high + 0.006),
-                        (r * 0.85, high + 0.012),
-                        (0, high + 0.012),
-                    ],
-                    28,
-                ),
+            pieces += painted(
+                "lid", drum([(r + 0.004, high), (r + 0.004, high + 0.006), (r * 0.85, high + 0.012)], 28)
             )
             if random.random() < 0.6:
-                pieces += solid(
-                    "straw",
-                    "paint",
-                    bar(
-                        [(0, 0, high * 0.5), (0.004, 0, high + 0.035), (0.02, 0.01, high + 0.055)],
-                        0.003,
-                        8,
-                        1,
-                    ),
-                )
+                path = [(0, 0, high * 0.5), (0.004, 0, high + 0.035), (0.02, 0.01, high + 0.055)]
+                pieces += painted("straw", bar(path, 0.003, 8, 1))
         for z in (0.35, 0.6)[: int(random.integers(0, 3))]:
-            radius = float(np.interp(z * high, [p[1] for p in rows], [p[0] for p in rows]))
-            pieces += solid(
-                "band",
-                "paint",
-                moved(
-                    ring(radius, 0.0015, u(0.004, 0.02), sides=28, around=6), (0, 0, z * high), roll=np.pi / 2
-                ),
-            )
+            pieces += painted("band", girdle(rows, z * high, 0.0015, u(0.004, 0.02)))
         return pieces
     round_ = kind == 1
     high *= 0.72 if round_ else 0.9
@@ -213,34 +152,21 @@ def _cup(random: Random) -> list[Piece]:
     line = smooth([(foot, 0), (foot, 0.006), (belly, high * 0.35), (r, high)])
     pieces = main(vessel(line, 0.003, 28))
     z = high * u(0.7, 0.88)
-    inner = float(np.interp(z, line[:, 1], line[:, 0])) - 0.0025
-    pieces += solid("drink", "paint", upright([(0, z - 0.004), (inner, z - 0.004), (inner, z), (0, z)], 24))
+    inner = radius_at(line, z) - 0.0025
+    pieces += painted("drink", drum([(inner, z - 0.004), (inner, z)], 24))
     loop, a, b = u(0.018, 0.026), high * u(0.75, 0.9), high * u(0.25, 0.4)
     grip = [
         (0, r * 0.93, a),
         (0, r + loop, a + 0.003),
         (0, r + loop * 0.8, b),
-        (0, float(np.interp(b, line[:, 1], line[:, 0])) - 0.001, b),
+        (0, radius_at(line, b) - 0.001, b),
     ]
     pieces += main(bar(grip, u(0.003, 0.0045), 8))
     if random.random() < 0.6:  # a saucer
         w = r * u(1.35, 1.6)
-        dish = [
-            (0, -0.004),
-            (foot * 1.1, -0.004),
-            (w * 0.8, 0.0),
-            (w, 0.008),
-            (w * 0.98, 0.011),
-            (foot * 1.2, 0.002),
-            (0, 0.002),
-        ]
-        pieces += main(upright(dish, 28))
+        dish = [(foot * 1.1, -0.004), (w * 0.8, 0.0), (w, 0.008), (w * 0.98, 0.011), (foot * 1.2, 0.002)]
+        pieces += main(drum(dish, 28))
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "teapot": _teapot, "mug": _mug, "bowl": _bowl, "cup": _cup,
-}  # fmt: skip
-
-_GLAZES = "f0ece4 e8e4dc c8442e 2f5a8a 3a6a4a d8a83a 6a8aa0 a86a4a 2c2c30"
-_COFFEE = "2a1608 3a2010 6a4020"
+SHAPES = named(_teapot, _mug, _bowl, _cup)

@@ -1,25 +1,14 @@
 """Parametric cupboards, shelves, cribs and pianos. Form and colours as in own_shapes.py."""
 
 import itertools
-from collections.abc import Callable
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    bar,
-    block,
-    board,
-    disc,
-    main,
-    panel,
-    pick,
-    smooth,
-    upright,
-    vessel,
-)  # fmt: skip
+from po3d.synthesis.shapes.limbs import bar, smooth
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, rod, slab
+from po3d.synthesis.shapes.sheets import block, board, panel
+from po3d.synthesis.shapes.turned import disc, drum, vessel
 
 
 def _crib(random: Random) -> list[Piece]:
@@ -49,16 +38,12 @@ def _crib(random: Random) -> list[Piece]:
             top = [(t * x, side + arch * (1 - t * t)) for t in np.linspace(1, -1, 11)]
             pieces += main(moved(slab([(-x, low), (x, low), *top], 0.025, 0.004), (0, sy, 0)))
     bed = low + u(0.06, 0.2)
-    pieces += solid(
-        "mattress", "paint", block((deep - 0.07, wide - 0.07, 0.11), (0, 0, bed - 0.1), 0.04, 0.02, 3)
-    )
-    pieces += solid("pillow", "paint", ball((deep * 0.3, 0.13, 0.05), (0, y - 0.2, bed + 0.02), 2))
+    pieces += painted("mattress", block((deep - 0.07, wide - 0.07, 0.11), (0, 0, bed - 0.1), 0.04, 0.02, 3))
+    pieces += painted("pillow", ball((deep * 0.3, 0.13, 0.05), (0, y - 0.2, bed + 0.02), 2))
     if random.random() < 0.6:
         length = wide * u(0.35, 0.55)
-        pieces += solid(
-            "blanket",
-            "paint",
-            block((deep - 0.06, length, 0.03), (0, length / 2 - y + 0.03, bed), 0.02, 0.01),
+        pieces += painted(
+            "blanket", block((deep - 0.06, length, 0.03), (0, length / 2 - y + 0.03, bed), 0.02, 0.01)
         )
     if random.random() < 0.4:
         pieces += main(board((deep - post, wide - post, 0.1), (0, 0, low - 0.02)))
@@ -66,13 +51,7 @@ def _crib(random: Random) -> list[Piece]:
 
 
 def _door(
-    width: float,
-    height: float,
-    at: tuple[float, float, float],
-    random: Random,
-    style: int,
-    hinge: float,
-    grip: str,
+    width: float, height: float, at: tuple[float, float, float], style: int, hinge: float, grip: str
 ) -> list[Piece]:
     """A door that faces the front: flat, framed, with panels, of slats, or with a mirror; `at` is its middle."""
     x, y, z = at
@@ -82,7 +61,7 @@ def _door(
         for k in (-1, 1):
             tall = height / 2 - rim * 1.2
             spot = (face, y, z + k * (tall / 2 + rim * 0.3))
-            pieces += solid("groove", "paint", panel(width - 2 * rim, tall, 0.004, 0.003, spot))
+            pieces += painted("groove", panel(width - 2 * rim, tall, 0.004, 0.003, spot))
             pieces += main(panel(width - 2 * rim - 0.03, tall - 0.03, 0.01, 0.012, spot, 0.008))
     elif style == 2:
         pieces += solid("mirror", "chrome", panel(width - rim, height - rim, 0.004, 0.005, (face, y, z)))
@@ -96,7 +75,7 @@ def _door(
             panel(0.006, height - 0.02, 0.002, 0.004, (face, y + (k / many - 0.5) * width, z))
             for k in range(1, many)
         ]
-        pieces += solid("groove", "paint", *lines)
+        pieces += painted("groove", *lines)
     side = y - hinge * (width / 2 - 0.05)
     if grip == "bar":
         pieces += solid("handle", "chrome", bar([(face, side, z - 0.12), (face + 0.04, side, z - 0.12), (face + 0.04, side, z + 0.12),
@@ -131,7 +110,7 @@ def _wardrobe(random: Random) -> list[Piece]:
             for i in (-deep / 2 + 0.05, deep / 2 - 0.05)
             for j in (-wide / 2 + 0.06, wide / 2 - 0.06)
         ]
-        pieces += main(*(upright([(0, 0), (0.02, 0), (0.035, low), (0, low)], 10, foot) for foot in feet))
+        pieces += main(*(drum([(0.02, 0), (0.035, low)], 10, foot) for foot in feet))
     x, base = deep / 2, low + (0.32 * u(0.7, 1.2) if drawers else 0.02)
     pieces += solid(
         "gap", "tyre", box(0.004, wide - 0.03, high - low - 0.07, (x, 0, (high + low - 0.03) / 2))
@@ -142,7 +121,7 @@ def _wardrobe(random: Random) -> list[Piece]:
     for k in range(doors):
         at = (x, (k + 0.5) * across - (wide - 0.04) / 2, base + tall / 2)
         look = 2 if k == mirrored else (0 if style == 2 else style)
-        pieces += _door(across - 0.01, tall - 0.01, at, random, look, 1.0 if k % 2 else -1.0, grip)
+        pieces += _door(across - 0.01, tall - 0.01, at, look, 1.0 if k % 2 else -1.0, grip)
     if drawers:
         many = max(1, doors // 2)
         for k in range(many):
@@ -165,10 +144,8 @@ def _books(
             top = z
             for _ in range(int(random.integers(2, 5))):
                 thick = u(0.02, 0.045)
-                pieces += solid(
-                    f"book{random.integers(6)}",
-                    "paint",
-                    box(deep * 0.8, 0.22, thick, (x, y + 0.12, top + thick / 2)),
+                pieces += painted(
+                    f"book{random.integers(6)}", box(deep * 0.8, 0.22, thick, (x, y + 0.12, top + thick / 2))
                 )
                 top += thick
             y += 0.25
@@ -176,9 +153,7 @@ def _books(
         thick, tall = min(u(0.022, 0.055), end - y), height * u(0.62, 0.92)
         volume = box(deep * u(0.7, 0.9), thick * 0.94, tall, (0, 0, tall / 2))
         lean = 0.25 if random.random() < 0.04 else 0.0
-        pieces += solid(
-            f"book{random.integers(6)}", "paint", moved(volume, (x, y + thick / 2, z), roll=-lean)
-        )
+        pieces += painted(f"book{random.integers(6)}", moved(volume, (x, y + thick / 2, z), roll=-lean))
         y += thick + lean * tall * 0.8
     return pieces
 
@@ -219,10 +194,10 @@ def _ornament(y: float, z: float, height: float, random: Random) -> list[Piece]:
     if kind == 0:
         tall = min(height * 0.8, random.uniform(0.12, 0.25))
         line = smooth([(size * 0.5, 0), (size, tall * 0.4), (size * 0.35, tall * 0.8), (size * 0.5, tall)], 1)
-        return solid("pot", "paint", vessel(line, 0.008, 14, (0, y, z)))
+        return painted("pot", vessel(line, 0.008, 14, (0, y, z)))
     if kind == 1:
-        return solid("carton", "paint", block((0.2, 2 * size, min(height * 0.7, 0.16)), (0, y, z), 0.01))
-    return solid("pot", "paint", ball(size, (0, y, z + size), 2))
+        return painted("carton", block((0.2, 2 * size, min(height * 0.7, 0.16)), (0, y, z), 0.01))
+    return painted("pot", ball(size, (0, y, z + size), 2))
 
 
 def _bookshelf(random: Random) -> list[Piece]:
@@ -241,7 +216,7 @@ def _bookshelf(random: Random) -> list[Piece]:
         y, width, z, height = -wide / 2, wide, bays[0][2], bays[0][3]
         for s in (-1, 1):
             at = (deep / 2 - 0.005, s * wide * 0.235, z + height / 2)
-            pieces += _door(wide * 0.46, height, at, random, 1, float(s), "chrome")
+            pieces += _door(wide * 0.46, height, at, 1, float(s), "chrome")
     return pieces
 
 
@@ -284,7 +259,7 @@ def _shelf(random: Random) -> list[Piece]:
             basket = block(
                 (deep * 0.8, width * u(0.4, 0.8), height * u(0.45, 0.7)), (0, y + width / 2, z), 0.03, 0.01, 3
             )
-            pieces += solid("carton", "paint", basket)
+            pieces += painted("carton", basket)
     return pieces
 
 
@@ -307,22 +282,19 @@ def _piano(random: Random) -> list[Piece]:
             at = (front - 0.06, s * (wide / 2 - 0.05), 0)
             if random.random() < 0.5:
                 line = [
-                    (0, 0),
                     (0.02, 0),
                     (0.025, 0.08),
                     (0.04, 0.14),
                     (0.03, 0.3),
                     (0.045, bed - 0.1),
                     (0.045, bed - 0.04),
-                    (0, bed - 0.04),
                 ]
-                pieces += main(upright(line, 14, at))
+                pieces += main(drum(line, 14, at))
             else:
                 pieces += main(board((0.06, 0.06, bed), (at[0], at[1], bed / 2)))
     else:
-        pieces += main(
-            *(board((shelf, 0.04, bed), (face + shelf / 2, s * (wide / 2 - 0.02), bed / 2)) for s in (-1, 1))
-        )
+        for s in (-1, 1):
+            pieces += main(board((shelf, 0.04, bed), (face + shelf / 2, s * (wide / 2 - 0.02), bed / 2)))
     foot = [board((deep * 0.98, 0.07, 0.06), (0, s * (wide / 2 - 0.05), 0.03)) for s in (-1, 1)]
     pieces += main(*foot)
     keys, top, long = wide - 2 * cheek - 0.06, bed + 0.045, shelf * 0.55
@@ -333,11 +305,8 @@ def _piano(random: Random) -> list[Piece]:
         y = keys / 2 - (k + 0.5) * pitch
         pieces += solid("ivory", "white", box(long, pitch * 0.92, 0.02, (start + long / 2, y, top + 0.01)))
         if k % 7 not in (2, 6):
-            pieces += solid(
-                "ebony",
-                "tyre",
-                box(long * 0.62, pitch * 0.55, 0.018, (start + long * 0.31, y - pitch / 2, top + 0.028)),
-            )
+            ebony = box(long * 0.62, pitch * 0.55, 0.018, (start + long * 0.31, y - pitch / 2, top + 0.028))
+            pieces += solid("ebony", "tyre", ebony)
     lid = u(0.25, 0.5) if random.random() < 0.7 else 0.0
     fall = board((0.02, keys + 0.05, 0.14), (0, 0, 0.07), pitch=-lid)
     pieces += main(moved(fall, (start - 0.01, 0, top + 0.02)))
@@ -347,9 +316,8 @@ def _piano(random: Random) -> list[Piece]:
         pieces += main(moved(desk, (face + 0.035, 0, min(rest, high - 0.12))))
         if random.random() < 0.6:
             sheet = [board((0.006, 0.17, 0.22), (0.012, s * 0.088, 0.03), pitch=-0.2) for s in (-1, 1)]
-            pieces += solid(
-                "sheet", "white", *(moved(s, (face + 0.04, 0, min(rest, high - 0.12))) for s in sheet)
-            )
+            for s in sheet:
+                pieces += solid("sheet", "white", moved(s, (face + 0.04, 0, min(rest, high - 0.12))))
     inset = u(0.06, 0.2)
     pieces += main(panel(wide - 2 * inset, bed * 0.62, 0.01, 0.014, (face, 0, bed * 0.5), 0.008))
     for k in range(int(random.integers(2, 4))):
@@ -359,13 +327,4 @@ def _piano(random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "crib": _crib, "wardrobe": _wardrobe, "bookshelf": _bookshelf, "shelf": _shelf, "piano": _piano,
-}  # fmt: skip
-
-_WOOD = "8a5a2b 6b4423 c19a6b 4a2c17 a9784a d9b98a"
-_SPINES = {
-    "book0": "8a2a24 a83a30 6a1f2a", "book1": "24406a 3a6a9a 1f2a4a", "book2": "2f5a3a 5a7a3a 7a8a5a",
-    "book3": "d8c89a e8e0cc c8a860", "book4": "2a2a2c 4a3a30 5a5a60", "book5": "c8702a d8a83a 9a4a6a",
-    "pot": "c86a4a e8e0d0 3a6a7a 2f2f33", "carton": "c8b08a 6a7a8a e0ddd6 9a6a4a",
-}  # fmt: skip
+SHAPES = named(_crib, _wardrobe, _bookshelf, _shelf, _piano)

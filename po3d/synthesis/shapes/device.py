@@ -1,27 +1,12 @@
 """Parametric speakers, radios, fans and lamps. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    ahead,
-    bar,
-    behind,
-    block,
-    board,
-    disc,
-    hoop,
-    main,
-    panel,
-    pick,
-    smooth,
-    upright,
-    warped,
-)
+from po3d.synthesis.shapes.limbs import bar, hoop, smooth, warped
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, tube
+from po3d.synthesis.shapes.sheets import behind, block, board, panel
+from po3d.synthesis.shapes.turned import ahead, disc, drum, upright
 
 
 def _speaker(random: Random) -> list[Piece]:
@@ -70,7 +55,7 @@ def _speaker(random: Random) -> list[Piece]:
         pieces += solid("port", "tyre", disc(0.022, 0.004, port, 16))
     pieces += solid("badge", "chrome", panel(0.05, 0.01, 0.003, 0.009, (x, 0, 0.012)))
     if random.random() < 0.5:
-        pieces += solid("foot", "tyre", *(upright([(0, -0.02), (0.014, -0.02), (0.02, 0), (0, 0)], 8, (i * 0.35 * deep, j * 0.35 * wide, 0))
+        pieces += solid("foot", "tyre", *(drum([(0.014, -0.02), (0.02, 0)], 8, (i * 0.35 * deep, j * 0.35 * wide, 0))
                                           for i in (-1, 1) for j in (-1, 1)))  # fmt: skip
     level = high * u(0.15, 0.4)
     pieces += solid("terminal", "dark", *behind(panel(0.07, 0.09, 0.006, 0.006, (x, 0, level), 0.001)))
@@ -88,9 +73,8 @@ def _table_fan(random: Random) -> list[Piece]:
     else:
         base = block((foot * 1.7, foot * 2.1, 0.035), (0, 0, 0), u(0.02, 0.06), 0.012, 4)
     pieces = main(base, tube([(-0.03, 0, 0.02), (-0.05, 0, z)], [0.02, 0.016], 12))
-    pieces += solid(
-        "button", metal, *(disc(0.009, 0.008, (foot * 0.7, y, 0.028), 10) for y in (-0.03, 0, 0.03))
-    )
+    for y in (-0.03, 0, 0.03):
+        pieces += solid("button", metal, disc(0.009, 0.008, (foot * 0.7, y, 0.028), 10))
     motor = [(0, -0.1), (0.03, -0.1), (0.05, -0.06), (0.05, -0.01), (0, 0)]
     tilt, head = u(-0.3, 0.05), []
     head += main(ahead(motor, sides=20))
@@ -115,7 +99,7 @@ def _table_fan(random: Random) -> list[Piece]:
     for k in range(blades):
         petal = ball((0.004, r * 0.4, r * wide), (0, r * 0.47, 0), 2)
         petal = warped(petal, lambda v: v + np.c_[twist * v[:, 2] * 0.5, 0 * v[:, :2]])
-        head += solid("blade", "paint", moved(petal, (deep * 0.5, 0, 0), roll=2 * np.pi * k / blades))
+        head += painted("blade", moved(petal, (deep * 0.5, 0, 0), roll=2 * np.pi * k / blades))
     head += solid("hub", "dark", ahead([(0, 0), (0.028, 0), (0.022, deep * 0.7), (0, deep * 0.75)], sides=16))
     return pieces + [(n, m, moved(p, (-0.02, 0, z), pitch=tilt)) for n, m, p in head]
 
@@ -156,37 +140,26 @@ def _radio(random: Random) -> list[Piece]:
     else:
         many = int(random.integers(6, 12))
         for k in range(many):
+            size = (0.008, wide * 0.48, high * 0.6 / many * 0.55)
             pieces += solid(
-                grille,
-                stuff,
-                board(
-                    (0.008, wide * 0.48, high * 0.6 / many * 0.55),
-                    (x + 0.002, wide * 0.2, z + high * (0.6 * (k + 0.5) / many - 0.3)),
-                ),
+                grille, stuff, board(size, (x + 0.002, wide * 0.2, z + high * (0.6 * (k + 0.5) / many - 0.3)))
             )
         free, middle = wide * 0.38, -wide * 0.26
     scale = z + high * 0.2
     pieces += solid(
         "dial", "lamp", panel(free, high * u(0.18, 0.28), 0.006, 0.005, (x, middle, scale), 0.001)
     )
-    pieces += solid(
-        "needle", "paint", box(0.008, 0.004, high * 0.16, (x + 0.003, middle + u(-0.35, 0.35) * free, scale))
+    pieces += painted(
+        "needle", box(0.008, 0.004, high * 0.16, (x + 0.003, middle + u(-0.35, 0.35) * free, scale))
     )
-    pieces += solid(
-        "print",
-        "dark",
-        *(
-            box(0.007, 0.002, 0.008, (x + 0.003, middle + f * free, scale - 0.006))
-            for f in np.linspace(-0.4, 0.4, 7)
-        ),
-    )
+    for f in np.linspace(-0.4, 0.4, 7):
+        pieces += solid(
+            "print", "dark", box(0.007, 0.002, 0.008, (x + 0.003, middle + f * free, scale - 0.006))
+        )
     knobs = int(random.integers(2, 4))
     for y in np.linspace(-0.36, 0.36, knobs) * free:
-        pieces += solid(
-            "knob",
-            metal,
-            disc(min(0.024, free * 0.13) * u(0.8, 1.1), 0.022, (x, middle + y, z - high * 0.22), 18),
-        )
+        knob = disc(min(0.024, free * 0.13) * u(0.8, 1.1), 0.022, (x, middle + y, z - high * 0.22), 18)
+        pieces += solid("knob", metal, knob)
     if random.random() < 0.7:
         rise, half = high * u(0.16, 0.32), wide * u(0.3, 0.45)
         grip = [(0, -half, high), (0, -half, high + rise), (0, half, high + rise), (0, half, high)]
@@ -195,12 +168,8 @@ def _radio(random: Random) -> list[Piece]:
         s = random.choice([-1, 1])
         base, reach, lean = np.array([-x * 0.7, s * wide * 0.42, high]), u(0.08, 0.2), u(0.0, 1.0)
         tip = base + reach * np.array([0, -s * np.sin(lean), np.cos(lean)])
-        pieces += solid(
-            "aerial",
-            "chrome",
-            tube([base, (base + tip) / 2, tip], [0.004, 0.003, 0.002], 6),
-            ball(0.005, tip, 1),
-        )
+        line = [base, (base + tip) / 2, tip]
+        pieces += solid("aerial", "chrome", tube(line, [0.004, 0.003, 0.002], 6), ball(0.005, tip, 1))
     return pieces
 
 
@@ -297,20 +266,14 @@ def _lamp(random: Random) -> list[Piece]:
         pieces += solid(
             "finial", "chrome", *(rod((0, 0, high - 0.01), (*end, high - 0.005), 0.002, 4) for end in ends)
         )
+        at = (0, 0, high)
         pieces += solid(
-            "finial",
-            "chrome",
-            rod((0, 0, shade_low), (0, 0, high - 0.005), 0.004),
-            ball(0.008, (0, 0, high), 1),
+            "finial", "chrome", rod((0, 0, shade_low), (0, 0, high - 0.005), 0.004), ball(0.008, at, 1)
         )
     if form in (0, 2) and random.random() < 0.5:
         for k in (0, -1):
-            pieces += solid(
-                "trim", "paint", moved(ring(radius[k], 0.005, sides=28), (0, 0, z[k]), roll=np.pi / 2)
-            )
+            pieces += painted("trim", moved(ring(radius[k], 0.005, sides=28), (0, 0, z[k]), roll=np.pi / 2))
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "speaker": _speaker, "table fan": _table_fan, "radio": _radio, "lamp": _lamp,
-}  # fmt: skip
+SHAPES = named(_speaker, _table_fan, _radio, _lamp)

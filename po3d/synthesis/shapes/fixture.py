@@ -1,24 +1,12 @@
 """Parametric fireplaces, radiators, toilets and fire extinguishers. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    bar,
-    block,
-    board,
-    disc,
-    hoop,
-    main,
-    panel,
-    pick,
-    smooth,
-    upright,
-)
+from po3d.synthesis.shapes.limbs import bar, hoop, smooth
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, plate, ring, rod, rounded, slab, tube
+from po3d.synthesis.shapes.sheets import block, board, panel
+from po3d.synthesis.shapes.turned import disc, drum, upright
 
 
 def _fireplace(random: Random) -> list[Piece]:
@@ -34,24 +22,16 @@ def _fireplace(random: Random) -> list[Piece]:
     under = [(opening / 2 * t, top - arch * t * t) for t in np.linspace(-1, 1, 13)]
     lintel_piece = slab([*under, (opening / 2, high), (-opening / 2, high)], body, 0.0)
     pieces += main(moved(lintel_piece, (back + body / 2, 0, 0), yaw=np.pi / 2))
+    at = (back + 0.025, 0, top / 2)
     pieces += solid(
-        "soot",
-        "tyre",
-        box(0.05, opening, top, (back + 0.025, 0, top / 2)),
-        box(body, opening, 0.02, (back + body / 2, 0, step)),
+        "soot", "tyre", box(0.05, opening, top, at), box(body, opening, 0.02, (back + body / 2, 0, step))
     )
     shelf = deep * u(0.85, 1.0)
     if not hood:
-        pieces += solid(
-            "mantel",
-            "paint",
-            block((shelf, wide + u(0.04, 0.16), u(0.04, 0.08)), (back + shelf / 2, 0, high), 0.012, 0.014, 3),
-        )
-        pieces += solid(
-            "mantel",
-            "paint",
-            block((body + 0.03, wide + 0.02, 0.03), (back + body / 2 + 0.015, 0, high - 0.03), 0.01, 0.01),
-        )
+        size = (shelf, wide + u(0.04, 0.16), u(0.04, 0.08))
+        pieces += painted("mantel", block(size, (back + shelf / 2, 0, high), 0.012, 0.014, 3))
+        size = (body + 0.03, wide + 0.02, 0.03)
+        pieces += painted("mantel", block(size, (back + body / 2 + 0.015, 0, high - 0.03), 0.01, 0.01))
     else:  # a chimney that tapers
         low, tall = (
             np.array(
@@ -64,12 +44,10 @@ def _fireplace(random: Random) -> list[Piece]:
             for t in (0.0, 0.5, 1.0)
         ]
         pieces += main(moved(loft(rings), (back + body / 2, 0, 0)))
-        pieces += solid(
-            "mantel",
-            "paint",
-            block((body + 0.05, wide + 0.04, 0.05), (back + body / 2 + 0.02, 0, high), 0.01),
+        pieces += painted(
+            "mantel", block((body + 0.05, wide + 0.04, 0.05), (back + body / 2 + 0.02, 0, high), 0.01)
         )
-    pieces += solid("mantel", "paint", block((deep, wide + 0.06, step), (0, 0, 0), 0.01, 0.006))
+    pieces += painted("mantel", block((deep, wide + 0.06, step), (0, 0, 0), 0.01, 0.006))
     decor = int(random.integers(3))
     if decor == 0:  # panels
         for s in (-1, 1):
@@ -83,23 +61,21 @@ def _fireplace(random: Random) -> list[Piece]:
             z, shift = step + (r + 0.5) * (high - step - 0.05) / rows, 0.06 * (r % 2)
             for y in np.arange(-wide / 2 + 0.06 + shift, wide / 2 - 0.05, 0.125):
                 if abs(y) > opening / 2 + 0.055 or z > top + 0.03:
-                    pieces += solid(
-                        "brick", "paint", box(0.012, 0.11, (high - step) / rows * 0.75, (x + 0.004, y, z))
+                    pieces += painted(
+                        "brick", box(0.012, 0.11, (high - step) / rows * 0.75, (x + 0.004, y, z))
                     )
     else:  # columns
         for s in (-1, 1):
             r = jamb * 0.25
             line = [
-                (0, 0),
                 (r * 1.4, 0),
                 (r * 1.4, 0.05),
                 (r, 0.08),
                 (r * 0.9, top),
                 (r * 1.3, top + 0.05),
                 (r * 1.3, high - 0.03),
-                (0, high - 0.03),
             ]
-            pieces += main(upright(line, 16, (x, s * (wide - jamb) / 2, 0)))
+            pieces += main(drum(line, 16, (x, s * (wide - jamb) / 2, 0)))
     grate = back + body * 0.62
     for y, z in ((-0.1, 0.06), (0.1, 0.06), (0.0, 0.13)):
         log = tube(
@@ -116,21 +92,16 @@ def _fireplace(random: Random) -> list[Piece]:
                 8,
                 (grate + 0.04, y, step + 0.08),
             )
-            pieces += solid("flame" if k % 2 else "ember", "paint", tongue)
+            pieces += painted("flame" if k % 2 else "ember", tongue)
     else:
         rails = np.linspace(-opening / 2 + 0.03, opening / 2 - 0.03, 9)
         pieces += solid(
             "guard", "dark", *(rod((x + 0.02, y, step), (x + 0.02, y, top * 0.62), 0.006) for y in rails)
         )
-        pieces += solid(
-            "guard",
-            "dark",
-            *(
-                rod((x + 0.02, rails[0], step + f * top), (x + 0.02, rails[-1], step + f * top), 0.008)
-                for f in (0.04, 0.58)
-            ),
-        )
-    pieces += solid("mantel", "paint", box(hearth, wide * 0.9, step, (deep / 2 - hearth / 2, 0, step / 2)))
+        for f in (0.04, 0.58):
+            guard = rod((x + 0.02, rails[0], step + f * top), (x + 0.02, rails[-1], step + f * top), 0.008)
+            pieces += solid("guard", "dark", guard)
+    pieces += painted("mantel", box(hearth, wide * 0.9, step, (deep / 2 - hearth / 2, 0, step / 2)))
     return pieces
 
 
@@ -162,12 +133,10 @@ def _radiator(random: Random) -> list[Piece]:
         for z in (foot + 0.05, high - 0.05):
             pieces += main(rod((0, -wide / 2, z), (0, wide / 2, z), 0.022, 8))
         for s in (-1, 1):
-            pieces += main(
-                *(
+            for x in (-deep / 4, deep / 4):
+                pieces += main(
                     rod((x, s * (wide - pitch) / 2, 0), (x, s * (wide - pitch) / 2, foot + 0.05), 0.016, 8)
-                    for x in (-deep / 4, deep / 4)
                 )
-            )
     elif kind == 1:  # a panel with grooves
         pieces += main(
             panel(wide, high - foot, 0.02, deep * 0.3, (deep * 0.2, 0, (high + foot) / 2), 0.01, 3)
@@ -217,7 +186,7 @@ def _radiator(random: Random) -> list[Piece]:
     ]
     pieces += solid("pipe", "chrome", bar(pipe, 0.011, 8))
     z = high - 0.07 if random.random() < 0.5 else foot + 0.05
-    valve = upright([(0, 0), (0.02, 0), (0.026, 0.05), (0.02, 0.07), (0, 0.07)], 12)
+    valve = drum([(0.02, 0), (0.026, 0.05), (0.02, 0.07)], 12)
     pieces += solid("valve", "white", moved(valve, (0, side * (wide / 2 + 0.005), z), roll=-side * np.pi / 2))
     return pieces
 
@@ -241,7 +210,7 @@ def _toilet(random: Random) -> list[Piece]:
     bowl = [layer(*h) for h in heights]
     inside = [layer(0.8, rim), layer(0.72, rim - 0.06), layer(0.4, rim - 0.2), layer(0.25, rim - 0.22)]
     pieces = main(loft([*bowl, *inside]))
-    pieces += solid("water", "paint", loft([layer(0.4, rim - 0.19), layer(0.49, rim - 0.16)]))
+    pieces += painted("water", loft([layer(0.4, rim - 0.19), layer(0.49, rim - 0.16)]))
     seat, up = random.random() < 0.7, random.random() < 0.4
     lid_part, stuff = ("main", "paint") if seat else ("lid", pick(random, "wood", "dark", "white"))
     hinge = (middle - long / 2 + 0.03, 0, rim + 0.01)
@@ -261,28 +230,19 @@ def _toilet(random: Random) -> list[Piece]:
         )
     else:
         pieces += solid(lid_part, stuff, moved(cover, (hinge[0], 0, rim + 0.026)))
-    pieces += solid(
-        "hinge", "chrome", *(ball(0.014, (hinge[0] + 0.01, s * 0.07, rim + 0.03), 1) for s in (-1, 1))
-    )
+    for s in (-1, 1):
+        pieces += solid("hinge", "chrome", ball(0.014, (hinge[0] + 0.01, s * 0.07, rim + 0.03), 1))
     wide_tank, top = wide * u(0.9, 1.05), high
     base = rim * u(0.55, 0.98)
     pieces += main(
         block((tank, wide_tank, top - 0.03 - base), (back + tank / 2, 0, base), u(0.02, 0.06), 0.012, 3)
     )
-    pieces += main(
-        block(
-            (tank + 0.02, wide_tank + 0.02, 0.035), (back + tank / 2, 0, top - 0.035), u(0.02, 0.06), 0.012, 3
-        )
-    )
+    size = (tank + 0.02, wide_tank + 0.02, 0.035)
+    pieces += main(block(size, (back + tank / 2, 0, top - 0.035), u(0.02, 0.06), 0.012, 3))
     pieces += main(block((deep * 0.5, wide * 0.45, rim * 0.9), (back + deep * 0.3, 0, 0.0), 0.05, 0.01, 3))
     if random.random() < 0.6:
-        pieces += solid(
-            "flush",
-            "chrome",
-            upright(
-                [(0, top), (0.025, top), (0.022, top + 0.008), (0, top + 0.01)], 16, (back + tank / 2, 0, 0)
-            ),
-        )
+        profile = [(0, top), (0.025, top), (0.022, top + 0.008), (0, top + 0.01)]
+        pieces += solid("flush", "chrome", upright(profile, 16, (back + tank / 2, 0, 0)))
     else:
         y = wide_tank * 0.32
         pieces += solid(
@@ -292,44 +252,25 @@ def _toilet(random: Random) -> list[Piece]:
             rod((back + tank + 0.018, y, top - 0.08), (back + tank + 0.018, y - 0.07, top - 0.09), 0.007),
         )
     if random.random() < 0.5:
-        pieces += solid(
-            "pipe",
-            "chrome",
-            bar(
-                [
-                    (back + 0.03, wide_tank / 2 - 0.03, base),
-                    (back + 0.03, wide_tank / 2, base - 0.1),
-                    (back + 0.01, wide_tank / 2, 0.15),
-                ],
-                0.008,
-                6,
-            ),
-        )
+        line = [
+            (back + 0.03, wide_tank / 2 - 0.03, base),
+            (back + 0.03, wide_tank / 2, base - 0.1),
+            (back + 0.01, wide_tank / 2, 0.15),
+        ]
+        pieces += solid("pipe", "chrome", bar(line, 0.008, 6))
     return pieces
 
 
 def _fire_extinguisher(random: Random) -> list[Piece]:
     u, r, high = random.uniform, random.uniform(0.06, 0.088), random.uniform(0.36, 0.5)
     dome = r * u(0.5, 0.95)
-    line = [(0, 0.012), (r * 0.85, 0.012), (r, 0.04), (r, high - dome), (r * 0.9, high - dome * 0.45), (r * 0.55, high - dome * 0.08),
-            (0.022, high), (0.022, high + 0.02), (0, high + 0.02)]  # fmt: skip
-    pieces = main(upright(line, 28))
-    pieces += solid("foot", "tyre", upright([(0, 0), (r * 0.97, 0), (r * 0.97, 0.03), (0, 0.03)], 24))
+    line = [(r * 0.85, 0.012), (r, 0.04), (r, high - dome), (r * 0.9, high - dome * 0.45), (r * 0.55, high - dome * 0.08),
+            (0.022, high), (0.022, high + 0.02)]  # fmt: skip
+    pieces = main(drum(line, 28))
+    pieces += solid("foot", "tyre", drum([(r * 0.97, 0), (r * 0.97, 0.03)], 24))
     z = high + 0.02
     pieces += solid(
-        "valve",
-        "chrome",
-        upright(
-            [
-                (0, z - 0.02),
-                (0.026, z - 0.02),
-                (0.026, z),
-                (0.018, z + 0.01),
-                (0.018, z + 0.045),
-                (0, z + 0.045),
-            ],
-            14,
-        ),
+        "valve", "chrome", drum([(0.026, z - 0.02), (0.026, z), (0.018, z + 0.01), (0.018, z + 0.045)], 14)
     )
     # levers to the one side, the hose to the other
     rise, grip = u(0.02, 0.05), u(0.09, 0.13)
@@ -338,7 +279,7 @@ def _fire_extinguisher(random: Random) -> list[Piece]:
     part, stuff = [("lever", "dark"), ("valve", "chrome"), ("pin", "paint")][int(random.integers(3))]
     pieces += solid(part, stuff, bar(lever, 0.011, 8, 1))
     pieces += solid("gauge", "white", disc(0.022, 0.02, (0.012, 0, z + 0.015), 16))
-    pieces += solid("pin", "paint", moved(ring(0.018, 0.004, sides=14), (0.0, 0.03, z + 0.075)))
+    pieces += painted("pin", moved(ring(0.018, 0.004, sides=14), (0.0, 0.03, z + 0.075)))
     out, hang, sweep = r + u(0.03, 0.09), high * u(0.08, 0.45), u(-0.04, 0.05)
     hose = [
         (0, -0.02, z + 0.02),
@@ -349,32 +290,25 @@ def _fire_extinguisher(random: Random) -> list[Piece]:
     ]
     pieces += solid("hose", "tyre", bar(hose, u(0.009, 0.013), 10, 3))
     mouth = u(0.016, 0.045)
-    horn = [(0, hang), (mouth, hang), (mouth * 0.6, hang + 0.08), (0.014, hang + 0.13), (0, hang + 0.13)]
-    pieces += solid("horn", "dark", upright(horn, 14, (sweep, -out * 0.95, 0)))
+    horn = [(mouth, hang), (mouth * 0.6, hang + 0.08), (0.014, hang + 0.13)]
+    pieces += solid("horn", "dark", drum(horn, 14, (sweep, -out * 0.95, 0)))
     label_low, tall = high * u(0.25, 0.4), high * u(0.22, 0.35)
     pieces += _wrapped("label", r, label_low, tall, u(0.9, 1.6))
     pieces += _wrapped("print", r + 0.0015, label_low + tall * 0.6, tall * 0.18, 0.7)
     for level in (0.15, 0.86)[: int(random.integers(0, 3))]:
         zz = high * level - (0.05 if level > 0.5 else 0)
         pieces += solid(
-            "band",
-            pick(random, "chrome", "dark"),
-            upright([(0, zz), (r + 0.003, zz), (r + 0.003, zz + 0.018), (0, zz + 0.018)], 24),
+            "band", pick(random, "chrome", "dark"), drum([(r + 0.003, zz), (r + 0.003, zz + 0.018)], 24)
         )
     return pieces
 
 
-def _wrapped(
-    name: str, radius: float, low: float, tall: float, half_angle: float, middle: float = 0.0
-) -> list[Piece]:
+def _wrapped(name: str, radius: float, low: float, tall: float, half_angle: float) -> list[Piece]:
     """A label of material paint around an upright cylinder, its middle to the front."""
-    t = np.linspace(-half_angle, half_angle, 13) + middle
+    t = np.linspace(-half_angle, half_angle, 13)
     arc = np.c_[np.cos(t), np.sin(t)]
     outline = np.r_[arc * (radius + 0.002), arc[::-1] * (radius - 0.003)]
-    return solid(name, "paint", plate(outline, tall, low))
+    return painted(name, plate(outline, tall, low))
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "fireplace": _fireplace, "radiator": _radiator, "toilet": _toilet, "fire extinguisher":
-    _fire_extinguisher,
-}  # fmt: skip
+SHAPES = named(_fireplace, _radiator, _toilet, _fire_extinguisher)

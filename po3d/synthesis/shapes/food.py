@@ -1,13 +1,13 @@
 """Parametric bottles and food. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import Random, block, main, smooth, upright, warped
+from po3d.synthesis.shapes.limbs import smooth, warped
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, solid
 from po3d.synthesis.shapes.primitives import ball, loft, moved, plate, ring, rod
+from po3d.synthesis.shapes.sheets import block
+from po3d.synthesis.shapes.turned import drum, upright
 
 
 def _flask(line: list[tuple[float, float]], label: tuple[float, float]) -> list[Piece]:
@@ -19,7 +19,7 @@ def _flask(line: list[tuple[float, float]], label: tuple[float, float]) -> list[
     side = curve[curve[:, 0] > 1e-6]
     ends = [(float(np.interp(z, side[:, 1], side[:, 0])), z) for z in label]
     sheet = np.array([ends[0], *inside, ends[1]]) + (0.0012, 0)
-    return pieces + solid("label", "paint", upright([(0, low), *sheet, (0, high)], 28))
+    return pieces + painted("label", upright([(0, low), *sheet, (0, high)], 28))
 
 
 def _wine_bottle(random: Random) -> list[Piece]:
@@ -42,43 +42,22 @@ def _wine_bottle(random: Random) -> list[Piece]:
     pieces = _flask(line, (low, low + shoulder * u(0.35, 0.6)))
     z = low + shoulder * u(0.12, 0.2)
     for k in range(int(random.integers(1, 4))):
-        pieces += solid(
-            "stripe",
-            "paint",
-            upright(
-                [
-                    (0, z + 0.016 * k),
-                    (r + 0.0018, z + 0.016 * k),
-                    (r + 0.0018, z + 0.016 * k + u(0.003, 0.007)),
-                    (0, z + 0.016 * k + 0.003),
-                ],
-                28,
-            ),
-        )
+        profile = [
+            (0, z + 0.016 * k),
+            (r + 0.0018, z + 0.016 * k),
+            (r + 0.0018, z + 0.016 * k + u(0.003, 0.007)),
+            (0, z + 0.016 * k + 0.003),
+        ]
+        pieces += painted("stripe", upright(profile, 28))
     hood, cork = high * u(0.09, 0.2), random.random() < 0.25
     if cork:
-        pieces += solid(
-            "cork",
-            "paint",
-            upright([(0, high - 0.01), (0.0095, high - 0.01), (0.0105, high + 0.018), (0, high + 0.018)], 16),
-        )
+        pieces += painted("cork", drum([(0.0095, high - 0.01), (0.0105, high + 0.018)], 16))
     else:
-        pieces += solid(
-            "foil",
-            "paint",
-            upright(
-                [
-                    (0, high - hood),
-                    (neck + 0.0016, high - hood),
-                    (neck + 0.0016, high),
-                    (neck, high + 0.002),
-                    (0, high + 0.002),
-                ],
-                24,
-            ),
+        pieces += painted(
+            "foil", drum([(neck + 0.0016, high - hood), (neck + 0.0016, high), (neck, high + 0.002)], 24)
         )
     lip = moved(ring(neck, 0.002, 0.007, sides=24), (0, 0, high - 0.01), roll=np.pi / 2)
-    return pieces + solid("foil" if not cork else "main", "paint", lip)
+    return pieces + painted("foil" if not cork else "main", lip)
 
 
 def _bottle(random: Random) -> list[Piece]:
@@ -143,35 +122,15 @@ def _bottle(random: Random) -> list[Piece]:
     pieces = _flask(line, (low, low + body * u(0.25, 0.5)))
     cap = (neck * 1.6 if kind > 1 else neck) + 0.003
     tall = u(0.012, 0.03)
-    pieces += solid(
-        "cap",
-        "paint",
-        upright(
-            [
-                (0, high - tall * 0.5),
-                (cap, high - tall * 0.5),
-                (cap, high + tall * 0.4),
-                (cap * 0.85, high + tall * 0.5),
-                (0, high + tall * 0.5),
-            ],
-            18,
-        ),
+    pieces += painted(
+        "cap", drum([(cap, high - tall * 0.5), (cap, high + tall * 0.4), (cap * 0.85, high + tall * 0.5)], 18)
     )
     if kind == 3:
-        pieces += solid(
-            "cap",
-            "paint",
-            upright(
-                [(0, high), (0.008, high), (0.007, high + 0.035), (0.01, high + 0.04), (0, high + 0.045)], 12
-            ),
-        )
+        profile = [(0, high), (0.008, high), (0.007, high + 0.035), (0.01, high + 0.04), (0, high + 0.045)]
+        pieces += painted("cap", upright(profile, 12))
     if kind == 0:
-        pieces += main(
-            *(
-                moved(ring(r, 0.0018, sides=24, around=4), (0, 0, body * f), roll=np.pi / 2)
-                for f in (0.06, 0.92)
-            )
-        )
+        for f in (0.06, 0.92):
+            pieces += main(moved(ring(r, 0.0018, sides=24, around=4), (0, 0, body * f), roll=np.pi / 2))
     return pieces
 
 
@@ -185,29 +144,12 @@ def _birthday_cake(random: Random) -> list[Piece]:
     for _ in range(tiers):
         if square:
             pieces += main(block((2 * wide * 0.88, 2 * wide * 0.88, tier), (0, 0, z), 0.012, 0.006, 3))
-            pieces += solid(
-                "icing",
-                "paint",
-                block((1.79 * wide, 1.79 * wide, tier * 0.3), (0, 0, z + tier * 0.75), 0.014, 0.008, 3),
-            )
+            icing = block((1.79 * wide, 1.79 * wide, tier * 0.3), (0, 0, z + tier * 0.75), 0.014, 0.008, 3)
+            pieces += painted("icing", icing)
         else:
-            pieces += main(
-                upright(
-                    [(0, z), (wide, z), (wide, z + tier * 0.9), (wide * 0.96, z + tier), (0, z + tier)], 36
-                )
-            )
-            pieces += solid(
-                "cream",
-                "paint",
-                upright(
-                    [
-                        (0, z + tier * 0.42),
-                        (wide * 1.008, z + tier * 0.42),
-                        (wide * 1.008, z + tier * 0.52),
-                        (0, z + tier * 0.52),
-                    ],
-                    36,
-                ),
+            pieces += main(drum([(wide, z), (wide, z + tier * 0.9), (wide * 0.96, z + tier)], 36))
+            pieces += painted(
+                "cream", drum([(wide * 1.008, z + tier * 0.42), (wide * 1.008, z + tier * 0.52)], 36)
             )
             pieces += _dripping(wide * 1.015, z + tier, tier, random)
         blobs, size = int(random.integers(9, 17 if tiers == 1 else 11)), wide * u(0.09, 0.13)
@@ -222,33 +164,27 @@ def _birthday_cake(random: Random) -> list[Piece]:
                 (size * 0.25, size * 1.1),
                 (0, size * 1.3),
             ]
-            pieces += solid(
-                "cream", "paint", upright(rosette, 6, (edge * np.cos(t), edge * np.sin(t), z + tier))
-            )
+            pieces += painted("cream", upright(rosette, 6, (edge * np.cos(t), edge * np.sin(t), z + tier)))
             if blobs < 13 and not square:
-                pieces += solid(
-                    "cream",
-                    "paint",
-                    ball(size * 0.7, (wide * np.cos(t), wide * np.sin(t), z + size * 0.4), 0),
+                pieces += painted(
+                    "cream", ball(size * 0.7, (wide * np.cos(t), wide * np.sin(t), z + size * 0.4), 0)
                 )
         z, wide = z + tier, wide * 0.62
     wide /= 0.62
     berries = random.random() < 0.4
     if berries:
         for t in np.arange(6) * np.pi / 3 + 0.3:
-            pieces += solid(
-                "berry",
-                "paint",
-                ball(0.009, (wide * 0.68 * np.cos(t), wide * 0.68 * np.sin(t), z + 0.007), 2),
+            pieces += painted(
+                "berry", ball(0.009, (wide * 0.68 * np.cos(t), wide * 0.68 * np.sin(t), z + 0.007), 2)
             )
     many, tall = int(random.integers(1, 10)), u(0.04, 0.065)
     for k in range(many):
         t = 2 * np.pi * k / many
         d = 0.0 if many == 1 else wide * (0.45 if many < 9 else 0.5)
         x, y = d * np.cos(t), d * np.sin(t)
-        pieces += solid(f"candle{k % 3}", "paint", rod((x, y, z), (x, y, z + tall), 0.0042, 8))
+        pieces += painted(f"candle{k % 3}", rod((x, y, z), (x, y, z + tall), 0.0042, 8))
         flame = [(0, 0), (0.004, 0.004), (0.0045, 0.009), (0.0015, 0.018), (0, 0.021)]
-        pieces += solid("flame", "paint", upright(flame, 7, (x, y, z + tall + 0.002)))
+        pieces += painted("flame", upright(flame, 7, (x, y, z + tall + 0.002)))
     return pieces
 
 
@@ -262,7 +198,7 @@ def _dripping(radius: float, top: float, tier: float, random: Random) -> list[Pi
     circle = np.c_[np.cos(t), np.sin(t)]
     rings = [np.c_[circle * radius * f, np.full(48, top) + h] for f, h in
              ((0.9, -deep), (1.0, -deep), (1.0, -0.004 + 0 * t), (0.97, 0.003 + 0 * t), (0.3, 0.003 + 0 * t))]  # fmt: skip
-    return solid("icing", "paint", loft(rings))
+    return painted("icing", loft(rings))
 
 
 def _hamburger(random: Random) -> list[Piece]:
@@ -285,33 +221,25 @@ def _hamburger(random: Random) -> list[Piece]:
     for name in layers:
         if name == "patty":
             tall = u(0.012, 0.018)
-            lumps = upright(
-                smooth(
-                    [(0, z), (r * 0.95, z), (r * 1.04, z + tall / 2), (r * 0.95, z + tall), (0, z + tall)], 1
-                ),
-                36,
-            )
+            profile = [(0, z), (r * 0.95, z), (r * 1.04, z + tall / 2), (r * 0.95, z + tall), (0, z + tall)]
+            lumps = upright(smooth(profile, 1), 36)
             wave, phase = u(0.01, 0.03), u(0, 6)
             lumps = warped(lumps, lambda v, w=wave, f=phase: v * np.c_[
                 np.repeat(1 + w * np.sin(9 * np.arctan2(v[:, 1], v[:, 0]) + f)[:, None], 2, 1), np.ones(len(v))])  # fmt: skip
-            pieces += solid("patty", "paint", lumps)
+            pieces += painted("patty", lumps)
         elif name == "cheese":
             tall = 0.003
-            pieces += solid("cheese", "paint", _drooping(r * 0.98, z, tall, u(0, np.pi / 2)))
+            pieces += painted("cheese", _drooping(r * 0.98, z, tall, u(0, np.pi / 2)))
         elif name == "tomato":
             tall = 0.006
             for t in (0.4, 2.5, 4.6):
                 at = (0.45 * r * np.cos(t), 0.45 * r * np.sin(t), z)
-                pieces += solid(
-                    "tomato",
-                    "paint",
-                    upright(
-                        [(0, 0), (r * 0.55, 0), (r * 0.57, 0.003), (r * 0.55, 0.006), (0, 0.006)], 20, at
-                    ),
+                pieces += painted(
+                    "tomato", drum([(r * 0.55, 0), (r * 0.57, 0.003), (r * 0.55, 0.006)], 20, at)
                 )
         else:
             tall, waves = 0.005, int(random.integers(9, 15))
-            pieces += solid("lettuce", "paint", _frill(r * u(1.05, 1.15), z + 0.003, 0.005, waves))
+            pieces += painted("lettuce", _frill(r * u(1.05, 1.15), z + 0.003, 0.005, waves))
         z += tall
     dome = u(0.026, 0.038)
     t = np.linspace(0, np.pi / 2, 8)
@@ -322,13 +250,11 @@ def _hamburger(random: Random) -> list[Piece]:
         a, f = 2.4 * k, 0.85 * np.sqrt((k + 0.5) / max(seeds, 1))
         angle = np.arccos(f ** (1 / 0.75))
         at = (r * 1.02 * f * np.cos(a), r * 1.02 * f * np.sin(a), z + 0.005 + dome * np.sin(angle) + 0.0004)
-        pieces += solid("seed", "paint", moved(ball((0.0026, 0.0016, 0.0012), detail=0), at, yaw=a))
+        pieces += painted("seed", moved(ball((0.0026, 0.0016, 0.0012), detail=0), at, yaw=a))
     if random.random() < 0.2:
+        place = (0, 0, z + dome + 0.03)
         pieces += solid(
-            "stick",
-            "wood",
-            rod((0, 0, z), (0, 0, z + dome + 0.03), 0.0012),
-            ball(0.004, (0, 0, z + dome + 0.03), 1),
+            "stick", "wood", rod((0, 0, z), (0, 0, z + dome + 0.03), 0.0012), ball(0.004, place, 1)
         )
     return pieces
 
@@ -363,7 +289,4 @@ def _frill(radius: float, z: float, thick: float, waves: int) -> Trimesh:
     return loft(rings)
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "wine bottle": _wine_bottle, "bottle": _bottle, "birthday cake": _birthday_cake, "hamburger":
-    _hamburger,
-}  # fmt: skip
+SHAPES = named(_wine_bottle, _bottle, _birthday_cake, _hamburger)

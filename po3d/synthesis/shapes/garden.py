@@ -5,9 +5,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import Generator, Random, facing, limb, pick, soft_plate, tub, upright
+from po3d.synthesis.shapes.limbs import limb
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, loft, moved, rod, slab, tube
+from po3d.synthesis.shapes.sheets import facing, soft_plate, tub
+from po3d.synthesis.shapes.turned import upright
 
 
 def _blade(points: ArrayLike, widths: ArrayLike, thick: float = 0.12) -> Trimesh:
@@ -37,9 +39,9 @@ def _pot(random: Random, radius: float, height: float) -> list[Piece]:
     """A pot with soil up to nearly its rim."""
     taper, kind = random.uniform(0.6, 0.95), pick(random, "rim", "smooth", "bowl", "square")
     if kind == "square":
-        pieces = solid("pot", "paint", *tub(1.8 * radius, 1.8 * radius, height, 0.1 * radius, taper))
-        return pieces + solid(
-            "soil", "paint", box(1.55 * radius, 1.55 * radius, 0.1 * height, (0, 0, 0.82 * height))
+        pieces = painted("pot", *tub(1.8 * radius, 1.8 * radius, height, 0.1 * radius, taper))
+        return pieces + painted(
+            "soil", box(1.55 * radius, 1.55 * radius, 0.1 * height, (0, 0, 0.82 * height))
         )
     shares = {
         "rim": [(taper, 0), (0.9, 0.78), (1, 0.78), (1, 1), (0.85, 1), (0.8, 0.75), (0.05, 0.75)],
@@ -47,18 +49,13 @@ def _pot(random: Random, radius: float, height: float) -> list[Piece]:
         "bowl": [(0.7 * taper, 0), (1.05, 0.45), (0.95, 0.85), (1, 1), (0.88, 1), (0.85, 0.8), (0.05, 0.8)],
     }
     profile = [(0.01, 0.0), *((radius * across, height * up) for across, up in shares[kind])]
-    pieces = solid("pot", "paint", upright(profile, 22))
+    pieces = painted("pot", upright(profile, 22))
     if random.random() < 0.3:
-        pieces += solid(
-            "soil",
-            "paint",
-            upright([(radius * 1.15, 0), (radius * 1.2, 0.05 * height), (0.01, 0.05 * height)], 20),
+        pieces += painted(
+            "soil", upright([(radius * 1.15, 0), (radius * 1.2, 0.05 * height), (0.01, 0.05 * height)], 20)
         )
-    return pieces + solid(
-        "soil",
-        "paint",
-        upright([(radius * 0.86, 0.7 * height), (radius * 0.84, 0.86 * height), (0.01, 0.88 * height)], 20),
-    )
+    soil = upright([(radius * 0.86, 0.7 * height), (radius * 0.84, 0.86 * height), (0.01, 0.88 * height)], 20)
+    return pieces + painted("soil", soil)
 
 
 def _plant(random: Random) -> list[Piece]:
@@ -76,58 +73,41 @@ def _plant(random: Random) -> list[Piece]:
         }[kind]
         wide = {"arching": u(0.018, 0.03), "broad": u(0.05, 0.075), "flowers": u(0.025, 0.045)}[kind]
         for k in range(int(many)):
-            pieces += solid(
-                "main", "paint", _leaf(random, k * 2.4, u(0.17, 0.3) * size, u(0.2, 0.42) * size, top, wide)
-            )
+            pieces += main(_leaf(random, k * 2.4, u(0.17, 0.3) * size, u(0.2, 0.42) * size, top, wide))
         if kind == "flowers":
             for k in range(int(random.integers(4, 10))):
                 t, r, z = k * 2.4 + 0.5, u(0.05, 0.17), top + u(0.22, 0.36)
                 head = np.array([r * np.cos(t), r * np.sin(t), z])
-                pieces += solid("stem", "paint", rod((0, 0, top), head, 0.006, 5))
-                pieces += solid("flower", "paint", ball((0.04, 0.04, 0.028), head))
-                pieces += solid("heart", "paint", ball(0.016, head + [0, 0, 0.022]))
+                pieces += painted("stem", rod((0, 0, top), head, 0.006, 5))
+                pieces += painted("flower", ball((0.04, 0.04, 0.028), head))
+                pieces += painted("heart", ball(0.016, head + [0, 0, 0.022]))
     elif kind == "swords":
         for k in range(int(random.integers(7, 13))):
             t, r, tall = k * 2.4, radius * u(0.1, 0.6), u(0.3, 0.6) * size
             foot = np.array([r * np.cos(t), r * np.sin(t), top - 0.02])
             tip = foot + [0.35 * tall * np.cos(t) * u(0.3, 1), 0.35 * tall * np.sin(t) * u(0.3, 1), tall]
-            pieces += solid(
-                "main",
-                "paint",
-                _blade(
-                    [foot, foot * 0.6 + tip * 0.4, foot * 0.2 + tip * 0.8, tip],
-                    [0.022, 0.034, 0.024, 0.002],
-                    0.25,
-                ),
-            )
+            line = [foot, foot * 0.6 + tip * 0.4, foot * 0.2 + tip * 0.8, tip]
+            pieces += main(_blade(line, [0.022, 0.034, 0.024, 0.002], 0.25))
     else:
         trunk = u(0.2, 0.4) if kind == "tree" else 0.06
         crown, low = u(0.14, 0.2) * size, top + trunk
-        pieces += solid(
-            "trunk",
-            "paint",
-            limb(
-                [
-                    (0, 0, top - 0.02),
-                    (u(-0.03, 0.03), u(-0.03, 0.03), top + trunk / 2),
-                    (0, 0, low + crown * 0.6),
-                ],
-                [0.022, 0.016, 0.012],
-                8,
-                2,
-            ),
-        )
+        line = [
+            (0, 0, top - 0.02),
+            (u(-0.03, 0.03), u(-0.03, 0.03), top + trunk / 2),
+            (0, 0, low + crown * 0.6),
+        ]
+        pieces += painted("trunk", limb(line, [0.022, 0.016, 0.012], 8, 2))
         for k in range(int(random.integers(5, 10))):
             way = np.array([np.cos(k * 2.4), np.sin(k * 2.4), 0]) * crown * u(0.3, 0.75)
             puff = _rough(random, crown * u(0.45, 0.7), 0.12)
-            pieces += solid(
-                "main" if k % 3 else "shade", "paint", moved(puff, way + [0, 0, low + crown * u(0.2, 1.1)])
+            pieces += painted(
+                "main" if k % 3 else "shade", moved(puff, way + [0, 0, low + crown * u(0.2, 1.1)])
             )
         for k in range(18):
             t, z = k * 2.4, low + crown * u(0.0, 1.4)
             root = np.array([np.cos(t), np.sin(t), 0]) * crown * 0.75 + [0, 0, z]
             tip = root + np.array([np.cos(t), np.sin(t), u(-0.4, 0.5)]) * 0.09
-            pieces += solid("main", "paint", _blade([root, (root + tip) / 2, tip], [0.012, 0.03, 0.002]))
+            pieces += main(_blade([root, (root + tip) / 2, tip], [0.012, 0.03, 0.002]))
     return pieces
 
 
@@ -142,9 +122,9 @@ def _leaf(random: Random, turn: float, out: float, rise: float, z: float, wide: 
     return _blade(points, wide * np.array([0.25, 0.75, 1.0, 0.7, 0.05]))
 
 
-def _rough(random: Random, radius: float, amount: float, detail: int = 2) -> Trimesh:
+def _rough(random: Random, radius: float, amount: float) -> Trimesh:
     """A lumpy ball."""
-    mesh = ball(radius, detail=detail)
+    mesh = ball(radius, detail=2)
     v = np.asarray(mesh.vertices)
     waves = random.normal(size=(5, 3)) * 3 / radius
     bumps = np.sin(v @ waves.T + random.uniform(0, 6, 5)).sum(1)
@@ -177,15 +157,13 @@ def _cactus(random: Random) -> list[Piece]:
     def stalk(x: float, y: float, low: float, tall: float, r: float) -> None:
         s = np.array([0, 0.25, 0.6, 0.85, 0.95, 1.0])
         pieces.extend(
-            solid(
-                "main",
-                "paint",
+            main(
                 _ribbed(
                     np.c_[np.full(6, x), np.full(6, y), low + tall * s],
                     r * np.array([0.8, 1, 1, 0.82, 0.5, 0.1]),
                     ribs,
                     deep,
-                ),
+                )
             )
         )
         tips.append(np.array([x, y, low + tall]))
@@ -193,7 +171,7 @@ def _cactus(random: Random) -> list[Piece]:
             t = 2 * np.pi * k / ribs
             for share in np.linspace(0.15, 0.85, max(3, int(tall / 0.03))):
                 at = (x + r * np.cos(t), y + r * np.sin(t), low + tall * share)
-                pieces.extend(solid("spine", "paint", box(0.005, 0.005, 0.005, at, yaw=t)))
+                pieces.extend(painted("spine", box(0.005, 0.005, 0.005, at, yaw=t)))
 
     if kind == "round":
         r = u(0.042, 0.058)
@@ -211,12 +189,10 @@ def _cactus(random: Random) -> list[Piece]:
                 top + (0.035 if not grown else u(0.08, 0.115)),
             )
             pad = ball((0.013, u(0.026, 0.034), u(0.036, 0.046)), detail=2)
-            pieces += solid("main", "paint", moved(pad, (x, y, z), yaw=u(-0.4, 0.4), roll=-4 * y))
+            pieces += main(moved(pad, (x, y, z), yaw=u(-0.4, 0.4), roll=-4 * y))
             for _ in range(7):
-                pieces += solid(
-                    "spine",
-                    "paint",
-                    box(0.028, 0.004, 0.004, (x, y + u(-0.018, 0.018), z + u(-0.022, 0.022))),
+                pieces += painted(
+                    "spine", box(0.028, 0.004, 0.004, (x, y + u(-0.018, 0.018), z + u(-0.022, 0.022)))
                 )
             tips.append(np.array([x, y, z + 0.042]))
     else:
@@ -224,36 +200,29 @@ def _cactus(random: Random) -> list[Piece]:
         stalk(0, 0, top - 0.01, tall, r)
         for k in range(int(random.integers(1, 3)) if kind == "saguaro" else 0):
             sign, z, out = (-1) ** k, top + tall * u(0.25, 0.5), r + u(0.02, 0.032)
-            arm = limb(
-                [
-                    (0, 0, z - 0.01),
-                    (0, sign * out * 0.85, z),
-                    (0, sign * out, z + 0.02),
-                    (0, sign * out, z + u(0.045, 0.075)),
-                ],
-                0.6 * r,
-                10,
-            )
-            pieces += solid("main", "paint", arm)
+            line = [
+                (0, 0, z - 0.01),
+                (0, sign * out * 0.85, z),
+                (0, sign * out, z + 0.02),
+                (0, sign * out, z + u(0.045, 0.075)),
+            ]
+            arm = limb(line, 0.6 * r, 10)
+            pieces += main(arm)
     for tip in tips:
         if random.random() < 0.45:
-            pieces += solid("flower", "paint", ball((0.013, 0.013, 0.009), tip))
+            pieces += painted("flower", ball((0.013, 0.013, 0.009), tip))
     return pieces
 
 
 def _rock(random: Random) -> list[Piece]:
     """A boulder broken along planes, perhaps a smaller one beside it."""
     u = random.uniform
-    pieces = solid(
-        "stone", "paint", _boulder(random, np.array([u(0.2, 0.3), u(0.22, 0.36), u(0.16, 0.28)]), (0, 0))
-    )
+    pieces = painted("stone", _boulder(random, np.array([u(0.2, 0.3), u(0.22, 0.36), u(0.16, 0.28)]), (0, 0)))
     if random.random() < 0.35:
         at = (u(-0.15, 0.15), random.choice([-1, 1]) * u(0.2, 0.3))
-        pieces += solid("stone", "paint", _boulder(random, u(0.08, 0.14, 3), at))
+        pieces += painted("stone", _boulder(random, u(0.08, 0.14, 3), at))
     if random.random() < 0.3:
-        pieces += solid(
-            "moss", "paint", moved(_rough(random, 0.12, 0.1), (u(-0.05, 0.05), u(-0.1, 0.1), 0.02))
-        )
+        pieces += painted("moss", moved(_rough(random, 0.12, 0.1), (u(-0.05, 0.05), u(-0.1, 0.1), 0.02)))
     return pieces
 
 
@@ -279,7 +248,7 @@ def _stone_lantern(random: Random) -> list[Piece]:
     roof, body, wide = u(0.15, 0.19), u(0.075, 0.1), u(0.12, 0.15)
 
     def stone(profile: list[tuple[float, float]], n: int = sides) -> list[Piece]:
-        return solid("stone", "paint", moved(upright(profile, n), yaw=turned))
+        return painted("stone", moved(upright(profile, n), yaw=turned))
 
     pieces: list[Piece] = []
     if random.random() < 0.4:  # on legs
@@ -290,10 +259,8 @@ def _stone_lantern(random: Random) -> list[Piece]:
                 np.array([np.cos(t), np.sin(t)]) * u(0.15, 0.18),
                 np.array([np.cos(t), np.sin(t)]) * 0.13,
             )
-            pieces += solid(
-                "stone",
-                "paint",
-                tube([(*foot, 0), (*knee, z * 0.6), (*(knee * 0.6), z)], [0.03, 0.034, 0.045], 6),
+            pieces += painted(
+                "stone", tube([(*foot, 0), (*knee, z * 0.6), (*(knee * 0.6), z)], [0.03, 0.034, 0.045], 6)
             )
         pieces += stone([(0.02, z - 0.02), (wide * 0.8, z - 0.02), (wide, z + 0.03), (0.02, z + 0.03)])
     else:
@@ -314,7 +281,7 @@ def _stone_lantern(random: Random) -> list[Piece]:
     for k in range(sides):
         t = turned + 2 * np.pi * (k + 0.5) / sides
         pane = box(0.012, 2 * body * np.sin(np.pi / sides) * 0.62, tall * 0.66, (apothem, 0, low + tall / 2))
-        pieces += solid("window", "paint", moved(pane, yaw=t))
+        pieces += painted("window", moved(pane, yaw=t))
     eave, peak = low + tall, low + tall + u(0.07, 0.15)
     up = u(0.0, 0.02)
     pieces += stone(
@@ -327,16 +294,11 @@ def _stone_lantern(random: Random) -> list[Piece]:
             (0.01, peak),
         ]
     )
-    pieces += solid(
-        "stone",
-        "paint",
-        upright(
-            [(0.03, peak - 0.01), (0.045, peak + 0.02), (0.02, peak + 0.05), (0.002, peak + u(0.07, 0.1))], 10
-        ),
-    )
+    turning = [(0.03, peak - 0.01), (0.045, peak + 0.02), (0.02, peak + 0.05), (0.002, peak + u(0.07, 0.1))]
+    pieces += painted("stone", upright(turning, 10))
     if random.random() < 0.3:
-        pieces += solid(
-            "moss", "paint", ball((roof * 0.4, roof * 0.4, 0.03), (0.06, -0.03, (eave + peak) / 2 + 0.01), 2)
+        pieces += painted(
+            "moss", ball((roof * 0.4, roof * 0.4, 0.03), (0.06, -0.03, (eave + peak) / 2 + 0.01), 2)
         )
     return pieces
 
@@ -347,14 +309,14 @@ def _dog_house(random: Random) -> list[Piece]:
     deep, wide, wall = u(0.65, 0.85), u(0.52, 0.66), u(0.34, 0.46)
     rise, over, thick = u(0.16, 0.3), u(0.05, 0.1), u(0.02, 0.035)
     front, low = deep / 2, u(0.03, 0.07)
-    pieces = solid("trim", "paint", box(deep + 0.04, wide + 0.04, low, (0, 0, low / 2)))
+    pieces = painted("trim", box(deep + 0.04, wide + 0.04, low, (0, 0, low / 2)))
     gable = random.random() < 0.75
     top = low + wall
     if gable:
         outline = np.array(
             [(-wide / 2, low), (wide / 2, low), (wide / 2, top), (0, top + rise), (-wide / 2, top)]
         )
-        pieces += solid("wall", "paint", facing(outline, deep, -front))
+        pieces += painted("wall", facing(outline, deep, -front))
         slope = np.hypot(wide / 2, rise)
         tilt, courses = np.arctan2(rise, wide / 2), int(random.integers(1, 6))
         long = (slope + over + 0.03) / courses
@@ -363,45 +325,33 @@ def _dog_house(random: Random) -> list[Piece]:
                 out, step = (k + 0.5) * long - 0.025, 0.004 * (courses - 1 - k)
                 at = (0, side * out * np.cos(tilt), top + rise - out * np.sin(tilt) + thick * 0.6 + step)
                 sheet = box(deep + 2 * over, long + 0.006, thick, (0, 0, 0))
-                pieces += solid("roof", "paint", moved(sheet, at, roll=-side * tilt))
-        pieces += solid("trim", "paint", box(deep + 2 * over + 0.01, 0.05, 0.03, (0, 0, top + rise + thick)))
+                pieces += painted("roof", moved(sheet, at, roll=-side * tilt))
+        pieces += painted("trim", box(deep + 2 * over + 0.01, 0.05, 0.03, (0, 0, top + rise + thick)))
     else:
         back = top - rise * 0.6
-        pieces += solid(
-            "wall", "paint", slab([(-front, low), (front, low), (front, top), (-front, back)], wide)
-        )
+        pieces += painted("wall", slab([(-front, low), (front, low), (front, top), (-front, back)], wide))
         tilt = np.arctan2(top - back, deep)
-        pieces += solid(
-            "roof",
-            "paint",
-            moved(
-                box(deep + 2 * over, wide + 2 * over, thick), (0, 0, (top + back) / 2 + thick), pitch=-tilt
-            ),
+        roof = moved(
+            box(deep + 2 * over, wide + 2 * over, thick), (0, 0, (top + back) / 2 + thick), pitch=-tilt
         )
+        pieces += painted("roof", roof)
     joints = np.linspace(low, top if gable else back, int(random.integers(3, 7)))[1:-1]
     for z in joints:  # between the boards
-        pieces += solid("joint", "paint", box(deep + 0.006, wide + 0.006, 0.008, (0, 0, z)))
+        pieces += painted("joint", box(deep + 0.006, wide + 0.006, 0.008, (0, 0, z)))
     half, door = wide * u(0.2, 0.27), wall * u(0.45, 0.6)
     t = np.linspace(0, np.pi, 21)
     arch = np.r_[
         [(-half, 0.0), (half, 0.0)], np.c_[half * np.cos(t), door + half * u(0.4, 1.0) * np.sin(t)]
     ] + [0, low + 0.01]
     grown = np.mean(arch, axis=0) + (arch - np.mean(arch, axis=0)) * 1.16
-    pieces += solid("trim", "paint", facing(grown, 0.014, front)) + solid(
-        "hole", "dark", facing(arch, 0.008, front + 0.01)
-    )
+    pieces += painted("trim", facing(grown, 0.014, front))
+    pieces += solid("hole", "dark", facing(arch, 0.008, front + 0.01))
     if random.random() < 0.5:
         sign = soft_plate(0.09, 0.26, 0.015, 0, 0.02)
-        pieces += solid(
-            "sign", "paint", moved(sign, (front + 0.02, 0, top + (0.03 if gable else -0.03)), pitch=np.pi / 2)
+        pieces += painted(
+            "sign", moved(sign, (front + 0.02, 0, top + (0.03 if gable else -0.03)), pitch=np.pi / 2)
         )
     return pieces
 
 
-SHAPES: dict[str, Generator] = {
-    "plant": _plant,
-    "cactus": _cactus,
-    "rock": _rock,
-    "stone lantern": _stone_lantern,
-    "dog house": _dog_house,
-}
+SHAPES = named(_plant, _cactus, _rock, _stone_lantern, _dog_house)

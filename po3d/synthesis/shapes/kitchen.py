@@ -1,24 +1,12 @@
 """Parametric kitchen machines. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    bar,
-    block,
-    board,
-    disc,
-    main,
-    panel,
-    pick,
-    smooth,
-    upright,
-    vessel,
-)  # fmt: skip
+from po3d.synthesis.shapes.limbs import bar, smooth
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, ring, tube
+from po3d.synthesis.shapes.sheets import block, board, panel
+from po3d.synthesis.shapes.turned import disc, drum, girdle, upright, vessel
 
 
 def _kettle(random: Random) -> list[Piece]:
@@ -31,9 +19,7 @@ def _jug_kettle(random: Random) -> list[Piece]:
     high, belly, trim = u(0.17, 0.22), low * u(0.88, 1.06), pick(random, "dark", "chrome", "dark")
     line = [(0, 0.016), (low, 0.016), (low, 0.03), (belly, high * 0.45), (top, high), (0, high + 0.002)]
     pieces = main(upright(smooth(line), 28))
-    pieces += solid(
-        "base", "dark", upright([(0, 0), (low * 1.12, 0), (low * 1.1, 0.014), (low, 0.02), (0, 0.02)], 28)
-    )
+    pieces += solid("base", "dark", drum([(low * 1.12, 0), (low * 1.1, 0.014), (low, 0.02)], 28))
     lid = [(0, high), (top * 0.9, high), (top * 0.8, high + 0.012), (0, high + 0.016)]
     pieces += solid("base", trim, upright(lid, 24))
     pieces += solid("knob", trim, ball((0.012, 0.012, 0.008), (0, 0, high + 0.02), 2))
@@ -81,11 +67,7 @@ def _stove_kettle(random: Random) -> list[Piece]:
     top = [(0, -r * flat * 0.55, rise * 0.965), (0, 0, rise * 0.985), (0, r * flat * 0.55, rise * 0.965)]
     pieces += solid("grip", trim, tube(top, u(0.009, 0.013), 10))
     if random.random() < 0.6:
-        z = high * u(0.1, 0.3)
-        radius = float(np.interp(z, line[1:-1, 1], line[1:-1, 0]))
-        pieces += solid(
-            "band", "chrome", moved(ring(radius, 0.002, 0.01, sides=28), (0, 0, z), roll=np.pi / 2)
-        )
+        pieces += solid("band", "chrome", girdle(line[1:-1], high * u(0.1, 0.3), 0.002, 0.01))
     return pieces
 
 
@@ -93,9 +75,9 @@ def _moka(random: Random) -> list[Piece]:
     """For espresso: two cones of eight sides, foot to foot."""
     u, r, high = random.uniform, random.uniform(0.042, 0.052), random.uniform(0.14, 0.18)
     waist, middle, sides = r * u(0.62, 0.75), high * u(0.42, 0.52), int(pick(random, "8", "8", "10", "24"))
-    lower = [(0, 0), (r, 0), (r, 0.006), (waist, middle), (0, middle)]
-    upper = [(0, middle), (waist * 1.04, middle), (r * u(0.92, 1.05), high * 0.9), (0, high * 0.9)]
-    pieces = main(upright(lower, sides), upright(upper, sides))
+    lower = [(r, 0), (r, 0.006), (waist, middle)]
+    upper = [(waist * 1.04, middle), (r * u(0.92, 1.05), high * 0.9)]
+    pieces = main(drum(lower, sides), drum(upper, sides))
     pieces += solid(
         "collar", "chrome", moved(ring(waist, 0.005, 0.014, sides=24), (0, 0, middle), roll=np.pi / 2)
     )
@@ -103,11 +85,8 @@ def _moka(random: Random) -> list[Piece]:
         upright([(0, high * 0.89), (r, high * 0.89), (r * 0.9, high * 0.93), (0, high * 0.97)], sides)
     )
     trim = pick(random, "dark", "dark", "wood")
-    pieces += solid(
-        "knob",
-        trim,
-        upright([(0, high * 0.95), (0.006, high * 0.95), (0.01, high + 0.006), (0, high + 0.01)], 12),
-    )
+    knob = upright([(0, high * 0.95), (0.006, high * 0.95), (0.01, high + 0.006), (0, high + 0.01)], 12)
+    pieces += solid("knob", trim, knob)
     lip = r + u(0.012, 0.022)
     cut = [
         [(-0.012, r * 0.75, z), (0.012, r * 0.75, z), (0, y, z)]
@@ -146,31 +125,25 @@ def _toaster(random: Random) -> list[Piece]:
                 slice_ = panel(
                     long * 0.78 / n, 0.1, 0.025, slot * 0.7, (x - slot * 0.35, y, high + out - 0.05), 0.003, 3
                 )
-                pieces += solid("toast", "paint", slice_)
-                pieces += solid(
-                    "crumb",
-                    "paint",
-                    panel(
-                        long * 0.62 / n,
-                        0.085,
-                        0.02,
-                        slot * 0.74,
-                        (x - slot * 0.37, y, high + out - 0.05),
-                        0.002,
-                        3,
-                    ),
+                pieces += painted("toast", slice_)
+                crumb = panel(
+                    long * 0.62 / n,
+                    0.085,
+                    0.02,
+                    slot * 0.74,
+                    (x - slot * 0.37, y, high + out - 0.05),
+                    0.002,
+                    3,
                 )
+                pieces += painted("crumb", crumb)
     z = high * u(0.5, 0.75)
     pieces += solid("slot", "tyre", box(0.012, 0.004, high * 0.5, (0, side * wide / 2, high * 0.5)))
     pieces += solid(
         "lever", metal, block((0.045, 0.03, 0.014), (0, side * (wide / 2 + 0.01), z), 0.012, 0.004, 3)
     )
     turn = np.pi / 2 * side
-    pieces += solid(
-        "knob",
-        metal,
-        moved(disc(0.016, 0.016, sides=18), (deep * 0.25, side * wide / 2, high * 0.28), yaw=turn),
-    )
+    knob = moved(disc(0.016, 0.016, sides=18), (deep * 0.25, side * wide / 2, high * 0.28), yaw=turn)
+    pieces += solid("knob", metal, knob)
     for k in range(int(random.integers(0, 4))):
         button = moved(
             disc(0.007, 0.008, sides=10), (-deep * 0.28, side * wide / 2, high * (0.25 + 0.12 * k)), yaw=turn
@@ -195,23 +168,13 @@ def _blender(random: Random) -> list[Piece]:
     else:
         body = block((2 * r, 2 * r * 0.92, base), (0, 0, 0), 0.03, 0.02, 3)
     pieces = main(body)
-    pieces += solid(
-        "collar",
-        "dark",
-        upright(
-            [(0, base - 0.005), (waist * 0.95, base - 0.005), (waist * 0.9, base + 0.02), (0, base + 0.02)],
-            24,
-        ),
-    )
+    pieces += solid("collar", "dark", drum([(waist * 0.95, base - 0.005), (waist * 0.9, base + 0.02)], 24))
     z, top = base + 0.015, waist * u(1.15, 1.55)
     sides = int(pick(random, "4", "8", "24", "24"))
     jar_line = [(waist * 0.8, z), (waist * 0.9, z + 0.03), (top, z + jar)]
-    glass = [(0, z), *jar_line, (0, z + jar)]
-    pieces += solid("jar", "paint", moved(upright(glass, sides), yaw=np.pi / sides))
-    pieces += solid(
-        "jar",
-        "paint",
-        moved(ring(top * 0.96, 0.004, sides=24, around=4), (0, 0, z + jar - 0.008), roll=np.pi / 2),
+    pieces += painted("jar", moved(drum(jar_line, sides), yaw=np.pi / sides))
+    pieces += painted(
+        "jar", moved(ring(top * 0.96, 0.004, sides=24, around=4), (0, 0, z + jar - 0.008), roll=np.pi / 2)
     )
     if random.random() < 0.6:  # something in it
         f = u(0.35, 0.75)
@@ -222,23 +185,10 @@ def _blender(random: Random) -> list[Piece]:
             (inner, z + jar * f),
             (0, z + jar * f + 0.001),
         ]
-        pieces += solid("juice", "paint", moved(upright(line, sides), yaw=np.pi / sides))
+        pieces += painted("juice", moved(upright(line, sides), yaw=np.pi / sides))
     cap = z + jar
-    pieces += solid(
-        "lid",
-        "dark",
-        upright(
-            [
-                (0, cap),
-                (top * 1.03, cap),
-                (top, cap + 0.02),
-                (0.028, cap + 0.024),
-                (0.024, cap + 0.042),
-                (0, cap + 0.042),
-            ],
-            24,
-        ),
-    )
+    lid = drum([(top * 1.03, cap), (top, cap + 0.02), (0.028, cap + 0.024), (0.024, cap + 0.042)], 24)
+    pieces += solid("lid", "dark", lid)
     grip = [
         (-top * 0.85, 0, cap - 0.015),
         (-top - 0.045, 0, cap - 0.02),
@@ -251,20 +201,11 @@ def _blender(random: Random) -> list[Piece]:
         pieces += solid("knob", "chrome", disc(0.024, 0.022, (x * 0.88, 0, base * 0.42), 20))
     else:
         many = int(random.integers(3, 6))
-        pieces += solid(
-            "button",
-            "white",
-            *(
-                panel(0.016, 0.022, 0.004, 0.03, (x * 0.72, y, base * 0.4))
-                for y in (np.arange(many) - (many - 1) / 2) * 0.021
-            ),
-        )
-    pieces += solid(
-        "trim", "chrome", upright([(0, 0.004), (r * 1.02, 0.004), (r * 1.02, 0.014), (0, 0.014)], 24)
-    )
-    pieces += solid(
-        "blade", "chrome", *(board((0.06, 0.012, 0.003), (0, 0, z + 0.025), yaw=t) for t in (0, np.pi / 2))
-    )
+        for y in (np.arange(many) - (many - 1) / 2) * 0.021:
+            pieces += solid("button", "white", panel(0.016, 0.022, 0.004, 0.03, (x * 0.72, y, base * 0.4)))
+    pieces += solid("trim", "chrome", drum([(r * 1.02, 0.004), (r * 1.02, 0.014)], 24))
+    for t in (0, np.pi / 2):
+        pieces += solid("blade", "chrome", board((0.06, 0.012, 0.003), (0, 0, z + 0.025), yaw=t))
     return pieces
 
 
@@ -278,62 +219,35 @@ def _coffee_maker(random: Random) -> list[Piece]:
     pieces += main(block((reach, wide, head), (-x + reach / 2, 0, high - head), edge, 0.01, 3))
     pot, jug = (x - deep * 0.31, 0.0), high - head - foot - 0.03
     r = min(deep * 0.3, wide * 0.44)
-    pieces += solid(
-        "plate", "dark", upright([(0, foot), (r, foot), (r, foot + 0.006), (0, foot + 0.006)], 24, (*pot, 0))
-    )
+    pieces += solid("plate", "dark", drum([(r, foot), (r, foot + 0.006)], 24, (*pot, 0)))
     z = foot + 0.006
     kind = pick(random, "jug", "jug", "steel", "cup")
     if kind == "cup":
         line = [(r * 0.45, z), (r * 0.5, z + 0.01), (r * 0.6, z + jug * 0.6)]
         pieces += solid("cup", "white", vessel(line, 0.004, 20, (*pot, 0)))
+        cup = moved(ring(0.02, 0.005, sides=14), (pot[0], pot[1] + r * 0.62, z + jug * 0.32), yaw=np.pi / 2)
+        pieces += solid("cup", "white", cup)
         pieces += solid(
-            "cup",
-            "white",
-            moved(ring(0.02, 0.005, sides=14), (pot[0], pot[1] + r * 0.62, z + jug * 0.32), yaw=np.pi / 2),
-        )
-        pieces += solid(
-            "spout",
-            "chrome",
-            upright(
-                [(0, high - head - 0.04), (0.012, high - head - 0.04), (0.02, high - head), (0, high - head)],
-                12,
-                (*pot, 0),
-            ),
+            "spout", "chrome", drum([(0.012, high - head - 0.04), (0.02, high - head)], 12, (*pot, 0))
         )
     else:
         belly = [
-            (0, z),
             (r * 0.8, z),
             (r * 0.96, z + jug * 0.28),
             (r * 0.92, z + jug * 0.5),
             (r * 0.6, z + jug * 0.82),
             (r * 0.62, z + jug * 0.9),
-            (0, z + jug * 0.9),
         ]
         f = u(0.25, 0.55)
-        fill = [
-            (0, z - 0.0002),
-            (r * 0.815, z - 0.0002),
-            (r * 0.975, z + jug * 0.28),
-            (r * 0.97, z + jug * f),
-            (0, z + jug * f),
-        ]
+        fill = [(r * 0.815, z - 0.0002), (r * 0.975, z + jug * 0.28), (r * 0.97, z + jug * f)]
         pieces += solid(
             "glass" if kind == "jug" else "steel",
             "paint" if kind == "jug" else "chrome",
-            upright(belly, 28, (*pot, 0)),
+            drum(belly, 28, (*pot, 0)),
         )
         if kind == "jug":
-            pieces += solid("coffee", "paint", upright(fill, 28, (*pot, 0)))
-        pieces += solid(
-            "lid",
-            "dark",
-            upright(
-                [(0, z + jug * 0.88), (r * 0.66, z + jug * 0.88), (r * 0.6, z + jug), (0, z + jug)],
-                20,
-                (*pot, 0),
-            ),
-        )
+            pieces += painted("coffee", drum(fill, 28, (*pot, 0)))
+        pieces += solid("lid", "dark", drum([(r * 0.66, z + jug * 0.88), (r * 0.6, z + jug)], 20, (*pot, 0)))
         turn = random.choice([-0.9, 0.0, 0.9])
         grip = np.array(
             [
@@ -355,20 +269,13 @@ def _coffee_maker(random: Random) -> list[Piece]:
     for y in np.linspace(-0.24, 0.24, int(random.integers(1, 4))) * wide:
         pieces += solid("button", "white", disc(0.008, 0.012, (face, y, high - head * 0.68), 12))
     if random.random() < 0.5:
-        pieces += solid(
-            "gauge",
-            "glass",
-            moved(
-                panel(0.02, high * 0.4, 0.008, 0.003, (0, 0, 0)),
-                (-x + tower / 2, wide / 2, high * 0.45),
-                yaw=np.pi / 2,
-            ),
+        gauge = moved(
+            panel(0.02, high * 0.4, 0.008, 0.003, (0, 0, 0)),
+            (-x + tower / 2, wide / 2, high * 0.45),
+            yaw=np.pi / 2,
         )
+        pieces += solid("gauge", "glass", gauge)
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "kettle": _kettle, "toaster": _toaster, "blender": _blender, "coffee maker": _coffee_maker,
-}  # fmt: skip
-
-_COFFEE = "2a1608 3a2010 6a4020"
+SHAPES = named(_kettle, _toaster, _blender, _coffee_maker)

@@ -1,23 +1,12 @@
 """Parametric Rubik's cubes and electric guitars. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    bar,
-    block,
-    disc,
-    facing,
-    main,
-    panel,
-    pick,
-    smooth_loop,
-    soft_sheet,
-)
+from po3d.synthesis.shapes.limbs import bar, smooth_loop
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, rod
+from po3d.synthesis.shapes.sheets import block, facing, panel, soft_sheet
+from po3d.synthesis.shapes.turned import disc
 
 
 def _rubiks_cube(random: Random) -> list[Piece]:
@@ -51,7 +40,7 @@ def _rubiks_cube(random: Random) -> list[Piece]:
                         if way == 0
                         else ((side * np.pi / 2, 0) if way == 1 else (0, -side * np.pi / 2))
                     )
-                    cubie += solid(str(name), "paint", moved(sticker, cell * size, yaw=yaw, pitch=pitch))
+                    cubie += painted(str(name), moved(sticker, cell * size, yaw=yaw, pitch=pitch))
                 if angle and z == layer:  # a layer on its way
                     cubie = [(n, m, moved(p, yaw=angle)) for n, m, p in cubie]
                 pieces += cubie
@@ -97,9 +86,7 @@ def _electric_guitar(random: Random) -> list[Piece]:
                 (0.02, 0.1),
             ]
         )
-        guitar += solid(
-            "guard", "paint", facing(smooth_loop(guard * (u(0.8, 1.0), u(0.9, 1.0))), 0.004, x - 0.001)
-        )
+        guitar += painted("guard", facing(smooth_loop(guard * (u(0.8, 1.0), u(0.9, 1.0))), 0.004, x - 0.001))
     pickups = int(random.integers(1, 4))
     wide_ones = random.random() < 0.5
     for z in np.linspace(0.17, 0.31, 3)[[[1], [0, 2], [0, 1, 2]][pickups - 1]]:
@@ -122,30 +109,19 @@ def _electric_guitar(random: Random) -> list[Piece]:
     top, long = float(outline[:, 1].max()), u(0.98, 1.04)
     neck_low, nut = 0.32, long - 0.14
     sheet = [(-0.026, neck_low), (0.026, neck_low), (0.021, nut), (-0.021, nut)]
-    guitar += solid(
-        "neck",
-        "paint",
-        moved(
-            facing(
-                np.array([(-0.024, min(0.34, top)), (0.024, min(0.34, top)), (0.02, nut), (-0.02, nut)]),
-                0.022,
-                0,
-            ),
-            (x - 0.016, 0, 0),
-        ),
-    )
-    guitar += solid("fingerboard", "paint", facing(np.array(sheet), 0.006, x + 0.005))
+    face = [(-0.024, min(0.34, top)), (0.024, min(0.34, top)), (0.02, nut), (-0.02, nut)]
+    guitar += painted("neck", moved(facing(np.array(face), 0.022, 0), (x - 0.016, 0, 0)))
+    guitar += painted("fingerboard", facing(np.array(sheet), 0.006, x + 0.005))
     frets = nut - (nut - 0.115) * (1 - 0.5 ** (np.arange(1, 20) / 12))
     guitar += solid(
         "fret",
         "chrome",
         *(box(0.004, 0.045, 0.0025, (x + 0.011, 0, z)) for z in frets if z > neck_low + 0.01),
     )
-    guitar += solid(
-        "dot",
-        "white",
-        *(disc(0.005, 0.0015, (x + 0.0105, 0, (frets[k] + frets[k - 1]) / 2), 8) for k in (2, 4, 6, 8, 11)),
-    )
+    for k in (2, 4, 6, 8, 11):
+        guitar += solid(
+            "dot", "white", disc(0.005, 0.0015, (x + 0.0105, 0, (frets[k] + frets[k - 1]) / 2), 8)
+        )
     head = pick(random, "six", "three", "arrow")
     side = random.choice([-1, 1])
     shape = {
@@ -177,18 +153,16 @@ def _electric_guitar(random: Random) -> list[Piece]:
     }[head]
     headstock = facing(smooth_loop(np.array(shape) * (side, 1), 1), 0.015, 0)
     color = "main" if random.random() < 0.5 else "neck"
-    guitar += solid(color, "paint", moved(headstock, (x - 0.012, 0, 0)))
+    guitar += painted(color, moved(headstock, (x - 0.012, 0, 0)))
     for k in range(6):
         y, z = (
             (side * 0.05, nut + 0.03 + 0.022 * k)
             if head != "three"
             else ((k % 2 * 2 - 1) * 0.055, nut + 0.04 + 0.035 * (k // 2))
         )
+        radii = (0.006, 0.012, 0.008)
         guitar += solid(
-            "tuner",
-            "chrome",
-            ball((0.006, 0.012, 0.008), (x - 0.006, y, z), 1),
-            disc(0.005, 0.012, (x, y * 0.5, z), 8),
+            "tuner", "chrome", ball(radii, (x - 0.006, y, z), 1), disc(0.005, 0.012, (x, y * 0.5, z), 8)
         )
     strings = np.linspace(-0.016, 0.016, 6)
     guitar += solid(
@@ -235,6 +209,4 @@ def _stand(low: float, lean: float, random: Random) -> list[Piece]:
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "rubik's cube": _rubiks_cube, "electric guitar": _electric_guitar,
-}  # fmt: skip
+SHAPES: dict[str, Generator] = {"rubik's cube": _rubiks_cube, **named(_electric_guitar)}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import trimesh
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from po3d.io.files import atomic_write
 
@@ -15,11 +15,33 @@ LONGEST = 0.1  # edge of a warped mesh, in shares of its longest side
 CREASE = np.radians(35.0)  # faces that meet at less than this share a smooth normal
 
 Piece = tuple[str, str, trimesh.Trimesh]  # part name, material, geometry
+Random = np.random.Generator
+Generator = Callable[[Random], list[Piece]]
 
 
 def solid(name: str, material: str, *meshes: trimesh.Trimesh) -> list[Piece]:
     """Pieces of one part."""
     return [(name, material, mesh) for mesh in meshes]
+
+
+def painted(name: str, *meshes: trimesh.Trimesh) -> list[Piece]:
+    """Pieces of one part in the object's colour, or in one of its own."""
+    return solid(name, "paint", *meshes)
+
+
+def main(*meshes: trimesh.Trimesh) -> list[Piece]:
+    """Pieces that take the scene's colour."""
+    return painted("main", *meshes)
+
+
+def named(*makers: Generator) -> dict[str, Generator]:
+    """Generators by category: what their functions are called."""
+    return {make.__name__.strip("_").replace("_", " "): make for make in makers}
+
+
+def pick(random: Random, *words: str, p: ArrayLike | None = None) -> str:
+    """One of the words."""
+    return str(random.choice(words, p=p))
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,12 @@
 """Parametric presents, vases and candles. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    bar,
-    block,
-    board,
-    disc,
-    main,
-    panel,
-    pick,
-    smooth,
-    upright,
-    vessel,
-    warped,
-)
+from po3d.synthesis.shapes.limbs import bar, smooth, warped
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, tube
+from po3d.synthesis.shapes.sheets import block, board, panel
+from po3d.synthesis.shapes.turned import disc, drum, girdle, upright, vessel
 
 
 def _gift(random: Random) -> list[Piece]:
@@ -31,7 +18,7 @@ def _gift(random: Random) -> list[Piece]:
     pieces: list[Piece] = []
     if kind == 3:
         r = (deep + wide) / 4
-        pieces += main(upright([(0, 0), (r, 0), (r, high), (0, high)], 36))
+        pieces += main(drum([(r, 0), (r, high)], 36))
         if lid:
             top = [
                 (0, high - tall),
@@ -40,15 +27,13 @@ def _gift(random: Random) -> list[Piece]:
                 (r * 1.02, high + 0.005),
                 (0, high + 0.005),
             ]
-            pieces += solid(cover, "paint", upright(top, 36))
+            pieces += painted(cover, upright(top, 36))
         deep = wide = 2 * r
     else:
         pieces += main(block((deep, wide, high), (0, 0, 0), 0.003, 0.002, 3))
         if lid:
-            pieces += solid(
-                cover,
-                "paint",
-                block((deep * 1.06, wide * 1.06, tall + 0.005), (0, 0, high - tall), 0.003, 0.002, 3),
+            pieces += painted(
+                cover, block((deep * 1.06, wide * 1.06, tall + 0.005), (0, 0, high - tall), 0.003, 0.002, 3)
             )
     out = 1.075 if lid else 1.012
     top, shift = (
@@ -56,14 +41,12 @@ def _gift(random: Random) -> list[Piece]:
         0.0 if kind == 3 or random.random() < 0.7 else u(-0.25, 0.25) * wide,
     )
     if kind != 3:
-        pieces += solid("ribbon", "paint", box(deep * out, band, top, (0, shift, top / 2)))
+        pieces += painted("ribbon", box(deep * out, band, top, (0, shift, top / 2)))
         if random.random() < 0.85:
-            pieces += solid("ribbon", "paint", box(band, wide * out, top, (0, 0, top / 2)))
+            pieces += painted("ribbon", box(band, wide * out, top, (0, 0, top / 2)))
     else:
         for t in (0.0, np.pi / 2):
-            pieces += solid(
-                "ribbon", "paint", moved(box(deep * 1.055, band, top + 0.001, (0, 0, top / 2)), yaw=t)
-            )
+            pieces += painted("ribbon", moved(box(deep * 1.055, band, top + 0.001, (0, 0, top / 2)), yaw=t))
     spots = int(random.integers(3)) if kind != 3 else 0
     if spots:  # wrapping paper with dots or stripes
         dots = [
@@ -79,7 +62,7 @@ def _gift(random: Random) -> list[Piece]:
                 if spots == 1
                 else panel(0.008, high * 0.3, 0.003, 0.0025, (deep / 2, y, z), segs=1)
             )
-            pieces += solid("dot", "paint", mark, moved(mark, yaw=np.pi))
+            pieces += painted("dot", mark, moved(mark, yaw=np.pi))
         for x, z in [
             (x, z)
             for x in np.linspace(-0.36, 0.36, 4) * deep
@@ -91,36 +74,29 @@ def _gift(random: Random) -> list[Piece]:
                 if spots == 1
                 else panel(0.008, high * 0.3, 0.003, 0.0025, (wide / 2, x, z), segs=1)
             )
-            pieces += solid("dot", "paint", moved(mark, yaw=np.pi / 2), moved(mark, yaw=-np.pi / 2))
+            pieces += painted("dot", moved(mark, yaw=np.pi / 2), moved(mark, yaw=-np.pi / 2))
     loops, size = int(random.integers(2, 7)), u(0.035, 0.055)
     middle = (0, shift, top)
     for k in range(loops):
         loop = moved(ring(size * 0.62, 0.0022, band * 0.8, sides=16, around=6), (size * 0.62, 0, 0))
         loop = warped(loop, lambda v: v * (1.15, 1, 0.62) + (0, 0, 0.006))
         loop = moved(loop, pitch=-u(0.2, 0.6))
-        pieces += solid(
-            "ribbon",
-            "paint",
-            moved(loop, middle, yaw=2 * np.pi * k / loops + (0 if loops > 2 else np.pi / 2) + 0.2),
+        pieces += painted(
+            "ribbon", moved(loop, middle, yaw=2 * np.pi * k / loops + (0 if loops > 2 else np.pi / 2) + 0.2)
         )
-    pieces += solid("ribbon", "paint", ball((0.014, 0.014, 0.011), (0, shift, top + 0.012), 2))
+    pieces += painted("ribbon", ball((0.014, 0.014, 0.011), (0, shift, top + 0.012), 2))
     for s in (-1, 1):
         tail = board((size * 1.3, band * 0.7, 0.002), (size * 0.75, 0, 0.004), pitch=0.05)
-        pieces += solid(
-            "ribbon",
-            "paint",
-            moved(tail, middle, yaw=s * u(0.3, 0.7) + (np.pi if random.random() < 0.4 else 0)),
+        pieces += painted(
+            "ribbon", moved(tail, middle, yaw=s * u(0.3, 0.7) + (np.pi if random.random() < 0.4 else 0))
         )
     if random.random() < 0.3:
-        pieces += solid(
-            "tag",
-            "white",
-            moved(
-                block((0.05, 0.028, 0.002), (0, 0, 0), 0.006, 0.0005),
-                (u(-0.3, 0.3) * deep, 0.25 * wide, top),
-                yaw=u(0, 3),
-            ),
+        tag = moved(
+            block((0.05, 0.028, 0.002), (0, 0, 0), 0.006, 0.0005),
+            (u(-0.3, 0.3) * deep, 0.25 * wide, top),
+            yaw=u(0, 3),
         )
+        pieces += solid("tag", "white", tag)
     return pieces
 
 
@@ -167,10 +143,7 @@ def _vase(random: Random) -> list[Piece]:
     pieces = main(warped(body, turned))
     if sides > 10 and not flutes:
         for z in np.sort(random.uniform(0.15, 0.9, int(random.integers(0, 4)))) * high:
-            r = float(np.interp(z, curve[:, 1], curve[:, 0]))
-            pieces += solid(
-                "band", "paint", moved(ring(r, 0.0025, u(0.006, 0.02), sides=32), (0, 0, z), roll=np.pi / 2)
-            )
+            pieces += painted("band", girdle(curve, z, 0.0025, u(0.006, 0.02), 32))
     if kind < 2 and random.random() < 0.3:  # two handles
         z = high * min(at + 0.25, 0.92)
         for s in (-1, 1):
@@ -194,13 +167,11 @@ def _flame(at: np.ndarray | tuple[float, float, float], random: Random, size: fl
     pieces = solid("wick", "tyre", rod((x, y, z - 0.004), (x, y, z + 0.01), 0.0016, 5))
     if random.random() < 0.8:
         drop = np.array([(0, 0), (0.006, 0.005), (0.008, 0.012), (0.004, 0.026), (0, 0.036)]) * size
-        pieces += solid("flame", "paint", upright(smooth(drop, 1), 10, (x, y, z + 0.006)))
+        pieces += painted("flame", upright(smooth(drop, 1), 10, (x, y, z + 0.006)))
     return pieces
 
 
-def _wax(
-    r: float, low: float, high: float, at: tuple[float, float], random: Random, sides: int = 24
-) -> list[Piece]:
+def _wax(r: float, low: float, high: float, at: tuple[float, float], random: Random) -> list[Piece]:
     """A candle with a molten top, and drips on its sides."""
     line = [
         (0, low),
@@ -210,17 +181,12 @@ def _wax(
         (r * 0.75, high - 0.12 * r),
         (0, high - 0.15 * r),
     ]
-    pieces = main(upright(line, sides, (*at, 0)))
+    pieces = main(upright(line, 24, (*at, 0)))
     for _ in range(int(random.integers(0, 6))):
         t, long = random.uniform(0, 6.3), (high - low) * random.uniform(0.12, 0.45)
         x, y = at[0] + r * 0.97 * np.cos(t), at[1] + r * 0.97 * np.sin(t)
-        pieces += main(
-            tube(
-                [(x, y, high - 0.1 * r), (x, y, high - 0.6 * long), (x, y, high - long)],
-                [0.1 * r, 0.13 * r, 0.18 * r],
-                7,
-            )
-        )
+        path = [(x, y, high - 0.1 * r), (x, y, high - 0.6 * long), (x, y, high - long)]
+        pieces += main(tube(path, [0.1 * r, 0.13 * r, 0.18 * r], 7))
     return pieces
 
 
@@ -235,7 +201,7 @@ def _pillar(random: Random) -> list[Piece]:
         high = u(0.09, 0.19)
         pieces += _wax(r, 0.006, high, at, random) + _flame((*at, high - 0.1 * r), random)
     if random.random() < 0.3 and count == 1:
-        pieces += solid("band", "paint", moved(ring(r, 0.002, 0.02, sides=24), (0, 0, 0.05), roll=np.pi / 2))
+        pieces += painted("band", moved(ring(r, 0.002, 0.02, sides=24), (0, 0, 0.05), roll=np.pi / 2))
     return pieces
 
 
@@ -245,7 +211,6 @@ def _taper(random: Random) -> list[Piece]:
     stuff = "paint" if metal == "brass" else metal
     waist, bead = u(0.007, 0.011), u(0.012, 0.024)
     line = [
-        (0, 0),
         (foot, 0),
         (foot, 0.006),
         (waist * 1.6, 0.022),
@@ -256,9 +221,8 @@ def _taper(random: Random) -> list[Piece]:
         (0.03, stand + 0.008),
         (0.016, stand + 0.006),
         (0.016, stand + 0.024),
-        (0, stand + 0.024),
     ]
-    pieces = solid(metal, stuff, upright(line, 24))
+    pieces = solid(metal, stuff, drum(line, 24))
     if random.random() < 0.4:  # a ring to carry it by
         pieces += solid(
             metal, stuff, moved(ring(0.02, 0.004, sides=16), (foot + 0.012, 0, 0.018), roll=np.pi / 2)
@@ -278,14 +242,12 @@ def _taper(random: Random) -> list[Piece]:
 
 def _jar_candle(random: Random) -> list[Piece]:
     u, r, high = random.uniform, random.uniform(0.038, 0.052), random.uniform(0.08, 0.13)
-    pieces = solid(
-        "jar",
-        "paint",
-        vessel([(r * 0.9, 0), (r, 0.008), (r, high * 0.7), (r * u(0.85, 1.1), high)], 0.003, 32),
+    pieces = painted(
+        "jar", vessel([(r * 0.9, 0), (r, 0.008), (r, high * 0.7), (r * u(0.85, 1.1), high)], 0.003, 32)
     )
     fill = high * u(0.5, 0.72)
     pieces += main(upright([(0, 0.006), (r * 0.95, 0.006), (r * 0.93, fill), (0, fill - 0.003)], 28))
-    pieces += main(upright([(0, 0.012), (r * 1.012, 0.012), (r * 1.012, fill * 0.92), (0, fill * 0.92)], 32))
+    pieces += main(drum([(r * 1.012, 0.012), (r * 1.012, fill * 0.92)], 32))
     pieces += solid("label", "white", warped(panel(r * 1.2, fill * 0.5, 0.003, 0.002, (0, 0, fill * 0.5)), lambda v: np.c_[
         np.sqrt(np.maximum((r * 1.02) ** 2 - v[:, 1] ** 2, 0)) + v[:, 0], v[:, 1:]]))  # fmt: skip
     return pieces + _flame((0, 0, fill), random)
@@ -296,7 +258,6 @@ def _branched(random: Random) -> list[Piece]:
     arms, metal = int(random.integers(2, 5)), pick(random, "chrome", "dark", "brass")
     stuff, foot = "paint" if metal == "brass" else metal, u(0.045, 0.06)
     line = [
-        (0, 0),
         (foot, 0),
         (foot, 0.008),
         (0.012, 0.025),
@@ -305,9 +266,8 @@ def _branched(random: Random) -> list[Piece]:
         (0.008, high * 0.62),
         (0.008, high),
         (0.02, high + 0.006),
-        (0, high + 0.006),
     ]
-    pieces = solid(metal, stuff, upright(line, 20))
+    pieces = solid(metal, stuff, drum(line, 20))
     ends = [(0.0, 0.0, high)]
     turn = 0.0 if arms > 2 else np.pi / 2
     for t in turn + np.arange(arms) * 2 * np.pi / arms:
@@ -322,12 +282,9 @@ def _branched(random: Random) -> list[Piece]:
         ends.append((x, y, z))
     tall = u(0.1, 0.17)
     for x, y, z in ends:
-        pieces += main(tube([(x, y, z), (x, y, z + tall)], [0.0105, 0.0085], 12)) + _flame(
-            (x, y, z + tall), random, 0.9
-        )
+        pieces += main(tube([(x, y, z), (x, y, z + tall)], [0.0105, 0.0085], 12))
+        pieces += _flame((x, y, z + tall), random, 0.9)
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "gift": _gift, "vase": _vase, "candle": _candle,
-}  # fmt: skip
+SHAPES = named(_gift, _vase, _candle)

@@ -5,34 +5,21 @@ the colour that the scene says, where it says one. `shape_palettes.csv` has what
 which is drawn and varied for each variant; paint without a palette gets a random muted colour.
 """
 
+import importlib
+
 import numpy as np
 
 from po3d.io.seeding import rng
 from po3d.synthesis.render.environment import RGB
-from po3d.synthesis.shapes import (
-    appliance,
-    container,
-    crockery,
-    cupboard,
-    device,
-    fixture,
-    food,
-    kitchen,
-    leisure,
-    ornament,
-    outdoor,
-    room,
-    seat,
-    wearable,
-)
-from po3d.synthesis.shapes.mesh import Mesh, assemble
+from po3d.synthesis.shapes.mesh import Generator, Mesh, assemble
 from po3d.synthesis.shapes.palettes import muted, palette_colors, palettes
-from po3d.synthesis.shapes.parts import Generator
 
-MODULES = (
-    appliance, container, crockery, cupboard, device, fixture, food,
-    kitchen, leisure, ornament, outdoor, room, seat, wearable,
+_NAMES = (
+    "appliance", "container", "crockery", "cupboard", "device", "fixture", "food", "kitchen", "leisure", "ornament", "outdoor",
+    "people", "animal", "toy", "garden", "balls", "wheeled", "pushed", "room", "seat", "wearable",
 )  # fmt: skip
+# Each has SHAPES: category -> function that draws the pieces of one variant from a Generator.
+MODULES = tuple(importlib.import_module(f"po3d.synthesis.shapes.{name}") for name in _NAMES)
 SHAPES: dict[str, Generator] = {name: make for module in MODULES for name, make in module.SHAPES.items()}
 
 

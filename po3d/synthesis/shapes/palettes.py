@@ -1,16 +1,14 @@
 """What colours the parts of our own shapes usually have: `shape_palettes.csv`."""
 
-import csv
 import functools
-import io
 from collections.abc import Mapping
-from importlib import resources
+from pathlib import Path
 
 import numpy as np
 
-from po3d.synthesis.render.environment import RGB, to_linear
-from po3d.synthesis.shapes.mesh import Mesh
-from po3d.synthesis.shapes.parts import Random
+from po3d.io.files import read_table
+from po3d.synthesis.render.environment import RGB, rgb, to_linear
+from po3d.synthesis.shapes.mesh import Mesh, Random
 
 Palettes = Mapping[str, str]  # part -> sRGB colours that are usual for it, six hexadecimal digits each
 
@@ -20,9 +18,8 @@ JITTER, TINT = 0.13, 0.05  # deviations of the logarithm of a palette's colour: 
 @functools.cache
 def palettes() -> dict[str, Palettes]:
     """Category -> part -> usual colours, from `shape_palettes.csv`."""
-    text = (resources.files("po3d.synthesis.shapes") / "shape_palettes.csv").read_text(encoding="utf-8")
     table: dict[str, dict[str, str]] = {}
-    for row in csv.DictReader(io.StringIO(text)):
+    for row in read_table(Path(__file__).with_name("shape_palettes.csv")):
         table.setdefault(row["category"], {})[row["part"]] = row["colors"]
     return dict(table)
 
@@ -38,14 +35,12 @@ def palette_colors(mesh: Mesh, palettes: Palettes, random: Random) -> dict[str, 
             random.normal(0, TINT, 3),
         )
         srgb = np.array([int(choice[k : k + 2], 16) for k in (0, 2, 4)]) / 255
-        r, g, b = np.clip(to_linear(srgb) * np.exp(light + tint), 0.004, 0.85)
         if name in names:  # drawn for all parts, so that a part more or less leaves the others' colours
-            colors[name] = (float(r), float(g), float(b))
+            colors[name] = rgb(to_linear(srgb) * np.exp(light + tint), 0.004, 0.85)
     return colors
 
 
 def muted(random: Random) -> RGB:
     """Any colour, mostly without much of it; linear."""
     grey = random.uniform(0.05, 0.7)
-    r, g, b = np.clip(grey * np.exp(random.normal(0, random.choice([0.1, 0.6]), 3)), 0.02, 0.85)
-    return float(r), float(g), float(b)
+    return rgb(grey * np.exp(random.normal(0, random.choice([0.1, 0.6]), 3)), 0.02, 0.85)

@@ -7,19 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    column,
-    limb,
-    mirrored,
-    pick,
-    scaled,
-    smooth_column,
-    upright,
-)
+from po3d.synthesis.shapes.limbs import column, limb, mirrored, scaled, smooth_column
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, painted, pick
 from po3d.synthesis.shapes.primitives import Array, ball, moved, rod, tube
+from po3d.synthesis.shapes.turned import upright
 
 
 class Build(NamedTuple):
@@ -71,9 +62,9 @@ def person(random: Random, build: Build) -> list[Piece]:
     pieces = _torso(random, shoulder, hip, waist, depth, crotch, neck, build.bust, lower)
     pieces += _lower(random, lower, hip, waist, depth, crotch)
     pieces += _arms(random, shoulder, hip, neck, depth, lower)
-    pieces += head_of(random, head, neck, hair, child, build is MAN)
+    pieces += head_of(random, head, neck, hair, build is MAN)
     if child and random.random() < 0.3 and hair not in ("long", "ponytail"):
-        pieces += solid("bag", "paint", ball((0.05, 0.075, 0.095), (-depth - 0.03, 0, neck - 0.14), 2))
+        pieces += painted("bag", ball((0.05, 0.075, 0.095), (-depth - 0.03, 0, neck - 0.14), 2))
     return scaled(pieces, u(*build.height))
 
 
@@ -94,14 +85,14 @@ def _torso(
         (neck + 0.005, -0.008, 0.036, 0.036),
     ]
     top = "dress" if lower == "dress" else "shirt"
-    pieces = solid(top, "paint", smooth_column(rows, 18))
+    pieces = painted(top, smooth_column(rows, 18))
     kind = pick(random, "plain", "jacket", "stripes", "badge")
     if kind == "jacket" and lower != "dress":
         wide = [(z, x - 0.004, d * 1.1, w * 1.05) for z, x, d, w in rows[:-1]]
         wide[0] = (crotch - random.uniform(0.0, 0.2) * (lower != "shorts"), 0, depth * 1.1, hip * 1.04)
-        pieces += solid("jacket", "paint", smooth_column(wide, 18))
+        pieces += painted("jacket", smooth_column(wide, 18))
         front = depth * 1.16 + bust
-        pieces += solid("shirt", "paint", column([
+        pieces += painted("shirt", column([
             (middle - 0.05, front - 0.03, 0.03, 0.008), (chest, front - 0.028, 0.03, 0.026),
             (neck - 0.03, depth * 0.55, 0.03, 0.04),
         ], 8))  # fmt: skip
@@ -115,14 +106,10 @@ def _torso(
                 ]
             )
             band = [(z - 0.012, *near[:, 0]), (z + 0.012, *near[:, 1])]
-            pieces += solid(
-                "stripe", "paint", column([(z, x, d * 1.05, w * 1.05) for z, x, d, w in band], 18)
-            )
+            pieces += painted("stripe", column([(z, x, d * 1.05, w * 1.05) for z, x, d, w in band], 18))
     elif kind == "badge":
         at = (depth * 0.85 + bust / 2, 0, chest)
-        pieces += solid(
-            "stripe", "paint", ball((0.02, random.uniform(0.02, 0.05), random.uniform(0.02, 0.04)), at)
-        )
+        pieces += painted("stripe", ball((0.02, random.uniform(0.02, 0.05), random.uniform(0.02, 0.04)), at))
     return pieces
 
 
@@ -136,38 +123,32 @@ def _lower(random: Random, lower: str, hip: float, waist: float, depth: float, c
         top, ankle = np.array([0, y, crotch + 0.01]), np.array([-0.012 + sign * stride / 2, y * apart, 0.04])
         knee = (top + ankle) / 2 + [0.012, 0, 0.005]
         bare = [0.046, 0.034, 0.022]
-        pieces += solid("trousers" if lower == "trousers" else "skin", "paint", limb(
+        pieces += painted("trousers" if lower == "trousers" else "skin", limb(
             [top, knee, ankle], np.multiply(bare, (1.08, 1.15 * loose, 1.4 * loose)) if lower == "trousers" else bare,
         ))  # fmt: skip
         if lower == "shorts":
             share = (crotch - hem) / (crotch - 0.04)
-            pieces += solid("trousers", "paint", tube(
+            pieces += painted("trousers", tube(
                 [top, top + (ankle - top) * share / 2, top + (ankle - top) * share], [0.05, 0.052 * loose, 0.053 * loose], 10
             ))  # fmt: skip
-        foot = limb(
-            [
-                ankle + [-0.012, 0, -0.018],
-                ankle + [0.04, sign * 0.006, -0.02],
-                ankle + [0.085, sign * 0.012, -0.025],
-            ],
-            [0.021, 0.024, 0.017],
-            8,
-            2,
-        )
-        pieces += solid("shoes", "paint", foot)
+        line = [
+            ankle + [-0.012, 0, -0.018],
+            ankle + [0.04, sign * 0.006, -0.02],
+            ankle + [0.085, sign * 0.012, -0.025],
+        ]
+        foot = limb(line, [0.021, 0.024, 0.017], 8, 2)
+        pieces += painted("shoes", foot)
     if lower in ("trousers", "shorts"):
         low = [(crotch - 0.02, 0, depth * 0.75, hip * 0.8), (crotch + 0.05, 0, depth * 1.06, hip * 1.03)]
-        pieces += solid(
-            "trousers", "paint", column([*low, (crotch + u(0.07, 0.1), 0, depth * 1.02, hip * 0.99)], 18)
+        pieces += painted(
+            "trousers", column([*low, (crotch + u(0.07, 0.1), 0, depth * 1.02, hip * 0.99)], 18)
         )
     else:
         flare = u(1.05, 1.9)
         top = (crotch + 0.12, 0.004, depth * 0.98, waist * 1.04)
         middle = (crotch + 0.04, 0, depth * 1.12, hip * 1.05)
         end = (hem, 0, max(0.07, depth * 1.05) * flare, hip * flare)
-        pieces += solid(
-            "skirt" if lower == "skirt" else "dress", "paint", smooth_column([end, middle, top], 20)
-        )
+        pieces += painted("skirt" if lower == "skirt" else "dress", smooth_column([end, middle, top], 20))
     return pieces
 
 
@@ -181,15 +162,13 @@ def _arms(random: Random, shoulder: float, hip: float, neck: float, depth: float
         pose = pick(random, "down", "wave", "forward", "hips", "down") if both == "apart" else both
         start = np.array([-0.005, sign * shoulder * 0.9, neck - 0.05])
         elbow, wrist = _arm(pose, sign, start, hip, depth, u)
-        pieces += solid(
-            "skin" if sleeve == "short" else cloth,
-            "paint",
-            limb([start, elbow, wrist], [0.026, 0.022, 0.018]),
+        pieces += painted(
+            "skin" if sleeve == "short" else cloth, limb([start, elbow, wrist], [0.026, 0.022, 0.018])
         )
         middle = start + (elbow - start) * u(0.55, 0.85)
-        pieces += solid(cloth, "paint", limb([start, middle], [0.033, 0.03]))
+        pieces += painted(cloth, limb([start, middle], [0.033, 0.03]))
         out = (wrist - elbow) / np.linalg.norm(wrist - elbow)
-        pieces += solid("skin", "paint", limb([wrist, wrist + out * 0.045], [0.017, 0.02], 8, 1))
+        pieces += painted("skin", limb([wrist, wrist + out * 0.045], [0.017, 0.02], 8, 1))
     return pieces
 
 
@@ -214,24 +193,20 @@ def _arm(pose: str, sign: int, start: Array, hip: float, depth: float, u) -> tup
     return elbow, elbow + 0.145 * np.array([np.sin(b), sign * np.sin(a) * 0.5, -np.cos(b)])
 
 
-def head_of(random: Random, size: float, neck: float, style: str, child: bool, beard: bool) -> list[Piece]:
+def head_of(random: Random, size: float, neck: float, style: str, beard: bool) -> list[Piece]:
     """Neck, face and hair: in units of the head's height above its middle, then moved to the neck."""
     u = random.uniform
     wide = u(0.36, 0.42)
-    pieces = solid("skin", "paint", ball((0.42, wide, 0.5), (0, 0, 0), 2))
-    pieces += solid("skin", "paint", rod((-0.08, 0, -0.85), (-0.02, 0, -0.2), 0.23, 10))
-    pieces += solid(
-        "skin",
-        "paint",
-        ball((0.09, 0.06, 0.09), (0.42, 0, -0.05)),
-        *(ball((0.06, 0.04, 0.1), (0, s * wide, -0.02)) for s in (1, -1)),
-    )
-    pieces += solid("eye", "paint", *(ball((0.05, 0.065, 0.05), (0.375, s * 0.15, 0.06)) for s in (1, -1)))
-    pieces += solid("mouth", "paint", ball((0.05, 0.12, 0.035), (0.36, 0, -0.26)))
+    pieces = painted("skin", ball((0.42, wide, 0.5), (0, 0, 0), 2))
+    pieces += painted("skin", rod((-0.08, 0, -0.85), (-0.02, 0, -0.2), 0.23, 10))
+    pieces += painted("skin", ball((0.09, 0.06, 0.09), (0.42, 0, -0.05)))
+    pieces += painted("skin", *(ball((0.06, 0.04, 0.1), (0, s * wide, -0.02)) for s in (1, -1)))
+    pieces += painted("eye", *(ball((0.05, 0.065, 0.05), (0.375, s * 0.15, 0.06)) for s in (1, -1)))
+    pieces += painted("mouth", ball((0.05, 0.12, 0.035), (0.36, 0, -0.26)))
     cap = ball((0.48, wide * 1.13, 0.45), (-0.08, 0, 0.12), 2)
     back = u(0.8, 1.5)
     if style != "bald":
-        pieces += solid("hair", "paint", cap)
+        pieces += painted("hair", cap)
     if style in ("long", "bob"):
         fall = back if style == "long" else 0.5
         rows = [
@@ -240,65 +215,51 @@ def head_of(random: Random, size: float, neck: float, style: str, child: bool, b
             (-0.4, -0.24, 0.22, wide * 1.2),
             (-fall, -0.3, 0.14, wide * u(0.6, 1.1)),
         ]
-        pieces += solid("hair", "paint", smooth_column(rows[::-1], 14, 2))
+        pieces += painted("hair", smooth_column(rows[::-1], 14, 2))
     elif style == "bun":
-        pieces += solid("hair", "paint", ball(u(0.17, 0.26), (u(-0.5, -0.25), 0, u(0.3, 0.6)), 2))
+        pieces += painted("hair", ball(u(0.17, 0.26), (u(-0.5, -0.25), 0, u(0.3, 0.6)), 2))
     elif style == "ponytail":
-        pieces += solid(
-            "hair",
-            "paint",
-            limb([(-0.45, 0, 0.25), (-0.72, 0, 0.1), (-0.66, 0, -back * 0.7)], [0.1, 0.16, 0.06]),
+        pieces += painted(
+            "hair", limb([(-0.45, 0, 0.25), (-0.72, 0, 0.1), (-0.66, 0, -back * 0.7)], [0.1, 0.16, 0.06])
         )
     elif style == "pigtails":
         tail = limb(
             [(-0.1, wide, 0.1), (-0.12, wide + 0.25, 0.0), (-0.1, wide + 0.3, -u(0.4, 0.9))],
             [0.08, 0.14, 0.06],
         )
-        pieces += solid("hair", "paint", *mirrored(tail))
+        pieces += painted("hair", *mirrored(tail))
     elif style == "afro":
         puff = u(0.5, 0.68)
-        pieces += solid("hair", "paint", ball((puff, puff, puff * 0.9), (-0.14, 0, 0.2), 2))
+        pieces += painted("hair", ball((puff, puff, puff * 0.9), (-0.14, 0, 0.2), 2))
     elif style == "bowl":
-        pieces += solid(
-            "hair",
-            "paint",
-            column(
-                [(-0.05, -0.12, 0.4, wide * 1.15), (0.2, -0.04, 0.46, wide * 1.2), (0.45, -0.05, 0.3, 0.28)],
-                14,
-            ),
+        hair = column(
+            [(-0.05, -0.12, 0.4, wide * 1.15), (0.2, -0.04, 0.46, wide * 1.2), (0.45, -0.05, 0.3, 0.28)], 14
         )
+        pieces += painted("hair", hair)
     elif style in ("cap", "hat"):
-        crown = upright(
-            [
-                (0.46, 0.14),
-                (0.45, 0.36),
-                (0.3, 0.56 if style == "cap" else 0.62),
-                (0.02, 0.6 if style == "cap" else 0.62),
-            ],
-            14,
-        )
-        pieces += solid("hat", "paint", moved(crown, (-0.05, 0, 0)))
+        profile = [
+            (0.46, 0.14),
+            (0.45, 0.36),
+            (0.3, 0.56 if style == "cap" else 0.62),
+            (0.02, 0.6 if style == "cap" else 0.62),
+        ]
+        crown = upright(profile, 14)
+        pieces += painted("hat", moved(crown, (-0.05, 0, 0)))
         brim = (
             ball((0.36, 0.38, 0.04), (0.42, 0, 0.18))
             if style == "cap"
             else ball((0.78, 0.72, 0.05), (-0.05, 0, 0.17), 2)
         )
-        pieces += solid("hat", "paint", brim)
+        pieces += painted("hat", brim)
     elif style == "bald":
-        pieces += solid(
-            "hair",
-            "paint",
-            column(
-                [
-                    (-0.3, -0.2, 0.22, wide * 0.95),
-                    (0.0, -0.15, 0.31, wide * 1.06),
-                    (0.16, -0.15, 0.29, wide * 1.02),
-                ],
-                14,
-            ),
-        )
+        stations = [
+            (-0.3, -0.2, 0.22, wide * 0.95),
+            (0.0, -0.15, 0.31, wide * 1.06),
+            (0.16, -0.15, 0.29, wide * 1.02),
+        ]
+        pieces += painted("hair", column(stations, 14))
     if beard and random.random() < 0.35:
-        pieces += solid("hair", "paint", ball((0.2, wide * 0.9, 0.26), (0.2, 0, -0.34)))
+        pieces += painted("hair", ball((0.2, wide * 0.9, 0.26), (0.2, 0, -0.34)))
     return [(n, m, moved(g, (0.012, 0, neck + size * 0.5))) for n, m, g in scaled(pieces, size)]
 
 

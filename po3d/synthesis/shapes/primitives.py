@@ -8,6 +8,8 @@ import trimesh
 from numpy.typing import ArrayLike, NDArray
 from trimesh import Trimesh
 
+from po3d.synthesis.shapes.mesh import Piece, solid
+
 Array = NDArray[np.float64]
 
 _CUBE = trimesh.creation.box((1.0, 1.0, 1.0))
@@ -195,7 +197,7 @@ def ring(
 
 def wheel(
     name: str, x: float, y: float, radius: float, width: float, rim: float = 0.62, disc: str = "chrome"
-) -> list:
+) -> list[Piece]:
     """Pieces of a car's wheel standing on z = 0: tyre, and a disc of material `disc` on the outer side."""
     side = np.sign(y) if y else 1.0
     half = width / 2
@@ -207,32 +209,28 @@ def wheel(
     if side < 0:
         inner = moved(inner, yaw=np.pi)
     at = (x, y, radius)
-    return [(name, "tyre", moved(tyre, at)), (name, disc, moved(inner, at))]
+    return solid(name, "tyre", moved(tyre, at)) + solid(name, disc, moved(inner, at))
 
 
 def spoked_wheel(
     name: str, x: float, radius: float, tyre: float, materials: tuple[str, str], spokes: int = 12,
     hub: float = 0.05, y: float = 0.0, spoke: float = 0.006,
-) -> list:  # fmt: skip
+) -> list[Piece]:  # fmt: skip
     """Pieces of a cycle's wheel on z = 0: tyre ring (first material), rim, spokes and hub (second)."""
     outer, inner = materials
     middle = radius - tyre
-    pieces = [(name, outer, ring(middle, tyre, sides=24))]
-    pieces.append((name, inner, ring(middle - tyre * 1.1, tyre * 0.5, sides=20, around=4)))
-    pieces.append((name, inner, lathe([(0, -hub), (hub * 0.5, -hub), (hub * 0.5, hub), (0, hub)], 8)))
+    pieces = solid(name, outer, ring(middle, tyre, sides=24))
+    pieces += solid(name, inner, ring(middle - tyre * 1.1, tyre * 0.5, sides=20, around=4))
+    pieces += solid(name, inner, lathe([(0, -hub), (hub * 0.5, -hub), (hub * 0.5, hub), (0, hub)], 8))
     for k in range(spokes):
         t = 2 * np.pi * k / spokes
         end = np.array([np.cos(t), 0, np.sin(t)]) * (middle - tyre)
-        pieces.append((name, inner, rod((0, hub * (0.7 if k % 2 else -0.7), 0), end, spoke, 4)))
+        pieces += solid(name, inner, rod((0, hub * (0.7 if k % 2 else -0.7), 0), end, spoke, 4))
     return [(n, m, moved(g, (x, y, radius))) for n, m, g in pieces]
 
 
 def wing(
-    root: Sequence[float],
-    tip: Sequence[float],
-    chord: tuple[float, float],
-    thick: float = 0.12,
-    sections: int = 2,
+    root: Sequence[float], tip: Sequence[float], chord: tuple[float, float], thick: float = 0.12
 ) -> Trimesh:
     """A tapered aerofoil from `root` to `tip` (leading-edge points), chords along -x, `thick` a share of
     the chord. Works for wings, tailplanes and fins: the thickness is across the span."""
@@ -246,7 +244,7 @@ def wing(
     y = thick / 2 * np.array([0.15, 0.7, 1.0, 0.7, 0.08])
     foil = np.r_[np.c_[u, y], np.c_[u, -y * 0.7][::-1]]
     rings = []
-    for s in np.linspace(0, 1, sections):
+    for s in (0.0, 1.0):
         c = chord[0] + (chord[1] - chord[0]) * s
         rings.append(root + span * s - foil[:, :1] * c * [1, 0, 0] + foil[:, 1:] * c * up)
     return loft(rings)

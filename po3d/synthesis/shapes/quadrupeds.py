@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import Random, limb, mirrored
+from po3d.synthesis.shapes.limbs import limb, mirrored
+from po3d.synthesis.shapes.mesh import Piece, Random, painted
 from po3d.synthesis.shapes.primitives import Array, ball
 
 
@@ -28,56 +28,40 @@ def trunk(form: Form, neck: float) -> list[Piece]:
     """Body, neck and head of a standing animal; `neck` is the neck's radius at the head."""
     (rx, rz), (cx, cz), (hx, hz) = form.rump, form.chest, form.head
     r0, r1, r2 = form.girth
-    body = limb(
-        [(rx, 0, rz), ((rx + cx) / 2, 0, (rz + cz) / 2 - 0.1 * r1), (cx, 0, cz)],
-        [r0, r1, r2],
-        14,
-        4,
-        form.flat,
-    )
+    line = [(rx, 0, rz), ((rx + cx) / 2, 0, (rz + cz) / 2 - 0.1 * r1), (cx, 0, cz)]
+    body = limb(line, [r0, r1, r2], 14, 4, form.flat)
     base = np.array([cx, 0, cz + 0.35 * r2])
     head = np.array([hx, 0, hz])
-    stem = limb(
-        [base, (base + head) / 2 - [0, 0, 0.04 * (hz - cz)], head - [0.3 * form.skull, 0, 0]],
-        [r2 * 0.8, (r2 * 0.8 + neck) / 2, neck],
-        12,
-        3,
-        0.85 * form.flat,
-    )
-    return solid("coat", "paint", body, stem) + face(form, head)
+    line = [base, (base + head) / 2 - [0, 0, 0.04 * (hz - cz)], head - [0.3 * form.skull, 0, 0]]
+    stem = limb(line, [r2 * 0.8, (r2 * 0.8 + neck) / 2, neck], 12, 3, 0.85 * form.flat)
+    return painted("coat", body, stem) + face(form, head)
 
 
 def face(form: Form, head: Array) -> list[Piece]:
     forward, down, radius = form.muzzle
     tip = head + [forward, 0, -down]
     skull = form.skull
-    pieces = solid("coat", "paint", ball((skull * 1.05, skull * 0.9, skull), head, 2))
-    pieces += solid(
+    pieces = painted("coat", ball((skull * 1.05, skull * 0.9, skull), head, 2))
+    pieces += painted(
         "coat",
-        "paint",
         limb([head, head * 0.45 + tip * 0.55, tip], [skull * 0.85, (skull + radius) / 2.1, radius], 10, 2),
     )
     out = (tip - head) / np.linalg.norm(tip - head)
-    pieces += solid(
+    pieces += painted(
         "muzzle",
-        "paint",
         limb([tip - out * radius * 0.6, tip + out * radius * 0.15], [radius * 1.06, radius * 0.95], 10, 2),
     )
-    pieces += solid(
-        "nose",
-        "paint",
-        ball((radius * 0.4, radius * 0.5, radius * 0.35), tip + out * radius * 0.95 + [0, 0, radius * 0.45]),
-    )
+    radii = (radius * 0.4, radius * 0.5, radius * 0.35)
+    pieces += painted("nose", ball(radii, tip + out * radius * 0.95 + [0, 0, radius * 0.45]))
     eye = ball(skull * 0.17, head + np.array([0.62, 0.68, 0.36]) * skull)
-    return pieces + solid("eye", "paint", *mirrored(eye))
+    return pieces + painted("eye", *mirrored(eye))
 
 
-def _leg(points: ArrayLike, form: Form, paw: float, sides: int = 8) -> Array:
+def _leg(points: ArrayLike, form: Form) -> Array:
     points = np.asarray(points, float)
     top, foot = form.leg
-    return limb(
-        points, np.interp(np.linspace(0, 1, len(points)), [0, 0.45, 1], [top, foot * 1.35, foot]), sides, 3
-    )
+    radii = np.interp(np.linspace(0, 1, len(points)), [0, 0.45, 1], [top, foot * 1.35, foot])
+    return limb(points, radii, 8, 3)
 
 
 def legs(random: Random, form: Form, paw: float, hock: float) -> list[Piece]:
@@ -90,14 +74,12 @@ def legs(random: Random, form: Form, paw: float, hock: float) -> list[Piece]:
         top = np.array([x - (0.1 if fore else -0.3) * hock, y * 0.9, z - 0.15 * form.girth[2]])
         knee = (top + foot) / 2 + ([0.25 * hock, 0, 0] if fore else [0.5 * hock, 0, 0.06 * z])
         low = foot * 0.65 + knee * 0.35 - ([0, 0, 0] if fore else [0.8 * hock, 0, 0])
-        pieces += solid("coat", "paint", _leg([top, knee, low, foot], form, paw))
+        pieces += painted("coat", _leg([top, knee, low, foot], form))
         if socks:
-            pieces += solid(
-                "patch",
-                "paint",
-                limb([low * 0.6 + foot * 0.4, foot], [form.leg[1] * 1.14, form.leg[1] * 1.1], 8, 1),
+            pieces += painted(
+                "patch", limb([low * 0.6 + foot * 0.4, foot], [form.leg[1] * 1.14, form.leg[1] * 1.1], 8, 1)
             )
-        pieces += solid("paw", "paint", ball((paw * 1.5, paw * 1.1, paw), foot + [paw * 0.5, 0, 0]))
+        pieces += painted("paw", ball((paw * 1.5, paw * 1.1, paw), foot + [paw * 0.5, 0, 0]))
     return pieces
 
 
@@ -118,8 +100,8 @@ def sitting_legs(form: Form) -> list[Piece]:
     shin = limb([(rx + 0.1 * reach, y * 1.6, foot), (rx + reach, y * 1.65, foot)], [foot, foot], 8, 2)
     paw = ball((foot * 1.6, foot * 1.1, foot), (cx + 0.045 + foot * 0.6, y * 1.05, foot))
     toe = ball((foot * 1.5, foot * 1.15, foot), (rx + reach + foot * 0.5, y * 1.65, foot))
-    return solid("coat", "paint", *mirrored(front), *mirrored(thigh), *mirrored(shin)) + solid(
-        "paw", "paint", *mirrored(paw), *mirrored(toe)
+    return painted("coat", *mirrored(front), *mirrored(thigh), *mirrored(shin)) + painted(
+        "paw", *mirrored(paw), *mirrored(toe)
     )
 
 
@@ -127,41 +109,21 @@ def ears(kind: str, head: Array, skull: float, size: float) -> list[Piece]:
     """Two ears on a skull: upright triangles, hanging flaps, or long spoons."""
     base = head + np.array([-0.25, 0.55, 0.72]) * skull
     if kind == "pointed":
-        ear = limb(
-            [base, base + [0, 0.12 * size, 0.55 * size], base + [0.05 * size, 0.2 * size, size]],
-            [0.36 * size, 0.26 * size, 0.03 * size],
-            8,
-            2,
-        )
-        inner = limb(
-            [base + [0.2 * size, 0.05 * size, 0.1 * size], base + [0.16 * size, 0.16 * size, 0.75 * size]],
-            [0.17 * size, 0.05 * size],
-            6,
-            2,
-        )
-        return solid("ear", "paint", *mirrored(ear)) + solid("inner", "paint", *mirrored(inner))
+        line = [base, base + [0, 0.12 * size, 0.55 * size], base + [0.05 * size, 0.2 * size, size]]
+        ear = limb(line, [0.36 * size, 0.26 * size, 0.03 * size], 8, 2)
+        line = [base + [0.2 * size, 0.05 * size, 0.1 * size], base + [0.16 * size, 0.16 * size, 0.75 * size]]
+        inner = limb(line, [0.17 * size, 0.05 * size], 6, 2)
+        return painted("ear", *mirrored(ear)) + painted("inner", *mirrored(inner))
     if kind == "floppy":
         base = head + np.array([-0.2, 0.8, 0.45]) * skull
-        ear = limb(
-            [base, base + [0, 0.35 * size, -0.15 * size], base + [0.1 * size, 0.35 * size, -size]],
-            [0.25 * size, 0.38 * size, 0.25 * size],
-            8,
-            2,
-        )
-        return solid("ear", "paint", *mirrored(ear))
-    ear = limb(
-        [base, base + [-0.12 * size, 0.1 * size, 0.5 * size], base + [-0.22 * size, 0.16 * size, size]],
-        [0.11 * size, 0.17 * size, 0.07 * size],
-        8,
-        3,
-    )
-    inner = limb(
-        [base + [0.08 * size, 0.0, 0.2 * size], base + [-0.1 * size, 0.14 * size, 0.85 * size]],
-        [0.09 * size, 0.07 * size],
-        6,
-        2,
-    )
-    return solid("ear", "paint", *mirrored(ear)) + solid("inner", "paint", *mirrored(inner))
+        line = [base, base + [0, 0.35 * size, -0.15 * size], base + [0.1 * size, 0.35 * size, -size]]
+        ear = limb(line, [0.25 * size, 0.38 * size, 0.25 * size], 8, 2)
+        return painted("ear", *mirrored(ear))
+    line = [base, base + [-0.12 * size, 0.1 * size, 0.5 * size], base + [-0.22 * size, 0.16 * size, size]]
+    ear = limb(line, [0.11 * size, 0.17 * size, 0.07 * size], 8, 3)
+    line = [base + [0.08 * size, 0.0, 0.2 * size], base + [-0.1 * size, 0.14 * size, 0.85 * size]]
+    inner = limb(line, [0.09 * size, 0.07 * size], 6, 2)
+    return painted("ear", *mirrored(ear)) + painted("inner", *mirrored(inner))
 
 
 def patches(random: Random, form: Form, count: int) -> list[Piece]:
@@ -172,7 +134,7 @@ def patches(random: Random, form: Form, count: int) -> list[Piece]:
         at = np.array(form.rump) * (1 - t) + np.array(form.chest) * t
         r = np.interp(t, [0, 0.5, 1], form.girth)
         where = (at[0], r * np.sin(side) * form.flat * 0.6, at[1] + r * np.cos(side) * 0.55)
-        pieces += solid(
-            "patch", "paint", ball((r * random.uniform(0.6, 1.0), r * 0.5 * form.flat, r * 0.52), where, 2)
+        pieces += painted(
+            "patch", ball((r * random.uniform(0.6, 1.0), r * 0.5 * form.flat, r * 0.52), where, 2)
         )
     return pieces

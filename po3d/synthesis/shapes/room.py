@@ -5,18 +5,19 @@ take the colour that the scene says; the others keep a material's colour or one 
 generator is a long list of parts.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import UP, Random, facing, soft_plate, tub, upright
+from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, plate, ring, rod, rounded
+from po3d.synthesis.shapes.sheets import facing, soft_plate, tub
+from po3d.synthesis.shapes.turned import UP, upright
 
 
-def _round_plate(depth: float, width: float, thickness: float, z: float = 0.0, sides: int = 28) -> Trimesh:
-    t = np.arange(sides) * 2 * np.pi / sides
+def _round_plate(depth: float, width: float, thickness: float, z: float = 0.0) -> Trimesh:
+    t = np.arange(28) * 2 * np.pi / 28
     return plate(np.c_[depth / 2 * np.cos(t), width / 2 * np.sin(t)], thickness, z)
 
 
@@ -31,12 +32,12 @@ def _fronts(
     """Drawers or doors on the plane x: panels with dark gaps around them, and handles."""
     pieces, dy, dz = [], width / columns, (high - low) / rows
     pieces += solid("gap", "dark", box(0.004, width - 0.02, high - low - 0.02, (x, 0, (low + high) / 2)))
-    handle = str(random.choice(["chrome", "dark", "wood"]))
+    handle = pick(random, "chrome", "dark", "wood")
     gap, length = random.uniform(0.008, 0.035), random.uniform(0.06, 0.25)
     for i in range(rows):
         for j in range(columns):
             y, z = (j + 0.5) * dy - width / 2, low + (i + 0.5) * dz
-            pieces += solid("main", "paint", box(0.02, dy - gap, dz - gap, (x + 0.008, y, z)))
+            pieces += main(box(0.02, dy - gap, dz - gap, (x + 0.008, y, z)))
             tall = rows < columns
             at = (x + 0.03, y + (0.35 * dy * (1 if j % 2 == 0 else -1) if tall else 0), z)
             size = (0.015, 0.02, length) if tall else (0.015, min(length, dy / 2), 0.02)
@@ -51,14 +52,14 @@ def _rug(random: Random) -> list[Piece]:
     round_, kind = random.random() < 0.3, random.integers(3)
     whole, inner = (1.4, 1.9), (1.4 - 2 * random.uniform(0.04, 0.15), 1.9 - 2 * random.uniform(0.04, 0.15))
     sheet = _round_plate if round_ else lambda d, w, t, z: box(d, w, t, (0, 0, z + t / 2))
-    pieces = solid("border", "paint", sheet(*whole, 0.014, 0.0))
-    pieces += solid("main", "paint", sheet(*inner, 0.018, 0.0))
+    pieces = painted("border", sheet(*whole, 0.014, 0.0))
+    pieces += main(sheet(*inner, 0.018, 0.0))
     if kind == 0:
         for y in np.linspace(-0.6, 0.6, int(random.integers(3, 7))):
-            pieces += solid("stripe", "paint", box(inner[0] * 0.7, 0.06, 0.02, (0, y, 0.01)))
+            pieces += painted("stripe", box(inner[0] * 0.7, 0.06, 0.02, (0, y, 0.01)))
     elif kind == 1:
-        pieces += solid("stripe", "paint", _round_plate(0.5, 0.8, 0.02, 0.0))
-        pieces += solid("main", "paint", _round_plate(0.36, 0.6, 0.021, 0.0))
+        pieces += painted("stripe", _round_plate(0.5, 0.8, 0.02, 0.0))
+        pieces += main(_round_plate(0.36, 0.6, 0.021, 0.0))
     return pieces
 
 
@@ -66,52 +67,32 @@ def _cupboard(
     depth: float, width: float, height: float, random: Random, rows: int, columns: int, legs: float
 ) -> list[Piece]:
     body = box(depth, width, height - legs, (0, 0, (height + legs) / 2))
-    pieces = solid("main", "paint", body)
+    pieces = main(body)
     if legs:
-        pieces += solid("legs", str(random.choice(["dark", "chrome", "wood"])), *_legs(depth, width, legs))
+        pieces += solid("legs", pick(random, "dark", "chrome", "wood"), *_legs(depth, width, legs))
     return pieces + _fronts(width, legs, height, depth / 2, rows, columns, random)
 
 
-def _closet(random: Random) -> list[Piece]:
-    return _cupboard(0.55, 1.1, 1.95, random, 1, int(random.integers(2, 4)), random.choice([0.0, 0.06]))
+def _cupboards(
+    size: tuple[float, float, float], rows: tuple[int, int], columns: tuple[int, int], legs: Sequence[float]
+) -> Generator:
+    """A generator of cupboards: from the first to below the second number of rows and of columns, one of the legs."""
 
+    def make(random: Random) -> list[Piece]:
+        many = int(random.integers(*rows)), int(random.integers(*columns))
+        return _cupboard(*size, random, *many, random.choice(legs))
 
-def _cabinet(random: Random) -> list[Piece]:
-    return _cupboard(
-        0.45,
-        0.8,
-        0.9,
-        random,
-        int(random.integers(1, 3)),
-        int(random.integers(1, 3)),
-        random.choice([0, 0.1]),
-    )
-
-
-def _nightstand(random: Random) -> list[Piece]:
-    return _cupboard(0.45, 0.5, 0.56, random, int(random.integers(1, 4)), 1, random.choice([0.0, 0.12, 0.2]))
-
-
-def _dresser(random: Random) -> list[Piece]:
-    return _cupboard(
-        0.52,
-        1.2,
-        0.81,
-        random,
-        int(random.integers(3, 5)),
-        int(random.integers(1, 4)),
-        random.choice([0, 0.1]),
-    )
+    return make
 
 
 def _counter(random: Random) -> list[Piece]:
     pieces = _cupboard(0.58, 1.6, 0.86, random, int(random.integers(1, 3)), int(random.integers(2, 5)), 0.06)
     top = box(0.62, 1.62, 0.04, (0.0, 0, 0.88))
-    pieces += solid("main", "paint", top)
+    pieces += main(top)
     if random.random() < 0.5:
         basin = soft_plate(0.36, 0.5, 0.006, 0.898, 0.06)
         pieces += solid(
-            "basin", str(random.choice(["chrome", "dark"])), moved(basin, (0, random.uniform(-0.4, 0.4), 0))
+            "basin", pick(random, "chrome", "dark"), moved(basin, (0, random.uniform(-0.4, 0.4), 0))
         )
     if random.random() < 0.5:
         pieces += solid("splash", "white", box(0.02, 1.62, 0.06, (-0.3, 0, 0.92)))
@@ -119,9 +100,9 @@ def _counter(random: Random) -> list[Piece]:
 
 
 def _stove(random: Random) -> list[Piece]:
-    pieces = solid("main", "paint", box(0.58, 0.6, 0.86, (0, 0, 0.43)))
+    pieces = main(box(0.58, 0.6, 0.86, (0, 0, 0.43)))
     pieces += solid("top", "dark", box(0.46, 0.48, 0.02, (0, 0, 0.87)))
-    metal = str(random.choice(["chrome", "white", "tyre"]))
+    metal = pick(random, "chrome", "white", "tyre")
     for x in (-0.11, 0.11):
         for y in (-0.12, 0.12):
             radius = random.uniform(0.06, 0.1)
@@ -139,38 +120,36 @@ def _stove(random: Random) -> list[Piece]:
 def _ottoman(random: Random) -> list[Piece]:
     edge = random.uniform(0.05, 0.2)
     if random.random() < 0.5:
-        pieces = solid("main", "paint", soft_plate(0.55, 0.55, 0.3, 0.08, edge))
+        pieces = main(soft_plate(0.55, 0.55, 0.3, 0.08, edge))
     else:
         waist = 0.275 - edge / 3
-        pieces = solid(
-            "main", "paint", upright([(waist, 0.08), (0.275, 0.14), (0.275, 0.34), (waist, 0.4)], 20)
-        )
-    pieces += solid("main", "paint", ball((0.24, 0.24, 0.05), (0, 0, 0.38), 2))
-    return pieces + solid("legs", str(random.choice(["wood", "dark", "chrome"])), *_legs(0.42, 0.42, 0.1))
+        pieces = main(upright([(waist, 0.08), (0.275, 0.14), (0.275, 0.34), (waist, 0.4)], 20))
+    pieces += main(ball((0.24, 0.24, 0.05), (0, 0, 0.38), 2))
+    return pieces + solid("legs", pick(random, "wood", "dark", "chrome"), *_legs(0.42, 0.42, 0.1))
 
 
 def _floor_lamp(random: Random) -> list[Piece]:
-    metal = str(random.choice(["chrome", "dark", "wood"]))
+    metal = pick(random, "chrome", "dark", "wood")
     low, top = random.uniform(0.1, 0.2), random.uniform(0.06, 0.19)
     pieces = solid("foot", metal, upright([(0.14, 0), (0.14, 0.02), (0.02, 0.04)], 20))
     pieces += solid("pole", metal, rod((0, 0, 0), (0, 0, 1.4), 0.015, 8))
     pieces += solid("bulb", "lamp", ball(0.05, (0, 0, 1.38)))
     shade = [(low, 1.25), (top, 1.55), (top - 0.01, 1.55), (low - 0.01, 1.25)]
-    return pieces + solid("main", "paint", upright(shade, 20))
+    return pieces + main(upright(shade, 20))
 
 
 def _fan(random: Random) -> list[Piece]:
     foot = random.uniform(0.12, 0.18)
-    pieces = solid("main", "paint", upright([(foot, 0), (foot, 0.03), (0.05, 0.06)], 20))
-    pieces += solid("main", "paint", rod((0, 0, 0), (0, 0, 0.9), 0.02, 8))
-    pieces += solid("main", "paint", ball((0.1, 0.06, 0.06), (-0.04, 0, 0.88)))
+    pieces = main(upright([(foot, 0), (foot, 0.03), (0.05, 0.06)], 20))
+    pieces += main(rod((0, 0, 0), (0, 0, 0.9), 0.02, 8))
+    pieces += main(ball((0.1, 0.06, 0.06), (-0.04, 0, 0.88)))
     for x in (0.0, 0.08):
         pieces += solid("cage", "chrome", moved(ring(0.18, 0.008, sides=24, around=5), (x, 0, 0.88), yaw=UP))
     for k in range(count := int(random.integers(3, 6))):
         t = 2 * np.pi * k / count
         at = (0.05, 0.09 * np.cos(t), 0.88 + 0.09 * np.sin(t))
         blade = ball((0.012, 0.085, 0.045))
-        pieces += solid("blade", "paint", moved(blade, at, roll=t))
+        pieces += painted("blade", moved(blade, at, roll=t))
     spokes = np.linspace(0, np.pi, 7)[:-1]
     for t in spokes:
         end = np.array([0, 0.18 * np.cos(t), 0.18 * np.sin(t)])
@@ -181,7 +160,7 @@ def _fan(random: Random) -> list[Piece]:
 def _basket(random: Random) -> list[Piece]:
     wall, taper = 0.025, random.uniform(0.65, 0.95)
     if random.random() < 0.5:
-        pieces = solid("main", "paint", *tub(0.42, 0.45, 0.4, wall, taper))
+        pieces = main(*tub(0.42, 0.45, 0.4, wall, taper))
     else:
         profile = [
             (0.01, 0),
@@ -191,7 +170,7 @@ def _basket(random: Random) -> list[Piece]:
             (0.22 * taper - wall, wall),
             (0.01, wall),
         ]
-        pieces = solid("main", "paint", upright(profile, 20))
+        pieces = main(upright(profile, 20))
     if random.random() < 0.5:
         pieces += solid("handle", "wood", *(moved(ring(0.06, 0.012), (0, y, 0.4)) for y in (-0.2, 0.2)))
     return pieces
@@ -200,21 +179,21 @@ def _basket(random: Random) -> list[Piece]:
 def _box(random: Random) -> list[Piece]:
     if random.random() < 0.5:
         flap = random.uniform(0.06, 0.17)
-        pieces = solid("main", "paint", *tub(0.38, 0.48, 0.34, 0.012, random.uniform(0.85, 1.0)))
+        pieces = main(*tub(0.38, 0.48, 0.34, 0.012, random.uniform(0.85, 1.0)))
         if random.random() < 0.6:
             for s in (-1, 1):
                 lid = box(flap, 0.46, 0.008, (flap / 2, 0, 0))
-                pieces += solid("main", "paint", moved(lid, (0.19 * s, 0, 0.34), yaw=0 if s > 0 else np.pi))
+                pieces += main(moved(lid, (0.19 * s, 0, 0.34), yaw=0 if s > 0 else np.pi))
         return pieces
-    pieces = solid("main", "paint", box(0.38, 0.48, 0.32, (0, 0, 0.16)))
-    pieces += solid("tape", "paint", box(0.385, random.uniform(0.03, 0.09), 0.325, (0, 0, 0.163)))
+    pieces = main(box(0.38, 0.48, 0.32, (0, 0, 0.16)))
+    pieces += painted("tape", box(0.385, random.uniform(0.03, 0.09), 0.325, (0, 0, 0.163)))
     return pieces
 
 
 def _trash_can(random: Random) -> list[Piece]:
     taper = random.uniform(0.65, 1.0)
     if random.random() < 0.4:
-        pieces = solid("main", "paint", *tub(0.3, 0.33, 0.45, 0.012, taper))
+        pieces = main(*tub(0.3, 0.33, 0.45, 0.012, taper))
     else:
         profile = [
             (0.01, 0),
@@ -224,20 +203,15 @@ def _trash_can(random: Random) -> list[Piece]:
             (0.15 * taper, 0.02),
             (0.01, 0.02),
         ]
-        pieces = solid("main", "paint", upright(profile, 20))
+        pieces = main(upright(profile, 20))
     return pieces
 
 
 def _backpack(random: Random) -> list[Piece]:
     low = random.uniform(0.15, 0.26)
-    pieces = solid(
-        "main",
-        "paint",
-        ball((0.11, 0.19, 0.23), (0, 0, 0.22), 2),
-        box(0.16, 0.3, low, (0, 0, low / 2 + 0.02)),
-    )
+    pieces = main(ball((0.11, 0.19, 0.23), (0, 0, 0.22), 2), box(0.16, 0.3, low, (0, 0, low / 2 + 0.02)))
     wide, apart = random.uniform(0.08, 0.16), random.uniform(0.07, 0.12)
-    pieces += solid("pocket", "paint", ball((0.05, wide, random.uniform(0.07, 0.12)), (0.11, 0, 0.14), 2))
+    pieces += painted("pocket", ball((0.05, wide, random.uniform(0.07, 0.12)), (0.11, 0, 0.14), 2))
     pieces += solid("strap", "dark", *(moved(ring(0.14, 0.015), (-0.1, y, 0.22)) for y in (-apart, apart)))
     return pieces + solid("strap", "dark", moved(ring(0.04, 0.01), (-0.02, 0, 0.45)))
 
@@ -245,7 +219,7 @@ def _backpack(random: Random) -> list[Piece]:
 def _suitcase(random: Random) -> list[Piece]:
     radius = random.uniform(0.03, 0.12)
     outline = rounded([(-0.24, 0.05), (0.24, 0.05), (0.24, 0.65), (-0.24, 0.65)], radius)
-    pieces = solid("main", "paint", facing(outline, 0.26, -0.13))
+    pieces = main(facing(outline, 0.26, -0.13))
     if random.random() < 0.5:
         grooves = [
             box(0.268, 0.012, 0.5, (0, y, 0.35)) for y in np.linspace(-0.17, 0.17, int(random.integers(3, 7)))
@@ -262,7 +236,7 @@ def _guitar(random: Random) -> list[Piece]:
     t = np.arange(36) * 2 * np.pi / 36
     waist = 1 - random.uniform(0.15, 0.3) * np.exp(-((np.cos(t) - 0.15) ** 2) / 0.05)
     outline = np.c_[0.19 * np.sin(t) * waist * (1 - 0.18 * np.cos(t)), 0.24 + 0.24 * np.cos(t)]
-    pieces = solid("main", "paint", facing(outline, 0.1, 0.0))
+    pieces = main(facing(outline, 0.1, 0.0))
     hole = np.c_[0.05 * np.cos(t), 0.3 + 0.05 * np.sin(t)]
     pieces += solid("hole", "tyre", facing(hole, 0.005, 0.1))
     pieces += solid(
@@ -273,14 +247,10 @@ def _guitar(random: Random) -> list[Piece]:
 
 def _bathtub(random: Random) -> list[Piece]:
     wall = random.uniform(0.06, 0.12)
-    pieces = solid("main", "paint", *tub(0.8, 1.6, 0.58, wall, random.uniform(0.8, 1.0)))
+    pieces = main(*tub(0.8, 1.6, 0.58, wall, random.uniform(0.8, 1.0)))
     y = random.choice([-0.72, 0.72])
-    pieces += solid(
-        "tap",
-        "chrome",
-        rod((-0.3, y, 0.58), (-0.3, y, 0.68), 0.02),
-        rod((-0.3, y, 0.68), (-0.15, y, 0.66), 0.018),
-    )
+    pieces += solid("tap", "chrome", rod((-0.3, y, 0.58), (-0.3, y, 0.68), 0.02))
+    pieces += solid("tap", "chrome", rod((-0.3, y, 0.68), (-0.15, y, 0.66), 0.018))
     return pieces
 
 
@@ -288,11 +258,11 @@ def _bench(random: Random) -> list[Piece]:
     if random.random() < 0.5:
         rows = np.linspace(-0.16, 0.16, int(random.integers(2, 6)))
         boards = [box(0.3 / len(rows), 1.2, 0.04, (x, 0, 0.43)) for x in rows]
-        pieces = solid("main", "paint", *boards)
+        pieces = main(*boards)
     else:
-        pieces = solid("main", "paint", soft_plate(0.44, 1.2, random.uniform(0.05, 0.12), 0.36, 0.04))
+        pieces = main(soft_plate(0.44, 1.2, random.uniform(0.05, 0.12), 0.36, 0.04))
     legs = _legs(0.4, random.uniform(0.8, 1.2), 0.4, random.uniform(0.015, 0.04))
-    return pieces + solid("legs", str(random.choice(["wood", "dark", "chrome"])), *legs)
+    return pieces + solid("legs", pick(random, "wood", "dark", "chrome"), *legs)
 
 
 # --- on walls -----------------------------------------------------------------------------------------------
@@ -312,37 +282,35 @@ def _inset(outline: np.ndarray, share: float) -> np.ndarray:
 
 def _mirror(random: Random) -> list[Piece]:
     outline = _panel_outline(0.7, 0.9, random, 0.4)
-    pieces = solid("main", "paint", facing(outline, 0.045, 0.0))
+    pieces = main(facing(outline, 0.045, 0.0))
     return pieces + solid("glass", "chrome", facing(_inset(outline, random.uniform(0.8, 0.92)), 0.006, 0.044))
 
 
 def _picture(random: Random) -> list[Piece]:
     outline = _panel_outline(0.6, 0.5, random, 0.0)
-    pieces = solid(
-        "frame", str(random.choice(["wood", "dark", "white", "chrome"])), facing(outline, 0.035, 0.0)
-    )
+    pieces = solid("frame", pick(random, "wood", "dark", "white", "chrome"), facing(outline, 0.035, 0.0))
     canvas = random.uniform(0.82, 0.94)
-    pieces += solid("main", "paint", facing(_inset(outline, canvas), 0.004, 0.034))
+    pieces += main(facing(_inset(outline, canvas), 0.004, 0.034))
     for k in range(int(random.integers(1, 5))):
         spot = _inset(_panel_outline(0.6, 0.5, random, 0.5), random.uniform(0.1, 0.35))
         spot = spot + random.uniform(-0.12, 0.12, 2)
-        pieces += solid(f"spot{k}", "paint", facing(spot, 0.002, 0.038))
+        pieces += painted(f"spot{k}", facing(spot, 0.002, 0.038))
     return pieces
 
 
 def _whiteboard(random: Random) -> list[Piece]:
     outline = _panel_outline(1.4, 0.95, random, 0.0)
-    pieces = solid("frame", str(random.choice(["chrome", "wood", "dark"])), facing(outline, 0.02, 0.0))
-    pieces += solid("main", "paint", facing(_inset(outline, random.uniform(0.93, 0.98)), 0.004, 0.019))
+    pieces = solid("frame", pick(random, "chrome", "wood", "dark"), facing(outline, 0.02, 0.0))
+    pieces += main(facing(_inset(outline, random.uniform(0.93, 0.98)), 0.004, 0.019))
     for k in range(int(random.integers(0, 4))):
         line = rod((0.024, -0.4, 0.3 + 0.13 * k), (0.024, random.uniform(0, 0.4), 0.32 + 0.13 * k), 0.006, 4)
-        pieces += solid("ink", "paint", line)
+        pieces += painted("ink", line)
     return pieces + solid("tray", "chrome", box(0.04, random.uniform(0.3, 1.2), 0.015, (0.02, 0, 0.02)))
 
 
 def _clock(random: Random) -> list[Piece]:
     outline = _panel_outline(0.32, 0.32, random, 0.7)
-    pieces = solid("main", "paint", facing(outline, 0.045, 0.0))
+    pieces = main(facing(outline, 0.045, 0.0))
     pieces += solid("face", "white", facing(_inset(outline, random.uniform(0.75, 0.9)), 0.006, 0.043))
     for length, t in zip((0.11, 0.075), random.uniform(0, 2 * np.pi, 2)):
         end = (0.052, length * np.sin(t), 0.16 + length * np.cos(t))
@@ -354,14 +322,14 @@ def _curtain(random: Random) -> list[Piece]:
     waves, gap = int(random.integers(4, 13)), random.choice([0.0, random.uniform(0.2, 0.5)])
     fold = random.uniform(0.03, 0.05)
     pieces = solid(
-        "rod", str(random.choice(["chrome", "dark", "wood"])), rod((0, -0.6, 1.56), (0, 0.6, 1.56), 0.015, 8)
+        "rod", pick(random, "chrome", "dark", "wood"), rod((0, -0.6, 1.56), (0, 0.6, 1.56), 0.015, 8)
     )
     halves = [(-0.55, -gap / 2), (gap / 2, 0.55)]
     for a, b in halves:
         y = np.linspace(a, b, waves * 6 + 1)
         x = fold * np.cos((y - a) / (b - a) * 2 * np.pi * waves)
         front, back = np.c_[x + 0.006, y], np.c_[x - 0.006, y][::-1]
-        pieces += solid("main", "paint", plate(np.r_[front, back], 1.55))
+        pieces += main(plate(np.r_[front, back], 1.55))
     return pieces
 
 
@@ -375,7 +343,7 @@ def _pillow(random: Random) -> list[Piece]:
     flat = np.sign(v) * np.abs(v) ** np.array([square, square, 0.9])
     grip = 1 - 0.35 * np.minimum(np.abs(flat[:, :1] * flat[:, 1:2]), 1)
     cushion.vertices = flat * np.c_[np.ones((len(v), 2)), grip] * (0.21, 0.25, 0.08)
-    return solid("main", "paint", cushion)
+    return main(cushion)
 
 
 def _towel(random: Random) -> list[Piece]:
@@ -383,25 +351,25 @@ def _towel(random: Random) -> list[Piece]:
     for k in range(count := int(random.integers(2, 5))):
         shift = random.normal(0, 0.008, 2)
         layer = moved(soft_plate(0.34, 0.44, 0.075 / count, k * 0.08 / count, 0.01), (*shift, 0))
-        pieces += solid("main", "paint", layer)
+        pieces += main(layer)
     y = random.uniform(0.1, 0.18)
-    return pieces + solid("stripe", "paint", box(0.345, 0.03, 0.081, (0, y, 0.041)))
+    return pieces + painted("stripe", box(0.345, 0.03, 0.081, (0, y, 0.041)))
 
 
 def _book(random: Random) -> list[Piece]:
     pages = box(0.22, 0.165, 0.03, (0, 0.003, 0.02))
     pieces = solid("pages", "white", pages)
     cover = [box(0.24, 0.18, 0.005, (0, 0, z)) for z in (0.0025, 0.0375)]
-    pieces += solid("main", "paint", *cover, box(0.24, 0.005, 0.04, (0, -0.0875, 0.02)))
+    pieces += main(*cover, box(0.24, 0.005, 0.04, (0, -0.0875, 0.02)))
     label = box(
         random.uniform(0.03, 0.08), random.uniform(0.06, 0.13), 0.002, (random.uniform(-0.06, 0.06), 0, 0.041)
     )
-    return pieces + solid("label", "paint", label)
+    return pieces + painted("label", label)
 
 
 def _keyboard(random: Random) -> list[Piece]:
-    pieces = solid("main", "paint", soft_plate(0.17, 0.44, 0.016, 0.0, random.uniform(0.004, 0.03)))
-    keys = str(random.choice(["tyre", "white", "dark"]))
+    pieces = main(soft_plate(0.17, 0.44, 0.016, 0.0, random.uniform(0.004, 0.03)))
+    keys = pick(random, "tyre", "white", "dark")
     rows, many, size = int(random.integers(4, 7)), int(random.integers(11, 17)), random.uniform(0.7, 0.9)
     deep = 0.14 / rows
     for row in range(rows):
@@ -414,8 +382,8 @@ def _keyboard(random: Random) -> list[Piece]:
 
 
 def _monitor(random: Random) -> list[Piece]:
-    metal = str(random.choice(["dark", "chrome", "tyre", "white"]))
-    pieces = solid("main", "paint", box(0.03, 0.54, 0.33, (0, 0, 0.275)))
+    metal = pick(random, "dark", "chrome", "tyre", "white")
+    pieces = main(box(0.03, 0.54, 0.33, (0, 0, 0.275)))
     rim, wide = random.uniform(0.01, 0.03), random.uniform(0.18, 0.34)
     pieces += solid("screen", "glass", box(0.006, 0.54 - 2 * rim, 0.33 - 2 * rim, (0.016, 0, 0.278)))
     pieces += solid("stand", metal, box(0.03, random.uniform(0.03, 0.1), 0.16, (-0.03, 0, 0.1)))
@@ -427,16 +395,16 @@ def _monitor(random: Random) -> list[Piece]:
 
 def _laptop(random: Random) -> list[Piece]:
     tilt = random.uniform(0.15, 0.5)
-    pieces = solid("main", "paint", soft_plate(0.24, 0.34, 0.016, 0.0, 0.012))
+    pieces = main(soft_plate(0.24, 0.34, 0.016, 0.0, 0.012))
     pieces += solid("keys", "tyre", box(0.1, 0.3, 0.004, (-0.03, 0, 0.017)))
     pieces += solid("pad", "dark", box(0.055, 0.1, 0.003, (0.075, 0, 0.017)))
     lid = moved(box(0.01, 0.34, 0.22, (0, 0, 0.11)), (-0.115, 0, 0.012), pitch=-tilt)
     screen = moved(box(0.004, 0.31, 0.19, (0.006, 0, 0.115)), (-0.115, 0, 0.012), pitch=-tilt)
-    return [*pieces, *solid("main", "paint", lid), *solid("screen", "glass", screen)]
+    return [*pieces, *main(lid), *solid("screen", "glass", screen)]
 
 
 def _tv(random: Random) -> list[Piece]:
-    pieces = solid("main", "paint", box(0.05, 1.0, 0.57, (0, 0, 0.335)))
+    pieces = main(box(0.05, 1.0, 0.57, (0, 0, 0.335)))
     rim, wide = random.uniform(0.01, 0.04), random.uniform(0.2, 0.45)
     pieces += solid("screen", "glass", box(0.006, 1 - 2 * rim, 0.57 - 2 * rim, (0.026, 0, 0.337)))
     if random.random() < 0.5:
@@ -449,7 +417,7 @@ def _tv(random: Random) -> list[Piece]:
 
 
 def _microwave(random: Random) -> list[Piece]:
-    pieces = solid("main", "paint", box(0.36, 0.5, 0.29, (0, 0, 0.155)))
+    pieces = main(box(0.36, 0.5, 0.29, (0, 0, 0.155)))
     share = random.uniform(0.26, 0.36)
     pieces += solid("door", "glass", box(0.01, share, random.uniform(0.16, 0.25), (0.182, 0.06, 0.155)))
     pieces += solid("panel", "dark", box(0.008, 0.1, 0.24, (0.181, -0.19, 0.155)))
@@ -459,20 +427,20 @@ def _microwave(random: Random) -> list[Piece]:
 
 def _printer(random: Random) -> list[Piece]:
     height = random.uniform(0.16, 0.28)
-    pieces = solid("main", "paint", soft_plate(0.36, 0.45, height, 0.0, random.uniform(0.01, 0.04)))
-    pieces += solid("lid", str(random.choice(["dark", "white"])), soft_plate(0.22, 0.3, 0.02, height, 0.01))
+    pieces = main(soft_plate(0.36, 0.45, height, 0.0, random.uniform(0.01, 0.04)))
+    pieces += solid("lid", pick(random, "dark", "white"), soft_plate(0.22, 0.3, 0.02, height, 0.01))
     pieces += solid("slot", "tyre", box(0.02, 0.3, 0.05, (0.175, 0, height * 0.45)))
     pieces += solid("paper", "white", box(0.1, 0.22, 0.006, (0.2, 0, height * 0.4)))
     return pieces + solid("panel", "glass", box(0.05, 0.12, 0.008, (0.14, 0.1, height + 0.02)))
 
 
 def _telephone(random: Random) -> list[Piece]:
-    pieces = solid("main", "paint", soft_plate(0.18, 0.2, 0.04, 0.0, random.uniform(0.01, 0.06)))
+    pieces = main(soft_plate(0.18, 0.2, 0.04, 0.0, random.uniform(0.01, 0.06)))
     bar = [
         box(0.17, random.uniform(0.03, 0.06), 0.03, (0, 0.065, 0.075)),
         *(ball((0.03, 0.03, 0.03), (x, 0.065, 0.06)) for x in (-0.07, 0.07)),
     ]
-    pieces += solid("receiver", str(random.choice(["tyre", "dark", "white"])), *bar)
+    pieces += solid("receiver", pick(random, "tyre", "dark", "white"), *bar)
     keys = [
         box(0.016, 0.018, 0.01, (0.05 - 0.026 * i, -0.06 + 0.027 * j, 0.043))
         for i in range(4)
@@ -481,12 +449,14 @@ def _telephone(random: Random) -> list[Piece]:
     return pieces + solid("keys", "white", *keys)
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "rug": _rug, "closet": _closet, "cabinet": _cabinet, "nightstand": _nightstand, "dresser": _dresser,
-    "counter": _counter, "stove": _stove, "ottoman": _ottoman, "floor lamp": _floor_lamp, "fan": _fan,
-    "basket": _basket, "box": _box, "trash can": _trash_can, "backpack": _backpack, "suitcase": _suitcase,
-    "guitar": _guitar, "bathtub": _bathtub, "bench": _bench, "mirror": _mirror, "picture": _picture,
-    "whiteboard": _whiteboard, "clock": _clock, "curtain": _curtain, "pillow": _pillow, "towel": _towel,
-    "book": _book, "keyboard": _keyboard, "monitor": _monitor, "laptop": _laptop, "tv": _tv,
-    "microwave": _microwave, "printer": _printer, "telephone": _telephone,
+SHAPES: dict[str, Generator] = {
+    "closet": _cupboards((0.55, 1.1, 1.95), (1, 2), (2, 4), (0.0, 0.06)),
+    "cabinet": _cupboards((0.45, 0.8, 0.9), (1, 3), (1, 3), (0, 0.1)),
+    "nightstand": _cupboards((0.45, 0.5, 0.56), (1, 4), (1, 2), (0.0, 0.12, 0.2)),
+    "dresser": _cupboards((0.52, 1.2, 0.81), (3, 5), (1, 4), (0, 0.1)),
+    **named(
+        _rug, _counter, _stove, _ottoman, _floor_lamp, _fan, _basket, _box, _trash_can, _backpack, _suitcase, _guitar, _bathtub, _bench,
+        _mirror, _picture, _whiteboard, _clock, _curtain, _pillow, _towel, _book, _keyboard, _monitor, _laptop, _tv, _microwave, _printer,
+        _telephone,
+    ),
 }  # fmt: skip

@@ -1,27 +1,15 @@
 """Parametric seats and coffee tables. Form and colours as in own_shapes.py."""
 
 import itertools
-from collections.abc import Callable
 
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    bar,
-    block,
-    board,
-    disc,
-    hoop,
-    main,
-    panel,
-    pick,
-    smooth,
-    upright,
-    warped,
-)  # fmt: skip
+from po3d.synthesis.shapes.limbs import bar, hoop, smooth, warped
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, lathe, moved, ring, rod, rounded, tube
+from po3d.synthesis.shapes.sheets import block, board, panel
+from po3d.synthesis.shapes.turned import disc, drum, upright
 
 
 def _office_chair(random: Random) -> list[Piece]:
@@ -47,7 +35,7 @@ def _office_chair(random: Random) -> list[Piece]:
     def bend(v: np.ndarray) -> np.ndarray:
         return v + np.c_[curl * v[:, 1] ** 2 * 2 - lean * (v[:, 2] - base), 0 * v[:, :2]]
 
-    pieces += solid("net" if frame else "main", "paint", warped(back, bend))
+    pieces += painted("net" if frame else "main", warped(back, bend))
     if frame:
         loop = _frame(wide, tall, (-0.2, base + tall / 2))
         pieces += main(warped(loop, bend))
@@ -74,7 +62,7 @@ def _office_chair(random: Random) -> list[Piece]:
     return pieces
 
 
-def _frame(width: float, height: float, at: tuple[float, float], thick: float = 0.018) -> Trimesh:
+def _frame(width: float, height: float, at: tuple[float, float]) -> Trimesh:
     """A rounded rectangular hoop that faces the front around (x, z) `at`."""
     y, z = width / 2, height / 2
     line = rounded([(-y, -z), (y, -z), (y, z), (-y, z)], 0.08, 4)
@@ -83,7 +71,7 @@ def _frame(width: float, height: float, at: tuple[float, float], thick: float = 
     for p in line:
         out = p / np.linalg.norm(p)
         section = np.outer(np.cos(t), [1, 0, 0]) + np.outer(np.sin(t), [0, *out])
-        rings.append(section * thick + (at[0], p[0], at[1] + p[1]))
+        rings.append(section * 0.018 + (at[0], p[0], at[1] + p[1]))
     return hoop(rings)
 
 
@@ -162,8 +150,8 @@ def _coffee_table(random: Random) -> list[Piece]:
         pieces += solid(leg, stuff, upright([(0, 0), (foot, 0), (foot, 0.02), (0.07, 0.06), (0.06, z - 0.04),
                                              (foot * 0.8, z)], 28))  # fmt: skip
     if kind != 4:
-        pad = [(0, -0.008), (0.02, -0.008), (0.024, 0), (0.02, 0.01), (0, 0.01)]
-        pieces += solid("pad", "tyre", *(upright(pad, 12, (a, b, 0)) for a, b in corners))
+        pad = [(0.02, -0.008), (0.024, 0), (0.02, 0.01)]
+        pieces += solid("pad", "tyre", *(drum(pad, 12, (a, b, 0)) for a, b in corners))
     if kind != 4 and random.random() < 0.5:
         level = u(0.08, 0.2)
         pieces += main(block((2 * x, 2 * y, 0.02), (0, 0, level), min(edge, 0.1), 0.005, 3))
@@ -196,31 +184,25 @@ def _pouf(random: Random) -> list[Piece]:
             return v * np.c_[swell, swell, np.ones(len(v))] * (wide, wide, high)
 
         pieces = main(warped(body, bend))
-        return pieces + solid("button", "paint", ball((0.04, 0.04, 0.02), (0, 0, 0.935 * high), 2))
+        return pieces + painted("button", ball((0.04, 0.04, 0.02), (0, 0, 0.935 * high), 2))
     if kind == 1:  # a drum with bands
         r, soft = wide / 2, u(0.03, 0.1)
         side = [(r - soft, 0), (r, soft), (r * u(0.98, 1.05), high / 2), (r, high - soft), (r - soft, high)]
         pieces = main(upright(smooth([(0, 0), *side, (0, high + 0.02)]), 32))
         for z in np.linspace(0.15, 0.85, int(random.integers(1, 4))) * high:
-            pieces += solid(
-                "band", "paint", moved(ring(r * 1.005, 0.012, sides=32), (0, 0, z), roll=np.pi / 2)
-            )
+            pieces += painted("band", moved(ring(r * 1.005, 0.012, sides=32), (0, 0, z), roll=np.pi / 2))
         return pieces
     if kind == 2:  # a cube with piping
         soft, high = u(0.04, 0.12), high * 0.95
         pieces = main(block((wide, wide, high), (0, 0, 0), soft, min(soft, 0.06), 4))
-        pieces += solid(
-            "piping", "paint", block((wide + 0.012, wide + 0.012, 0.016), (0, 0, high - 0.1), soft, 0.004, 4)
+        pieces += painted(
+            "piping", block((wide + 0.012, wide + 0.012, 0.016), (0, 0, high - 0.1), soft, 0.004, 4)
         )
-        return pieces + solid("button", "paint", ball((0.03, 0.03, 0.012), (0, 0, high), 2))
+        return pieces + painted("button", ball((0.03, 0.03, 0.012), (0, 0, high), 2))
     # a bag of beans, sunk in
     lean, nape = u(0.05, 0.2), u(0.15, 0.28)
-    body = upright(
-        smooth(
-            [(0, 0), (0.42, 0), (0.5, 0.15), (0.47, 0.4), (nape + 0.1, 0.75), (nape / 2, 1.0), (0, 1.0)], 3
-        ),
-        28,
-    )
+    profile = [(0, 0), (0.42, 0), (0.5, 0.15), (0.47, 0.4), (nape + 0.1, 0.75), (nape / 2, 1.0), (0, 1.0)]
+    body = upright(smooth(profile, 3), 28)
     lumps = random.uniform(0, 2 * np.pi, 3)
 
     def slump(v: np.ndarray) -> np.ndarray:
@@ -232,11 +214,7 @@ def _pouf(random: Random) -> list[Piece]:
         )
 
     top = moved(ring(nape * wide / 2.6, 0.018, sides=16), (-lean * 0.9, 0, high * 1.06), roll=np.pi / 2)
-    return main(warped(body, slump)) + solid("piping", "paint", top)
+    return main(warped(body, slump)) + painted("piping", top)
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "office chair": _office_chair, "stool": _stool, "coffee table": _coffee_table, "pouf": _pouf,
-}  # fmt: skip
-
-_WOOD = "8a5a2b 6b4423 c19a6b 4a2c17 a9784a d9b98a"
+SHAPES = named(_office_chair, _stool, _coffee_table, _pouf)

@@ -1,25 +1,12 @@
 """Parametric helmets, hats and handbags. Form and colours as in own_shapes.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Random,
-    bar,
-    board,
-    dome,
-    hoop,
-    main,
-    panel,
-    pick,
-    smooth,
-    soft_sheet,
-    upright,
-    warped,
-)
+from po3d.synthesis.shapes.limbs import bar, dome, hoop, smooth, warped
+from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rounded, tube
+from po3d.synthesis.shapes.sheets import board, panel, soft_sheet
+from po3d.synthesis.shapes.turned import upright
 
 FULL = (-np.pi, np.pi)
 
@@ -40,57 +27,45 @@ def _full_helmet(random: Random) -> list[Piece]:
         pieces += main(
             dome(jaw, (-opening - 0.05, opening + 0.05), (low, -u(0.18, 0.3)), 0.014, (0, 0, z), (18, 4))
         )
-        pieces += solid(
-            "vent",
-            "tyre",
-            *(panel(0.03, 0.012, 0.004, 0.01, (jaw[0] * 0.86, y, z - high * 0.42)) for y in (-0.025, 0.025)),
-        )
+        for y in (-0.025, 0.025):
+            pieces += solid(
+                "vent", "tyre", panel(0.03, 0.012, 0.004, 0.01, (jaw[0] * 0.86, y, z - high * 0.42))
+            )
     up = random.random() < 0.25
     visor = dome((long * 1.015, wide * 1.03, high * 1.01), (-opening - 0.12, opening + 0.12),
                  (brow - 0.02, brow + 0.5) if up else (-0.34, brow + 0.06), 0.006, (0, 0, z), (18, 5))  # fmt: skip
     pieces += solid("visor", "glass", visor)
-    pieces += solid(
-        "hinge",
-        "chrome",
-        *(
-            ball(
-                (0.018, 0.006, 0.018),
-                (long * np.cos(opening + 0.1), s * wide * np.sin(opening + 0.1) * 1.03, z),
-                2,
-            )
-            for s in (-1, 1)
-        ),
-    )
+    for s in (-1, 1):
+        hinge = ball(
+            (0.018, 0.006, 0.018),
+            (long * np.cos(opening + 0.1), s * wide * np.sin(opening + 0.1) * 1.03, z),
+            2,
+        )
+        pieces += solid("hinge", "chrome", hinge)
     stripes = int(random.integers(3))
     for k in range(stripes):
         at = 0.0 if stripes == 1 else (k - 0.5) * 0.055
         band = dome(
             (long * 1.012, u(0.014, 0.03), high * 1.012), FULL, (brow + 0.02, 1.5), 0.004, (0, at, z), (20, 5)
         )
-        pieces += solid("stripe", "paint", band)
-    pieces += solid(
-        "rim",
-        "dark",
-        dome(
-            (long * 1.01, wide * 1.01, high * 1.01),
-            (opening, 2 * np.pi - opening),
-            (low - 0.03, low + 0.04),
-            0.018,
-            (0, 0, z),
-            (26, 1),
-        ),
+        pieces += painted("stripe", band)
+    rim = dome(
+        (long * 1.01, wide * 1.01, high * 1.01),
+        (opening, 2 * np.pi - opening),
+        (low - 0.03, low + 0.04),
+        0.018,
+        (0, 0, z),
+        (26, 1),
     )
+    pieces += solid("rim", "dark", rim)
     return pieces
 
 
 def _cycle_helmet(random: Random) -> list[Piece]:
     """For cyclists: ribs with openings between them, a strap."""
     u, long, wide, high = random.uniform, *random.uniform((0.165, 0.115, 0.125), (0.185, 0.13, 0.15))
-    pieces = solid(
-        "lining",
-        "tyre",
-        dome((long * 0.95, wide * 0.94, high * 0.93), FULL, (0.05, 1.5), 0.015, (0, 0, 0), (32, 7)),
-    )
+    lining = dome((long * 0.95, wide * 0.94, high * 0.93), FULL, (0.05, 1.5), 0.015, (0, 0, 0), (32, 7))
+    pieces = solid("lining", "tyre", lining)
     ribs, thick = int(random.integers(2, 4)), u(0.011, 0.016)
     for k in np.linspace(-1, 1, 2 * ribs + 1):
         t = np.linspace(0.1, np.pi - 0.1, 15)
@@ -103,11 +78,8 @@ def _cycle_helmet(random: Random) -> list[Piece]:
     pieces += main(dome((long, wide, high), FULL, (-0.08, u(0.14, 0.25)), 0.02, (0, 0, 0), (36, 3)))
     pieces += main(dome((long, wide, high), FULL, (1.25, 1.55), 0.02, (0, 0, 0), (20, 2)))
     if random.random() < 0.5:
-        pieces += solid(
-            "peak",
-            "dark",
-            dome((long * 1.3, wide * 0.9, 0.05), (-0.9, 0.9), (-0.1, 0.3), 0.01, (-0.01, 0, 0.01), (14, 2)),
-        )
+        peak = dome((long * 1.3, wide * 0.9, 0.05), (-0.9, 0.9), (-0.1, 0.3), 0.01, (-0.01, 0, 0.01), (14, 2))
+        pieces += solid("peak", "dark", peak)
     strap = [(0.03, -wide * 0.9, 0), (0.02, -0.05, -0.09), (0.02, 0.05, -0.09), (0.03, wide * 0.9, 0)]
     pieces += solid("strap", "dark", bar(strap, 0.005, 6))
     return pieces + solid("strap", "tail", board((0.02, 0.03, 0.018), (0.02, 0, -0.086)))
@@ -130,11 +102,8 @@ def _hard_hat(random: Random) -> list[Piece]:
         line = np.linspace(0.35, np.pi - 0.35, 13)
         h = high * np.sqrt(1 - (y / wide) ** 2)
         pieces += main(tube(np.c_[long * np.cos(line), np.full(13, y), h * np.sin(line)], u(0.006, 0.01), 8))
-    pieces += solid(
-        "badge",
-        "white",
-        moved(panel(0.045, 0.035, 0.008, 0.006, (0, 0, 0)), (long * 0.9, 0, high * 0.38), pitch=-0.5),
-    )
+    badge = moved(panel(0.045, 0.035, 0.008, 0.006, (0, 0, 0)), (long * 0.9, 0, high * 0.38), pitch=-0.5)
+    pieces += solid("badge", "white", badge)
     strap = [(0.02, -wide, 0), (0.02, -0.05, -0.08), (0.02, 0.05, -0.08), (0.02, wide, 0)]
     return pieces + solid("strap", "dark", bar(strap, 0.004, 6))
 
@@ -194,33 +163,26 @@ def _hat(random: Random) -> list[Piece]:
             p + 0.004 * (np.outer(np.cos(s), n) + np.outer(np.sin(s), [0, 0, 1]))
             for p, n in zip(edge, tangent)
         ]
-        pieces += solid("band", "paint", hoop(rings))
+        pieces += painted("band", hoop(rings))
     tall = u(0.02, 0.045)
     band = [
         np.c_[long * f * np.cos(t), wide * f * np.sin(t), np.full(40, z)]
         for f, z in ((1.02, 0.003), (1.015, tall), (0.9, tall), (0.9, 0.003))
     ]
-    pieces += solid("band", "paint", hoop(band))
+    pieces += painted("band", hoop(band))
     if random.random() < 0.5:
         side = wide * 1.02
         bow = [(s * 0.022, side + 0.004, tall / 2) for s in (-1, 1)]
-        pieces += solid(
-            "band",
-            "paint",
-            *(ball((0.022, 0.006, tall * 0.42), at, 2) for at in bow),
-            ball((0.007, 0.009, 0.009), (0, side + 0.004, tall / 2), 1),
-        )
+        pieces += painted("band", *(ball((0.022, 0.006, tall * 0.42), at, 2) for at in bow))
+        pieces += painted("band", ball((0.007, 0.009, 0.009), (0, side + 0.004, tall / 2), 1))
     elif kind in (0, 4) and random.random() < 0.4:
-        feather = tube(
-            [
-                (0.02, wide * 1.02, tall * 0.5),
-                (0.0, wide * 1.06, tall + 0.04),
-                (-0.03, wide * 1.08, tall + 0.08),
-            ],
-            [0.003, 0.009, 0.001],
-            6,
-        )
-        pieces += solid("feather", "paint", feather)
+        line = [
+            (0.02, wide * 1.02, tall * 0.5),
+            (0.0, wide * 1.06, tall + 0.04),
+            (-0.03, wide * 1.08, tall + 0.08),
+        ]
+        feather = tube(line, [0.003, 0.009, 0.001], 6)
+        pieces += painted("feather", feather)
     return pieces
 
 
@@ -242,30 +204,17 @@ def _handbag(random: Random) -> list[Piece]:
     style = int(random.integers(3))
     if style == 0:  # a flap with a clasp
         drop = high * u(0.4, 0.65)
-        outline = rounded(
-            [
-                (-top / 2 * 1.01, high + 0.004),
-                (-top * 0.46, high - drop),
-                (top * 0.46, high - drop),
-                (top / 2 * 1.01, high + 0.004),
-            ],
-            0.03,
-            4,
-        )
+        face = [
+            (-top / 2 * 1.01, high + 0.004),
+            (-top * 0.46, high - drop),
+            (top * 0.46, high - drop),
+            (top / 2 * 1.01, high + 0.004),
+        ]
+        outline = rounded(face, 0.03, 4)
         flap = warped(soft_sheet(outline, deep * 1.03), taper)
-        pieces += solid("flap", "paint", flap)
-        pieces += solid(
-            metal,
-            stuff,
-            panel(
-                0.035,
-                0.028,
-                0.006,
-                0.012,
-                (deep / 2 * (1 - (1 - narrow) * (1 - drop / high)) * 1.14, 0, high - drop + 0.012),
-                0.003,
-            ),
-        )
+        pieces += painted("flap", flap)
+        at = (deep / 2 * (1 - (1 - narrow) * (1 - drop / high)) * 1.14, 0, high - drop + 0.012)
+        pieces += solid(metal, stuff, panel(0.035, 0.028, 0.006, 0.012, at, 0.003))
     elif style == 1:  # a zip and a pocket
         pieces += solid(metal, stuff, box(0.008, top * 0.9, 0.006, (0, 0, high + 0.002)))
         for s in (-1, 1):
@@ -291,17 +240,14 @@ def _handbag(random: Random) -> list[Piece]:
         )
         pieces += solid(metal, stuff, *(ball(0.01, (0.006 * s, 0.008 * s, high + 0.018), 2) for s in (-1, 1)))
     if random.random() < 0.5:  # bands at the foot
-        foot = rounded(
-            [
-                (-wide / 2 * 1.006, 0),
-                (wide / 2 * 1.006, 0),
-                (wide / 2 * 0.995, high * 0.16),
-                (-wide / 2 * 0.995, high * 0.16),
-            ],
-            0.008,
-            2,
-        )
-        pieces += solid("trim", "paint", warped(soft_sheet(foot, deep * 1.02), taper))
+        face = [
+            (-wide / 2 * 1.006, 0),
+            (wide / 2 * 1.006, 0),
+            (wide / 2 * 0.995, high * 0.16),
+            (-wide / 2 * 0.995, high * 0.16),
+        ]
+        foot = rounded(face, 0.008, 2)
+        pieces += painted("trim", warped(soft_sheet(foot, deep * 1.02), taper))
     rise, half, thick = high * u(0.2, 0.55), top * u(0.22, 0.4), u(0.0045, 0.008)
     grips = (-1, 1) if random.random() < 0.6 else (0,)
     for s in grips:
@@ -313,23 +259,15 @@ def _handbag(random: Random) -> list[Piece]:
             (x, half, high + rise * 0.7),
             (x, half, high * 0.86 if s else high),
         ]
-        pieces += solid("trim", "paint", bar(path, thick, 8, 3))
-        pieces += solid(
-            metal,
-            stuff,
-            *(
-                moved(ring(0.011, 0.003, sides=14), (x, d, high * 0.9 if s else high + 0.006))
-                for d in (-half, half)
-            ),
-        )
-    pieces += solid(
-        metal,
-        stuff,
-        *(ball(0.006, (i * deep * 0.36, j * wide * 0.4, 0.002), 1) for i in (-1, 1) for j in (-1, 1)),
-    )
+        pieces += painted("trim", bar(path, thick, 8, 3))
+        for d in (-half, half):
+            pieces += solid(
+                metal, stuff, moved(ring(0.011, 0.003, sides=14), (x, d, high * 0.9 if s else high + 0.006))
+            )
+    for i in (-1, 1):
+        for j in (-1, 1):
+            pieces += solid(metal, stuff, ball(0.006, (i * deep * 0.36, j * wide * 0.4, 0.002), 1))
     return pieces
 
 
-SHAPES: dict[str, Callable[[Random], list[Piece]]] = {
-    "helmet": _helmet, "hat": _hat, "handbag": _handbag,
-}  # fmt: skip
+SHAPES = named(_helmet, _hat, _handbag)

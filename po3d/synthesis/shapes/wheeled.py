@@ -5,20 +5,12 @@ and skateboards. Lengths in metres, front +x.
 import numpy as np
 from trimesh import Trimesh
 
-from po3d.synthesis.shapes.mesh import Piece, solid
-from po3d.synthesis.shapes.parts import (
-    Generator,
-    Random,
-    limb,
-    mirrored,
-    pick,
-    scaled,
-    soft_plate,
-    upright,
-    wheel_on_hub,
-)
+from po3d.synthesis.shapes.limbs import limb, mirrored, scaled, wheel_on_hub
+from po3d.synthesis.shapes.mesh import Piece, Random, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, hull, lathe, loft, moved, rod, slab, tube
 from po3d.synthesis.shapes.pushed import arch
+from po3d.synthesis.shapes.sheets import soft_plate
+from po3d.synthesis.shapes.turned import upright
 from po3d.synthesis.vehicles import bicycles, light_motorbikes, motorbikes
 
 # What is bare on a real two-wheeler, by the start of a part's name; the rest is its frame's colour.
@@ -72,40 +64,28 @@ def _scooter(random: Random) -> list[Piece]:
     tall, lean, deck = u(0.72, 0.95), u(0.04, 0.12), r * 0.8 + 0.02
     front, rear = base / 2, -base / 2
     pieces = wheel_on_hub((front, 0), r, u(0.024, 0.04)) + wheel_on_hub((rear, 0), r, u(0.024, 0.04))
-    pieces += solid("frame", "paint", moved(soft_plate(base * 0.72, width, 0.025, 0, 0.03), (-0.03, 0, deck)))
-    pieces += solid(
-        "grip", "paint", moved(soft_plate(base * 0.6, width * 0.85, 0.004, 0, 0.03), (-0.04, 0, deck + 0.025))
+    pieces += painted("frame", moved(soft_plate(base * 0.72, width, 0.025, 0, 0.03), (-0.03, 0, deck)))
+    pieces += painted(
+        "grip", moved(soft_plate(base * 0.6, width * 0.85, 0.004, 0, 0.03), (-0.04, 0, deck + 0.025))
     )
-    pieces += solid(
-        "frame",
-        "paint",
-        limb(
-            [(base * 0.3, 0, deck + 0.01), (front - 0.06, 0, deck + 0.06), (front - 0.03, 0, 2 * r + 0.06)],
-            [0.03, 0.025, 0.022],
-            8,
-        ),
-    )
+    line = [(base * 0.3, 0, deck + 0.01), (front - 0.06, 0, deck + 0.06), (front - 0.03, 0, 2 * r + 0.06)]
+    pieces += painted("frame", limb(line, [0.03, 0.025, 0.022], 8))
     for y in (0.03, -0.03):
-        pieces += solid(
-            "frame",
-            "paint",
-            rod((front, y, r), (front - 0.02, y, 2 * r + 0.05), 0.011, 6),
-            rod((rear, y, r), (rear + 0.1, y, deck + 0.01), 0.012, 6),
-        )
+        pieces += painted("frame", rod((front, y, r), (front - 0.02, y, 2 * r + 0.05), 0.011, 6))
+        pieces += painted("frame", rod((rear, y, r), (rear + 0.1, y, deck + 0.01), 0.012, 6))
     foot, top = np.array([front - 0.02, 0, 2 * r + 0.02]), np.array([front - lean, 0, tall])
-    pieces += solid("pole", "paint", rod(foot, top, 0.018, 8)) + solid(
-        "frame", "paint", rod(foot, foot * 0.7 + top * 0.3, 0.024, 8)
-    )
+    pieces += painted("pole", rod(foot, top, 0.018, 8))
+    pieces += painted("frame", rod(foot, foot * 0.7 + top * 0.3, 0.024, 8))
     half, rise = u(0.16, 0.23), u(-0.01, 0.04)
     bar = [(top[0], 0, tall), (top[0] - 0.02, half, tall + rise)]
-    pieces += solid("pole", "paint", *mirrored(rod(*bar, 0.013, 8)))
-    pieces += solid(
-        "hand", "paint", *mirrored(rod(np.multiply(bar[0], 0.5) + np.multiply(bar[1], 0.5), bar[1], 0.02, 8))
+    pieces += painted("pole", *mirrored(rod(*bar, 0.013, 8)))
+    pieces += painted(
+        "hand", *mirrored(rod(np.multiply(bar[0], 0.5) + np.multiply(bar[1], 0.5), bar[1], 0.02, 8))
     )
     guard = arch(r * 1.15, r * 1.28, 40, 150)
-    pieces += solid("frame", "paint", moved(slab(guard, 0.05), (rear, 0, r)))
+    pieces += painted("frame", moved(slab(guard, 0.05), (rear, 0, r)))
     if random.random() < 0.35:
-        pieces += solid("hand", "paint", box(0.09, 0.16, 0.11, (top[0] + 0.06, 0, tall - 0.14)))
+        pieces += painted("hand", box(0.09, 0.16, 0.11, (top[0] + 0.06, 0, tall - 0.14)))
     return pieces
 
 
@@ -117,24 +97,21 @@ def _tricycle(random: Random) -> list[Piece]:
     pieces = wheel_on_hub((front, 0), front_r, fat)
     for y in (track, -track):
         pieces += wheel_on_hub((rear, y), rear_r, fat)
-    pieces += solid("frame", "paint", rod((rear, -track, rear_r), (rear, track, rear_r), 0.014, 8))
+    pieces += painted("frame", rod((rear, -track, rear_r), (rear, track, rear_r), 0.014, 8))
     head, tall = np.array([front - lean, 0, 2 * front_r + u(0.03, 0.06)]), u(0.4, 0.5)
     low = np.array([(front + rear) / 2, 0, rear_r + u(0.03, 0.07)])
-    pieces += solid("frame", "paint", limb([(rear, 0, rear_r), low, head], [0.022, 0.024, 0.022], 8))
+    pieces += painted("frame", limb([(rear, 0, rear_r), low, head], [0.022, 0.024, 0.022], 8))
     top = np.array([head[0] - 0.03, 0, tall])
     for y in (fat * 0.8, -fat * 0.8):
-        pieces += solid("fork", "paint", rod((front, y, front_r), head + [0, y * 0.8, 0], 0.013, 7))
-    pieces += solid("fork", "paint", rod(head, top, 0.018, 8), ball((0.03, fat, 0.025), head))
+        pieces += painted("fork", rod((front, y, front_r), head + [0, y * 0.8, 0], 0.013, 7))
+    pieces += painted("fork", rod(head, top, 0.018, 8), ball((0.03, fat, 0.025), head))
     half = u(0.13, 0.19)
-    pieces += solid(
+    pieces += painted(
         "fork",
-        "paint",
         *mirrored(tube([top, top + [-0.01, half * 0.5, u(0, 0.03)], top + [-0.07, half, 0.01]], 0.012, 8)),
     )
-    pieces += solid(
-        "grip",
-        "paint",
-        *mirrored(rod(top + [-0.04, half * 0.75, 0.01], top + [-0.075, half * 1.03, 0.01], 0.018, 8)),
+    pieces += painted(
+        "grip", *mirrored(rod(top + [-0.04, half * 0.75, 0.01], top + [-0.075, half * 1.03, 0.01], 0.018, 8))
     )
     crank = u(0, np.pi)
     for sign in (1, -1):
@@ -145,50 +122,31 @@ def _tricycle(random: Random) -> list[Piece]:
                 front_r + 0.06 * sign * np.sin(crank),
             ]
         )
-        pieces += solid(
-            "pedal",
-            "paint",
-            rod((front, sign * fat * 0.5, front_r), end, 0.009, 6),
-            box(0.05, 0.06, 0.02, end + [0, sign * 0.03, 0]),
-        )
+        pieces += painted("pedal", rod((front, sign * fat * 0.5, front_r), end, 0.009, 6))
+        pieces += painted("pedal", box(0.05, 0.06, 0.02, end + [0, sign * 0.03, 0]))
     z = u(0.22, 0.27)
     x = rear + u(0.04, 0.08)
-    pieces += solid("frame", "paint", rod((x, 0, rear_r + 0.02), (x, 0, z), 0.02, 8))
-    pieces += solid("seat", "paint", ball((0.085, 0.09, 0.022), (x, 0, z), 2))
+    pieces += painted("frame", rod((x, 0, rear_r + 0.02), (x, 0, z), 0.02, 8))
+    pieces += painted("seat", ball((0.085, 0.09, 0.022), (x, 0, z), 2))
     if random.random() < 0.6:
-        pieces += solid(
-            "seat",
-            "paint",
-            moved(ball((0.02, 0.09, u(0.06, 0.1)), (0, 0, 0.06), 2), (x - 0.075, 0, z), pitch=-0.2),
+        pieces += painted(
+            "seat", moved(ball((0.02, 0.09, u(0.06, 0.1)), (0, 0, 0.06), 2), (x - 0.075, 0, z), pitch=-0.2)
         )
     extra = pick(random, "none", "tray", "bar", "streamers")
     if extra == "tray":
-        pieces += solid(
-            "frame",
-            "paint",
-            hull(
-                [
-                    (rear - 0.13, 0.1, 0.1, 0.19),
-                    (rear - 0.05, 0.12, 0.08, 0.19),
-                    (rear + 0.02, 0.1, 0.1, 0.19),
-                ],
-                14,
-                0.6,
-            ),
-        )
+        stations = [
+            (rear - 0.13, 0.1, 0.1, 0.19),
+            (rear - 0.05, 0.12, 0.08, 0.19),
+            (rear + 0.02, 0.1, 0.1, 0.19),
+        ]
+        pieces += painted("frame", hull(stations, 14, 0.6))
     elif extra == "bar":  # by which a grown-up pushes
         back = (rear - 0.12, 0, u(0.62, 0.75))
-        pieces += solid(
-            "fork",
-            "paint",
-            rod((rear, 0, rear_r), back, 0.012, 7),
-            rod((back[0], -0.1, back[2]), (back[0], 0.1, back[2]), 0.016, 8),
-        )
+        pieces += painted("fork", rod((rear, 0, rear_r), back, 0.012, 7))
+        pieces += painted("fork", rod((back[0], -0.1, back[2]), (back[0], 0.1, back[2]), 0.016, 8))
     elif extra == "streamers":
-        pieces += solid(
-            "pedal",
-            "paint",
-            *mirrored(rod(top + [-0.075, half, 0.01], top + [-0.12, half * 1.15, -0.09], 0.012, 6)),
+        pieces += painted(
+            "pedal", *mirrored(rod(top + [-0.075, half, 0.01], top + [-0.12, half * 1.15, -0.09], 0.012, 6))
         )
     return pieces
 
@@ -228,30 +186,24 @@ def _skateboard(random: Random) -> list[Piece]:
             ]
         )
 
-    pieces = solid("deck", "paint", sheet(0, thick, 1.0)) + solid(
-        "top", "paint", sheet(thick - 0.002, thick + 0.002, u(0.9, 0.98))
+    pieces = painted("deck", sheet(0, thick, 1.0)) + painted(
+        "top", sheet(thick - 0.002, thick + 0.002, u(0.9, 0.98))
     )
     for axle in (half * u(0.58, 0.66), -half * u(0.58, 0.66)):
-        pieces += solid(
-            "metal",
-            "chrome",
-            rod((axle, -wide, r), (axle, wide, r), 0.007, 7),
-            box(0.05, 0.06, 0.03, (axle, 0, r + 0.022)),
-            box(0.08, 0.055, 0.01, (axle, 0, 2 * r + 0.03)),
-        )
+        pieces += solid("metal", "chrome", rod((axle, -wide, r), (axle, wide, r), 0.007, 7))
+        pieces += solid("metal", "chrome", box(0.05, 0.06, 0.03, (axle, 0, r + 0.022)))
+        pieces += solid("metal", "chrome", box(0.08, 0.055, 0.01, (axle, 0, 2 * r + 0.03)))
         for y0 in (wide * 0.82, -wide * 0.82):
-            roll = lathe(
-                [
-                    (0.008, -0.018),
-                    (r * 0.85, -0.018),
-                    (r, -0.008),
-                    (r, 0.008),
-                    (r * 0.85, 0.018),
-                    (0.008, 0.018),
-                ],
-                14,
-            )
-            pieces += solid("wheel", "paint", moved(roll, (axle, y0, r)))
+            profile = [
+                (0.008, -0.018),
+                (r * 0.85, -0.018),
+                (r, -0.008),
+                (r, 0.008),
+                (r * 0.85, 0.018),
+                (0.008, 0.018),
+            ]
+            roll = lathe(profile, 14)
+            pieces += painted("wheel", moved(roll, (axle, y0, r)))
         for dx, dy in ((0.025, 0.022), (0.025, -0.022), (-0.025, 0.022), (-0.025, -0.022)):
             pieces += solid(
                 "metal", "chrome", box(0.008, 0.008, 0.006, (axle + dx, dy, 2 * r + 0.035 + thick))
@@ -259,25 +211,13 @@ def _skateboard(random: Random) -> list[Piece]:
     mark = pick(random, "stripe", "bands", "dot", "none")
     flat, at = 2 * r + 0.035 + thick + 0.002, half * 0.5
     if mark == "stripe":
-        pieces += solid("mark", "paint", box(2 * at, u(0.02, 0.08), 0.002, (0, u(-0.02, 0.02), flat)))
+        pieces += painted("mark", box(2 * at, u(0.02, 0.08), 0.002, (0, u(-0.02, 0.02), flat)))
     elif mark == "bands":
-        pieces += solid(
-            "mark",
-            "paint",
-            *(
-                box(0.035, 1.8 * wide, 0.002, (k, 0, flat))
-                for k in np.linspace(-at, at, int(random.integers(2, 5)))
-            ),
-        )
+        for k in np.linspace(-at, at, int(random.integers(2, 5))):
+            pieces += painted("mark", box(0.035, 1.8 * wide, 0.002, (k, 0, flat)))
     elif mark == "dot":
-        pieces += solid("mark", "paint", upright([(u(0.02, 0.04), flat), (0.01, flat + 0.002)], 14))
+        pieces += painted("mark", upright([(u(0.02, 0.04), flat), (0.01, flat + 0.002)], 14))
     return pieces
 
 
-SHAPES: dict[str, Generator] = {
-    "bicycle": _bicycle,
-    "motorbike": _motorbike,
-    "scooter": _scooter,
-    "tricycle": _tricycle,
-    "skateboard": _skateboard,
-}
+SHAPES = named(_bicycle, _motorbike, _scooter, _tricycle, _skateboard)

@@ -27,7 +27,7 @@ from po3d.synthesis.street.question_families import (
     ZERO_HOP,
     Maker,
 )
-from po3d.synthesis.street.question_pieces import Draw
+from po3d.synthesis.street.question_pieces import Draw, Pieces
 from po3d.synthesis.street.question_world import World
 
 CANDIDATES = 6  # valid draws a question is chosen from
@@ -96,6 +96,7 @@ def ask(
     """Up to the column's number of questions on one scene, no program twice; fewer where the scene has no
     more to ask. `scene`: the world's table, which the dial `near` reads."""
     families, wanted = _families(column, dials), column.per_image
+    pieces = Pieces(world, rng)
     questions: list[Drawn] = []
     asked: set[str] = set()
     shuffled = [list(families)[k] for k in rng.permutation(len(families))]
@@ -110,7 +111,7 @@ def ask(
         kind = kinds[len(questions)] if k < 2 * len(order) else None
         draws: list[Draw] = []
         for _ in range(TRIES):
-            draw = families[template](world, rng)
+            draw = families[template](pieces)
             if draw is not None and " ".join(draw.tokens) not in asked:
                 if kind is not None and is_near(draw, scene, column.task) != kind:
                     continue

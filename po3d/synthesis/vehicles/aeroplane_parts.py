@@ -4,31 +4,20 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, box, hull, lathe, moved, rod, rounded, slab, tube, wing
 
 Rng = np.random.Generator
 SIDES = (("left", 1), ("right", -1))
 
 
-def pair(
-    name: str,
-    material: str,
-    root: tuple,
-    tip: tuple,
-    chord: tuple[float, float],
-    thick: float,
-    sections: int = 2,
-) -> list[Piece]:
+def pair(name: str, root: tuple, tip: tuple, chord: tuple[float, float], thick: float) -> list[Piece]:
     """Left and right surface from a left `root` to a left `tip` (leading edges)."""
-    return [
-        (
-            f"{name}_{word}",
-            material,
-            wing(np.multiply(root, (1, sign, 1)), np.multiply(tip, (1, sign, 1)), chord, thick, sections),
-        )
-        for word, sign in SIDES
-    ]
+    pieces: list[Piece] = []
+    for word, sign in SIDES:
+        surface = wing(np.multiply(root, (1, sign, 1)), np.multiply(tip, (1, sign, 1)), chord, thick)
+        pieces += painted(f"{name}_{word}", surface)
+    return pieces
 
 
 def body(
@@ -54,12 +43,10 @@ def body(
         r = radius * (1 - s**1.6 * 0.9)
         centre = height + rise * radius * s**1.5
         stations.append((end + tail * (1 - s), r, centre - r, centre + r))
-    return solid("fuselage", "paint", hull(stations, sides)), np.array(stations)
+    return painted("fuselage", hull(stations, sides)), np.array(stations)
 
 
-def windows(
-    stations: Array, xs: Iterable[float], size: tuple[float, float], level: float, name: str = "window"
-) -> list[Piece]:
+def windows(stations: Array, xs: Iterable[float], size: tuple[float, float], level: float) -> list[Piece]:
     """Panes on both sides of a round fuselage, `level` (share of the radius) above its axis."""
     pieces: list[Piece] = []
     table = stations[::-1]
@@ -68,9 +55,8 @@ def windows(
         z = np.interp(x, table[:, 0], (table[:, 2] + table[:, 3]) / 2) + level * r
         y = r * np.sqrt(1 - level**2)
         for _, sign in SIDES:
-            pieces += solid(
-                name, "dark", box(size[0], r * 0.05, size[1], (x, sign * y, z), roll=sign * np.arcsin(level))
-            )
+            pane = box(size[0], r * 0.05, size[1], (x, sign * y, z), roll=sign * np.arcsin(level))
+            pieces += solid("window", "dark", pane)
     return pieces
 
 
@@ -86,7 +72,7 @@ def cockpit(stations: Array, x: float, length: float, level: float = 0.45) -> li
     return solid("cockpit", "dark", hull(rings, 10, 0.8))
 
 
-def engine(name: str, front: Array, length: float, radius: float, material: str = "paint") -> list[Piece]:
+def engine(name: str, front: Array, length: float, radius: float) -> list[Piece]:
     """A nacelle along -x from the middle of its intake: a dark intake, a fan hub and a bright exhaust."""
     x, y, z = front
     profile = [(0.0, 0.82), (-0.04, 0.95), (-0.2, 1.0), (-0.6, 0.95), (-0.85, 0.75), (-0.86, 0.5)]
@@ -94,12 +80,8 @@ def engine(name: str, front: Array, length: float, radius: float, material: str 
     fan = tube([(x + 0.01 * length, y, z), (x - 0.1 * length, y, z)], radius * 0.76, 12)
     hub = tube([(x + 0.05 * length, y, z), (x - 0.1 * length, y, z)], [radius * 0.05, radius * 0.28], 8)
     cone = tube([(x - 0.8 * length, y, z), (x - length, y, z)], [radius * 0.5, radius * 0.3], 8)
-    return [
-        (name, material, shell),
-        ("propeller", "dark", fan),
-        ("propeller", "chrome", hub),
-        (name, "chrome", cone),
-    ]
+    pieces = painted(name, shell) + solid("propeller", "dark", fan) + solid("propeller", "chrome", hub)
+    return pieces + solid(name, "chrome", cone)
 
 
 def gear(
@@ -107,7 +89,7 @@ def gear(
 ) -> list[Piece]:
     """A leg from height `top` to a wheel, or two, at (x, y) on z = 0."""
     x, y = at
-    pieces: list[Piece] = [(name, "chrome", rod((x, y, top), (x, y, radius), radius * 0.3, 5))]
+    pieces = solid(name, "chrome", rod((x, y, top), (x, y, radius), radius * 0.3, 5))
     profile = [(0, -0.4), (0.7, -0.4), (1.0, -0.2), (1.0, 0.2), (0.7, 0.4), (0, 0.4)]
     disc = lathe(np.multiply(profile, radius), 10)
     for dy in (0.5, -0.5) if twin else (0.0,):
@@ -118,19 +100,15 @@ def gear(
 def propeller(rng: Rng, hub: Array, radius: float, blades: int) -> list[Piece]:
     """Blades and a spinner in front of `hub`."""
     x, y, z = hub
-    pieces: list[Piece] = [
-        (
-            "propeller",
-            "paint",
-            tube([(x + s, y, z) for s in (-0.02, 0.1, 0.22, 0.3)], [0.16, 0.15, 0.09, 0.02], 8),
-        )
-    ]
+    pieces = painted(
+        "propeller", tube([(x + s, y, z) for s in (-0.02, 0.1, 0.22, 0.3)], [0.16, 0.15, 0.09, 0.02], 8)
+    )
     outline = rounded(
         [(-0.06, 0.0), (0.06, 0.0), (0.1, 0.5), (0.08, 0.95), (0.0, 1.0), (-0.08, 0.95), (-0.1, 0.5)], 0.03
     )
     blade = slab(np.multiply(outline, (1.0, radius)), 0.035, 0.0)
     start = rng.uniform(0, 2 * np.pi)
-    material = "paint" if rng.random() < 0.6 else str(rng.choice(["wood", "dark"]))
+    material = "paint" if rng.random() < 0.6 else pick(rng, "wood", "dark")
     for k in range(blades):
         turned = moved(moved(blade, yaw=np.pi / 2 - 0.35), roll=start + 2 * np.pi * k / blades)
         pieces += solid("propeller", material, moved(turned, (x + 0.09, y, z)))

@@ -3,7 +3,7 @@ long."""
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import ball, box, hull, lathe, moved, rod, rounded, slab, tube, wing
 from po3d.synthesis.vehicles import aeroplane_parts as parts
 from po3d.synthesis.vehicles.passenger_aeroplanes import airliner, jet
@@ -13,11 +13,12 @@ Rng = np.random.Generator
 
 def fighter(rng: Rng) -> list[Piece]:
     """A pointed nose, a bubble canopy, delta or swept wings, one fin or two, one nozzle or two."""
-    length, half_width, depth = 10.0, rng.uniform(0.5, 0.75), rng.uniform(0.42, 0.55)
+    u = rng.uniform
+    length, half_width, depth = 10.0, u(0.5, 0.75), u(0.42, 0.55)
     gear = rng.random() < 0.45
-    z = depth + (rng.uniform(0.45, 0.6) if gear else 0.02)
+    z = depth + (u(0.45, 0.6) if gear else 0.02)
     front, end, twin = length / 2, -length / 2, rng.random() < 0.7
-    nose = rng.uniform(2.4, 3.2)
+    nose = u(2.4, 3.2)
     tail = 0.95 if twin else 0.75
     stations = [
         (front, 0.03, z - 0.13, z - 0.07),
@@ -29,8 +30,8 @@ def fighter(rng: Rng) -> list[Piece]:
         (-3.8, half_width * tail, z - depth * 0.85, z + 0.4),
         (end + 0.55, half_width * tail * 0.85, z - depth * 0.6, z + 0.35),
     ]
-    pieces: list[Piece] = [("fuselage", "paint", hull(stations, 12, 0.8))]
-    seat = front - nose - rng.uniform(-0.3, 0.2)
+    pieces = painted("fuselage", hull(stations, 12, 0.8))
+    seat = front - nose - u(-0.3, 0.2)
     glass = [
         (seat + 0.75, 0.08, z + 0.12, z + 0.22),
         (seat + 0.35, 0.24, z + 0.1, z + 0.5),
@@ -55,37 +56,21 @@ def fighter(rng: Rng) -> list[Piece]:
     for _, sign in parts.SIDES if not chin else (("", 0),):
         y, w = sign * half_width * 0.85, 0.34 if not chin else 0.6
         shape = np.array(intake) - [0, 0.25 if chin else 0.0]
-        pieces += solid("intake", "paint", moved(slab(shape, w, 0.05), (0, y, 0)))
+        pieces += painted("intake", moved(slab(shape, w, 0.05), (0, y, 0)))
         x, low, high = shape[0][0], shape[0][1] + 0.07, shape[1][1] - 0.07
         pieces += solid(
             "intake", "dark", box(0.05, w * 0.75, high - low, (x - 0.13, y, (low + high) / 2), pitch=-0.42)
         )
-    half, dihedral = rng.uniform(3.9, 4.5), rng.uniform(-0.15, 0.1)
-    wing_z = z + rng.uniform(-0.15, 0.3)
+    half, dihedral = u(3.9, 4.5), u(-0.15, 0.1)
+    wing_z = z + u(-0.15, 0.3)
     plan = rng.choice(["delta", "swept", "trapeze"], p=[0.4, 0.3, 0.3])
     root_x, chord, sweep, tip = {
-        "delta": (
-            1.3 + rng.uniform(-0.3, 0.4),
-            rng.uniform(4.4, 5.2),
-            rng.uniform(3.7, 4.3),
-            rng.uniform(0.25, 0.6),
-        ),
-        "swept": (
-            0.9 + rng.uniform(-0.3, 0.3),
-            rng.uniform(2.6, 3.2),
-            rng.uniform(2.6, 3.4),
-            rng.uniform(0.9, 1.3),
-        ),
-        "trapeze": (
-            0.7 + rng.uniform(-0.3, 0.3),
-            rng.uniform(3.0, 3.6),
-            rng.uniform(1.8, 2.4),
-            rng.uniform(0.8, 1.2),
-        ),
+        "delta": (1.3 + u(-0.3, 0.4), u(4.4, 5.2), u(3.7, 4.3), u(0.25, 0.6)),
+        "swept": (0.9 + u(-0.3, 0.3), u(2.6, 3.2), u(2.6, 3.4), u(0.9, 1.3)),
+        "trapeze": (0.7 + u(-0.3, 0.3), u(3.0, 3.6), u(1.8, 2.4), u(0.8, 1.2)),
     }[str(plan)]
     pieces += parts.pair(
         "wing",
-        "paint",
         (root_x, half_width * 0.5, wing_z),
         (root_x - sweep, half, wing_z + dihedral),
         (chord, tip),
@@ -94,45 +79,36 @@ def fighter(rng: Rng) -> list[Piece]:
     if plan != "delta" and rng.random() < 0.7:  # strakes ahead of the wing
         pieces += parts.pair(
             "wing",
-            "paint",
             (root_x + 1.7, half_width * 0.45, wing_z),
             (root_x - 0.6, half_width + 0.75, wing_z),
             (2.6, 0.6),
             0.04,
         )
     canards = plan == "delta" and rng.random() < 0.5
-    tail_half, tail_x = rng.uniform(1.9, 2.5), -2.9 + rng.uniform(-0.2, 0.1)
+    tail_half, tail_x = u(1.9, 2.5), -2.9 + u(-0.2, 0.1)
     if canards:
-        tail_x = root_x + rng.uniform(1.3, 1.7)
+        tail_x = root_x + u(1.3, 1.7)
         tail_half *= 0.75
     pieces += parts.pair(
         "tailplane",
-        "paint",
         (tail_x, half_width * 0.5, z + 0.15 * canards),
-        (tail_x - rng.uniform(1.0, 1.5), tail_half, z + 0.15 * canards),
+        (tail_x - u(1.0, 1.5), tail_half, z + 0.15 * canards),
         (1.6 - 0.3 * canards, 0.5),
         0.06,
     )
-    fin, back, fin_x = rng.uniform(1.1, 1.45), rng.uniform(0.8, 1.3), rng.uniform(-2.6, -2.2)
+    fin, back, fin_x = u(1.1, 1.45), u(0.8, 1.3), u(-2.6, -2.2)
     if rng.random() < (0.8 if twin else 0.2):
-        cant = rng.uniform(0.0, 0.55)
-        y = half_width * rng.uniform(0.7, 0.9)
+        cant = u(0.0, 0.55)
+        y = half_width * u(0.7, 0.9)
         pieces += [
             (n.rsplit("_", 1)[0], m, g)
             for n, m, g in parts.pair(
-                "fin",
-                "paint",
-                (fin_x, y, z + 0.2),
-                (fin_x - back, y + cant, z + 0.4 + fin),
-                (1.7, 0.75),
-                0.06,
+                "fin", (fin_x, y, z + 0.2), (fin_x - back, y + cant, z + 0.4 + fin), (1.7, 0.75), 0.06
             )
         ]
     else:
-        pieces += solid(
-            "fin",
-            "paint",
-            wing((fin_x + 0.2, 0, z + 0.3), (fin_x - back, 0, z + 0.6 + fin), (2.2, 0.8), 0.06),
+        pieces += painted(
+            "fin", wing((fin_x + 0.2, 0, z + 0.3), (fin_x - back, 0, z + 0.6 + fin), (2.2, 0.8), 0.06)
         )
     if rng.random() < 0.5:  # missiles at the tips or under the wings
         for share in (1.0,) if rng.random() < 0.5 else (0.45, 0.7):
@@ -157,8 +133,9 @@ def fighter(rng: Rng) -> list[Piece]:
 
 def biplane(rng: Rng) -> list[Piece]:
     """Two wings one over the other with struts and wires, a propeller, a tail wheel, open cockpits."""
+    u = rng.uniform
     length = 7.0
-    radius, axis = rng.uniform(0.46, 0.56), rng.uniform(1.45, 1.65)
+    radius, axis = u(0.46, 0.56), u(1.45, 1.65)
     radial, tyre = rng.random() < 0.6, parts.tyre(rng)
     nose, end, z = 2.2, 2.2 - length + 0.5, axis
     stations = [
@@ -169,7 +146,7 @@ def biplane(rng: Rng) -> list[Piece]:
         (end + 0.3, radius * 0.2, z - radius * 0.05, z + radius * 0.55),
         (end, 0.05, z + 0.1, z + radius * 0.4),
     ]
-    pieces: list[Piece] = [("fuselage", "paint", hull(stations, 12, rng.uniform(0.65, 1.0)))]
+    pieces = painted("fuselage", hull(stations, 12, u(0.65, 1.0)))
     if radial:
         cowl = [(nose + s, 0, z) for s in (-0.25, -0.1, 0.3, 0.42, 0.44)]
         pieces += solid(
@@ -184,47 +161,29 @@ def biplane(rng: Rng) -> list[Piece]:
             pieces += solid("engine", "chrome", rod(a, b, 0.06, 5))
         hub = np.array([nose + 0.5, 0, z])
     else:
-        pieces += solid(
-            "engine",
-            "paint",
-            hull(
-                [
-                    (nose - 0.1, radius * 0.9, z - radius * 0.95, z + radius * 0.85),
-                    (nose + 0.5, radius * 0.6, z - radius * 0.7, z + radius * 0.55),
-                    (nose + 0.62, radius * 0.4, z - radius * 0.5, z + radius * 0.4),
-                ],
-                10,
-                0.7,
-            ),
-        )
+        form = [
+            (nose - 0.1, radius * 0.9, z - radius * 0.95, z + radius * 0.85),
+            (nose + 0.5, radius * 0.6, z - radius * 0.7, z + radius * 0.55),
+            (nose + 0.62, radius * 0.4, z - radius * 0.5, z + radius * 0.4),
+        ]
+        pieces += painted("engine", hull(form, 10, 0.7))
         for _, sign in parts.SIDES:
-            pieces += solid(
-                "engine",
-                "chrome",
-                rod(
-                    (nose + 0.3, sign * radius * 0.75, z),
-                    (nose - 0.6, sign * radius * 1.05, z - 0.15),
-                    0.05,
-                    5,
-                ),
+            pipe = rod(
+                (nose + 0.3, sign * radius * 0.75, z), (nose - 0.6, sign * radius * 1.05, z - 0.15), 0.05, 5
             )
+            pieces += solid("engine", "chrome", pipe)
         hub = np.array([nose + 0.6, 0, z])
-    pieces += parts.propeller(rng, hub, rng.uniform(0.85, 1.1), 2 if rng.random() < 0.6 else 3)
-    half, chord, gap = rng.uniform(3.9, 4.5), rng.uniform(1.2, 1.5), rng.uniform(1.35, 1.65)
-    stagger, sweep, short = rng.uniform(0.0, 0.6), rng.uniform(0.0, 0.4), rng.uniform(0.82, 1.0)
-    low_z, low_x = z - radius * rng.uniform(0.7, 0.9), rng.uniform(0.9, 1.2)
-    up_z, up_x, rise_low, rise_up = low_z + gap, low_x + stagger, rng.uniform(0.1, 0.3), rng.uniform(0.0, 0.2)
+    pieces += parts.propeller(rng, hub, u(0.85, 1.1), 2 if rng.random() < 0.6 else 3)
+    half, chord, gap = u(3.9, 4.5), u(1.2, 1.5), u(1.35, 1.65)
+    stagger, sweep, short = u(0.0, 0.6), u(0.0, 0.4), u(0.82, 1.0)
+    low_z, low_x = z - radius * u(0.7, 0.9), u(0.9, 1.2)
+    up_z, up_x, rise_low, rise_up = low_z + gap, low_x + stagger, u(0.1, 0.3), u(0.0, 0.2)
     for x, y_end, level, rise in ((low_x, half * short, low_z, rise_low), (up_x, half, up_z, rise_up)):
         # A full chord up to 88 % of the span, then rounded off.
         near = (x - sweep * 0.88, y_end * 0.88, level + rise * 0.88)
-        pieces += parts.pair("wing", "paint", (x, 0.0, level), near, (chord, chord * 0.97), 0.1)
+        pieces += parts.pair("wing", (x, 0.0, level), near, (chord, chord * 0.97), 0.1)
         pieces += parts.pair(
-            "wing",
-            "paint",
-            near,
-            (x - sweep - chord * 0.22, y_end, level + rise),
-            (chord * 0.97, chord * 0.5),
-            0.1,
+            "wing", near, (x - sweep - chord * 0.22, y_end, level + rise), (chord * 0.97, chord * 0.5), 0.1
         )
     stations_y = (0.68,) if rng.random() < 0.65 else (0.42, 0.78)
     strut = "paint" if rng.random() < 0.6 else "wood"
@@ -257,54 +216,44 @@ def biplane(rng: Rng) -> list[Piece]:
         pieces += solid(
             "cockpit", "glass", box(0.03, radius * 1.0, 0.26, (x + 0.4, 0, z + radius * 1.05), pitch=-0.45)
         )
-    fin = rng.uniform(0.95, 1.25)
-    outline = rounded(
-        [
-            (end + 1.0, z + radius * 0.5),
-            (end + 0.25, z + fin),
-            (end - 0.2, z + fin * 1.08),
-            (end - 0.5, z + fin * 0.75),
-            (end - 0.42, z + 0.12),
-            (end + 0.1, z + 0.05),
-        ],
-        0.1,
-    )
-    pieces += solid("fin", "paint", slab(outline, 0.08, 0.02))
-    tail_half, tail_chord = rng.uniform(1.25, 1.6), rng.uniform(0.85, 1.05)
+    fin = u(0.95, 1.25)
+    face = [
+        (end + 1.0, z + radius * 0.5),
+        (end + 0.25, z + fin),
+        (end - 0.2, z + fin * 1.08),
+        (end - 0.5, z + fin * 0.75),
+        (end - 0.42, z + 0.12),
+        (end + 0.1, z + 0.05),
+    ]
+    outline = rounded(face, 0.1)
+    pieces += painted("fin", slab(outline, 0.08, 0.02))
+    tail_half, tail_chord = u(1.25, 1.6), u(0.85, 1.05)
     pieces += parts.pair(
         "tailplane",
-        "paint",
         (end + 0.75, 0.0, z + radius * 0.35),
         (end + 0.35, tail_half, z + radius * 0.35),
         (tail_chord, tail_chord * 0.65),
         0.08,
     )
-    rolling, track, gear_x = rng.uniform(0.32, 0.42), rng.uniform(0.75, 0.95), rng.uniform(1.2, 1.5)
+    rolling, track, gear_x = u(0.32, 0.42), u(0.75, 0.95), u(1.2, 1.5)
     spats = rng.random() < 0.3
     for _, sign in parts.SIDES:
         pieces += parts.gear("wheel_front", (gear_x, sign * track), rolling + 0.05, rolling, tyre, twin=False)
         for dx in (0.35, -0.55):
-            pieces += solid(
-                "wheel_front",
-                strut,
-                rod(
-                    (gear_x + dx, sign * radius * 0.6, z - radius * 0.8),
-                    (gear_x, sign * track * 0.9, rolling),
-                    0.05,
-                    5,
-                ),
+            leg = rod(
+                (gear_x + dx, sign * radius * 0.6, z - radius * 0.8),
+                (gear_x, sign * track * 0.9, rolling),
+                0.05,
+                5,
             )
+            pieces += solid("wheel_front", strut, leg)
         if spats:
-            pieces += solid(
-                "wheel_front",
-                "paint",
-                ball(
-                    (rolling * 1.5, rolling * 0.55, rolling * 0.85),
-                    (gear_x - 0.08, sign * track, rolling * 1.15),
-                ),
+            spat = ball(
+                (rolling * 1.5, rolling * 0.55, rolling * 0.85), (gear_x - 0.08, sign * track, rolling * 1.15)
             )
+            pieces += painted("wheel_front", spat)
     pieces += solid("wheel_front", strut, rod((gear_x, track, rolling), (gear_x, -track, rolling), 0.04, 5))
-    back = np.array([end + 0.35, 0.0, z - radius * rng.uniform(0.3, 0.6)])  # axis of the tail wheel
+    back = np.array([end + 0.35, 0.0, z - radius * u(0.3, 0.6)])  # axis of the tail wheel
     pieces += solid("wheel_back", "chrome", rod(back, (end + 0.5, 0, z + 0.1), 0.05, 5))
     pieces += solid(
         "wheel_back", tyre, moved(lathe([(0, -0.06), (0.14, -0.05), (0.14, 0.05), (0, 0.06)], 8), back)

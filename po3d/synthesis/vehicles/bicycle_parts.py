@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import Array, box, hull, lathe, moved, ring, rod, spoked_wheel, tube
 from po3d.synthesis.vehicles.two_wheelers import (
     Finish,
@@ -57,18 +57,8 @@ def frame(
     lean, up = leaning(np.radians(rng.uniform(70, 75))), leaning(np.radians(head_angle))
     forward = np.array([up[1], -up[0]])
     head_low = front + up * fork - forward * rng.uniform(0.03, 0.06)
-    return Frame(
-        rear,
-        front,
-        crank,
-        crank + lean * seat_tube,
-        crank + lean * saddle,
-        head_low,
-        head_low + up * head_tube,
-        up,
-        forward,
-        tube_radius,
-    )
+    top, seat = crank + lean * seat_tube, crank + lean * saddle
+    return Frame(rear, front, crank, top, seat, head_low, head_low + up * head_tube, up, forward, tube_radius)
 
 
 def wheels(
@@ -87,24 +77,23 @@ def wheels(
 def triangle(frame: Frame, top_from: Array, top_to: Array) -> list[Piece]:
     """Seat tube, top tube between two given points, down tube, head tube and the two pairs of stays."""
     r = frame.tube
-    pieces = [
-        ("frame", "paint", rod(side(frame.bottom), side(frame.seat), r)),
-        ("frame", "paint", rod(side(top_from), side(top_to), r)),
-        ("frame", "paint", rod(side(frame.bottom), side(frame.head_low + frame.up * 0.03), r * 1.15)),
-        ("frame", "paint", rod(side(frame.head_low - frame.up * 0.01), side(frame.head_top), r * 1.2)),
-        ("frame", "paint", lathe([(0, -0.04), (r * 1.3, -0.04), (r * 1.3, 0.04), (0, 0.04)], 8)),
-    ]
-    pieces[-1] = ("frame", "paint", moved(pieces[-1][2], side(frame.bottom)))
+    shell = lathe([(0, -0.04), (r * 1.3, -0.04), (r * 1.3, 0.04), (0, 0.04)], 8)
+    pieces = painted(
+        "frame",
+        rod(side(frame.bottom), side(frame.seat), r),
+        rod(side(top_from), side(top_to), r),
+        rod(side(frame.bottom), side(frame.head_low + frame.up * 0.03), r * 1.15),
+        rod(side(frame.head_low - frame.up * 0.01), side(frame.head_top), r * 1.2),
+        moved(shell, side(frame.bottom)),
+    )
     return pieces + stays(frame, frame.bottom, top_from)
 
 
 def stays(frame: Frame, bottom: Array, top: Array) -> list[Piece]:
     pieces = []
     for y in (0.065, -0.065):
-        pieces += solid(
-            "frame", "paint", rod(side(frame.rear, y), side(bottom, y * 0.4), frame.tube * 0.65, 5)
-        )
-        pieces += solid("frame", "paint", rod(side(frame.rear, y), side(top, y * 0.3), frame.tube * 0.6, 5))
+        pieces += painted("frame", rod(side(frame.rear, y), side(bottom, y * 0.4), frame.tube * 0.65, 5))
+        pieces += painted("frame", rod(side(frame.rear, y), side(top, y * 0.3), frame.tube * 0.6, 5))
     return pieces
 
 
@@ -121,21 +110,11 @@ def fork(frame: Frame, metal: str, travel: float = 0.0) -> list[Piece]:
         pieces = []
         for y in (spread, -spread):
             line = [side(crown, y * 0.7), side(bend, y), side(frame.front, y)]
-            pieces += solid("fork", "paint", tube(line, radii))
+            pieces += painted("fork", tube(line, radii))
     width = 0.15 if travel else 0.11
     angle = np.pi / 2 - np.arctan2(frame.up[1], -frame.up[0])
-    pieces += solid(
-        "fork",
-        "paint",
-        box(
-            0.07 if travel else 0.045,
-            width,
-            0.05,
-            side(crown + frame.forward * 0.01 * bool(travel)),
-            pitch=-angle,
-        ),
-    )
-    return pieces
+    at = side(crown + frame.forward * 0.01 * bool(travel))
+    return pieces + painted("fork", box(0.07 if travel else 0.045, width, 0.05, at, pitch=-angle))
 
 
 def saddle(frame: Frame, at: Array, top: Array, finish: Finish, length: float, width: float) -> list[Piece]:
@@ -168,16 +147,12 @@ def drive(
     big, small = rng.uniform(0.08, 0.11), rng.uniform(0.035, 0.055)
     start = rng.uniform(0, 360) if start is None else start
     y = -0.06  # the chain runs on the right
-    pieces: list[Piece] = [
-        ("drive_chain", finish.metal, moved(ring(big * 0.93, big * 0.1, 0.012, 16, 4), side(bottom, y))),
-        ("drive_chain", finish.metal, box(big * 1.8, 0.008, 0.025, side(bottom, y), pitch=np.radians(start))),
-        ("drive_chain", finish.metal, box(0.025, 0.008, big * 1.8, side(bottom, y), pitch=np.radians(start))),
-        (
-            "drive_chain",
-            finish.metal,
-            moved(lathe([(0, -0.015), (small, -0.015), (small * 0.7, 0.015), (0, 0.015)], 10), side(rear, y)),
-        ),
-    ]
+    crown, at, turn = ring(big * 0.93, big * 0.1, 0.012, 16, 4), side(bottom, y), np.radians(start)
+    sprocket = lathe([(0, -0.015), (small, -0.015), (small * 0.7, 0.015), (0, 0.015)], 10)
+    pieces = solid("drive_chain", finish.metal, moved(crown, at))
+    pieces += solid("drive_chain", finish.metal, box(big * 1.8, 0.008, 0.025, at, pitch=turn))
+    pieces += solid("drive_chain", finish.metal, box(0.025, 0.008, big * 1.8, at, pitch=turn))
+    pieces += solid("drive_chain", finish.metal, moved(sprocket, side(rear, y)))
     pieces += chain_runs(bottom, rear, (big, small), y, 0.007, finish.trim)
     for leg, sign in (("left", 1), ("right", -1)):
         end = polar(bottom, 0.17, start + (180 if sign > 0 else 0))
@@ -208,7 +183,7 @@ def bottle(rng: Rng, frame: Frame, finish: Finish) -> list[Piece]:
     normal = np.array([-along[1], along[0]])
     foot = frame.bottom + along * rng.uniform(0.16, 0.26) + normal * (frame.tube + 0.035)
     line = [side(foot + along * d) for d in (0, 0.13, 0.15, 0.19)]
-    return [("bottle", finish.trim, tube(line, [0.034, 0.034, 0.02, 0.018], 8))]
+    return solid("bottle", finish.trim, tube(line, [0.034, 0.034, 0.02, 0.018], 8))
 
 
 def stem(frame: Frame, rise: float, reach: float, metal: str) -> tuple[Array, list[Piece]]:
@@ -237,11 +212,8 @@ def drop_bar(rng: Rng, clamp: Array, width: float, finish: Finish) -> list[Piece
     pieces = handlebar(left, 0.015, finish.metal if rng.random() < 0.4 else "paint", finish.trim, 0.017)
     for sign in (1, -1):  # brake hoods and levers
         hood = np.array([clamp[0] + reach, half * sign, clamp[1] + 0.02])
-        pieces += solid(
-            "brake_system",
-            finish.trim,
-            tube([hood - [0.05, 0, 0.02], hood, hood + [0.02, 0, 0.04]], 0.016, 5),
-        )
+        cover = tube([hood - [0.05, 0, 0.02], hood, hood + [0.02, 0, 0.04]], 0.016, 5)
+        pieces += solid("brake_system", finish.trim, cover)
         pieces += solid("brake_system", finish.metal, rod(hood, hood + [0.02, 0, -0.09], 0.008, 4))
     return pieces
 
@@ -268,23 +240,14 @@ def bar(
     return pieces
 
 
-def mudguards(
-    rng: Rng, frame: Frame, radius: float, width: float, front_arc: tuple[float, float] = (-10, 115)
-) -> list[Piece]:
+def mudguards(rng: Rng, frame: Frame, radius: float, width: float) -> list[Piece]:
     low = rng.uniform(-25, 5)
-    pieces: list[Piece] = [
-        (
-            "fender_front",
-            "paint",
-            fender(frame.front, radius * 1.07, width, (front_arc[0], front_arc[1] + low * 0.4 + 40), 0.03),
-        ),
-        ("fender_back", "paint", fender(frame.rear, radius * 1.07, width, (55 + low * 0.3, 185 - low), 0.03)),
-    ]
+    arcs = (-10, 115 + low * 0.4 + 40), (55 + low * 0.3, 185 - low)
+    pieces = painted("fender_front", fender(frame.front, radius * 1.07, width, arcs[0], 0.03))
+    pieces += painted("fender_back", fender(frame.rear, radius * 1.07, width, arcs[1], 0.03))
     for y in (width / 2, -width / 2):
         for name, axle, t in (("fender_front", frame.front, 120), ("fender_back", frame.rear, 150)):
-            pieces += solid(
-                name, "paint", rod(side(axle, y), side(polar(axle, radius * 1.05, t), y), 0.006, 4)
-            )
+            pieces += painted(name, rod(side(axle, y), side(polar(axle, radius * 1.05, t), y), 0.006, 4))
     return pieces
 
 
@@ -314,27 +277,17 @@ def basket(rng: Rng, at: Array, metal: str) -> list[Piece]:
     """A wire basket whose back stands at `at`."""
     depth, width, height = rng.uniform(0.2, 0.28), rng.uniform(0.3, 0.4), rng.uniform(0.18, 0.25)
     x, z = at
-    pieces: list[Piece] = [("basket", metal, box(depth * 0.85, width * 0.85, 0.012, (x + depth / 2, 0, z)))]
+    pieces = solid("basket", metal, box(depth * 0.85, width * 0.85, 0.012, (x + depth / 2, 0, z)))
 
     def corner(sx: float, sy: float, level: float) -> Array:
         grow = 0.85 + 0.15 * level
         return np.array([x + depth / 2 + sx * depth / 2 * grow, sy * width / 2 * grow, z + height * level])
 
-    around = [
-        (-1, -1),
-        (0, -1),
-        (1, -1),
-        (1, -0.34),
-        (1, 0.34),
-        (1, 1),
-        (0, 1),
-        (-1, 1),
-        (-1, 0.34),
-        (-1, -0.34),
-    ]
+    half = [(-1, -1), (0, -1), (1, -1), (1, -0.34), (1, 0.34)]
+    around = half + [(-x, -y) for x, y in half]
     pieces += [("basket", metal, rod(corner(*c, 0), corner(*c, 1), 0.006, 4)) for c in around]
     for level in (0.35, 0.7, 1.0):
-        for a, b in zip(around[::1], around[1:] + around[:1]):
+        for a, b in zip(around, around[1:] + around[:1]):
             if (a[0] == b[0]) != (a[1] == b[1]):
                 pieces += solid(
                     "basket",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import box, moved, ring, rod, slab, tube
 from po3d.synthesis.vehicles import bicycle_parts as parts
 from po3d.synthesis.vehicles.two_wheelers import knobs, polar, sample_finish, side
@@ -48,16 +48,15 @@ def utility(rng: Rng) -> list[Piece]:
         pieces = parts.triangle(frame, frame.seat - [0, 0.04], frame.seat - [0.01, 0.07])
         end = frame.head_top - frame.up * 0.04
         sag = (low + end) / 2 - (np.array([0, 0.06]) if kind == "swan" else 0)
-        pieces += solid("frame", "paint", tube([side(low), side(sag), side(end)], frame.tube))
+        pieces += painted("frame", tube([side(low), side(sag), side(end)], frame.tube))
     pieces += parts.wheels(frame, finish, tyre, int(rng.integers(10, 15)), radius)
     pieces += parts.fork(frame, finish.metal) + parts.drive(rng, frame, frame.bottom, finish)
     pieces += parts.brakes(frame, radius, finish.metal)
     pieces += parts.saddle(frame, frame.saddle, frame.seat, finish, u(0.25, 0.29), u(0.19, 0.25))
     clamp, stem = parts.stem(frame, u(0.1, 0.2), u(0.03, 0.07), finish.metal)
     pieces += stem + parts.bar(clamp, u(0.54, 0.66), u(0.14, 0.26), u(0.02, 0.1), finish)
-    pieces += parts.mudguards(rng, frame, radius, tyre * 2 + 0.03) + parts.lights(
-        rng, frame, radius, finish, frame.head_top + [0.12, -0.02]
-    )
+    pieces += parts.mudguards(rng, frame, radius, tyre * 2 + 0.03)
+    pieces += parts.lights(rng, frame, radius, finish, frame.head_top + [0.12, -0.02])
     if rng.random() < 0.7:
         pieces += parts.carrier(frame, radius, finish.metal, u(0.34, 0.42))
     if rng.random() < 0.4:
@@ -72,15 +71,12 @@ def utility(rng: Rng) -> list[Piece]:
             b + [-0.05, 0.07],
         ]
         guard = slab(outline, 0.016, 0.004)
-        pieces += solid("chain_guard", "paint", moved(guard, (0, -0.085, 0)))
+        pieces += painted("chain_guard", moved(guard, (0, -0.085, 0)))
     foot = frame.bottom + [-0.1 if rng.random() < 0.5 else -0.4, -frame.bottom[1] + 0.01]
-    pieces += solid(
-        "side_stand",
-        finish.metal,
-        rod(
-            side(frame.bottom * [1, 1] + (foot - frame.bottom) * [0.4, 0.1], 0.04), side(foot, 0.18), 0.011, 5
-        ),
+    side_stand = rod(
+        side(frame.bottom * [1, 1] + (foot - frame.bottom) * [0.4, 0.1], 0.04), side(foot, 0.18), 0.011, 5
     )
+    pieces += solid("side_stand", finish.metal, side_stand)
     return pieces
 
 
@@ -146,9 +142,9 @@ def tandem(rng: Rng) -> list[Piece]:
         (rear_top, seat - [0, 0.03], 1),
         (frame.head_low - frame.up * 0.01, frame.head_top, 1.2),
     ):
-        pieces += solid("frame", "paint", rod(side(a), side(b), r * scale))
+        pieces += painted("frame", rod(side(a), side(b), r * scale))
     if rng.random() < 0.6:  # the long diagonal
-        pieces += solid("frame", "paint", rod(side(head - [0, 0.05]), side(frame.bottom), r * 0.8))
+        pieces += painted("frame", rod(side(head - [0, 0.05]), side(frame.bottom), r * 0.8))
     pieces += parts.stays(frame, frame.bottom, frame.seat - [0, 0.03])
     pieces += parts.wheels(frame, finish, tyre, int(rng.integers(10, 15)), radius)
     pieces += parts.fork(frame, finish.metal)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece
+from po3d.synthesis.shapes.mesh import Piece, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, moved, rod, rounded, slab, wheel
 
 SIDES = ((1, "left"), (-1, "right"))
@@ -50,8 +50,8 @@ def _coach(
     return Coach(
         -length / 2, length / 2 - nose, width, height, low, decks, corner=u(0.06, 0.28), crown=u(0.0, 0.14),
         rake=u(0.0, 0.3), pillar=u(0.05, 0.24), door_side=-1 if u() < 0.75 else 1, wheel=u(0.44, 0.54),
-        disc=str(rng.choice(["chrome", "dark", "paint"])),
-        bumper=str(rng.choice(["dark", "paint", "chrome"])),
+        disc=pick(rng, "chrome", "dark", "paint"),
+        bumper=pick(rng, "dark", "paint", "chrome"),
         stripe=rng.choice([None, None, "white", "dark"]), mirror=u(0.8, 1.3),
     )  # fmt: skip
 
@@ -67,6 +67,8 @@ def _section(
 ) -> list[Piece]:
     """Coachwork from x = back to front with roof and side windows; with `nose` its front is the raked one."""
 
+    u = rng.uniform
+
     def arch(v: Array) -> Array:
         v[:, 2] -= c.crown * np.clip(2 * v[:, 2] / c.height - 1, 0, 1) * (2 * np.abs(v[:, 1]) / c.width) ** 3
         return v
@@ -74,9 +76,7 @@ def _section(
     sill, top = c.decks[0][0], c.height
     face = [(front, c.low), (front, sill), (front - c.rake, top)] if nose else [(front, c.low), (front, top)]
     profile = rounded([(back, c.low), *face, (back, top)], c.corner)
-    pieces: list[Piece] = [
-        (f"frame{suffix}", "paint", slab(profile, c.width, min(0.1, c.corner), arch, rows=6))
-    ]
+    pieces = painted(f"frame{suffix}", slab(profile, c.width, min(0.1, c.corner), arch, rows=6))
     inset = c.rake + 0.35 if nose else 0.15
     cover = [
         (back + 0.3, top - 0.2),
@@ -84,45 +84,35 @@ def _section(
         (front - inset - 0.1, top + 0.03),
         (back + 0.4, top + 0.03),
     ]
-    pieces.append(
-        (f"roof{suffix}", "paint", slab(cover, c.width * rng.uniform(0.7, 0.86), 0.03, arch, rows=4))
-    )
+    pieces += painted(f"roof{suffix}", slab(cover, c.width * u(0.7, 0.86), 0.03, arch, rows=4))
     ends = (back + 0.25, front - (c.rake + 0.2 if nose else 0.2))
     pitch = (ends[1] - ends[0]) / panes
     for side, word in SIDES:
         for sill, top in c.decks:
             for k in range(panes):
                 at = (ends[0] + pitch * (k + 0.5), side * c.width / 2, (sill + top) / 2)
-                pieces.append((f"window_{word}", "glass", box(pitch - c.pillar, 0.03, top - sill, at)))
+                pieces += solid(f"window_{word}", "glass", box(pitch - c.pillar, 0.03, top - sill, at))
     if c.stripe:
-        z = rng.uniform(c.low + 0.3, c.decks[0][0] - 0.1)
-        pieces.append(
-            (
-                f"stripe{suffix}",
-                c.stripe,
-                box(
-                    front - back - 0.3,
-                    c.width + 0.02,
-                    rng.uniform(0.05, 0.14),
-                    ((front + back) / 2 - 0.05, 0, z),
-                ),
-            )
+        z = u(c.low + 0.3, c.decks[0][0] - 0.1)
+        pieces += solid(
+            f"stripe{suffix}",
+            c.stripe,
+            box(front - back - 0.3, c.width + 0.02, u(0.05, 0.14), ((front + back) / 2 - 0.05, 0, z)),
         )
     return pieces
 
 
 def _roof_units(c: Coach, rng: np.random.Generator, xs: tuple[tuple[float, float], ...]) -> list[Piece]:
     """Air conditioning, tanks or hatches, each somewhere between a pair of x."""
+    u = rng.uniform
     pieces: list[Piece] = []
     for low, high in xs:
-        if rng.uniform() < 0.65:
-            length = rng.uniform(0.25, 0.6) * (high - low)
+        if u() < 0.65:
+            length = u(0.25, 0.6) * (high - low)
             height = rng.choice([0.1, 0.22, 0.3])
-            x = rng.uniform(low + length / 2, high - length / 2)
+            x = u(low + length / 2, high - length / 2)
             at = (x, 0, c.height + 0.02)
-            pieces.append(
-                ("roof_unit", "paint", box(length, c.width * rng.uniform(0.4, 0.7), 2 * height, at))
-            )
+            pieces += painted("roof_unit", box(length, c.width * u(0.4, 0.7), 2 * height, at))
     return pieces
 
 
@@ -133,50 +123,38 @@ def _screen(c: Coach, deck: Deck, name: str) -> Piece:
     return name, "glass", slab(side_view, c.width * 0.87, 0.01)
 
 
-def _ends(
-    c: Coach, rng: np.random.Generator, screens: tuple[Deck, ...], rear: Deck | None, sign: bool = True
-) -> list[Piece]:
+def _ends(c: Coach, rng: np.random.Generator, screens: tuple[Deck, ...], rear: Deck | None) -> list[Piece]:
     """Windscreens, rear window, destination sign, lamps, bumpers, plates, and mirrors on arms."""
     u = rng.uniform
     back, front, width, low = c.back, c.front, c.width, c.low
     pieces = [_screen(c, deck, name) for deck, name in zip(screens, ("front_window", "upper_front_window"))]
     if rear:
-        pieces.append(
-            (
-                "back_window",
-                "glass",
-                box(0.04, width * u(0.6, 0.82), rear[1] - rear[0], (back, 0, sum(rear) / 2)),
-            )
-        )
+        back_window = box(0.04, width * u(0.6, 0.82), rear[1] - rear[0], (back, 0, sum(rear) / 2))
+        pieces += solid("back_window", "glass", back_window)
     z = screens[0][1] + 0.14
-    if sign and z < c.height - 0.12:
-        pieces.append(("sign", "dark", box(0.1, width * u(0.5, 0.75), 0.2, (c.nose(z) - 0.02, 0, z))))
+    if z < c.height - 0.12:
+        pieces += solid("sign", "dark", box(0.1, width * u(0.5, 0.75), 0.2, (c.nose(z) - 0.02, 0, z)))
     depth, tall = u(0.08, 0.2), u(0.18, 0.3)
-    pieces.append(("bumper_front", c.bumper, box(depth, width * 0.96, tall, (front, 0, low + 0.12))))
-    pieces.append(("bumper_back", c.bumper, box(depth, width * 0.96, tall, (back, 0, low + 0.12))))
-    pieces.append(("license_plate_front", "white", box(0.03, 0.5, 0.12, (front + depth / 2, 0, low + 0.14))))
-    pieces.append(("license_plate_back", "white", box(0.04, 0.5, 0.12, (back, 0, low + 0.55))))
-    pieces.append(("grille", "dark", box(0.04, width * u(0.25, 0.45), u(0.1, 0.25), (front, 0, low + 0.45))))
-    pieces.append(
-        ("engine_cover", "dark", box(0.04, width * u(0.4, 0.6), u(0.2, 0.35), (back, 0, low + 0.88)))
+    pieces += solid("bumper_front", c.bumper, box(depth, width * 0.96, tall, (front, 0, low + 0.12)))
+    pieces += solid("bumper_back", c.bumper, box(depth, width * 0.96, tall, (back, 0, low + 0.12)))
+    pieces += solid("license_plate_front", "white", box(0.03, 0.5, 0.12, (front + depth / 2, 0, low + 0.14)))
+    pieces += solid("license_plate_back", "white", box(0.04, 0.5, 0.12, (back, 0, low + 0.55)))
+    pieces += solid("grille", "dark", box(0.04, width * u(0.25, 0.45), u(0.1, 0.25), (front, 0, low + 0.45)))
+    pieces += solid(
+        "engine_cover", "dark", box(0.04, width * u(0.4, 0.6), u(0.2, 0.35), (back, 0, low + 0.88))
     )
     size, red = u(0.12, 0.2), u(0.25, 0.55)
     reach, drop = u(0.12, 0.4), u(0.0, 0.25)
     for side, word in SIDES:
-        pieces.append(
-            (
-                f"headlight_{word}",
-                "lamp",
-                ball((0.07, size * u(1, 1.6), size), (front, side * width * 0.37, low + 0.45)),
-            )
-        )
-        pieces.append(
-            (f"taillight_{word}", "tail", box(0.06, 0.18, red, (back, side * width * 0.43, low + 0.65)))
+        radii = (0.07, size * u(1, 1.6), size)
+        pieces += solid(f"headlight_{word}", "lamp", ball(radii, (front, side * width * 0.37, low + 0.45)))
+        pieces += solid(
+            f"taillight_{word}", "tail", box(0.06, 0.18, red, (back, side * width * 0.43, low + 0.65))
         )
         root = np.array([c.nose(screens[0][1]) - 0.05, side * (width / 2 - 0.06), screens[0][1]])
         mirror = np.array([front + reach, side * (width / 2 + 0.08), screens[0][1] - drop - 0.2])
-        pieces.append((f"mirror_{word}", "dark", box(0.1, 0.16 * c.mirror, 0.38 * c.mirror, mirror)))
-        pieces.append((f"mirror_{word}", "dark", rod(root, np.add(mirror, (0, 0, 0.15)), 0.03, 4)))
+        pieces += solid(f"mirror_{word}", "dark", box(0.1, 0.16 * c.mirror, 0.38 * c.mirror, mirror))
+        pieces += solid(f"mirror_{word}", "dark", rod(root, np.add(mirror, (0, 0, 0.15)), 0.03, 4))
     return pieces
 
 
@@ -187,17 +165,13 @@ def _axles(c: Coach, positions: tuple[tuple[str, float], ...]) -> list[Piece]:
     for name, x in positions:
         for side, word in SIDES:
             opening = moved(slab(np.add(arch, (x, c.wheel * 0.9)), 0.06), (0, side * (c.width / 2 - 0.02), 0))
-            pieces.append((f"arch_{name}_{word}", "dark", opening))
+            pieces += solid(f"arch_{name}_{word}", "dark", opening)
             pieces += wheel(
                 f"wheel_{name}_{word}", x, side * (c.width / 2 - 0.14), c.wheel, 0.34, disc=c.disc
             )
     length = c.front - c.back
-    pieces.append(
-        (
-            "underbody",
-            "dark",
-            box(length * 0.94, c.width * 0.8, 0.3, ((c.front + c.back) / 2, 0, c.low + 0.08)),
-        )
+    pieces += solid(
+        "underbody", "dark", box(length * 0.94, c.width * 0.8, 0.3, ((c.front + c.back) / 2, 0, c.low + 0.08))
     )
     return pieces
 
@@ -208,15 +182,10 @@ def _doors(c: Coach, xs: tuple[float, ...], top: float) -> list[Piece]:
     side, y = {1: "left", -1: "right"}[c.door_side], c.door_side * c.width / 2
     for x, word in zip(xs, ("front", "mid", "back")):
         middle, height = (c.low + top) / 2, top - c.low - 0.1
-        pieces.append((f"door_{word}_{side}", "paint", box(1.24, 0.07, height + 0.06, (x, y, middle + 0.03))))
+        pieces += painted(f"door_{word}_{side}", box(1.24, 0.07, height + 0.06, (x, y, middle + 0.03)))
         for dx in (-0.3, 0.3):
-            pieces.append(
-                (
-                    f"door_window_{word}_{side}",
-                    "glass",
-                    box(0.46, 0.1, height - 0.18, (x + dx, y, middle + 0.03)),
-                )
-            )
+            at = (x + dx, y, middle + 0.03)
+            pieces += solid(f"door_window_{word}_{side}", "glass", box(0.46, 0.1, height - 0.18, at))
     return pieces
 
 
@@ -248,11 +217,11 @@ def articulated(rng: np.random.Generator) -> list[Piece]:
     folds = int(rng.integers(4, 7))
     for k in range(folds):
         x = joint - half + 2 * half * (k + 0.5) / folds
-        pieces.append(
-            ("bellows", "dark", box(1.2 * half / folds, c.width * 0.96, height - low - 0.12, (x, 0, middle)))
+        pieces += solid(
+            "bellows", "dark", box(1.2 * half / folds, c.width * 0.96, height - low - 0.12, (x, 0, middle))
         )
-    pieces.append(
-        ("bellows", "dark", box(2 * half + 0.1, c.width * 0.88, height - low - 0.24, (joint, 0, middle)))
+    pieces += solid(
+        "bellows", "dark", box(2 * half + 0.1, c.width * 0.88, height - low - 0.24, (joint, 0, middle))
     )
     pieces += _ends(c, rng, ((u(1.0, 1.25), top),), (u(1.3, 1.5), top) if u() < 0.8 else None)
     pieces += _axles(
@@ -277,9 +246,9 @@ def double(rng: np.random.Generator) -> list[Piece]:
     c = _coach(rng, length, 2.3, height, low, (lower, upper))
     pieces = _section(c, rng, c.back, c.front, int(rng.integers(5, 9)))
     pieces += _ends(c, rng, ((u(0.9, 1.1), lower[1] + 0.05), upper), upper if u() < 0.8 else lower)
-    pieces.append(("band", str(rng.choice(["paint", "white", "dark"])), box(length - c.rake - 0.1,
+    pieces += solid("band", pick(rng, "paint", "white", "dark"), box(length - c.rake - 0.1,
     c.width + 0.03, u(0.06, 0.14),
-                   (-c.rake / 2, 0, (lower[1] + upper[0]) / 2))))  # fmt: skip
+                   (-c.rake / 2, 0, (lower[1] + upper[0]) / 2)))  # fmt: skip
     pieces += _axles(
         c, (("front", c.front - length * u(0.17, 0.26)), ("back", c.back + length * u(0.18, 0.27)))
     )
@@ -297,19 +266,11 @@ def school(rng: np.random.Generator) -> list[Piece]:
     nose = length / 2
     pieces = _section(c, rng, c.back, c.front, int(rng.integers(7, 12)))
     pieces.append(_screen(c, (sill - 0.02, top), "front_window"))
-    pieces.append(
-        (
-            "back_window",
-            "glass",
-            box(0.04, c.width * u(0.55, 0.75), top - sill, (c.back, 0, (sill + top) / 2)),
-        )
+    pieces += solid(
+        "back_window", "glass", box(0.04, c.width * u(0.55, 0.75), top - sill, (c.back, 0, (sill + top) / 2))
     )
-    pieces.append(
-        (
-            "door_back",
-            "paint",
-            box(0.05, c.width * 0.42, sill - low - 0.1, (c.back - 0.01, 0, (sill + low) / 2)),
-        )
+    pieces += painted(
+        "door_back", box(0.05, c.width * 0.42, sill - low - 0.1, (c.back - 0.01, 0, (sill + low) / 2))
     )
     tip, rise, share = u(1.05, 1.25), u(1.3, 1.5), u(0.62, 0.85)
     bonnet = rounded(
@@ -320,64 +281,50 @@ def school(rng: np.random.Generator) -> list[Piece]:
         v[:, 1] *= 1 - 0.2 * np.clip((v[:, 0] - c.front) / hood, 0, 1)
         return v
 
-    pieces.append(("hood", "paint", slab(bonnet, c.width * share, 0.1, narrow)))
+    pieces += painted("hood", slab(bonnet, c.width * share, 0.1, narrow))
     axle = nose - u(0.7, 1.0)
     half = c.width * share * 0.4
-    pieces.append(
-        ("grille", "dark", box(0.06, half * u(0.8, 1.2), tip - low - 0.3, (nose, 0, (tip + low) / 2)))
+    pieces += solid(
+        "grille", "dark", box(0.06, half * u(0.8, 1.2), tip - low - 0.3, (nose, 0, (tip + low) / 2))
     )
-    pieces.append(
-        ("bumper_front", "dark", box(u(0.1, 0.24), c.width * 0.95, 0.22, (nose + 0.04, 0, low + 0.04)))
+    pieces += solid(
+        "bumper_front", "dark", box(u(0.1, 0.24), c.width * 0.95, 0.22, (nose + 0.04, 0, low + 0.04))
     )
-    pieces.append(
-        ("bumper_back", "dark", box(u(0.1, 0.2), c.width * 0.95, 0.22, (c.back - 0.02, 0, low + 0.06)))
+    pieces += solid(
+        "bumper_back", "dark", box(u(0.1, 0.2), c.width * 0.95, 0.22, (c.back - 0.02, 0, low + 0.06))
     )
     rails = [(z, u(0.05, 0.09)) for z in np.linspace(low + 0.3, sill - 0.12, int(rng.integers(1, 4)))]
     arm = u(0.2, 0.7)
     for side, word in SIDES:
-        pieces.append(
-            (f"fender_{word}", "paint", ball((u(0.65, 0.8), 0.34, 0.42), (axle, side * c.width * 0.38, 0.72)))
+        pieces += painted(
+            f"fender_{word}", ball((u(0.65, 0.8), 0.34, 0.42), (axle, side * c.width * 0.38, 0.72))
         )
-        pieces.append(
-            (
-                f"headlight_{word}",
-                "lamp",
-                ball((0.08, 0.13, 0.13), (nose - 0.02, side * (half - 0.1), tip - 0.28)),
-            )
-        )
-        pieces.append(
-            (f"taillight_{word}", "tail", box(0.06, 0.2, 0.22, (c.back, side * c.width * 0.4, low + 0.55)))
+        at = (nose - 0.02, side * (half - 0.1), tip - 0.28)
+        pieces += solid(f"headlight_{word}", "lamp", ball((0.08, 0.13, 0.13), at))
+        pieces += solid(
+            f"taillight_{word}", "tail", box(0.06, 0.2, 0.22, (c.back, side * c.width * 0.4, low + 0.55))
         )
         mirror = np.array([c.front + arm, side * c.width * 0.5, sill + 0.2])
-        pieces.append((f"mirror_{word}", "dark", box(0.1, 0.18 * c.mirror, 0.3 * c.mirror, mirror)))
-        pieces.append(
-            (
-                f"mirror_{word}",
-                "dark",
-                rod((c.front - 0.1, side * c.width * 0.42, sill + 0.3), mirror, 0.03, 4),
-            )
+        pieces += solid(f"mirror_{word}", "dark", box(0.1, 0.18 * c.mirror, 0.3 * c.mirror, mirror))
+        pieces += solid(
+            f"mirror_{word}", "dark", rod((c.front - 0.1, side * c.width * 0.42, sill + 0.3), mirror, 0.03, 4)
         )
         for z, tall in rails:
-            pieces.append(
-                (
-                    f"rub_rail_{word}",
-                    "dark",
-                    box(c.front - c.back - 0.2, 0.03, tall, ((c.back + c.front) / 2, side * c.width / 2, z)),
-                )
-            )
+            at = ((c.back + c.front) / 2, side * c.width / 2, z)
+            pieces += solid(f"rub_rail_{word}", "dark", box(c.front - c.back - 0.2, 0.03, tall, at))
     pieces += _axles(c, (("front", axle), ("back", c.back + length * u(0.24, 0.33))))
     pieces += _doors(c, (c.front - 0.75 - c.rake,), top)
     for x, word in ((c.back + 0.35, "back"), (c.front - c.rake - 0.4, "front")):
         for side in (1, -1):
-            pieces.append(
-                (f"warning_light_{word}", "tail", box(0.2, 0.4, 0.14, (x, side * c.width * 0.24, height)))
+            pieces += solid(
+                f"warning_light_{word}", "tail", box(0.2, 0.4, 0.14, (x, side * c.width * 0.24, height))
             )
     if u() < 0.6:
         stop = moved(
             slab(rounded([(-0.22, 0), (0.22, 0), (0.22, 0.4), (-0.22, 0.4)], 0.12), 0.05),
             (c.front - 2, -c.door_side * (c.width / 2 + 0.04), sill - 0.5),
         )
-        pieces.append(("stop_sign", "tail", stop))
+        pieces += solid("stop_sign", "tail", stop)
     return pieces
 
 

@@ -3,13 +3,16 @@
 Metres; `assemble` scales them to the exact extents.
 """
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import shapely
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.io.files import read_table
+from po3d.synthesis.shapes.mesh import Piece, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, lathe, moved, rounded, slab, wheel
 
 SIDES = ((1, "left"), (-1, "right"))
@@ -83,11 +86,11 @@ def sample_trim(f: CarForm, rng: np.random.Generator) -> Trim:
         corner=u(0.04, 0.13), tumble=u(0.08, 0.22), plan=u(0.04, 0.17),
         axles=(f.nose_x - f.length * u(0.165, 0.205), f.tail_x + f.length * u(0.175, 0.225)),
         roof_depth=u(0.06, 0.13), pillar=u(0.03, 0.065), rear_pillar=u(0.04, 0.16),
-        bumper=str(rng.choice(["paint", "paint", "dark", "chrome"])),
-        bumper_size=(u(0.06, 0.16), u(0.12, 0.24)), lamp=str(rng.choice(["round", "oblong", "swept"])),
+        bumper=pick(rng, "paint", "paint", "dark", "chrome"),
+        bumper_size=(u(0.06, 0.16), u(0.12, 0.24)), lamp=pick(rng, "round", "oblong", "swept"),
         lamp_size=u(0.8, 1.25), tail_lamp=(u(0.12, 0.34), u(0.09, 0.26)),
         grille=(u(0.3, 0.62), u(0.08, 0.22)), mirror=u(0.75, 1.25), rim=u(0.5, 0.72),
-        disc=str(rng.choice(["chrome", "chrome", "paint", "dark"])),
+        disc=pick(rng, "chrome", "chrome", "paint", "dark"),
         moulding=rng.choice([None, None, "dark", "chrome"]),
     )  # fmt: skip
 
@@ -126,13 +129,8 @@ def _car(f: CarForm, rng: np.random.Generator) -> list[Piece]:
                 )
     if f.spare:
         at = (f.tail_x - 0.03, rng.uniform(-0.2, 0.2), f.belt - 0.12)
-        pieces += solid(
-            "spare_wheel",
-            "tyre",
-            moved(
-                lathe([(0, -0.09), (0.3, -0.09), (0.34, 0), (0.3, 0.09), (0, 0.09)], 14), at, yaw=np.pi / 2
-            ),
-        )
+        profile = [(0, -0.09), (0.3, -0.09), (0.34, 0), (0.3, 0.09), (0, 0.09)]
+        pieces += solid("spare_wheel", "tyre", moved(lathe(profile, 14), at, yaw=np.pi / 2))
     return pieces
 
 
@@ -165,9 +163,7 @@ def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array]
     shape = shapely.Polygon(rounded(lower, t.corner))
     if f.bed:
         shape = shape.intersection(shapely.box(f.cabin_tail - 0.1, 0, front + 1, 9))
-    pieces: list[Piece] = [
-        ("frame", "paint", slab(_cut_arches(shape, f, t), f.width, t.corner * 0.85, taper, rows=4))
-    ]
+    pieces = painted("frame", slab(_cut_arches(shape, f, t), f.width, t.corner * 0.85, taper, rows=4))
     pieces += solid("underbody", "dark", box(f.length * 0.84, f.width * 0.72, 0.3, (0, 0, low + 0.18)))
     # Panels a little proud of the body, so that they can take another colour.
     (x0, z0), (x1, z1), (x2, z2) = bonnet
@@ -178,20 +174,20 @@ def _body(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array]
         (x2 + 0.02, z2 + 0.018),
         (x2 + 0.02, z2 - 0.06),
     ]
-    pieces += solid("hood", "paint", slab(crown, f.width * rng.uniform(0.62, 0.8), 0.01, taper, rows=3))
+    pieces += painted("hood", slab(crown, f.width * rng.uniform(0.62, 0.8), 0.01, taper, rows=3))
     if rng.uniform() < 0.25:
-        pieces += solid(
-            "hood", "paint", slab(np.add(crown, (0, 0.03)), f.width * rng.uniform(0.25, 0.45), 0.02, taper)
+        pieces += painted(
+            "hood", slab(np.add(crown, (0, 0.03)), f.width * rng.uniform(0.25, 0.45), 0.02, taper)
         )
     if f.back > 0.3:
         lid = [(tail + kick + 0.1, deck - 0.05), (tail + f.back - 0.04, f.belt - 0.05),
         (tail + f.back - 0.04, f.belt + 0.018),
                (tail + kick + 0.1, deck + 0.018)]  # fmt: skip
-        pieces += solid("trunk", "paint", slab(lid, f.width * 0.72, 0.01, taper, rows=3))
+        pieces += painted("trunk", slab(lid, f.width * 0.72, 0.01, taper, rows=3))
     elif not f.bed:
         height = f.belt - low - 0.4
-        pieces += solid(
-            "trunk", "paint", box(0.06, f.width * 0.68, height, (tail - 0.005, 0, f.belt - 0.1 - height / 2))
+        pieces += painted(
+            "trunk", box(0.06, f.width * 0.68, height, (tail - 0.005, 0, f.belt - 0.1 - height / 2))
         )
     return pieces
 
@@ -208,14 +204,14 @@ def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array]
         (back + 0.15, top),
         (back, top - 0.05),
     ]
-    pieces: list[Piece] = [("windows", "glass", slab(glass, f.width - 0.12, 0.05, lean))]
+    pieces = solid("windows", "glass", slab(glass, f.width - 0.12, 0.05, lean))
     drop, crown = t.roof_depth, rng.uniform(0.0, 0.05)  # the roof is higher in its middle
     roof = [
         (back - 0.06, top - drop), (front + 0.05, top - drop), (front - 0.06, top - 0.01), (front - 0.28,
         top + 0.015),
         ((back + front) / 2, top + 0.015 + crown), (back + 0.15, top + 0.015), (back - 0.02, top - 0.03),
     ]  # fmt: skip
-    pieces += solid("roof", "paint", slab(roof, f.width - 0.05, 0.05, lean, rows=3))
+    pieces += painted("roof", slab(roof, f.width - 0.05, 0.05, lean, rows=3))
     lines = [((foot + 0.03, f.belt - 0.02), (front + 0.01, top - 0.04), t.pillar)]
     lines.append(((tail + t.rear_pillar, f.belt - 0.02), (back + t.rear_pillar, top - 0.04), t.rear_pillar))
     if f.bed and tail + 0.5 < front:
@@ -228,20 +224,16 @@ def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array]
         for side, word in SIDES:
             pillar = moved(slab(strip, 0.1), (0, side * (f.width / 2 - 0.095), 0))
             pillar.vertices = lean(np.array(pillar.vertices))
-            pieces += solid(f"{word}_frame", "paint", pillar)
+            pieces += painted(f"{word}_frame", pillar)
     if f.bed:  # the wall behind the seats, below and beside the rear window
-        wall = slab(
-            [
-                (tail - 0.02, f.belt - 0.1),
-                (tail + 0.04, f.belt - 0.1),
-                (tail + 0.04, f.belt + 0.08),
-                (tail - 0.02, f.belt + 0.08),
-            ],
-            f.width - 0.12,
-            0,
-            lean,
-        )
-        pieces += solid("frame", "paint", wall)
+        outline = [
+            (tail - 0.02, f.belt - 0.1),
+            (tail + 0.04, f.belt - 0.1),
+            (tail + 0.04, f.belt + 0.08),
+            (tail - 0.02, f.belt + 0.08),
+        ]
+        wall = slab(outline, f.width - 0.12, 0, lean)
+        pieces += painted("frame", wall)
     return pieces
 
 
@@ -262,22 +254,16 @@ def _doors(f: CarForm, t: Trim, taper: Callable[[Array], Array]) -> list[Piece]:
             outline = _cut_arches(shapely.box(x0, low, x1, f.belt - 0.04), f, t)
             panel = moved(slab(outline, 0.05), (0, side * (f.width / 2 - 0.012), 0))
             panel.vertices = taper(np.array(panel.vertices))
-            pieces += solid(f"{end}_{word}_door", "paint", panel)
-            pieces += solid(
-                f"{end}_{word}_door_handle",
-                "chrome",
-                box(0.16, 0.05, 0.035, (x0 + 0.18, side * (f.width / 2 + 0.01), f.belt - 0.14)),
-            )
+            pieces += painted(f"{end}_{word}_door", panel)
+            place = (x0 + 0.18, side * (f.width / 2 + 0.01), f.belt - 0.14)
+            pieces += solid(f"{end}_{word}_door_handle", "chrome", box(0.16, 0.05, 0.035, place))
         if t.moulding:
             x0, x1 = t.axles[1] + 1.2 * f.wheel, t.axles[0] - 1.2 * f.wheel
             z = f.clearance + (f.belt - f.clearance) * 0.45
-            pieces += solid(
-                f"{word}_moulding",
-                t.moulding,
-                box(x1 - x0, 0.04, 0.07, ((x0 + x1) / 2, side * (f.width / 2 + 0.01), z)),
-            )
+            place = ((x0 + x1) / 2, side * (f.width / 2 + 0.01), z)
+            pieces += solid(f"{word}_moulding", t.moulding, box(x1 - x0, 0.04, 0.07, place))
         at = np.array([f.foot - 0.12, side * (f.width / 2 + 0.05), f.belt + 0.07])
-        pieces += solid(f"{word}_mirror", "paint", ball(np.array([0.07, 0.11, 0.075]) * t.mirror, at))
+        pieces += painted(f"{word}_mirror", ball(np.array([0.07, 0.11, 0.075]) * t.mirror, at))
     return pieces
 
 
@@ -316,67 +302,48 @@ def _bed(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array],
     tail, end, half, low = f.tail_x, f.cabin_tail, f.width / 2, f.clearance
     top = f.belt + rng.uniform(-0.04, 0.08)
     floor = top - rng.uniform(0.4, 0.54)
-    inside = str(rng.choice(["paint", "paint", "dark"]))
+    inside = pick(rng, "paint", "paint", "dark")
     middle, length = (tail + end) / 2, end - tail
     side_view = shapely.Polygon(
         [(tail + 0.03, low + 0.16), (end, low + 0.02), (end, f.belt), (end - 0.1, top), (tail + 0.03, top)]
     )
     outline = _cut_arches(side_view, f, t)
-    pieces: list[Piece] = [("trunk", inside, box(length - 0.02, f.width - 0.2, 0.08, (middle, 0, floor)))]
+    pieces = solid("trunk", inside, box(length - 0.02, f.width - 0.2, 0.08, (middle, 0, floor)))
     rim = f.wheel * 2.15 - floor
     for side, word in SIDES:
         wall = moved(slab(outline, 0.1, 0.02), (0, side * (half - 0.05), 0))
         wall.vertices = taper(np.array(wall.vertices))
-        pieces += solid(f"{word}_bed_side", "paint", wall)
+        pieces += painted(f"{word}_bed_side", wall)
         if rim > 0.04:
             housing = box(f.wheel * 2, 0.26, rim, (t.axles[1], side * (half - 0.22), floor + rim / 2))
             pieces += solid("trunk", inside, housing)
     width = f.width * (1 - t.plan)
-    pieces += solid(
-        "tailgate",
-        "paint",
-        box(0.08, width - 0.06, top - floor + 0.22, (tail + 0.05, 0, (top + floor - 0.22) / 2)),
+    pieces += painted(
+        "tailgate", box(0.08, width - 0.06, top - floor + 0.22, (tail + 0.05, 0, (top + floor - 0.22) / 2))
     )
-    pieces += solid(
-        "frame", "paint", box(0.1, width - 0.06, floor - low, (tail + 0.06, 0, (floor + low) / 2))
-    )
+    pieces += painted("frame", box(0.1, width - 0.06, floor - low, (tail + 0.06, 0, (floor + low) / 2)))
     return pieces
 
 
-def suv(rng: np.random.Generator) -> list[Piece]:
-    u = rng.uniform
-    return _car(CarForm(
-        length=4.7, width=1.77, height=u(1.7, 1.84), belt=u(1.02, 1.16), hood=u(1.0, 1.45),
-        screen=u(0.22, 0.65), back=0.0, rear_screen=u(0.06, 0.42), nose=u(0.92, 1.08), wheel=u(0.35, 0.42),
-        clearance=u(0.28, 0.38), panes=int(rng.integers(2, 5)), rails=u() < 0.5, spare=u() < 0.35,
-    ), rng)  # fmt: skip
+@functools.cache
+def _types() -> dict[str, dict[str, str]]:
+    """Type -> its row of cars.csv: a number, the ends of a range, or several whole numbers; shares of rails and spares."""
+    return {row["type"]: row for row in read_table(Path(__file__).with_name("cars.csv"))}
 
 
-def wagon(rng: np.random.Generator) -> list[Piece]:
-    u = rng.uniform
-    return _car(CarForm(
-        length=4.8, width=1.84, height=u(1.39, 1.48), belt=u(0.86, 0.95), hood=u(1.15, 1.6),
-        screen=u(0.45, 0.85), back=0.0, rear_screen=u(0.2, 0.75), nose=u(0.72, 0.86), wheel=u(0.3, 0.36),
-        clearance=u(0.17, 0.24), panes=int(rng.integers(3, 5)), rails=u() < 0.45,
-    ), rng)  # fmt: skip
-
-
-def minivan(rng: np.random.Generator) -> list[Piece]:
-    u = rng.uniform
-    return _car(CarForm(
-        length=4.8, width=1.88, height=u(1.82, 1.95), belt=u(0.98, 1.12), hood=u(0.45, 0.95),
-        screen=u(0.7, 1.15), back=0.0, rear_screen=u(0.05, 0.35), nose=u(0.76, 0.95), wheel=u(0.31, 0.37),
-        clearance=u(0.19, 0.27), panes=int(rng.integers(3, 5)), rails=u() < 0.25,
-    ), rng)  # fmt: skip
-
-
-def sedan(rng: np.random.Generator) -> list[Piece]:
-    u = rng.uniform
-    return _car(CarForm(
-        length=4.75, width=1.69, height=u(1.38, 1.47), belt=u(0.87, 0.96), hood=u(1.05, 1.55),
-        screen=u(0.4, 0.85), back=u(0.5, 1.05), rear_screen=u(0.3, 0.9), nose=u(0.7, 0.84),
-        wheel=u(0.3, 0.36), clearance=u(0.17, 0.24), panes=int(rng.choice([1, 2, 2, 2, 3])),
-    ), rng)  # fmt: skip
+def _typical(name: str, rng: np.random.Generator) -> list[Piece]:
+    """A car of a type that is a row of cars.csv, drawn from its ranges in the order of the columns."""
+    row = _types()[name]
+    given: dict[str, float | int | bool] = {}
+    for column in list(row)[1:]:
+        numbers = [float(v) for v in row[column].split()]
+        if column == "panes":
+            given[column] = int(rng.choice([int(v) for v in numbers]))
+        elif column in ("rails", "spare"):
+            given[column] = bool(numbers) and rng.uniform() < numbers[0]
+        else:
+            given[column] = rng.uniform(*numbers) if len(numbers) > 1 else numbers[0]
+    return _car(CarForm(**given), rng)
 
 
 def truck(rng: np.random.Generator) -> list[Piece]:
@@ -392,4 +359,7 @@ def truck(rng: np.random.Generator) -> list[Piece]:
     ), rng)  # fmt: skip
 
 
-MAKERS = {"suv": suv, "wagon": wagon, "minivan": minivan, "sedan": sedan, "truck": truck}
+MAKERS = {
+    **{name: functools.partial(_typical, name) for name in ("suv", "wagon", "minivan", "sedan")},
+    "truck": truck,
+}

@@ -20,22 +20,14 @@ def wheel(
         )[1:]
     else:
         rim = radius - thick * 1.6
-        local: list[Piece] = [
-            (
-                name,
-                finish.metal,
-                lathe(
-                    [
-                        (rim * 0.84, -width * 0.3),
-                        (rim, -width * 0.34),
-                        (rim, width * 0.34),
-                        (rim * 0.84, width * 0.3),
-                        (rim * 0.84, -width * 0.3),
-                    ],
-                    18,
-                ),
-            )
+        profile = [
+            (rim * 0.84, -width * 0.3),
+            (rim, -width * 0.34),
+            (rim, width * 0.34),
+            (rim * 0.84, width * 0.3),
+            (rim * 0.84, -width * 0.3),
         ]
+        local: list[Piece] = solid(name, finish.metal, lathe(profile, 18))
         local += solid(
             name, finish.metal, lathe([(0, -0.07), (rim * 0.28, -0.06), (rim * 0.28, 0.06), (0, 0.07)], 10)
         )
@@ -84,18 +76,16 @@ def cylinder(foot: Array, top: Array, radius: float, material: str) -> list[Piec
 def engine(rng: Rng, crank: Array, size: float, finish: Finish, twin: bool) -> list[Piece]:
     """A crankcase about `crank` with gearbox, and one upright or two splayed cylinders."""
     metal = finish.metal if rng.random() < 0.6 else finish.trim
-    case = lathe(
-        [
-            (0, -size),
-            (size * 0.75, -size),
-            (size * 0.95, -size * 0.7),
-            (size * 0.95, size * 0.7),
-            (size * 0.75, size),
-            (0, size),
-        ],
-        12,
-    )
-    pieces: list[Piece] = [("engine", metal, moved(case, side(crank)))]
+    profile = [
+        (0, -size),
+        (size * 0.75, -size),
+        (size * 0.95, -size * 0.7),
+        (size * 0.95, size * 0.7),
+        (size * 0.75, size),
+        (0, size),
+    ]
+    case = lathe(profile, 12)
+    pieces = solid("engine", metal, moved(case, side(crank)))
     pieces += solid(
         "engine", metal, box(size * 1.9, size * 1.5, size * 1.2, side(crank + [-size * 1.3, 0.0]))
     )
@@ -147,7 +137,7 @@ def pipe(name: str, points: Array, muffler: float, finish: Finish) -> list[Piece
     last = points[-2] + (points[-1] - points[-2]) * 0.08
     line = np.r_[points[:-1], [last], [points[-1] - (points[-1] - last) * 0.06], points[-1:]]
     radii = np.r_[np.full(len(points) - 1, 0.026), muffler, muffler, muffler * 0.6]
-    return [(name, finish.metal, tube(line, radii, 7))]
+    return solid(name, finish.metal, tube(line, radii, 7))
 
 
 def screen(foot: Array, width: float, height: float, lean: float) -> list[Piece]:

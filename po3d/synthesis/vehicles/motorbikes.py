@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import box, hull, lathe, moved, rod, rounded, slab, tube
 from po3d.synthesis.vehicles import motorbike_parts as parts
 from po3d.synthesis.vehicles.light_motorbikes import dirtbike, scooter
@@ -23,24 +23,23 @@ Rng = np.random.Generator
 
 def chopper(rng: Rng) -> list[Piece]:
     """A long raked fork, high ape hangers, a low stepped seat, a sissy bar, a fat back wheel."""
+    u = rng.uniform
     finish = sample_finish(rng)
-    r_front, r_rear = rng.uniform(0.31, 0.36), rng.uniform(0.29, 0.33)
-    rear, front = axles(rng.uniform(1.75, 1.98), r_rear, r_front)
-    up = leaning(np.radians(rng.uniform(37, 50)))
-    head = front + up * rng.uniform(0.52, 0.6) / up[1]
-    seat_z = rng.uniform(0.52, 0.6)
-    seat_x = rear[0] + rng.uniform(0.38, 0.5)
-    crank = np.array([rng.uniform(-0.08, 0.04), rng.uniform(0.3, 0.34)])
-    thick = rng.uniform(0.09, 0.12)
-    pieces = parts.wheel(
-        rng, "wheel_front", front, rng.uniform(0.035, 0.05), 0.08, finish, rng.random() < 0.8
-    )
+    r_front, r_rear = u(0.31, 0.36), u(0.29, 0.33)
+    rear, front = axles(u(1.75, 1.98), r_rear, r_front)
+    up = leaning(np.radians(u(37, 50)))
+    head = front + up * u(0.52, 0.6) / up[1]
+    seat_z = u(0.52, 0.6)
+    seat_x = rear[0] + u(0.38, 0.5)
+    crank = np.array([u(-0.08, 0.04), u(0.3, 0.34)])
+    thick = u(0.09, 0.12)
+    pieces = parts.wheel(rng, "wheel_front", front, u(0.035, 0.05), 0.08, finish, rng.random() < 0.8)
     pieces += parts.wheel(rng, "wheel_back", rear, thick * 0.75, thick * 1.9, finish, rng.random() < 0.5)
-    pieces += parts.fork(front, head, 0.075, 0.024, finish, rng.uniform(0.25, 0.45))
+    pieces += parts.fork(front, head, 0.075, 0.024, finish, u(0.25, 0.45))
     neck = head - up * 0.1
     rigid = rng.random() < 0.5
     spine = [side(neck), side((0.1, neck[1] - 0.06)), side((seat_x - 0.12, seat_z - 0.04))]
-    pieces += solid("frame", "paint", tube(spine, 0.028))
+    pieces += painted("frame", tube(spine, 0.028))
     for y in (0.11, -0.11):
         loop = [
             side(neck - [0.01, 0.06], y * 0.3),
@@ -49,13 +48,13 @@ def chopper(rng: Rng) -> list[Piece]:
             side((-0.35, 0.17), y),
             side(rear if rigid else (-0.4, 0.4), y * 1.1),
         ]
-        pieces += solid("frame", "paint", tube(loop, 0.021))
-        pieces += solid(
-            "frame", "paint", rod(side(rear, y * 1.1), side((seat_x - 0.1, seat_z - 0.05), y * 0.6), 0.021)
+        pieces += painted("frame", tube(loop, 0.021))
+        pieces += painted(
+            "frame", rod(side(rear, y * 1.1), side((seat_x - 0.1, seat_z - 0.05), y * 0.6), 0.021)
         )
-    long, half, fat = rng.uniform(0.42, 0.55), rng.uniform(0.11, 0.15), rng.uniform(0.16, 0.22)
+    long, half, fat = u(0.42, 0.55), u(0.11, 0.15), u(0.16, 0.22)
     nose = np.array([neck[0] - 0.03, neck[1] + 0.02])
-    tail = nose - [long, rng.uniform(0.04, 0.1)]
+    tail = nose - [long, u(0.04, 0.1)]
     level = np.linspace(nose[1], tail[1], 5)
     xs = np.linspace(nose[0], tail[0], 5)
     shape = np.array([(0.35, 0.55), (0.85, 0.9), (1.0, 1.0), (0.75, 0.8), (0.25, 0.35)])
@@ -63,12 +62,11 @@ def chopper(rng: Rng) -> list[Piece]:
         (x, half * a, z - 0.03 - fat * 0.35 * c, z - 0.03 + fat * 0.65 * c)
         for x, z, (a, c) in zip(xs, level, shape)
     ]
-    pieces += solid("gas_tank", "paint", hull(tank, 10))
-    pieces += parts.engine(rng, crank, rng.uniform(0.13, 0.15), finish, twin=True)
-    pieces += parts.chain(rear, crank, 0.13, finish) + parts.footrests(
-        np.array([0.36, 0.24]), 0.16, finish, board=False
-    )
-    rise = rng.uniform(0.02, 0.06)
+    pieces += painted("gas_tank", hull(tank, 10))
+    pieces += parts.engine(rng, crank, u(0.13, 0.15), finish, twin=True)
+    pieces += parts.chain(rear, crank, 0.13, finish)
+    pieces += parts.footrests(np.array([0.36, 0.24]), 0.16, finish, board=False)
+    rise = u(0.02, 0.06)
     saddle = [
         (seat_x + 0.3, 0.08, seat_z - 0.02, seat_z + 0.05),
         (seat_x + 0.15, 0.14, seat_z - 0.05, seat_z + 0.03),
@@ -77,32 +75,22 @@ def chopper(rng: Rng) -> list[Piece]:
         (seat_x - 0.4, 0.1, seat_z + 0.07, seat_z + 0.15 + rise),
     ]
     pieces += solid("seat", finish.seat, hull(saddle, 10))
-    pieces += solid(
-        "fender_back", "paint", fender(rear, r_rear * 1.12, thick * 2.2, (45, rng.uniform(150, 185)), 0.07)
-    )
+    pieces += painted("fender_back", fender(rear, r_rear * 1.12, thick * 2.2, (45, u(150, 185)), 0.07))
     if rng.random() < 0.6:
-        pieces += solid(
-            "fender_front", "paint", fender(front, r_front * 1.08, 0.12, (35, rng.uniform(115, 150)), 0.04)
-        )
-    sissy, lean = rng.uniform(0.36, 0.55), rng.uniform(0.1, 0.22)
+        pieces += painted("fender_front", fender(front, r_front * 1.08, 0.12, (35, u(115, 150)), 0.04))
+    sissy, lean = u(0.36, 0.55), u(0.1, 0.22)
     foot = np.array([seat_x - 0.42, seat_z + 0.08])
     top = foot + [-lean, sissy]
     for y in (0.1, -0.1):
-        pieces += solid(
-            "sissy_bar",
-            finish.metal,
-            tube([side(rear + [0, 0.05], y * 1.2), side(foot, y * 1.1), side(top, y * 0.8)], 0.017),
-        )
+        rail = tube([side(rear + [0, 0.05], y * 1.2), side(foot, y * 1.1), side(top, y * 0.8)], 0.017)
+        pieces += solid("sissy_bar", finish.metal, rail)
     pieces += solid("sissy_bar", finish.metal, rod(side(top, 0.08), side(top, -0.08), 0.017))
     if rng.random() < 0.6:
-        pieces += solid(
-            "sissy_bar",
-            finish.seat,
-            box(
-                0.06, 0.17, 0.22, side(foot + (top - foot) * 0.6 + [0.03, 0]), pitch=-np.arctan2(lean, sissy)
-            ),
+        pad = box(
+            0.06, 0.17, 0.22, side(foot + (top - foot) * 0.6 + [0.03, 0]), pitch=-np.arctan2(lean, sissy)
         )
-    ape, spread, pull = rng.uniform(0.3, 0.42), rng.uniform(0.3, 0.38), rng.uniform(0.1, 0.25)
+        pieces += solid("sissy_bar", finish.seat, pad)
+    ape, spread, pull = u(0.3, 0.42), u(0.3, 0.38), u(0.1, 0.25)
     x, z = head
     bar = [
         (x, 0, z),
@@ -114,22 +102,15 @@ def chopper(rng: Rng) -> list[Piece]:
     pieces += handlebar(np.array(bar), 0.018, finish.metal, finish.trim, 0.026)
     if rng.random() < 0.6:
         pieces += mirrors(np.array(bar[3]), 0.02, 0.1, 0.06, 0.06, finish.metal, finish.metal)
-    pieces += round_lamp(
-        "headlight_center", side(head + [0.16, -0.13]), rng.uniform(0.075, 0.1), 0.16, finish.metal
-    )
+    pieces += round_lamp("headlight_center", side(head + [0.16, -0.13]), u(0.075, 0.1), 0.16, finish.metal)
+    profile = [(0, -0.03), (0.05, -0.03), (0.05, 0.02), (0, 0.02)]
     pieces += solid(
-        "panel",
-        finish.metal,
-        moved(
-            lathe([(0, -0.03), (0.05, -0.03), (0.05, 0.02), (0, 0.02)], 8),
-            side(head + [0.02, 0.06]),
-            roll=np.pi / 2,
-        ),
+        "panel", finish.metal, moved(lathe(profile, 8), side(head + [0.02, 0.06]), roll=np.pi / 2)
     )
-    tail_at = polar(rear, r_rear * 1.16, rng.uniform(140, 155))
+    tail_at = polar(rear, r_rear * 1.16, u(140, 155))
     pieces += round_lamp("taillight_center", side(tail_at - [0.05, 0]), 0.05, 0.08, finish.metal, "tail", -1)
     low = crank[1] - 0.11
-    end = rear[0] - rng.uniform(-0.15, 0.15)
+    end = rear[0] - u(-0.15, 0.15)
     for k, start in enumerate((0.13, -0.12)):
         y = -0.2
         line = [
@@ -145,30 +126,26 @@ def chopper(rng: Rng) -> list[Piece]:
 
 def cruiser(rng: Rng) -> list[Piece]:
     """Heavy: deep fenders over thick wheels, broad tank, wide swept bars, low seat, two-sided exhausts."""
+    u = rng.uniform
     finish = sample_finish(rng)
-    r_front, r_rear = rng.uniform(0.31, 0.34), rng.uniform(0.31, 0.34)
-    rear, front = axles(rng.uniform(1.56, 1.7), r_rear, r_front)
-    up = np.array([-np.cos(np.radians(rng.uniform(57, 62))), 0.0])
+    r_front, r_rear = u(0.31, 0.34), u(0.31, 0.34)
+    rear, front = axles(u(1.56, 1.7), r_rear, r_front)
+    up = np.array([-np.cos(np.radians(u(57, 62))), 0.0])
     up[1] = np.sqrt(1 - up[0] ** 2)
-    head = front + up * rng.uniform(0.6, 0.68)
-    thick, seat_z = rng.uniform(0.075, 0.095), rng.uniform(0.6, 0.68)
-    crank = np.array([rng.uniform(0.02, 0.1), rng.uniform(0.33, 0.37)])
+    head = front + up * u(0.6, 0.68)
+    thick, seat_z = u(0.075, 0.095), u(0.6, 0.68)
+    crank = np.array([u(0.02, 0.1), u(0.33, 0.37)])
     cast = rng.random() < 0.6
     pieces = parts.wheel(rng, "wheel_front", front, thick, thick * 1.7, finish, not cast)
     pieces += parts.wheel(rng, "wheel_back", rear, thick, thick * 2.0, finish, not cast)
-    pieces += parts.fork(front, head, 0.12, 0.034, finish, rng.uniform(0.4, 0.6)) + parts.swingarm(
-        rear, np.array([-0.3, 0.33]), 0.13, finish.metal
+    pieces += parts.fork(front, head, 0.12, 0.034, finish, u(0.4, 0.6))
+    pieces += parts.swingarm(rear, np.array([-0.3, 0.33]), 0.13, finish.metal)
+    skirt = u(0.08, 0.16)
+    pieces += painted(
+        "fender_front", fender(front, r_front * 1.09, thick * 2.2, (u(15, 40), u(165, 190)), skirt)
     )
-    skirt = rng.uniform(0.08, 0.16)
-    pieces += solid(
-        "fender_front",
-        "paint",
-        fender(front, r_front * 1.09, thick * 2.2, (rng.uniform(15, 40), rng.uniform(165, 190)), skirt),
-    )
-    pieces += solid(
-        "fender_back",
-        "paint",
-        fender(rear, r_rear * 1.12, thick * 2.7, (35, rng.uniform(175, 200)), skirt + 0.05),
+    pieces += painted(
+        "fender_back", fender(rear, r_rear * 1.12, thick * 2.7, (35, u(175, 200)), skirt + 0.05)
     )
     for y in (0.12, -0.12):
         loop = [
@@ -178,17 +155,15 @@ def cruiser(rng: Rng) -> list[Piece]:
             side((-0.35, 0.18), y),
             side((-0.38, seat_z - 0.08), y),
         ]
-        pieces += solid("frame", "paint", tube(loop, 0.022))
-    pieces += solid(
+        pieces += painted("frame", tube(loop, 0.022))
+    pieces += painted(
         "frame",
-        "paint",
         tube([side(head - up * 0.08), side((0.1, seat_z + 0.05)), side((-0.6, seat_z - 0.06))], 0.035),
     )
-    pieces += parts.engine(rng, crank, rng.uniform(0.15, 0.17), finish, twin=True) + parts.chain(
-        rear, crank, 0.15, finish
-    )
+    pieces += parts.engine(rng, crank, u(0.15, 0.17), finish, twin=True)
+    pieces += parts.chain(rear, crank, 0.15, finish)
     pieces += parts.shocks(rear + [0.06, 0.08], np.array([-0.55, seat_z - 0.02]), 0.16, finish)
-    long, half, fat = rng.uniform(0.52, 0.62), rng.uniform(0.15, 0.19), rng.uniform(0.24, 0.3)
+    long, half, fat = u(0.52, 0.62), u(0.15, 0.19), u(0.24, 0.3)
     nose, low = head[0] - 0.05, seat_z + 0.0
     tank = [
         (nose, half * 0.5, low + fat * 0.35, low + fat * 0.85),
@@ -197,9 +172,9 @@ def cruiser(rng: Rng) -> list[Piece]:
         (nose - long * 0.8, half * 0.7, low, low + fat * 0.7),
         (nose - long, half * 0.35, low, low + fat * 0.35),
     ]
-    pieces += solid("gas_tank", "paint", hull(tank, 12, 0.85))
+    pieces += painted("gas_tank", hull(tank, 12, 0.85))
     pieces += solid("panel", finish.metal, box(0.2, 0.07, 0.03, (nose - long * 0.35, 0, low + fat + 0.005)))
-    x0, plush = nose - long + 0.12, rng.uniform(0.02, 0.09)
+    x0, plush = nose - long + 0.12, u(0.02, 0.09)
     seat = [
         (x0, 0.09, seat_z - 0.04, seat_z + 0.07),
         (x0 - 0.2, 0.19, seat_z - 0.07, seat_z + 0.06),
@@ -209,7 +184,7 @@ def cruiser(rng: Rng) -> list[Piece]:
     ]
     pieces += solid("seat", finish.seat, hull(seat, 10, 0.85))
     x, z = head + up * 0.06
-    width, pull, rise = rng.uniform(0.36, 0.42), rng.uniform(0.2, 0.34), rng.uniform(0.06, 0.16)
+    width, pull, rise = u(0.36, 0.42), u(0.2, 0.34), u(0.06, 0.16)
     bar = np.array(
         [
             (x, 0, z),
@@ -220,38 +195,27 @@ def cruiser(rng: Rng) -> list[Piece]:
         ]
     )
     pieces += handlebar(bar, 0.02, finish.metal, finish.trim, 0.028)
-    pieces += mirrors(
-        bar[3], 0.0, rng.uniform(0.1, 0.15), 0.05, rng.uniform(0.06, 0.08), finish.metal, finish.metal
-    )
+    pieces += mirrors(bar[3], 0.0, u(0.1, 0.15), 0.05, u(0.06, 0.08), finish.metal, finish.metal)
     lamp = head + [0.17, -0.06]
     pieces += round_lamp(
-        "headlight_center",
-        side(lamp),
-        rng.uniform(0.1, 0.125),
-        0.18,
-        "paint" if rng.random() < 0.5 else finish.metal,
+        "headlight_center", side(lamp), u(0.1, 0.125), 0.18, "paint" if rng.random() < 0.5 else finish.metal
     )
     if rng.random() < 0.6:
         for name, y in (("headlight_left", 0.19), ("headlight_right", -0.19)):
             pieces += round_lamp(name, side(lamp + [-0.05, -0.08], y), 0.055, 0.1, finish.metal)
-        pieces += solid(
-            "headlight_center",
-            finish.metal,
-            rod(side(lamp + [-0.1, -0.08], 0.19), side(lamp + [-0.1, -0.08], -0.19), 0.014, 5),
-        )
+        crossbar = rod(side(lamp + [-0.1, -0.08], 0.19), side(lamp + [-0.1, -0.08], -0.19), 0.014, 5)
+        pieces += solid("headlight_center", finish.metal, crossbar)
     if rng.random() < 0.55:
-        pieces += parts.screen(lamp + [-0.06, 0.12], rng.uniform(0.42, 0.55), rng.uniform(0.34, 0.46), 0.35)
+        pieces += parts.screen(lamp + [-0.06, 0.12], u(0.42, 0.55), u(0.34, 0.46), 0.35)
     bags = rng.random() < 0.45
     if bags:
         outline = rounded(
             [(-0.28, -0.16), (0.26, -0.16), (0.28, 0.08), (0.2, 0.16), (-0.24, 0.16), (-0.3, 0.02)], 0.05
         )
         for y in (0.27, -0.27):
-            pieces += solid(
-                "cover_back", "paint", moved(slab(outline, 0.17, 0.04), side(rear + [-0.02, 0.17], y))
-            )
+            pieces += painted("cover_back", moved(slab(outline, 0.17, 0.04), side(rear + [-0.02, 0.17], y)))
     if rng.random() < 0.4:
-        top = np.array([x0 - 0.86, seat_z + rng.uniform(0.34, 0.44)])
+        top = np.array([x0 - 0.86, seat_z + u(0.34, 0.44)])
         for y in (0.12, -0.12):
             pieces += solid(
                 "backrest", finish.metal, rod(side((x0 - 0.72, seat_z - 0.02), y), side(top, y * 0.8), 0.018)
@@ -266,7 +230,7 @@ def cruiser(rng: Rng) -> list[Piece]:
         "license_plate", "white", box(0.012, 0.18, 0.12, side((tail_x - 0.08, r_rear * 1.4)), pitch=-0.2)
     )
     pieces += parts.footrests(crank + [0.3, -0.12], 0.17, finish, board=rng.random() < 0.6)
-    both, end = rng.random() < 0.6, rear[0] - rng.uniform(0.05, 0.3)
+    both, end = rng.random() < 0.6, rear[0] - u(0.05, 0.3)
     for name, start, sign in (
         ("exhaust_right_s", 0.16, -1),
         ("exhaust_left_s" if both else "exhaust_right_s", -0.13, 1 if both else -1),
@@ -280,7 +244,7 @@ def cruiser(rng: Rng) -> list[Piece]:
             side((-0.3, z), y),
             side((end, z + 0.02), y),
         ]
-        pieces += parts.pipe(name, line, rng.uniform(0.05, 0.06), finish)
+        pieces += parts.pipe(name, line, u(0.05, 0.06), finish)
     return pieces
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from po3d.synthesis.shapes.mesh import Piece, solid
+from po3d.synthesis.shapes.mesh import Piece, painted, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, loft, moved, rod, tube
 
 
@@ -58,7 +58,7 @@ def telescopic_legs(
     knee = axle + (top - axle) * lower
     pieces: list[Piece] = []
     for y in (spread, -spread):
-        pieces += solid("fork", "paint", rod(side(axle, y), side(knee, y), radii[0]))
+        pieces += painted("fork", rod(side(axle, y), side(knee, y), radii[0]))
         pieces += solid("fork", metal, rod(side(knee, y), side(top, y), radii[1]))
     return pieces
 
