@@ -15,7 +15,7 @@ from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.statistics import agreement, holm, mcnemar, paired_difference
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write
+from po3d.io.files import write_file
 from po3d.io.naming import row_name
 from po3d.io.runs import described
 from po3d.io.text_tables import Table, interval_text, latex, markdown, text
@@ -216,8 +216,7 @@ def compare_command(arguments: argparse.Namespace) -> int:
     result = compare(benchmark, questions, entries, scorer, arguments.to_first, arguments.by_category)
     page = _page({**result, "notes": notes}, arguments.form)
     if arguments.out:
-        with atomic_write(arguments.out) as file:
-            file.write(page + "\n")
+        write_file(arguments.out, page + "\n")
         print(f"wrote {arguments.out}")
     else:
         print(page)

@@ -17,7 +17,7 @@ from po3d.evaluation.report.results import no_intervals, perception_table, resul
 from po3d.evaluation.run import by_image, read_scenes
 from po3d.evaluation.trust import answered, risk_coverage, trust
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_json, read_jsonl
+from po3d.io.files import read_json, read_jsonl, write_file
 from po3d.io.naming import row_name
 from po3d.io.progress import progress
 from po3d.io.runs import ERRORS, GRID, HTML, PREDICTIONS, REPORT, SCENES
@@ -194,8 +194,7 @@ def write_page(
 ) -> Path:
     """Write `run_page`, to FOLDER/report.html by default; the file. `which`: its `items`, `ids`."""
     path = Path(out or Path(folder) / HTML)
-    with atomic_write(path) as file:
-        file.write(run_page(run, folder, grid, **which))
+    write_file(path, run_page(run, folder, grid, **which))
     return path
 
 
@@ -271,7 +270,6 @@ def report_command(arguments: argparse.Namespace) -> int:
     if arguments.out is None:
         print(content, end="")
         return 0
-    with atomic_write(arguments.out) as file:
-        file.write(content)
+    write_file(arguments.out, content)
     print(f"wrote {arguments.out}")
     return 0

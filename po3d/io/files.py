@@ -12,7 +12,7 @@ import io
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -59,12 +59,26 @@ def output_file(path: str) -> str:
     return path
 
 
+def write_file(path: str | Path, content: str | bytes) -> None:
+    """Write text in UTF-8, or bytes, atomically."""
+    with atomic_write(path, "w" if isinstance(content, str) else "wb") as file:
+        file.write(content)
+
+
 def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
     """Write `value` as JSON, atomically; compact when `indent` is None."""
     separators = (",", ":") if indent is None else None
     with atomic_write(path) as file:
         json.dump(value, file, indent=indent, ensure_ascii=False, separators=separators)
         file.write("\n")
+
+
+def write_jsonl(path: str | Path, records: Iterable[object], compact: bool = False) -> None:
+    """Write a record a line, each as soon as it is there, atomically all of them; `compact`: without blanks."""
+    separators = (",", ":") if compact else None
+    with atomic_write(path) as file:
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False, separators=separators) + "\n")
 
 
 def read_text(path: str | Path, what: str = "text file") -> str:

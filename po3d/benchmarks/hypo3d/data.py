@@ -13,7 +13,6 @@ and "control"; the last three come back. Scores: `po3d.benchmarks.hypo3d.score`.
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -28,7 +27,7 @@ from po3d.benchmarks.hypo3d.scans import read_scan
 from po3d.benchmarks.hypo3d.score import ALIGNED, CATEGORIES, SCORERS, correct, published_rows, score
 from po3d.benchmarks.splits import QuestionSplit, unique
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_cells, read_json, read_jsonl, write_json
+from po3d.io.files import atomic_write, read_cells, read_json, read_jsonl, write_json, write_jsonl
 from po3d.language.programs.rooms import SIDES
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.frames import frame_text_anchors
@@ -271,9 +270,7 @@ def write_release(
     questions when those of a room and of a change stand together. Every file is whole or absent, the question
     file comes last: where it is, all is."""
     folder = Path(folder)
-    with atomic_write(folder / SCENE_FILES[0]) as file:
-        for scene in scenes:
-            file.write(json.dumps(to_json(scene), ensure_ascii=False, separators=(",", ":")) + "\n")
+    write_jsonl(folder / SCENE_FILES[0], map(to_json, scenes), compact=True)
     with atomic_write(folder / AXIS_FILES[0]) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("scene_id", *(side.capitalize() for side in SIDES)))

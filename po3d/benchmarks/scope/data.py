@@ -38,7 +38,7 @@ from po3d.benchmarks.scope.score import SCORERS, TASKS, chosen, correct, publish
 from po3d.benchmarks.splits import QuestionSplit
 from po3d.benchmarks.twin_folder import described
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_jsonl
+from po3d.io.files import read_jsonl, write_jsonl
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import wrap_angle
@@ -280,18 +280,15 @@ def read_views(root: str | Path) -> dict[str, View]:
 
 def write_release(folder: str | Path, questions: Sequence[Question], views: Iterable[View] = ()) -> None:
     """Write questions and true tables as `load` reads them; the items file is last."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    with atomic_write(folder / SCENES) as file:
-        for view in views:
-            record = to_json(view.scene) | {
-                "ground": view.ground, "orbit": view.orbit.to_json(), "models": list(view.models),
-                "visible": np.round(view.visible, 3).tolist(),
-            }  # fmt: skip
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
-    with atomic_write(folder / ITEMS) as file:
-        for q in questions:
-            file.write(json.dumps(_item(q), ensure_ascii=False) + "\n")
+    write_jsonl(Path(folder) / SCENES, map(_view, views))
+    write_jsonl(Path(folder) / ITEMS, map(_item, questions))
+
+
+def _view(view: View) -> dict:
+    return to_json(view.scene) | {
+        "ground": view.ground, "orbit": view.orbit.to_json(), "models": list(view.models),
+        "visible": np.round(view.visible, 3).tolist(),
+    }  # fmt: skip
 
 
 def _item(q: Question) -> dict:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from po3d.benchmarks import room_pictures
 from po3d.benchmarks.scope.data import IMAGES, View, image_name, scene_name
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_json, write_json
+from po3d.io.files import read_json, write_file, write_json
 from po3d.io.images import jpeg
 from po3d.scene.geometry import Array
 from po3d.scene.orbit import READING, VIEWS, Reading
@@ -68,8 +68,8 @@ def _draw(index: int, out: Path, studio: Studio) -> None:
     drawn = drawn_scene(found, studio.seed, index, studio.split)
     shots = draw_views(studio.renderer(found.orbit.width, found.orbit.tall), drawn)
     for angle, shot in zip(VIEWS, shots):
-        with atomic_write(out / IMAGES / image_name(scene_name(index), angle), "wb") as file:
-            file.write(jpeg(shot.rgb, room_pictures.QUALITY))
+        name = image_name(scene_name(index), angle)
+        write_file(out / IMAGES / name, jpeg(shot.rgb, room_pictures.QUALITY))
     visible, area = shown_shares(shots, len(found.scene))
     write_json(_masks(out, index), {"visible": visible.tolist(), "area": area.tolist()}, indent=None)
 

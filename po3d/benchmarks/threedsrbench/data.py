@@ -13,7 +13,6 @@ shown as they are, flip rows being flipped already; of pictures named by path or
 
 import base64
 import csv
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,7 +36,7 @@ from po3d.benchmarks.threedsrbench.score import (
 )
 from po3d.benchmarks.twin_folder import described
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_jsonl
+from po3d.io.files import atomic_write, read_jsonl, write_jsonl
 from po3d.io.images import ImageError, decode_image, read_image
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.camera import mirrored
@@ -288,9 +287,7 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
     """Write rows and true tables (known by their `image`) as `load` reads them; the pictures are files that the
     caller puts below the folder, named as in `Question.image`. The table comes last: where it is, all is."""
     folder = Path(folder)
-    with atomic_write(folder / SCENES) as file:
-        for scene in scenes:
-            file.write(json.dumps(to_json(scene), ensure_ascii=False, separators=(",", ":")) + "\n")
+    write_jsonl(folder / SCENES, map(to_json, scenes), compact=True)
     extra = sorted({k for q in questions for k in q.columns})
     columns = ["index", "qid", "question", *LETTERS, "answer", "category", "image_path", "image_source"]
     columns += ["viewpoint", "scene", "program", *(f"meta_{k}" for k in extra)]

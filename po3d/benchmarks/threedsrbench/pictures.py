@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from po3d.benchmarks import room_pictures
 from po3d.benchmarks.room_pictures import QUALITY, renderer
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write
+from po3d.io.files import write_file
 from po3d.io.images import jpeg
 from po3d.io.seeding import rng
 from po3d.scene.table import Scene
@@ -66,5 +66,4 @@ def draw(
 
 def _write(scene: Scene, out: Path, seed: int, split: str, furniture, cache, objects) -> None:
     rgb = picture(scene, seed, split, furniture, cache, objects)
-    with atomic_write(out / scene.image, "wb") as target:
-        target.write(jpeg(rgb, QUALITY))
+    write_file(out / scene.image, jpeg(rgb, QUALITY))

@@ -21,7 +21,7 @@ from po3d.benchmarks.registry import BENCHMARKS
 from po3d.evaluation.run import Split, data_digest, evaluate, provenance
 from po3d.io.checkpoint import git_revision, locate
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_json, write_json
+from po3d.io.files import read_json, write_file, write_json
 from po3d.io.plots import drawn
 from po3d.io.progress import progress
 from po3d.io.text_tables import Table, markdown, text
@@ -139,8 +139,7 @@ def run_study(
         results.append({k: v for k, v in record.items() if k != "identity"})
         found = {"setting": setting.__dict__, "data": data, "runs": results}
         write_json(out / "study.json", found)  # after every run: a long study can be read before it ends
-        with atomic_write(out / "study.md") as file:
-            file.write(study_markdown(results))
+        write_file(out / "study.md", study_markdown(results))
     for part in curves(results):
         if importlib.util.find_spec("matplotlib") is None:
             print("no curves: they need matplotlib, pip install 'po3d[report]'")

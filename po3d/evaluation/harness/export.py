@@ -19,7 +19,7 @@ from po3d.benchmarks.twin_folder import described
 from po3d.evaluation.harness import FORMATS, lmms_task
 from po3d.evaluation.harness.vlmevalkit_results import write_results
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write
+from po3d.io.files import atomic_write, write_file, write_jsonl
 from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures, read_predictions
 from po3d.systems.prompts import ImageFormat, data_uri, encode, messages, prompt
@@ -179,55 +179,48 @@ metadata:
 
 def _lmms_eval(questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded) -> Path:
     files = _write_images(out, encoded)
-    with atomic_write(out / "data.jsonl") as file:
-        for q in questions:
-            asked, names = prompt(benchmark, q), [files[name] for name in pictures(q)]
-            parts = [
-                {"type": "image", "value": names[part]}
-                if isinstance(part, int)
-                else {"type": "text", "value": part}
-                for part in asked.parts
-            ]
-            options = [str(option) for option in q.options]
-            row = {
-                "id": q.id, "question": asked.text, "parts": parts, "images": names,
-                "answer": BENCHMARKS[benchmark].written(q.answer),
-                "letter": letter(q) if options else "", "options": options, "category": q.category,
-            }  # fmt: skip
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    with atomic_write(out / "po3d_task.py") as file:
-        file.write(Path(lmms_task.__file__).read_text(encoding="utf-8"))
+    write_jsonl(out / "data.jsonl", (_doc(q, benchmark, files) for q in questions))
+    write_file(out / "po3d_task.py", Path(lmms_task.__file__).read_text(encoding="utf-8"))
     folder, name = out.resolve(), f"po3d_{benchmark}"
     task = _TASK.format(
         name=name, folder=folder, data=json.dumps(str(folder / "data.jsonl"), ensure_ascii=False),
         module="po3d_task", tokens=LONGEST,
     )  # fmt: skip
-    with atomic_write(out / f"{name}.yaml") as file:
-        file.write(task)
+    write_file(out / f"{name}.yaml", task)
     return out / f"{name}.yaml"
+
+
+def _doc(q: Question, benchmark: str, files: Mapping[str, str]) -> dict[str, Any]:
+    """A line of data.jsonl, with what `lmms_task` says that it has."""
+    asked, names = prompt(benchmark, q), [files[name] for name in pictures(q)]
+    parts = [
+        {"type": "image", "value": names[part]} if isinstance(part, int) else {"type": "text", "value": part}
+        for part in asked.parts
+    ]
+    return {
+        "id": q.id, "question": asked.text, "parts": parts, "images": names, "answer": BENCHMARKS[benchmark].written(q.answer),
+        "letter": letter(q) if q.options else "", "options": list(q.options), "category": q.category,
+    }  # fmt: skip
 
 
 # --- OpenAI messages ----------------------------------------------------------------------------------------
 
 
 def _openai(questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, inline: bool) -> Path:
-    urls = {} if inline else _write_images(out, encoded)
-    written = BENCHMARKS[benchmark].written
-    latest: dict[str, str] = {}  # questions on one image mostly stand together
-    path = out / "messages.jsonl"
-    with atomic_write(path) as file:
+    path, urls = out / "messages.jsonl", {} if inline else _write_images(out, encoded)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        latest = urls  # questions on one image mostly stand together
         for q in progress(questions, "exporting"):
             names = pictures(q)
             if inline:
-                latest = {
-                    n: latest.get(n) or data_uri(encoded[n], encoded.image_format)
-                    for n in dict.fromkeys(names)
-                }
-            content = messages(prompt(benchmark, q), [(latest if inline else urls)[n] for n in names])
-            row = {"id": q.id, "messages": content, "answer": written(q.answer), "category": q.category}
-            if options := q.options:
-                row |= {"options": list(options), "letter": letter(q)}
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                latest = {n: latest.get(n) or data_uri(encoded[n], encoded.image_format) for n in names}
+            content = messages(prompt(benchmark, q), [latest[n] for n in names])
+            answer = BENCHMARKS[benchmark].written(q.answer)
+            row = {"id": q.id, "messages": content, "answer": answer, "category": q.category}
+            yield row | ({"options": list(q.options), "letter": letter(q)} if q.options else {})
+
+    write_jsonl(path, rows())
     return path
 
 
@@ -253,8 +246,7 @@ def _write_images(out: Path, encoded: Encoded) -> dict[str, str]:
     """Write images/ below `out`; name -> path relative to `out`."""
     files = {name: f"images/{file}" for name, file in _files(encoded).items()}
     for name, file in progress(files.items(), "images"):
-        with atomic_write(out / file, "wb") as target:
-            target.write(encoded[name])
+        write_file(out / file, encoded[name])
     return files
 
 

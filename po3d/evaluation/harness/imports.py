@@ -14,7 +14,7 @@ from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.harness.harness_files import Row, read_rows
 from po3d.io.errors import InputError, visible
-from po3d.io.files import atomic_write, write_json
+from po3d.io.files import write_json, write_jsonl
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answers import extract
@@ -229,11 +229,7 @@ def import_command(arguments: argparse.Namespace) -> int:
     whole = benchmark.score(questions, [*result.predictions, *absent], first)
     scored = {first: whole["rows"], **whole["other_scorers"]}
     out = Path(arguments.out)
-    with atomic_write(out) as file:
-        for p in result.predictions:
-            file.write(
-                json.dumps({**asdict(p), "response": result.responses[p.id]}, ensure_ascii=False) + "\n"
-            )
+    write_jsonl(out, ({**asdict(p), "response": result.responses[p.id]} for p in result.predictions))
     sidecar = out.with_name(out.name + ".import.json")
     lists = {k: getattr(result, k) for k in ("missing", "unmatched", "duplicates", "other_gold")}
     write_json(

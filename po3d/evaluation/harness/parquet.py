@@ -12,7 +12,7 @@ import yaml
 from po3d.benchmarks.choices import letter
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write
+from po3d.io.files import atomic_write, write_file
 from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures
 from po3d.systems.prompts import prompt
@@ -68,8 +68,7 @@ def write(
                     records = [_record(q, benchmark, known, files) for q in group]
                     writer.write_table(pa.Table.from_pylist(records, schema))
                     bar.update(len(group))
-    with atomic_write(out / "README.md") as file:
-        file.write(_card(questions, benchmark, twin))
+    write_file(out / "README.md", _card(questions, benchmark, twin))
     return out
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from po3d.benchmarks.registry import benchmark_of, counted, title, unit
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_json
+from po3d.io.files import read_json, write_file
 from po3d.io.guard import guarded
 from po3d.io.naming import row_name
 from po3d.io.text_tables import Cell, Table, interval_text, markdown, text
@@ -208,9 +208,7 @@ def main(arguments: list[str]) -> int:
         if len(arguments) != 2:
             raise InputError("usage: python -m po3d.evaluation.report.results REPORT.json README.md")
         report, readme = read_json(arguments[0], "report"), Path(arguments[1])
-        content = into_readme(readme.read_text(encoding="utf-8"), report)
-        with atomic_write(readme) as file:
-            file.write(content)
+        write_file(readme, into_readme(readme.read_text(encoding="utf-8"), report))
 
     return guarded(run)
 
