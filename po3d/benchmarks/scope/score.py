@@ -5,18 +5,15 @@ or not "ok", is wrong. The headline is the mean of the six tasks (the paper's Av
 count in no column; they are paired with the questions that they say otherwise.
 """
 
-import csv
-import io
 import math
 import re
 import string
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 
 import numpy as np
 
-from po3d.benchmarks.averages import comparable, counted
-from po3d.benchmarks.metrics import bootstrap, confusion, distribution, interval
+from po3d.benchmarks.metrics import bootstrap, confusion, distribution
+from po3d.benchmarks.scoring import comparable, failures, known, published_table, rows_and_mean, some
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.orbit import DIAGONAL, GROUPS, LABELS, ORTHOGONAL, VIEWS, group_of, turned_label
@@ -73,15 +70,13 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     published        the paper's Table 2, without its average where ours is of fewer tasks; published_consistency: its Table 7
     images           number of scenes, the unit of the bootstrap
     """
-    if not questions:
-        raise InputError("no questions to score")
+    some(questions)
     if unknown := sorted({q.category for q in questions} - set(TASKS)):
         raise InputError(f"unknown task {unknown[0]!r}; known: {', '.join(TASKS)}")
     taken = _choices(questions, predictions, scorer)
-    failed = {p.id for p in predictions if p.status != "ok"}
     main = [q for q in questions if not q.variant]
     blinds = {name: {q.id: pick(q) for q in main} for name, pick in BASELINES.items()}
-    rows = _rows(main, taken, failed)
+    rows = _rows(main, taken, failures(main, predictions))
     return {
         "scorer": scorer,
         "images": len({q.image for q in questions}),
@@ -92,7 +87,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
         "directions": _directions(main, taken),
         "updating_errors": _updating_errors(main, taken),
         "paraphrase": _paraphrase(questions, taken),
-        "baselines": {name: _rows(main, blind, set()) for name, blind in blinds.items()},
+        "baselines": {name: _rows(main, blind, [False] * len(main)) for name, blind in blinds.items()},
         "baseline_consistency": {name: _consistency(main, blind) for name, blind in blinds.items()},
         "published": comparable(published_rows(), rows),
         "published_consistency": published("scene_consistency"),
@@ -102,8 +97,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
 def _choices(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
 ) -> dict[str, str | None]:
-    if scorer not in SCORERS:
-        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
+    known(scorer, SCORERS)
     return {
         q.id: chosen(p.answer, q.options) if p.status == "ok" and p.answer is not None else None
         for q, p in paired(questions, predictions)
@@ -113,29 +107,12 @@ def _choices(
 # --- accuracy -----------------------------------------------------------------------------------------------
 
 
-def _rows(questions: Sequence[Question], taken: Choices, failed: set[str]) -> list[dict]:
+def _rows(questions: Sequence[Question], taken: Choices, failed: Sequence[bool]) -> list[dict]:
     there = [task for task in TASKS if any(q.category == task for q in questions)]
     values = [100.0 * (taken[q.id] == q.answer) for q in questions]
     boot = bootstrap(values, [q.image for q in questions], [q.category for q in questions], there)
-    columns = [(AVERAGE, questions, boot.value.mean(), boot.samples.mean(axis=1))]
-    for k, task in enumerate(there):
-        own = [q for q in questions if q.category == task]
-        columns.append((task, own, boot.value[k], boot.samples[:, k]))
-    rows = []
-    for name, own, value, samples in columns:
-        low, high = interval(samples)
-        wrong = sum(q.id in failed for q in own)
-        rows.append(
-            {
-                "name": name,
-                "n": len(own),
-                "failed": wrong,
-                "value": float(value),
-                "ci_low": low,
-                "ci_high": high,
-            }
-        )
-    return [counted(rows[0], len(there), len(TASKS)), *rows[1:]]
+    rows, average = rows_and_mean(boot, questions, failed, there, AVERAGE, len(TASKS))
+    return [average, *rows]
 
 
 def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
@@ -291,8 +268,4 @@ def published_rows() -> list[dict]:
 
 def published(table: str) -> list[dict]:
     """A table of the paper, numbers in percent: accuracy (Table 2) or scene_consistency (Table 7)."""
-    file = resources.files("po3d.benchmarks.scope") / "published" / f"scope_{table}.csv"
-    rows = []
-    for record in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))):
-        rows.append({k: v if k in ("model", "family") else float(v) for k, v in record.items()})
-    return rows
+    return published_table(__file__, f"scope_{table}")
