@@ -3,10 +3,12 @@
 import hashlib
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from po3d.io.errors import InputError
-from po3d.io.files import read_json
+from po3d.io.files import read_json, write_json
 from po3d.io.runs import LOCK
+from po3d.synthesis.splits import SPLITS
 
 _WORDS = (
     "scene/vocabulary.py",
@@ -38,6 +40,24 @@ def claimed(out: Path, identity: dict) -> Path:
     elif out.exists() and any(path.name != LOCK for path in out.iterdir()):
         raise InputError(f"{out} is not empty and holds no twin; choose another folder")
     return description
+
+
+def begun(
+    out: str | Path, version: str, size: int, seed: int, split: str, workers: int, dials: Any, **own: Any
+) -> Path:
+    """The folder of a twin of rooms, which twin.json says: its format `version`, what it was made with, and what is its
+    benchmark's `own`. InputError for what no twin can be made with, and as of `claimed`."""
+    if size < 1 or workers < 1:
+        raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
+    if split not in SPLITS:
+        raise InputError(f"unknown split {split!r}; known: {', '.join(SPLITS)}")
+    identity = {"format": version, "size": size, "seed": seed, "split": split, **own}
+    if changed := dials.changed():
+        identity["dials"] = changed
+    description = claimed(Path(out), identity)
+    if not description.exists():
+        write_json(description, identity)
+    return Path(out)
 
 
 def described(description: Path) -> dict:

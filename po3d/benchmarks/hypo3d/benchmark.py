@@ -45,7 +45,7 @@ def vouched(question: Question) -> str:
     return "" if whole else "no program"
 
 
-open_fresh, generate = twin_of("po3d.benchmarks.hypo3d.twin", NAME, RoomDials, "maps")
+open_fresh, generate = twin_of("po3d.benchmarks.hypo3d.twin", load, NAME, RoomDials, "maps")
 BENCHMARK = Benchmark(
     NAME, "rooms", tables.UNIT, SCORERS, correct, score, load, open_fresh, generate, prompt, RoomDials,
     tables=Tables(True, tables.titled, tables.report_markdown, lambda report: ""),

@@ -19,7 +19,7 @@ def prompt(question: Question) -> list[str | int]:
     return [*shown, f"{lettered(question)}\nAnswer with exactly one of: {', '.join(choices)}."]
 
 
-open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", NAME, OrbitDials)
+open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", load, NAME, OrbitDials)
 BENCHMARK = Benchmark(
     NAME, "orbit", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, OrbitDials,
     generated="scenes",

@@ -24,23 +24,16 @@ from po3d.scene.orbit import READING, VIEWS, Reading
 from po3d.synthesis.difficulty import OrbitDials, dials_of
 from po3d.synthesis.orbit.pictures import DrawnScene, draw_views, drawn_scene, shown_shares
 from po3d.synthesis.orbit.scenes import LEAST_AREA, LEAST_VISIBLE, OrbitScene, sample_orbit_scene
-from po3d.synthesis.rooms.pictures import RoomRenderer
 
 MASKS = "masks"
 FILLED = 0.5  # share of its box that a silhouette fills, about: LEAST_AREA is of boxes
 
 
 @dataclass(frozen=True)
-class Studio:
-    """What a twin's pictures are made of: its seed, split and reading; the folder of the models (None: where the Debian
-    package puts them) and their cache (see RoomModels)."""
+class Studio(room_pictures.Studio):
+    """What this twin's pictures are made of."""
 
-    seed: int
-    split: str
     reading: Reading = READING
-    furniture: str | None = None
-    cache: str | None = None
-    objects: tuple[int, int] | None = None  # the dial of that name
 
     def drawn(self, index: int) -> DrawnScene:
         """Scene `index` in its look."""
@@ -48,9 +41,6 @@ class Studio:
 
     def found(self, index: int) -> OrbitScene:
         return sample_orbit_scene(self.seed, index, self.split, self.reading, self.objects)
-
-    def renderer(self, width: int, height: int) -> RoomRenderer:
-        return room_pictures.renderer(width, height, self.furniture, self.cache)
 
 
 # --- all views ----------------------------------------------------------------------------------------------
@@ -60,7 +50,7 @@ def draw(out: Path, size: int, studio: Studio, workers: int = 1) -> None:
     """Write the pictures and masks of `size` scenes that are not there yet."""
     todo = [k for k in range(size) if not _masks(out, k).is_file()]
     work = functools.partial(_draw, out=out, studio=studio)
-    room_pictures.draw(work, todo, workers, "scene", 1, out / IMAGES, studio.furniture, studio.cache)
+    room_pictures.draw(work, todo, studio, out / IMAGES, workers, "scene", 1)
 
 
 def _draw(index: int, out: Path, studio: Studio) -> None:
@@ -100,7 +90,7 @@ def picture(twin: dict, view: View, angle: int, furniture: str | Path | None) ->
     index = int(view.scene.image.rpartition("_")[2])
     models = None if furniture is None else str(furniture)
     objects = dials_of(twin.get("dials"), OrbitDials).objects
-    studio = Studio(twin["seed"], twin["split"], view.orbit.reading, models, None, objects)
+    studio = Studio(twin["seed"], twin["split"], models, None, objects, view.orbit.reading)
     drawn = _scene(studio, index)
     ground = drawn.scene.positions[: len(view.scene), :2]
     if len(ground) != len(view.scene) or not np.allclose(ground, view.scene.positions[:, :2], atol=1e-6):

@@ -14,7 +14,7 @@ def prompt(question: Question) -> list[str | int]:
     return [0, f"{lettered(question)}\nGive the letter of the right option and nothing else."]
 
 
-open_fresh, generate = twin_of("po3d.benchmarks.threedsrbench.twin", NAME, InsideDials)
+open_fresh, generate = twin_of("po3d.benchmarks.threedsrbench.twin", load, NAME, InsideDials)
 BENCHMARK = Benchmark(
     NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, InsideDials,
     harness=Harness(bare=False, write=write_vlmevalkit),  # VLMEvalKit words the options itself

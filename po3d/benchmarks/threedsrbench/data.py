@@ -152,13 +152,14 @@ class Split(QuestionSplit):
         ]
 
     def _drawn(self, name: str) -> NDArray[np.uint8]:
-        from po3d.benchmarks.threedsrbench.pictures import picture  # the renderer is an extra
+        from po3d.benchmarks.threedsrbench.pictures import Studio, picture  # the renderer is an extra
 
         twin = described(self.root / TWIN)
         if twin.get("format") != TWIN_FORMAT:
             raise InputError(f"{self.root} lacks picture {name} and is no twin that it could be drawn from")
+        models = None if self.furniture is None else str(self.furniture)
         objects = dials_of(twin.get("dials"), InsideDials).objects
-        return picture(self.truth(name), twin["seed"], twin["split"], self.furniture, objects=objects)
+        return picture(self.truth(name), Studio(twin["seed"], twin["split"], models, None, objects))
 
     def truth(self, name: str) -> Scene:
         """The true table of a picture; InputError when there is none."""
