@@ -27,12 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from po3d.cli.main import COMMANDS, parser_of
-    from po3d.io.errors import InputError
+    from po3d.io.guard import needed
 
-    try:
-        import shtab
-    except ImportError:
-        raise InputError("completion needs shtab: pip install 'po3d[shell]'") from None
+    shtab = needed("shtab", "shell", "completion needs")
     parser = parser_of(COMMANDS)
     (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
     for action in (a for own in commands.choices.values() for a in own._actions):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from po3d.io.errors import InputError, visible
+from po3d.io.files import unreadable
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 _TURNED = (5, 6, 7, 8)  # EXIF orientations of a picture that is stored on its side
@@ -32,17 +33,10 @@ class ImageError(InputError):
 def read_image(path: str | Path, whole: bool = False) -> NDArray[np.uint8]:
     """(H, W, 3) sRGB pixels of an image file, as `decode_image` gives them; ImageError when it is missing, truncated,
     huge or no image."""
-    path = Path(path)
     try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise ImageError(f"image not found: {path}") from None
-    except ValueError:  # a name with NUL
-        raise ImageError(f"image not found: {path}") from None
-    except IsADirectoryError:
-        raise ImageError(f"image is a folder, not a file: {path}") from None
-    except OSError as error:
-        raise ImageError(f"image can't be read: {path} ({error.strerror})") from None
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise ImageError(unreadable(path, "image", error)) from None
     return decode_image(data, str(path), whole=whole)
 
 

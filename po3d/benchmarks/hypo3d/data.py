@@ -28,6 +28,7 @@ from po3d.benchmarks.hypo3d.score import ALIGNED, CATEGORIES, SCORERS, correct, 
 from po3d.benchmarks.splits import QuestionSplit, unique
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_cells, read_json, read_jsonl, write_json, write_jsonl
+from po3d.io.guard import needed
 from po3d.language.programs.rooms import SIDES
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.frames import frame_text_anchors
@@ -226,12 +227,7 @@ def _read_axes(path: Path) -> dict[str, dict[str, str]]:
 
 
 def _xlsx_rows(path: Path) -> list[tuple]:
-    try:
-        import openpyxl
-    except ImportError:
-        raise InputError(
-            f"reading {path} needs openpyxl: pip install 'po3d[hypo3d]', or save it as {AXIS_FILES[0]}"
-        ) from None
+    openpyxl = needed("openpyxl", "hypo3d", f"reading {path} needs", f", or save it as {AXIS_FILES[0]}")
     try:
         book = openpyxl.load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
         sheet = book["Sheet1"] if "Sheet1" in book.sheetnames else book.worksheets[0]

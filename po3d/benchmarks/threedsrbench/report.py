@@ -15,6 +15,7 @@ from pathlib import Path
 
 from po3d.io import files
 from po3d.io.errors import InputError
+from po3d.io.guard import needed
 
 POINTER = 64  # an image cell this short is the index of the row that has the image (VLMEvalKit's rule)
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")  # of a path
@@ -88,13 +89,11 @@ def read_table(path: Path) -> tuple[list[dict[str, str]], dict[str, bytes]]:
 
 
 def _parquet_rows(path: Path) -> Iterable[Mapping]:
+    pyarrow = needed("pyarrow", "srbench", f"reading {path} needs")
+    from pyarrow import parquet
+
     try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise InputError(f"reading {path} needs pyarrow: pip install 'po3d[srbench]'") from None
-    try:
-        return pyarrow.parquet.read_table(path).to_pylist()
+        return parquet.read_table(path).to_pylist()
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(f"{path} is no readable parquet file ({error})") from None
 

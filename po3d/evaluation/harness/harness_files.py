@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from po3d.io.errors import InputError
 from po3d.io.files import parse_json
+from po3d.io.guard import needed
 
 CELL = 1_000_000  # characters; answers have a few thousand at most
 FILE = 256_000_000  # bytes, also of a workbook unpacked
@@ -138,12 +139,7 @@ def _record(value: object, where: str) -> dict[str, object]:
 
 
 def _xlsx(path: Path) -> Iterator[dict[str, object]]:
-    try:
-        import openpyxl
-    except ImportError:
-        raise InputError(
-            f"reading {path} needs openpyxl: pip install 'po3d[tables]', or save it as .tsv"
-        ) from None
+    openpyxl = needed("openpyxl", "tables", f"reading {path} needs", ", or save it as .tsv")
     _check_archive(path)
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=False, keep_links=False)

@@ -11,8 +11,8 @@ import yaml
 
 from po3d.benchmarks.choices import letter
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, write_file
+from po3d.io.guard import needed
 from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures
 from po3d.systems.prompts import prompt
@@ -38,11 +38,9 @@ def write(
 ) -> Path:
     """Write data/test-*.parquet and README.md below `out`; returns `out`. `encoded`: pictures' bytes by name, `files`: their names in
     the set; `twin`: the record of a twin of ours, None for a release."""
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise InputError("a data set needs pyarrow: pip install 'po3d[datasets]'") from None
+    pa = needed("pyarrow", "datasets", "a data set needs")
+    from pyarrow import parquet
+
     first = {q.image: k for k, q in reversed(list(enumerate(questions)))}
     questions = sorted(
         questions, key=lambda q: first[q.image]

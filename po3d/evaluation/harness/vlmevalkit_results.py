@@ -9,8 +9,8 @@ from pathlib import Path
 
 from po3d.benchmarks.choices import LETTERS, letter
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
+from po3d.io.guard import needed
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.chat import said
 from po3d.systems.prompts import prompt
@@ -24,10 +24,7 @@ def write_results(
 ) -> int:
     """Write the .xlsx: the columns of the table of questions, without pictures, and `prediction` in the form that the
     prompt asks for; empty where there is no answer. Returns how many questions have none."""
-    try:
-        import openpyxl
-    except ModuleNotFoundError:
-        raise InputError(f"writing {path} needs openpyxl: pip install 'po3d[tables]'") from None
+    openpyxl = needed("openpyxl", "tables", f"writing {path} needs")
     own = BENCHMARKS[benchmark]
     by_id = {p.id: p for p in predictions}
     choices = LETTERS[: max(len(q.options) for q in questions)]
