@@ -6,8 +6,8 @@ from typing import Any
 
 from po3d.benchmarks.base import Benchmark, Score, Tables, twin_of
 from po3d.benchmarks.hypo3d import tables
-from po3d.benchmarks.hypo3d.data import SCORERS, correct, load, score, write_corrected
-from po3d.benchmarks.hypo3d.score import exact_match
+from po3d.benchmarks.hypo3d.data import load, write_corrected
+from po3d.benchmarks.hypo3d.score import SCORERS, correct, exact_match, score
 from po3d.reasoning.questions import Question
 from po3d.synthesis.difficulty import RoomDials
 

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from po3d.benchmarks.base import Erratum
-from po3d.benchmarks.pulsecheck457.report import BANDS, FILES, read_answer, read_records, read_tsv
-from po3d.benchmarks.pulsecheck457.score import SCORERS, correct, published_rows, score
+from po3d.benchmarks.pulsecheck457.report import FILES, read_records, read_tsv
 from po3d.benchmarks.splits import unique
 from po3d.benchmarks.street_split import Folder, Split, twin_of
 from po3d.benchmarks.superclevr.files import surface
@@ -20,24 +19,6 @@ from po3d.io import shipped
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
 from po3d.reasoning.questions import Question
-
-__all__ = [
-    "BANDS",
-    "FILES",
-    "SCORERS",
-    "correct",
-    "generate",
-    "generate_tables",
-    "load",
-    "open_fresh",
-    "open_mini",
-    "published_rows",
-    "read_answer",
-    "read_records",
-    "score",
-    "training_questions",
-    "write_corrected",
-]
 
 MINI = shipped.MINI / "pulsecheck457"
 WHERE = (

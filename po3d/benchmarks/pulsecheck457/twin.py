@@ -10,6 +10,7 @@ command."""
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from po3d.benchmarks.pulsecheck457.report import BANDS, FILES
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES
 from po3d.benchmarks.street_twin import StreetTwin, Tables, write
 from po3d.benchmarks.superclevr.files import nodes_from_program, scene_from_superclevr, surface
@@ -29,7 +30,6 @@ LOOK = None  # studio and outdoor in turn
 
 def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
     """Write images, labels and questions into the folder `out`. The bytes do not depend on `workers`."""
-    from po3d.benchmarks.pulsecheck457.data import FILES
 
     def finish(scenes: list[dict], info: dict) -> None:
         for category, records in questions(scenes, twin.seed, twin.dials).items():
@@ -46,8 +46,6 @@ def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
 def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> dict[str, list[dict]]:
     """Column -> question records in the official layout, on scene records in image order. Sequential by
     nature: answers are balanced over the whole split."""
-    from po3d.benchmarks.pulsecheck457.data import BANDS
-
     result: dict[str, list[dict]] = {category: [] for category in CATEGORIES}
     balance = {category: Balance() for category in CATEGORIES}
     bar = progress(scenes, "asking", unit="image")

@@ -3,7 +3,8 @@
 from po3d.benchmarks.base import Benchmark, Tables, twin_of
 from po3d.benchmarks.choices import LETTERS, lettered
 from po3d.benchmarks.scope import tables
-from po3d.benchmarks.scope.data import SCORERS, correct, load, score
+from po3d.benchmarks.scope.data import load
+from po3d.benchmarks.scope.score import SCORERS, correct, score
 from po3d.reasoning.questions import Question, pictures
 from po3d.synthesis.difficulty import OrbitDials
 

@@ -8,7 +8,7 @@ A line of items.jsonl:
 
     id         unique
     scene      what the eight views have in common
-    task       one of scope_score.TASKS
+    task       one of score.TASKS
     images     file names in images/, one, or as many as the question shows, in their order
     view       the camera's angle of each, degrees on the circle; a number or a list
     question   its text
@@ -34,7 +34,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.scope.score import SCORERS, TASKS, chosen, correct, published_rows, score
+from po3d.benchmarks.scope.score import TASKS, chosen
 from po3d.benchmarks.splits import QuestionSplit
 from po3d.benchmarks.twin_folder import described
 from po3d.io.errors import InputError
@@ -45,8 +45,6 @@ from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import READING, VIEWS, Orbit, Reading, view_angle
 from po3d.scene.registration import rotation
 from po3d.scene.table import Scene, from_json, to_json
-
-__all__ = ["SCORERS", "Split", "View", "correct", "load", "published_rows", "score", "write_release"]
 
 ITEMS, SCENES, IMAGES = "items.jsonl", "scenes.jsonl", "images"
 TWIN, TWIN_FORMAT = "twin.json", "po3d-scope-twin-2"

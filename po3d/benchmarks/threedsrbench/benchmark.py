@@ -2,7 +2,8 @@
 
 from po3d.benchmarks.base import Benchmark, Harness, twin_of
 from po3d.benchmarks.choices import lettered
-from po3d.benchmarks.threedsrbench.data import SCORERS, correct, load, score, write_vlmevalkit
+from po3d.benchmarks.threedsrbench.data import load, write_vlmevalkit
+from po3d.benchmarks.threedsrbench.score import SCORERS, correct, score
 from po3d.reasoning.questions import Question
 from po3d.synthesis.difficulty import InsideDials
 

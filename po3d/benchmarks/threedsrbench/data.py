@@ -1,8 +1,8 @@
-"""3DSRBench: its files, read and written. Every row is a question of its own; scores: `srbench_score`.
+"""3DSRBench: its files, read and written. Every row is a question of its own; scores: `score`.
 
     qid   XXXXXXXX | XXXXXXXX-N | XXXXXXXX-flip | XXXXXXXX-flip-N     N: the N-th rotation of the options
 
-The release has one file an evaluation, in several formats (`srbench_tables`). Ours, a folder with `3dsrbench.tsv`,
+The release has one file an evaluation, in several formats (`report`). Ours, a folder with `3dsrbench.tsv`,
 may say more of each row: `viewpoint` (common or uncommon), `scene` (rows of one scene count as one in intervals and
 in `first`), `program`, and any `meta_...`; `scenes.jsonl` beside it holds the true tables by image.
 
@@ -25,37 +25,15 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.splits import QuestionSplit, unique
 from po3d.benchmarks.threedsrbench.report import LETTERS, read_table
-from po3d.benchmarks.threedsrbench.score import (
-    CATEGORIES,
-    SCORERS,
-    VIEWPOINTS,
-    chosen,
-    correct,
-    published_rows,
-    score,
-)
+from po3d.benchmarks.threedsrbench.score import CATEGORIES, VIEWPOINTS
 from po3d.benchmarks.twin_folder import described
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_jsonl, write_jsonl
 from po3d.io.images import ImageError, decode_image, read_image
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Question
 from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.synthesis.difficulty import InsideDials, dials_of
-
-__all__ = [
-    "SCORERS",
-    "Split",
-    "correct",
-    "load",
-    "published_rows",
-    "rotations",
-    "score",
-    "split_qid",
-    "write_release",
-    "write_results",
-    "write_vlmevalkit",
-]
 
 OURS = "3dsrbench.tsv"
 FILES = (  # looked for in this order; the first with rotations gives the official figure
@@ -327,23 +305,3 @@ def write_vlmevalkit(path: str | Path, questions: Sequence[Question], encoded: M
             options = [*q.options, "", ""][:4]
             source = q.source
             writer.writerow((k, q.id, q.text, *options, q.letter, q.category, cell, source, ""))
-
-
-def write_results(path: str | Path, questions: Sequence[Question], predictions: Iterable[Prediction]) -> None:
-    """The predictions as a result file for VLMEvalKit's evaluator (TSV, no pictures): a bare letter a row, empty
-    where there is no answer or it is none of the options."""
-    by_id = {p.id: p for p in predictions}
-    if missing := [q.id for q in questions if q.id not in by_id]:
-        raise InputError(f"no prediction for question {missing[0]}")
-    columns = ("index", "qid", "question", *LETTERS, "answer", "category", "image_source", "prediction")
-    with atomic_write(path) as file:
-        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-        writer.writerow(columns)
-        for k, q in enumerate(questions):
-            options, p = q.options, by_id[q.id]
-            at = chosen(p.answer, options) if p.status == "ok" and p.answer is not None else None
-            padded = [*options, "", ""][:4]
-            source = q.source
-            letter = "" if at is None else LETTERS[at]
-            index = q.index or k
-            writer.writerow((index, q.id, q.text, *padded, q.letter, q.category, source, letter))
