@@ -14,7 +14,7 @@ from po3d.benchmarks.base import Erratum
 from po3d.benchmarks.pulsecheck457.report import FILES, read_records, read_tsv
 from po3d.benchmarks.splits import unique
 from po3d.benchmarks.street_split import Folder, Split, twin_of
-from po3d.benchmarks.superclevr.files import surface
+from po3d.benchmarks.superclevr.files import read_questions, surface
 from po3d.io import shipped
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
@@ -49,11 +49,7 @@ def load(root: str | Path, split: str = "") -> Split:
     files = _question_files(folder)
     questions: list[Question] = []
     for category, path in files.items():
-        content = read_json(path, "question file")
-        records = content.get("questions") if isinstance(content, dict) else content
-        if not isinstance(records, list):
-            raise InputError(f"{path} holds no list of questions")
-        questions += read_records(records, category, str(path))
+        questions += read_records(read_questions(path), category, str(path))
     if not questions:
         raise InputError(f"{folder} holds none of {', '.join(FILES.values())} (.json); {WHERE}")
     read = tuple(files.values())

@@ -7,7 +7,7 @@ directions (records of our own scenes are written by `po3d.synthesis.street.data
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -89,7 +89,36 @@ def read_answer(stored: str) -> str:
     return str(int(text)) if text.isdecimal() else identifier(text)
 
 
-def question_index(record: Mapping, where: str) -> int:
+def read_questions(path: Path) -> list:
+    """The records of a question file: {"questions": [...]} or the list alone."""
+    content = read_json(path, "question file")
+    records = content.get("questions") if isinstance(content, dict) else content
+    if not isinstance(records, list):
+        raise InputError(f"{path} holds no list of questions")
+    return records
+
+
+class StoredQuestion(NamedTuple):
+    """What a record of a question file says."""
+
+    index: int
+    image: str
+    text: str
+    answer: str  # as it is stored
+    program: str  # "" where it has none, or none of ours
+    unread: str  # why the latter
+
+
+def stored_question(record: object, where: str) -> StoredQuestion:
+    """A record of a question file; InputError for what is missing or malformed."""
+    if not isinstance(record, Mapping):
+        raise InputError(f"{where}: a question should be an object, not {type(record).__name__}")
+    index, image = _question_index(record, where), _stored_image(record, where)
+    text, answer = field_text(record, "question", where), field_text(record, "answer", where)
+    return StoredQuestion(index, image, text, answer, *_stored_program(record))
+
+
+def _question_index(record: Mapping, where: str) -> int:
     """The number of a question in its file."""
     value = record.get("question_index")
     try:
@@ -122,7 +151,7 @@ def _nodes(stored: object) -> Sequence[Mapping]:
     return stored
 
 
-def stored_image(record: Mapping, where: str) -> str:
+def _stored_image(record: Mapping, where: str) -> str:
     """The picture of a question; InputError when it would lie outside the release's folder."""
     image = field_text(record, "image_filename", where)
     if PurePosixPath(image).is_absolute() or ".." in PurePosixPath(image).parts:
@@ -130,7 +159,7 @@ def stored_image(record: Mapping, where: str) -> str:
     return image
 
 
-def stored_program(record: Mapping) -> tuple[str, str]:
+def _stored_program(record: Mapping) -> tuple[str, str]:
     """The program of a question and, where that is none of ours, why; both "" where the record has none."""
     if not record.get("program"):
         return "", ""

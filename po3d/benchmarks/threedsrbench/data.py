@@ -11,7 +11,6 @@ letter is the protocol's business. So every rotation of a question agrees. Pictu
 shown as they are, flip rows being flipped already; of pictures named by path or URL a flip row shows the mirror image.
 """
 
-import base64
 import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +26,7 @@ from po3d.benchmarks.splits import QuestionSplit, unique
 from po3d.benchmarks.threedsrbench.report import LETTERS, read_table
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, VIEWPOINTS
 from po3d.benchmarks.twin_folder import described
+from po3d.benchmarks.vlmevalkit import write_table
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_jsonl, write_jsonl
 from po3d.io.images import ImageError, decode_image, read_image
@@ -283,9 +283,8 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
 
 def write_vlmevalkit(path: str | Path, questions: Sequence[Question], encoded: Mapping[str, bytes]) -> None:
     """The rows as VLMEvalKit reads them; `encoded` holds each picture's file content by `Question.image`, flipped ones
-    flipped. Only the first row of a picture carries it, the others point there."""
-    carrier: dict[str, str] = {}
-    columns = (
+    flipped."""
+    columns = [
         "index",
         "qid",
         "question",
@@ -295,13 +294,10 @@ def write_vlmevalkit(path: str | Path, questions: Sequence[Question], encoded: M
         "image",
         "image_source",
         "image_url",
-    )
-    with atomic_write(path) as file:
-        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-        writer.writerow(columns)
-        for k, q in enumerate(questions):
-            cell = carrier.get(q.image) or base64.b64encode(encoded[q.image]).decode()
-            carrier.setdefault(q.image, str(k))
-            options = [*q.options, "", ""][:4]
-            source = q.source
-            writer.writerow((k, q.id, q.text, *options, q.letter, q.category, cell, source, ""))
+    ]
+    rows = (
+        {"index": str(k), "qid": q.id, "question": q.text, **dict(zip(LETTERS, q.options)), "answer": q.letter,
+         "category": q.category, "image": (q.image,), "image_source": q.source}
+        for k, q in enumerate(questions)
+    )  # fmt: skip
+    write_table(path, columns, rows, encoded)

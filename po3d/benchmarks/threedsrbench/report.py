@@ -13,11 +13,11 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from po3d.benchmarks.vlmevalkit import POINTER
 from po3d.io import files
 from po3d.io.errors import InputError
 from po3d.io.guard import needed
 
-POINTER = 64  # an image cell this short is the index of the row that has the image (VLMEvalKit's rule)
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")  # of a path
 LETTERS = ("A", "B", "C", "D")
 REQUIRED = ("question", "A", "B", "answer", "category")

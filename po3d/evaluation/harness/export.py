@@ -2,8 +2,6 @@
 `po3d export --help` lists."""
 
 import argparse
-import base64
-import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,10 +14,11 @@ from numpy.typing import NDArray
 from po3d.benchmarks.choices import LETTERS, letter
 from po3d.benchmarks.registry import BENCHMARKS, dials_in, opened
 from po3d.benchmarks.twin_folder import described
+from po3d.benchmarks.vlmevalkit import write_table
 from po3d.evaluation.harness import FORMATS, lmms_task
 from po3d.evaluation.harness.vlmevalkit_results import write_results
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, write_file, write_jsonl
+from po3d.io.files import write_file, write_jsonl
 from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures, read_predictions
 from po3d.systems.prompts import ImageFormat, data_uri, encode, messages, prompt
@@ -119,33 +118,26 @@ def _write_table(
     choices = max(len(q.options) for q in questions)
     several = any(len(pictures(q)) > 1 for q in questions)
     columns = ["index", "qid", "image", "question", *LETTERS[:choices], "answer", "category"]
-    carrier: dict[tuple[str, ...], str] = {}
-    with atomic_write(path) as file:
-        writer = csv.DictWriter(
-            file,
-            [*columns, *(["image_path"] if several else [])],
-            delimiter="\t",
-            lineterminator="\n",
-            restval="",
+
+    def row(k: int, q: Question) -> dict[str, Any]:
+        names = pictures(q)
+        cells = {
+            "index": q.number or str(k),
+            "qid": q.id,
+            "category": own.files.get(q.category, q.category),
+            "image": names,
+        }
+        cells["question"] = q.text if bare or q.options else prompt(benchmark, q).text
+        if several:
+            cells["image_path"] = str([_file_name(name, encoded.image_format) for name in names])
+        return cells | (
+            {**dict(zip(LETTERS, q.options)), "answer": letter(q)}
+            if q.options
+            else {"answer": own.written(q.answer)}
         )
-        writer.writeheader()
-        for k, q in enumerate(progress(questions, "exporting")):
-            names, index = tuple(pictures(q)), q.number or str(k)
-            row = {"index": index, "qid": q.id, "category": own.files.get(q.category, q.category)}
-            if names in carrier:
-                row["image"] = carrier[names]
-            else:
-                cells = [base64.b64encode(encoded[name]).decode() for name in names]
-                row["image"] = cells[0] if len(cells) == 1 else str(cells)
-                carrier[names] = index
-            if several:
-                row["image_path"] = str([_file_name(name, encoded.image_format) for name in names])
-            if options := q.options:
-                row |= dict(zip(LETTERS, options)) | {"answer": letter(q)}
-            else:
-                row["answer"] = own.written(q.answer)
-            row["question"] = q.text if bare or options else prompt(benchmark, q).text
-            writer.writerow(row)
+
+    rows = (row(k, q) for k, q in enumerate(progress(questions, "exporting")))
+    write_table(path, [*columns, *(["image_path"] if several else [])], rows, encoded)
 
 
 # --- lmms-eval ----------------------------------------------------------------------------------------------
