@@ -87,9 +87,8 @@ class Benchmark:
     tables: Tables | None = None
     harness: Harness | None = None
     written: Callable[[str], str] = written  # an answer as harnesses read it
-    files: Mapping[str, str] = field(
-        default_factory=dict
-    )  # category -> its name in harnesses, where that differs
+    # category -> its name in harnesses, where that differs
+    files: Mapping[str, str] = field(default_factory=dict)
     # (options) -> what they ask for beside the score, by name
     measures: Callable[[Mapping[str, Any]], Mapping[str, Score]] = lambda options: {}
     vouched: Callable[[Question], str] = _vouched  # why no program vouches for an answer; "" where one does

@@ -10,14 +10,8 @@ Needs `pip install 'po3d[shell]'` while the script is written, not where it is u
 import argparse
 
 SHELLS = ("bash", "zsh", "fish")
-FILES = {
-    "FILE",
-    "PICTURE",
-    "IMAGE_OR_SCENE",
-    "PREDICTIONS",
-    "NAME_OR_PATH",
-    "RESULTS",
-}  # metavars that stand for them
+# metavars that stand for them
+FILES = {"FILE", "PICTURE", "IMAGE_OR_SCENE", "PREDICTIONS", "NAME_OR_PATH", "RESULTS"}
 FOLDERS = {"DIR", "ROOT", "RUN"}
 
 

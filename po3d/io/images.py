@@ -15,13 +15,10 @@ from po3d.io.files import unreadable
 FORMATS = ("PNG", "JPEG", "WEBP")
 _TURNED = (5, 6, 7, 8)  # EXIF orientations of a picture that is stored on its side
 MAX_PIXELS = 50_000_000  # read from the header, so a bomb is refused before it is unpacked
-MAX_PIXELS_WHOLE = {
-    "WEBP": 20_000_000
-}  # of formats that are decoded whole, several times over: within 500 MB
-ANIMATED = (
-    "PNG",
-    "WEBP",
-)  # formats of animations; the several pictures of a phone's JPEG are one picture in sizes
+# of formats that are decoded whole, several times over: within 500 MB
+MAX_PIXELS_WHOLE = {"WEBP": 20_000_000}
+# formats of animations; the several pictures of a phone's JPEG are one picture in sizes
+ANIMATED = ("PNG", "WEBP")
 LARGE = 12_000_000  # pixels; networks look at a twentieth of them
 STRIP = 1_000_000  # pixels that are scaled down at once
 
@@ -124,9 +121,8 @@ def _scaled(image: Image.Image) -> Image.Image:
     if factor == 1:
         return image
     drafted = image.draft(None, (max(image.width // 2, 1), max(image.height // 2, 1)))
-    return (
-        image if drafted else _reduced(image, factor)
-    )  # a JPEG is decoded at half its size, 12.5 megapixels at most
+    # a JPEG is decoded at half its size, 12.5 megapixels at most
+    return image if drafted else _reduced(image, factor)
 
 
 def _reduced(image: Image.Image, factor: int) -> Image.Image:

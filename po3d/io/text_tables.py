@@ -37,9 +37,8 @@ def interval_text(row: Mapping, signed: bool = False) -> str | None:
 
 def terminal_width() -> float:
     """Columns of the terminal that the process prints on; infinite where there is none, as in a pipe or a file."""
-    stream = (
-        sys.__stdout__
-    )  # what stands in its place (a test's, a collecting one) is no terminal, but ends on one
+    # what stands in its place (a test's, a collecting one) is no terminal, but ends on one
+    stream = sys.__stdout__
     return shutil.get_terminal_size().columns if stream and stream.isatty() else math.inf
 
 

@@ -39,13 +39,8 @@ from po3d.synthesis.rooms.layouts import sample_room
 from po3d.synthesis.rooms.questions import ASKED, COARSE, Asker
 
 FORMAT = "po3d-hypo3d-twin-3"
-CHANGES = {
-    "movement": 3,
-    "removal": 2,
-    "attribute": 2,
-    "addition": 2,
-    "replacement": 2,
-}  # of a room; 11 as in the release
+# of a room; 11 as in the release
+CHANGES = {"movement": 3, "removal": 2, "attribute": 2, "addition": 2, "replacement": 2}
 QUESTIONS = 2  # of a change, as in the release (14,885 of 7,727)
 CONTROL_SHARE = 0.1  # of the questions that come back in each control set
 ALIGNED_EVERY = 5  # rooms, of which one has an aligned copy

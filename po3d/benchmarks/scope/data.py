@@ -67,9 +67,8 @@ class OrbitQuestion(Question):
     """An item of SCOPE."""
 
     group: str = ""  # what is asked alike of several views
-    variant: str = (
-        ""  # "paraphrase", where it is another wording of the item `of`, which counts in no headline figure
-    )
+    # "paraphrase", where it is another wording of the item `of`, which counts in no headline figure
+    variant: str = ""
     of: str = ""
 
 
@@ -106,9 +105,8 @@ class Split(QuestionSplit):
     """Questions, and what there is to their scenes and views."""
 
     root: Path
-    furniture: Path | None = (
-        None  # models that a twin's missing pictures are drawn with; None: the Debian package's
-    )
+    # models that a twin's missing pictures are drawn with; None: the Debian package's
+    furniture: Path | None = None
     items: Path | None = None  # the file of the questions, where it is not ITEMS
     own_worlds: ClassVar[bool] = True  # tables of pictures live in the world of their camera
     _views: dict[str, View] = field(default_factory=dict, repr=False)

@@ -85,12 +85,10 @@ class Split(QuestionSplit):
     """Questions, and what there is to each of their pictures."""
 
     root: Path  # the folder of the table
-    pictures: Mapping[str, bytes] = field(
-        default_factory=dict, repr=False
-    )  # those that came inside the table
-    furniture: Path | None = (
-        None  # models that a twin's missing pictures are drawn with; None: the Debian package's
-    )
+    # those that came inside the table
+    pictures: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    # models that a twin's missing pictures are drawn with; None: the Debian package's
+    furniture: Path | None = None
     table: Path | None = None  # the file of the questions
     own_worlds: ClassVar[bool] = True  # tables of pictures live in the world of their camera
     _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)

@@ -42,11 +42,8 @@ MAIN = {c: main for main, types in MAIN_TYPES.items() for c in types}
 VIEWPOINTS = ("common", "uncommon")
 OVERALL = "overall"
 SCORERS = ("circular", "vanilla", "flip", "flip_circular")
-SIDED = (  # what a mirror image changes the answer of
-    "orientation_on_the_left",
-    "orientation_viewpoint",
-    "multi_object_viewpoint_towards_object",
-)
+# what a mirror image changes the answer of
+SIDED = ("orientation_on_the_left", "orientation_viewpoint", "multi_object_viewpoint_towards_object")
 MEASURED = {"real": "official photographs, circular", "synthetic": "official synthetic splits, circular"}
 LETTERS = "ABCD"
 

@@ -53,9 +53,8 @@ class Run:
     name: str
     value: object  # of what the part varies
     variant: str
-    config: dict[
-        str, Any
-    ]  # of train.py, resolved; its `out` is the run's folder, its `export` its checkpoint
+    # of train.py, resolved; its `out` is the run's folder, its `export` its checkpoint
+    config: dict[str, Any]
     fills: Literal["perception", "parser"]  # the module that it trains
     oracle: tuple[str, ...] = ()  # modules from ground truth in its evaluation
 

@@ -33,14 +33,8 @@ IDS = ("qid", "question_id", "id", "index", "question_index")
 IMAGES = ("image", "image_filename", "image_path", "image_name", "scene_id")
 TEXTS = ("question", "input", "prompt", "text")
 GOLD = ("answer", "target", "gt_answer", "gold")
-OWN = (
-    "hit",
-    "is_correct",
-    "correct",
-    "score",
-    "acc",
-    "accuracy",
-)  # what the harness itself thinks of the row
+# what the harness itself thinks of the row
+OWN = ("hit", "is_correct", "correct", "score", "acc", "accuracy")
 SHOWN = 5  # listed rows on the screen; the sidecar has all
 
 
@@ -53,9 +47,8 @@ class Imported:
     missing: list[str] = field(default_factory=list)  # questions without a row
     unmatched: list[dict] = field(default_factory=list)  # rows without a question: row, reason
     duplicates: list[dict] = field(default_factory=list)  # rows on a question that has one already: row, id
-    other_gold: list[dict] = field(
-        default_factory=list
-    )  # rows whose right answer is not ours: row, id, theirs, ours
+    # rows whose right answer is not ours: row, id, theirs, ours
+    other_gold: list[dict] = field(default_factory=list)
     rules: dict[str, int] = field(default_factory=dict)  # of the extractor: how often each found the answer
     matched_by: dict[str, int] = field(default_factory=dict)
     own: dict[str, float] = field(default_factory=dict)  # the harness's own figure: column, percent, rows

@@ -70,9 +70,8 @@ def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
             question = by_id[str(state.sample_id)]
             found = predicted(question, state.output.completion)
             (right,) = own.correct([question], [found], own.scorers[0])
-            value = (
-                0.0 if right != right else float(right)
-            )  # a row that counts with others alone is no figure by itself
+            # a row that counts with others alone is no figure by itself
+            value = 0.0 if right != right else float(right)
             return Score(
                 value=value,
                 answer=found.answer or "",

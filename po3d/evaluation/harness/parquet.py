@@ -42,9 +42,8 @@ def write(
     from pyarrow import parquet
 
     first = {q.image: k for k, q in reversed(list(enumerate(questions)))}
-    questions = sorted(
-        questions, key=lambda q: first[q.image]
-    )  # so that what shows one picture stands together
+    # so that what shows one picture stands together
+    questions = sorted(questions, key=lambda q: first[q.image])
     picture = pa.struct({"bytes": pa.binary(), "path": pa.string()})
     columns = {
         **dict.fromkeys(TEXTS, pa.string()),
