@@ -28,6 +28,7 @@ import json
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
@@ -170,13 +171,10 @@ class Split(QuestionSplit):
             path for path in (*own, *(self.root / IMAGES / name for name in self._angles)) if path.is_file()
         ]
 
-    @property
+    @cached_property
     def _angles(self) -> Mapping[str, tuple[str, int]]:
         """File name of a view -> (scene, angle)."""
-        if "angles" not in self.__dict__:
-            found = {name: (q.image, angle) for q in self.questions for name, angle in zip(q.images, q.views)}
-            self.__dict__["angles"] = found
-        return self.__dict__["angles"]
+        return {name: (q.image, angle) for q in self.questions for name, angle in zip(q.images, q.views)}
 
     def _first(self, scene: str) -> str:
         names = [n for n, (s, _) in sorted(self._angles.items(), key=lambda item: item[1][1]) if s == scene]

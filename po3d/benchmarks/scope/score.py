@@ -9,6 +9,7 @@ import math
 import re
 import string
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -76,15 +77,15 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     taken = _choices(questions, predictions, scorer)
     main = [q for q in questions if not q.variant]
     blinds = {name: {q.id: pick(q) for q in main} for name, pick in BASELINES.items()}
-    rows = _rows(main, taken, failures(main, predictions))
+    rows, said = _rows(main, taken, failures(main, predictions)), _said(main, taken)
     return {
         "scorer": scorer,
         "images": len({q.image for q in questions}),
         "rows": rows,
         "other_scorers": {},
         "consistency": _consistency(main, taken),
-        "confusion": _confusion(main, taken),
-        "directions": _directions(main, taken),
+        "confusion": _confusion(said),
+        "directions": _directions(said),
         "updating_errors": _updating_errors(main, taken),
         "paraphrase": _paraphrase(questions, taken),
         "baselines": {name: _rows(main, blind, [False] * len(main)) for name, blind in blinds.items()},
@@ -127,19 +128,15 @@ def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict
     for task in TASKS:
         if task in pairs:
             template, other = (100 * np.array(pairs[task], float).mean(0)).tolist()
-            result[task] = {
-                "n": len(pairs[task]),
-                "template": template,
-                "paraphrase": other,
-                "delta": other - template,
-            }
+            result[task] = {"template": template, "paraphrase": other, "delta": other - template}
     if result:
-        result[AVERAGE] = {
-            key: (sum if key == "n" else np.mean)([cell[key] for cell in result.values()])
-            for key in ("n", "template", "paraphrase", "delta")
+        means = {
+            key: float(np.mean([cell[key] for cell in result.values()]))
+            for key in next(iter(result.values()))
         }
-        result[AVERAGE] = {k: int(v) if k == "n" else float(v) for k, v in result[AVERAGE].items()}
-    return result
+        result[AVERAGE] = means
+    n = {task: len(own) for task, own in pairs.items()}
+    return {task: {"n": n.get(task, sum(n.values())), **cell} for task, cell in result.items()}
 
 
 # --- consistency --------------------------------------------------------------------------------------------
@@ -182,29 +179,31 @@ def _agrees(questions: Sequence[Question], taken: Choices) -> bool:
 # --- diagnoses ----------------------------------------------------------------------------------------------
 
 
-def _confusion(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
-    result: dict[str, dict] = {}
-    for task in SINGLE:
-        own = [q for q in questions if q.category == task]
-        if own:
-            answers = [taken[q.id] for q in own]
-            gold = [q.answer for q in own]
-            result[task] = {
-                name: confusion(gold, answers, labels).tolist() for name, labels in GROUPS.items()
-            }
-    return result
+class _Said(NamedTuple):
+    """The right answers to the questions of a task, and those that were given."""
+
+    gold: list[str]
+    answered: list[str | None]
 
 
-def _directions(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
-    result = {}
-    for task in SINGLE:
-        own = [q for q in questions if q.category == task]
-        if own:
-            result[task] = {
-                "gold": distribution([q.answer for q in own], LABELS),
-                "answered": distribution([taken[q.id] for q in own], LABELS),
-            }
-    return result
+def _said(questions: Sequence[Question], taken: Choices) -> dict[str, _Said]:
+    """By each task of single views that is asked."""
+    own = {task: [q for q in questions if q.category == task] for task in SINGLE}
+    return {task: _Said([q.answer for q in qs], [taken[q.id] for q in qs]) for task, qs in own.items() if qs}
+
+
+def _confusion(said: Mapping[str, _Said]) -> dict[str, dict]:
+    return {
+        task: {name: confusion(*both, labels).tolist() for name, labels in GROUPS.items()}
+        for task, both in said.items()
+    }
+
+
+def _directions(said: Mapping[str, _Said]) -> dict[str, dict]:
+    return {
+        task: {name: distribution(answers, LABELS) for name, answers in both._asdict().items()}
+        for task, both in said.items()
+    }
 
 
 def _updating_errors(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:

@@ -290,32 +290,23 @@ def _occluders(stored: Mapping[str, "Hidden"], count: int, where: str) -> tuple[
 
 MAX_STEPS = 200  # of a program; the benchmark's longest has 25 nodes
 _TRAVELS = ("forward", "backward")
-_PLAIN = (
-    "scene",
-    "unique",
-    "union",
-    "intersect",
-    "count",
-    "exist",
-    "equal_integer",
-    "less_than",
-    "greater_than",
-)
-_ALIGNED = {"same_pose": "same", "opposite_pose": "opposite", "vertical_pose": "vertical"}
-_OCCLUSION = {"relate_occluding": "occludees", "relate_occluded": "occluder"}
-_OCCLUSION_FILTERS = {"filter_occludee": "occluded", "filter_occluder": "occluding"}
+# Official nodes without values -> (op, args).
+_NODES: dict[str, tuple[str, tuple[str, ...]]] = {
+    **{op: (op, ()) for op in ("scene", "unique", "union", "intersect", "count", "exist")},
+    **{op: (op, ()) for op in ("equal_integer", "less_than", "greater_than")},
+    **{f"{how}_pose": ("aligned", (how,)) for how in ("same", "opposite", "vertical")},
+    "relate_occluding": ("occludees", ()),
+    "relate_occluded": ("occluder", ()),
+    "filter_occludee": ("filter", ("occlusion", "occluded")),
+    "filter_occluder": ("filter", ("occlusion", "occluding")),
+}
+_KINDS = {step: kind for kind, step in _NODES.items()}
 
 
 def _step(kind: str, values: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """(op, args) of one official node."""
-    if kind in _PLAIN:
-        return kind, ()
-    if kind in _ALIGNED:
-        return "aligned", (_ALIGNED[kind],)
-    if kind in _OCCLUSION:
-        return _OCCLUSION[kind], ()
-    if kind in _OCCLUSION_FILTERS:
-        return "filter", ("occlusion", _OCCLUSION_FILTERS[kind])
+    if kind in _NODES:
+        return _NODES[kind]
     if kind == "relate":
         (value,) = values
         return ("collide", (value,)) if value in _TRAVELS else ("relate", (value, "task"))
@@ -381,27 +372,17 @@ def nodes_from_program(program: Program, outputs: Sequence[object] | None = None
 
 def _node(step: Step) -> tuple[str, list[str]]:
     op, args = step.op, step.args
-    if op in _PLAIN:
-        return op, []
+    if (op, args) in _KINDS:
+        return _KINDS[op, args], []
     if op == "collide":
         return "relate", list(args)
     if op == "relate" and args[1] == "task":
         return "relate", [args[0]]
-    names = {"aligned": _ALIGNED, "occludees": _OCCLUSION, "occluder": _OCCLUSION}
-    if op in names:
-        meaning = args[0] if args else op
-        for kind, word in names[op].items():
-            if word == meaning:
-                return kind, []
-    if op == "filter" and args[0] == "occlusion":
-        for kind, word in _OCCLUSION_FILTERS.items():
-            if word == args[1]:
-                return kind, []
-    elif op == "filter":
-        return (
-            ("filter_pose", [f"{args[1]}_pose"]) if args[0] == "facing" else (f"filter_{args[0]}", [args[1]])
-        )
-    elif op in ("query", "same", "equal"):
+    if op == "filter" and args[0] == "facing":
+        return "filter_pose", [f"{args[1]}_pose"]
+    if op == "filter" and args[0] != "occlusion":
+        return f"filter_{args[0]}", [args[1]]
+    if op in ("query", "same", "equal"):
         return f"{op}_{'pose' if args[0] == 'facing' else args[0]}", []
     raise ProgramError(f"the official node list has no word for {step.token}")
 

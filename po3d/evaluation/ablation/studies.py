@@ -11,6 +11,7 @@ import importlib.util
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -174,22 +175,19 @@ def _claim(folder: Path, config: dict[str, Any]) -> None:
     write_json(mark, config)
 
 
+@dataclass(frozen=True)
 class _Modules:
     """The shipped modules beside what is trained, opened when first needed."""
 
-    def __init__(self, setting: Setting) -> None:
-        self.setting = setting
-        self.opened: dict[str, Any] = {}
+    setting: Setting
 
-    def get(self, role: str) -> Any:
-        if role not in self.opened:
-            if role == "parser":
-                self.opened[role] = Parser.from_checkpoint(locate(self.setting.parser))
-            else:
-                self.opened[role] = Remembering(
-                    StreetEstimator.from_checkpoint(locate(self.setting.perception))
-                )
-        return self.opened[role]
+    @cached_property
+    def parser(self) -> Parser:
+        return Parser.from_checkpoint(locate(self.setting.parser))
+
+    @cached_property
+    def perception(self) -> "Remembering":
+        return Remembering(StreetEstimator.from_checkpoint(locate(self.setting.perception)))
 
 
 @dataclass(frozen=True)
@@ -218,12 +216,12 @@ def _result(
     pair = folder / "checkpoint"
     about = read_json(pair.with_name("checkpoint.json"), "checkpoint description")
     if run.fills == "perception":
-        perception, parser = StreetEstimator.from_checkpoint(pair), others.get("parser")
+        perception, parser = StreetEstimator.from_checkpoint(pair), others.parser
         names = list(dict.fromkeys(q.image for q in split.questions))[: TIMED["perception"]]
         images = [split.image(name) for name in names]
         speed = _rate(lambda: [perception.estimate([image]) for image in images], len(images))
     else:
-        perception, parser = others.get("perception"), Parser.from_checkpoint(pair)
+        perception, parser = others.perception, Parser.from_checkpoint(pair)
         texts = [q.text for q in split.questions[: TIMED["parser"]]]
         speed = _rate(lambda: parser.parse(texts), len(texts))
     system = Pipeline(Pictures(perception), Reader(parser), Executor(setting.mode), run.oracle)
