@@ -13,7 +13,7 @@ from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_file
 from po3d.io.guard import guarded
 from po3d.io.naming import row_name
-from po3d.io.text_tables import Cell, Table, interval_text, markdown, text
+from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
 PEOPLE, CHANCE = ("Human",), ("Random",)  # how published rows begin that are no model's
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
@@ -54,10 +54,7 @@ def _chief(published: Sequence[dict], names: Sequence[str]) -> list[dict]:
 
 def _figures(report: dict) -> list[list]:
     """A run's row, and one with its intervals."""
-    return [
-        [f"{row_name(report)} ({report['scorer']})", *(row["value"] for row in report["rows"])],
-        ["  95 % interval", *(interval_text(row) for row in report["rows"])],
-    ]
+    return figure_rows(f"{row_name(report)} ({report['scorer']})", report["rows"])
 
 
 def titled(row: dict) -> str:
