@@ -11,6 +11,7 @@ PM   partial match: the share of the reference's words that the prediction holds
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from word2number.w2n import word_to_num
@@ -18,6 +19,7 @@ from word2number.w2n import word_to_num
 from po3d.benchmarks.metrics import bootstrap_groups, figure
 from po3d.benchmarks.scoring import comparable, counted, failures, known, published_table, some
 from po3d.io.errors import InputError
+from po3d.io.files import read_table
 from po3d.reasoning.questions import Prediction, Question, paired
 
 CATEGORIES = ("movement", "removal", "attribute", "addition", "replacement")  # of changes, in Table 1's order
@@ -32,22 +34,8 @@ OVERALL = "overall"
 SCORERS = ("official",)
 RELEASE = "official release"  # what the published figures were measured on
 
-# metric_compute.py's table. There is no rule for "in front and to the left": the official script has none either.
-_PHRASES = {
-    "back and right": "back right", "back and left": "back left",
-    "front and right": "front right", "front and left": "front left",
-    "behind and to the right": "back right", "behind and to the left": "back left",
-    "in front and to the right": "front right",
-    "to the": "", "by the": "", "on the": "", "near": "", "next": "", "corner": "",
-    "behind": "back", "bottom": "back", "top": "front",
-    "right side": "right", "left side": "left", "front side": "front", "back side": "back",
-    "in front of": "front", "on the left of": "left", "on the right of": "right",
-    "on the left": "left", "on the right": "right",
-    "north": "front", "south": "back", "east": "right", "west": "left",
-    "northwest": "front left", "northeast": "front right", "southwest": "back left", "southeast": "back right",
-    "forward": "front", "backward": "back", "bottom of": "back",
-    "left of": "left", "right of": "right", "front of": "front", "back of": "back",
-}  # fmt: skip
+# metric_compute.py's table (phrases.csv). There is no rule for "in front and to the left": the official script has none either.
+_PHRASES = {row["phrase"]: row["said"] for row in read_table(Path(__file__).with_name("phrases.csv"))}
 # One pass: what a match has taken is not looked at again ("on the right side" becomes "right side").
 _PHRASE = re.compile(r"\b(" + "|".join(sorted(_PHRASES, key=len, reverse=True)) + r")\b")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")

@@ -20,7 +20,7 @@ from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Array, Camera, Pose
 from po3d.scene.street import AXES, CAMERA_JITTER, FOCAL, HEIGHT, WIDTH, camera, extent, heading_from_rotation
 from po3d.scene.table import FORMAT, ObjectState, Scene, from_json, sure
-from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES, VALUES
+from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPE_NAMES, SHAPES, SIZES, VALUES
 
 if TYPE_CHECKING:
     from po3d.io.schemas import Hidden, Vehicle
@@ -34,12 +34,8 @@ class StreetQuestion(Question):
     table: str = ""  # and as VLMEvalKit's table spells it, where it comes from there
 
 
-# Where the written name of a shape differs from its id.
-_WRITTEN: dict[str, str] = {
-    **{leaf: f"{leaf} bus" for leaf in ("articulated", "regular", "double", "school")},
-    **{leaf: f"{leaf} bike" for leaf in ("road", "utility", "mountain", "tandem")},
-    "addi": "regular car",
-}
+# Where the written name of a shape differs from its id; "suv" is written so.
+_WRITTEN = {shape: name for shape, name in SHAPE_NAMES.items() if name.lower() != shape}
 _BOOLEANS = {"true": "yes", "yes": "yes", "false": "no", "no": "no"}
 _READ = {written: leaf for leaf, written in _WRITTEN.items()}
 

@@ -142,39 +142,13 @@ def _write_table(
 
 # --- lmms-eval ----------------------------------------------------------------------------------------------
 
-_TASK = """\
-# lmms-eval --include_path {folder} --tasks {name} ...
-task: {name}
-dataset_path: json
-dataset_kwargs:
-  data_files:
-    test: {data}  # where it was exported to; change it when the folder moves
-test_split: test
-output_type: generate_until
-doc_to_visual: !function {module}.doc_to_visual
-doc_to_text: !function {module}.doc_to_text
-doc_to_messages: !function {module}.doc_to_messages
-doc_to_target: answer
-process_results: !function {module}.process_results
-generation_kwargs:
-  max_new_tokens: {tokens}
-  temperature: 0
-  do_sample: false
-metric_list:
-  - metric: po3d_quick
-    aggregation: !function {module}.mean_score
-    higher_is_better: true
-metadata:
-  version: 1.0
-"""
-
 
 def _lmms_eval(questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded) -> Path:
     files = _write_images(out, encoded)
     write_jsonl(out / "data.jsonl", (_doc(q, benchmark, files) for q in questions))
     write_file(out / "po3d_task.py", Path(lmms_task.__file__).read_text(encoding="utf-8"))
     folder, name = out.resolve(), f"po3d_{benchmark}"
-    task = _TASK.format(
+    task = Path(lmms_task.__file__).with_suffix(".yaml").read_text(encoding="utf-8").format(
         name=name, folder=folder, data=json.dumps(str(folder / "data.jsonl"), ensure_ascii=False),
         module="po3d_task", tokens=LONGEST,
     )  # fmt: skip
