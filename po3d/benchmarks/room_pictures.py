@@ -24,13 +24,14 @@ class Studio:
 
     seed: int
     split: str
-    furniture: str | None = None
-    cache: str | None = None
+    furniture: str | Path | None = None
+    cache: str | Path | None = None
     objects: tuple[int, int] | None = None  # the dial of that name
 
     def renderer(self, width: int, height: int) -> RoomRenderer:
         """What draws pictures of this size."""
-        return _renderer(width, height, self.furniture or str(FOLDER), self.cache)
+        cache = None if self.cache is None else str(self.cache)
+        return _renderer(width, height, str(self.furniture or FOLDER), cache)
 
 
 @functools.lru_cache(1)

@@ -10,6 +10,7 @@ from po3d.io.files import read_json, write_json
 from po3d.io.runs import LOCK
 from po3d.synthesis.splits import SPLITS
 
+TWIN = "twin.json"
 _WORDS = (
     "scene/vocabulary.py",
     "scene/rooms.py",
@@ -31,7 +32,7 @@ def words_digest() -> str:
 def claimed(out: Path, identity: dict) -> Path:
     """OUT/twin.json, where `identity` is or shall be written. InputError when the folder holds another twin, or
     anything else."""
-    description = out / "twin.json"
+    description = out / TWIN
     if description.exists():
         if read_json(description, "twin description") != identity:
             raise InputError(
@@ -60,10 +61,13 @@ def begun(
     return Path(out)
 
 
-def described(description: Path) -> dict:
-    """What a twin.json says; InputError when it is none."""
+def described(folder: Path, version: str = "", picture: str = "") -> dict:
+    """What the twin.json of a folder says; InputError when it is none, and when it is not of the format `version`, where a
+    `picture` is to be drawn from it."""
     from po3d.io.schemas import TwinRecord, checked  # pydantic takes a tenth of a second
 
-    twin = read_json(description, "twin description")
-    checked(TwinRecord, twin, f"twin description {description}")
+    twin = read_json(folder / TWIN, "twin description")
+    checked(TwinRecord, twin, f"twin description {folder / TWIN}")
+    if version and twin["format"] != version:
+        raise InputError(f"{folder} lacks the picture {picture} and is no twin that it could be drawn from")
     return dict(twin)

@@ -26,11 +26,12 @@ from po3d.benchmarks.hypo3d.inputs import InputFiles, RoomInputs
 from po3d.benchmarks.hypo3d.scans import read_scan
 from po3d.benchmarks.hypo3d.score import ALIGNED, CATEGORIES
 from po3d.benchmarks.splits import QuestionSplit, unique
+from po3d.benchmarks.twin_folder import TWIN
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_cells, read_json, read_jsonl, write_json, write_jsonl
 from po3d.io.guard import needed
 from po3d.language.programs.rooms import SIDES
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.frames import frame_text_anchors
 from po3d.scene.table import Scene, from_json, to_json
 
@@ -97,8 +98,7 @@ class Split(QuestionSplit):
     def files(self) -> list[Path]:
         """What questions, inputs and tables are read from, as far as it is there; `scans` are not among them."""
         paths = (_first_there(self.root, names) for names in (QUESTION_FILES, AXIS_FILES, SCENE_FILES))
-        twin = self.root / "twin.json"
-        own = [path for path in (*paths, twin) if path is not None and path.is_file()]
+        own = [path for path in (*paths, self.root / TWIN) if path is not None and path.is_file()]
         return own + self._files.files(self.images)
 
     def notes(self) -> list[str]:
@@ -304,7 +304,5 @@ def write_corrected(split: Split, root: Path, errata: Mapping[str, Erratum], out
 def write_results(path: str | Path, questions: Sequence[Question], predictions: Iterable[Prediction]) -> None:
     """The predictions as an official result file, which metric_compute.py scores; what is not "ok" becomes
     an empty answer."""
-    answers = {p.id: (p.answer or "") if p.status == "ok" else "" for p in predictions}
-    if missing := [q.id for q in questions if q.id not in answers]:
-        raise InputError(f"no prediction for question {missing[0]}")
+    answers = {q.id: (p.answer or "") if p.status == "ok" else "" for q, p in paired(questions, predictions)}
     write_json(path, _layout(questions, answers))

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.scope.score import TASKS, chosen
 from po3d.benchmarks.splits import QuestionSplit
-from po3d.benchmarks.twin_folder import described
+from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.io.errors import InputError
 from po3d.io.files import read_jsonl, write_jsonl
 from po3d.io.images import read_image
@@ -48,7 +48,7 @@ from po3d.scene.registration import rotation
 from po3d.scene.table import Scene, from_json, to_json
 
 ITEMS, SCENES, IMAGES = "items.jsonl", "scenes.jsonl", "images"
-TWIN, TWIN_FORMAT = "twin.json", "po3d-scope-twin-2"
+TWIN_FORMAT = "po3d-scope-twin-2"
 FOCAL = 1.0  # focal length of a release's pictures, in their widths: they come without any
 SEEN = 0.25  # of a thing has to be visible for a view's true table to have it
 
@@ -121,12 +121,8 @@ class Split(QuestionSplit):
             return read_image(path)
         from po3d.benchmarks.scope.pictures import picture  # the renderer is an extra
 
-        twin = described(self.root / TWIN)
-        if twin.get("format") != TWIN_FORMAT:
-            raise InputError(
-                f"{self.root} lacks the picture {name} and is no twin that it could be drawn from"
-            )
         scene, angle = self._angles[name]
+        twin = described(self.root, TWIN_FORMAT, name)
         return picture(twin, self.view(scene), angle, self.furniture)
 
     def focal(self, name: str) -> float:

@@ -84,13 +84,12 @@ def judged(found: OrbitScene, visible: Array, area: Array) -> OrbitScene:
 # --- one view -----------------------------------------------------------------------------------------------
 
 
-def picture(twin: dict, view: View, angle: int, furniture: str | Path | None) -> NDArray[np.uint8]:
+def picture(twin: dict, view: View, angle: int, furniture: Path | None) -> NDArray[np.uint8]:
     """(H, W, 3) pixels of a view of the twin that `twin` (its twin.json) describes; the bytes of a drawn twin before they
     are compressed. InputError when this version makes another scene."""
     index = int(view.scene.image.rpartition("_")[2])
-    models = None if furniture is None else str(furniture)
     objects = dials_of(twin.get("dials"), OrbitDials).objects
-    studio = Studio(twin["seed"], twin["split"], models, None, objects, view.orbit.reading)
+    studio = Studio(twin["seed"], twin["split"], furniture, None, objects, view.orbit.reading)
     drawn = _scene(studio, index)
     ground = drawn.scene.positions[: len(view.scene), :2]
     if len(ground) != len(view.scene) or not np.allclose(ground, view.scene.positions[:, :2], atol=1e-6):

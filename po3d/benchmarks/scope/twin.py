@@ -78,8 +78,7 @@ def generate(
     if images:
         from po3d.benchmarks.scope import pictures as drawing  # the renderer is an extra
 
-        folders = (None if folder is None else str(folder) for folder in (furniture, cache))
-        studio = drawing.Studio(seed, split, *folders, dials.objects, reading)
+        studio = drawing.Studio(seed, split, furniture, cache, dials.objects, reading)
         drawing.draw(out, size, studio, workers)
     questions: list[Question] = []
     views: list[View] = []

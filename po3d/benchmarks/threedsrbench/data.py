@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from po3d.benchmarks.splits import QuestionSplit, unique
 from po3d.benchmarks.threedsrbench.report import LETTERS, read_table
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, VIEWPOINTS
-from po3d.benchmarks.twin_folder import described
+from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.benchmarks.vlmevalkit import write_table
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_jsonl, write_jsonl
@@ -45,7 +45,7 @@ FILES = (  # looked for in this order; the first with rotations gives the offici
     "3dsrbench_v1.csv",
 )
 SCENES = "scenes.jsonl"
-TWIN, TWIN_FORMAT = "twin.json", "po3d-3dsrbench-twin-1"
+TWIN_FORMAT = "po3d-3dsrbench-twin-1"
 FOLDERS = ("", "images", "coco_images")  # where pictures named by path or URL are looked for
 FOCAL = 1.0  # focal length taken for photographs, in their widths: some 53 degrees across
 MIRROR = "#flip"  # behind a picture's name: its mirror image
@@ -130,12 +130,9 @@ class Split(QuestionSplit):
     def _drawn(self, name: str) -> NDArray[np.uint8]:
         from po3d.benchmarks.threedsrbench.pictures import Studio, picture  # the renderer is an extra
 
-        twin = described(self.root / TWIN)
-        if twin.get("format") != TWIN_FORMAT:
-            raise InputError(f"{self.root} lacks picture {name} and is no twin that it could be drawn from")
-        models = None if self.furniture is None else str(self.furniture)
+        twin = described(self.root, TWIN_FORMAT, name)
         objects = dials_of(twin.get("dials"), InsideDials).objects
-        return picture(self.truth(name), Studio(twin["seed"], twin["split"], models, None, objects))
+        return picture(self.truth(name), Studio(twin["seed"], twin["split"], self.furniture, None, objects))
 
     def truth(self, name: str) -> Scene:
         """The true table of a picture; InputError when there is none."""

@@ -87,8 +87,7 @@ def generate(
 
         twin = load(out)
         tables = [twin.truth(name) for name in twin.images if not name.endswith(MIRROR)]
-        folders = (None if folder is None else str(folder) for folder in (furniture, cache))
-        draw(out, tables, Studio(seed, split, *folders, dials.objects), workers)
+        draw(out, tables, Studio(seed, split, furniture, cache, dials.objects), workers)
 
 
 def make(

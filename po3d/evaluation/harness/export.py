@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.choices import LETTERS, letter
 from po3d.benchmarks.registry import BENCHMARKS, dials_in, opened
-from po3d.benchmarks.twin_folder import described
+from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.benchmarks.vlmevalkit import write_table
 from po3d.evaluation.harness import FORMATS, lmms_task
 from po3d.evaluation.harness.vlmevalkit_results import write_results
@@ -57,8 +57,8 @@ def open_split(benchmark: str, root: str | Path | None = None, size: int | None 
 
 def twin_record(benchmark: str, root: str | Path | None) -> Mapping[str, Any] | None:
     """What the twin at `root`, or the mini split, was made with; None for a release."""
-    settings = (BENCHMARKS[benchmark].mini if root is None else Path(root)) / "twin.json"
-    return described(settings) if settings.is_file() else None
+    folder = BENCHMARKS[benchmark].mini if root is None else Path(root)
+    return described(folder) if (folder / TWIN).is_file() else None
 
 
 def export(
