@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.registry import BENCHMARKS
+from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.run import Split, data_digest, evaluate, provenance
 from po3d.io.checkpoint import git_revision, locate
 from po3d.io.errors import InputError
@@ -154,10 +154,8 @@ def _filename(value: object) -> str:
 
 def _opened(setting: Setting, out: Path) -> tuple[Split, Path]:
     source = BENCHMARKS[BENCHMARK]
-    if setting.root is not None:
-        return source.load(setting.root).first(setting.size), Path(setting.root)
-    if setting.split == "mini":
-        return source.load(source.mini, "mini").first(setting.size), source.mini
+    if setting.root is not None or setting.split == "mini":
+        return opened(BENCHMARK, setting.root).first(setting.size), Path(setting.root or source.mini)
     if setting.split != "fresh":
         raise InputError(
             f"study.split={setting.split!r} should be mini or fresh; a release is given by study.root"

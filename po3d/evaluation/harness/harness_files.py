@@ -113,15 +113,9 @@ def _json(path: Path) -> Iterator[dict[str, object]]:
 
 def _hypo3d(content: dict) -> list[object]:
     """The questions of Hypo3D's own layout, {scene_id: [change, ...]}; [] for any other."""
-    changes = [
-        (s, c) for s, own in content.items() if isinstance(own, list) for c in own if isinstance(c, dict)
-    ]
-    records = [
-        (s, r)
-        for s, c in changes
-        if isinstance(c.get("questions_answers"), list)
-        for r in c["questions_answers"]
-    ]
+    changes = [(s, c) for s, own in content.items() if isinstance(own, list) for c in own]
+    asked = [(s, c.get("questions_answers")) for s, c in changes if isinstance(c, dict)]
+    records = [(s, r) for s, own in asked if isinstance(own, list) for r in own]
     return [{"scene_id": s, **r} if isinstance(r, dict) else r for s, r in records]
 
 
