@@ -79,9 +79,8 @@ _ADMITTED = {
     ("numpy", "ndarray"),
     ("numpy", "dtype"),
     ("_codecs", "encode"),
-    *(
-        (module, name) for module in ("builtins", "__builtin__") for name in ("bytes", "set")
-    ),  # protocols below 4
+    # Protocols below 4.
+    *((module, name) for module in ("builtins", "__builtin__") for name in ("bytes", "set")),
     ("collections", "OrderedDict"),
 }
 

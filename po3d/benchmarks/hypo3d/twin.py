@@ -189,9 +189,8 @@ def _asked(framed: Scene, kind: str, random: np.random.Generator, dials: RoomDia
         if asked is None:
             continue
         program = reworded(asked.program, random)
-        if (
-            run(ROOMS.meant(program), asker.world).answer != asked.answer
-        ):  # another word for a thing may mean more things
+        # Another word for a thing may mean more things.
+        if run(ROOMS.meant(program), asker.world).answer != asked.answer:
             continue
         text = say_question(program, kind, random).text
         own = {"change": described.text, "change_program": spoken.text(), "types": COARSE[fine], "fine": fine}
