@@ -106,13 +106,10 @@ def decode_image(
             f"image {where} is an animation of {image.n_frames} frames; give the one that is meant"
         )
     try:
-        return np.asarray(_upright(image if whole else _scaled(image)))
+        upright = ImageOps.exif_transpose(image if whole else _scaled(image))
+        return np.asarray(upright.convert("RGB"))
     except (OSError, SyntaxError, ValueError, EOFError) as error:
         raise ImageError(f"image {where} is truncated or damaged ({error})") from None
-
-
-def _upright(image: Image.Image) -> Image.Image:
-    return ImageOps.exif_transpose(image).convert("RGB")
 
 
 def _scaled(image: Image.Image) -> Image.Image:

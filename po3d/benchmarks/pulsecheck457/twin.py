@@ -19,7 +19,7 @@ from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
-from po3d.reasoning.outcome import Outcome, TraceStep
+from po3d.reasoning.outcome import TraceStep
 from po3d.synthesis.difficulty import DEFAULT, Dials
 from po3d.synthesis.street.question_world import World
 from po3d.synthesis.street.questions import COLUMNS, Balance, ask
@@ -63,6 +63,7 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> d
                         f"({outcome.reason}) to the executor but {drawn.answer!r} to the generator"
                     )
                 index = BANDS[category] + len(result[category])
+                outputs = [str(_output(step)) for step in outcome.trace]
                 text = realise(drawn.program, generator, "benchmark")
                 result[category].append(
                     {
@@ -73,7 +74,7 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> d
                         "answer": _written(drawn.answer),
                         "question_index": index,
                         "template_filename": drawn.template,
-                        "program": nodes_from_program(drawn.program, _outputs(outcome)),
+                        "program": nodes_from_program(drawn.program, outputs),
                     }
                 )
     return result
@@ -82,10 +83,6 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> d
 def _written(answer: str) -> str:
     """An answer as the release spells it."""
     return {"yes": "True", "no": "False"}.get(answer, surface(answer))
-
-
-def _outputs(outcome: Outcome) -> list[str]:
-    return [str(_output(step)) for step in outcome.trace]
 
 
 def _output(step: TraceStep) -> object:

@@ -233,10 +233,6 @@ def _error(answer: str | None, gold: str, angle: int) -> str:
 # --- answers that look at nothing ---------------------------------------------------------------------------
 
 
-def _always_first(q: Question) -> str:
-    return q.options[0]
-
-
 def _always_front(q: Question) -> str:
     """ "front" of the orthogonal options, "front-right" of the diagonal ones, else the first option."""
     return next((o for o in (ORTHOGONAL[0], DIAGONAL[0]) if o in q.options), q.options[0])
@@ -251,7 +247,7 @@ def _quarter_off(q: Question) -> str:
 
 
 BASELINES: dict[str, Callable[[Question], str]] = {
-    "always A": _always_first,
+    "always A": lambda q: q.options[0],
     "always front": _always_front,
     "a quarter turn off": _quarter_off,
 }
