@@ -13,7 +13,7 @@ from pathlib import Path
 from po3d.benchmarks.pulsecheck457.report import BANDS, FILES
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES
 from po3d.benchmarks.street_twin import StreetTwin, Tables, write
-from po3d.benchmarks.superclevr.files import nodes_from_program, scene_from_superclevr, surface
+from po3d.benchmarks.superclevr.files import question_record, scene_from_superclevr, surface
 from po3d.io.files import write_json
 from po3d.io.progress import progress
 from po3d.io.seeding import rng
@@ -64,19 +64,9 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> d
                     )
                 index = BANDS[category] + len(result[category])
                 outputs = [str(_output(step)) for step in outcome.trace]
-                text = realise(drawn.program, generator, "benchmark")
-                result[category].append(
-                    {
-                        "split": record["split"],
-                        "image_filename": record["image_filename"],
-                        "image_index": record["image_index"],
-                        "question": text,
-                        "answer": _written(drawn.answer),
-                        "question_index": index,
-                        "template_filename": drawn.template,
-                        "program": nodes_from_program(drawn.program, outputs),
-                    }
-                )
+                text, answer = realise(drawn.program, generator, "benchmark"), _written(drawn.answer)
+                told = (text, answer, index, drawn.template, drawn.program, outputs)
+                result[category].append(question_record(record, *told))
     return result
 
 

@@ -114,6 +114,16 @@ def stored_question(record: object, where: str) -> StoredQuestion:
     return StoredQuestion(index, image, text, answer, *_stored_program(record))
 
 
+def question_record(
+    scene: Mapping, text: str, answer: object, index: int, template: str, program: Program,
+    outputs: Sequence[object] | None = None,
+) -> dict:  # fmt: skip
+    """A question about a scene record, as question files have it; `outputs`: see `nodes_from_program`."""
+    about = {key: scene[key] for key in ("split", "image_filename", "image_index")}
+    asked = {"question": text, "answer": answer, "question_index": index, "template_filename": template}
+    return {**about, **asked, "program": nodes_from_program(program, outputs)}
+
+
 def _question_index(record: Mapping, where: str) -> int:
     """The number of a question in its file."""
     value = record.get("question_index")
