@@ -5,9 +5,21 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from po3d.benchmarks.base import Benchmark
+from po3d.benchmarks.choices import LETTERS, letter
 from po3d.io.files import atomic_write
+from po3d.reasoning.questions import Question
 
 POINTER = 64  # an image cell this short is the index of the row that has the image
+
+
+def cells(own: Benchmark, question: Question, number: int) -> dict[str, str]:
+    """What a table says of a question, the one of that number in it, by column: all but its pictures."""
+    return {
+        "index": question.number or getattr(question, "index", "") or str(number), "qid": question.id, "question": question.text,
+        "answer": letter(question) if question.options else own.written(question.answer or ""),
+        "category": own.files.get(question.category, question.category), **dict(zip(LETTERS, question.options)),
+    }  # fmt: skip
 
 
 def write_table(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from po3d.benchmarks.choices import LETTERS, letter
 from po3d.benchmarks.registry import BENCHMARKS, dials_in, opened
 from po3d.benchmarks.twin_folder import TWIN, described
-from po3d.benchmarks.vlmevalkit import write_table
+from po3d.benchmarks.vlmevalkit import cells, write_table
 from po3d.evaluation.harness import FORMATS, lmms_task
 from po3d.evaluation.harness.vlmevalkit_results import write_results
 from po3d.io.errors import InputError
@@ -120,21 +120,12 @@ def _write_table(
     columns = ["index", "qid", "image", "question", *LETTERS[:choices], "answer", "category"]
 
     def row(k: int, q: Question) -> dict[str, Any]:
-        names = pictures(q)
-        cells = {
-            "index": q.number or str(k),
-            "qid": q.id,
-            "category": own.files.get(q.category, q.category),
-            "image": names,
-        }
-        cells["question"] = q.text if bare or q.options else prompt(benchmark, q).text
+        found = {**cells(own, q, k), "image": pictures(q)}
+        if not bare and not q.options:
+            found["question"] = prompt(benchmark, q).text
         if several:
-            cells["image_path"] = str([_file_name(name, encoded.image_format) for name in names])
-        return cells | (
-            {**dict(zip(LETTERS, q.options)), "answer": letter(q)}
-            if q.options
-            else {"answer": own.written(q.answer)}
-        )
+            found["image_path"] = str([_file_name(name, encoded.image_format) for name in pictures(q)])
+        return found
 
     rows = (row(k, q) for k, q in enumerate(progress(questions, "exporting")))
     write_table(path, [*columns, *(["image_path"] if several else [])], rows, encoded)
