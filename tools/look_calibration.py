@@ -82,7 +82,7 @@ def ciede2000(one: Array, two: Array) -> float:
 def differences(folder: Path) -> Iterator[tuple[str, str, float, float]]:
     """(material, colour, CIEDE2000, our luminance over Cycles') of every thing that shows enough; the floor's material and
     colour are empty."""
-    twin = described(folder / "twin.json")
+    twin = described(folder)
     kind = twin["look"]
     if kind not in OFFICIAL_LOOKS or twin.get("vehicles"):
         raise InputError(f"{folder} should show our vehicles in one of the looks {', '.join(OFFICIAL_LOOKS)}")

@@ -87,9 +87,8 @@ class Benchmark:
     tables: Tables | None = None
     harness: Harness | None = None
     written: Callable[[str], str] = written  # an answer as harnesses read it
-    files: Mapping[str, str] = field(
-        default_factory=dict
-    )  # category -> its name in harnesses, where that differs
+    # category -> its name in harnesses, where that differs
+    files: Mapping[str, str] = field(default_factory=dict)
     # (options) -> what they ask for beside the score, by name
     measures: Callable[[Mapping[str, Any]], Mapping[str, Score]] = lambda options: {}
     vouched: Callable[[Question], str] = _vouched  # why no program vouches for an answer; "" where one does
@@ -106,21 +105,23 @@ class Benchmark:
 
 
 def twin_of(
-    module: str, name: str, kind: type, pictures: str = "images"
+    module: str, load: Callable[..., Any], name: str, kind: type, pictures: str = "images"
 ) -> tuple[Callable[..., Any], Callable[..., None]]:
     """`open_fresh` and `generate` of a twin that has one look and no skies. `module` holds it, loaded when a twin is made;
-    `pictures`: what its `generate` calls whether to draw."""
+    `load` reads its folder; `pictures`: what its `generate` calls whether to draw."""
 
     def open_fresh(
         folder: Path,
         size: int,
         seed: int,
-        look: str | None,
-        workers: int,
+        look: str | None = None,
+        workers: int = 1,
         dials: Mapping[str, Any] | None = None,
     ) -> Any:
+        """The twin of a seed, made when it is not there yet; pictures are drawn when somebody looks."""
         twin = importlib.import_module(module)
-        return twin.open_fresh(folder, size, seed, workers, dials_of(dials, kind))
+        twin.generate(folder, size, seed, workers=workers, dials=dials_of(dials, kind))
+        return load(folder, f"fresh, seed {seed}")
 
     def generate(
         out: Path,

@@ -67,6 +67,15 @@ def bootstrap(
         return Bootstrap(sums.sum(0) / counts.sum(0), np.where(alone, np.nan, samples))
 
 
+def bootstrap_groups(
+    values: Sequence[float], clusters: Sequence, groups: Mapping[str, Sequence[int]]
+) -> Bootstrap:
+    """`bootstrap` of groups that may share items: name -> the numbers of its items."""
+    pairs = [(name, k) for name, own in groups.items() for k in own]
+    items = ([given[k] for _, k in pairs] for given in (values, clusters))
+    return bootstrap(*items, [name for name, _ in pairs], list(groups))
+
+
 def interval(samples: ArrayLike) -> tuple[float, float]:
     """The central CONFIDENCE interval of resampled figures; NaN where there are none."""
     samples = np.asarray(samples, float)
@@ -76,6 +85,12 @@ def interval(samples: ArrayLike) -> tuple[float, float]:
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(samples, [tail, 1 - tail])
     return float(low), float(high)
+
+
+def figure(value: float, samples: ArrayLike) -> dict[str, float]:
+    """A figure and its interval as reports have them: value, ci_low, ci_high."""
+    low, high = interval(samples)
+    return {"value": float(value), "ci_low": low, "ci_high": high}
 
 
 # --- PulseCheck457's diagnoses ------------------------------------------------------------------------------

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.splits import QuestionSplit
 from po3d.benchmarks.superclevr.files import read_scenes, scene_from_superclevr
+from po3d.benchmarks.twin_folder import TWIN
 from po3d.io.errors import InputError
 from po3d.io.images import image_size, read_image
 from po3d.scene.street import shape_note
 from po3d.scene.table import Scene
 from po3d.synthesis.difficulty import dials_of
-
-TWIN = "twin.json"
 
 
 class Source(Protocol):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.twin_folder import claimed
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_json, write_json
+from po3d.io.files import read_json, write_file, write_json
 from po3d.io.images import jpeg
 from po3d.io.pools import each
 from po3d.synthesis.difficulty import DEFAULT, Dials
@@ -128,8 +128,7 @@ def _make_shard(k: int, shard: int, out: Path, twin: StreetTwin) -> None:
     for index in range(k * shard, min((k + 1) * shard, twin.size)):
         made, path = twin.scene(index), out / "images" / image_name(index)
         if twin.images and not path.exists():  # Blender takes its time; what a killed run left is whole
-            with atomic_write(path, "wb") as file:
-                file.write(jpeg(twin.picture(made), quality))
+            write_file(path, jpeg(twin.picture(made), quality))
         records.append(twin.record(made, index))
     write_json(out / "shards" / f"{k:05d}.json", records, indent=None)
 

@@ -3,11 +3,14 @@
 import hashlib
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from po3d.io.errors import InputError
-from po3d.io.files import read_json
+from po3d.io.files import read_json, write_json
 from po3d.io.runs import LOCK
+from po3d.synthesis.splits import SPLITS
 
+TWIN = "twin.json"
 _WORDS = (
     "scene/vocabulary.py",
     "scene/rooms.py",
@@ -29,7 +32,7 @@ def words_digest() -> str:
 def claimed(out: Path, identity: dict) -> Path:
     """OUT/twin.json, where `identity` is or shall be written. InputError when the folder holds another twin, or
     anything else."""
-    description = out / "twin.json"
+    description = out / TWIN
     if description.exists():
         if read_json(description, "twin description") != identity:
             raise InputError(
@@ -40,10 +43,31 @@ def claimed(out: Path, identity: dict) -> Path:
     return description
 
 
-def described(description: Path) -> dict:
-    """What a twin.json says; InputError when it is none."""
+def begun(
+    out: str | Path, version: str, size: int, seed: int, split: str, workers: int, dials: Any, **own: Any
+) -> Path:
+    """The folder of a twin of rooms, which twin.json says: its format `version`, what it was made with, and what is its
+    benchmark's `own`. InputError for what no twin can be made with, and as of `claimed`."""
+    if size < 1 or workers < 1:
+        raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
+    if split not in SPLITS:
+        raise InputError(f"unknown split {split!r}; known: {', '.join(SPLITS)}")
+    identity = {"format": version, "size": size, "seed": seed, "split": split, **own}
+    if changed := dials.changed():
+        identity["dials"] = changed
+    description = claimed(Path(out), identity)
+    if not description.exists():
+        write_json(description, identity)
+    return Path(out)
+
+
+def described(folder: Path, version: str = "", picture: str = "") -> dict:
+    """What the twin.json of a folder says; InputError when it is none, and when it is not of the format `version`, where a
+    `picture` is to be drawn from it."""
     from po3d.io.schemas import TwinRecord, checked  # pydantic takes a tenth of a second
 
-    twin = read_json(description, "twin description")
-    checked(TwinRecord, twin, f"twin description {description}")
+    twin = read_json(folder / TWIN, "twin description")
+    checked(TwinRecord, twin, f"twin description {folder / TWIN}")
+    if version and twin["format"] != version:
+        raise InputError(f"{folder} lacks the picture {picture} and is no twin that it could be drawn from")
     return dict(twin)

@@ -10,14 +10,8 @@ Needs `pip install 'po3d[shell]'` while the script is written, not where it is u
 import argparse
 
 SHELLS = ("bash", "zsh", "fish")
-FILES = {
-    "FILE",
-    "PICTURE",
-    "IMAGE_OR_SCENE",
-    "PREDICTIONS",
-    "NAME_OR_PATH",
-    "RESULTS",
-}  # metavars that stand for them
+# metavars that stand for them
+FILES = {"FILE", "PICTURE", "IMAGE_OR_SCENE", "PREDICTIONS", "NAME_OR_PATH", "RESULTS"}
 FOLDERS = {"DIR", "ROOT", "RUN"}
 
 
@@ -27,12 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from po3d.cli.main import COMMANDS, parser_of
-    from po3d.io.errors import InputError
+    from po3d.io.guard import needed
 
-    try:
-        import shtab
-    except ImportError:
-        raise InputError("completion needs shtab: pip install 'po3d[shell]'") from None
+    shtab = needed("shtab", "shell", "completion needs")
     parser = parser_of(COMMANDS)
     (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
     for action in (a for own in commands.choices.values() for a in own._actions):

@@ -22,13 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from po3d.io.errors import InputError
+    from po3d.io.guard import needed
 
     if not 0 <= arguments.port < 65536:
         raise InputError("--port should be 0 to 65535")
-    try:
-        import viser  # noqa: F401
-    except ImportError:
-        raise InputError("the studio needs viser: pip install 'po3d[studio]'") from None
+    needed("viser", "studio", "the studio needs")
     from po3d.cli.studio_page import serve
 
     return serve(arguments.input, arguments.port)

@@ -124,7 +124,7 @@ class Page:
         self.example.on_update(self._doing(self._open_example))
         self.upload.on_upload(self._doing(self._open_upload))
         self.asked.on_click(self._doing(self._ask))
-        self.steps.on_update(self._doing(lambda _: self._light()))
+        self.steps.on_update(self._doing(lambda _: self._draw()))
         self.changed.on_click(self._doing(lambda _: self._changed(self.session.say, self.sentence.value)))
         self.framed.on_click(self._doing(lambda _: self._changed(self.session.turn_to, self.frame.value)))
         self.undone.on_click(self._doing(self._undo))
@@ -175,7 +175,7 @@ class Page:
         self.answer.content = _told(answer)
         self.steps.options = ("nothing", *(f"{k}. {_short(step)}" for k, step in enumerate(answer.trace, 1)))
         self.told = answer
-        self._light()
+        self._draw()
 
     def _changed(self, how: Callable[[str], None], sentence: str) -> None:
         if not sentence.strip():
@@ -249,13 +249,14 @@ class Page:
         for handle in self.drawn:
             handle.remove()
         self.drawn, scene, names = [], self.session.scene, self.session.names
-        lit = set(self._lit())
+        lit, reach, world = set(self._lit()), self._reach(), self.server.scene
+        size = 0.02 * reach  # of an arrow
         keep = self.drawn.append
         for k, o in enumerate(scene.objects):
             middle = (*o.position[:2], o.underside + o.extent[2] / 2)
             color = LIT if k in lit else TAKEN if k == self.taken else paint(o)
             opacity = max(0.25, o.existence) * (0.35 if lit and k not in lit else 0.9)
-            box = self.server.scene.add_box(
+            box = world.add_box(
                 f"/things/{k}", color, tuple(max(e, 0.01) for e in o.extent), opacity=opacity,
                 wxyz=_about_z(o.heading), position=middle,
             )  # fmt: skip
@@ -263,43 +264,31 @@ class Page:
                 box.on_click(self._doing(functools.partial(lambda row, event: self._take(row), k)))
             keep(box)
             ahead = np.array([math.cos(o.heading), math.sin(o.heading), 0.0]) * (0.55 * o.extent[0])
+            nose = np.array(middle) + ahead
             tip = np.array(middle) + ahead * 1.5
-            size = 0.02 * self._reach()
-            keep(self.server.scene.add_arrows(f"/fronts/{k}", np.array([[np.array(middle) + ahead, tip]]), paint(o),
-                                              shaft_radius=0.2 * size, head_radius=0.5 * size, head_length=size))  # fmt: skip
-            keep(
-                self.server.scene.add_label(
-                    f"/names/{k}", names[k], position=(*o.position[:2], o.underside + 1.15 * o.extent[2])
-                )
-            )
+            keep(world.add_arrows(f"/fronts/{k}", np.array([[nose, tip]]), paint(o), shaft_radius=0.2 * size,
+                                  head_radius=0.5 * size, head_length=size))  # fmt: skip
+            above = (*o.position[:2], o.underside + 1.15 * o.extent[2])
+            keep(world.add_label(f"/names/{k}", names[k], position=above))
             if (spread := _ellipse(o)) is not None:
-                keep(
-                    self.server.scene.add_line_segments(
-                        f"/spread/{k}", spread, TAKEN, thickness=0.004 * self._reach()
-                    )
-                )
+                keep(world.add_line_segments(f"/spread/{k}", spread, TAKEN, thickness=0.004 * reach))
         if scene.outline is not None:
             corners = np.array([(*p, 0.0) for p in scene.outline])
             walls = np.stack([corners, np.roll(corners, -1, 0)], 1)
-            keep(
-                self.server.scene.add_line_segments(
-                    "/walls", walls, (90, 90, 90), thickness=0.006 * self._reach()
-                )
-            )
-        reach = self._reach()
-        keep(self.server.scene.add_grid("/ground", 1.6 * reach, 1.6 * reach, position=(*self._middle(), -0.002), cell_color=(225, 225, 225),
-                                        section_color=(200, 200, 200)))  # fmt: skip
-        front = np.array([(0.0, 0.0, 0.0), (*np.array(scene.axes["front"]) * 0.3 * self._reach(), 0.0)])
+            keep(world.add_line_segments("/walls", walls, (90, 90, 90), thickness=0.006 * reach))
+        keep(world.add_grid("/ground", 1.6 * reach, 1.6 * reach, position=(*self._middle(), -0.002), cell_color=(225, 225, 225),
+                            section_color=(200, 200, 200)))  # fmt: skip
+        front = np.array([(0.0, 0.0, 0.0), (*np.array(scene.axes["front"]) * 0.3 * reach, 0.0)])
         front[:, :2] += self._middle()
-        keep(self.server.scene.add_label("/front", "front", position=tuple(front[1])))
-        keep(self.server.scene.add_arrows("/front_arrow", front[None], (213, 94, 0), shaft_radius=0.004 * self._reach(),
-                                          head_radius=0.012 * self._reach(), head_length=0.03 * self._reach()))  # fmt: skip
+        keep(world.add_label("/front", "front", position=tuple(front[1])))
+        keep(world.add_arrows("/front_arrow", front[None], (213, 94, 0), shaft_radius=0.004 * reach, head_radius=0.012 * reach,
+                              head_length=0.03 * reach))  # fmt: skip
         if scene.camera is not None:
             pose = scene.camera.cam_T_world
             rotation = np.asarray(pose.rotation).T
             fov = 2 * math.atan(scene.camera.height / 2 / scene.camera.K[1][1])
-            keep(self.server.scene.add_camera_frustum("/camera", fov, scene.camera.width / scene.camera.height, scale=0.08 * self._reach(),
-                                                      wxyz=_quaternion(rotation), position=tuple(scene.camera.position)))  # fmt: skip
+            keep(world.add_camera_frustum("/camera", fov, scene.camera.width / scene.camera.height, scale=0.08 * reach,
+                                          wxyz=_quaternion(rotation), position=tuple(scene.camera.position)))  # fmt: skip
         if self.taken is not None:
             keep(self._handle(self.taken))
 
@@ -331,9 +320,6 @@ class Page:
     def _lit(self) -> list[int]:
         number = self.steps.value.partition(".")[0]
         return self.session.lit(self.told, int(number) - 1) if self.told and number.isdigit() else []
-
-    def _light(self) -> None:
-        self._draw()
 
     def _ground(self) -> Array:
         points = [o.position[:2] for o in self.session.scene.objects] or [(0.0, 0.0)]

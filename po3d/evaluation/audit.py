@@ -2,7 +2,6 @@
 question can end."""
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from po3d.benchmarks.base import Erratum, Verdict
 from po3d.benchmarks.registry import BENCHMARKS, benchmark_of, opened
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write
+from po3d.io.files import write_jsonl
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Question
 from po3d.systems.pipeline import Context, oracle
@@ -55,9 +54,7 @@ def audit_command(arguments: argparse.Namespace) -> int:
         raise InputError(f"--corrected: nobody wrote how a corrected split of {arguments.benchmark} looks")
     split = opened(arguments.benchmark, arguments.data)
     errata = audit(arguments.benchmark, split)
-    with atomic_write(arguments.out) as file:
-        for erratum in errata:
-            file.write(json.dumps(asdict(erratum), ensure_ascii=False) + "\n")
+    write_jsonl(arguments.out, map(asdict, errata))
     print(text(errata_table(split.questions, errata)))
     print(f"\nwrote {arguments.out}")
     if arguments.corrected:

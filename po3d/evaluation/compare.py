@@ -15,7 +15,7 @@ from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.statistics import agreement, holm, mcnemar, paired_difference
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write
+from po3d.io.files import write_file
 from po3d.io.naming import row_name
 from po3d.io.runs import described
 from po3d.io.text_tables import Table, interval_text, latex, markdown, text
@@ -202,12 +202,8 @@ def compare_command(arguments: argparse.Namespace) -> int:
     if len(names) != len(arguments.files):
         raise InputError(f"--names gives {len(names)} names for {len(arguments.files)} files")
     entries = [read_entry(path, questions, name.strip()) for path, name in zip(arguments.files, names)]
-    entries = _distinct(entries, arguments.files)
-    notes = [
-        f"{e.name}: {len(e.absent)} questions without a line, {e.foreign} lines on other questions"
-        for e in entries
-        if e.absent or e.foreign
-    ]
+    entries = distinct(entries, arguments.files)
+    notes = gaps(entries)
     if arguments.common:
         questions, entries = _common(questions, entries)
         notes.append(f"compared on the {len(questions)} questions that all have a line for")
@@ -216,18 +212,26 @@ def compare_command(arguments: argparse.Namespace) -> int:
     result = compare(benchmark, questions, entries, scorer, arguments.to_first, arguments.by_category)
     page = _page({**result, "notes": notes}, arguments.form)
     if arguments.out:
-        with atomic_write(arguments.out) as file:
-            file.write(page + "\n")
+        write_file(arguments.out, page + "\n")
         print(f"wrote {arguments.out}")
     else:
         print(page)
     return 0
 
 
-def _distinct(entries: list[Entry], files: Sequence[str]) -> list[Entry]:
-    """Entries of one name get their paths as names."""
+def gaps(entries: Sequence[Entry]) -> list[str]:
+    """What is said of files with too few lines or too many."""
+    return [
+        f"{e.name}: {len(e.absent)} questions without a line, {e.foreign} lines on other questions"
+        for e in entries
+        if e.absent or e.foreign
+    ]
+
+
+def distinct(entries: Sequence[Entry], files: Sequence[str | None]) -> list[Entry]:
+    """Entries of one name get their paths as names; one of no file keeps its own."""
     names = [e.name for e in entries]
-    return [e._replace(name=str(f)) if names.count(e.name) > 1 else e for e, f in zip(entries, files)]
+    return [e._replace(name=str(f)) if f and names.count(e.name) > 1 else e for e, f in zip(entries, files)]
 
 
 def _common(questions: list[Question], entries: list[Entry]) -> tuple[list[Question], list[Entry]]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
-from po3d.evaluation.compare import Entry, compare, pair_table, read_entry
+from po3d.evaluation.compare import Entry, compare, distinct, gaps, pair_table, read_entry
 from po3d.evaluation.report.html import Page, render
 from po3d.evaluation.report.html_items import ITEMS, image_record, listed
 from po3d.evaluation.report.latex import latex_page
@@ -17,11 +17,11 @@ from po3d.evaluation.report.results import no_intervals, perception_table, resul
 from po3d.evaluation.run import by_image, read_scenes
 from po3d.evaluation.trust import answered, risk_coverage, trust
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_json, read_jsonl
+from po3d.io.files import read_json, read_jsonl, write_file
 from po3d.io.naming import row_name
 from po3d.io.progress import progress
 from po3d.io.runs import ERRORS, GRID, HTML, PREDICTIONS, REPORT, SCENES
-from po3d.io.text_tables import Cell, Table, interval_text, markdown
+from po3d.io.text_tables import Table, figure_rows, interval_text, markdown
 
 
 class Run(NamedTuple):
@@ -55,11 +55,7 @@ def read_run(
     for path, name in zip(others, names or [""] * len(others)):
         file = Path(path) / PREDICTIONS if Path(path).is_dir() else path
         entries.append(read_entry(file, questions, name))
-    known = Counter(e.name for e in entries)
-    entries = [
-        entries[0],
-        *(e._replace(name=str(path)) if known[e.name] > 1 else e for e, path in zip(entries[1:], others)),
-    ]
+    entries = distinct(entries, [None, *others])
     benchmark = BENCHMARKS[about["benchmark"]]
     compared = compare(benchmark, questions, entries, about["scorer"], to_first=True)
     if "rows" not in about:
@@ -125,10 +121,7 @@ def _as_report(run: Run, k: int) -> dict:
 def _beside(table: Table, others: Sequence[dict]) -> Table:
     """The table with rows of other systems under the run's own, above the published."""
     at = table.rules[0] if table.rules else len(table.rows)
-    more: list[list[Cell]] = []
-    for other in others:
-        more.append([other["system"], *(row["value"] for row in other["rows"])])
-        more.append(["  95 % interval", *(interval_text(row) for row in other["rows"])])
+    more = [row for other in others for row in figure_rows(other["system"], other["rows"])]
     rows = [*table.rows[:at], *more, *table.rows[at:]]
     return table._replace(rows=rows, rules=tuple(r + len(more) for r in table.rules))
 
@@ -169,8 +162,7 @@ def run_page(
          *(f"note: {note}" for note in run.report.get("notes") or ()),
          *filter(None, [no_intervals(run.report)]),
          *(["* published, measured on the official release"] if run.report["published"] else []),
-         *(f"{e.name}: {len(e.absent)} questions without a line, {e.foreign} lines on other questions"
-           for e in run.entries if e.absent or e.foreign)],
+         *gaps(run.entries)],
         figures,
         risk,
         *_grid(grid, shown, run.report["benchmark"]),
@@ -194,8 +186,7 @@ def write_page(
 ) -> Path:
     """Write `run_page`, to FOLDER/report.html by default; the file. `which`: its `items`, `ids`."""
     path = Path(out or Path(folder) / HTML)
-    with atomic_write(path) as file:
-        file.write(run_page(run, folder, grid, **which))
+    write_file(path, run_page(run, folder, grid, **which))
     return path
 
 
@@ -247,15 +238,11 @@ def _images(
 # --- the command --------------------------------------------------------------------------------------------
 
 
-def _latex(tables: Sequence[tuple[str, Table]], benchmark: str) -> str:
-    return latex_page(tables, benchmark)
-
-
 def _markdown(tables: Sequence[tuple[str, Table]], benchmark: str) -> str:
     return "\n\n".join(f"## {title}\n\n{markdown(table)}" for title, table in tables)
 
 
-SPELLINGS = {"latex": _latex, "markdown": _markdown}
+SPELLINGS = {"latex": latex_page, "markdown": _markdown}
 
 
 def report_command(arguments: argparse.Namespace) -> int:
@@ -271,7 +258,6 @@ def report_command(arguments: argparse.Namespace) -> int:
     if arguments.out is None:
         print(content, end="")
         return 0
-    with atomic_write(arguments.out) as file:
-        file.write(content)
+    write_file(arguments.out, content)
     print(f"wrote {arguments.out}")
     return 0

@@ -22,9 +22,8 @@ class Work:
 
     make: Callable[[], System]
     split: Split  # without its questions, which come with each image
-    threads: (
-        int | None
-    )  # of torch, where it is used: on another number of threads sums of floats would be others
+    # of torch, where it is used: on another number of threads sums of floats would be others
+    threads: int | None
     system: System | None = None
 
     def __call__(self, asked: Asked) -> tuple[list[Scene], list[Prediction]]:

@@ -98,13 +98,11 @@ def agreement(first: ArrayLike, second: ArrayLike) -> Agreement:
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values adjusted for all of them being looked at (Holm 1979): below 0.05, the error that any is a false
     alarm stays below 5 %. NaN is no test: it stays NaN and counts not among them."""
-    tests = [k for k in np.argsort(p_values, kind="stable").tolist() if not math.isnan(p_values[k])]
-    adjusted = [math.nan] * len(p_values)
-    highest = 0.0
-    for rank, k in enumerate(tests):
-        highest = max(highest, min(1.0, (len(tests) - rank) * p_values[k]))
-        adjusted[k] = highest
-    return adjusted
+    p = np.asarray(p_values, float)
+    tests = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # NaN is sorted to the end
+    adjusted = np.full(len(p), math.nan)
+    adjusted[tests] = np.maximum.accumulate(np.minimum(1.0, np.arange(len(tests), 0, -1) * p[tests]))
+    return adjusted.tolist()
 
 
 def _right(values: ArrayLike) -> NDArray[np.bool_]:

@@ -81,12 +81,10 @@ def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) ->
     p, r = np.asarray(probabilities, float), np.asarray(right, float)
     column = np.clip(np.ceil(p * bins).astype(int) - 1, 0, bins - 1)
     found = []
-    for k in range(bins):
+    for k in np.unique(column).tolist():
         own = column == k
-        if own.any():
-            found.append(
-                Bin(k / bins, (k + 1) / bins, int(own.sum()), float(p[own].mean()), float(r[own].mean()))
-            )
+        means = float(p[own].mean()), float(r[own].mean())
+        found.append(Bin(k / bins, (k + 1) / bins, int(own.sum()), *means))
     return found
 
 
@@ -126,11 +124,9 @@ def coverage_at(probabilities: ArrayLike, right: ArrayLike, total: int, risk: fl
     """The most that can be answered while at most the share `risk` of the answers is wrong, chosen in hindsight."""
     thresholds, coverage, risks = risk_coverage(probabilities, right, total)
     within = np.flatnonzero(risks <= risk)
-    return (
-        Coverage(float(coverage[within[-1]]), float(thresholds[within[-1]]))
-        if len(within)
-        else Coverage(0.0, np.inf)
-    )
+    if not len(within):
+        return Coverage(0.0, np.inf)
+    return Coverage(float(coverage[within[-1]]), float(thresholds[within[-1]]))
 
 
 def _logits(probabilities: ArrayLike) -> Array:

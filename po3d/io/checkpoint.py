@@ -20,7 +20,7 @@ from safetensors.torch import save as serialise
 from po3d import __version__
 from po3d.io import hub, shipped
 from po3d.io.errors import InputError, shown, visible
-from po3d.io.files import atomic_write, read_json, sha256, write_json
+from po3d.io.files import read_json, sha256, write_file, write_json
 
 Network = TypeVar("Network", bound=torch.nn.Module)
 FORMAT, FOLDER = "po3d-checkpoint-1", "po3d-model-1"
@@ -127,8 +127,7 @@ def _unpacked(packed: torch.Tensor, bits: int) -> torch.Tensor:
 
 def _write(stem: Path, tensors: dict[str, torch.Tensor], record: dict, origin: dict) -> Path:
     target = stem.with_name(stem.name + ".safetensors")
-    with atomic_write(target, "wb") as file:
-        file.write(serialise(tensors))
+    write_file(target, serialise(tensors))
     write_json(stem.with_name(stem.name + ".json"), {**record, "sha256": sha256(target), **origin})
     return target
 
@@ -143,8 +142,7 @@ def combine(pairs: Iterable[str | Path], folder: Path, about: Mapping[str, Any])
         parts[kind] = record
         tensors |= {f"{kind}.{name}": value for name, value in load_file(_files(pair)[0]).items()}
     target = folder / WEIGHTS
-    with atomic_write(target, "wb") as file:
-        file.write(serialise(tensors, metadata={"format": "pt"}))
+    write_file(target, serialise(tensors, metadata={"format": "pt"}))
     config = {"format": FOLDER, **about, "parts": parts, "sha256": sha256(target)}
     write_json(folder / CONFIG, config)
     return config

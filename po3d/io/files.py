@@ -12,7 +12,7 @@ import io
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -59,12 +59,26 @@ def output_file(path: str) -> str:
     return path
 
 
+def write_file(path: str | Path, content: str | bytes) -> None:
+    """Write text in UTF-8, or bytes, atomically."""
+    with atomic_write(path, "w" if isinstance(content, str) else "wb") as file:
+        file.write(content)
+
+
 def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
     """Write `value` as JSON, atomically; compact when `indent` is None."""
     separators = (",", ":") if indent is None else None
     with atomic_write(path) as file:
         json.dump(value, file, indent=indent, ensure_ascii=False, separators=separators)
         file.write("\n")
+
+
+def write_jsonl(path: str | Path, records: Iterable[object], compact: bool = False) -> None:
+    """Write a record a line, each as soon as it is there, atomically all of them; `compact`: without blanks."""
+    separators = (",", ":") if compact else None
+    with atomic_write(path) as file:
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False, separators=separators) + "\n")
 
 
 def read_text(path: str | Path, what: str = "text file") -> str:
@@ -121,10 +135,8 @@ def _lines(path: str | Path, what: str) -> Iterator[bytes]:
                 return
     except InputError:
         raise
-    except ValueError:  # a name with NUL
-        raise InputError(f"{what} not found: {path}") from None
-    except OSError as error:
-        raise InputError(_unreadable(path, what, error)) from None
+    except (OSError, ValueError) as error:
+        raise InputError(unreadable(path, what, error)) from None
     data = read_bytes(path, what)
     yield from io.BytesIO(
         _utf8(_gunzipped(data, path, what) if Path(path).suffix == ".gz" else data, path, what)
@@ -141,7 +153,7 @@ def read_cells(path: str | Path, what: str = "table") -> Iterator[list[str]]:
         with open(path, encoding=encoding, newline="") as file:
             yield from csv.reader(file, delimiter="," if Path(path).suffix.lower() == ".csv" else "\t")
     except OSError as error:
-        raise InputError(_unreadable(path, what, error)) from None
+        raise InputError(unreadable(path, what, error)) from None
     except UnicodeError as error:
         raise InputError(_not_text(path, what, error)) from None
     except csv.Error as error:
@@ -170,10 +182,8 @@ def read_bytes(path: str | Path, what: str) -> bytes:
                 data = file.read() if Path(path).is_file() else file.read(LARGEST + 1)  # a pipe may never end
                 if len(data) <= LARGEST:
                     return data
-    except ValueError:  # a name with NUL
-        raise InputError(f"{what} not found: {path}") from None
-    except OSError as error:
-        raise InputError(_unreadable(path, what, error)) from None
+    except (OSError, ValueError) as error:
+        raise InputError(unreadable(path, what, error)) from None
     raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")
 
 
@@ -187,8 +197,9 @@ def _gunzipped(data: bytes, path: str | Path, what: str) -> bytes:
     raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")
 
 
-def _unreadable(path: str | Path, what: str, error: OSError) -> str:
-    if isinstance(error, FileNotFoundError):
+def unreadable(path: str | Path, what: str, error: OSError | ValueError) -> str:
+    """Why a file can't be read. A ValueError is of a name with NUL: there is no such file."""
+    if isinstance(error, FileNotFoundError | ValueError):
         return f"{what} not found: {path}"
     if isinstance(error, IsADirectoryError):
         return f"{what} is a folder, not a file: {path}"

@@ -1,11 +1,13 @@
 """How a program ends: what the user got wrong is one line and exit code 2, and no traceback for what is no defect."""
 
 import contextlib
+import importlib
 import io
 import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from po3d.io.errors import InputError, visible
 
@@ -38,6 +40,15 @@ def naming_extras() -> Iterator[None]:
         if module not in EXTRAS:
             raise
         raise InputError(f"this needs {module}: pip install 'po3d[{EXTRAS[module]}]'") from None
+
+
+def needed(module: str, extra: str, what: str, instead: str = "") -> Any:
+    """The module that an extra brings; where it is not installed an InputError that begins with `what` it is for and ends with
+    what to do `instead`."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise InputError(f"{what} {module}: pip install 'po3d[{extra}]'{instead}") from None
 
 
 def guarded(main: Callable[[], None], in_json: bool = False) -> int:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from po3d.io.errors import InputError, visible
+from po3d.io.guard import needed
 
 SCHEME = "hf://"
 FILES = ("config.json", "model.safetensors")  # of a model that are fetched: no code, no pickle
@@ -42,11 +43,10 @@ def push(
 @contextmanager
 def _said(name: str) -> Iterator[None]:
     """What a hub refuses, and what the network does, as one line."""
-    try:
-        import httpx
-        from huggingface_hub.errors import HFValidationError
-    except ImportError:
-        raise InputError("a hub needs huggingface_hub: pip install 'po3d[hub]'") from None
+    needed("huggingface_hub", "hub", "a hub needs")
+    import httpx
+    from huggingface_hub.errors import HFValidationError
+
     try:
         yield
     except HFValidationError:

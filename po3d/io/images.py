@@ -10,17 +10,15 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from po3d.io.errors import InputError, visible
+from po3d.io.files import unreadable
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 _TURNED = (5, 6, 7, 8)  # EXIF orientations of a picture that is stored on its side
 MAX_PIXELS = 50_000_000  # read from the header, so a bomb is refused before it is unpacked
-MAX_PIXELS_WHOLE = {
-    "WEBP": 20_000_000
-}  # of formats that are decoded whole, several times over: within 500 MB
-ANIMATED = (
-    "PNG",
-    "WEBP",
-)  # formats of animations; the several pictures of a phone's JPEG are one picture in sizes
+# of formats that are decoded whole, several times over: within 500 MB
+MAX_PIXELS_WHOLE = {"WEBP": 20_000_000}
+# formats of animations; the several pictures of a phone's JPEG are one picture in sizes
+ANIMATED = ("PNG", "WEBP")
 LARGE = 12_000_000  # pixels; networks look at a twentieth of them
 STRIP = 1_000_000  # pixels that are scaled down at once
 
@@ -32,17 +30,10 @@ class ImageError(InputError):
 def read_image(path: str | Path, whole: bool = False) -> NDArray[np.uint8]:
     """(H, W, 3) sRGB pixels of an image file, as `decode_image` gives them; ImageError when it is missing, truncated,
     huge or no image."""
-    path = Path(path)
     try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise ImageError(f"image not found: {path}") from None
-    except ValueError:  # a name with NUL
-        raise ImageError(f"image not found: {path}") from None
-    except IsADirectoryError:
-        raise ImageError(f"image is a folder, not a file: {path}") from None
-    except OSError as error:
-        raise ImageError(f"image can't be read: {path} ({error.strerror})") from None
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise ImageError(unreadable(path, "image", error)) from None
     return decode_image(data, str(path), whole=whole)
 
 
@@ -115,13 +106,10 @@ def decode_image(
             f"image {where} is an animation of {image.n_frames} frames; give the one that is meant"
         )
     try:
-        return np.asarray(_upright(image if whole else _scaled(image)))
+        upright = ImageOps.exif_transpose(image if whole else _scaled(image))
+        return np.asarray(upright.convert("RGB"))
     except (OSError, SyntaxError, ValueError, EOFError) as error:
         raise ImageError(f"image {where} is truncated or damaged ({error})") from None
-
-
-def _upright(image: Image.Image) -> Image.Image:
-    return ImageOps.exif_transpose(image).convert("RGB")
 
 
 def _scaled(image: Image.Image) -> Image.Image:
@@ -130,9 +118,8 @@ def _scaled(image: Image.Image) -> Image.Image:
     if factor == 1:
         return image
     drafted = image.draft(None, (max(image.width // 2, 1), max(image.height // 2, 1)))
-    return (
-        image if drafted else _reduced(image, factor)
-    )  # a JPEG is decoded at half its size, 12.5 megapixels at most
+    # a JPEG is decoded at half its size, 12.5 megapixels at most
+    return image if drafted else _reduced(image, factor)
 
 
 def _reduced(image: Image.Image, factor: int) -> Image.Image:

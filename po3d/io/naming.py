@@ -7,14 +7,8 @@ from pathlib import Path
 from typing import Any
 
 ALWAYS = ("table", "frame", "known_yaw")  # settings that a report says even where they are as they come
-_UNSAID = (
-    "name",
-    "_target_",
-    "model",
-    "path",
-    "base_url",
-    "seed",
-)  # said otherwise: the name itself, or the split's
+# said otherwise: the name itself, or the split's
+_UNSAID = ("name", "_target_", "model", "path", "base_url", "seed")
 _TABLES = {"truth": "true tables", "semantic_map": "semantic map", "map": "plain maps", "picture": ""}
 _FRAMES = {"anchors": "", "none": "no frame", "camera": "camera frame"}
 _SAID: dict[str, Callable[[Any], str]] = {

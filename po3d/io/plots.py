@@ -6,6 +6,7 @@ from typing import Any
 
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write
+from po3d.io.guard import needed
 
 PLOTS = (".png", ".pdf", ".svg")
 
@@ -16,11 +17,9 @@ def drawn(path: str | Path, size: tuple[float, float], draw: Callable[[Any], Non
     suffix = Path(path).suffix.lower()
     if suffix not in PLOTS:
         raise InputError(f"{path}: the name of a plot should end in one of {', '.join(PLOTS)}")
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure  # not pyplot: no window, no global state
-    except ImportError:
-        raise InputError("plots need matplotlib: pip install 'po3d[report]'") from None
+    rc_context = needed("matplotlib", "report", "plots need").rc_context
+    from matplotlib.figure import Figure  # not pyplot: no window, no global state
+
     # The same bytes every time; letters of an SVG are text, not drawn.
     dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "po3d"}):

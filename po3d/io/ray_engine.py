@@ -137,10 +137,8 @@ class Ray:
                         raise cause from None
                     idle.append(actor)
                     settle(number, f"{type(cause).__name__}: {' '.join(str(cause).split())[:200]}", cause)
-                except (
-                    ray.exceptions.RayError
-                ) as error:  # the actor is gone, its machine, or the result on it
-                    ray.kill(actor)
+                except ray.exceptions.RayError as error:
+                    ray.kill(actor)  # it is gone, its machine, or the result on it
                     start()
                     deaths[number] += 1
                     if number is None and deaths[None] == STARTS:

@@ -30,9 +30,8 @@ from pydantic_core import ErrorDetails
 from po3d.io.errors import InputError, shown, visible
 
 OBJECTS = 500  # of a scene: executors compare all pairs, and a room of 200 things is a large one
-LARGEST = (
-    1e6  # scene units, pixels, degrees: no scene is larger, and squares and products stay far from overflow
-)
+# scene units, pixels, degrees: no scene is larger, and squares and products stay far from overflow
+LARGEST = 1e6
 LONGEST = 2000  # characters of a name
 THINNEST = 1e-4  # scene units: no thing is thinner
 ROUNDING = 1e-3  # of what should be exact: sums of probabilities, unit vectors, rotations

@@ -35,11 +35,17 @@ def interval_text(row: Mapping, signed: bool = False) -> str | None:
     return f"{low:.1f} to {high:.1f}" if signed and low < 0 else f"{low:.1f}-{high:.1f}"
 
 
+def figure_rows(name: str, figures: Sequence[Mapping | None], signed: bool = False) -> list[list[Cell]]:
+    """The row of a system's figures, and one with their intervals; an empty cell for one that it lacks."""
+    values = [None if figure is None else figure["value"] for figure in figures]
+    intervals = [None if figure is None else interval_text(figure, signed) for figure in figures]
+    return [[name, *values], ["  95 % interval", *intervals]]
+
+
 def terminal_width() -> float:
     """Columns of the terminal that the process prints on; infinite where there is none, as in a pipe or a file."""
-    stream = (
-        sys.__stdout__
-    )  # what stands in its place (a test's, a collecting one) is no terminal, but ends on one
+    # what stands in its place (a test's, a collecting one) is no terminal, but ends on one
+    stream = sys.__stdout__
     return shutil.get_terminal_size().columns if stream and stream.isatty() else math.inf
 
 

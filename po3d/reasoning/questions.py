@@ -1,13 +1,12 @@
 """Questions, answers and predictions: what goes into a system, what comes out, and the file between them."""
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_jsonl
+from po3d.io.files import read_jsonl, write_jsonl
 
 Status = Literal["ok", "unparsed", "failed", "abstained"]
 Task = Literal["2d", "6d"]
@@ -78,9 +77,7 @@ def paired(
 
 def write_predictions(path: str | Path, predictions: Iterable[Prediction]) -> None:
     """predictions.jsonl, one record a line, atomically."""
-    with atomic_write(path) as file:
-        for prediction in predictions:
-            file.write(json.dumps(asdict(prediction), ensure_ascii=False) + "\n")
+    write_jsonl(path, map(asdict, predictions))
 
 
 def read_predictions(path: str | Path) -> Iterator[Prediction]:

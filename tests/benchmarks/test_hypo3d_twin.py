@@ -8,7 +8,7 @@ import pytest
 
 from po3d.benchmarks.hypo3d import data as hypo3d
 from po3d.benchmarks.hypo3d import twin as hypo3d_twin
-from po3d.benchmarks.hypo3d.score import ALIGNED
+from po3d.benchmarks.hypo3d.score import ALIGNED, score
 from po3d.io.errors import InputError
 from po3d.scene.frames import in_frame, room_centre, wall_azimuth
 from po3d.synthesis.rooms.changes import TYPES
@@ -45,7 +45,7 @@ def test_the_oracle_is_exactly_right(split):
     assert [(q.id, p.answer) for q, p in zip(split.questions, found)] == [
         (q.id, q.answer) for q in split.questions
     ]
-    report = hypo3d.score(split.questions, found, "official")
+    report = score(split.questions, found, "official")
     assert all(row["value"] == 100.0 for row in report["rows"])
 
 
@@ -120,7 +120,7 @@ def test_an_aligned_copy_is_the_same_room_whose_front_is_the_maps_top(split):
         assert ground[0] == pytest.approx(ground[1], abs=1e-9)
         assert wall_azimuth(copy) == pytest.approx(0, abs=1e-9)
         assert min(min(corner) for corner in copy.outline) == 0
-    pairs = hypo3d.score(split.questions, predictions(split, oracle("rooms")), "official")["pairs"]
+    pairs = score(split.questions, predictions(split, oracle("rooms")), "official")["pairs"]
     assert pairs["aligned"]["aligned"]["n"] == pairs["aligned"]["non-aligned"]["n"] == len(turned)
     assert pairs["aligned"]["aligned"]["em"]["value"] == 100
 

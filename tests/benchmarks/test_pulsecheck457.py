@@ -10,8 +10,8 @@ import pytest
 from generators import random_scene
 from PIL import Image
 
-from po3d.benchmarks.pulsecheck457.data import BANDS, FILES, load, read_answer
-from po3d.benchmarks.pulsecheck457.report import write_tsv
+from po3d.benchmarks.pulsecheck457.data import load
+from po3d.benchmarks.pulsecheck457.report import BANDS, FILES, read_answer, write_tsv
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES, correct, lenient, published_rows, score, strict
 from po3d.benchmarks.superclevr.files import StreetQuestion, nodes_from_program, surface
 from po3d.evaluation.audit import audit

@@ -11,7 +11,7 @@ import pytest
 
 from po3d.benchmarks.scope import data as scope
 from po3d.benchmarks.scope import twin as scope_twin
-from po3d.benchmarks.scope.score import TASKS, chosen, published, published_rows
+from po3d.benchmarks.scope.score import TASKS, chosen, correct, published, published_rows, score
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction
@@ -73,7 +73,7 @@ def test_everything_is_right_on_true_tables(split, system):
         if p.answer != q.answer
     ]
     assert wrong == []
-    report = scope.score(split.questions, found)
+    report = score(split.questions, found)
     assert [row["name"] for row in report["rows"]] == ["average", *TASKS]
     assert all(row["value"] == 100.0 and row["failed"] == 0 for row in report["rows"])
     cells = [cell for by_set in report["consistency"].values() for cell in by_set.values()]
@@ -100,7 +100,7 @@ def test_a_finished_twin_is_left_alone_and_another_does_not_mix_with_it(root):
 def test_the_other_reading_changes_cameras_and_no_answer(split, tmp_path):
     scope_twin.generate(tmp_path / "far", SIZE, SEED, reading=FAR)
     far = scope.load(tmp_path / "far")
-    report = scope.score(far.questions, answered(far, orbit(Truth())))
+    report = score(far.questions, answered(far, orbit(Truth())))
     assert report["rows"][0]["value"] == 100.0
     assert far.view(far.images[0]).orbit.reading == FAR
 
@@ -239,14 +239,14 @@ def test_a_perfect_eye_answers_everything_from_pictures_alone(split, monkeypatch
     """Words for equal things aside, nothing but pictures, their lens and (with known yaws) the items' angles is used."""
     _grey_pictures(split, monkeypatch)
     found = answered(split, orbit(OrbitViews(Blurred(split, 0.0)), known_yaw))
-    report = scope.score(split.questions, found)
+    report = score(split.questions, found)
     assert all(row["value"] == 100.0 for row in report["rows"]), report["rows"]
 
 
 def test_estimated_views_are_fused_for_questions_on_several(split, monkeypatch):
     _grey_pictures(split, monkeypatch)
     found = answered(split, orbit(OrbitViews(Blurred(split, 0.6))))
-    report = scope.score(split.questions, found)
+    report = score(split.questions, found)
     values = {row["name"]: row["value"] for row in report["rows"]}
     assert 60 < values["consistency_ego"] < 100
     assert values["integration_ego"] >= values["consistency_ego"]
@@ -350,14 +350,14 @@ def test_consistency_asks_for_agreement_and_joint_for_truth(split):
     right = {q.id: q.answer for q in own}
     slip = next(q for q in own if q.views == (135,))
     once = [Prediction(i, "ok", a) for i, a in (right | {slip.id: turned_label(slip.answer, 180)}).items()]
-    cells = scope.score(own, once)["consistency"]["consistency_ego"]
+    cells = score(own, once)["consistency"]["consistency_ego"]
     assert [cells[s]["consistent"] for s in ("orthogonal", "diagonal", "all")] == [100.0, 0.0, 0.0]
     assert [cells[s]["joint"] for s in ("orthogonal", "diagonal", "all")] == [100.0, 0.0, 0.0]
     alike = [Prediction(i, "ok", turned_label(a, 90)) for i, a in right.items()]
-    cells = scope.score(own, alike)["consistency"]["consistency_ego"]
+    cells = score(own, alike)["consistency"]["consistency_ego"]
     assert (cells["all"]["consistent"], cells["all"]["joint"]) == (100.0, 0.0)
     silent = [Prediction(i, "unparsed") for i in right]
-    assert scope.score(own, silent)["consistency"]["consistency_ego"]["all"]["consistent"] == 0.0
+    assert score(own, silent)["consistency"]["consistency_ego"]["all"]["consistent"] == 0.0
 
 
 def test_errors_of_updating_are_told_apart(split):
@@ -371,10 +371,10 @@ def test_errors_of_updating_are_told_apart(split):
     }  # fmt: skip
     kinds[turned_label(start, 180)] = "wrong angle"
     for label, kind in kinds.items():
-        found = scope.score([q90], [Prediction(q90.id, "ok", label)])["updating_errors"]
+        found = score([q90], [Prediction(q90.id, "ok", label)])["updating_errors"]
         assert found[group_of(q90.answer)]["90"][kind] == 1, label
     assert (
-        scope.score([q90], [Prediction(q90.id, "failed")])["updating_errors"][group_of(q90.answer)]["90"][
+        score([q90], [Prediction(q90.id, "failed")])["updating_errors"][group_of(q90.answer)]["90"][
             "no answer"
         ]
         == 1
@@ -382,7 +382,7 @@ def test_errors_of_updating_are_told_apart(split):
     if q180 is not None:
         back = turned_label(q180.answer, -180)
         assert (
-            scope.score([q180], [Prediction(q180.id, "ok", back)])["updating_errors"][group_of(back)]["180"][
+            score([q180], [Prediction(q180.id, "ok", back)])["updating_errors"][group_of(back)]["180"][
                 "no rotation"
             ]
             == 1
@@ -391,18 +391,18 @@ def test_errors_of_updating_are_told_apart(split):
 
 def test_paraphrases_count_beside_the_columns(split):
     found = [replace(p, answer=None, status="failed") if "/p" in p.id else p for p in gold(split)]
-    report = scope.score(split.questions, found)
+    report = score(split.questions, found)
     assert report["rows"][0]["value"] == 100.0
     assert report["paraphrase"]["average"] == {
         "n": len(split.questions) // 2, "template": 100.0, "paraphrase": 0.0, "delta": -100.0,
     }  # fmt: skip
-    right = scope.correct(split.questions, found)
+    right = correct(split.questions, found)
     assert sum(math.isnan(r) for r in right) == len(split.questions) // 2
     assert {r for r in right if not math.isnan(r)} == {1.0}
 
 
 def test_blind_answers_show_what_consistency_leaves_out(split):
-    report = scope.score(split.questions, gold(split))
+    report = score(split.questions, gold(split))
     cells = report["baseline_consistency"]
     assert cells["a quarter turn off"]["consistency_ego"]["all"]["consistent"] == 100.0
     assert cells["a quarter turn off"]["consistency_ego"]["all"]["joint"] == 0.0
@@ -415,7 +415,7 @@ def test_blind_answers_show_what_consistency_leaves_out(split):
 
 
 def test_matrices_and_directions_count_every_answer(split):
-    report = scope.score(split.questions, gold(split))
+    report = score(split.questions, gold(split))
     for matrices in report["confusion"].values():
         for table in matrices.values():
             counts = np.array(table)
@@ -426,11 +426,11 @@ def test_matrices_and_directions_count_every_answer(split):
 
 def test_scoring_refuses_what_it_can_not_score(split):
     with pytest.raises(InputError, match="no questions"):
-        scope.score([], [])
+        score([], [])
     with pytest.raises(InputError, match="unknown scorer"):
-        scope.score(split.questions, gold(split), "magic")
+        score(split.questions, gold(split), "magic")
     with pytest.raises(InputError, match="unknown task"):
-        scope.score([replace(split.questions[0], category="x")], gold(split))
+        score([replace(split.questions[0], category="x")], gold(split))
 
 
 def test_the_papers_average_is_the_mean_of_its_six_tasks():

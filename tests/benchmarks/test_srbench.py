@@ -388,17 +388,6 @@ def test_the_vlmevalkit_table_is_read_back(tmp_path, split):
     ]
 
 
-def test_result_files_hold_letters(tmp_path, split):
-    predictions = [*answers(split.questions)[:-1], Prediction(split.questions[-1].id, "failed", reason="no")]
-    srbench.write_results(tmp_path / "r.tsv", split.questions, predictions)
-    with open(tmp_path / "r.tsv", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    assert [r["qid"] for r in rows] == [q.id for q in split.questions]
-    assert rows[-1]["prediction"] == ""
-    right = [r["prediction"] == r["answer"] for r in rows]
-    assert right == row_hits(split.questions, predictions)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

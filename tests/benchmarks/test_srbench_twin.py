@@ -8,8 +8,9 @@ import pytest
 
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.threedsrbench import data as srbench
+from po3d.benchmarks.threedsrbench.benchmark import open_fresh
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, VIEWPOINTS, mirrored_answer, score
-from po3d.benchmarks.threedsrbench.twin import asked, generate, look, make, open_fresh
+from po3d.benchmarks.threedsrbench.twin import asked, generate, look, make
 from po3d.evaluation.run import predict
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng

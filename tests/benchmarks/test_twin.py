@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from po3d.benchmarks import street_twin
-from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.pulsecheck457.data import generate, generate_tables, load, training_questions
+from po3d.benchmarks.pulsecheck457.report import FILES
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES
 from po3d.benchmarks.superclevr.files import program_from_nodes
 from po3d.evaluation.audit import audit
@@ -44,7 +44,7 @@ def twin(tmp_path_factory):
 def test_the_folder_has_the_releases_layout(twin):
     names = {str(p.relative_to(twin)) for p in twin.rglob("*") if p.is_file()}
     images = {f"images/superCLEVR_new_{i:06d}.jpg" for i in range(SIZE)}
-    questions = {f"questions/{file}.json" for file in pulsecheck457.FILES.values()}
+    questions = {f"questions/{file}.json" for file in FILES.values()}
     assert names == images | questions | {"scenes.json", "twin.json"}
 
 
@@ -56,7 +56,7 @@ def test_the_oracle_agrees_with_every_answer(twin):
 
 
 def test_records_say_what_each_node_gives(twin):
-    for file in pulsecheck457.FILES.values():
+    for file in FILES.values():
         for record in json.loads((twin / "questions" / f"{file}.json").read_text())["questions"]:
             assert record["program"][-1]["_output"] == record["answer"]
             program_from_nodes(record["program"])

@@ -5,9 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from po3d.benchmarks.hypo3d import data as hypo3d
-from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
-from po3d.benchmarks.registry import opened
+from po3d.benchmarks.pulsecheck457.score import correct
+from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.cli import main as cli
 from po3d.evaluation.compare import compare, read_entry
 from po3d.evaluation.statistics import mcnemar
@@ -48,7 +47,7 @@ def test_json_has_every_model_and_pair_with_the_right_counts(files, capsys):
         ("good", "fair"), ("good", "also_fair"), ("fair", "also_fair")]  # fmt: skip
     assert (result["questions"], result["clusters"]) == (len(SPLIT.questions), 12)
     right = {
-        n: np.array(pulsecheck457.correct(SPLIT.questions, answers(s, n), "strict"))
+        n: np.array(correct(SPLIT.questions, answers(s, n), "strict"))
         for n, s in (("good", 0.9), ("fair", 0.7))
     }
     first, test = result["pairs"][0], mcnemar(right["good"], right["fair"])
@@ -116,7 +115,7 @@ def test_controls_of_hypo3d_count_in_no_pair():
     controls = {q.id for q in split.questions if q.control}
     silent = [Prediction(q.id, "abstained") if q.id in controls else p for q, p in zip(split.questions, gold)]
     entries = [_entry("gold", gold), _entry("silent", silent)]
-    result = compare(hypo3d, split.questions, entries, "official")
+    result = compare(BENCHMARKS["hypo3d"], split.questions, entries, "official")
     assert controls
     assert result["questions"] == len(split.questions) - len(controls)
     assert result["pairs"][0]["difference"] == 0

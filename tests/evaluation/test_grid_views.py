@@ -10,8 +10,7 @@ import yaml
 from planted import SCOPE, SR, Planted, turned
 from test_evaluate import script
 
-from po3d.benchmarks.scope import data as scope
-from po3d.benchmarks.threedsrbench import data as srbench
+from po3d.benchmarks.registry import BENCHMARKS
 from po3d.evaluation.ablation.grid import PREDICTED, TRUTH, cell, grid_answers, plan, run_grid
 from po3d.evaluation.run import predict, read_scenes
 from po3d.io.config import ROOT
@@ -40,8 +39,8 @@ def scope_system(change=lambda s: s, **options) -> Pipeline:
 
 
 CASES = {
-    "3dsrbench": (ROOMS, srbench, sr_system, "circular"),
-    "scope": (SCENE, scope, scope_system, "choice"),
+    "3dsrbench": (ROOMS, BENCHMARKS["3dsrbench"], sr_system, "circular"),
+    "scope": (SCENE, BENCHMARKS["scope"], scope_system, "choice"),
 }
 
 

@@ -9,9 +9,8 @@ import openpyxl
 import pytest
 
 from po3d.benchmarks.hypo3d import data as hypo3d
-from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
-from po3d.benchmarks.pulsecheck457.data import FILES
-from po3d.benchmarks.registry import opened
+from po3d.benchmarks.pulsecheck457.report import FILES
+from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.benchmarks.superclevr.files import surface
 from po3d.cli import main as cli
 from po3d.evaluation.harness.harness_files import CELL, read_rows
@@ -22,6 +21,7 @@ from po3d.reasoning.questions import Prediction, read_predictions
 from po3d.scene.vocabulary import SUPER_CATEGORIES
 from po3d.systems.answers import extract
 
+HYPO3D, PULSECHECK457 = BENCHMARKS["hypo3d"], BENCHMARKS["pulsecheck457"]
 SPLIT = opened("pulsecheck457").first(5)
 DRESSES = (
     "{}",
@@ -49,13 +49,13 @@ PREDICTIONS = [Prediction(q.id, "ok", SAID[q.id]) for q in SPLIT.questions]
 
 
 def expected(scorer):
-    rows = pulsecheck457.score(SPLIT.questions, PREDICTIONS, scorer)["rows"]
+    rows = PULSECHECK457.score(SPLIT.questions, PREDICTIONS, scorer)["rows"]
     return {row["name"]: row["value"] for row in rows}
 
 
 def vlmevalkit_rows():
     """The columns of <model>_Spatial457.xlsx with its judge's `hit`."""
-    hits = pulsecheck457.correct(SPLIT.questions, PREDICTIONS, "vlmevalkit")
+    hits = PULSECHECK457.correct(SPLIT.questions, PREDICTIONS, "vlmevalkit")
     for k, (q, hit) in enumerate(zip(SPLIT.questions, hits)):
         yield {"index": q.number, "question": q.text, "answer": surface(q.answer).capitalize(),
                "category": FILES[q.category], "prediction": DRESSES[k % 4].format(SAID[q.id]), "hit": int(hit)}  # fmt: skip
@@ -85,7 +85,7 @@ def write_jsonl(path, rows):
 
 def lmms_rows():
     """<date>_samples_<task>.jsonl: no doc, the prompt as input, what the metric said one level down."""
-    right = pulsecheck457.correct(SPLIT.questions, PREDICTIONS, "strict")
+    right = PULSECHECK457.correct(SPLIT.questions, PREDICTIONS, "strict")
     for k, (q, hit) in enumerate(zip(SPLIT.questions, right)):
         response = DRESSES[k % 4].format(SAID[q.id])
         said = {"question_index": q.number, "category": FILES[q.category], "gt_answer": q.answer,
@@ -110,7 +110,7 @@ def release(tmp_path):
     root = tmp_path / "release" / "questions"
     root.mkdir(parents=True)
     kept = {q.image for q in SPLIT.questions}
-    for path in (pulsecheck457.MINI / "questions").glob("*.json"):
+    for path in (PULSECHECK457.mini / "questions").glob("*.json"):
         records = [r for r in json.loads(path.read_text())["questions"] if r["image_filename"] in kept]
         (root / path.name).write_text(json.dumps({"questions": records}))
     return root.parent
@@ -154,7 +154,7 @@ def test_an_lmms_eval_file_scores_to_the_right_figure(tmp_path, release):
     assert code == 0
     assert {r["name"]: r["value"] for r in sidecar["scores"]["strict"]} == pytest.approx(expected("strict"))
     assert sidecar["harness"]["column"] == "is_correct"
-    micro = 100 * sum(pulsecheck457.correct(SPLIT.questions, PREDICTIONS, "strict")) / len(PREDICTIONS)
+    micro = 100 * sum(PULSECHECK457.correct(SPLIT.questions, PREDICTIONS, "strict")) / len(PREDICTIONS)
     assert sidecar["harness"]["percent"] == pytest.approx(micro)
 
 
@@ -165,7 +165,7 @@ def test_po3ds_own_answers_score_the_same_through_a_harness_file(tmp_path, relea
     _, out, sidecar = run(
         tmp_path, write_xlsx(tmp_path / "po3d_Spatial457.xlsx", rows), "--data", str(release)
     )
-    again = pulsecheck457.score(SPLIT.questions, list(read_predictions(out)), "strict")["rows"]
+    again = PULSECHECK457.score(SPLIT.questions, list(read_predictions(out)), "strict")["rows"]
     assert {r["name"]: r["value"] for r in again} == expected("strict")
     assert sidecar["scores"]["strict"] == again
 
@@ -174,9 +174,9 @@ def test_hypo3ds_official_result_file_is_read(tmp_path):
     split = opened("hypo3d").first(2)
     path = tmp_path / "contextvqa_model.json"
     hypo3d.write_results(path, split.questions, [Prediction(q.id, "ok", q.answer) for q in split.questions])
-    result = import_rows(read_rows(path), split.questions, hypo3d, "official")
+    result = import_rows(read_rows(path), split.questions, HYPO3D, "official")
     assert (result.missing, result.unmatched, result.other_gold) == ([], [], [])
-    right = hypo3d.correct(split.questions, result.predictions, "official")
+    right = HYPO3D.correct(split.questions, result.predictions, "official")
     assert 0 not in right
 
 
@@ -189,7 +189,7 @@ def test_plain_files_align_by_image_and_question_where_ids_say_nothing(tmp_path)
     rows = [{"index": k, "image_path": f"/somewhere/{q.image}", "question": q.text.upper() + " ", "output": q.answer}
             for k, q in enumerate(unique)]  # fmt: skip
     for path in (write_table(tmp_path / "a.csv", rows), write_jsonl(tmp_path / "a.jsonl", rows)):
-        result = import_rows(read_rows(path), SPLIT.questions, pulsecheck457, "strict")
+        result = import_rows(read_rows(path), SPLIT.questions, PULSECHECK457, "strict")
         assert result.matched_by == {"image and question": len(unique)}
         assert [p.answer for p in result.predictions if p.id == unique[0].id] == [unique[0].answer]
         assert len(result.missing) == len(SPLIT.questions) - len(unique)
@@ -226,7 +226,7 @@ def test_multiple_choice_rows_become_the_texts_of_their_options():
     questions = [Question("VIN6-1", "a.jpg", "Which is higher?", "2d", "height", "a red hat")]
     rows = [Row(1, {"qid": "VIN6-1", "question": "Which is higher?", "A": "glove", "B": "a red hat", "C": None,
                     "D": "", "answer": "B", "prediction": "Answer: (B)"})]  # fmt: skip
-    result = import_rows(rows, questions, pulsecheck457, "strict")
+    result = import_rows(rows, questions, PULSECHECK457, "strict")
     assert result.predictions[0].answer == "a red hat"
     assert result.other_gold == []
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 
-from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
-from po3d.benchmarks.registry import opened
+from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.cli import main as cli
 from po3d.evaluation.trust import (
     Abstaining,
@@ -27,6 +26,7 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.reasoning.questions import Prediction, read_predictions, write_predictions
 
+PULSECHECK457 = BENCHMARKS["pulsecheck457"]
 SPLIT = opened("pulsecheck457").first(20)
 items = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=50)
 
@@ -120,18 +120,18 @@ def test_answers_below_the_threshold_are_held_back():
 def test_the_figures_are_those_of_the_answers_that_were_given():
     whole = predictions()
     whole[0] = Prediction(whole[0].id, "failed", reason="why")
-    found = answered(pulsecheck457, SPLIT.questions, whole, "strict")
+    found = answered(PULSECHECK457, SPLIT.questions, whole, "strict")
     assert (len(found.probabilities), found.total) == (len(whole) - 1, len(whole))
     figures = trust(found)
     assert figures["coverage_at"]["0.05"]["coverage"] >= figures["coverage_at"]["0.01"]["coverage"]
     assert 0 < figures["aurc"] < 1 - figures["accuracy"]
     with pytest.raises(InputError, match="has no probability"):
         answered(
-            pulsecheck457, SPLIT.questions, [Prediction(q.id, "ok", "1") for q in SPLIT.questions], "strict"
+            PULSECHECK457, SPLIT.questions, [Prediction(q.id, "ok", "1") for q in SPLIT.questions], "strict"
         )
     with pytest.raises(InputError, match="no answer whose"):
         answered(
-            pulsecheck457, SPLIT.questions, [Prediction(q.id, "failed") for q in SPLIT.questions], "strict"
+            PULSECHECK457, SPLIT.questions, [Prediction(q.id, "failed") for q in SPLIT.questions], "strict"
         )
 
 
@@ -139,7 +139,7 @@ def test_the_command_fits_on_one_file_and_scales_another(tmp_path, capsys):
     bold, fit, out = tmp_path / "bold.jsonl", tmp_path / "fit.jsonl", tmp_path / "scaled.jsonl"
     write_predictions(bold, predictions(bold=3.0))
     write_predictions(fit, predictions(400, bold=3.0))
-    root = str(pulsecheck457.MINI)
+    root = str(PULSECHECK457.mini)
     picture = tmp_path / "reliability.png"
     options = ["--fit-on", str(fit), "--fit-data", root, "--out", str(out), "--plot", str(picture)]
     assert cli.main(["trust", str(bold), "--json", *options]) == 0
@@ -169,7 +169,7 @@ def test_the_command_fits_on_one_file_and_scales_another(tmp_path, capsys):
     [
         (["--fit-on", "x.jsonl"], "belong together"),
         (["--temperature", "0"], "above 0"),
-        (["--fit-on", "FILE", "--fit-data", str(pulsecheck457.MINI)], "another split"),
+        (["--fit-on", "FILE", "--fit-data", str(PULSECHECK457.mini)], "another split"),
         (["--plot", "a.bmp"], "should end in one of .png"),
         (["--scorer", "kind"], "unknown scorer"),
     ],

@@ -9,8 +9,8 @@ import pytest
 from generators import random_scene
 from test_evaluate import record
 
-from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.benchmarks.pulsecheck457.data import load, open_fresh
+from po3d.benchmarks.pulsecheck457.report import read_records
 from po3d.benchmarks.pulsecheck457.twin import questions
 from po3d.benchmarks.registry import BENCHMARKS, dials_in
 from po3d.benchmarks.threedsrbench.twin import look
@@ -57,7 +57,7 @@ def near_share(dials: Dials) -> float:
     asked = questions(RECORDS[:2], 5, dials)
     found = []
     for category in GEOMETRIC:
-        read = pulsecheck457.read_records(asked[category], category, "test")
+        read = read_records(asked[category], category, "test")
         for q in read:
             scene = SCENES[int(q.image.split(".")[0])]
             flip = margins(parse_text(q.program), scene, q.task).flip
@@ -76,7 +76,7 @@ def test_hops_leave_chains_of_so_many_relations():
     asked = questions(RECORDS, 5, Dials(hops=(2, 3)))
     for category in ("L3-2D-Spatial", "L5-6D-Spatial"):
         assert asked[category]
-        for q in pulsecheck457.read_records(asked[category], category, "test"):
+        for q in read_records(asked[category], category, "test"):
             assert q.program.count("relate[") in (2, 3)
     untouched = questions(RECORDS, 5)
     assert asked["L1-Single"] == untouched["L1-Single"]

@@ -6,8 +6,8 @@ from typing import Any
 
 from po3d.benchmarks.base import Benchmark, Score, Tables, twin_of
 from po3d.benchmarks.hypo3d import tables
-from po3d.benchmarks.hypo3d.data import SCORERS, correct, load, score, write_corrected
-from po3d.benchmarks.hypo3d.score import exact_match
+from po3d.benchmarks.hypo3d.data import load, write_corrected
+from po3d.benchmarks.hypo3d.score import SCORERS, correct, exact_match, score
 from po3d.reasoning.questions import Question
 from po3d.synthesis.difficulty import RoomDials
 
@@ -45,7 +45,7 @@ def vouched(question: Question) -> str:
     return "" if whole else "no program"
 
 
-open_fresh, generate = twin_of("po3d.benchmarks.hypo3d.twin", NAME, RoomDials, "maps")
+open_fresh, generate = twin_of("po3d.benchmarks.hypo3d.twin", load, NAME, RoomDials, "maps")
 BENCHMARK = Benchmark(
     NAME, "rooms", tables.UNIT, SCORERS, correct, score, load, open_fresh, generate, prompt, RoomDials,
     tables=Tables(True, tables.titled, tables.report_markdown, lambda report: ""),

@@ -13,7 +13,6 @@ and "control"; the last three come back. Scores: `po3d.benchmarks.hypo3d.score`.
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,28 +24,16 @@ from numpy.typing import NDArray
 from po3d.benchmarks.base import Erratum
 from po3d.benchmarks.hypo3d.inputs import InputFiles, RoomInputs
 from po3d.benchmarks.hypo3d.scans import read_scan
-from po3d.benchmarks.hypo3d.score import ALIGNED, CATEGORIES, SCORERS, correct, published_rows, score
+from po3d.benchmarks.hypo3d.score import ALIGNED, CATEGORIES
 from po3d.benchmarks.splits import QuestionSplit, unique
+from po3d.benchmarks.twin_folder import TWIN
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_cells, read_json, read_jsonl, write_json
+from po3d.io.files import atomic_write, read_cells, read_json, read_jsonl, write_json, write_jsonl
+from po3d.io.guard import needed
 from po3d.language.programs.rooms import SIDES
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.frames import frame_text_anchors
 from po3d.scene.table import Scene, from_json, to_json
-
-__all__ = [
-    "SCORERS",
-    "Split",
-    "correct",
-    "frame_text",
-    "load",
-    "published_rows",
-    "read_results",
-    "score",
-    "write_corrected",
-    "write_release",
-    "write_results",
-]
 
 QUESTION_FILES = ("contextvqa.json", "hypo3d.json")
 AXIS_FILES = ("axis_definition.csv", "Axis Definition.xlsx", "axis_definition.xlsx")
@@ -79,9 +66,7 @@ class Split(QuestionSplit):
 
     root: Path
     anchors: Mapping[str, Anchors]  # by scene id
-    scans: Path | None = (
-        None  # annotated scans (room_scans.read_scan) that give the tables of rooms without one
-    )
+    scans: Path | None = None  # annotated scans (scans.read_scan) that give the tables of rooms without one
     furniture: Path | None = None  # models that missing maps are drawn with; None: the Debian package's
     _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
 
@@ -113,8 +98,7 @@ class Split(QuestionSplit):
     def files(self) -> list[Path]:
         """What questions, inputs and tables are read from, as far as it is there; `scans` are not among them."""
         paths = (_first_there(self.root, names) for names in (QUESTION_FILES, AXIS_FILES, SCENE_FILES))
-        twin = self.root / "twin.json"
-        own = [path for path in (*paths, twin) if path is not None and path.is_file()]
+        own = [path for path in (*paths, self.root / TWIN) if path is not None and path.is_file()]
         return own + self._files.files(self.images)
 
     def notes(self) -> list[str]:
@@ -149,7 +133,7 @@ def load(root: str | Path, split: str = "") -> Split:
             f"{root} says nothing of the rooms' axes: expected {' or '.join(AXIS_FILES)}; {WHERE}"
         )
     anchors = _read_axes(axes)
-    questions = [_question(*found, anchors) for found in _records(path, "question file")]
+    questions = [_question(*found, anchors) for found in _records(path)]
     if not questions:
         raise InputError(f"{path} holds no questions")
     return Split(split or root.name, unique(questions, path, "question_id"), root, anchors)
@@ -159,11 +143,11 @@ def _first_there(root: Path, names: Iterable[str]) -> Path | None:
     return next((root / name for name in names if (root / name).is_file()), None)
 
 
-def _records(path: Path, what: str) -> Iterator[tuple[str, dict, dict, str]]:
-    """Scene id, change, question and where it stands, of each question of an official JSON file."""
-    content = read_json(path, what)
+def _records(path: Path) -> Iterator[tuple[str, dict, dict, str]]:
+    """Scene id, change, question and where it stands, of each question of the official JSON file."""
+    content = read_json(path, "question file")
     if not isinstance(content, dict):
-        raise InputError(f"{path} is no Hypo3D {what}: it should hold {{scene_id: [change, ...]}}")
+        raise InputError(f"{path} is no Hypo3D question file: it should hold {{scene_id: [change, ...]}}")
     for scene_id, changes in content.items():
         if not isinstance(changes, list):
             raise InputError(f"{path}, scene {scene_id}: there should be a list of changes")
@@ -227,12 +211,7 @@ def _read_axes(path: Path) -> dict[str, dict[str, str]]:
 
 
 def _xlsx_rows(path: Path) -> list[tuple]:
-    try:
-        import openpyxl
-    except ImportError:
-        raise InputError(
-            f"reading {path} needs openpyxl: pip install 'po3d[hypo3d]', or save it as {AXIS_FILES[0]}"
-        ) from None
+    openpyxl = needed("openpyxl", "hypo3d", f"reading {path} needs", f", or save it as {AXIS_FILES[0]}")
     try:
         book = openpyxl.load_workbook(io.BytesIO(path.read_bytes()), read_only=True, data_only=True)
         sheet = book["Sheet1"] if "Sheet1" in book.sheetnames else book.worksheets[0]
@@ -271,9 +250,7 @@ def write_release(
     questions when those of a room and of a change stand together. Every file is whole or absent, the question
     file comes last: where it is, all is."""
     folder = Path(folder)
-    with atomic_write(folder / SCENE_FILES[0]) as file:
-        for scene in scenes:
-            file.write(json.dumps(to_json(scene), ensure_ascii=False, separators=(",", ":")) + "\n")
+    write_jsonl(folder / SCENE_FILES[0], map(to_json, scenes), compact=True)
     with atomic_write(folder / AXIS_FILES[0]) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("scene_id", *(side.capitalize() for side in SIDES)))
@@ -324,29 +301,8 @@ def write_corrected(split: Split, root: Path, errata: Mapping[str, Erratum], out
 # --- official result files: the question file with "predicted_answer" ---------------------------------------
 
 
-def read_results(path: str | Path) -> list[Prediction]:
-    """The predictions of an official result file, exp/contextvqa_*.json. No answer, or an empty one, is
-    "abstained"; the official script stops at the former and counts the latter as wrong."""
-    predictions = []
-    for _, _, record, where in _records(Path(path), "result file"):
-        if "question_id" not in record:
-            raise InputError(f"{where}: the field 'question_id' is missing")
-        name, answer = str(record["question_id"]), record.get("predicted_answer")
-        if answer is None or not str(answer).strip():
-            predictions.append(
-                Prediction(name, "abstained", reason="the result file gives no predicted_answer")
-            )
-        else:
-            predictions.append(Prediction(name, "ok", str(answer)))
-    if not any(p.status == "ok" for p in predictions):
-        raise InputError(f"result file {path} holds no predicted_answer")
-    return predictions
-
-
 def write_results(path: str | Path, questions: Sequence[Question], predictions: Iterable[Prediction]) -> None:
     """The predictions as an official result file, which metric_compute.py scores; what is not "ok" becomes
     an empty answer."""
-    answers = {p.id: (p.answer or "") if p.status == "ok" else "" for p in predictions}
-    if missing := [q.id for q in questions if q.id not in answers]:
-        raise InputError(f"no prediction for question {missing[0]}")
+    answers = {q.id: (p.answer or "") if p.status == "ok" else "" for q, p in paired(questions, predictions)}
     write_json(path, _layout(questions, answers))

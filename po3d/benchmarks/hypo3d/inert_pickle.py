@@ -13,6 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from po3d.io.errors import InputError
+from po3d.io.files import unreadable
 from po3d.scene.geometry import Array
 
 MAX_BYTES = 4 * 2**30  # EmbodiedScan's largest info file stays far below
@@ -78,9 +79,8 @@ _ADMITTED = {
     ("numpy", "ndarray"),
     ("numpy", "dtype"),
     ("_codecs", "encode"),
-    *(
-        (module, name) for module in ("builtins", "__builtin__") for name in ("bytes", "set")
-    ),  # protocols below 4
+    # Protocols below 4.
+    *((module, name) for module in ("builtins", "__builtin__") for name in ("bytes", "set")),
     ("collections", "OrderedDict"),
 }
 
@@ -123,10 +123,8 @@ def read_pickle(path: str | Path, what: str = "pickle file") -> object:
             return _Reader(file, f"{what} {path}").load()
     except InputError:
         raise
-    except FileNotFoundError:
-        raise InputError(f"{what} not found: {path}") from None
-    except IsADirectoryError:
-        raise InputError(f"{what} is a folder, not a file: {path}") from None
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise InputError(unreadable(path, what, error)) from None
     except Exception as error:  # a damaged pickle raises whatever its opcodes stumble over
         reason = " ".join(str(error).split())[:120]
         raise InputError(f"{what} {path} is no readable pickle ({type(error).__name__}: {reason})") from None

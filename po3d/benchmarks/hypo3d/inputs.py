@@ -15,7 +15,6 @@ table, as the twin writes them: they say no more than such files do (names and c
 are no table in disguise.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.hypo3d.inert_pickle import read_pickle
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_json, read_jsonl, write_json
+from po3d.io.files import read_json, read_jsonl, write_file, write_json, write_jsonl
 from po3d.io.images import ImageError, read_image
 from po3d.io.progress import progress
 from po3d.io.seeding import rng
@@ -179,8 +178,7 @@ def write_plain_maps(folder: Path, scenes: Sequence[Scene], furniture: Path | No
     cameras = {}
     for scene in progress(scenes, "maps", unit="room"):
         picture, camera = map_of(scene, furniture)
-        with atomic_write(folder / MAPS / f"{scene.image}.jpg", "wb") as file:
-            file.write(jpeg(picture))
+        write_file(folder / MAPS / f"{scene.image}.jpg", jpeg(picture))
         x, y, _ = camera.position.tolist()
         cameras[scene.image] = {"metres_per_pixel": metres_per_pixel(camera), "center": [x, y]}
     write_json(folder / MAPS / CAMERAS, cameras)
@@ -206,15 +204,14 @@ def twin_captions(scene: Scene) -> Captions:
     return captions(scene, rng(0, f"captions/{scene.image}", 0))
 
 
-def write_inputs(folder: Path, scenes: Iterable[Scene]) -> None:
+def write_inputs(folder: Path, scenes: Sequence[Scene]) -> None:
     """Write the labelled maps and captions of true tables into a twin's folder."""
+    maps = (semantic_map.to_json(semantic_map.semantic_map(scene)) for scene in scenes)
+    write_jsonl(folder / MAP_FILE, maps, compact=True)
     stored = {}
-    with atomic_write(folder / MAP_FILE) as file:
-        for scene in scenes:
-            record = semantic_map.to_json(semantic_map.semantic_map(scene))
-            file.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
-            said = twin_captions(scene)
-            stored[scene.image] = {"captions": [t for _, t in said], "objects": [key for key, _ in said]}
+    for scene in scenes:
+        said = twin_captions(scene)
+        stored[scene.image] = {"captions": [t for _, t in said], "objects": [key for key, _ in said]}
     write_json(folder / CAPTION_FILE, stored, indent=None)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from po3d.benchmarks.hypo3d.score import CATEGORIES, OVERALL, TYPES
-from po3d.benchmarks.metrics import bootstrap, interval
+from po3d.benchmarks.metrics import bootstrap_groups, figure
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question, paired
 
@@ -63,21 +63,12 @@ def _rows(
     groups: Mapping[int, Iterable[str]],
     order: Sequence[str],
 ) -> list[dict]:
-    members = [(name, k) for name in order for k, names in groups.items() if name in names]
-    names = list(dict.fromkeys(name for name, _ in members))
-    if not names:
+    members = {name: [k for k, names in groups.items() if name in names] for name in order}
+    members = {name: own for name, own in members.items() if own}
+    if not members:
         return []
-    boot = bootstrap(
-        [100 * cosines[k] for _, k in members],
-        [questions[k].image for _, k in members],
-        [name for name, _ in members],
-        names,
-    )
-    rows = []
-    for column, name in enumerate(names):
-        low, high = interval(boot.samples[:, column])
-        n = sum(own == name for own, _ in members)
-        rows.append(
-            {"name": name, "n": n, "value": float(boot.value[column]), "ci_low": low, "ci_high": high}
-        )
-    return rows
+    boot = bootstrap_groups([100 * c for c in cosines], [q.image for q in questions], members)
+    return [
+        {"name": name, "n": len(own), **figure(boot.value[column], boot.samples[:, column])}
+        for column, (name, own) in enumerate(members.items())
+    ]

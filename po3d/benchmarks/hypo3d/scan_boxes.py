@@ -142,9 +142,8 @@ _PATCHES = {
     "green": "15b01a 74a662 033500 96f97b 677a04", "yellow": "ffff14 d5b60a eedc5b",
     "orange": "f97306 c04e01 d8863b", "purple": "7e1e9c 825f87 35063e bf77f6", "beige": "e6daa6 d1b26f",
 }  # fmt: skip
-_RGB_TO_XYZ = np.array(
-    [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-)  # IEC 61966-2-1
+# IEC 61966-2-1
+_RGB_TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 _WHITE = _RGB_TO_XYZ.sum(1)  # D65
 
 

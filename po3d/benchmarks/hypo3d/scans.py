@@ -88,10 +88,7 @@ def _json(path: Path, what: str) -> dict:
     """The object in a JSON file; InputError when it is none, or too large to be one of these."""
     if path.is_file() and path.stat().st_size > MAX_JSON:
         raise InputError(f"{what} {path} is larger than {MAX_JSON >> 20} MiB")
-    try:
-        content = read_json(path, what)
-    except RecursionError:
-        raise InputError(f"{what} {path} is nested too deeply") from None
+    content = read_json(path, what)
     if not isinstance(content, dict):
         raise InputError(f"{what} {path} should hold a JSON object")
     return content

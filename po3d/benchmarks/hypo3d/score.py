@@ -8,19 +8,18 @@ PM   partial match: the share of the reference's words that the prediction holds
      once above, so "front left and front right" is an exact match with itself, and a partial one of 80 %.
 """
 
-import csv
-import io
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 
 from word2number.w2n import word_to_num
 
-from po3d.benchmarks.averages import comparable, counted
-from po3d.benchmarks.metrics import bootstrap, interval
+from po3d.benchmarks.metrics import bootstrap_groups, figure
+from po3d.benchmarks.scoring import comparable, counted, failures, known, published_table, some
 from po3d.io.errors import InputError
+from po3d.io.files import read_table
 from po3d.reasoning.questions import Prediction, Question, paired
 
 CATEGORIES = ("movement", "removal", "attribute", "addition", "replacement")  # of changes, in Table 1's order
@@ -35,22 +34,8 @@ OVERALL = "overall"
 SCORERS = ("official",)
 RELEASE = "official release"  # what the published figures were measured on
 
-# metric_compute.py's table. There is no rule for "in front and to the left": the official script has none either.
-_PHRASES = {
-    "back and right": "back right", "back and left": "back left",
-    "front and right": "front right", "front and left": "front left",
-    "behind and to the right": "back right", "behind and to the left": "back left",
-    "in front and to the right": "front right",
-    "to the": "", "by the": "", "on the": "", "near": "", "next": "", "corner": "",
-    "behind": "back", "bottom": "back", "top": "front",
-    "right side": "right", "left side": "left", "front side": "front", "back side": "back",
-    "in front of": "front", "on the left of": "left", "on the right of": "right",
-    "on the left": "left", "on the right": "right",
-    "north": "front", "south": "back", "east": "right", "west": "left",
-    "northwest": "front left", "northeast": "front right", "southwest": "back left", "southeast": "back right",
-    "forward": "front", "backward": "back", "bottom of": "back",
-    "left of": "left", "right of": "right", "front of": "front", "back of": "back",
-}  # fmt: skip
+# metric_compute.py's table (phrases.csv). There is no rule for "in front and to the left": the official script has none either.
+_PHRASES = {row["phrase"]: row["said"] for row in read_table(Path(__file__).with_name("phrases.csv"))}
 # One pass: what a match has taken is not looked at again ("on the right side" becomes "right side").
 _PHRASE = re.compile(r"\b(" + "|".join(sorted(_PHRASES, key=len, reverse=True)) + r")\b")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
@@ -119,8 +104,7 @@ def matches(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official"
 ) -> list[Match]:
     """Of each question how well its prediction fits; what is not "ok" is wrong in both."""
-    if scorer not in SCORERS:
-        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
+    known(scorer, SCORERS)
     result = []
     for q, p in paired(questions, predictions):
         if p.status == "ok" and p.answer is not None:
@@ -157,10 +141,9 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     images              number of rooms, aligned copies not counted; rooms are the unit of the bootstrap
 
     A cell is {n, failed, em: {value, ci_low, ci_high}, pm: {...}}."""
-    if not questions:
-        raise InputError("no questions to score")
+    some(questions)
     found = matches(questions, predictions, scorer)
-    failed = {p.id for p in predictions if p.status != "ok"}
+    failed = failures(questions, predictions)
     main = [k for k, q in enumerate(questions) if not q.control]
     if unknown := sorted({q.category for q in questions} - set(CATEGORIES)):
         raise InputError(f"unknown change {unknown[0]!r}; known: {', '.join(CATEGORIES)}")
@@ -251,23 +234,18 @@ def _cells(
     groups: Mapping[str, Sequence[int]],
     questions: Sequence[Question],
     found: Sequence[Match],
-    failed: set[str],
+    failed: Sequence[bool],
 ) -> dict[str, dict]:
     if not groups:
         return {}
-    pairs = [(name, k) for name, own in groups.items() for k in own]
-    rooms = [questions[k].image for _, k in pairs]
-    labels = [name for name, _ in pairs]
+    rooms = [q.image for q in questions]
     cells: dict[str, dict] = {
-        name: {"n": len(own), "failed": sum(questions[k].id in failed for k in own)}
-        for name, own in groups.items()
+        name: {"n": len(own), "failed": sum(failed[k] for k in own)} for name, own in groups.items()
     }
     for metric in Match._fields:
-        values = [100 * getattr(found[k], metric) for _, k in pairs]
-        boot = bootstrap(values, rooms, labels, list(groups))
+        boot = bootstrap_groups([100 * getattr(match, metric) for match in found], rooms, groups)
         for column, name in enumerate(groups):
-            low, high = interval(boot.samples[:, column])
-            cells[name][metric] = {"value": float(boot.value[column]), "ci_low": low, "ci_high": high}
+            cells[name][metric] = figure(boot.value[column], boot.samples[:, column])
     return cells
 
 
@@ -301,18 +279,9 @@ def published(table: str) -> list[dict]:
     """A table of the paper as it is, numbers in percent and None for empty cells: by_change (Table 1),
     by_change_and_question (8), world_frame (2), with_without_change (3 and 4) or
     aligned_map_direction_questions (9)."""
-    file = resources.files("po3d.benchmarks.hypo3d") / "published" / f"hypo3d_{table}.csv"
     rows = []
-    for record in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))):
-        given = _INPUTS.get(record.get("input", ""))
-        row: dict = {"model": record["model"] + (f", {given}" if given else "")}
-        row |= {k: _value(v) for k, v in record.items() if k not in ("model", "input")}
-        rows.append(row | {"measured_on": RELEASE})
+    for record in published_table(__file__, f"hypo3d_{table}"):
+        given = _INPUTS.get(record.pop("input", None))
+        record["model"] += f", {given}" if given else ""
+        rows.append(record | {"measured_on": RELEASE})
     return rows
-
-
-def _value(cell: str) -> str | float | None:
-    try:
-        return float(cell)
-    except ValueError:
-        return cell or None

@@ -11,7 +11,7 @@ from po3d.benchmarks.hypo3d.score import (
     published_by_change_and_type,
 )
 from po3d.io.naming import counted, row_name
-from po3d.io.text_tables import Cell, Table, interval_text, markdown, text
+from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
 UNIT = "rooms"
 FOOTNOTE = f"* published, measured on the {RELEASE}"
@@ -28,8 +28,7 @@ def change_table(*reports: dict) -> Table:
     rows: list[list[Cell]] = []
     for report in reports:
         found = {row["name"]: row for row in report["rows"]}
-        rows.append([_label(report), *(found[n]["value"] if n in found else None for n in names)])
-        rows.append(["  95 % interval", *(interval_text(found[n]) if n in found else None for n in names)])
+        rows += figure_rows(_label(report), [found.get(name) for name in names])
     ours = len(rows)
     for theirs in reports[0]["published"] if reports else ():
         rows.append([f"{theirs['model']} *", *(theirs.get(name) for name in names)])
@@ -124,8 +123,7 @@ def sbert_table(*reports: dict) -> Table:
     rows: list[list[Cell]] = []
     for report in reports:
         found = {row["name"]: row for row in (*report["sbert"]["rows"], *report["sbert"]["by_type"])}
-        rows.append([_label(report), *(found[n]["value"] if n in found else None for n in names)])
-        rows.append(["  95 % interval", *(interval_text(found[n]) if n in found else None for n in names)])
+        rows += figure_rows(_label(report), [found.get(name) for name in names])
     return Table(("model", *names), rows)
 
 

@@ -15,12 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from po3d.benchmarks.hypo3d.data import RoomQuestion, Split, load, write_release
+from po3d.benchmarks.hypo3d.data import RoomQuestion, write_release
 from po3d.benchmarks.hypo3d.inputs import write_inputs, write_plain_maps
 from po3d.benchmarks.hypo3d.score import ALIGNED
-from po3d.benchmarks.twin_folder import claimed
+from po3d.benchmarks.twin_folder import begun
 from po3d.io.errors import InputError
-from po3d.io.files import write_json
 from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.programs.rooms import ROOMS
@@ -40,13 +39,8 @@ from po3d.synthesis.rooms.layouts import sample_room
 from po3d.synthesis.rooms.questions import ASKED, COARSE, Asker
 
 FORMAT = "po3d-hypo3d-twin-3"
-CHANGES = {
-    "movement": 3,
-    "removal": 2,
-    "attribute": 2,
-    "addition": 2,
-    "replacement": 2,
-}  # of a room; 11 as in the release
+# of a room; 11 as in the release
+CHANGES = {"movement": 3, "removal": 2, "attribute": 2, "addition": 2, "replacement": 2}
 QUESTIONS = 2  # of a change, as in the release (14,885 of 7,727)
 CONTROL_SHARE = 0.1  # of the questions that come back in each control set
 ALIGNED_EVERY = 5  # rooms, of which one has an aligned copy
@@ -66,16 +60,9 @@ def generate(
 ) -> None:
     """Write `size` rooms with their questions into the folder `out`; the same folder again is left as it is. `maps`: draw
     the plain maps too, which else are drawn when they are asked for. `dials`: how hard."""
-    if size < 1 or workers < 1:
-        raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
-    out = Path(out)
-    identity = {"format": FORMAT, "size": size, "seed": seed, "split": split, "controls": controls}
-    if changed := dials.changed():
-        identity["dials"] = changed
-    description = claimed(out, identity)
+    out = begun(out, FORMAT, size, seed, split, workers, dials, controls=controls)
     if (out / "contextvqa.json").exists():
         return
-    write_json(description, identity)
     work = partial(room, seed=seed, split=split, controls=controls, dials=dials)
     questions: list[Question] = []
     scenes: list[Scene] = []
@@ -95,12 +82,6 @@ def generate(
     if maps:
         write_plain_maps(out, scenes + copies)
     write_release(out, questions, anchors, scenes + copies)
-
-
-def open_fresh(root: Path, size: int, seed: int, workers: int = 1, dials: RoomDials = ROOM_DEFAULT) -> Split:
-    """The twin of a seed, made when it is not there yet."""
-    generate(root, size, seed, workers=workers, dials=dials)
-    return load(root, f"fresh, seed {seed}")
 
 
 def room(
@@ -208,9 +189,8 @@ def _asked(framed: Scene, kind: str, random: np.random.Generator, dials: RoomDia
         if asked is None:
             continue
         program = reworded(asked.program, random)
-        if (
-            run(ROOMS.meant(program), asker.world).answer != asked.answer
-        ):  # another word for a thing may mean more things
+        # Another word for a thing may mean more things.
+        if run(ROOMS.meant(program), asker.world).answer != asked.answer:
             continue
         text = say_question(program, kind, random).text
         own = {"change": described.text, "change_program": spoken.text(), "types": COARSE[fine], "fine": fine}

@@ -11,33 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from po3d.benchmarks.base import Erratum
-from po3d.benchmarks.pulsecheck457.report import BANDS, FILES, read_answer, read_records, read_tsv
-from po3d.benchmarks.pulsecheck457.score import SCORERS, correct, published_rows, score
+from po3d.benchmarks.pulsecheck457.report import FILES, read_records, read_tsv
 from po3d.benchmarks.splits import unique
 from po3d.benchmarks.street_split import Folder, Split, twin_of
-from po3d.benchmarks.superclevr.files import surface
+from po3d.benchmarks.superclevr.files import read_questions, surface
 from po3d.io import shipped
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
 from po3d.reasoning.questions import Question
-
-__all__ = [
-    "BANDS",
-    "FILES",
-    "SCORERS",
-    "correct",
-    "generate",
-    "generate_tables",
-    "load",
-    "open_fresh",
-    "open_mini",
-    "published_rows",
-    "read_answer",
-    "read_records",
-    "score",
-    "training_questions",
-    "write_corrected",
-]
 
 MINI = shipped.MINI / "pulsecheck457"
 WHERE = (
@@ -68,11 +49,7 @@ def load(root: str | Path, split: str = "") -> Split:
     files = _question_files(folder)
     questions: list[Question] = []
     for category, path in files.items():
-        content = read_json(path, "question file")
-        records = content.get("questions") if isinstance(content, dict) else content
-        if not isinstance(records, list):
-            raise InputError(f"{path} holds no list of questions")
-        questions += read_records(records, category, str(path))
+        questions += read_records(read_questions(path), category, str(path))
     if not questions:
         raise InputError(f"{folder} holds none of {', '.join(FILES.values())} (.json); {WHERE}")
     read = tuple(files.values())

@@ -8,7 +8,6 @@ as lmms-eval does. A program that is no node list of ours leaves its question wi
 says why; anything else that is missing, malformed or unknown is an InputError with file and row."""
 
 import base64
-import csv
 import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,17 +17,10 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES
 from po3d.benchmarks.splits import unique
-from po3d.benchmarks.superclevr.files import (
-    StreetQuestion,
-    field_text,
-    question_index,
-    read_answer,
-    stored_image,
-    stored_program,
-    written,
-)
+from po3d.benchmarks.superclevr.files import StreetQuestion, field_text, read_answer, stored_question, written
+from po3d.benchmarks.vlmevalkit import POINTER, write_table
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_table
+from po3d.io.files import read_table
 from po3d.io.images import ImageError, decode_image, image_size
 from po3d.reasoning.questions import Question, Task
 
@@ -45,7 +37,6 @@ BANDS: dict[str, int] = dict(
     zip(CATEGORIES, (100_000, 200_000, 300_000, 400_000, 450_000, 550_000, 500_000), strict=True)
 )
 _CATEGORY = {name.lower(): category for category, file in FILES.items() for name in (file, category)}
-_POINTER = 64  # an image cell this short is the index of the row that has the image (VLMEvalKit's rule)
 _FIELDS = ("index", "image", "question", "answer", "category")
 _HEAD = 65_536  # characters of base64 in which a picture's size is found: 48 kB
 
@@ -57,13 +48,8 @@ def read_records(records: Iterable[Mapping], category: str, where: str) -> list[
     """The questions of one official file."""
     questions = []
     for k, record in enumerate(records):
-        here = f"{where}, question {k}"
-        if not isinstance(record, Mapping):
-            raise InputError(f"{here}: a question should be an object, not {type(record).__name__}")
-        index, image = question_index(record, here), stored_image(record, here)
-        text, stored = field_text(record, "question", here), field_text(record, "answer", here)
-        program, reason = stored_program(record)
-        questions.append(_question(category, index, image, text, stored, program, unread=reason))
+        *stored, reason = stored_question(record, f"{where}, question {k}")
+        questions.append(_question(category, *stored, unread=reason))
     return questions
 
 
@@ -118,8 +104,8 @@ def read_tsv(path: Path) -> tuple[tuple[Question, ...], Inline]:
     questions = []
     for k, row in enumerate(rows):
         where = f"{path}, row {k}"
-        cell = row["image"] if len(row["image"]) > _POINTER else cells.get(row["image"], "")
-        if len(cell) <= _POINTER or not row["index"].isdecimal():
+        cell = row["image"] if len(row["image"]) > POINTER else cells.get(row["image"], "")
+        if len(cell) <= POINTER or not row["index"].isdecimal():
             raise InputError(
                 f"{where}: index {row['index']!r} is no number or its image is nowhere in the file"
             )
@@ -147,14 +133,6 @@ def _category(cell: str, index: int, where: str) -> str:
 
 
 def write_tsv(path: str | Path, questions: Iterable[Question], encoded: Mapping[str, bytes]) -> None:
-    """Questions as VLMEvalKit reads them; `encoded` holds each image's file content. Only the first row of an
-    image carries it, the others point there."""
-    carrier: dict[str, str] = {}
-    with atomic_write(path) as file:
-        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-        writer.writerow(_FIELDS)
-        for q in questions:
-            index = str(q.number)
-            cell = carrier.get(q.image) or base64.b64encode(encoded[q.image]).decode()
-            carrier.setdefault(q.image, index)
-            writer.writerow((index, cell, q.text, written(q.answer or ""), FILES[q.category]))
+    """Questions as VLMEvalKit reads them; `encoded` holds each image's file content."""
+    cells = ((q.number, (q.image,), q.text, written(q.answer or ""), FILES[q.category]) for q in questions)
+    write_table(path, _FIELDS, (dict(zip(_FIELDS, row)) for row in cells), encoded)

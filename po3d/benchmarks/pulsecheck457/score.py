@@ -10,23 +10,19 @@ that of the row where the questions come from a TSV, else the one that `po3d exp
 differs from lmms-eval's code in two things, both named there.
 """
 
-import csv
-import io
 from collections.abc import Callable, Sequence
-from importlib import resources
 
-from po3d.benchmarks.averages import comparable, counted
 from po3d.benchmarks.metrics import (
     Bootstrap,
     bootstrap,
     coefficient_of_variation,
     confusion,
     distribution,
-    interval,
+    figure,
     rpdr,
 )
+from po3d.benchmarks.scoring import comparable, failures, known, published_table, rows_and_mean, some
 from po3d.benchmarks.superclevr.files import identifier, written
-from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORIES
 
@@ -91,8 +87,7 @@ SCORERS: dict[str, Callable[[str, str], bool]] = {"strict": strict, "vlmevalkit"
 
 def correct(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> list[bool]:
     """Of each question whether its prediction is right; what is not "ok" is wrong."""
-    if scorer not in SCORERS:
-        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
+    known(scorer, SCORERS)
     result = []
     for q, p in paired(questions, predictions):
         rule, gold = SCORERS[scorer], q.answer
@@ -115,8 +110,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     published       the paper's rows, measured on the official images; without their mean where ours is of fewer columns
     images          number of images, the unit of the bootstrap (1000 resamples, 95 %)
     """
-    if not questions:
-        raise InputError("no questions to score")
+    some(questions)
     names = [c for c in CATEGORIES if any(q.category == c for q in questions)]
     boot = _boot(questions, predictions, scorer, names)
     rows = _rows(boot, questions, predictions, names)
@@ -145,32 +139,19 @@ def _boot(
 def _rows(
     boot: Bootstrap, questions: Sequence[Question], predictions: Sequence[Prediction], names: Sequence[str]
 ) -> list[dict]:
-    failed_ids = {p.id for p in predictions if p.status != "ok"}
-    rows = []
-    for k, name in enumerate(names):
-        own = [q.id for q in questions if q.category == name]
-        low, high = interval(boot.samples[:, k])
-        failed = sum(i in failed_ids for i in own)
-        rows.append(_row(name, len(own), failed, boot.value[k], low, high))
-    low, high = interval(boot.samples.mean(1))
-    failed = sum(row["failed"] for row in rows)
-    mean = _row(MEAN, len(questions), failed, boot.value.mean(), low, high)
-    return [*rows, counted(mean, len(names), len(CATEGORIES))]
-
-
-def _row(name: str, n: int, failed: int, value: float, low: float, high: float) -> dict:
-    return {"name": name, "n": n, "failed": failed, "value": float(value), "ci_low": low, "ci_high": high}
+    failed = failures(questions, predictions)
+    rows, mean = rows_and_mean(boot, questions, failed, names, MEAN, len(CATEGORIES))
+    return [*rows, mean]
 
 
 def _rpdr(boot: Bootstrap, names: Sequence[str]) -> dict[str, dict[str, float]]:
     point = rpdr(dict(zip(names, boot.value)))
     samples = [rpdr(dict(zip(names, row))) for row in boot.samples]
-    result = {}
-    for ability, value in point.items():
-        if value == value:  # an ability whose columns are not all there is left out
-            low, high = interval([s[ability] for s in samples])
-            result[ability] = {"value": float(value), "ci_low": low, "ci_high": high}
-    return result
+    return {
+        ability: figure(value, [s[ability] for s in samples])
+        for ability, value in point.items()
+        if value == value  # an ability whose columns are not all there is left out
+    }
 
 
 def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, dict]:
@@ -200,9 +181,8 @@ def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> d
 
 def published_rows() -> list[dict]:
     """Tab. 2 of the paper, as measured on the official images: model, the columns, and their mean."""
-    file = resources.files("po3d.benchmarks.pulsecheck457") / "published" / "pulsecheck457.csv"
     rows = []
-    for record in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))):
-        values = {name: float(record[name]) for name in CATEGORIES}
+    for record in published_table(__file__, "pulsecheck457"):
+        values = {name: record[name] for name in CATEGORIES}
         rows.append({"model": record["model"], **values, MEAN: sum(values.values()) / len(values)})
     return rows

@@ -10,15 +10,16 @@ command."""
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from po3d.benchmarks.pulsecheck457.report import BANDS, FILES
 from po3d.benchmarks.pulsecheck457.score import CATEGORIES
 from po3d.benchmarks.street_twin import StreetTwin, Tables, write
-from po3d.benchmarks.superclevr.files import nodes_from_program, scene_from_superclevr, surface
+from po3d.benchmarks.superclevr.files import question_record, scene_from_superclevr, surface
 from po3d.io.files import write_json
 from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.language.say.street.language import realise
 from po3d.reasoning.execute import execute
-from po3d.reasoning.outcome import Outcome, TraceStep
+from po3d.reasoning.outcome import TraceStep
 from po3d.synthesis.difficulty import DEFAULT, Dials
 from po3d.synthesis.street.question_world import World
 from po3d.synthesis.street.questions import COLUMNS, Balance, ask
@@ -29,7 +30,6 @@ LOOK = None  # studio and outdoor in turn
 
 def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
     """Write images, labels and questions into the folder `out`. The bytes do not depend on `workers`."""
-    from po3d.benchmarks.pulsecheck457.data import FILES
 
     def finish(scenes: list[dict], info: dict) -> None:
         for category, records in questions(scenes, twin.seed, twin.dials).items():
@@ -46,8 +46,6 @@ def generate(out: Path, twin: StreetTwin, workers: int = 1) -> None:
 def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> dict[str, list[dict]]:
     """Column -> question records in the official layout, on scene records in image order. Sequential by
     nature: answers are balanced over the whole split."""
-    from po3d.benchmarks.pulsecheck457.data import BANDS
-
     result: dict[str, list[dict]] = {category: [] for category in CATEGORIES}
     balance = {category: Balance() for category in CATEGORIES}
     bar = progress(scenes, "asking", unit="image")
@@ -65,29 +63,16 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> d
                         f"({outcome.reason}) to the executor but {drawn.answer!r} to the generator"
                     )
                 index = BANDS[category] + len(result[category])
-                text = realise(drawn.program, generator, "benchmark")
-                result[category].append(
-                    {
-                        "split": record["split"],
-                        "image_filename": record["image_filename"],
-                        "image_index": record["image_index"],
-                        "question": text,
-                        "answer": _written(drawn.answer),
-                        "question_index": index,
-                        "template_filename": drawn.template,
-                        "program": nodes_from_program(drawn.program, _outputs(outcome)),
-                    }
-                )
+                outputs = [str(_output(step)) for step in outcome.trace]
+                text, answer = realise(drawn.program, generator, "benchmark"), _written(drawn.answer)
+                told = (text, answer, index, drawn.template, drawn.program, outputs)
+                result[category].append(question_record(record, *told))
     return result
 
 
 def _written(answer: str) -> str:
     """An answer as the release spells it."""
     return {"yes": "True", "no": "False"}.get(answer, surface(answer))
-
-
-def _outputs(outcome: Outcome) -> list[str]:
-    return [str(_output(step)) for step in outcome.trace]
 
 
 def _output(step: TraceStep) -> object:

@@ -3,7 +3,8 @@
 from po3d.benchmarks.base import Benchmark, Tables, twin_of
 from po3d.benchmarks.choices import LETTERS, lettered
 from po3d.benchmarks.scope import tables
-from po3d.benchmarks.scope.data import SCORERS, correct, load, score
+from po3d.benchmarks.scope.data import load
+from po3d.benchmarks.scope.score import SCORERS, correct, score
 from po3d.reasoning.questions import Question, pictures
 from po3d.synthesis.difficulty import OrbitDials
 
@@ -19,7 +20,7 @@ def prompt(question: Question) -> list[str | int]:
     return [*shown, f"{lettered(question)}\nAnswer with exactly one of: {', '.join(choices)}."]
 
 
-open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", NAME, OrbitDials)
+open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", load, NAME, OrbitDials)
 BENCHMARK = Benchmark(
     NAME, "orbit", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, OrbitDials,
     generated="scenes",

@@ -8,7 +8,7 @@ A line of items.jsonl:
 
     id         unique
     scene      what the eight views have in common
-    task       one of scope_score.TASKS
+    task       one of score.TASKS
     images     file names in images/, one, or as many as the question shows, in their order
     view       the camera's angle of each, degrees on the circle; a number or a list
     question   its text
@@ -28,17 +28,18 @@ import json
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.scope.score import SCORERS, TASKS, chosen, correct, published_rows, score
+from po3d.benchmarks.scope.score import TASKS, chosen
 from po3d.benchmarks.splits import QuestionSplit
-from po3d.benchmarks.twin_folder import described
+from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_jsonl
+from po3d.io.files import read_jsonl, write_jsonl
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import wrap_angle
@@ -46,10 +47,8 @@ from po3d.scene.orbit import READING, VIEWS, Orbit, Reading, view_angle
 from po3d.scene.registration import rotation
 from po3d.scene.table import Scene, from_json, to_json
 
-__all__ = ["SCORERS", "Split", "View", "correct", "load", "published_rows", "score", "write_release"]
-
 ITEMS, SCENES, IMAGES = "items.jsonl", "scenes.jsonl", "images"
-TWIN, TWIN_FORMAT = "twin.json", "po3d-scope-twin-2"
+TWIN_FORMAT = "po3d-scope-twin-2"
 FOCAL = 1.0  # focal length of a release's pictures, in their widths: they come without any
 SEEN = 0.25  # of a thing has to be visible for a view's true table to have it
 
@@ -69,9 +68,8 @@ class OrbitQuestion(Question):
     """An item of SCOPE."""
 
     group: str = ""  # what is asked alike of several views
-    variant: str = (
-        ""  # "paraphrase", where it is another wording of the item `of`, which counts in no headline figure
-    )
+    # "paraphrase", where it is another wording of the item `of`, which counts in no headline figure
+    variant: str = ""
     of: str = ""
 
 
@@ -108,9 +106,8 @@ class Split(QuestionSplit):
     """Questions, and what there is to their scenes and views."""
 
     root: Path
-    furniture: Path | None = (
-        None  # models that a twin's missing pictures are drawn with; None: the Debian package's
-    )
+    # models that a twin's missing pictures are drawn with; None: the Debian package's
+    furniture: Path | None = None
     items: Path | None = None  # the file of the questions, where it is not ITEMS
     own_worlds: ClassVar[bool] = True  # tables of pictures live in the world of their camera
     _views: dict[str, View] = field(default_factory=dict, repr=False)
@@ -124,12 +121,8 @@ class Split(QuestionSplit):
             return read_image(path)
         from po3d.benchmarks.scope.pictures import picture  # the renderer is an extra
 
-        twin = described(self.root / TWIN)
-        if twin.get("format") != TWIN_FORMAT:
-            raise InputError(
-                f"{self.root} lacks the picture {name} and is no twin that it could be drawn from"
-            )
         scene, angle = self._angles[name]
+        twin = described(self.root, TWIN_FORMAT, name)
         return picture(twin, self.view(scene), angle, self.furniture)
 
     def focal(self, name: str) -> float:
@@ -174,13 +167,10 @@ class Split(QuestionSplit):
             path for path in (*own, *(self.root / IMAGES / name for name in self._angles)) if path.is_file()
         ]
 
-    @property
+    @cached_property
     def _angles(self) -> Mapping[str, tuple[str, int]]:
         """File name of a view -> (scene, angle)."""
-        if "angles" not in self.__dict__:
-            found = {name: (q.image, angle) for q in self.questions for name, angle in zip(q.images, q.views)}
-            self.__dict__["angles"] = found
-        return self.__dict__["angles"]
+        return {name: (q.image, angle) for q in self.questions for name, angle in zip(q.images, q.views)}
 
     def _first(self, scene: str) -> str:
         names = [n for n, (s, _) in sorted(self._angles.items(), key=lambda item: item[1][1]) if s == scene]
@@ -280,18 +270,15 @@ def read_views(root: str | Path) -> dict[str, View]:
 
 def write_release(folder: str | Path, questions: Sequence[Question], views: Iterable[View] = ()) -> None:
     """Write questions and true tables as `load` reads them; the items file is last."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    with atomic_write(folder / SCENES) as file:
-        for view in views:
-            record = to_json(view.scene) | {
-                "ground": view.ground, "orbit": view.orbit.to_json(), "models": list(view.models),
-                "visible": np.round(view.visible, 3).tolist(),
-            }  # fmt: skip
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
-    with atomic_write(folder / ITEMS) as file:
-        for q in questions:
-            file.write(json.dumps(_item(q), ensure_ascii=False) + "\n")
+    write_jsonl(Path(folder) / SCENES, map(_view, views))
+    write_jsonl(Path(folder) / ITEMS, map(_item, questions))
+
+
+def _view(view: View) -> dict:
+    return to_json(view.scene) | {
+        "ground": view.ground, "orbit": view.orbit.to_json(), "models": list(view.models),
+        "visible": np.round(view.visible, 3).tolist(),
+    }  # fmt: skip
 
 
 def _item(q: Question) -> dict:

@@ -17,30 +17,23 @@ from numpy.typing import NDArray
 from po3d.benchmarks import room_pictures
 from po3d.benchmarks.scope.data import IMAGES, View, image_name, scene_name
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_json, write_json
+from po3d.io.files import read_json, write_file, write_json
 from po3d.io.images import jpeg
 from po3d.scene.geometry import Array
 from po3d.scene.orbit import READING, VIEWS, Reading
 from po3d.synthesis.difficulty import OrbitDials, dials_of
 from po3d.synthesis.orbit.pictures import DrawnScene, draw_views, drawn_scene, shown_shares
 from po3d.synthesis.orbit.scenes import LEAST_AREA, LEAST_VISIBLE, OrbitScene, sample_orbit_scene
-from po3d.synthesis.rooms.pictures import RoomRenderer
 
 MASKS = "masks"
 FILLED = 0.5  # share of its box that a silhouette fills, about: LEAST_AREA is of boxes
 
 
 @dataclass(frozen=True)
-class Studio:
-    """What a twin's pictures are made of: its seed, split and reading; the folder of the models (None: where the Debian
-    package puts them) and their cache (see RoomModels)."""
+class Studio(room_pictures.Studio):
+    """What this twin's pictures are made of."""
 
-    seed: int
-    split: str
     reading: Reading = READING
-    furniture: str | None = None
-    cache: str | None = None
-    objects: tuple[int, int] | None = None  # the dial of that name
 
     def drawn(self, index: int) -> DrawnScene:
         """Scene `index` in its look."""
@@ -48,9 +41,6 @@ class Studio:
 
     def found(self, index: int) -> OrbitScene:
         return sample_orbit_scene(self.seed, index, self.split, self.reading, self.objects)
-
-    def renderer(self, width: int, height: int) -> RoomRenderer:
-        return room_pictures.renderer(width, height, self.furniture, self.cache)
 
 
 # --- all views ----------------------------------------------------------------------------------------------
@@ -60,7 +50,7 @@ def draw(out: Path, size: int, studio: Studio, workers: int = 1) -> None:
     """Write the pictures and masks of `size` scenes that are not there yet."""
     todo = [k for k in range(size) if not _masks(out, k).is_file()]
     work = functools.partial(_draw, out=out, studio=studio)
-    room_pictures.draw(work, todo, workers, "scene", 1, out / IMAGES, studio.furniture, studio.cache)
+    room_pictures.draw(work, todo, studio, out / IMAGES, workers, "scene", 1)
 
 
 def _draw(index: int, out: Path, studio: Studio) -> None:
@@ -68,8 +58,8 @@ def _draw(index: int, out: Path, studio: Studio) -> None:
     drawn = drawn_scene(found, studio.seed, index, studio.split)
     shots = draw_views(studio.renderer(found.orbit.width, found.orbit.tall), drawn)
     for angle, shot in zip(VIEWS, shots):
-        with atomic_write(out / IMAGES / image_name(scene_name(index), angle), "wb") as file:
-            file.write(jpeg(shot.rgb, room_pictures.QUALITY))
+        name = image_name(scene_name(index), angle)
+        write_file(out / IMAGES / name, jpeg(shot.rgb, room_pictures.QUALITY))
     visible, area = shown_shares(shots, len(found.scene))
     write_json(_masks(out, index), {"visible": visible.tolist(), "area": area.tolist()}, indent=None)
 
@@ -94,13 +84,12 @@ def judged(found: OrbitScene, visible: Array, area: Array) -> OrbitScene:
 # --- one view -----------------------------------------------------------------------------------------------
 
 
-def picture(twin: dict, view: View, angle: int, furniture: str | Path | None) -> NDArray[np.uint8]:
+def picture(twin: dict, view: View, angle: int, furniture: Path | None) -> NDArray[np.uint8]:
     """(H, W, 3) pixels of a view of the twin that `twin` (its twin.json) describes; the bytes of a drawn twin before they
     are compressed. InputError when this version makes another scene."""
     index = int(view.scene.image.rpartition("_")[2])
-    models = None if furniture is None else str(furniture)
     objects = dials_of(twin.get("dials"), OrbitDials).objects
-    studio = Studio(twin["seed"], twin["split"], view.orbit.reading, models, None, objects)
+    studio = Studio(twin["seed"], twin["split"], furniture, None, objects, view.orbit.reading)
     drawn = _scene(studio, index)
     ground = drawn.scene.positions[: len(view.scene), :2]
     if len(ground) != len(view.scene) or not np.allclose(ground, view.scene.positions[:, :2], atol=1e-6):

@@ -5,18 +5,16 @@ or not "ok", is wrong. The headline is the mean of the six tasks (the paper's Av
 count in no column; they are paired with the questions that they say otherwise.
 """
 
-import csv
-import io
 import math
 import re
 import string
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
+from typing import NamedTuple
 
 import numpy as np
 
-from po3d.benchmarks.averages import comparable, counted
-from po3d.benchmarks.metrics import bootstrap, confusion, distribution, interval
+from po3d.benchmarks.metrics import bootstrap, confusion, distribution
+from po3d.benchmarks.scoring import comparable, failures, known, published_table, rows_and_mean, some
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.orbit import DIAGONAL, GROUPS, LABELS, ORTHOGONAL, VIEWS, group_of, turned_label
@@ -73,26 +71,24 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     published        the paper's Table 2, without its average where ours is of fewer tasks; published_consistency: its Table 7
     images           number of scenes, the unit of the bootstrap
     """
-    if not questions:
-        raise InputError("no questions to score")
+    some(questions)
     if unknown := sorted({q.category for q in questions} - set(TASKS)):
         raise InputError(f"unknown task {unknown[0]!r}; known: {', '.join(TASKS)}")
     taken = _choices(questions, predictions, scorer)
-    failed = {p.id for p in predictions if p.status != "ok"}
     main = [q for q in questions if not q.variant]
     blinds = {name: {q.id: pick(q) for q in main} for name, pick in BASELINES.items()}
-    rows = _rows(main, taken, failed)
+    rows, said = _rows(main, taken, failures(main, predictions)), _said(main, taken)
     return {
         "scorer": scorer,
         "images": len({q.image for q in questions}),
         "rows": rows,
         "other_scorers": {},
         "consistency": _consistency(main, taken),
-        "confusion": _confusion(main, taken),
-        "directions": _directions(main, taken),
+        "confusion": _confusion(said),
+        "directions": _directions(said),
         "updating_errors": _updating_errors(main, taken),
         "paraphrase": _paraphrase(questions, taken),
-        "baselines": {name: _rows(main, blind, set()) for name, blind in blinds.items()},
+        "baselines": {name: _rows(main, blind, [False] * len(main)) for name, blind in blinds.items()},
         "baseline_consistency": {name: _consistency(main, blind) for name, blind in blinds.items()},
         "published": comparable(published_rows(), rows),
         "published_consistency": published("scene_consistency"),
@@ -102,8 +98,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
 def _choices(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
 ) -> dict[str, str | None]:
-    if scorer not in SCORERS:
-        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
+    known(scorer, SCORERS)
     return {
         q.id: chosen(p.answer, q.options) if p.status == "ok" and p.answer is not None else None
         for q, p in paired(questions, predictions)
@@ -113,29 +108,12 @@ def _choices(
 # --- accuracy -----------------------------------------------------------------------------------------------
 
 
-def _rows(questions: Sequence[Question], taken: Choices, failed: set[str]) -> list[dict]:
+def _rows(questions: Sequence[Question], taken: Choices, failed: Sequence[bool]) -> list[dict]:
     there = [task for task in TASKS if any(q.category == task for q in questions)]
     values = [100.0 * (taken[q.id] == q.answer) for q in questions]
     boot = bootstrap(values, [q.image for q in questions], [q.category for q in questions], there)
-    columns = [(AVERAGE, questions, boot.value.mean(), boot.samples.mean(axis=1))]
-    for k, task in enumerate(there):
-        own = [q for q in questions if q.category == task]
-        columns.append((task, own, boot.value[k], boot.samples[:, k]))
-    rows = []
-    for name, own, value, samples in columns:
-        low, high = interval(samples)
-        wrong = sum(q.id in failed for q in own)
-        rows.append(
-            {
-                "name": name,
-                "n": len(own),
-                "failed": wrong,
-                "value": float(value),
-                "ci_low": low,
-                "ci_high": high,
-            }
-        )
-    return [counted(rows[0], len(there), len(TASKS)), *rows[1:]]
+    rows, average = rows_and_mean(boot, questions, failed, there, AVERAGE, len(TASKS))
+    return [average, *rows]
 
 
 def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
@@ -150,19 +128,15 @@ def _paraphrase(questions: Sequence[Question], taken: Choices) -> dict[str, dict
     for task in TASKS:
         if task in pairs:
             template, other = (100 * np.array(pairs[task], float).mean(0)).tolist()
-            result[task] = {
-                "n": len(pairs[task]),
-                "template": template,
-                "paraphrase": other,
-                "delta": other - template,
-            }
+            result[task] = {"template": template, "paraphrase": other, "delta": other - template}
     if result:
-        result[AVERAGE] = {
-            key: (sum if key == "n" else np.mean)([cell[key] for cell in result.values()])
-            for key in ("n", "template", "paraphrase", "delta")
+        means = {
+            key: float(np.mean([cell[key] for cell in result.values()]))
+            for key in next(iter(result.values()))
         }
-        result[AVERAGE] = {k: int(v) if k == "n" else float(v) for k, v in result[AVERAGE].items()}
-    return result
+        result[AVERAGE] = means
+    n = {task: len(own) for task, own in pairs.items()}
+    return {task: {"n": n.get(task, sum(n.values())), **cell} for task, cell in result.items()}
 
 
 # --- consistency --------------------------------------------------------------------------------------------
@@ -205,29 +179,31 @@ def _agrees(questions: Sequence[Question], taken: Choices) -> bool:
 # --- diagnoses ----------------------------------------------------------------------------------------------
 
 
-def _confusion(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
-    result: dict[str, dict] = {}
-    for task in SINGLE:
-        own = [q for q in questions if q.category == task]
-        if own:
-            answers = [taken[q.id] for q in own]
-            gold = [q.answer for q in own]
-            result[task] = {
-                name: confusion(gold, answers, labels).tolist() for name, labels in GROUPS.items()
-            }
-    return result
+class _Said(NamedTuple):
+    """The right answers to the questions of a task, and those that were given."""
+
+    gold: list[str]
+    answered: list[str | None]
 
 
-def _directions(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
-    result = {}
-    for task in SINGLE:
-        own = [q for q in questions if q.category == task]
-        if own:
-            result[task] = {
-                "gold": distribution([q.answer for q in own], LABELS),
-                "answered": distribution([taken[q.id] for q in own], LABELS),
-            }
-    return result
+def _said(questions: Sequence[Question], taken: Choices) -> dict[str, _Said]:
+    """By each task of single views that is asked."""
+    own = {task: [q for q in questions if q.category == task] for task in SINGLE}
+    return {task: _Said([q.answer for q in qs], [taken[q.id] for q in qs]) for task, qs in own.items() if qs}
+
+
+def _confusion(said: Mapping[str, _Said]) -> dict[str, dict]:
+    return {
+        task: {name: confusion(*both, labels).tolist() for name, labels in GROUPS.items()}
+        for task, both in said.items()
+    }
+
+
+def _directions(said: Mapping[str, _Said]) -> dict[str, dict]:
+    return {
+        task: {name: distribution(answers, LABELS) for name, answers in both._asdict().items()}
+        for task, both in said.items()
+    }
 
 
 def _updating_errors(questions: Sequence[Question], taken: Choices) -> dict[str, dict]:
@@ -257,10 +233,6 @@ def _error(answer: str | None, gold: str, angle: int) -> str:
 # --- answers that look at nothing ---------------------------------------------------------------------------
 
 
-def _always_first(q: Question) -> str:
-    return q.options[0]
-
-
 def _always_front(q: Question) -> str:
     """ "front" of the orthogonal options, "front-right" of the diagonal ones, else the first option."""
     return next((o for o in (ORTHOGONAL[0], DIAGONAL[0]) if o in q.options), q.options[0])
@@ -275,7 +247,7 @@ def _quarter_off(q: Question) -> str:
 
 
 BASELINES: dict[str, Callable[[Question], str]] = {
-    "always A": _always_first,
+    "always A": lambda q: q.options[0],
     "always front": _always_front,
     "a quarter turn off": _quarter_off,
 }
@@ -291,8 +263,4 @@ def published_rows() -> list[dict]:
 
 def published(table: str) -> list[dict]:
     """A table of the paper, numbers in percent: accuracy (Table 2) or scene_consistency (Table 7)."""
-    file = resources.files("po3d.benchmarks.scope") / "published" / f"scope_{table}.csv"
-    rows = []
-    for record in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))):
-        rows.append({k: v if k in ("model", "family") else float(v) for k, v in record.items()})
-    return rows
+    return published_table(__file__, f"scope_{table}")

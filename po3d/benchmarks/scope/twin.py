@@ -24,17 +24,13 @@ from po3d.benchmarks.scope.data import (
     ITEMS,
     TWIN_FORMAT,
     OrbitQuestion,
-    Split,
     View,
     image_name,
-    load,
     scene_name,
     write_release,
 )
 from po3d.benchmarks.scope.score import VIEW_SETS
-from po3d.benchmarks.twin_folder import claimed
-from po3d.io.errors import InputError
-from po3d.io.files import write_json
+from po3d.benchmarks.twin_folder import begun
 from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.program import Call
@@ -54,7 +50,6 @@ from po3d.scene.orbit import (
 )
 from po3d.synthesis.difficulty import ORBIT_DEFAULT, OrbitDials
 from po3d.synthesis.orbit.scenes import OrbitScene, Pair, choices, sample_orbit_scene, seen_pairs
-from po3d.synthesis.splits import SPLITS
 
 TURNS = (90, 180, 270)
 PAIRS = 2  # of a scene in the camera's frame
@@ -75,26 +70,15 @@ def generate(
 ) -> None:
     """Write `size` scenes with their questions into the folder `out`, and with `images` their pictures; the same folder
     again is left as it is. `furniture`, `cache`: see `pictures.Studio`; `dials`: how hard."""
-    if size < 1 or workers < 1:
-        raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
-    if split not in SPLITS:
-        raise InputError(f"unknown split {split!r}; known: {', '.join(SPLITS)}")
-    out = Path(out)
-    identity = {
-        "format": TWIN_FORMAT, "size": size, "seed": seed, "split": split, "reading": reading.name, "images": images,
-    }  # fmt: skip
-    if changed := dials.changed():
-        identity["dials"] = changed
-    description = claimed(out, identity)
+    own = {"reading": reading.name, "images": images}
+    out = begun(out, TWIN_FORMAT, size, seed, split, workers, dials, **own)
     if (out / ITEMS).exists():
         return
-    write_json(description, identity)
     pictures = out if images else None
     if images:
         from po3d.benchmarks.scope import pictures as drawing  # the renderer is an extra
 
-        folders = (None if folder is None else str(folder) for folder in (furniture, cache))
-        studio = drawing.Studio(seed, split, reading, *folders, dials.objects)
+        studio = drawing.Studio(seed, split, furniture, cache, dials.objects, reading)
         drawing.draw(out, size, studio, workers)
     questions: list[Question] = []
     views: list[View] = []
@@ -105,14 +89,6 @@ def generate(
     write_release(out, questions, views)
     if images:
         shutil.rmtree(out / drawing.MASKS)
-
-
-def open_fresh(
-    root: Path, size: int, seed: int, workers: int = 1, dials: OrbitDials = ORBIT_DEFAULT
-) -> Split:
-    """The twin of a seed, made when it is not there yet."""
-    generate(root, size, seed, workers=workers, dials=dials)
-    return load(root, f"fresh, seed {seed}")
 
 
 def scene(

@@ -9,7 +9,6 @@ objects, of which no table knows, have none, and end as unparsed with that reaso
 """
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 from po3d.benchmarks.base import Benchmark
@@ -17,18 +16,15 @@ from po3d.benchmarks.splits import unique
 from po3d.benchmarks.street_split import Folder, Split, twin_of
 from po3d.benchmarks.superclevr.files import (
     StreetQuestion,
-    field_text,
-    question_index,
     read_answer,
-    stored_image,
-    stored_program,
+    read_questions,
+    stored_question,
     street_prompt,
     written,
 )
 from po3d.benchmarks.superclevr.score import CATEGORIES, OTHER, SCORERS, correct, score
 from po3d.benchmarks.superclevr.wording import program_of
 from po3d.io.errors import InputError
-from po3d.io.files import read_json
 from po3d.language.programs.street import ProgramError
 from po3d.reasoning.questions import Question
 
@@ -51,11 +47,8 @@ def load(root: str | Path, split: str = "") -> Split:
         raise InputError(f"no Super-CLEVR under {root}: expected {QUESTIONS}; {WHERE}")
     questions: list[Question] = []
     for path in files:
-        content = read_json(path, "question file")
-        records = content.get("questions") if isinstance(content, dict) else content
-        if not isinstance(records, list):
-            raise InputError(f"{path} holds no list of questions")
-        questions += [_question(r, path.stem, f"{path}, question {k}") for k, r in enumerate(records)]
+        records = enumerate(read_questions(path))
+        questions += [_question(r, path.stem, f"{path}, question {k}") for k, r in records]
     if not questions:
         raise InputError(f"{files[0]} holds no question")
     source = Folder(root.parent if root.is_file() else root, SCENES)
@@ -63,21 +56,16 @@ def load(root: str | Path, split: str = "") -> Split:
 
 
 def _question(record: object, file: str, where: str) -> Question:
-    if not isinstance(record, Mapping):
-        raise InputError(f"{where}: a question should be an object, not {type(record).__name__}")
-    index, text = question_index(record, where), field_text(record, "question", where)
-    stored = field_text(record, "answer", where)
+    index, image, text, stored, program, reason = stored_question(record, where)
     template = re.sub(r"\.json$", "", str(record.get("template_filename", "")))
     category = next((c for c in CATEGORIES if template.startswith(c)), OTHER)
-    program, reason = stored_program(record)
     if not program and not reason:
         try:
             program = program_of(text).text()
         except ProgramError as error:
             reason = PARTS if category == "part" else str(error)
-    name, image = f"{file}:{index}", stored_image(record, where)
     own = {"number": str(index), "stored": stored, "unread": reason}
-    return StreetQuestion(name, image, text, "2d", category, read_answer(stored), program, **own)
+    return StreetQuestion(f"{file}:{index}", image, text, "2d", category, read_answer(stored), program, **own)
 
 
 def prompt(question: Question) -> list[str | int]:

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -21,7 +21,7 @@ from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Array, Camera, Pose
 from po3d.scene.street import AXES, CAMERA_JITTER, FOCAL, HEIGHT, WIDTH, camera, extent, heading_from_rotation
 from po3d.scene.table import FORMAT, ObjectState, Scene, from_json, sure
-from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES, VALUES
+from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPE_NAMES, SHAPES, SIZES, VALUES
 
 if TYPE_CHECKING:
     from po3d.io.schemas import Hidden, Vehicle
@@ -35,12 +35,8 @@ class StreetQuestion(Question):
     table: str = ""  # and as VLMEvalKit's table spells it, where it comes from there
 
 
-# Where the written name of a shape differs from its id.
-_WRITTEN: dict[str, str] = {
-    **{leaf: f"{leaf} bus" for leaf in ("articulated", "regular", "double", "school")},
-    **{leaf: f"{leaf} bike" for leaf in ("road", "utility", "mountain", "tandem")},
-    "addi": "regular car",
-}
+# Where the written name of a shape differs from its id; "suv" is written so.
+_WRITTEN = {shape: name for shape, name in SHAPE_NAMES.items() if name.lower() != shape}
 _BOOLEANS = {"true": "yes", "yes": "yes", "false": "no", "no": "no"}
 _READ = {written: leaf for leaf, written in _WRITTEN.items()}
 
@@ -90,7 +86,46 @@ def read_answer(stored: str) -> str:
     return str(int(text)) if text.isdecimal() else identifier(text)
 
 
-def question_index(record: Mapping, where: str) -> int:
+def read_questions(path: Path) -> list:
+    """The records of a question file: {"questions": [...]} or the list alone."""
+    content = read_json(path, "question file")
+    records = content.get("questions") if isinstance(content, dict) else content
+    if not isinstance(records, list):
+        raise InputError(f"{path} holds no list of questions")
+    return records
+
+
+class StoredQuestion(NamedTuple):
+    """What a record of a question file says."""
+
+    index: int
+    image: str
+    text: str
+    answer: str  # as it is stored
+    program: str  # "" where it has none, or none of ours
+    unread: str  # why the latter
+
+
+def stored_question(record: object, where: str) -> StoredQuestion:
+    """A record of a question file; InputError for what is missing or malformed."""
+    if not isinstance(record, Mapping):
+        raise InputError(f"{where}: a question should be an object, not {type(record).__name__}")
+    index, image = _question_index(record, where), _stored_image(record, where)
+    text, answer = field_text(record, "question", where), field_text(record, "answer", where)
+    return StoredQuestion(index, image, text, answer, *_stored_program(record))
+
+
+def question_record(
+    scene: Mapping, text: str, answer: object, index: int, template: str, program: Program,
+    outputs: Sequence[object] | None = None,
+) -> dict:  # fmt: skip
+    """A question about a scene record, as question files have it; `outputs`: see `nodes_from_program`."""
+    about = {key: scene[key] for key in ("split", "image_filename", "image_index")}
+    asked = {"question": text, "answer": answer, "question_index": index, "template_filename": template}
+    return {**about, **asked, "program": nodes_from_program(program, outputs)}
+
+
+def _question_index(record: Mapping, where: str) -> int:
     """The number of a question in its file."""
     value = record.get("question_index")
     try:
@@ -123,7 +158,7 @@ def _nodes(stored: object) -> Sequence[Mapping]:
     return stored
 
 
-def stored_image(record: Mapping, where: str) -> str:
+def _stored_image(record: Mapping, where: str) -> str:
     """The picture of a question; InputError when it would lie outside the release's folder."""
     image = field_text(record, "image_filename", where)
     if PurePosixPath(image).is_absolute() or ".." in PurePosixPath(image).parts:
@@ -131,7 +166,7 @@ def stored_image(record: Mapping, where: str) -> str:
     return image
 
 
-def stored_program(record: Mapping) -> tuple[str, str]:
+def _stored_program(record: Mapping) -> tuple[str, str]:
     """The program of a question and, where that is none of ours, why; both "" where the record has none."""
     if not record.get("program"):
         return "", ""
@@ -262,32 +297,23 @@ def _occluders(stored: Mapping[str, "Hidden"], count: int, where: str) -> tuple[
 
 MAX_STEPS = 200  # of a program; the benchmark's longest has 25 nodes
 _TRAVELS = ("forward", "backward")
-_PLAIN = (
-    "scene",
-    "unique",
-    "union",
-    "intersect",
-    "count",
-    "exist",
-    "equal_integer",
-    "less_than",
-    "greater_than",
-)
-_ALIGNED = {"same_pose": "same", "opposite_pose": "opposite", "vertical_pose": "vertical"}
-_OCCLUSION = {"relate_occluding": "occludees", "relate_occluded": "occluder"}
-_OCCLUSION_FILTERS = {"filter_occludee": "occluded", "filter_occluder": "occluding"}
+# Official nodes without values -> (op, args).
+_NODES: dict[str, tuple[str, tuple[str, ...]]] = {
+    **{op: (op, ()) for op in ("scene", "unique", "union", "intersect", "count", "exist")},
+    **{op: (op, ()) for op in ("equal_integer", "less_than", "greater_than")},
+    **{f"{how}_pose": ("aligned", (how,)) for how in ("same", "opposite", "vertical")},
+    "relate_occluding": ("occludees", ()),
+    "relate_occluded": ("occluder", ()),
+    "filter_occludee": ("filter", ("occlusion", "occluded")),
+    "filter_occluder": ("filter", ("occlusion", "occluding")),
+}
+_KINDS = {step: kind for kind, step in _NODES.items()}
 
 
 def _step(kind: str, values: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """(op, args) of one official node."""
-    if kind in _PLAIN:
-        return kind, ()
-    if kind in _ALIGNED:
-        return "aligned", (_ALIGNED[kind],)
-    if kind in _OCCLUSION:
-        return _OCCLUSION[kind], ()
-    if kind in _OCCLUSION_FILTERS:
-        return "filter", ("occlusion", _OCCLUSION_FILTERS[kind])
+    if kind in _NODES:
+        return _NODES[kind]
     if kind == "relate":
         (value,) = values
         return ("collide", (value,)) if value in _TRAVELS else ("relate", (value, "task"))
@@ -350,27 +376,17 @@ def nodes_from_program(program: Program, outputs: Sequence[object] | None = None
 
 def _node(step: Step) -> tuple[str, list[str]]:
     op, args = step.op, step.args
-    if op in _PLAIN:
-        return op, []
+    if (op, args) in _KINDS:
+        return _KINDS[op, args], []
     if op == "collide":
         return "relate", list(args)
     if op == "relate" and args[1] == "task":
         return "relate", [args[0]]
-    names = {"aligned": _ALIGNED, "occludees": _OCCLUSION, "occluder": _OCCLUSION}
-    if op in names:
-        meaning = args[0] if args else op
-        for kind, word in names[op].items():
-            if word == meaning:
-                return kind, []
-    if op == "filter" and args[0] == "occlusion":
-        for kind, word in _OCCLUSION_FILTERS.items():
-            if word == args[1]:
-                return kind, []
-    elif op == "filter":
-        return (
-            ("filter_pose", [f"{args[1]}_pose"]) if args[0] == "facing" else (f"filter_{args[0]}", [args[1]])
-        )
-    elif op in ("query", "same", "equal"):
+    if op == "filter" and args[0] == "facing":
+        return "filter_pose", [f"{args[1]}_pose"]
+    if op == "filter" and args[0] != "occlusion":
+        return f"filter_{args[0]}", [args[1]]
+    if op in ("query", "same", "equal"):
         return f"{op}_{'pose' if args[0] == 'facing' else args[0]}", []
     raise ProgramError(f"the official node list has no word for {step.token}")
 

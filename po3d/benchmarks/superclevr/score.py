@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
-from po3d.benchmarks.metrics import bootstrap, interval
+from po3d.benchmarks.metrics import bootstrap_groups
+from po3d.benchmarks.scoring import failures, known, row, some
 from po3d.benchmarks.superclevr.files import read_answer
-from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question, paired
 
 # Its templates' files, in their order; "part" asks for parts of objects.
@@ -28,8 +28,7 @@ SCORERS = ("strict",)
 
 def correct(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> list[bool]:
     """Of each question whether its prediction is right; what is not "ok" is wrong."""
-    if scorer not in SCORERS:
-        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
+    known(scorer, SCORERS)
     return [
         p.status == "ok" and p.answer is not None and read_answer(p.answer) == q.answer
         for q, p in paired(questions, predictions)
@@ -39,17 +38,13 @@ def correct(questions: Sequence[Question], predictions: Sequence[Prediction], sc
 def score(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "strict") -> dict:
     """In percent, ready for JSON: `rows` (name, n, failed, value, ci_low, ci_high) of each kind of question there is and
     `overall`; `images`, the unit of the bootstrap (1000 resamples, 95 %). No published rows: none is on our images."""
-    if not questions:
-        raise InputError("no questions to score")
+    some(questions)
     right = [100.0 * r for r in correct(questions, predictions, scorer)]
-    failed = {p.id for p in predictions if p.status != "ok"}
+    failed = failures(questions, predictions)
     images = [q.image for q in questions]
     rows = []
     for name in (*(c for c in (*CATEGORIES, OTHER) if any(q.category == c for q in questions)), OVERALL):
         own = [k for k, q in enumerate(questions) if name in (q.category, OVERALL)]
-        boot = bootstrap([right[k] for k in own], [images[k] for k in own], [name] * len(own), [name])
-        low, high = interval(boot.samples[:, 0])
-        lost = sum(questions[k].id in failed for k in own)
-        rows.append({"name": name, "n": len(own), "failed": lost, "value": float(boot.value[0]),
-                     "ci_low": low, "ci_high": high})  # fmt: skip
+        boot = bootstrap_groups(right, images, {name: own})
+        rows.append(row(name, [failed[k] for k in own], boot.value[0], boot.samples[:, 0]))
     return {"scorer": scorer, "images": len(set(images)), "rows": rows, "other_scorers": {}, "published": []}

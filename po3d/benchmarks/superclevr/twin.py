@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from po3d.benchmarks.street_twin import StreetTwin, write
-from po3d.benchmarks.superclevr.files import nodes_from_program, scene_from_superclevr, surface
+from po3d.benchmarks.superclevr.files import question_record, scene_from_superclevr, surface
 from po3d.io.files import write_json
 from po3d.io.progress import progress
 from po3d.io.seeding import rng
@@ -49,10 +49,8 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> l
     """Question records in the official layout, on scene records in image order; answers are balanced over all of them."""
     balance, records = Balance(), []
     for record in progress(scenes, "asking", unit="image"):
-        scene, random = (
-            scene_from_superclevr(record),
-            rng(seed, "questions/superclevr", record["image_index"]),
-        )
+        scene = scene_from_superclevr(record)
+        random = rng(seed, "questions/superclevr", record["image_index"])
         materials = all("material" in o.beliefs for o in scene.objects)
         world, asked = World(scene, "2d", materials=materials), WITH_MATERIAL if materials else WITHOUT
         for drawn in ask(world, asked, balance, random, scene, dials):
@@ -62,16 +60,8 @@ def questions(scenes: Sequence[Mapping], seed: int, dials: Dials = DEFAULT) -> l
                     f"{record['image_filename']}: {drawn.program} is {outcome.answer!r}, not {drawn.answer!r}"
                 )
             answer = {"yes": True, "no": False}.get(drawn.answer, surface(drawn.answer))
-            records.append(
-                {
-                    "split": record["split"],
-                    "image_filename": record["image_filename"],
-                    "image_index": record["image_index"],
-                    "question": realise(drawn.program, random, "benchmark"),
-                    "answer": int(answer) if str(answer).isdecimal() else answer,
-                    "question_index": len(records),
-                    "template_filename": f"{drawn.template.partition('/')[0]}.json",
-                    "program": nodes_from_program(drawn.program),
-                }
-            )
+            answer = int(answer) if str(answer).isdecimal() else answer
+            template = f"{drawn.template.partition('/')[0]}.json"
+            text = realise(drawn.program, random, "benchmark")
+            records.append(question_record(record, text, answer, len(records), template, drawn.program))
     return records

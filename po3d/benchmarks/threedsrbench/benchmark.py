@@ -2,7 +2,8 @@
 
 from po3d.benchmarks.base import Benchmark, Harness, twin_of
 from po3d.benchmarks.choices import lettered
-from po3d.benchmarks.threedsrbench.data import SCORERS, correct, load, score, write_vlmevalkit
+from po3d.benchmarks.threedsrbench.data import load, write_vlmevalkit
+from po3d.benchmarks.threedsrbench.score import SCORERS, correct, score
 from po3d.reasoning.questions import Question
 from po3d.synthesis.difficulty import InsideDials
 
@@ -14,7 +15,7 @@ def prompt(question: Question) -> list[str | int]:
     return [0, f"{lettered(question)}\nGive the letter of the right option and nothing else."]
 
 
-open_fresh, generate = twin_of("po3d.benchmarks.threedsrbench.twin", NAME, InsideDials)
+open_fresh, generate = twin_of("po3d.benchmarks.threedsrbench.twin", load, NAME, InsideDials)
 BENCHMARK = Benchmark(
     NAME, "photographs", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, InsideDials,
     harness=Harness(bare=False, write=write_vlmevalkit),  # VLMEvalKit words the options itself

@@ -1,8 +1,8 @@
-"""3DSRBench: its files, read and written. Every row is a question of its own; scores: `srbench_score`.
+"""3DSRBench: its files, read and written. Every row is a question of its own; scores: `score`.
 
     qid   XXXXXXXX | XXXXXXXX-N | XXXXXXXX-flip | XXXXXXXX-flip-N     N: the N-th rotation of the options
 
-The release has one file an evaluation, in several formats (`srbench_tables`). Ours, a folder with `3dsrbench.tsv`,
+The release has one file an evaluation, in several formats (`report`). Ours, a folder with `3dsrbench.tsv`,
 may say more of each row: `viewpoint` (common or uncommon), `scene` (rows of one scene count as one in intervals and
 in `first`), `program`, and any `meta_...`; `scenes.jsonl` beside it holds the true tables by image.
 
@@ -11,9 +11,7 @@ letter is the protocol's business. So every rotation of a question agrees. Pictu
 shown as they are, flip rows being flipped already; of pictures named by path or URL a flip row shows the mirror image.
 """
 
-import base64
 import csv
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,37 +24,16 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.splits import QuestionSplit, unique
 from po3d.benchmarks.threedsrbench.report import LETTERS, read_table
-from po3d.benchmarks.threedsrbench.score import (
-    CATEGORIES,
-    SCORERS,
-    VIEWPOINTS,
-    chosen,
-    correct,
-    published_rows,
-    score,
-)
-from po3d.benchmarks.twin_folder import described
+from po3d.benchmarks.threedsrbench.score import CATEGORIES, VIEWPOINTS
+from po3d.benchmarks.twin_folder import TWIN, described
+from po3d.benchmarks.vlmevalkit import write_table
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_jsonl
+from po3d.io.files import atomic_write, read_jsonl, write_jsonl
 from po3d.io.images import ImageError, decode_image, read_image
-from po3d.reasoning.questions import Prediction, Question
+from po3d.reasoning.questions import Question
 from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene, from_json, to_json
 from po3d.synthesis.difficulty import InsideDials, dials_of
-
-__all__ = [
-    "SCORERS",
-    "Split",
-    "correct",
-    "load",
-    "published_rows",
-    "rotations",
-    "score",
-    "split_qid",
-    "write_release",
-    "write_results",
-    "write_vlmevalkit",
-]
 
 OURS = "3dsrbench.tsv"
 FILES = (  # looked for in this order; the first with rotations gives the official figure
@@ -68,7 +45,7 @@ FILES = (  # looked for in this order; the first with rotations gives the offici
     "3dsrbench_v1.csv",
 )
 SCENES = "scenes.jsonl"
-TWIN, TWIN_FORMAT = "twin.json", "po3d-3dsrbench-twin-1"
+TWIN_FORMAT = "po3d-3dsrbench-twin-1"
 FOLDERS = ("", "images", "coco_images")  # where pictures named by path or URL are looked for
 FOCAL = 1.0  # focal length taken for photographs, in their widths: some 53 degrees across
 MIRROR = "#flip"  # behind a picture's name: its mirror image
@@ -108,12 +85,10 @@ class Split(QuestionSplit):
     """Questions, and what there is to each of their pictures."""
 
     root: Path  # the folder of the table
-    pictures: Mapping[str, bytes] = field(
-        default_factory=dict, repr=False
-    )  # those that came inside the table
-    furniture: Path | None = (
-        None  # models that a twin's missing pictures are drawn with; None: the Debian package's
-    )
+    # those that came inside the table
+    pictures: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    # models that a twin's missing pictures are drawn with; None: the Debian package's
+    furniture: Path | None = None
     table: Path | None = None  # the file of the questions
     own_worlds: ClassVar[bool] = True  # tables of pictures live in the world of their camera
     _scenes: dict[str, Scene] = field(default_factory=dict, repr=False)
@@ -153,13 +128,11 @@ class Split(QuestionSplit):
         ]
 
     def _drawn(self, name: str) -> NDArray[np.uint8]:
-        from po3d.benchmarks.threedsrbench.pictures import picture  # the renderer is an extra
+        from po3d.benchmarks.threedsrbench.pictures import Studio, picture  # the renderer is an extra
 
-        twin = described(self.root / TWIN)
-        if twin.get("format") != TWIN_FORMAT:
-            raise InputError(f"{self.root} lacks picture {name} and is no twin that it could be drawn from")
+        twin = described(self.root, TWIN_FORMAT, name)
         objects = dials_of(twin.get("dials"), InsideDials).objects
-        return picture(self.truth(name), twin["seed"], twin["split"], self.furniture, objects=objects)
+        return picture(self.truth(name), Studio(twin["seed"], twin["split"], self.furniture, None, objects))
 
     def truth(self, name: str) -> Scene:
         """The true table of a picture; InputError when there is none."""
@@ -288,9 +261,7 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
     """Write rows and true tables (known by their `image`) as `load` reads them; the pictures are files that the
     caller puts below the folder, named as in `Question.image`. The table comes last: where it is, all is."""
     folder = Path(folder)
-    with atomic_write(folder / SCENES) as file:
-        for scene in scenes:
-            file.write(json.dumps(to_json(scene), ensure_ascii=False, separators=(",", ":")) + "\n")
+    write_jsonl(folder / SCENES, map(to_json, scenes), compact=True)
     extra = sorted({k for q in questions for k in q.columns})
     columns = ["index", "qid", "question", *LETTERS, "answer", "category", "image_path", "image_source"]
     columns += ["viewpoint", "scene", "program", *(f"meta_{k}" for k in extra)]
@@ -307,9 +278,8 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
 
 def write_vlmevalkit(path: str | Path, questions: Sequence[Question], encoded: Mapping[str, bytes]) -> None:
     """The rows as VLMEvalKit reads them; `encoded` holds each picture's file content by `Question.image`, flipped ones
-    flipped. Only the first row of a picture carries it, the others point there."""
-    carrier: dict[str, str] = {}
-    columns = (
+    flipped."""
+    columns = [
         "index",
         "qid",
         "question",
@@ -319,33 +289,10 @@ def write_vlmevalkit(path: str | Path, questions: Sequence[Question], encoded: M
         "image",
         "image_source",
         "image_url",
-    )
-    with atomic_write(path) as file:
-        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-        writer.writerow(columns)
-        for k, q in enumerate(questions):
-            cell = carrier.get(q.image) or base64.b64encode(encoded[q.image]).decode()
-            carrier.setdefault(q.image, str(k))
-            options = [*q.options, "", ""][:4]
-            source = q.source
-            writer.writerow((k, q.id, q.text, *options, q.letter, q.category, cell, source, ""))
-
-
-def write_results(path: str | Path, questions: Sequence[Question], predictions: Iterable[Prediction]) -> None:
-    """The predictions as a result file for VLMEvalKit's evaluator (TSV, no pictures): a bare letter a row, empty
-    where there is no answer or it is none of the options."""
-    by_id = {p.id: p for p in predictions}
-    if missing := [q.id for q in questions if q.id not in by_id]:
-        raise InputError(f"no prediction for question {missing[0]}")
-    columns = ("index", "qid", "question", *LETTERS, "answer", "category", "image_source", "prediction")
-    with atomic_write(path) as file:
-        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-        writer.writerow(columns)
-        for k, q in enumerate(questions):
-            options, p = q.options, by_id[q.id]
-            at = chosen(p.answer, options) if p.status == "ok" and p.answer is not None else None
-            padded = [*options, "", ""][:4]
-            source = q.source
-            letter = "" if at is None else LETTERS[at]
-            index = q.index or k
-            writer.writerow((index, q.id, q.text, *padded, q.letter, q.category, source, letter))
+    ]
+    rows = (
+        {"index": str(k), "qid": q.id, "question": q.text, **dict(zip(LETTERS, q.options)), "answer": q.letter,
+         "category": q.category, "image": (q.image,), "image_source": q.source}
+        for k, q in enumerate(questions)
+    )  # fmt: skip
+    write_table(path, columns, rows, encoded)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks import room_pictures
-from po3d.benchmarks.room_pictures import QUALITY, renderer
+from po3d.benchmarks.room_pictures import QUALITY, Studio
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write
+from po3d.io.files import write_file
 from po3d.io.images import jpeg
 from po3d.io.seeding import rng
 from po3d.scene.table import Scene
@@ -22,49 +22,28 @@ from po3d.synthesis.rooms.layouts import sample_room
 from po3d.synthesis.rooms.looks import sample_room_look
 
 
-def picture(
-    scene: Scene,
-    seed: int,
-    split: str,
-    furniture: str | Path | None = None,
-    cache: str | Path | None = None,
-    objects: tuple[int, int] | None = None,
-) -> NDArray[np.uint8]:
-    """(H, W, 3) pixels of a view of the twin of a seed and split. `scene` is its table, whose camera and image name
-    say all. `furniture`: the folder of models (None: where the Debian package puts them), `cache`: see RoomModels;
-    `objects`: the twin's dial of that name."""
+def picture(scene: Scene, studio: Studio) -> NDArray[np.uint8]:
+    """(H, W, 3) pixels of a view of the twin. `scene` is its table, whose camera and image name say all."""
+    seed, split = studio.seed, studio.split
     number = int(Path(scene.image).name.split("_")[0])
-    room = sample_room(seed, number, split, objects)
+    room = sample_room(seed, number, split, studio.objects)
     places = {o.position for o in room.objects}
     if not all(o.position in places for o in scene.objects):
         raise InputError(
             f"{scene.image} is of a twin that another version made; its pictures can't be drawn any more"
         )
     camera = scene.camera
-    drawing = renderer(camera.width, camera.height, furniture, cache)
+    drawing = studio.renderer(camera.width, camera.height)
     look = sample_room_look(room, drawing.models, split, rng(seed, f"inside look/{split}", number))
     return drawing.shoot(room, camera, look).rgb
 
 
-def draw(
-    out: Path,
-    scenes: Iterable[Scene],
-    seed: int,
-    split: str,
-    furniture: str | Path | None = None,
-    cache: str | Path | None = None,
-    workers: int = 1,
-    objects: tuple[int, int] | None = None,
-) -> None:
+def draw(out: Path, scenes: Iterable[Scene], studio: Studio, workers: int = 1) -> None:
     """Write the JPEGs of a twin's views that are not there yet, named as in their tables, below `out`."""
     todo = [scene for scene in scenes if not (out / scene.image).is_file()]
-    write = functools.partial(
-        _write, out=out, seed=seed, split=split, furniture=furniture, cache=cache, objects=objects
-    )
-    room_pictures.draw(write, todo, workers, "picture", 2, out / "images", furniture, cache)
+    write = functools.partial(_write, out=out, studio=studio)
+    room_pictures.draw(write, todo, studio, out / "images", workers, "picture", 2)
 
 
-def _write(scene: Scene, out: Path, seed: int, split: str, furniture, cache, objects) -> None:
-    rgb = picture(scene, seed, split, furniture, cache, objects)
-    with atomic_write(out / scene.image, "wb") as target:
-        target.write(jpeg(rgb, QUALITY))
+def _write(scene: Scene, out: Path, studio: Studio) -> None:
+    write_file(out / scene.image, jpeg(picture(scene, studio), QUALITY))

@@ -13,57 +13,24 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from po3d.io import files
+from po3d.benchmarks.vlmevalkit import POINTER
+from po3d.io import files, guard
 from po3d.io.errors import InputError
+from po3d.language.grammar import load
+from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
 
-POINTER = 64  # an image cell this short is the index of the row that has the image (VLMEvalKit's rule)
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")  # of a path
 LETTERS = ("A", "B", "C", "D")
 REQUIRED = ("question", "A", "B", "answer", "category")
 RAW = ("qid", "qtype", "relation", "answer")
-LOCATIONS = "Consider the real-world 3D locations of the objects."
-LOCATION = "Consider the real-world 3D location of the objects."
-ORIENTATIONS = "Consider the real-world 3D orientations of the objects."
-BOTH = "Consider the real-world 3D locations and orientations of the objects."
-SIDES = ("front", "left", "back", "right")
-
-# relation -> opening, question, options and, for annotations that say yes and no, what these mean. {0} {1} {2}: the
-# cells that are filled, of subject, object1 and object2 in this order. Read off released rows, but for the order
-# of the cells, which is known of "viewpoint towards object" alone, and "closer to camera".
-WORDINGS: dict[str, tuple[str, str, tuple[str, ...]]] = {
-    "higher": (LOCATIONS, "Which object has a higher location?", ("{0}", "{1}")),
-    "above": (LOCATIONS, "Is the {0} directly above the {1}?", ("yes", "no")),
-    "closer to camera": (LOCATION, "Which object is closer to the camera?", ("{0}", "{1}")),
-    "next to": (
-        LOCATIONS,
-        "Are the {0} and the {1} next to each other or far away from each other?",
-        ("next to each other", "far away from each other"),
-    ),
-    "in front of": (
-        BOTH,
-        "If I stand at the {0}'s position facing where it is facing, is the {1} in front of me or behind me?",
-        ("in front of", "behind"),
-    ),
-    "on the left": (
-        BOTH,
-        "If I stand at the {0}'s position facing where it is facing, is the {1} on the left or right of me?",
-        ("on the left", "on the right"),
-    ),
-    "viewpoint": (BOTH, "Which side of the {0} is facing the camera?", SIDES),
-    "viewpoint towards object": (BOTH, "Which side of the {0} is facing the {1}?", SIDES),
-    "closer to": (LOCATIONS, "Which is closer to the {0}, the {1} or the {2}?", ("{1}", "{2}")),
-    "facing": (BOTH, "Which object is the {0} facing towards, the {1} or the {2}?", ("{1}", "{2}")),
-    "parallel": (
-        ORIENTATIONS,
-        "What is the relationship between the orientations of the {0} and the {1}, parallel of perpendicular to each other?",
-        ("parallel", "perpendicular"),
-    ),
-    "same direction": (
-        ORIENTATIONS,
-        "Are the {0} and the {1} facing same or similar directions, or very different directions?",
-        ("same or similar directions", "very different directions"),
-    ),
-}
+# relation -> operation: what the release asks is said as its twin says it (threedsrbench.grammar), of the cells that are filled, of
+# subject, object1 and object2 in this order. Read off released rows, but for the order of the cells, which is known of
+# "viewpoint towards object" alone, and "closer to camera".
+RELATIONS = {
+    "higher": "higher", "above": "above", "closer to camera": "nearer_camera", "next to": "next_to", "in front of": "in_front_of",
+    "on the left": "on_the_left", "viewpoint": "side_to_camera", "viewpoint towards object": "side_to", "closer to": "closer_to",
+    "facing": "facing", "parallel": "parallel", "same direction": "same_direction",
+}  # fmt: skip
 
 
 def read_table(path: Path) -> tuple[list[dict[str, str]], dict[str, bytes]]:
@@ -88,13 +55,11 @@ def read_table(path: Path) -> tuple[list[dict[str, str]], dict[str, bytes]]:
 
 
 def _parquet_rows(path: Path) -> Iterable[Mapping]:
+    pyarrow = guard.needed("pyarrow", "srbench", f"reading {path} needs")
+    from pyarrow import parquet
+
     try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise InputError(f"reading {path} needs pyarrow: pip install 'po3d[srbench]'") from None
-    try:
-        return pyarrow.parquet.read_table(path).to_pylist()
+        return parquet.read_table(path).to_pylist()
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(f"{path} is no readable parquet file ({error})") from None
 
@@ -145,15 +110,16 @@ def _follow_pointers(records: list[dict[str, str]], path: Path) -> None:
 def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
     """A raw annotation as the question, options and letter that the release makes of it."""
     relation, answer = record.get("relation", ""), record.get("answer", "")
-    if relation not in WORDINGS:
-        raise InputError(f"{where}: unknown relation {relation!r}; known: {', '.join(WORDINGS)}")
-    opening, question, options = WORDINGS[relation]
+    if relation not in RELATIONS:
+        raise InputError(f"{where}: unknown relation {relation!r}; known: {', '.join(RELATIONS)}")
+    op = RELATIONS[relation]
     things = [record[c] for c in ("subject", "object1", "object2") if record.get(c)]
-    try:
-        texts = [option.format(*things) for option in options]
-        question = question.format(*things)
-    except IndexError:
-        raise InputError(f"{where}: {relation!r} needs more objects than {things}") from None
+    needed = len(OPERATIONS[op].roles)
+    if len(things) < needed:
+        raise InputError(f"{where}: {relation!r} needs more objects than {things}")
+    texts = PhraseCall(op, tuple(things[:needed])).answers
+    slots = {str(k): thing for k, thing in enumerate(things)}
+    question = load("threedsrbench").fill(f"release.{op}", lambda n: 0, **slots)
     said = dict(zip(("yes", "no"), texts)) if len(texts) == 2 else {}
     wanted = said.get(answer.lower(), answer).lower()
     found = [letter for letter, text in zip(LETTERS, texts) if text.lower() == wanted]
@@ -164,7 +130,7 @@ def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
     }
     category = f"{record['qtype']}_{relation}".replace(" ", "_")
     return kept | {
-        "question": f"{opening} {question}",
+        "question": question,
         **dict(zip(LETTERS, texts)),
         "answer": found[0],
         "category": category,

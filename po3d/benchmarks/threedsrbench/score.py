@@ -13,18 +13,14 @@ All means are micro averages over groups, also those of the four main types. A g
 VLMEvalKit stops at a group whose first row is missing; here it counts.
 """
 
-import csv
-import io
 import math
 import re
 from collections.abc import Sequence
-from importlib import resources
 
 import numpy as np
 
-from po3d.benchmarks.averages import comparable, counted
-from po3d.benchmarks.metrics import bootstrap, interval
-from po3d.io.errors import InputError
+from po3d.benchmarks.metrics import Bootstrap, bootstrap_groups, figure
+from po3d.benchmarks.scoring import comparable, counted, failures, known, published_table, row, some
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.reasoning.readings import TAKEN
 
@@ -46,11 +42,8 @@ MAIN = {c: main for main, types in MAIN_TYPES.items() for c in types}
 VIEWPOINTS = ("common", "uncommon")
 OVERALL = "overall"
 SCORERS = ("circular", "vanilla", "flip", "flip_circular")
-SIDED = (  # what a mirror image changes the answer of
-    "orientation_on_the_left",
-    "orientation_viewpoint",
-    "multi_object_viewpoint_towards_object",
-)
+# what a mirror image changes the answer of
+SIDED = ("orientation_on_the_left", "orientation_viewpoint", "multi_object_viewpoint_towards_object")
 MEASURED = {"real": "official photographs, circular", "synthetic": "official synthetic splits, circular"}
 LETTERS = "ABCD"
 
@@ -83,7 +76,7 @@ def correct(
 ) -> list[float]:
     """Of each row 1 or 0: whether its group is right in the setting `scorer`, said once, at the group's first row; NaN at
     the other rows."""
-    _known(scorer)
+    known(scorer, SCORERS)
     hits = row_hits(questions, predictions)
     right: dict[str, bool] = {}
     for q, hit in zip(questions, hits, strict=True):
@@ -96,16 +89,18 @@ def correct(
 
 def row_hits(questions: Sequence[Question], predictions: Sequence[Prediction]) -> list[bool]:
     """Of each row for itself whether its prediction is right; what is not "ok" is wrong."""
-    result = []
+    said = _said(questions, predictions)
+    return [said.get(q.id) == _plain(q.answer or "") for q in questions]
+
+
+def _said(questions: Sequence[Question], predictions: Sequence[Prediction]) -> dict[str, str]:
+    """The content of the option that was chosen, by the ids of the rows that have an answer among their options."""
+    said = {}
     for q, p in paired(questions, predictions):
         at = chosen(p.answer, q.options) if p.status == "ok" and p.answer is not None else None
-        result.append(at is not None and _plain(q.options[at]) == _plain(q.answer or ""))
-    return result
-
-
-def _known(scorer: str) -> None:
-    if scorer not in SCORERS:
-        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(SCORERS)}")
+        if at is not None:
+            said[q.id] = _plain(q.options[at])
+    return said
 
 
 def mirrored_answer(category: str, answer: str) -> str:
@@ -146,9 +141,8 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     published       the paper's rows, without averages that ours takes over fewer types
     images          number of scenes, the unit of the bootstrap
     """
-    _known(scorer)
-    if not questions:
-        raise InputError("no questions to score")
+    known(scorer, SCORERS)
+    some(questions)
     hits = row_hits(questions, predictions)
     views = [v for v in VIEWPOINTS if any(q.viewpoint == v for q in questions)]
     table = _Table(questions, predictions, hits, scorer)
@@ -199,13 +193,13 @@ class _Table:
         hits: Sequence[bool],
         scorer: str,
     ) -> None:
-        failed = {p.id for p in predictions if p.status != "ok"}
+        failed = failures(questions, predictions)
         members: dict[str, list[int]] = {}
         for k, q in enumerate(questions):
             members.setdefault(group_key(q.id, scorer), []).append(k)
         self.groups = [[questions[k] for k in rows] for rows in members.values()]
         self.right = [all(hits[k] for k in rows) for rows in members.values()]
-        self.failed = [any(questions[k].id in failed for k in rows) for rows in members.values()]
+        self.failed = [any(failed[k] for k in rows) for rows in members.values()]
         present: dict[str, list[int]] = {}
         for k, rows in enumerate(self.groups):
             for name in self._names(rows[0]):
@@ -218,23 +212,17 @@ class _Table:
         names = (OVERALL, MAIN[q.category], q.category)
         return (*names, q.viewpoint) if q.viewpoint else names
 
-    def _boot(self, names: Sequence[str]):
-        pairs = [(name, k) for name in names for k in self.columns[name]]
-        values = [100.0 * self.right[k] for _, k in pairs]
-        scenes = [self.groups[k][0].scene for _, k in pairs]
-        return bootstrap(values, scenes, [name for name, _ in pairs], list(names))
+    def _boot(self, names: Sequence[str]) -> Bootstrap:
+        values, scenes = [100.0 * right for right in self.right], [rows[0].scene for rows in self.groups]
+        return bootstrap_groups(values, scenes, {name: self.columns[name] for name in names})
 
     def rows(self) -> list[dict]:
-        names = list(self.columns)
-        boot = self._boot(names)
+        boot = self._boot(tuple(self.columns))
         result = []
-        for column, name in enumerate(names):
-            own = self.columns[name]
-            low, high = interval(boot.samples[:, column])
-            row = {"name": name, "n": len(own), "failed": sum(self.failed[k] for k in own)}
-            row |= {"value": float(boot.value[column]), "ci_low": low, "ci_high": high}
+        for column, (name, own) in enumerate(self.columns.items()):
+            found = row(name, [self.failed[k] for k in own], boot.value[column], boot.samples[:, column])
             types = {self.groups[k][0].category for k in own}
-            result.append(counted(row, len(types), len(TYPES_OF.get(name, CATEGORIES))))
+            result.append(counted(found, len(types), len(TYPES_OF.get(name, CATEGORIES))))
         return result
 
     def guessing(self, consistent: bool) -> list[dict]:
@@ -255,9 +243,8 @@ class _Table:
         boot = self._boot(VIEWPOINTS)
         with np.errstate(divide="ignore", invalid="ignore"):
             drops = 100 * (boot.samples[:, 1] / boot.samples[:, 0] - 1)
-            value = 100 * float(boot.value[1] / boot.value[0] - 1)
-        low, high = interval(drops[np.isfinite(drops)])
-        return {"value": value, "ci_low": low, "ci_high": high}
+            value = 100 * (boot.value[1] / boot.value[0] - 1)
+        return figure(value, drops[np.isfinite(drops)])
 
 
 def consistency(
@@ -265,11 +252,7 @@ def consistency(
 ) -> dict[str, dict[str, float]]:
     """Percent of disagreeing answers, right or wrong, over those that can be compared: "circular" between the
     rotations of a question, "flip" between a row and its flipped twin, whose left and right are told apart."""
-    said: dict[str, str] = {}
-    for q, p in paired(questions, predictions):
-        at = chosen(p.answer, q.options) if p.status == "ok" and p.answer is not None else None
-        if at is not None:
-            said[q.id] = _plain(q.options[at])
+    said = _said(questions, predictions)
     turns: dict[str, set[str]] = {}
     sizes: dict[str, int] = {}
     flips = []
@@ -295,21 +278,16 @@ def published_rows() -> list[dict]:
     """Tables 2 and 4 of the paper: model, the columns of `score`'s rows that they have, "measured_on". Table 4's
     `relative_drop` is recomputed: it prints -32.2 for Gemini-1.5-Pro where 59.9 to 49.5 is -17.4."""
     rows = []
-    for record in _published("real"):
-        values = {k: float(v) for k, v in record.items() if k not in ("model", "family")}
-        rows.append({"model": record["model"], **values, "measured_on": MEASURED["real"]})
-    for record in _published("synthetic"):
-        row: dict = {"model": f"{record['model']}, synthetic"}
-        row |= {view: float(record[f"{view}_overall"]) for view in VIEWPOINTS}
-        row["relative_drop"] = float(record["relative_drop_percent"])
-        row["by_viewpoint"] = {
-            view: {name: float(record[f"{view}_{name}"]) for name in (OVERALL, *MAIN_TYPES)}
-            for view in VIEWPOINTS
+    for record in published_table(__file__, "3dsrbench_real"):
+        values = {k: v for k, v in record.items() if k != "family"}
+        rows.append({**values, "measured_on": MEASURED["real"]})
+    for record in published_table(__file__, "3dsrbench_synthetic"):
+        by_viewpoint = {
+            view: {name: record[f"{view}_{name}"] for name in (OVERALL, *MAIN_TYPES)} for view in VIEWPOINTS
         }
-        rows.append({**row, "measured_on": MEASURED["synthetic"]})
+        rows.append(
+            {"model": f"{record['model']}, synthetic", **{view: by_viewpoint[view][OVERALL] for view in VIEWPOINTS},
+             "relative_drop": record["relative_drop_percent"], "by_viewpoint": by_viewpoint,
+             "measured_on": MEASURED["synthetic"]}
+        )  # fmt: skip
     return rows
-
-
-def _published(table: str) -> list[dict[str, str]]:
-    file = resources.files("po3d.benchmarks.threedsrbench") / "published" / f"3dsrbench_{table}.csv"
-    return list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,15 +25,13 @@ from po3d.benchmarks.threedsrbench.data import (
     OURS,
     TWIN_FORMAT,
     PhotoQuestion,
-    Split,
     load,
     rotations,
     write_release,
 )
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, LETTERS, VIEWPOINTS
-from po3d.benchmarks.twin_folder import claimed
+from po3d.benchmarks.twin_folder import begun
 from po3d.io.errors import InputError
-from po3d.io.files import write_json
 from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall
@@ -47,7 +45,6 @@ from po3d.synthesis.inside.phrases import phrases
 from po3d.synthesis.inside.questions import Balance, Item, offers
 from po3d.synthesis.inside.views import Seen, common_view, uncommon_view, view_table
 from po3d.synthesis.rooms.layouts import sample_room
-from po3d.synthesis.splits import Split as Models
 
 WIDTH, HEIGHT = 640, 480
 ROOMS = 3  # rooms looked at for a pair
@@ -77,36 +74,20 @@ def generate(
     dials: InsideDials = INSIDE_DEFAULT,
 ) -> None:
     """Write `size` pairs with their questions into the folder `out`, and their pictures with `images`. `margin` scales
-    what answers keep from their boundaries (`synthesis.inside.questions`); `furniture`, `cache`: see `pictures.picture`.
+    what answers keep from their boundaries (`synthesis.inside.questions`); `furniture`, `cache`: see `room_pictures.Studio`.
     `dials`: how hard. The same folder again gets what is missing; InputError when it holds anything else."""
-    if size < 1 or workers < 1:
-        raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
-    if split not in get_args(Models):
-        raise InputError(f"unknown split {split!r}; known: {', '.join(get_args(Models))}")
     if not 0 <= margin <= 3:
         raise InputError(f"margin={margin!r} should be a factor from 0 (questions at the boundary too) to 3")
-    out = Path(out)
-    identity = {"format": TWIN_FORMAT, "size": size, "seed": seed, "split": split, "margin": float(margin)}
-    if changed := dials.changed():
-        identity["dials"] = changed
-    write_json(claimed(out, identity), identity)
+    out = begun(out, TWIN_FORMAT, size, seed, split, workers, dials, margin=float(margin))
     if not (out / OURS).exists():
         scenes, questions = make(size, seed, split, margin, workers, dials)
         write_release(out, questions, scenes)
     if images:
-        from po3d.benchmarks.threedsrbench.pictures import draw  # the renderer is an extra
+        from po3d.benchmarks.threedsrbench.pictures import Studio, draw  # the renderer is an extra
 
         twin = load(out)
         tables = [twin.truth(name) for name in twin.images if not name.endswith(MIRROR)]
-        draw(out, tables, seed, split, furniture, cache, workers, dials.objects)
-
-
-def open_fresh(
-    root: Path, size: int, seed: int, workers: int = 1, dials: InsideDials = INSIDE_DEFAULT
-) -> Split:
-    """The twin of a seed, made when it is not there yet; its pictures are drawn when somebody looks."""
-    generate(root, size, seed, workers=workers, dials=dials)
-    return load(root, f"fresh, seed {seed}")
+        draw(out, tables, Studio(seed, split, furniture, cache, dials.objects), workers)
 
 
 def make(

@@ -10,7 +10,6 @@ predicted. What the modules of a pipeline are, its executor says; how a cell ans
 
 import contextlib
 import itertools
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -24,7 +23,7 @@ from po3d.benchmarks.metrics import bootstrap, interval
 from po3d.evaluation.ablation.attribution import blame, minimal_repairs
 from po3d.evaluation.run import Split, by_image, read_scenes
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, write_json
+from po3d.io.files import write_file, write_json, write_jsonl
 from po3d.io.pools import pool
 from po3d.io.progress import progress
 from po3d.io.runs import ERRORS, GRID, PREDICTIONS, SCENES
@@ -298,10 +297,7 @@ def _unlike(
 def write_grid(result: dict, out: str | Path, pages: Mapping[str, str]) -> None:
     """OUT/errors.jsonl, `pages` by file name, then OUT/grid.json with everything but the errors."""
     out = Path(out)
-    with atomic_write(out / ERRORS) as file:
-        for error in result["errors"]:
-            file.write(json.dumps(error, ensure_ascii=False) + "\n")
+    write_jsonl(out / ERRORS, result["errors"])
     for name, page in pages.items():
-        with atomic_write(out / name) as file:
-            file.write(page)
+        write_file(out / name, page)
     write_json(out / GRID, {k: v for k, v in result.items() if k != "errors"})

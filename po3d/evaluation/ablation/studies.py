@@ -11,17 +11,18 @@ import importlib.util
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.registry import BENCHMARKS
+from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.run import Split, data_digest, evaluate, provenance
 from po3d.io.checkpoint import git_revision, locate
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_json, write_json
+from po3d.io.files import read_json, write_file, write_json
 from po3d.io.plots import drawn
 from po3d.io.progress import progress
 from po3d.io.text_tables import Table, markdown, text
@@ -53,9 +54,8 @@ class Run:
     name: str
     value: object  # of what the part varies
     variant: str
-    config: dict[
-        str, Any
-    ]  # of train.py, resolved; its `out` is the run's folder, its `export` its checkpoint
+    # of train.py, resolved; its `out` is the run's folder, its `export` its checkpoint
+    config: dict[str, Any]
     fills: Literal["perception", "parser"]  # the module that it trains
     oracle: tuple[str, ...] = ()  # modules from ground truth in its evaluation
 
@@ -139,8 +139,7 @@ def run_study(
         results.append({k: v for k, v in record.items() if k != "identity"})
         found = {"setting": setting.__dict__, "data": data, "runs": results}
         write_json(out / "study.json", found)  # after every run: a long study can be read before it ends
-        with atomic_write(out / "study.md") as file:
-            file.write(study_markdown(results))
+        write_file(out / "study.md", study_markdown(results))
     for part in curves(results):
         if importlib.util.find_spec("matplotlib") is None:
             print("no curves: they need matplotlib, pip install 'po3d[report]'")
@@ -155,10 +154,8 @@ def _filename(value: object) -> str:
 
 def _opened(setting: Setting, out: Path) -> tuple[Split, Path]:
     source = BENCHMARKS[BENCHMARK]
-    if setting.root is not None:
-        return source.load(setting.root).first(setting.size), Path(setting.root)
-    if setting.split == "mini":
-        return source.load(source.mini, "mini").first(setting.size), source.mini
+    if setting.root is not None or setting.split == "mini":
+        return opened(BENCHMARK, setting.root).first(setting.size), Path(setting.root or source.mini)
     if setting.split != "fresh":
         raise InputError(
             f"study.split={setting.split!r} should be mini or fresh; a release is given by study.root"
@@ -176,22 +173,19 @@ def _claim(folder: Path, config: dict[str, Any]) -> None:
     write_json(mark, config)
 
 
+@dataclass(frozen=True)
 class _Modules:
     """The shipped modules beside what is trained, opened when first needed."""
 
-    def __init__(self, setting: Setting) -> None:
-        self.setting = setting
-        self.opened: dict[str, Any] = {}
+    setting: Setting
 
-    def get(self, role: str) -> Any:
-        if role not in self.opened:
-            if role == "parser":
-                self.opened[role] = Parser.from_checkpoint(locate(self.setting.parser))
-            else:
-                self.opened[role] = Remembering(
-                    StreetEstimator.from_checkpoint(locate(self.setting.perception))
-                )
-        return self.opened[role]
+    @cached_property
+    def parser(self) -> Parser:
+        return Parser.from_checkpoint(locate(self.setting.parser))
+
+    @cached_property
+    def perception(self) -> "Remembering":
+        return Remembering(StreetEstimator.from_checkpoint(locate(self.setting.perception)))
 
 
 @dataclass(frozen=True)
@@ -220,12 +214,12 @@ def _result(
     pair = folder / "checkpoint"
     about = read_json(pair.with_name("checkpoint.json"), "checkpoint description")
     if run.fills == "perception":
-        perception, parser = StreetEstimator.from_checkpoint(pair), others.get("parser")
+        perception, parser = StreetEstimator.from_checkpoint(pair), others.parser
         names = list(dict.fromkeys(q.image for q in split.questions))[: TIMED["perception"]]
         images = [split.image(name) for name in names]
         speed = _rate(lambda: [perception.estimate([image]) for image in images], len(images))
     else:
-        perception, parser = others.get("perception"), Parser.from_checkpoint(pair)
+        perception, parser = others.perception, Parser.from_checkpoint(pair)
         texts = [q.text for q in split.questions[: TIMED["parser"]]]
         speed = _rate(lambda: parser.parse(texts), len(texts))
     system = Pipeline(Pictures(perception), Reader(parser), Executor(setting.mode), run.oracle)

@@ -2,8 +2,6 @@
 `po3d export --help` lists."""
 
 import argparse
-import base64
-import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,11 +13,12 @@ from numpy.typing import NDArray
 
 from po3d.benchmarks.choices import LETTERS, letter
 from po3d.benchmarks.registry import BENCHMARKS, dials_in, opened
-from po3d.benchmarks.twin_folder import described
+from po3d.benchmarks.twin_folder import TWIN, described
+from po3d.benchmarks.vlmevalkit import cells, write_table
 from po3d.evaluation.harness import FORMATS, lmms_task
 from po3d.evaluation.harness.vlmevalkit_results import write_results
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write
+from po3d.io.files import write_file, write_jsonl
 from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures, read_predictions
 from po3d.systems.prompts import ImageFormat, data_uri, encode, messages, prompt
@@ -58,8 +57,8 @@ def open_split(benchmark: str, root: str | Path | None = None, size: int | None 
 
 def twin_record(benchmark: str, root: str | Path | None) -> Mapping[str, Any] | None:
     """What the twin at `root`, or the mini split, was made with; None for a release."""
-    settings = (BENCHMARKS[benchmark].mini if root is None else Path(root)) / "twin.json"
-    return described(settings) if settings.is_file() else None
+    folder = BENCHMARKS[benchmark].mini if root is None else Path(root)
+    return described(folder) if (folder / TWIN).is_file() else None
 
 
 def export(
@@ -119,115 +118,66 @@ def _write_table(
     choices = max(len(q.options) for q in questions)
     several = any(len(pictures(q)) > 1 for q in questions)
     columns = ["index", "qid", "image", "question", *LETTERS[:choices], "answer", "category"]
-    carrier: dict[tuple[str, ...], str] = {}
-    with atomic_write(path) as file:
-        writer = csv.DictWriter(
-            file,
-            [*columns, *(["image_path"] if several else [])],
-            delimiter="\t",
-            lineterminator="\n",
-            restval="",
-        )
-        writer.writeheader()
-        for k, q in enumerate(progress(questions, "exporting")):
-            names, index = tuple(pictures(q)), q.number or str(k)
-            row = {"index": index, "qid": q.id, "category": own.files.get(q.category, q.category)}
-            if names in carrier:
-                row["image"] = carrier[names]
-            else:
-                cells = [base64.b64encode(encoded[name]).decode() for name in names]
-                row["image"] = cells[0] if len(cells) == 1 else str(cells)
-                carrier[names] = index
-            if several:
-                row["image_path"] = str([_file_name(name, encoded.image_format) for name in names])
-            if options := q.options:
-                row |= dict(zip(LETTERS, options)) | {"answer": letter(q)}
-            else:
-                row["answer"] = own.written(q.answer)
-            row["question"] = q.text if bare or options else prompt(benchmark, q).text
-            writer.writerow(row)
+
+    def row(k: int, q: Question) -> dict[str, Any]:
+        found = {**cells(own, q, k), "image": pictures(q)}
+        if not bare and not q.options:
+            found["question"] = prompt(benchmark, q).text
+        if several:
+            found["image_path"] = str([_file_name(name, encoded.image_format) for name in pictures(q)])
+        return found
+
+    rows = (row(k, q) for k, q in enumerate(progress(questions, "exporting")))
+    write_table(path, [*columns, *(["image_path"] if several else [])], rows, encoded)
 
 
 # --- lmms-eval ----------------------------------------------------------------------------------------------
 
-_TASK = """\
-# lmms-eval --include_path {folder} --tasks {name} ...
-task: {name}
-dataset_path: json
-dataset_kwargs:
-  data_files:
-    test: {data}  # where it was exported to; change it when the folder moves
-test_split: test
-output_type: generate_until
-doc_to_visual: !function {module}.doc_to_visual
-doc_to_text: !function {module}.doc_to_text
-doc_to_messages: !function {module}.doc_to_messages
-doc_to_target: answer
-process_results: !function {module}.process_results
-generation_kwargs:
-  max_new_tokens: {tokens}
-  temperature: 0
-  do_sample: false
-metric_list:
-  - metric: po3d_quick
-    aggregation: !function {module}.mean_score
-    higher_is_better: true
-metadata:
-  version: 1.0
-"""
-
 
 def _lmms_eval(questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded) -> Path:
     files = _write_images(out, encoded)
-    with atomic_write(out / "data.jsonl") as file:
-        for q in questions:
-            asked, names = prompt(benchmark, q), [files[name] for name in pictures(q)]
-            parts = [
-                {"type": "image", "value": names[part]}
-                if isinstance(part, int)
-                else {"type": "text", "value": part}
-                for part in asked.parts
-            ]
-            options = [str(option) for option in q.options]
-            row = {
-                "id": q.id, "question": asked.text, "parts": parts, "images": names,
-                "answer": BENCHMARKS[benchmark].written(q.answer),
-                "letter": letter(q) if options else "", "options": options, "category": q.category,
-            }  # fmt: skip
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    with atomic_write(out / "po3d_task.py") as file:
-        file.write(Path(lmms_task.__file__).read_text(encoding="utf-8"))
+    write_jsonl(out / "data.jsonl", (_doc(q, benchmark, files) for q in questions))
+    write_file(out / "po3d_task.py", Path(lmms_task.__file__).read_text(encoding="utf-8"))
     folder, name = out.resolve(), f"po3d_{benchmark}"
-    task = _TASK.format(
+    task = Path(lmms_task.__file__).with_suffix(".yaml").read_text(encoding="utf-8").format(
         name=name, folder=folder, data=json.dumps(str(folder / "data.jsonl"), ensure_ascii=False),
         module="po3d_task", tokens=LONGEST,
     )  # fmt: skip
-    with atomic_write(out / f"{name}.yaml") as file:
-        file.write(task)
+    write_file(out / f"{name}.yaml", task)
     return out / f"{name}.yaml"
+
+
+def _doc(q: Question, benchmark: str, files: Mapping[str, str]) -> dict[str, Any]:
+    """A line of data.jsonl, with what `lmms_task` says that it has."""
+    asked, names = prompt(benchmark, q), [files[name] for name in pictures(q)]
+    parts = [
+        {"type": "image", "value": names[part]} if isinstance(part, int) else {"type": "text", "value": part}
+        for part in asked.parts
+    ]
+    return {
+        "id": q.id, "question": asked.text, "parts": parts, "images": names, "answer": BENCHMARKS[benchmark].written(q.answer),
+        "letter": letter(q) if q.options else "", "options": list(q.options), "category": q.category,
+    }  # fmt: skip
 
 
 # --- OpenAI messages ----------------------------------------------------------------------------------------
 
 
 def _openai(questions: Sequence[Question], benchmark: str, out: Path, encoded: Encoded, inline: bool) -> Path:
-    urls = {} if inline else _write_images(out, encoded)
-    written = BENCHMARKS[benchmark].written
-    latest: dict[str, str] = {}  # questions on one image mostly stand together
-    path = out / "messages.jsonl"
-    with atomic_write(path) as file:
+    path, urls = out / "messages.jsonl", {} if inline else _write_images(out, encoded)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        latest = urls  # questions on one image mostly stand together
         for q in progress(questions, "exporting"):
             names = pictures(q)
             if inline:
-                latest = {
-                    n: latest.get(n) or data_uri(encoded[n], encoded.image_format)
-                    for n in dict.fromkeys(names)
-                }
-            content = messages(prompt(benchmark, q), [(latest if inline else urls)[n] for n in names])
-            row = {"id": q.id, "messages": content, "answer": written(q.answer), "category": q.category}
-            if options := q.options:
-                row |= {"options": list(options), "letter": letter(q)}
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                latest = {n: latest.get(n) or data_uri(encoded[n], encoded.image_format) for n in names}
+            content = messages(prompt(benchmark, q), [latest[n] for n in names])
+            answer = BENCHMARKS[benchmark].written(q.answer)
+            row = {"id": q.id, "messages": content, "answer": answer, "category": q.category}
+            yield row | ({"options": list(q.options), "letter": letter(q)} if q.options else {})
+
+    write_jsonl(path, rows())
     return path
 
 
@@ -253,8 +203,7 @@ def _write_images(out: Path, encoded: Encoded) -> dict[str, str]:
     """Write images/ below `out`; name -> path relative to `out`."""
     files = {name: f"images/{file}" for name, file in _files(encoded).items()}
     for name, file in progress(files.items(), "images"):
-        with atomic_write(out / file, "wb") as target:
-            target.write(encoded[name])
+        write_file(out / file, encoded[name])
     return files
 
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from po3d.io.errors import InputError
 from po3d.io.files import parse_json
+from po3d.io.guard import needed
 
 CELL = 1_000_000  # characters; answers have a few thousand at most
 FILE = 256_000_000  # bytes, also of a workbook unpacked
@@ -112,15 +113,9 @@ def _json(path: Path) -> Iterator[dict[str, object]]:
 
 def _hypo3d(content: dict) -> list[object]:
     """The questions of Hypo3D's own layout, {scene_id: [change, ...]}; [] for any other."""
-    changes = [
-        (s, c) for s, own in content.items() if isinstance(own, list) for c in own if isinstance(c, dict)
-    ]
-    records = [
-        (s, r)
-        for s, c in changes
-        if isinstance(c.get("questions_answers"), list)
-        for r in c["questions_answers"]
-    ]
+    changes = [(s, c) for s, own in content.items() if isinstance(own, list) for c in own]
+    asked = [(s, c.get("questions_answers")) for s, c in changes if isinstance(c, dict)]
+    records = [(s, r) for s, own in asked if isinstance(own, list) for r in own]
     return [{"scene_id": s, **r} if isinstance(r, dict) else r for s, r in records]
 
 
@@ -138,12 +133,7 @@ def _record(value: object, where: str) -> dict[str, object]:
 
 
 def _xlsx(path: Path) -> Iterator[dict[str, object]]:
-    try:
-        import openpyxl
-    except ImportError:
-        raise InputError(
-            f"reading {path} needs openpyxl: pip install 'po3d[tables]', or save it as .tsv"
-        ) from None
+    openpyxl = needed("openpyxl", "tables", f"reading {path} needs", ", or save it as .tsv")
     _check_archive(path)
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=False, keep_links=False)

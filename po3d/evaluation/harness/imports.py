@@ -14,7 +14,7 @@ from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.harness.harness_files import Row, read_rows
 from po3d.io.errors import InputError, visible
-from po3d.io.files import atomic_write, write_json
+from po3d.io.files import write_json, write_jsonl
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.answers import extract
@@ -33,14 +33,8 @@ IDS = ("qid", "question_id", "id", "index", "question_index")
 IMAGES = ("image", "image_filename", "image_path", "image_name", "scene_id")
 TEXTS = ("question", "input", "prompt", "text")
 GOLD = ("answer", "target", "gt_answer", "gold")
-OWN = (
-    "hit",
-    "is_correct",
-    "correct",
-    "score",
-    "acc",
-    "accuracy",
-)  # what the harness itself thinks of the row
+# what the harness itself thinks of the row
+OWN = ("hit", "is_correct", "correct", "score", "acc", "accuracy")
 SHOWN = 5  # listed rows on the screen; the sidecar has all
 
 
@@ -53,9 +47,8 @@ class Imported:
     missing: list[str] = field(default_factory=list)  # questions without a row
     unmatched: list[dict] = field(default_factory=list)  # rows without a question: row, reason
     duplicates: list[dict] = field(default_factory=list)  # rows on a question that has one already: row, id
-    other_gold: list[dict] = field(
-        default_factory=list
-    )  # rows whose right answer is not ours: row, id, theirs, ours
+    # rows whose right answer is not ours: row, id, theirs, ours
+    other_gold: list[dict] = field(default_factory=list)
     rules: dict[str, int] = field(default_factory=dict)  # of the extractor: how often each found the answer
     matched_by: dict[str, int] = field(default_factory=dict)
     own: dict[str, float] = field(default_factory=dict)  # the harness's own figure: column, percent, rows
@@ -229,11 +222,7 @@ def import_command(arguments: argparse.Namespace) -> int:
     whole = benchmark.score(questions, [*result.predictions, *absent], first)
     scored = {first: whole["rows"], **whole["other_scorers"]}
     out = Path(arguments.out)
-    with atomic_write(out) as file:
-        for p in result.predictions:
-            file.write(
-                json.dumps({**asdict(p), "response": result.responses[p.id]}, ensure_ascii=False) + "\n"
-            )
+    write_jsonl(out, ({**asdict(p), "response": result.responses[p.id]} for p in result.predictions))
     sidecar = out.with_name(out.name + ".import.json")
     lists = {k: getattr(result, k) for k in ("missing", "unmatched", "duplicates", "other_gold")}
     write_json(

@@ -8,7 +8,6 @@ figures of the benchmark's own scorer over all samples (percent). The log viewer
 Needs `pip install inspect_ai`, in an environment of its own or beside po3d.
 """
 
-import base64
 from collections.abc import Callable, Sequence
 
 from inspect_ai import Task, task
@@ -21,7 +20,7 @@ from po3d.benchmarks.registry import benchmark_of
 from po3d.evaluation.harness.export import LONGEST, Encoded, open_split
 from po3d.reasoning.questions import Prediction, Question, pictures
 from po3d.systems.answers import predicted
-from po3d.systems.prompts import prompt
+from po3d.systems.prompts import data_uri, prompt
 
 
 def items(benchmark: str, data: str | None = None, size: int | None = None) -> Task:
@@ -29,9 +28,7 @@ def items(benchmark: str, data: str | None = None, size: int | None = None) -> T
     split = open_split(benchmark, data, size)
     questions = [q for q in split.questions if q.answer is not None]
     encoded = Encoded(split, [name for q in questions for name in pictures(q)], "png")
-    urls = {
-        name: "data:image/png;base64," + base64.b64encode(file).decode() for name, file in encoded.items()
-    }
+    urls = {name: data_uri(file, "png") for name, file in encoded.items()}
     samples = [_sample(benchmark, q, [urls[name] for name in pictures(q)]) for q in questions]
     return Task(
         dataset=MemoryDataset(samples, name=f"po3d_{benchmark}"),
@@ -73,9 +70,8 @@ def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
             question = by_id[str(state.sample_id)]
             found = predicted(question, state.output.completion)
             (right,) = own.correct([question], [found], own.scorers[0])
-            value = (
-                0.0 if right != right else float(right)
-            )  # a row that counts with others alone is no figure by itself
+            # a row that counts with others alone is no figure by itself
+            value = 0.0 if right != right else float(right)
             return Score(
                 value=value,
                 answer=found.answer or "",

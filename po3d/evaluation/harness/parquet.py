@@ -11,8 +11,8 @@ import yaml
 
 from po3d.benchmarks.choices import letter
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.io.errors import InputError
-from po3d.io.files import atomic_write
+from po3d.io.files import atomic_write, write_file
+from po3d.io.guard import needed
 from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures
 from po3d.systems.prompts import prompt
@@ -38,15 +38,12 @@ def write(
 ) -> Path:
     """Write data/test-*.parquet and README.md below `out`; returns `out`. `encoded`: pictures' bytes by name, `files`: their names in
     the set; `twin`: the record of a twin of ours, None for a release."""
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise InputError("a data set needs pyarrow: pip install 'po3d[datasets]'") from None
+    pa = needed("pyarrow", "datasets", "a data set needs")
+    from pyarrow import parquet
+
     first = {q.image: k for k, q in reversed(list(enumerate(questions)))}
-    questions = sorted(
-        questions, key=lambda q: first[q.image]
-    )  # so that what shows one picture stands together
+    # so that what shows one picture stands together
+    questions = sorted(questions, key=lambda q: first[q.image])
     picture = pa.struct({"bytes": pa.binary(), "path": pa.string()})
     columns = {
         **dict.fromkeys(TEXTS, pa.string()),
@@ -68,8 +65,7 @@ def write(
                     records = [_record(q, benchmark, known, files) for q in group]
                     writer.write_table(pa.Table.from_pylist(records, schema))
                     bar.update(len(group))
-    with atomic_write(out / "README.md") as file:
-        file.write(_card(questions, benchmark, twin))
+    write_file(out / "README.md", _card(questions, benchmark, twin))
     return out
 
 

@@ -43,9 +43,8 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = True
-    request_queue_size = (
-        128  # connections that nobody has taken yet; of Python's 5 the others wait a second for another try
-    )
+    # connections that nobody has taken yet; of Python's 5 the others wait a second for another try
+    request_queue_size = 128
 
     def __init__(
         self,
@@ -58,9 +57,8 @@ class Server(ThreadingHTTPServer):
         """`names`: those under which clients may reach the server, beside localhost and IP addresses."""
         self.worlds = worlds
         self.stopped = False  # nobody should wait for an answer any more
-        self.waiters: set[threading.Event] = (
-            set()
-        )  # of requests under way; set when there is no more to wait for
+        # of requests under way; set when there is no more to wait for
+        self.waiters: set[threading.Event] = set()
         self.limits, self.started = limits, int(time.time())
         self.names = {"localhost", address[0].lower(), *(name.lower() for name in names)}
         self.pool = ThreadPoolExecutor(workers, "answer")
@@ -302,9 +300,8 @@ class Handler(BaseHTTPRequestHandler):
                 left -= len(part)
 
     def _send(self, status: int, value: dict) -> None:
-        data = json.dumps(value, ensure_ascii=False).encode(
-            errors="replace"
-        )  # a refusal may show half a pair
+        # a refusal may show half a pair
+        data = json.dumps(value, ensure_ascii=False).encode(errors="replace")
         self.connection.settimeout(self.server.limits.idle)
         try:
             self.send_response(status)

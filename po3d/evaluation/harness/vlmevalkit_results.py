@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from po3d.benchmarks.choices import LETTERS, letter
+from po3d.benchmarks.choices import LETTERS
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.io.errors import InputError
+from po3d.benchmarks.vlmevalkit import cells
 from po3d.io.files import atomic_write
+from po3d.io.guard import needed
 from po3d.reasoning.questions import Prediction, Question
 from po3d.systems.chat import said
 from po3d.systems.prompts import prompt
@@ -24,10 +25,7 @@ def write_results(
 ) -> int:
     """Write the .xlsx: the columns of the table of questions, without pictures, and `prediction` in the form that the
     prompt asks for; empty where there is no answer. Returns how many questions have none."""
-    try:
-        import openpyxl
-    except ModuleNotFoundError:
-        raise InputError(f"writing {path} needs openpyxl: pip install 'po3d[tables]'") from None
+    openpyxl = needed("openpyxl", "tables", f"writing {path} needs")
     own = BENCHMARKS[benchmark]
     by_id = {p.id: p for p in predictions}
     choices = LETTERS[: max(len(q.options) for q in questions)]
@@ -37,26 +35,17 @@ def write_results(
     sheet.append(columns)
     silent = 0
     for k, q in enumerate(questions):
-        options, p = [str(o) for o in q.options], by_id.get(q.id)
+        p = by_id.get(q.id)
         answered = p is not None and p.status == "ok" and p.answer is not None
         silent += not answered
-        response = said(p, prompt(benchmark, q).texts, options) if answered else ""
-        index = q.number or getattr(q, "index", "") or str(k)
-        row = {
-            "index": int(index) if index.isdecimal() else index,
-            "qid": q.id,
-            "question": q.text,
-            "answer": letter(q) if options else own.written(q.answer or ""),
-            "category": own.files.get(q.category, q.category),
-            "prediction": response,
-            **dict(zip(choices, options)),
-        }
+        response = said(p, prompt(benchmark, q).texts, q.options) if answered else ""
+        row = cells(own, q, k) | {"prediction": response}
         for column, name in enumerate(columns, 1):
             value = row.get(name, "")
-            cell = sheet.cell(
-                k + 2, column, _CONTROL.sub(" ", value)[:CELL] if isinstance(value, str) else value
-            )
-            if isinstance(value, str):
+            if name == "index" and value.isdecimal():
+                sheet.cell(k + 2, column, int(value))
+            else:
+                cell = sheet.cell(k + 2, column, _CONTROL.sub(" ", value)[:CELL])
                 cell.data_type = "s"  # also what begins with "="
     with atomic_write(path, "wb") as file:
         book.save(file)

@@ -19,20 +19,8 @@ from po3d.scene.geometry import footprint
 from po3d.scene.table import ObjectState, Scene
 
 RGB = tuple[int, int, int]
-EDGES = (
-    (0, 1),
-    (2, 3),
-    (4, 5),
-    (6, 7),
-    (0, 2),
-    (2, 6),
-    (6, 4),
-    (4, 0),
-    (1, 3),
-    (3, 7),
-    (7, 5),
-    (5, 1),
-)  # BOX_SIGNS
+# BOX_SIGNS
+EDGES = ((0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (2, 6), (6, 4), (4, 0), (1, 3), (3, 7), (7, 5), (5, 1))
 ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
     (230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (0, 114, 178), (213, 94, 0), (204, 121, 167),
 )  # fmt: skip

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from po3d.benchmarks.registry import benchmark_of, counted, title, unit
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_json
+from po3d.io.files import read_json, write_file
 from po3d.io.guard import guarded
 from po3d.io.naming import row_name
-from po3d.io.text_tables import Cell, Table, interval_text, markdown, text
+from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
 PEOPLE, CHANCE = ("Human",), ("Random",)  # how published rows begin that are no model's
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
@@ -54,10 +54,7 @@ def _chief(published: Sequence[dict], names: Sequence[str]) -> list[dict]:
 
 def _figures(report: dict) -> list[list]:
     """A run's row, and one with its intervals."""
-    return [
-        [f"{row_name(report)} ({report['scorer']})", *(row["value"] for row in report["rows"])],
-        ["  95 % interval", *(interval_text(row) for row in report["rows"])],
-    ]
+    return figure_rows(f"{row_name(report)} ({report['scorer']})", report["rows"])
 
 
 def titled(row: dict) -> str:
@@ -208,9 +205,7 @@ def main(arguments: list[str]) -> int:
         if len(arguments) != 2:
             raise InputError("usage: python -m po3d.evaluation.report.results REPORT.json README.md")
         report, readme = read_json(arguments[0], "report"), Path(arguments[1])
-        content = into_readme(readme.read_text(encoding="utf-8"), report)
-        with atomic_write(readme) as file:
-            file.write(content)
+        write_file(readme, into_readme(readme.read_text(encoding="utf-8"), report))
 
     return guarded(run)
 

@@ -93,20 +93,15 @@ class _Axes:
         parts = []
         for t in yticks:
             _, y = self.at(self.xs[0], t)
-            parts += [
-                _line(self.left, y, self.right, y, "grid"),
-                _text(self.left - 6, y + 4, f"{t:g}", "end", "tick"),
-            ]
+            parts.append(_line(self.left, y, self.right, y, "grid"))
+            parts.append(_text(self.left - 6, y + 4, f"{t:g}", "end", "tick"))
         for t in xticks:
             x, _ = self.at(t, self.ys[0])
-            parts += [
-                _line(x, self.bottom, x, self.bottom + 4, "axis"),
-                _text(x, self.bottom + 17, f"{t:g}", "middle", "tick"),
-            ]
+            parts.append(_line(x, self.bottom, x, self.bottom + 4, "axis"))
+            parts.append(_text(x, self.bottom + 17, f"{t:g}", "middle", "tick"))
         parts.append(_line(self.left, self.bottom, self.right, self.bottom, "axis"))
-        parts.append(
-            _text((self.left + self.right) / 2, self.height - 6, xlabel, "middle", "tick") if xlabel else ""
-        )
+        if xlabel:
+            parts.append(_text((self.left + self.right) / 2, self.height - 6, xlabel, "middle", "tick"))
         middle = (self.top + self.bottom) / 2
         parts.append(
             f'<text transform="translate(11 {middle:.1f}) rotate(-90)" text-anchor="middle" class="tick">{escape(ylabel)}</text>'
@@ -160,9 +155,8 @@ def noise_curves(curves: Mapping[str, Sequence[Mapping]], units: Mapping[str, st
             parts.append(_path(band, "band s0", closed=True))
         parts.append(_path([panel.at(p["sigma"], p["value"]) for p in points], "curve s0"))
         for p in points:
-            parts.append(
-                _mark(*panel.at(p["sigma"], p["value"]), "dot s0", f"{p['sigma']:g}: {p['value']:.1f}", 3)
-            )
+            said = f"{p['sigma']:g}: {p['value']:.1f}"
+            parts.append(_mark(*panel.at(p["sigma"], p["value"]), "dot s0", said, 3))
         plots.append((name, _svg(panel.width, panel.height, parts, f"sensitivity to noise: {name}")))
     return plots
 
@@ -188,16 +182,8 @@ def shares(attribution: Mapping[str, Mapping]) -> str:
         parts.append(_text(left - 12, y + 15, category, "end", "label"))
         for k, group in enumerate(groups):
             share = found["shares"][group]
-            parts.append(
-                _rect(
-                    x,
-                    y + 3,
-                    share * scale,
-                    ROW - 8,
-                    f"bar s{k % SERIES}",
-                    f"{category}, {group}: {share:.2f}",
-                )
-            )
+            said = f"{category}, {group}: {share:.2f}"
+            parts.append(_rect(x, y + 3, share * scale, ROW - 8, f"bar s{k % SERIES}", said))
             x += max(share, 0) * scale
         parts.append(_text(x + 6, y + 15, f"{found['error']:.1f} %", kind="tick"))
     return _svg(width, height, parts, "errors shared out among the modules")

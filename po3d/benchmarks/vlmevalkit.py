@@ -1,0 +1,41 @@
+"""Tables of questions as VLMEvalKit reads them: pictures inside, each where it is shown first."""
+
+import base64
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from po3d.benchmarks.base import Benchmark
+from po3d.benchmarks.choices import LETTERS, letter
+from po3d.io.files import atomic_write
+from po3d.reasoning.questions import Question
+
+POINTER = 64  # an image cell this short is the index of the row that has the image
+
+
+def cells(own: Benchmark, question: Question, number: int) -> dict[str, str]:
+    """What a table says of a question, the one of that number in it, by column: all but its pictures."""
+    return {
+        "index": question.number or getattr(question, "index", "") or str(number), "qid": question.id, "question": question.text,
+        "answer": letter(question) if question.options else own.written(question.answer or ""),
+        "category": own.files.get(question.category, question.category), **dict(zip(LETTERS, question.options)),
+    }  # fmt: skip
+
+
+def write_table(
+    path: str | Path, columns: Sequence[str], rows: Iterable[Mapping], encoded: Mapping[str, bytes]
+) -> None:
+    """Write `rows`, cells by column, where "image" has the names of a row's pictures; `encoded` holds their files' content.
+    Of several pictures the cell is a list."""
+    carrier: dict[tuple[str, ...], str] = {}
+    with atomic_write(path) as file:
+        writer = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", restval="")
+        writer.writeheader()
+        for row in rows:
+            names = tuple(row["image"])
+            if names in carrier:
+                cell = carrier[names]
+            else:
+                cells = [base64.b64encode(encoded[name]).decode() for name in names]
+                cell, carrier[names] = cells[0] if len(cells) == 1 else str(cells), row["index"]
+            writer.writerow({**row, "image": cell})
