@@ -73,6 +73,12 @@ class Grammar:
         """The phrases whose names begin with a prefix, by the rest of their names."""
         return {key[len(prefix) :]: self.wordings(key) for key in self.of if key.startswith(prefix)}
 
+    def meanings(self, key: str) -> Iterator[tuple[str, Pattern]]:
+        """Every reading of the wordings of the rules of a key, each with what stands in its heading."""
+        for rule in self.of[key]:
+            for wording in rule.wordings:
+                yield from ((text, rule.pattern) for text in self.every(wording))
+
     def fill(self, key: str, pick: Pick, **slots: str | Callable[[], str]) -> str:
         """A phrase with its slots filled."""
         wordings = self.wordings(key)
