@@ -47,10 +47,13 @@ class Pieces:
 
 
 @cache
-def load(name: str) -> "Grammar":
-    """The grammar of a file in language/grammars."""
-    path = resources.files("po3d.language") / "grammars" / f"{name}.grammar"
+def load(name: str, kind: str = "grammar") -> "Grammar":
+    """The grammar of a file in language/grammars; the wordings of a "patterns" one are regular expressions."""
+    path = resources.files("po3d.language") / "grammars" / f"{name}.{kind}"
     return Grammar(name, path.read_text(encoding="utf-8"))
+
+
+_PIECE = re.compile(r"(?<!\?P)<([a-z_]{2,})>")  # of a regular expression
 
 
 class Grammar:
@@ -78,6 +81,12 @@ class Grammar:
         for rule in self.of[key]:
             for wording in rule.wordings:
                 yield from ((text, rule.pattern) for text in self.every(wording))
+
+    def spelled(self, pattern: str) -> str:
+        """A regular expression with its <pieces>, which are phrases and may hold pieces."""
+        while _PIECE.search(pattern):
+            pattern = _PIECE.sub(lambda m: self.wordings(m[1])[0], pattern)
+        return pattern
 
     def fill(self, key: str, pick: Pick, **slots: str | Callable[[], str]) -> str:
         """A phrase with its slots filled."""
