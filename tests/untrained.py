@@ -7,6 +7,7 @@ import torch
 from po3d.io import checkpoint
 from po3d.language.read.seq2seq import Seq2Seq
 from po3d.language.read.street_parser import KIND as PARSER
+from po3d.language.read.street_parser import LANGUAGE
 from po3d.perception.street import KIND as ESTIMATOR
 from po3d.perception.street import street_net
 
@@ -25,7 +26,10 @@ def untrained_parser(folder: Path) -> Path:
     torch.manual_seed(0)
     config = {"width": 16, "dilations": [1], "heads": 2}
     return _saved(
-        folder / "parser", PARSER, Seq2Seq(len(WORDS), **config), {"words": WORDS, "network": config}
+        folder / "parser",
+        PARSER,
+        Seq2Seq(len(WORDS), LANGUAGE, **config),
+        {"words": WORDS, "network": config},
     )
 
 
