@@ -100,6 +100,11 @@ def singular(noun: str) -> str:
     return _inflected(noun, _irregular()[1], _SINGULARS)
 
 
+def with_article(noun: str) -> str:
+    """ "a cup", "an oven"."""
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
+
+
 def _inflected(noun: str, irregular: Mapping[str, str], endings: Sequence[tuple[str, str]]) -> str:
     """The noun with another ending on the last word before a preposition."""
     found = _PREPOSITION.search(noun, 1)
