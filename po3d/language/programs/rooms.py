@@ -9,21 +9,14 @@ names and attribute values are open text, so a thing never heard of can be moved
 Two kinds of programs: a change has the type "edit", a question one of ANSWERS.
 """
 
+from po3d.language import program
 from po3d.language.dialects import Dialect
 from po3d.language.program import Language, Signature, Tree, rows
 from po3d.scene.rooms import ATTRIBUTES, PURPOSES
 
 SIDES = ("front", "back", "left", "right")
-DIRECTIONS = (
-    "front",
-    "front right",
-    "right",
-    "back right",
-    "back",
-    "back left",
-    "left",
-    "front left",
-)  # clockwise
+_DIRECTIONS = {word.replace("behind", "back").replace("_", " "): word for word in program.DIRECTIONS}
+DIRECTIONS = tuple(_DIRECTIONS)  # clockwise
 NUMBERS = (
     "0", "0.3", "0.5", "0.6", "0.9", "1", "1.5", "2", "2.5", "3", "4",
     "5", "6", "7", "8", "9", "10", "12", "45", "90", "135", "180", "270",
@@ -72,9 +65,6 @@ def told_apart(pair: Call) -> str | None:
 
 
 ROOMS = Dialect(
-    "the language of rooms",
-    Call,
-    {row.op: row.meaning for row in OPERATIONS},
-    {"direction": {word: word.replace("back", "behind").replace(" ", "_") for word in DIRECTIONS}},
+    "the language of rooms", Call, {row.op: row.meaning for row in OPERATIONS}, {"direction": _DIRECTIONS}
 )
 parse_text, from_tokens = Call.parse, Call.from_tokens
