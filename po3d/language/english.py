@@ -33,41 +33,8 @@ _STAND_INS = tuple((word, stand_in) for stand_in, *words in _table("stand_ins.tx
 _STAND_IN = dict(_STAND_INS)
 KNOWN = frozenset(chain(*_STAND_INS))  # words that are no misspelling of others
 
-# What a noun's ending becomes, the first that fits; what these miss is in plurals.txt.
-_PLURALS = (
-    (r"(ceps|fish|deer|sheep|craft)", r"\1"),
-    (r"([csx])is", r"\1es"),
-    (r"(ss|ch|sh|zz|us|x)", r"\1es"),
-    (r"person", "people"),
-    (r"man", "men"),
-    (r"mouse", "mice"),
-    (r"goose", "geese"),
-    (r"tooth", "teeth"),
-    (r"foot", "feet"),
-    (r"((?:\b|[^d])ea|[eao]l|ar)f", r"\1ves"),
-    (r"(ni|li|wi)fe", r"\1ves"),
-    (r"([^aeiou])y", r"\1ies"),
-    (r"([^aeiou])o", r"\1oes"),
-    (r"([^z])z", r"\1zzes"),
-    (r"", "s"),
-)
-_SINGULARS = (
-    (r"people", "person"),
-    (r"men", "man"),
-    (r"mice", "mouse"),
-    (r"geese", "goose"),
-    (r"teeth", "tooth"),
-    (r"feet", "foot"),
-    (r"(ceps|fish|deer|sheep|craft)", r"\1"),
-    (r"(house|shoe)s", r"\1"),
-    (r"((?:\b|[^d])ea|[eao]l|ar)ves", r"\1f"),
-    (r"(ni|li|wi)ves", r"\1fe"),
-    (r"ies", "y"),
-    (r"zzes", "z"),
-    (r"(ss|ch|sh|x|o|bus)es", r"\1"),
-    (r"([^s])s", r"\1"),
-    (r"", ""),
-)
+_ENDINGS = [(kind, old, "".join(new)) for kind, old, *new in _table("endings.txt")]
+_PLURALS, _SINGULARS = ([(o, n) for k, o, n in _ENDINGS if k == kind] for kind in ("plural", "singular"))
 _PREPOSITION = re.compile(
     r" (?:about|above|across|after|among|around|at|before|behind|below|beneath|beside|besides|between|by|for|from|in|into"
     r"|near|of|off|on|onto|out|over|to|under|until|upon|with) "

@@ -221,19 +221,14 @@ class _Hiding(Dataset):
         lost = random.random(len(words)) < LOSE_WORD
         kept = [k for k, word in enumerate(pair.words) if k in copied or word not in LOOSE or not lost[k]]
         places = {k: new for new, k in enumerate(kept)}
+        words = [words[k] for k in kept]
         if random.random() < NEW_WORD:
             at = int(random.integers(len(kept) + 1))
-            inside = any(places[first] < at <= places[last] for first, last in pair.spans)
-            if not inside:
+            if not any(places[first] < at <= places[last] for first, last in pair.spans):
                 places = {k: new + (new >= at) for k, new in places.items()}
-                words = [words[k] for k in kept]
                 words.insert(at, UNKNOWN)
-                return example(pair._replace(spans=_moved(pair.spans, places)), words)
-        return example(pair._replace(spans=_moved(pair.spans, places)), [words[k] for k in kept])
-
-
-def _moved(spans: tuple[tuple[int, int], ...], places: dict[int, int]) -> tuple[tuple[int, int], ...]:
-    return tuple((places[first], places[last]) for first, last in spans)
+        spans = tuple((places[first], places[last]) for first, last in pair.spans)
+        return Example(words, pair.program, pair.sort, spans)
 
 
 class RoomParserModule(ParserModule):
