@@ -10,47 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from po3d.language.grammar import load
 from po3d.language.lexicon import kinds_of
 from po3d.scene.rooms import COLORS, MATERIALS, STATES
-
-COLOR_WORDS: dict[str, tuple[str, ...]] = {c: (c,) for c in COLORS} | {
-    "grey": ("gray",), "silver": ("gray", "white"), "golden": ("yellow", "orange"), "gold": ("yellow", "orange"),
-    "maroon": ("red", "brown"), "crimson": ("red",), "scarlet": ("red",), "burgundy": ("red", "purple"),
-    "navy": ("blue",), "turquoise": ("blue", "green"), "teal": ("blue", "green"), "cyan": ("blue",), "violet": ("purple",),
-    "lavender": ("purple",), "magenta": ("pink", "purple"), "tan": ("beige", "brown"), "cream": ("beige", "white"),
-    "ivory": ("white", "beige"), "khaki": ("beige", "green"), "olive": ("green",), "blond": ("yellow",), "rose": ("pink",),
-}  # fmt: skip
-MATERIAL_WORDS: dict[str, str] = {m: m for m in MATERIALS} | {
-    "wood": "wooden", "timber": "wooden", "metallic": "metal", "steel": "metal", "iron": "metal", "cloth": "fabric",
-    "textile": "fabric", "porcelain": "ceramic", "cardboard": "paper", "china": "ceramic",
-}  # fmt: skip
-STATE_WORDS: dict[str, str] = {s: s for s in STATES if s not in ("on", "off")} | {
-    "shut": "closed",
-    "opened": "open",
-}
-CLOTHES = (
-    "suit", "outfit", "uniform", "vest", "sweater", "hoodie", "coat", "jacket", "shirt", "dress", "gown", "skirt", "shorts", "robe",
-    "jeans", "pants", "trousers", "hat", "cap", "helmet", "clothes", "clothing", "top", "costume", "overalls", "raincoat", "pullover",
-    "jersey", "apron", "blouse", "shoes", "boots", "t-shirt",
-)  # fmt: skip
-_ARTICLES = {
-    "the",
-    "a",
-    "an",
-    "his",
-    "her",
-    "its",
-    "their",
-    "my",
-    "your",
-    "some",
-    "that",
-    "this",
-    "one",
-    "of",
-}
-_MODESTY = {"very", "quite", "dark", "light", "bright", "pale", "deep", "long", "short", "striped", "own"}
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 
 
 class Rank(NamedTuple):
@@ -71,64 +33,22 @@ class Description:
     relations: tuple[tuple[str, tuple["Description", ...]], ...] = ()
 
 
-_RANK_WORDS: dict[str, Rank] = {
-    "leftmost": Rank("across", 1), "left": Rank("across", 1), "rightmost": Rank("across", -1), "right": Rank("across", -1),
-    "nearest": Rank("depth", 1), "closest": Rank("depth", 1), "nearer": Rank("depth", 1), "closer": Rank("depth", 1),
-    "farthest": Rank("depth", -1), "furthest": Rank("depth", -1), "farther": Rank("depth", -1), "further": Rank("depth", -1),
-    "largest": Rank("size", -1), "biggest": Rank("size", -1), "larger": Rank("size", -1), "bigger": Rank("size", -1),
-    "smallest": Rank("size", 1), "smaller": Rank("size", 1), "big": Rank("size", -1), "large": Rank("size", -1),
-    "small": Rank("size", 1), "little": Rank("size", 1), "tiny": Rank("size", 1), "huge": Rank("size", -1),
-    "tallest": Rank("height", -1), "taller": Rank("height", -1), "tall": Rank("height", -1), "shortest": Rank("height", 1),
-    "highest": Rank("level", -1), "higher": Rank("level", -1), "upper": Rank("level", -1), "top": Rank("level", -1),
-    "lowest": Rank("level", 1), "lower": Rank("level", 1), "bottom": Rank("level", 1), "middle": Rank("middle", 1),
-    "central": Rank("middle", 1), "front": Rank("depth", 1), "rear": Rank("depth", -1), "back": Rank("depth", -1),
-    "distant": Rank("depth", -1),
-}  # fmt: skip
-# Clauses that rank: what stands there, longest first.
-_PLACES: dict[str, Rank] = {
-    f"{lead} {where}".strip(): rank
-    for rank, leads, wheres in (
-        (Rank("across", 1), ("on", "to", "at", "on the far", "from"), ("the left", "the left side", "the left hand side", "left")),
-        (Rank("across", -1), ("on", "to", "at", "on the far", "from"), ("the right", "the right side", "the right hand side", "right")),
-        (Rank("middle", 1), ("in", "at"), ("the middle", "the center", "the centre")),
-        (Rank("depth", -1), ("in", "at", "towards"), ("the back", "the background", "the distance", "the rear", "the far end")),
-        (Rank("depth", -1), ("",), ("farther away", "further away", "farther back", "further back", "far away", "farther off")),
-        (Rank("depth", 1), ("in", "at"), ("the front", "the foreground")),
-        (Rank("depth", 1), ("nearest", "closest", "nearest to", "closest to", "closer to", "nearer to"), ("the camera", "the viewer", "us")),
-        (Rank("depth", -1), ("farthest from", "furthest from", "farther from", "further from"), ("the camera", "the viewer", "us")),
-        (Rank("level", -1), ("at", "on"), ("the top",)),
-        (Rank("level", 1), ("at",), ("the bottom",)),
-    )
-    for lead in leads
-    for where in wheres
-}  # fmt: skip
-_RELATIONS: dict[str, str] = {
-    words: relation
-    for relation, many in {
-        "near": ("next to", "close to", "near to", "near", "beside", "by", "alongside", "adjacent to", "against", "around", "at"),
-        "with": ("with", "holding", "carrying", "pushing", "pulling", "walking"),
-        "before": ("in front of", "before", "ahead of"),
-        "behind": ("behind", "in back of"),
-        "left of": ("to the left of", "on the left of", "on the left side of", "left of"),
-        "right of": ("to the right of", "on the right of", "on the right side of", "right of"),
-        "on": ("on top of", "on", "upon", "atop", "onto", "riding", "riding on"),
-        "under": ("under", "below", "beneath", "underneath"),
-        "above": ("above", "over"),
-        "in": ("inside of", "inside", "within", "into"),
-        "between": ("between", "in between"),
-        "closest": ("closest to", "nearest to", "nearest", "closest", "closer to", "nearer to"),
-        "farthest": ("farthest from", "furthest from", "farther from", "further from", "away from"),
-        "part": ("of", "belonging to"),
-    }.items()
-    for words in many
-}  # fmt: skip
-_SILENT = {  # clauses that say nothing that a table knows
-    "that", "which", "who", "whose", "is", "are", "was", "facing", "without", "from", "to", "along", "across", "saying", "reading",
-}  # fmt: skip
-_POSTURES = {
-    "sitting", "standing", "lying", "seated", "parked", "placed", "located", "hanging", "leaning", "resting", "walking",
-    "stacked", "positioned", "mounted", "attached", "running", "laying", "stood", "sat", "sits", "stands", "lies", "hangs", "found",
-}  # fmt: skip
+_WORDS = load("read_descriptions")
+COLOR_WORDS = {c: (c,) for c in COLORS} | {w: tuple(p.op.split()) for w, p in _WORDS.meanings("color")}
+MATERIAL_WORDS = {m: m for m in MATERIALS} | {w: p.op for w, p in _WORDS.meanings("material")}
+STATE_WORDS = {s: s for s in STATES if s not in ("on", "off")} | {
+    w: p.op for w, p in _WORDS.meanings("state")
+}
+_CLOTHES, _ARTICLES, _MODESTY, _SILENT, _POSTURES = (
+    frozenset(_WORDS.wordings(key)) for key in ("clothes", "article", "modesty", "silent", "posture")
+)
+_ORDINALS = {word: place for place, word in enumerate(_WORDS.wordings("ordinal"), 1)}
+_RANK_WORDS, _PLACES = (
+    {w: Rank(p.args[0].op, 1 if p.op == "least" else -1) for w, p in _WORDS.meanings(key)}
+    for key in ("rank", "place")
+)
+_RELATIONS = {w: p.op for w, p in _WORDS.meanings("relation")}
+_OF_CLOTHES = {*_ARTICLES, *_MODESTY, *COLOR_WORDS, *_CLOTHES, *MATERIAL_WORDS, "in", "and"}
 _QUOTED = re.compile(
     r"(?:that (?:says|reads)|saying|reading|labell?ed|with the words?)?\s*[\"“”][^\"“”]*[\"“”]"
 )
@@ -229,16 +149,8 @@ def _worn(words: list[str], at: int) -> int:
     if words[at] not in ("in", "wearing", "dressed"):
         return 0
     k, told = at + 1, False
-    while k < len(words) and words[k] in {
-        *_ARTICLES,
-        *_MODESTY,
-        *COLOR_WORDS,
-        *CLOTHES,
-        *MATERIAL_WORDS,
-        "in",
-        "and",
-    }:
-        told |= words[k] in COLOR_WORDS or words[k] in CLOTHES
+    while k < len(words) and words[k] in _OF_CLOTHES:
+        told |= words[k] in COLOR_WORDS or words[k] in _CLOTHES
         if words[k] == "in" and told:
             break
         k += 1

@@ -47,10 +47,13 @@ class Pieces:
 
 
 @cache
-def load(name: str) -> "Grammar":
-    """The grammar of a file in language/grammars."""
-    path = resources.files("po3d.language") / "grammars" / f"{name}.grammar"
+def load(name: str, kind: str = "grammar") -> "Grammar":
+    """The grammar of a file in language/grammars; the wordings of a "patterns" one are regular expressions."""
+    path = resources.files("po3d.language") / "grammars" / f"{name}.{kind}"
     return Grammar(name, path.read_text(encoding="utf-8"))
+
+
+_PIECE = re.compile(r"(?<!\?P)<([a-z_]{2,})>")  # of a regular expression
 
 
 class Grammar:
@@ -72,6 +75,18 @@ class Grammar:
     def table(self, prefix: str) -> dict[str, tuple[str, ...]]:
         """The phrases whose names begin with a prefix, by the rest of their names."""
         return {key[len(prefix) :]: self.wordings(key) for key in self.of if key.startswith(prefix)}
+
+    def meanings(self, key: str) -> Iterator[tuple[str, Pattern]]:
+        """Every reading of the wordings of the rules of a key, each with what stands in its heading."""
+        for rule in self.of[key]:
+            for wording in rule.wordings:
+                yield from ((text, rule.pattern) for text in self.every(wording))
+
+    def spelled(self, pattern: str) -> str:
+        """A regular expression with its <pieces>, which are phrases and may hold pieces."""
+        while _PIECE.search(pattern):
+            pattern = _PIECE.sub(lambda m: self.wordings(m[1])[0], pattern)
+        return pattern
 
     def fill(self, key: str, pick: Pick, **slots: str | Callable[[], str]) -> str:
         """A phrase with its slots filled."""

@@ -7,7 +7,7 @@ one text form, for all benchmarks.
 Sets are filtered, related and joined (CLEVR, GQA); which way is front is a `frame`, what is compared a measure, how things lie a
 relation: arguments, never operations. A leaf is a word of a closed list (bare), open text (quoted), or a number. What benchmarks
 mean differently by an operation (how far "next to" reaches, how a phrase finds its thing) are rules of their executors; how their
-files spell programs is in `dialects`. `docs/programs.md` lists the operations.
+files spell programs is in `dialects`. `operations.txt` lists the operations, so does `docs/programs.md`.
 """
 
 import json
@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import resources
 from typing import ClassVar, NamedTuple, Self
 
 LONGEST = 10_000  # letters of a program's text; the longest of the benchmarks have some 300
@@ -217,9 +218,10 @@ class Row(NamedTuple):
 _ROW = re.compile(r"(\S+)\((.*?)\) -> (\S+)(?: += (.*?))?(?:  +(.*))?")
 
 
-def rows(table: str) -> list[Row]:
-    """The lines of a table, but for its comments."""
-    found = map(_ROW.fullmatch, (line for line in table.strip().splitlines() if not line.startswith("#")))
+def rows(name: str) -> list[Row]:
+    """The lines of a table in this folder, but for its comments."""
+    lines = (resources.files("po3d.language") / name).read_text(encoding="utf-8").splitlines()
+    found = map(_ROW.fullmatch, (line for line in lines if line and not line.startswith("#")))
     inputs = lambda listed: tuple(listed.split(", ")) if listed else ()  # noqa: E731
     return [Row(m[1], Signature(inputs(m[2]), m[3]), m[4] or "", m[5] or "") for m in found]
 
@@ -313,78 +315,8 @@ LEAVES: dict[str, tuple[str, ...] | type] = {
 }  # fmt: skip
 ANSWERS = ("number", "bool", "value")
 
-# A line a signature, with what it gives.
-OPERATIONS = """
-# Sets of objects.
-scene() -> objects                                        all objects
-choices() -> objects                                      those that the question offers as answers
-filter(attribute, text, objects) -> objects               those that are so
-exclude(attribute, text, objects) -> objects              those that are known to be otherwise
-exclude(object, objects) -> objects                       all but one
-union(objects, objects) -> objects                        those of either set
-intersect(objects, objects) -> objects                    those of both sets
-group(object) -> objects                                  one as a set
-group(object, object) -> objects                          two as a set
-some(amount, objects) -> objects                          so many of them, whichever
-changed(objects) -> objects                               those that the change was about
-relate(direction, object, frame, objects) -> objects      those that lie that way from an object
-relate(relation, object, objects) -> objects              those that lie so to an object
-relate(relation, object, object, objects) -> objects      ... to two
-same(attribute, object, objects) -> objects               those that share an attribute with an object
-# Objects.
-unique(objects) -> object                                 the only one, or the one that is spoken of
-best(measure, sense, objects) -> object                   the one with most or least of a measure
-best(measure, sense, object, objects) -> object           ... from an object
-best(direction, sense, frame, objects) -> object          the one farthest that way
-best(direction, sense, object, frame, objects) -> object  the first, or the one most squarely, that way from an object
-before(object) -> object                                  the object looked up in the scene as it was before the change
-refer(text) -> object                                     what a phrase means
-viewer() -> object                                        who looks through the camera
-# Frames: which way is front.
-frame(whose) -> frame                                     by name
-frame(object) -> frame                                    an object's own
-frame(object, object) -> frame                            of one object that faces another
-frame(direction, object) -> frame                         in which an object lies that way from the middle
-frame(amount, object, object, frame) -> frame             after going so many degrees about the middle of two
-# Answers.
-count(objects) -> number                                  how many
-count(amount) -> number                                   a number that is said
-count(attribute, objects) -> number                       how many values of an attribute
-exist(objects) -> bool                                    is there any
-query(attribute, object) -> value                         the value of an attribute
-query(measure, object) -> number                          ... of a measure
-query(measure, object, object) -> number                  ... from an object
-equal(attribute, value, value) -> bool                    are two values of an attribute the same
-equal(number, number) -> bool                             are two numbers the same
-less_than(number, number) -> bool                         is the first number smaller
-greater_than(number, number) -> bool                      is the first number larger
-compare(measure, object, object) -> value                 has the first more or less of a measure than the second
-holds(relation, object, object) -> bool                   does the first lie so to the second
-direction(object, object, frame, sectors) -> value        the way from the first to the second
-view(direction, object, object) -> value                  the image in which the second lies that way from the first
-# Places.
-place(relation, object) -> place                          next to, on, under, at an object
-place(relation, object, object) -> place                  between two
-place(direction, object, frame) -> place                  that way from an object
-place(part) -> place                                      a part of the room: its centre
-place(part, direction) -> place                           a wall or a corner
-place(direction, amount) -> place                         so many metres that way
-# Changes.
-move(objects, place) -> edit                              put there
-turn(objects, amount) -> edit                             turned by degrees, clockwise seen from above
-face(objects, object) -> edit                             turned towards an object
-swap(object, object) -> edit                              each to the other's place
-remove(objects) -> edit                                   taken away
-set(attribute, text, objects) -> edit                     given another value of an attribute
-add(amount, thing, place) -> edit                         so many new things put there
-replace(objects, thing) -> edit                           a new thing in the place of each
-then(edit, edit) -> edit                                  one change after another
-thing(text, traits) -> thing                              a new thing by its name and looks
-trait(attribute, text, traits) -> traits                  one look more
-plain() -> traits                                         no looks
-"""
-SIGNATURES: dict[str, tuple[Signature, ...]] = {}
-for _row in rows(OPERATIONS):
+SIGNATURES: dict[str, tuple[Signature, ...]] = {}  # the lines of operations.txt
+for _row in rows("operations.txt"):
     SIGNATURES[_row.op] = (*SIGNATURES.get(_row.op, ()), _row.signature)
 
 

@@ -10,50 +10,29 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from po3d.language.english import plural, words_of
+from po3d.language.grammar import load
 from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, STATES, SYNONYMS
 
 ROOM_WORDS = ("room", "scene")
 SIDES = ("front", "back", "left", "right")
-_OTHER_VALUES = {"grey": "gray", "wood": "wooden", "metallic": "metal", "cloth": "fabric", "tan": "beige",
-                 "steel": "metal", "porcelain": "ceramic", "violet": "purple"}  # fmt: skip
+_WORDINGS = load("captions", "patterns")
 _VALUES = {
     **{word: ("color", word) for word in COLORS},
     **{word: ("material", word) for word in MATERIALS},
     **{word: ("state", word) for word in STATES if word not in ("on", "off")},
 }
-_VALUES |= {word: _VALUES[value] for word, value in _OTHER_VALUES.items()}
+_VALUES |= {word: _VALUES[value.op] for word, value in _WORDINGS.meanings("value")}
 _SWITCHED = re.compile(r"\b(?:switched|turned|is|are)(?: currently| still)? (on|off)$")
-_THE_SIDE = r"(?:to|on|at|along) (?:the|its) (?:far |very |immediate |direct )?{}(?: hand)?(?: side)?"
-_SIDE = "(?:front|back|left|right|rear)"
-_OF_ROOM = "(?: of the (?:room|scene))?"
-# Relation -> how it is said; tried in this order at every word. "@": a thing follows.
-_RELATIONS: tuple[tuple[str, str], ...] = (
-    ("corner", r"(?:in|at|into|occupying) (?:the|a) (?P<corner>(?:" + _SIDE + r" ?){1,2})(?:hand )?corner" + _OF_ROOM),
-    ("corner", r"(?:in|at) (?:the|a) corner" + _OF_ROOM),
-    ("middle", r"(?:in|at|near) the (?:very )?(?:middle|center|centre) of the (?:room|scene)"),
-    ("wall", r"(?:against|along|at|on|by|near|next to) the (?P<wall>" + _SIDE + r")(?: hand)?(?: side)? wall"),
-    ("wall", r"(?:against|along|at|on|by|near|next to) (?:the|a) wall"),
-    ("left @", _THE_SIDE.format("left") + r" of|left of|to the left from"),
-    ("right @", _THE_SIDE.format("right") + r" of|right of|to the right from"),
-    ("front @", r"(?:just |right |directly )?in front of|at the front of|" + _THE_SIDE.format("front") + r" of"),
-    ("back @", r"(?:just |right |directly )?behind|in back of|at the back of|" + _THE_SIDE.format("back") + r" of"),
-    ("between @", r"(?:in )?between"),
-    ("near @", r"(?:right |very )?next to|close to|near to|near|beside|adjacent to|alongside|by"),
-    ("on @", r"on top of|upon|(?:sitting|standing|placed|lying|resting) on|on"),
-    ("under @", r"under|underneath|beneath|below"),
-    ("above @", r"above|over"),
-)  # fmt: skip
+_RELATIONS = tuple(
+    (rule.pattern, _WORDINGS.spelled(words)) for rule in _WORDINGS.of["relation"] for words in rule.wordings
+)
 _PATTERN = re.compile(
     r"\b(?:" + "|".join(f"(?P<r{k}>{words})" for k, (_, words) in enumerate(_RELATIONS)) + r")\b"
 )
 _HEAD = re.compile(r"^(?:this|that|it|here|there|the object) (?:is|s|'s|are) (?:a|an|the|one of the)?\s*")
 _IT = ("it", "this", "itself")
 _COMMA = "comma"  # stands for one: what follows belongs to the caption's thing again
-_NO_NOUN = {
-    "with", "that", "which", "is", "and", "has", "in", "on", "at", "of", "to", "near", "next", "made", "it", "behind", "beside",
-    "by", "close", "adjacent", "under", "underneath", "beneath", "below", "above", "over", "between", "against", "along", _COMMA,
-}  # fmt: skip
-_NO_VALUE = ("dark", "light", "big", "large", "small", "tall", "and", _COMMA)  # may stand among adjectives
+_NO_NOUN, _NO_VALUE, _FILLERS = map(_WORDINGS.wordings, ("no_noun", "no_value", "filler"))
 
 
 @dataclass(frozen=True)
@@ -176,7 +155,7 @@ def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> li
     for match in _PATTERN.finditer(text):
         first = starts[match.start()]
         last = first + len(match.group().split())
-        relation, _, takes = _RELATIONS[int(match.lastgroup[1:])][0].partition(" ")
+        relation, takes, _ = _RELATIONS[int(match.lastgroup[1:])][0]
         before = [m for _, end, m in mentions if end == first]
         subject = before[0] if before and before[0].name != "room" else Mention("")
         if not takes:
@@ -213,6 +192,3 @@ def _relations(words: list[str], mentions: list[tuple[int, int, Mention]]) -> li
             continue
         said.append(Said(relation, subject, objects))
     return said
-
-
-_FILLERS = ("the", "a", "an", "another", "its", "this", "that", "one", "of", "both")

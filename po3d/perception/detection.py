@@ -17,9 +17,8 @@ from po3d.perception.network import HEADING_BINS, MIN_LOG_SCALE, BoxOutput, Dens
 from po3d.scene.geometry import Array
 
 THRESHOLD = 0.15  # on the centre's probability; what is doubtful stays in the table with its probability
-BLOCK = (
-    32  # boxes that the box head sees at once; whole vectors, whose last elements are rounded like the others
-)
+# Boxes that the box head sees at once; whole vectors, whose last elements are rounded like the others.
+BLOCK = 32
 SURE = 0.001  # words of less belief are left out of rooms' tables: a hundred names an object are unreadable
 DUPLICATE_OVERLAP = 0.75  # intersection over union of two boxes above which the weaker one is the same object
 # What makes a network's sayings beliefs; training fits it. temperature: of the words; sigma: scale of the image points'
@@ -41,9 +40,8 @@ class Detections(NamedTuple):
     sigma: Array  # (B, N, 9)
     occluder: Array  # (B, N, N + 1), the last column "not occluded"
     extent: Array  # (B, N, 3), or (B, N, 0) where the network says no sizes
-    depth: Array | None = (
-        None  # (B, N, 2) log depth and its sigma (network.BoxOutput); (B, N, 0) where it says none
-    )
+    # (B, N, 2) log depth and its sigma (network.BoxOutput); (B, N, 0) where it says none
+    depth: Array | None = None
     hold: Array | None = None  # (B, 3, 2) roll, pitch and log height of the camera, each with its sigma
 
     @property

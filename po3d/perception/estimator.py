@@ -1,7 +1,7 @@
 """What all estimators share: a trained network with its calibration, from pictures to detections."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -40,7 +40,9 @@ class Estimator:
 
     kind: ClassVar[str]  # of its checkpoints
     attributes: ClassVar[Mapping[str, tuple[str, ...]]]  # in the network's order
-    build: ClassVar[Callable[..., SceneNet]]  # from SceneNet's keywords
+    outputs: ClassVar[
+        Mapping[str, bool]
+    ] = {}  # what its network says besides: SceneNet's `extent` and `view`
     width: ClassVar[int]  # of the pictures in whose pixels detections are
     limit: ClassVar[int]  # objects a picture
     threshold: ClassVar[float] = THRESHOLD  # on the centre's probability
@@ -67,6 +69,12 @@ class Estimator:
         self.looks = Mirrored(self.once, self.facing, self.cast) if mirror else self.once
         self.domains = dict(domains or {})
         self.calibration = {**self.defaults, **(calibration or {})}
+
+    @classmethod
+    def build(cls, **network: object) -> SceneNet:
+        """A network for such an estimator; `network`: SceneNet's other keywords."""
+        sizes = {name: len(values) for name, values in cls.attributes.items()}
+        return SceneNet(sizes, **{**cls.outputs, **network})
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, device: str = "cpu", mirror: bool = True) -> Self:

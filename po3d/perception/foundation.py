@@ -12,6 +12,7 @@ viewer's axes are those of `po3d.scene.orbit`; names are the phrases that the de
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,9 +41,8 @@ from po3d.scene.table import ObjectState, Scene
 Pixels = NDArray[np.uint8]
 
 MOST = 40  # things of a picture
-SHARPNESS = (
-    2.0  # names share belief as their odds do, to this power: sixty phrases at 5 % don't outweigh one at 60 %
-)
+# Names share belief as their odds do, to this power: sixty phrases at 5 % don't outweigh one at 60 %.
+SHARPNESS = 2.0
 SURE = 0.001  # names of less belief are left out
 SAME = 0.9  # overlap from which boxes are one thing whatever they are called: a rider is not the horse
 FEWEST = 12  # points of a thing
@@ -65,9 +65,8 @@ class Choice:
     """Which boxes become things."""
 
     threshold: float = 0.25  # on the best phrase's score
-    asked: float = (
-        0.05  # on that of what the question names; below it its best box still counts, with that score
-    )
+    # On that of what the question names; below it its best box still counts, with that score.
+    asked: float = 0.05
     overlap: float = 0.6  # of boxes with names of one kind, from which they are one thing
 
     def __post_init__(self) -> None:
@@ -290,18 +289,6 @@ def _names(score: Array, phrases: Sequence[str]) -> dict[str, float]:
 # --- from a config --------------------------------------------------------------------------------------------------
 
 
-class _Later:
-    """A network that is loaded when it is first asked."""
-
-    def __init__(self, make: Callable[[], Callable[..., Any]]) -> None:
-        self._make, self._made = make, None
-
-    def __call__(self, *arguments: Any) -> Any:
-        if self._made is None:
-            self._made = self._make()
-        return self._made(*arguments)
-
-
 def foundation(
     detector: Mapping[str, Any],
     depth: Mapping[str, Any],
@@ -323,13 +310,16 @@ def foundation(
     ]
     at = folders(wanted, download)
 
-    def later(role: str, name: str, *more: Any) -> _Later:
-        def make() -> Callable[..., Any]:
+    def later(role: str, name: str, *more: Any) -> Callable[..., Any]:
+        """A network that is loaded when it is first asked."""
+
+        @cache
+        def network() -> Callable[..., Any]:
             from po3d.perception import foundation_networks as networks  # loads torch
 
             return getattr(networks, name)(at[role], device, *more)
 
-        return _Later(make)
+        return lambda *arguments: network()(*arguments)
 
     return FoundationEstimator(
         later("detector", "Detector", phrases_at_once),

@@ -30,10 +30,8 @@ NOISE, FLAT = 0.01, 0.02  # how far a point of the ground is off its plane: metr
 SMALLEST = 0.05  # share of the points that a ground has
 BELOW = 0.1  # share of the points that may lie under it (reflections, stairs down); more, and it is a table
 STEP = 64  # points a side that are looked at in an image box
-SKIN = (
-    0.02,
-    0.015,
-)  # what is lower above the ground belongs to the ground: metres, and a share of the distance
+# What is lower above the ground belongs to the ground: metres, and a share of the distance.
+SKIN = (0.02, 0.015)
 LYING = 0.1  # share of the box's points above it, below which a thing is flat (a rug) and keeps them
 TRIM = 0.5  # per cent of points at each end of a thing that are taken for strays
 DEEP = 0.5  # unseen depth of a thing of unknown size, in its smaller visible edges

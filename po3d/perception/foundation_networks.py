@@ -18,11 +18,13 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 from safetensors.torch import load_file
+from scipy.linalg import block_diag
 from torch import nn
 
 from po3d.io.devices import device_of
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
+from po3d.language.english import with_article
 from po3d.perception.foundation_geometry import spread
 from po3d.perception.foundation_weights import HEAD
 from po3d.scene.geometry import Array
@@ -119,12 +121,7 @@ class Detector:
             self._part(picture, phrases[start : start + self.at_once])
             for start in range(0, len(phrases), self.at_once)
         ]
-        scores = np.zeros((sum(len(f.box) for f in found), len(phrases)))
-        row = column = 0
-        for f in found:
-            scores[row : row + f.score.shape[0], column : column + f.score.shape[1]] = f.score
-            row, column = row + f.score.shape[0], column + f.score.shape[1]
-        return Boxes(np.concatenate([f.box for f in found]), scores)
+        return _together(found)
 
     def _part(self, picture: Pixels, phrases: Sequence[str]) -> Boxes:
         height, width = picture.shape[:2]
@@ -134,16 +131,13 @@ class Detector:
             most = self.model.config.max_text_len
             if len(tokens) > most and len(phrases) > 1:
                 half = len(phrases) // 2
-                first, second = self._part(picture, phrases[:half]), self._part(picture, phrases[half:])
-                score = np.zeros((len(first.box) + len(second.box), len(phrases)))
-                score[: len(first.box), :half], score[len(first.box) :, half:] = first.score, second.score
-                return Boxes(np.concatenate([first.box, second.box]), score)
+                return _together([self._part(picture, part) for part in (phrases[:half], phrases[half:])])
             output = self._run(images=Image.fromarray(picture), text=text)
             of_tokens = output.logits[0].float().sigmoid().cpu().numpy()
             score = of_phrases(of_tokens, tokens[:most], spans)
-            unit = np.array([width, height, width, height], float)
+            unit = np.tile([float(width), float(height)], 2)
         else:
-            prompts = [f"a photo of {_article(phrase)} {phrase}" for phrase in phrases]
+            prompts = [f"a photo of {with_article(phrase)}" for phrase in phrases]
             most = self.model.config.text_config.max_position_embeddings  # 16: long phrases lose their ends
             output = self._run(
                 images=Image.fromarray(picture), text=[prompts], truncation=True, max_length=most
@@ -151,11 +145,7 @@ class Detector:
             score = output.logits[0].float().sigmoid().cpu().numpy()
             # OWLv2 pads pictures to squares, OWL-ViT squeezes them into one.
             square = self.model.config.model_type == "owlv2"
-            unit = (
-                np.full(4, float(max(width, height)))
-                if square
-                else np.array([width, height, width, height], float)
-            )
+            unit = np.tile([float(max(width, height))] * 2 if square else [float(width), float(height)], 2)
         x, y, w, h = (output.pred_boxes[0].float().cpu().numpy().astype(float) * unit).T
         box = np.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2], 1)
         box[:, [0, 2]] = box[:, [0, 2]].clip(0, width)
@@ -165,6 +155,11 @@ class Detector:
 
     def _run(self, **inputs: Any) -> Any:
         return self.model(**self.processor(**inputs, return_tensors="pt").to(self.device))
+
+
+def _together(parts: Sequence[Boxes]) -> Boxes:
+    """What was found of phrases one after the other; boxes of some have no score for the others."""
+    return Boxes(np.concatenate([part.box for part in parts]), block_diag(*(part.score for part in parts)))
 
 
 def sentence(phrases: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
@@ -188,10 +183,6 @@ def of_phrases(
         if own:
             scores[:, k] = of_tokens[:, own].mean(1)
     return scores
-
-
-def _article(noun: str) -> str:
-    return "an" if noun[:1] in "aeiou" else "a"
 
 
 class DepthMap:

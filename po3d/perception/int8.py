@@ -19,9 +19,8 @@ from torch import Tensor, nn
 from po3d.io.errors import InputError
 from po3d.perception.network import Dense, SceneNet
 
-Ranges = Mapping[
-    str, tuple[float, float]
-]  # of a convolution's name: the least and the greatest that it takes
+# Of a convolution's name: the least and the greatest that it takes.
+Ranges = Mapping[str, tuple[float, float]]
 LAST = "dense"  # its few numbers decide which boxes there are
 MAPS = ("heat", "box", "features", "detail", "context")
 STEPS = 255

@@ -9,6 +9,7 @@ are those of `po3d.scene.orbit`: front is the side toward the viewer.
 
 import math
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from po3d.io.errors import InputError
 from po3d.perception import detection
 from po3d.perception.detection import Detections, likely
 from po3d.perception.estimator import Estimator
-from po3d.perception.network import SceneNet
 from po3d.perception.view_fit import Seen, fit_view
 from po3d.scene.geometry import Camera
 from po3d.scene.orbit import viewer_axes
@@ -49,16 +49,11 @@ CALIBRATION = detection.CALIBRATION | {"covariance": 1.0, "extent": 0.15}
 BATCH = 8  # pictures at once
 
 
-def room_view_net(**network: object) -> SceneNet:
-    """A network for views; `network`: SceneNet's other keywords."""
-    sizes = {name: len(values) for name, values in ATTRIBUTES.items()}
-    return SceneNet(sizes, **{"extent": True, "view": True, **network})
-
-
 class RoomViewEstimator(Estimator):
     """`estimate(pictures, focals)` gives one Scene a picture."""
 
-    kind, attributes, build = KIND, ATTRIBUTES, staticmethod(room_view_net)
+    kind, attributes = KIND, ATTRIBUTES
+    outputs: ClassVar = {"extent": True, "view": True}
     width, limit, threshold = WIDTH, MAX_OBJECTS, THRESHOLD
     defaults = CALIBRATION
 

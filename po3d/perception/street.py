@@ -11,7 +11,6 @@ import torch
 from po3d.perception.detection import CALIBRATION, Detections, as_arrays
 from po3d.perception.estimator import Estimator
 from po3d.perception.fit import Fit, joint_fit, rays, wrapped
-from po3d.perception.network import SceneNet
 from po3d.scene.street import AXES, WIDTH, camera, extent, origin_height
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
@@ -27,15 +26,10 @@ EXTENTS = [[tuple(extent(shape, size).tolist()) for size in SIZES] for shape in 
 MAX_OBJECTS = 16  # an image; the benchmark's scenes have at most 10
 
 
-def street_net(**network: object) -> SceneNet:
-    """A network for streets; `network`: SceneNet's other keywords."""
-    return SceneNet({name: len(values) for name, values in ATTRIBUTES.items()}, **network)
-
-
 class StreetEstimator(Estimator):
     """The street estimator: `estimate(images)` gives one Scene an image."""
 
-    kind, attributes, build = KIND, ATTRIBUTES, staticmethod(street_net)
+    kind, attributes = KIND, ATTRIBUTES
     width, limit = WIDTH, MAX_OBJECTS
     cast = 0.15  # more than any picture under white lamps has: see docs/results.md
     defaults = CALIBRATION | {"covariance": 1.0}  # the scale of the poses' covariances

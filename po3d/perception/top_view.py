@@ -8,6 +8,7 @@ from what such things usually hang on or stand on. The outline is the border of 
 
 import math
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 import shapely
@@ -15,7 +16,6 @@ import shapely
 from po3d.io.errors import InputError
 from po3d.perception.detection import Detections, likely
 from po3d.perception.estimator import Estimator
-from po3d.perception.network import SceneNet
 from po3d.perception.room_furnishing import settled
 from po3d.scene.frames import axes_from_front
 from po3d.scene.geometry import Camera
@@ -35,15 +35,11 @@ SHREDS = 50_000  # runs of pixels: a picture of more shows no room, and joining 
 SIMPLER = 3.0  # pixels by which the outline may be straightened
 
 
-def top_view_net(**network: object) -> SceneNet:
-    """A network for maps; `network`: SceneNet's other keywords."""
-    return SceneNet({name: len(values) for name, values in ATTRIBUTES.items()}, extent=True, **network)
-
-
 class TopViewEstimator(Estimator):
     """`estimate(pictures, cameras)` gives one Scene a picture; axes of the map (its top is the front)."""
 
-    kind, attributes, build = KIND, ATTRIBUTES, staticmethod(top_view_net)
+    kind, attributes = KIND, ATTRIBUTES
+    outputs: ClassVar = {"extent": True}
     width, limit, threshold, facing = WIDTH, MAX_OBJECTS, THRESHOLD, TOP
 
     def estimate(

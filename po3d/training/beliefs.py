@@ -1,13 +1,18 @@
 """What makes an estimator's sayings beliefs: the numbers of its calibration, each fitted to predictions and truths."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize, minimize_scalar
 from scipy.stats import chi2
 
-from po3d.scene.geometry import Array
+from po3d.io.files import read_json, write_json
+from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.table import ObjectState, Scene
 
 SMALLEST = 1e-6  # probability, and most of one, whose odds are taken
 
@@ -41,3 +46,41 @@ def existence(probability: ArrayLike, there: ArrayLike) -> dict[str, float]:
 
     slope, offset = minimize(loss, np.array([1.0, 0.0])).x
     return {"slope": float(slope), "offset": float(offset)}
+
+
+@dataclass
+class Evidence:
+    """What an estimator said, uncalibrated, beside what is true."""
+
+    words: list[tuple[Array, int]] = field(default_factory=list)  # as `temperature` takes them
+    squared: list[float] = field(default_factory=list)  # as `pose_covariance` takes them
+    score: list[float] = field(default_factory=list)  # as `existence` takes them
+    there: list[bool] = field(default_factory=list)
+
+    def add(self, predicted: Scene, matches: Mapping[int, int]) -> None:
+        """A table, of which these rows are things."""
+        self.score += [o.existence for o in predicted.objects]
+        self.there += [i in matches for i in range(len(predicted))]
+
+    def add_pose(self, predicted: ObjectState, true: ObjectState) -> None:
+        """A thing's, if it is not flipped: flips are the flip probability's business."""
+        turn = float(wrap_angle(predicted.heading - true.heading))
+        if abs(turn) < np.pi / 4:
+            error = np.array([*(np.array(predicted.position[:2]) - true.position[:2]), turn])
+            self.squared.append(error @ np.linalg.solve(np.array(predicted.covariance), error))
+
+    def fitted(self) -> dict[str, float]:
+        """The calibration."""
+        return {
+            "temperature": temperature(self.words),
+            "covariance": pose_covariance(self.squared),
+            **existence(self.score, self.there),
+        }
+
+
+def write(checkpoint: str | Path, what: str, said: Callable[[dict], Any]) -> None:
+    """Write `said` of what a checkpoint's JSON has under a name of its config in its place."""
+    path = Path(checkpoint).with_suffix(".json")
+    record = read_json(path, "checkpoint description")
+    record["config"][what] = said(record["config"].get(what, {}))
+    write_json(path, record)

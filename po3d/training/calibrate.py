@@ -5,7 +5,6 @@ written into the checkpoint's JSON; the weights stay. So is what `device=openvin
 """
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +12,10 @@ import numpy as np
 from po3d.benchmarks.metrics import match
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.io.errors import InputError
-from po3d.io.files import read_json, write_json
 from po3d.io.guard import guarded
 from po3d.io.progress import progress
 from po3d.perception import int8
 from po3d.perception.street import StreetEstimator
-from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.training import beliefs
@@ -29,31 +26,22 @@ SEEN = 24  # pictures of a twin from which ranges are taken
 
 def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
     """The calibration of an estimator that gave `predicted` (uncalibrated) for the scenes `gt`."""
-    words: list[tuple[Array, int]] = []
-    squared, score, there = [], [], []
+    found = beliefs.Evidence()
     for p, g in zip(predicted, gt):
         matches = match(p, g)
-        score += [o.existence for o in p.objects]
-        there += [i in matches for i in range(len(p))]
+        found.add(p, matches)
         for i, j in matches.items():
             row, true = p.objects[i], g.objects[j]
             for attribute, values in ATTRIBUTES.items():
                 if attribute in true.beliefs:
-                    belief = np.array([row.beliefs[attribute][v] for v in values])
-                    words.append((np.log(np.maximum(belief, 1e-12)), values.index(true.value(attribute))))
-            turn = wrap_angle(row.heading - true.heading)
-            if abs(turn) < np.pi / 4:  # flips are the flip probability's business
-                error = np.array([*(np.array(row.position[:2]) - true.position[:2]), turn])
-                squared.append(error @ np.linalg.solve(np.array(row.covariance), error))
-    if not squared:
+                    log_p = np.log(np.maximum([row.beliefs[attribute][v] for v in values], 1e-12))
+                    found.words.append((log_p, values.index(true.value(attribute))))
+            found.add_pose(row, true)
+    if not found.squared:
         raise InputError(
             "of the twins' things none was detected with its heading: there is nothing to fit on"
         )
-    return {
-        "temperature": beliefs.temperature(words),
-        "covariance": beliefs.pose_covariance(squared),
-        **beliefs.existence(score, there),
-    }
+    return found.fitted()
 
 
 def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
@@ -69,7 +57,7 @@ def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
             predicted += estimator.estimate([twin.image(name) for name in part], part)
         gt += [twin.truth(name) for name in names]
     calibration = fitted(predicted, gt)
-    _tell(checkpoint, "calibration", lambda before: before | calibration)
+    beliefs.write(checkpoint, "calibration", lambda before: before | calibration)
     return calibration
 
 
@@ -78,15 +66,8 @@ def ranges(checkpoint: str | Path, *folders: str | Path) -> dict[str, tuple[floa
     estimator = StreetEstimator.from_checkpoint(checkpoint)
     pictures = (twin.image(name) for twin in map(pulsecheck457.load, folders) for name in twin.images[:SEEN])
     found = int8.ranges(estimator.once, (estimator.pixels([picture]) for picture in pictures))
-    _tell(checkpoint, "ranges", lambda _: found)
+    beliefs.write(checkpoint, "ranges", lambda _: found)
     return found
-
-
-def _tell(checkpoint: str | Path, what: str, said: Callable[[dict], dict]) -> None:
-    path = Path(checkpoint).with_suffix(".json")
-    record = read_json(path, "checkpoint description")
-    record["config"][what] = said(record["config"].get(what, {}))
-    write_json(path, record)
 
 
 def main() -> int:

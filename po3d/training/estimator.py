@@ -1,6 +1,5 @@
 """The estimators as a LightningModule, and export of what they learned."""
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -19,6 +18,7 @@ from po3d.perception.top_view import TopViewEstimator
 from po3d.synthesis.splits import NOTHING, names_of
 from po3d.training.losses import loss_terms, total
 from po3d.training.ranks import Draws, Term, means
+from po3d.training.schedule import scheduled
 from po3d.training.warm_start import take_imagenet, with_pose_trunk
 
 
@@ -160,15 +160,7 @@ class EstimatorModule(pl.LightningModule):
         ]
         optimizer = torch.optim.AdamW(groups, lr=self.hparams.learning_rate, betas=(0.9, 0.98))
         steps = max(int(self.trainer.estimated_stepping_batches), 1)
-        warm = max(int(self.hparams.warmup * steps), 1)
-
-        def rate(step: int) -> float:
-            if step < warm:
-                return (step + 1) / warm
-            return 0.01 + 0.99 * (1 + math.cos(math.pi * min((step - warm) / max(steps - warm, 1), 1))) / 2
-
-        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+        return scheduled(optimizer, steps, max(int(self.hparams.warmup * steps), 1), 0.01)
 
     def export(
         self, path: str | Path, training: dict, metrics: dict, calibration: dict | None = None

@@ -1,7 +1,6 @@
 """What the estimators are trained to say of an image, as fixed-size arrays made from a ground-truth scene."""
 
-import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from po3d.perception.mirrored import SWAPPED
 from po3d.perception.street import ATTRIBUTES, viewing_azimuth
 from po3d.scene.geometry import box_corners, wrap_angle
 from po3d.scene.street import HEIGHT, WIDTH
-from po3d.scene.table import Scene
+from po3d.scene.table import ObjectState, Scene
 
 MAX_OBJECTS = 10  # of the benchmark's scenes
 UNKNOWN = -1
@@ -47,20 +46,10 @@ def street_labels(scene: Scene) -> StreetLabels:
     alpha = wrap_angle(scene.headings - viewing_azimuth(torch.from_numpy(points[:, 8])).numpy())
     occluder = np.full(n, UNKNOWN)
     if scene.occluders is not None:
-        occluder = np.array([max(b, key=b.__getitem__) if b else MAX_OBJECTS for b in scene.occluders])
+        occluder = np.array([max(b, key=b.__getitem__) if b else MAX_OBJECTS for b in scene.occluders], int)
 
-    def index(attribute: str, values: tuple[str, ...]) -> np.ndarray:
-        told = [o.value(attribute) if attribute in o.beliefs else "" for o in scene.objects]
-        return np.array([values.index(value) if value in values else UNKNOWN for value in told], np.int64)
-
-    pad = functools.partial(_padded, rows=MAX_OBJECTS)
-    return StreetLabels(
-        pad(np.ones(n, bool), np.bool_),
-        pad(points, np.float32),
-        *(pad(index(a, v), np.int64, UNKNOWN) for a, v in ATTRIBUTES.items()),
-        pad(alpha, np.float32),
-        pad(occluder, np.int64, UNKNOWN),
-    )  # fmt: skip
+    columns = padded(MAX_OBJECTS, present=np.ones(n, bool), points=points, alpha=alpha, occluder=occluder)
+    return StreetLabels(**columns, **told(scene.objects, ATTRIBUTES, MAX_OBJECTS))
 
 
 def mirrored_street(labels: StreetLabels) -> StreetLabels:
@@ -74,10 +63,29 @@ def mirrored_points(points: np.ndarray, width: int) -> np.ndarray:
     return points[:, SWAPPED] * np.float32([-1, 1]) + np.float32([width, 0])
 
 
-def _padded(values: np.ndarray, dtype: type, fill: float = 0, *, rows: int) -> np.ndarray:
-    out = np.full((rows, *values.shape[1:]), fill, dtype)
-    out[: len(values)] = values
-    return out
+def told(
+    states: Sequence[ObjectState], attributes: Mapping[str, Sequence[str]], rows: int
+) -> dict[str, np.ndarray]:
+    """Of each attribute which of its values the things of a table have, as columns of `rows` numbers; UNKNOWN where it does not say,
+    or says another."""
+
+    def index(attribute: str, values: Sequence[str]) -> np.ndarray:
+        words = [s.value(attribute) if attribute in s.beliefs else "" for s in states]
+        return np.array([values.index(word) if word in values else UNKNOWN for word in words], np.int64)
+
+    return padded(rows, **{attribute: index(attribute, values) for attribute, values in attributes.items()})
+
+
+def padded(rows: int, **columns: np.ndarray) -> dict[str, np.ndarray]:
+    """Columns of labels for `rows` things, as the networks take them; where there is none sizes are 1 (they have a log)."""
+    found = {}
+    for name, values in columns.items():
+        dtype, fill = {"b": (np.bool_, False), "i": (np.int64, UNKNOWN), "f": (np.float32, 0)}[
+            values.dtype.kind
+        ]
+        found[name] = np.full((rows, *values.shape[1:]), 1 if name == "extent" else fill, dtype)
+        found[name][: len(values)] = values
+    return found
 
 
 ROOM_OBJECTS = 64  # of a room
@@ -108,19 +116,10 @@ def room_labels(scene: Scene, seen: Sequence[float]) -> RoomLabels:
     camera = scene.camera.resized(top_view.WIDTH, top_view.WIDTH)
     points = camera.project(np.concatenate([corners, positions[:, None]], 1))[0]
 
-    pad = functools.partial(_padded, rows=ROOM_OBJECTS)
-
-    def index(attribute: str, values: tuple[str, ...]) -> np.ndarray:
-        told = [s.value(attribute) if attribute in s.beliefs else "" for s in states]
-        return np.array([values.index(value) if value in values else UNKNOWN for value in told], np.int64)
-
-    return RoomLabels(
-        pad(np.ones(len(rows), bool), np.bool_),
-        pad(points, np.float32),
-        *(pad(index(a, v), np.int64, UNKNOWN) for a, v in top_view.ATTRIBUTES.items()),
-        pad(headings, np.float32),
-        pad(extents, np.float32, 1),
+    columns = padded(
+        ROOM_OBJECTS, present=np.ones(len(rows), bool), points=points, alpha=headings, extent=extents
     )
+    return RoomLabels(**columns, **told(states, top_view.ATTRIBUTES, ROOM_OBJECTS))
 
 
 def quarter_turned(labels: RoomLabels, quarters: int) -> RoomLabels:

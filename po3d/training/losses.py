@@ -145,9 +145,8 @@ def box_terms(output: BoxOutput, labels: dict[str, Tensor], points: Tensor, boxe
     bin_index = torch.floor((labels["alpha"] % (2 * math.pi)) / width).long().clamp(max=HEADING_BINS - 1)
     terms["heading"] = cross_entropy(output.heading, bin_index)
     off = labels["alpha"] % (2 * math.pi) - (bin_index + 0.5) * width
-    error = (output.residual.gather(1, bin_index[:, None])[:, 0] - off).abs()
-    log_scale = output.residual_scale.clamp(MIN_LOG_SCALE, 1)
-    terms["residual"] = Term.of(error * (-log_scale).exp() + log_scale)
+    residual = output.residual.gather(1, bin_index[:, None])[:, 0]
+    terms["residual"] = Term.of(laplace(residual, output.residual_scale, off))
     size = (boxes[:, 2:] - boxes[:, :2]).clamp(min=4.0)
     target = (points - ((boxes[:, :2] + boxes[:, 2:]) / 2)[:, None]) / size[:, None]
     mean_side = size.mean(1, keepdim=True)

@@ -1,8 +1,9 @@
 """Training the question parser: generated (text, program) pairs, a fresh stream for every seed."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pytorch_lightning as pl
@@ -12,8 +13,8 @@ from torch import Tensor
 from po3d.io import checkpoint
 from po3d.io.seeding import rng
 from po3d.language.programs.street import TOKENS
-from po3d.language.read.seq2seq import Language, Seq2Seq
-from po3d.language.read.street_parser import KIND
+from po3d.language.read.seq2seq import NetworkParser, Seq2Seq
+from po3d.language.read.street_parser import Parser
 from po3d.language.read.tokenizer import Tokenizer
 from po3d.language.say.street.language import FAMILIES, realise, sample_program
 from po3d.training.ranks import Term, means
@@ -52,14 +53,22 @@ def pair(
     return realise(program, random, style), program.texts()
 
 
+class Example(NamedTuple):
+    """A sentence and its program as ids; spans are first and last word of what copying tokens stand for."""
+
+    words: Sequence[int] | np.ndarray
+    program: Sequence[int] | np.ndarray
+    sort: int = 0
+    spans: Sequence[tuple[int, int]] = ()
+
+
 class ParserData(StreamData):
-    """Batches of (word ids (B, T), program ids (B, L) padded with -1); programs of near length share a
-    batch."""
+    """Batches of `Example`s; programs of near length share a batch."""
 
     def __init__(self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000) -> None:
         super().__init__()
         self.save_hyperparameters()
-        self.train: list[tuple[np.ndarray, np.ndarray]] = []
+        self.train: list[Example] = []
         self.collate = collate
 
     def setup(self, stage: str | None = None) -> None:
@@ -67,7 +76,7 @@ class ParserData(StreamData):
             self.train = self._examples("parser-train", self.hparams.pairs, SCATTER)
             self.validation = self._examples("parser-validation", self.hparams.validation, 0.0)
 
-    def _examples(self, stage: str, count: int, scatter: float) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _examples(self, stage: str, count: int, scatter: float) -> list[Example]:
         seed = self.hparams.seed
         words = vocabulary(seed)
         tokenizer = Tokenizer(words)
@@ -84,28 +93,32 @@ class ParserData(StreamData):
             if loose and random.random() < scatter:
                 del tokens[loose[int(random.random() * len(loose))]]
             ids = np.array([index[token] for token in tokens], dtype=np.int16)
-            examples.append((ids, np.array([TOKEN_IDS[t] for t in program], dtype=np.int16)))
+            examples.append(Example(ids, np.array([TOKEN_IDS[t] for t in program], dtype=np.int16)))
         return examples
 
     def train_stream(self) -> LengthStream:
         h = self.hparams
-        return LengthStream([len(program) for _, program in self.train], h.seed, h.batch, **self.place())
+        return LengthStream([len(example.program) for example in self.train], h.seed, h.batch, **self.place())
 
 
-def collate(examples: list[tuple[np.ndarray, np.ndarray]]) -> tuple[Tensor, Tensor]:
-    words = np.zeros((len(examples), max(len(w) for w, _ in examples)), dtype=np.int64)
-    programs = np.full((len(examples), max(len(p) for _, p in examples)), -1, dtype=np.int64)
-    for row, (word, program) in enumerate(examples):
-        words[row, : len(word)] = word
-        programs[row, : len(program)] = program
-    return torch.from_numpy(words), torch.from_numpy(programs)
+def collate(examples: list[Example]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What Seq2Seq.forward takes."""
+    longest, deepest = max(len(e.words) for e in examples), max(len(e.program) for e in examples)
+    words = np.zeros((len(examples), longest), np.int64)
+    program = np.full((len(examples), deepest), -1, np.int64)
+    spans = np.zeros((len(examples), deepest, 2), np.int64)
+    for row, example in enumerate(examples):
+        words[row, : len(example.words)] = example.words
+        program[row, : len(example.program)] = example.program
+        spans[row, : len(example.spans)] = np.reshape(example.spans, (-1, 2))
+    sorts = torch.tensor([example.sort for example in examples])
+    return torch.from_numpy(words), torch.from_numpy(program), sorts, torch.from_numpy(spans)
 
 
 class ParserModule(pl.LightningModule):
     """Cross-entropy under the type table; AdamW, linear warm-up, cosine decay to zero over the whole run."""
 
-    kind: ClassVar[str] = KIND  # of its checkpoints
-    language: ClassVar[Language | None] = None  # None: the street programs
+    parser: ClassVar[type[NetworkParser]] = Parser  # whose network it is
 
     def __init__(
         self,
@@ -119,29 +132,30 @@ class ParserModule(pl.LightningModule):
         super().__init__()
         self.save_hyperparameters()
         self.network_config = {"width": width, "dropout": dropout}
-        self.network = Seq2Seq(len(self.words()), self.language, **self.network_config)
+        self.network = Seq2Seq(len(self.words()), self.parser.language, **self.network_config)
         if init_from:
-            take_over(self.network, self.words(), init_from, self.kind)
+            take_over(self.network, self.words(), init_from, self.parser.kind)
 
     def words(self) -> tuple[str, ...]:
         """The embedding's rows."""
         return vocabulary(self.hparams.seed)
 
     def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
-        words, program, *copied = batch
-        loss = means({"loss": Term(self.network(words, program, *copied).sum(), (program >= 0).sum())})[
-            "loss"
-        ]
+        loss = means({"loss": Term(self.network(*batch).sum(), (batch[1] >= 0).sum())})["loss"]
         if (self.global_step + 1) % self.trainer.log_every_n_steps == 0:
             self.log("train/loss", loss.detach(), prog_bar=True, sync_dist=True)
         return loss
 
-    def validation_step(self, batch: tuple[Tensor, Tensor], _: int) -> None:
-        words, program = batch
-        decoded = self.network.greedy(words)
-        got = torch.nn.functional.pad(decoded.tokens, (0, max(0, program.shape[1] - decoded.tokens.shape[1])))
-        same = (got[:, : program.shape[1]] == program) | (program < 0)
-        exact = same.all(1) & (decoded.lengths == (program >= 0).sum(1))
+    def validation_step(self, batch: tuple[Tensor, ...], _: int) -> None:
+        words, program, sorts, spans = batch
+        decoded = self.network.greedy(words, sorts)
+        length = min(program.shape[1], decoded.tokens.shape[1])
+        program, there = program[:, :length], (program >= 0)
+        copying = self.network.types.copies[program.clamp(min=0)]
+        same = (decoded.tokens[:, :length] == program) & (
+            (decoded.spans[:, :length] == spans[:, :length]).all(-1) | ~copying
+        )
+        exact = (same | ~there[:, :length]).all(1) & (decoded.lengths == there.sum(1))
         self.log("val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True, sync_dist=True)
 
     def configure_optimizers(self) -> dict:
@@ -150,4 +164,4 @@ class ParserModule(pl.LightningModule):
     def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
         """Write the shippable pair; returns the path of the weights."""
         config = {"words": list(self.words()), "network": self.network_config}
-        return checkpoint.save(path, self.kind, self.network.state_dict(), config, training, metrics)
+        return checkpoint.save(path, self.parser.kind, self.network.state_dict(), config, training, metrics)

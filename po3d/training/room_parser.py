@@ -1,12 +1,11 @@
 """Training the room parser: sentences for changes and questions of generated rooms, several wordings each."""
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
 from torch.utils.data import Dataset
 
 from po3d.io.pools import pool
@@ -14,7 +13,7 @@ from po3d.io.progress import progress
 from po3d.io.seeding import rng
 from po3d.language.english import plain
 from po3d.language.programs.rooms import OPEN, Call, call
-from po3d.language.read.room_parser import ANYTHING, KIND, LANGUAGE, SORTS, UNKNOWN
+from po3d.language.read.room_parser import ANYTHING, LANGUAGE, SORTS, UNKNOWN, RoomParser
 from po3d.language.say.rooms import Said, reworded, say_change, say_question
 from po3d.reasoning.world import World
 from po3d.scene.rooms import ANYTHING as ANY_NOUN
@@ -24,15 +23,13 @@ from po3d.synthesis.rooms.free_questions import FreeAsker
 from po3d.synthesis.rooms.layouts import sample_room
 from po3d.synthesis.rooms.more_programs import MoreAsker, MoreChanger
 from po3d.synthesis.rooms.questions import ASKED, Asker
-from po3d.training.parser import ParserModule
+from po3d.training.parser import Example, ParserModule, collate
 from po3d.training.stream import LengthStream, StreamData
 
 TOKEN_IDS = {token: k for k, token in enumerate(LANGUAGE.tokens)}
 HIDE_NAME, HIDE_WORD = 0.15, 0.04  # shares of names, and of other words, that training shows as unknown words
-LOSE_WORD, NEW_WORD = (
-    0.04,
-    0.12,
-)  # of LOOSE words that are left out, of sentences that get an unknown word somewhere
+# Shares of LOOSE words that are left out, and of sentences that get an unknown word somewhere.
+LOSE_WORD, NEW_WORD = 0.04, 0.12
 LOOSE = frozenset(["the", "a", "an", "is", "been", "of", "there", "that", "which", "to", "it", "?"])
 FREE = 8  # free questions after each change
 FREE_KIND = {"removal": "movement"}  # free questions speak of touched things, which a removal leaves none of
@@ -155,7 +152,7 @@ def vocabulary(seed: int = 0, rooms: int = 300) -> tuple[str, ...]:
 
 
 class RoomParserData(StreamData):
-    """Batches of (words, program, sorts, spans), see Seq2Seq.forward; programs of near length share a batch."""
+    """Batches of `Example`s; programs of near length share a batch."""
 
     def __init__(
         self,
@@ -178,7 +175,7 @@ class RoomParserData(StreamData):
         self.train = sentences(h.seed, "train", h.rooms, h.wordings, h.workers)
         self.index = {word: k for k, word in enumerate(vocabulary(h.seed))}
         held_out = sentences(h.seed, "validation", h.validation, 1, h.workers)
-        self.validation = [(pair, ids(pair, self.index)) for pair in held_out]
+        self.validation = [example(pair, ids(pair, self.index)) for pair in held_out]
 
     def train_samples(self) -> Dataset:
         return _Hiding(self.train, self.index, self.hparams.seed)
@@ -192,6 +189,10 @@ def ids(pair: Pair, index: dict[str, int]) -> list[int]:
     return [index.get(plain(word), UNKNOWN) for word in pair.words]
 
 
+def example(pair: Pair, words: Sequence[int]) -> Example:
+    return Example(words, pair.program, pair.sort, pair.spans)
+
+
 class _Hiding(Dataset):
     """Pairs some of whose words are hidden behind the unknown word, other ones in every epoch; read by the numbers of
     `stream.Shuffled`."""
@@ -202,7 +203,7 @@ class _Hiding(Dataset):
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def __getitem__(self, number: int) -> tuple[Pair, list[int]]:
+    def __getitem__(self, number: int) -> Example:
         pair = self.pairs[number % len(self.pairs)]
         random = rng(self.seed, "hide", number)
         words = ids(pair, self.index)
@@ -214,57 +215,26 @@ class _Hiding(Dataset):
             words[k] = UNKNOWN
         return self._edited(pair, words, random)
 
-    def _edited(self, pair: Pair, words: list[int], random: np.random.Generator) -> tuple[Pair, list[int]]:
+    def _edited(self, pair: Pair, words: list[int], random: np.random.Generator) -> Example:
         """The pair without some loose words and with an unknown one somewhere, as hurried people write."""
         copied = {k for first, last in pair.spans for k in range(first, last + 1)} if len(words) > 1 else {0}
         lost = random.random(len(words)) < LOSE_WORD
         kept = [k for k, word in enumerate(pair.words) if k in copied or word not in LOOSE or not lost[k]]
         places = {k: new for new, k in enumerate(kept)}
+        words = [words[k] for k in kept]
         if random.random() < NEW_WORD:
             at = int(random.integers(len(kept) + 1))
-            inside = any(places[first] < at <= places[last] for first, last in pair.spans)
-            if not inside:
+            if not any(places[first] < at <= places[last] for first, last in pair.spans):
                 places = {k: new + (new >= at) for k, new in places.items()}
-                words = [words[k] for k in kept]
                 words.insert(at, UNKNOWN)
-                return pair._replace(spans=_moved(pair.spans, places)), words
-        return pair._replace(spans=_moved(pair.spans, places)), [words[k] for k in kept]
-
-
-def _moved(spans: tuple[tuple[int, int], ...], places: dict[int, int]) -> tuple[tuple[int, int], ...]:
-    return tuple((places[first], places[last]) for first, last in spans)
-
-
-def collate(items: list[tuple[Pair, list[int]]]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    longest, deepest = max(len(w) for _, w in items), max(len(p.program) for p, _ in items)
-    words = torch.zeros(len(items), longest, dtype=torch.long)
-    program = torch.full((len(items), deepest), -1)
-    spans = torch.zeros(len(items), deepest, 2, dtype=torch.long)
-    for row, (pair, known) in enumerate(items):
-        words[row, : len(known)] = torch.tensor(known)
-        program[row, : len(pair.program)] = torch.tensor(pair.program)
-        spans[row, : len(pair.spans)] = torch.tensor(pair.spans)
-    return words, program, torch.tensor([pair.sort for pair, _ in items]), spans
+        spans = tuple((places[first], places[last]) for first, last in pair.spans)
+        return Example(words, pair.program, pair.sort, spans)
 
 
 class RoomParserModule(ParserModule):
-    """The same with the copied spans' ends."""
+    """The same with the room parser's network and words."""
 
-    kind, language = KIND, LANGUAGE
+    parser = RoomParser
 
     def words(self) -> tuple[str, ...]:
         return vocabulary(self.hparams.seed)
-
-    def validation_step(self, batch: tuple[Tensor, ...], _: int) -> None:
-        words, program, sorts, spans = batch
-        decoded = self.network.greedy(words, sorts)
-        length = min(program.shape[1], decoded.tokens.shape[1])
-        copying = self.network.types.copies[program.clamp(min=0)]
-        same = (decoded.tokens[:, :length] == program[:, :length]) | (program[:, :length] < 0)
-        there = (
-            (decoded.spans[:, :length] == spans[:, :length]).all(-1)
-            | ~copying[:, :length]
-            | (program[:, :length] < 0)
-        )
-        exact = (same & there).all(1) & (decoded.lengths == (program >= 0).sum(1))
-        self.log("val/exact", exact.float().mean(), batch_size=len(words), prog_bar=True, sync_dist=True)

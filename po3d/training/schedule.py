@@ -1,4 +1,4 @@
-"""The parsers' optimiser: AdamW, a linear warm-up, then a cosine to zero over the whole run."""
+"""Learning rates: a linear warm-up, then a cosine over the whole run; and the parsers' optimiser."""
 
 import math
 
@@ -13,16 +13,21 @@ def adamw_cosine(
     weight_decay: float = 0.01,
     groups: list[dict] | None = None,
 ) -> dict:
-    """What `configure_optimizers` returns. `warmup`: steps, at most a quarter of the run. `groups`: of parameters, as the
+    """AdamW whose rate falls to zero (`scheduled`). `warmup`: steps, at most a quarter of the run. `groups`: of parameters, as the
     optimiser takes them; all with one rate when left out."""
     optimizer = torch.optim.AdamW(groups or module.parameters(), lr=learning_rate, weight_decay=weight_decay)
-    total = max(1, int(module.trainer.estimated_stepping_batches))
-    warmup = min(warmup, total // 4 + 1)
+    steps = max(1, int(module.trainer.estimated_stepping_batches))
+    return scheduled(optimizer, steps, min(warmup, steps // 4 + 1))
+
+
+def scheduled(optimizer: torch.optim.Optimizer, steps: int, warmup: int, least: float = 0.0) -> dict:
+    """What `configure_optimizers` returns: the rate rises over the first `warmup` of the steps and falls as a cosine to `least` of it."""
 
     def factor(step: int) -> float:
         if step < warmup:
             return (step + 1) / warmup
-        return 0.5 * (1 + math.cos(math.pi * min(1.0, (step - warmup) / max(1, total - warmup))))
+        done = min(1.0, (step - warmup) / max(1, steps - warmup))
+        return least + (1 - least) * (1 + math.cos(math.pi * done)) / 2
 
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, factor)
     return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}

@@ -23,7 +23,7 @@ from po3d.io.seeding import rng
 from po3d.perception.detection import resize
 from po3d.training.data import PictureData, WithMirror
 from po3d.training.labels import street_labels
-from po3d.training.stream import BatchStream, Shuffled
+from po3d.training.stream import BatchStream, Order, Shuffled
 
 INDEX = "index.json"
 SHARD = 1000  # samples
@@ -163,9 +163,11 @@ def _members(path: Path, samples: int) -> list[tuple[str, tuple[int, int], tuple
     return whole
 
 
-class Mixed:
+class Mixed(Order):
     """Sources of these `sizes`, one behind the other, mixed by `weights`: of every BLOCK positions each source has its share, to
     within one. Each is shuffled epoch after epoch of its own: each of its samples once before any comes again."""
+
+    size = BLOCK
 
     def __init__(self, sizes: Sequence[int], weights: Sequence[float], seed: int) -> None:
         self.sizes, self.seed = list(sizes), seed
@@ -174,18 +176,14 @@ class Mixed:
         self.quotas = np.diff(ends, prepend=0)
         seeds = rng(seed, "sources", 0).integers(2**31, size=len(self.sizes))
         self.orders = [Shuffled(size, int(own)) for size, own in zip(self.sizes, seeds)]
-        self.block, self.numbers = -1, np.empty(0, int)
 
-    def __call__(self, position: int) -> int:
-        block, place = divmod(position, BLOCK)
-        if block != self.block:
-            drawn = [
-                start + order(block * quota + i) % size
-                for start, order, size, quota in zip(self.starts, self.orders, self.sizes, self.quotas)
-                for i in range(quota)
-            ]
-            self.block, self.numbers = block, rng(self.seed, "mixture", block).permutation(drawn)
-        return int(self.numbers[place])
+    def made(self, block: int) -> np.ndarray:
+        drawn = [
+            start + order(block * quota + i) % size
+            for start, order, size, quota in zip(self.starts, self.orders, self.sizes, self.quotas)
+            for i in range(quota)
+        ]
+        return rng(self.seed, "mixture", block).permutation(drawn)
 
 
 class ShardData(PictureData):

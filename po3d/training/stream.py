@@ -6,8 +6,9 @@ sampler asks where the run stands when it begins, and nothing else counts positi
 the samples that were left.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pytorch_lightning as pl
@@ -19,28 +20,35 @@ from po3d.io.seeding import rng
 SORTED = 50  # batches that are sorted by length together
 
 
-class Order(Protocol):
-    """The number of the sample at a position of the stream."""
+class Order(ABC):
+    """The number of the sample at a position of the stream. Numbers are made in blocks of `size`."""
 
-    def __call__(self, position: int) -> int: ...
+    size: int
+    block, numbers = -1, np.empty(0, int)
+
+    def __call__(self, position: int) -> int:
+        block, place = divmod(position, self.size)
+        if block != self.block:
+            self.block, self.numbers = block, self.made(block)
+        return int(self.numbers[place])
+
+    @abstractmethod
+    def made(self, block: int) -> np.ndarray:
+        """The numbers of a block."""
 
 
-class Shuffled:
+class Shuffled(Order):
     """Epoch after epoch of fresh permutations of `size` samples. Sample k is k + e * size in epoch e, so that who reads it
     can tell one reading from another; `% size` where that does not matter."""
 
     def __init__(self, size: int, seed: int) -> None:
         self.size, self.seed = size, seed
-        self.epoch, self.order = -1, np.empty(0, int)
 
-    def __call__(self, position: int) -> int:
-        epoch, place = divmod(position, self.size)
-        if epoch != self.epoch:
-            self.epoch, self.order = epoch, rng(self.seed, "order", epoch).permutation(self.size)
-        return epoch * self.size + int(self.order[place])
+    def made(self, block: int) -> np.ndarray:
+        return block * self.size + rng(self.seed, "order", block).permutation(self.size)
 
 
-class Revisited:
+class Revisited(Order):
     """A stream of ever new samples, each of which comes `visits` times before it is gone: where they are made more slowly
     than they are trained on. Round r is a shuffle of chunks r to r + visits - 1 of new samples, so a step needs
     1 / visits of its samples anew; chunks before `visits` - 1 come as often as there are rounds with them.
@@ -61,22 +69,16 @@ class Revisited:
         self.seed, self.mirror, self.chunk, self.standing = seed, mirror, chunk, standing
         self.fresh = visits * chunk
         self.old = round(share / (1 - share) * self.fresh) if standing else 0
+        self.size = self.fresh + self.old
         self.folder = Shuffled(max(standing, 1), seed)
-        self.round, self.numbers = -1, np.empty(0, int)
 
-    def __call__(self, position: int) -> int:
-        wanted, place = divmod(position, self.fresh + self.old)
-        if wanted != self.round:
-            self.round, self.numbers = wanted, self._shuffled(wanted)
-        return int(self.numbers[place])
-
-    def _shuffled(self, k: int) -> np.ndarray:
-        new = self.standing + k * self.chunk + np.arange(self.fresh)
-        old = [self.folder(k * self.old + i) % self.standing for i in range(self.old)]
-        numbers = rng(self.seed, "round", k).permutation(np.concatenate([new, np.array(old, int)]))
+    def made(self, block: int) -> np.ndarray:
+        new = self.standing + block * self.chunk + np.arange(self.fresh)
+        old = [self.folder(block * self.old + i) % self.standing for i in range(self.old)]
+        numbers = rng(self.seed, "round", block).permutation(np.concatenate([new, np.array(old, int)]))
         if not self.mirror:
             return numbers
-        return 2 * numbers + rng(self.seed, "mirror", k).integers(2, size=len(numbers))
+        return 2 * numbers + rng(self.seed, "mirror", block).integers(2, size=len(numbers))
 
 
 class BatchStream(Sampler[list[int]]):

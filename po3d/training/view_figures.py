@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from po3d.io.files import read_json, write_json
+from po3d.io.files import read_json
 from po3d.io.guard import guarded
 from po3d.io.progress import progress
 from po3d.perception.room_view import ATTRIBUTES, AZIMUTH, BATCH, CALIBRATION, TOLD, RoomViewEstimator, lifted
-from po3d.scene.camera import held, hold_of
+from po3d.scene.camera import carried, held, hold_of
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.table import Scene
 from po3d.synthesis.orbit.catalogue import things
@@ -73,21 +73,8 @@ def sights(estimator: RoomViewEstimator, folder: str | Path) -> list[Sight]:
 def in_own_frame(scene: Scene) -> Scene:
     """The scene moved and turned about the vertical so that its camera is where a predicted table's is: over the
     origin, looking along AZIMUTH."""
-    hold = hold_of(scene.camera)
-    turn, eye = AZIMUTH - hold.azimuth, scene.camera.position
-    c, s = math.cos(turn), math.sin(turn)
-
-    def moved(x: float, y: float) -> tuple[float, float]:
-        return float(c * (x - eye[0]) - s * (y - eye[1])), float(s * (x - eye[0]) + c * (y - eye[1]))
-
-    objects = tuple(
-        replace(
-            o, position=(*moved(*o.position[:2]), o.position[2]), heading=float(wrap_angle(o.heading + turn))
-        )
-        for o in scene.objects
-    )
-    camera = held(hold._replace(azimuth=AZIMUTH), scene.camera.width, scene.camera.height, scene.camera.focal)
-    return replace(scene, objects=objects, camera=camera)
+    hold = hold_of(scene.camera)._replace(azimuth=AZIMUTH)
+    return carried(scene, held(hold, scene.camera.width, scene.camera.height, scene.camera.focal))
 
 
 def matched(predicted: Scene, true: Scene) -> dict[int, int]:
@@ -226,30 +213,18 @@ def table(found: Sequence[Sight]) -> str:
 def fitted(found: Sequence[Sight]) -> dict[str, float]:
     """The calibration (`po3d.training.beliefs`, and the deviation of log sizes) of an estimator that gave these views
     uncalibrated."""
-    words: list[tuple[Array, int]] = []
-    squared, grown = [], []
+    evidence, grown = beliefs.Evidence(), []
     for s in found:
+        evidence.add(s.predicted, s.matches)
         for i, j in s.matches.items():
             p, t = s.predicted.objects[i], s.true.objects[j]
             for a in TOLD:
                 if a in t.beliefs and t.value(a) in ATTRIBUTES[a]:
-                    words.append((s.log_p[a][i], ATTRIBUTES[a].index(t.value(a))))
+                    evidence.words.append((s.log_p[a][i], ATTRIBUTES[a].index(t.value(a))))
             grown.append(np.log(s.extent[i] / np.array(t.extent)))
-            turn = float(wrap_angle(p.heading - t.heading))
-            if (
-                has_front(t.value("name"), s.kind) and abs(turn) < math.pi / 4
-            ):  # the rest is the flip belief's
-                error = np.array([p.position[0] - t.position[0], p.position[1] - t.position[1], turn])
-                squared.append(error @ np.linalg.solve(np.array(p.covariance), error))
-
-    score = [o.existence for s in found for o in s.predicted.objects]
-    there = [i in s.matches for s in found for i in range(len(s.predicted))]
-    return {
-        "temperature": beliefs.temperature(words),
-        "extent": 1.4826 * _median(np.abs(np.concatenate(grown))),
-        "covariance": beliefs.pose_covariance(squared),
-        **beliefs.existence(score, there),
-    }
+            if has_front(t.value("name"), s.kind):
+                evidence.add_pose(p, t)
+    return evidence.fitted() | {"extent": 1.4826 * _median(np.abs(np.concatenate(grown)))}
 
 
 def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str, float]:
@@ -260,10 +235,7 @@ def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str
     first = fitted([s for folder in folders for s in sights(estimator, folder)])
     estimator.calibration["extent"] = first["extent"]
     calibration = fitted([s for folder in folders for s in sights(estimator, folder)])
-    path = Path(checkpoint).with_suffix(".json")
-    record = read_json(path, "checkpoint description")
-    record["config"]["calibration"] = calibration
-    write_json(path, record)
+    beliefs.write(checkpoint, "calibration", lambda _: calibration)
     return calibration
 
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.perception.mirrored import SWAPPED
-from po3d.perception.room_view import ATTRIBUTES, HEIGHT, WIDTH
+from po3d.perception.room_view import ATTRIBUTES, HEIGHT, TOLD, WIDTH
 from po3d.scene.camera import hold_of
 from po3d.scene.geometry import box_corners, wrap_angle
 from po3d.scene.table import ObjectState, Scene
-from po3d.training.labels import LEAST_SEEN, UNKNOWN, mirrored_points
+from po3d.training.labels import LEAST_SEEN, mirrored_points, padded, told
 
 VIEW_OBJECTS = 40  # of a picture
 LEAST_PIXELS = 0.0004  # of the picture, that it must show of a thing
@@ -76,23 +76,22 @@ def view_labels(scene: Scene, visible: Sequence[float], pixels: Sequence[int]) -
     box = np.clip(np.where(ahead.all(1)[:, None], hull, drawn), 0, limit)
     hold = hold_of(camera)
 
-    def index(attribute: str) -> np.ndarray:
-        told = [s.value(attribute) if attribute in s.beliefs else "" for s in states]
-        values = ATTRIBUTES[attribute]
-        return np.array([values.index(value) if value in values else UNKNOWN for value in told], np.int64)
-
+    columns = padded(
+        VIEW_OBJECTS,
+        present=np.ones(len(rows), bool),
+        points=points,
+        sharp=sharp,
+        box=box,
+        rests=np.where(bottom < ON_GROUND, 0, 1),
+        alpha=wrap_angle(headings - azimuth),
+        extent=extents,
+        log_depth=np.log(depth / (camera.focal / WIDTH)),
+    )
     return ViewLabels(
-        _padded(np.ones(len(rows), bool), np.bool_),
-        _padded(points, np.float32),
-        _padded(sharp, np.bool_),
-        _padded(box, np.float32),
-        *(_padded(index(a), np.int64, UNKNOWN) for a in ("name", "color", "material")),
-        _padded(np.where(bottom < ON_GROUND, 0, 1), np.int64, UNKNOWN),
-        _padded(wrap_angle(headings - azimuth), np.float32),
-        _padded(extents, np.float32, 1),
-        _padded(np.log(depth / (camera.focal / WIDTH)), np.float32),
-        np.array([hold.roll, hold.pitch, math.log(hold.height)], np.float32),
-        np.array(math.log(camera.focal / WIDTH), np.float32),
+        **columns,
+        **told(states, {a: ATTRIBUTES[a] for a in TOLD}, VIEW_OBJECTS),
+        hold=np.array([hold.roll, hold.pitch, math.log(hold.height)], np.float32),
+        log_focal=np.array(math.log(camera.focal / WIDTH), np.float32),
     )
 
 
@@ -128,9 +127,3 @@ def mirrored_labels(labels: ViewLabels) -> ViewLabels:
         alpha=wrap_angle(-labels.alpha).astype(np.float32),
         hold=labels.hold * np.float32([-1, 1, 1]),
     )
-
-
-def _padded(values: np.ndarray, dtype: type, fill: float = 0) -> np.ndarray:
-    out = np.full((VIEW_OBJECTS, *values.shape[1:]), fill, dtype)
-    out[: len(values)] = values
-    return out

@@ -15,6 +15,7 @@ from po3d.language.read import scope_reader
 from po3d.language.read import threedsrbench_reader as sr_reader
 from po3d.language.read.room_parser import LANGUAGE, RoomParser
 from po3d.language.read.seq2seq import Seq2Seq
+from po3d.language.read.street_parser import LANGUAGE as STREETS
 from po3d.language.read.street_parser import Parser
 from po3d.language.read.tokenizer import Tokenizer
 from po3d.perception.semantic_map import known_name
@@ -28,7 +29,7 @@ SHAPES = (
 )  # fmt: skip
 HOSTILE = 20_000  # letters: what `po3d serve` takes as a message
 SECONDS, MEGABYTES = 1.0, 50
-STREET = Parser(Seq2Seq(words=20, width=16, heads=2, dilations=(1,)), ["red", "bus", "car", "left"])
+STREET = Parser(Seq2Seq(20, STREETS, width=16, heads=2, dilations=(1,)), ["red", "bus", "car", "left"])
 ROOM = RoomParser(Seq2Seq(4, LANGUAGE, width=16, heads=2, dilations=(1,)), ["", "?", "chair", "desk"])
 
 

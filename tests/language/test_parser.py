@@ -7,8 +7,8 @@ from po3d.io.checkpoint import SHIPPED
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.programs.street import TOKENS, Program, from_tokens
-from po3d.language.read.seq2seq import Seq2Seq, TypeTable, restored, street_language
-from po3d.language.read.street_parser import Parser
+from po3d.language.read.seq2seq import Seq2Seq, TypeTable, restored
+from po3d.language.read.street_parser import LANGUAGE, Parser
 from po3d.language.say.street.language import FAMILIES, sample_program
 from po3d.training.parser_evaluation import exact_match, questions, with_synonyms
 
@@ -25,7 +25,7 @@ def parser():
 
 
 def test_weights_for_another_vocabulary_are_refused_in_one_line():
-    language, options = street_language(), {"width": 16, "heads": 2}
+    language, options = LANGUAGE, {"width": 16, "heads": 2}
     weights = Seq2Seq(20, language, **options).state_dict()
     assert restored([""] * 20, language, options, weights, "mine").tokens == len(language.tokens)
     wider = language._replace(
@@ -39,7 +39,7 @@ def test_weights_for_another_vocabulary_are_refused_in_one_line():
 @given(seed=st.integers(0, 10_000), longest=st.integers(3, 40))
 def test_random_weights_still_write_valid_programs(seed, longest):
     torch.manual_seed(seed)
-    network = Seq2Seq(words=20, width=16, heads=2, dilations=(1, 2), longest=longest).eval()
+    network = Seq2Seq(20, LANGUAGE, width=16, heads=2, dilations=(1, 2), longest=longest).eval()
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter)
     words = torch.randint(1, 20, (5, 7))
@@ -52,7 +52,7 @@ def test_random_weights_still_write_valid_programs(seed, longest):
 
 
 def test_the_type_table_allows_every_program_and_closes_its_stack():
-    table = TypeTable(street_language())
+    table = TypeTable(LANGUAGE)
     for index in range(300):
         program = sample_program(rng(1, "types", index), tuple(FAMILIES)[index % len(FAMILIES)])
         stack = table.start(torch.zeros(1, dtype=torch.long), 40)

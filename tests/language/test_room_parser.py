@@ -12,7 +12,7 @@ from po3d.language.read.room_meaning import agreeing
 from po3d.language.read.room_parser import LANGUAGE, RoomParser, _text
 from po3d.language.read.seq2seq import Seq2Seq
 from po3d.training import room_parser as training
-from po3d.training.room_parser import RoomParserData, collate, ids, sentences
+from po3d.training.room_parser import RoomParserData, collate, example, ids, sentences
 
 WORDS = ("", "<unknown>", "the", "chair", "has", "been", "removed", "is", "where", "desk", "?")
 
@@ -111,7 +111,7 @@ def test_a_network_learns_a_handful_of_sentences(pairs):
     index = {w: k for k, w in enumerate(words)}
     network = Seq2Seq(len(words), LANGUAGE, width=48, heads=2, dropout=0.0)
     optimizer = torch.optim.Adam(network.parameters(), 4e-3)
-    batch = collate([(p, ids(p, index)) for p in few])
+    batch = collate([example(p, ids(p, index)) for p in few])
     for _ in range(120):
         optimizer.zero_grad()
         network(*batch).mean().backward()

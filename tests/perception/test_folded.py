@@ -10,8 +10,8 @@ from po3d.io.checkpoint import locate
 from po3d.perception import estimator
 from po3d.perception.folded import Pixels, folded
 from po3d.perception.network import Input
-from po3d.perception.room_view import RoomViewEstimator, room_view_net
-from po3d.perception.street import StreetEstimator, street_net
+from po3d.perception.room_view import RoomViewEstimator
+from po3d.perception.street import StreetEstimator
 from po3d.scene.table import to_json
 
 SIZE = dict(width=128, height=96, neck=16, hidden=32)
@@ -20,7 +20,7 @@ SIZE = dict(width=128, height=96, neck=16, hidden=32)
 def trained(**network):
     """A network whose batch norms have seen something."""
     torch.manual_seed(0)
-    net = street_net(**SIZE | network).eval()
+    net = StreetEstimator.build(**SIZE | network).eval()
     for part in net.modules():
         if isinstance(part, nn.BatchNorm2d):
             for values in (part.running_mean, part.bias.data):
@@ -107,7 +107,7 @@ def test_how_many_are_looked_at_together_changes_no_bit(mirror, monkeypatch):
 @pytest.mark.parametrize("mirror", [False, True])
 def test_how_many_are_looked_at_together_changes_no_bit_of_how_the_camera_is_held(mirror):
     torch.manual_seed(0)
-    net, images = room_view_net(**SIZE, backbone="regnetx_002"), pictures(7)
+    net, images = RoomViewEstimator.build(**SIZE, backbone="regnetx_002"), pictures(7)
     estimator = RoomViewEstimator(net, mirror=mirror)
     together = estimator.detect(images, [1.0] * 7).hold
     for part in (slice(0, 1), slice(1, 3), slice(2, 5)):

@@ -12,21 +12,21 @@ from po3d.perception.detection import detect
 from po3d.perception.folded import Pixels
 from po3d.perception.mirrored import SWAPPED, Mirrored
 from po3d.perception.network import HEADING_BINS
-from po3d.perception.room_view import room_view_net
-from po3d.perception.street import street_net
+from po3d.perception.room_view import RoomViewEstimator
+from po3d.perception.street import StreetEstimator
 from po3d.scene.geometry import BOX_SIGNS, MIRRORED_CORNERS, box_corners, wrap_angle
 
 
 @pytest.fixture(scope="module")
 def net():
     torch.manual_seed(0)
-    return room_view_net(width=160, height=128, hidden=32, neck=16, pose_hidden=24).eval()
+    return RoomViewEstimator.build(width=160, height=128, hidden=32, neck=16, pose_hidden=24).eval()
 
 
 @pytest.fixture(scope="module")
 def street():
     torch.manual_seed(0)
-    return street_net(width=128, height=96, hidden=32, neck=16, pose_hidden=24).eval()
+    return StreetEstimator.build(width=128, height=96, hidden=32, neck=16, pose_hidden=24).eval()
 
 
 def pictures(count=2):

@@ -8,7 +8,7 @@ from torchvision.ops import roi_align
 from po3d.io.seeding import rng
 from po3d.perception.detection import THRESHOLD, _first_of_overlapping, resize
 from po3d.perception.network import boxes_at, crop_features, peaks
-from po3d.perception.street import StreetEstimator, street_net
+from po3d.perception.street import StreetEstimator
 from po3d.scene.street import AXES, WIDTH, camera, extent, origin_height
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import COLORS, SHAPES, SIZES
@@ -83,7 +83,7 @@ def test_a_few_steps_lower_every_term_that_labels_decide():
 
 
 def test_unknown_labels_give_no_loss():
-    net = street_net(**TINY)
+    net = StreetEstimator.build(**TINY)
     data = batch(2)
     for name in ("material", "color", "occluder"):
         data[name][:] = -1
@@ -104,7 +104,7 @@ def test_detections_are_peaks_and_duplicates_fall():
 
 
 def test_boxes_at_cells_have_the_predicted_sides():
-    net = street_net(**TINY).eval()
+    net = StreetEstimator.build(**TINY).eval()
     dense = net(torch.zeros(1, 3, 96, 128))
     box = boxes_at(dense, torch.tensor([[5 * dense.heat.shape[-1] + 7]]))[0, 0]
     sides = dense.box[0, :, 5, 7].exp()
@@ -114,7 +114,7 @@ def test_boxes_at_cells_have_the_predicted_sides():
 
 def test_estimator_gives_a_scene_per_image_and_alone_equals_batched():
     torch.manual_seed(1)
-    estimator = StreetEstimator(street_net(**TINY))
+    estimator = StreetEstimator(StreetEstimator.build(**TINY))
     images = [rng(i, "image").integers(0, 255, (480, 640, 3), dtype=np.uint8) for i in range(3)]
     scenes = estimator.estimate(images, ["a", "b", "c"])
     assert [s.image for s in scenes] == ["a", "b", "c"]

@@ -13,15 +13,7 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.perception import room_view
 from po3d.perception.detection import Detections
-from po3d.perception.room_view import (
-    ATTRIBUTES,
-    HEIGHT,
-    NAMES,
-    WIDTH,
-    RoomViewEstimator,
-    lifted,
-    room_view_net,
-)
+from po3d.perception.room_view import ATTRIBUTES, HEIGHT, NAMES, WIDTH, RoomViewEstimator, lifted
 from po3d.scene.camera import Hold, held, hold_of, mirrored
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import viewer_axes
@@ -223,7 +215,7 @@ def test_an_untrained_network_estimates_and_trains():
 
 def test_estimates_are_scenes_with_cameras():
     torch.manual_seed(0)
-    net = room_view_net(**TINY)
+    net = RoomViewEstimator.build(**TINY)
     torch.nn.init.constant_(net.dense.bias[:1], 0.5)  # an untrained network that sees things everywhere
     picture = rng(0, "room-view-picture").integers(0, 255, (120, 160, 3)).astype(np.uint8)
     estimator = RoomViewEstimator(net)

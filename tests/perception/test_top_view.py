@@ -7,7 +7,7 @@ import torch
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.perception.detection import Detections
-from po3d.perception.top_view import ATTRIBUTES, WIDTH, TopViewEstimator, outline, top_view_net
+from po3d.perception.top_view import ATTRIBUTES, WIDTH, TopViewEstimator, outline
 from po3d.scene.frames import axes_from_front
 from po3d.scene.geometry import Camera, look_at, wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
@@ -86,7 +86,7 @@ def picture_of(scene: Scene) -> np.ndarray:
 def test_a_perfect_network_gives_the_true_table(monkeypatch):
     scene = room()
     monkeypatch.setattr(TopViewEstimator, "detect", lambda self, pictures: exact(scene))
-    estimator = TopViewEstimator(top_view_net(**TINY))
+    estimator = TopViewEstimator(TopViewEstimator.build(**TINY))
     (predicted,) = estimator.estimate([picture_of(scene)], [scene.camera], ["room"])
     floor = [
         i for i, o in enumerate(scene.objects) if o.value("name") != "lamp"
@@ -114,14 +114,14 @@ def test_an_empty_picture_has_no_outline():
 
 
 def test_a_picture_of_another_size_than_its_camera_is_an_error():
-    estimator = TopViewEstimator(top_view_net(**TINY))
+    estimator = TopViewEstimator(TopViewEstimator.build(**TINY))
     with pytest.raises(InputError, match="should be square and equal"):
         estimator.estimate([np.zeros((100, 120, 3), np.uint8)], [camera()])
 
 
 def test_training_lowers_the_loss_and_a_pair_is_read_again(tmp_path):
     torch.manual_seed(0)
-    net = top_view_net(**TINY)
+    net = TopViewEstimator.build(**TINY)
     scenes = [room(k) for k in range(2)]
     labels = [room_labels(scene, [1] * 4) for scene in scenes]
     batch = {k: torch.from_numpy(np.stack([getattr(l, k) for l in labels])) for k in labels[0]._fields}

@@ -10,7 +10,7 @@ from tiny_trainings import Noise
 from po3d.io import checkpoint
 from po3d.io.errors import InputError
 from po3d.perception.network import Dense
-from po3d.perception.street import KIND, StreetEstimator, street_net
+from po3d.perception.street import KIND, StreetEstimator
 from po3d.training.checkpointing import SafetensorsCheckpointIO, _decode, _encode
 from po3d.training.data import PackedScenes, pack
 from po3d.training.estimator import EstimatorModule
@@ -81,7 +81,7 @@ def test_packed_scenes_need_their_description(tmp_path):
 def test_frozen_backbones_stay(tmp_path):
     module = EstimatorModule(TINY, freeze_backbone=True)
     assert not any(p.requires_grad for p in module.net.backbone.parameters())
-    assert street_net(**module.net.config).config == module.net.config
+    assert StreetEstimator.build(**module.net.config).config == module.net.config
 
 
 def test_kept_statistics_stay_while_weights_learn():

@@ -20,7 +20,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from po3d.io.config import ROOT
 from po3d.io.files import read_json
-from po3d.perception.street import street_net
+from po3d.perception.street import StreetEstimator
 from po3d.training import parser, room_parser
 from po3d.training.checkpointing import SafetensorsCheckpointIO
 from po3d.training.estimator import photometric
@@ -287,7 +287,7 @@ def test_every_trained_weight_gets_a_gradient(kind):
 def test_norms_over_all_processes_say_what_they_said_and_are_themselves_again(backbone):
     """timm's bring their activations, which must not get lost. One process alone needs no GPU for them."""
     torch.manual_seed(0)
-    net = street_net(backbone=backbone, width=96, height=64, neck=8, hidden=16, fold=1)
+    net = StreetEstimator.build(backbone=backbone, width=96, height=64, neck=8, hidden=16, fold=1)
     module = torch.nn.ModuleDict({"net": net})
     images, box = torch.rand(2, 3, 64, 96), torch.tensor([[1.0, 2, 60, 50], [5, 5, 40, 40]])
 

@@ -15,17 +15,7 @@ from po3d.scene.orbit import LABELS
 
 ANGLES = ("45", "90", "135", "180", "225", "270", "315")
 LEAVES: dict[str, tuple[str, ...] | type] = {"direction": LABELS, "angle": ANGLES, "noun": str}
-OPERATIONS = rows("""
-thing(noun) -> object                     = refer(1)
-toward(direction, object) -> object       = best(1, most, 2, frame(object), scene)  as the object itself has it
-nearest(object) -> object                 = best(distance, least, 1, choices)
-camera() -> frame                         = frame(camera)
-own(object) -> frame                      = frame(1)
-where(object, object, frame) -> label     = direction(2, 1, 3, eight)
-turned(angle, object, object, label) -> label                  the observer goes about their middle
-which_view(direction, object, object) -> view = view(1, 3, 2)
-name(object) -> word                      = query(name, 1)
-""")
+OPERATIONS = rows("programs/scope.txt")
 
 
 class ScopeTree(Tree):

@@ -48,27 +48,7 @@ ALIGNMENTS = {
 TRAVELS = ("forward", "backward")
 
 
-# What a token takes and gives, and the call that it means: {0} is an argument of the token, 1 an input.
-OPERATIONS = rows("""
-scene() -> set                           = scene
-filter(set) -> set                       = filter({0}, "{1}", 1)
-unique(set) -> object                    = unique(1)
-relate(object) -> set                    = relate({0}, 1, frame({1}), scene)
-same(object) -> set                      = same({0}, 1, scene)
-aligned(object) -> set                   = relate({0}, 1, scene)
-occludees(object) -> set                 = relate(occluded_by, 1, scene)  it is their dominant occluder
-occluder(object) -> set                  = relate(occluding, 1, scene)  none or one
-collide(object) -> set                   = relate(collides_{0}, 1, scene)
-union(set, set) -> set                   = union(1, 2)
-intersect(set, set) -> set               = intersect(1, 2)
-count(set) -> integer                    = count(1)
-exist(set) -> boolean                    = exist(1)
-query(object) -> {0}                     = query({0}, 1)
-equal({0}, {0}) -> boolean               = equal({0}, 1, 2)
-equal_integer(integer, integer) -> boolean = equal(1, 2)
-less_than(integer, integer) -> boolean   = less_than(1, 2)
-greater_than(integer, integer) -> boolean = greater_than(1, 2)
-""")
+OPERATIONS = rows("programs/street.txt")
 _ATTRIBUTES = tuple((a,) for a in QUERY_ATTRIBUTES)
 # The arguments that an operation takes; the others take none.
 ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {row.op: ((),) for row in OPERATIONS} | {

@@ -13,24 +13,7 @@ from typing import NamedTuple
 from po3d.language.dialects import Dialect
 from po3d.language.program import Language, Signature, Tree, rows
 
-_TABLE = rows("""
-higher(thing, thing) -> object = query(name, best(elevation, most, group(refer(1), refer(2))))  height_higher
-lower(thing, thing) -> object = query(name, best(elevation, least, group(refer(1), refer(2))))  height_higher
-above(thing, thing) -> boolean = holds(above, refer(1), refer(2))  location_above
-underneath(thing, thing) -> boolean = holds(under, refer(1), refer(2))  location_above
-nearer_camera(thing, thing) -> object = query(name, best(distance, least, viewer, group(refer(1), refer(2))))  location_closer_to_camera
-farther_camera(thing, thing) -> object = query(name, best(distance, most, viewer, group(refer(1), refer(2))))  location_closer_to_camera
-next_to(thing, thing) -> nearness = holds(next_to, refer(1), refer(2))  location_next_to
-in_front_of(thing, thing) -> depth = direction(refer(1), refer(2), frame(object), front_or_behind)  orientation_in_front_of
-on_the_left(thing, thing) -> side = direction(refer(1), refer(2), frame(object), left_or_right)  orientation_on_the_left
-side_to_camera(thing) -> quarter = direction(refer(1), viewer, frame(object), four)  orientation_viewpoint
-closer_to(thing, thing, thing) -> object = query(name, best(distance, least, refer(1), group(refer(2), refer(3))))  multi_object_closer_to
-farther_from(thing, thing, thing) -> object = query(name, best(distance, most, refer(1), group(refer(2), refer(3))))  multi_object_closer_to
-facing(thing, thing, thing) -> object = query(name, best(bearing, least, refer(1), group(refer(2), refer(3))))  multi_object_facing
-side_to(thing, thing) -> quarter = direction(refer(1), refer(2), frame(object), four)  multi_object_viewpoint_towards_object
-parallel(thing, thing) -> alignment = holds(parallel, refer(1), refer(2))  multi_object_parallel
-same_direction(thing, thing) -> agreement = holds(same_direction, refer(1), refer(2))  multi_object_same_direction
-""")
+_TABLE = rows("programs/threedsrbench.txt")
 
 
 class Operation(NamedTuple):

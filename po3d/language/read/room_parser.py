@@ -6,18 +6,16 @@ unless they look like a misspelt known one.
 """
 
 import re
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
-from po3d.io import checkpoint
-from po3d.io.devices import device_of
 from po3d.io.spelling import alike, too_long
 from po3d.language.english import KNOWN, plain, singular, words_of
 from po3d.language.programs.rooms import ANSWERS, CLOSED, OPEN, SIGNATURES, from_tokens
 from po3d.language.read.parse import Parse
 from po3d.language.read.room_meaning import agreeing, telling
-from po3d.language.read.seq2seq import Language, Seq2Seq, Written, restored
+from po3d.language.read.seq2seq import Language, NetworkParser, Seq2Seq, Written
 from po3d.scene.rooms import SYNONYMS
 
 KIND = "room_parser"
@@ -28,27 +26,9 @@ LEAST_PROBABILITY = 0.3  # below it the parser says "unparsed"
 LONGEST_SENTENCE = 60
 SIMILAR = 0.8  # of a misspelt word to the known one (difflib's ratio)
 SHORTEST_MISSPELT = 4
-NO_NAME = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "with",
-        "than",
-        "from",
-        "that",
-        "which",
-        "is",
-        "are",
-        "was",
-        "to",
-        "s",
-        "?",
-        "my",
-    ]
-) | {"'s"}  # never in a name
+NO_NAME = frozenset([
+    "the", "a", "an", "and", "or", "with", "than", "from", "that", "which", "is", "are", "was", "to", "s", "'s", "?", "my",
+])  # never in a name  # fmt: skip
 # What asks for an amount, which only a comparison of two things is read for ("how large is it compared to ...").
 AMOUNT = re.compile(
     r"\bhow (tall|high|wide|long|deep|thick|heavy|old|far|large|big|much)\b(?!.*\bnumber\b)", re.IGNORECASE
@@ -56,75 +36,36 @@ AMOUNT = re.compile(
 NOUNLESS = ("one", "ones", "everything", "anything", "something", "stuff", "whatever")
 NOUN_WORDS = frozenset(word for noun in SYNONYMS for word in noun.split())
 
-Sort = Literal["question", "change"]
+
+_TOKENS = [
+    *((op, signature.inputs, signature.output) for op, signature in SIGNATURES.items()),
+    *((f"{kind}:{value}", (), kind) for kind, values in CLOSED.items() for value in values),
+    *((f"{kind}:", (), kind) for kind in OPEN),
+    (ANYTHING, (), "name"),
+]
+LANGUAGE = Language(*zip(*_TOKENS), (ANSWERS, ("edit",)), frozenset(f"{kind}:" for kind in OPEN))
 
 
-def _language() -> Language:
-    tokens: list[str] = []
-    inputs: list[tuple[str, ...]] = []
-    outputs: list[str] = []
-    for op, signature in SIGNATURES.items():
-        tokens.append(op)
-        inputs.append(signature.inputs)
-        outputs.append(signature.output)
-    leaves = [(kind, f"{kind}:{value}") for kind, values in CLOSED.items() for value in values]
-    leaves += [(kind, f"{kind}:") for kind in OPEN] + [("name", ANYTHING)]
-    for kind, token in leaves:
-        tokens.append(token)
-        inputs.append(())
-        outputs.append(kind)
-    copies = frozenset(f"{kind}:" for kind in OPEN)
-    return Language(tuple(tokens), tuple(inputs), tuple(outputs), (ANSWERS, ("edit",)), copies)
+class RoomParser(NetworkParser):
+    """The parser of changes and questions of rooms."""
 
+    kind, language, sorts, least_probability = KIND, LANGUAGE, SORTS, LEAST_PROBABILITY
 
-LANGUAGE = _language()
-
-
-class RoomParser:
-    """The network and vocabulary of one checkpoint."""
-
-    def __init__(
-        self,
-        network: Seq2Seq,
-        words: Sequence[str],
-        least_probability: float = LEAST_PROBABILITY,
-        device: str = "cpu",
-    ) -> None:
-        self.network = network.eval().to(device_of(device))
-        self.index = {word: k for k, word in enumerate(words)}
+    def __init__(self, network: Seq2Seq, words: Sequence[str], *args: Any, **options: Any) -> None:
+        super().__init__(network, words, *args, **options)
         known = {*words, *KNOWN, *NOUN_WORDS}
         self.long_words = sorted(w for w in known if len(w) >= SHORTEST_MISSPELT and w.isalpha())
-        self.least_probability = least_probability
 
-    @classmethod
-    def from_checkpoint(cls, path: str | Path, **options) -> "RoomParser":
-        """The parser of a checkpoint pair; InputError when there is none, it is not whole or was trained on other words."""
-        weights, record = checkpoint.load(path, KIND)
-        words = record["config"]["words"]
-        network = restored(words, LANGUAGE, record["config"]["network"], weights, path)
-        return cls(network, words, **options)
-
-    def parse(self, texts: Sequence[str], sort: Sort = "question") -> list[Parse]:
-        """One Parse for each text, in order."""
-        parses: list[Parse | None] = [None] * len(texts)
-        ready: list[tuple[int, list[str]]] = []
-        amounts: dict[int, re.Match | None] = {}
-        for number, text in enumerate(texts):
-            if reason := _unreadable(text, sort):
-                parses[number] = Parse("unparsed", reason=reason)
-                continue
-            written = words_of(text)
-            words = [self._spelt(word) for word in written]
-            if len(unknown := self._unknown(written, words)) > max(len(words) // 3, 1):
-                reason = f"too many unknown words: {', '.join(dict.fromkeys(unknown))}"
-                parses[number] = Parse("unparsed", reason=reason)
-            else:
-                ready.append((number, words))
-                amounts[number] = AMOUNT.search(text) if sort == "question" else None
-        ids = [[self.index.get(plain(w), UNKNOWN) for w in words] for _, words in ready]
-        for (number, words), written in zip(ready, self.network.read(ids, SORTS.index(sort)), strict=True):
-            parses[number] = self._parsed(words, written, amounts[number])
-        return parses
+    def _prepared(self, text: str, sort: str) -> Parse | tuple[list[int], Callable[[Written], Parse]]:
+        if reason := _unreadable(text, sort):
+            return Parse("unparsed", reason=reason)
+        written = words_of(text)
+        words = [self._spelt(word) for word in written]
+        if len(unknown := self._unknown(written, words)) > max(len(words) // 3, 1):
+            reason = f"too many unknown words: {', '.join(dict.fromkeys(unknown))}"
+            return Parse("unparsed", reason=reason)
+        amount = AMOUNT.search(text) if sort == "question" else None
+        return [self.index.get(plain(w), UNKNOWN) for w in words], partial(_parsed, words, amount)
 
     def _unknown(self, written: list[str], words: list[str]) -> list[str]:
         """The words, as they were written, that training did not have."""
@@ -144,24 +85,18 @@ class RoomParser:
         ]  # "chiar" is the chair, not a charm
         return next(iter(swapped + close), word)
 
-    def _parsed(self, words: list[str], written: Written, amount: re.Match | None) -> Parse:
-        least, probability = self.least_probability, written.probability
-        if probability < least:
-            reason = f"not understood: the best program has probability {probability:.2f}, below {least}"
-            return Parse("unparsed", None, probability, reason)
-        texts = [_text(LANGUAGE.tokens[t], words, span) for t, span in zip(written.tokens, written.spans)]
-        program = from_tokens(texts)
-        if amount and program.op not in ("size", "height"):
-            return Parse(
-                "unparsed",
-                None,
-                probability,
-                f"not understood: {amount[0].lower()}, which is no number of things",
-            )
-        return Parse("ok", telling(agreeing(program), words), probability)
+
+def _parsed(words: list[str], amount: re.Match | None, written: Written) -> Parse:
+    probability = written.probability
+    texts = [_text(LANGUAGE.tokens[t], words, span) for t, span in zip(written.tokens, written.spans)]
+    program = from_tokens(texts)
+    if amount and program.op not in ("size", "height"):
+        reason = f"not understood: {amount[0].lower()}, which is no number of things"
+        return Parse("unparsed", None, probability, reason)
+    return Parse("ok", telling(agreeing(program), words), probability)
 
 
-def _unreadable(text: str, sort: Sort) -> str:
+def _unreadable(text: str, sort: str) -> str:
     """Why a text is no sentence to read, before any of its words is looked at; "" for one that is."""
     if reason := too_long(text, sort):
         return reason

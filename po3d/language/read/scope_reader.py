@@ -1,112 +1,51 @@
 """Reads SCOPE's questions into programs: the paper's wordings, and other ways of saying the same.
 
-A question is read piece by piece, each by its own table of patterns: is it about several images, who looks (FRAMES), is
-the observer moved (the turn), and what is asked (ASKED). A piece that is not understood makes the question unparsed, with
-the reason; nothing is guessed. Nouns are open text.
+A question is read piece by piece, each by its own table of patterns (grammars/scope.patterns): is it about several
+images, who looks (FRAMES), is the observer moved (the turn), and what is asked (ASKED). A piece that is not understood
+makes the question unparsed, with the reason; nothing is guessed. Nouns are open text.
 """
 
 import re
+from collections.abc import Iterable
 
 from po3d.io.spelling import too_long
+from po3d.language.grammar import load
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.scope import CAMERA, call
 from po3d.language.read.parse import Parse
 from po3d.scene.orbit import LABELS
 
-_NEVER_FIRST = "the a an you me it them him her"  # words that begin no noun, and words that end one
-_NEVER_IN = "and is was lies stands in on at from to then now relative with compared would be as when you appear appears of"
-NOUN = (
-    rf"(?:the |an? |that |this |your |my )?(?P<{{0}}>(?!(?:{_NEVER_FIRST.replace(' ', '|')})\b)[a-z0-9][a-z0-9'-]*"
-    rf"(?: (?!(?:{_NEVER_IN.replace(' ', '|')})\b)[a-z0-9'-]+){{{{0,4}}}}?)"
-)
-_SELF = r"(?:you|yourself|me|him|her|it|them)"
-_TO = r"(?:relative to|with respect to|in relation to|compared (?:with|to)|as seen from|from|of)"
+_WORDINGS = load("scope", "patterns")
+# A turn's fraction of a full one -> its degrees; words between two things -> the direction.
+_FRACTIONS = {text: int(degrees.op) for text, degrees in _WORDINGS.meanings("turn")}
+_DIRECTION = {text: label.op for text, label in _WORDINGS.meanings("lies")}
+assert set(_DIRECTION.values()) == set(LABELS)
 
 
-def _noun(pattern: str) -> re.Pattern[str]:
-    """A pattern whose <a>, <b> ... are nouns."""
-    return re.compile(re.sub(r"<(\w)>", lambda m: NOUN.format(m.group(1)), pattern))
+def _either(words: Iterable[str]) -> str:
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
 
 
-# The direction of a turn, and where it is about: the middle of two things.
-_MIDDLE = _noun(
-    r"(?:point|spot|place|midpoint|middle|half ?way|midway)(?: [a-z]+){0,5}? between <x> and <y>(?=[.,;]|$| and )"
-)
-_DEGREES = re.compile(r"\b(\d{1,3}) ?(?:°|degrees?\b|deg\b)")
-_FRACTIONS = {
-    "a quarter": 90,
-    "quarter": 90,
-    "half": 180,
-    "half a": 180,
-    "three quarter": 270,
-    "three quarters of a": 270,
-}
-_FRACTION = re.compile(r"\b(three quarters of a|three quarter|a quarter|quarter|half a|half) turn\b")
-_COUNTER = re.compile(r"\bcounter ?-?clockwise\b|\banti ?-?clockwise\b")
-_MOVED = re.compile(
-    r"\b(?:rotat|turn|walk|went|go|mov|swing|swung|circl|orbit|revolv|travel|step|imagin)\w*\b"
-)
+def _patterns(key: str) -> tuple[re.Pattern[str], ...]:
+    """The patterns of a key; their <a>, <b> ... are nouns."""
+    (noun,) = _WORDINGS.wordings("noun")
+    found = []
+    for pattern in map(_WORDINGS.spelled, _WORDINGS.wordings(key)):
+        named = re.sub(r"(?<!\?P)<(\w)>", lambda m: _WORDINGS.spelled(noun).replace("NAME", m[1]), pattern)
+        found.append(re.compile(named.replace("RELATION", _either(_DIRECTION))))
+    return tuple(found)
 
-# Who looks. <r> is a thing that lends its eyes.
-FRAMES: tuple[re.Pattern[str], ...] = tuple(
-    _noun(pattern)
-    for pattern in (
-        r"\b(?:are |be |were |you )?(?:sitting|seated|sit|sat)(?: down)? (?:on|in) <r>(?=[.,:;?]|$| and )",
-        r"\b(?:take|took|taking|have|had) a seat (?:on|in) <r>(?=[.,:;?]|$| and | in your mind)",
-        r"\b(?:stand|standing|sit|sitting) where <r> (?:is|stands|sits)(?=[.,:;?]|$| and )",
-        r"\bfrom the (?:perspective|point of view|viewpoint|standpoint) of <r>(?=[.,:;?]|$)",
-        r"\b(?:seen )?through the eyes of <r>(?=[.,:;?]|$)",
-        r"\bfrom <r>'s (?:perspective|point of view|viewpoint|standpoint|side|eyes)(?=[.,:;?]|$)",
-        r"\bas <r> (?:sees it|does|would see it)(?=[.,:;?]|$)",
-        r"\b(?:put|imagine|think|place) yourself (?:in the place of|in the position of|into|as|in the shoes of) <r>(?=[.,:;?]|$| and )",
-        r"\b(?:be|are|were|become) <r>(?: for a moment)?(?=[.,:;?]|$| and )",
+
+FRAMES, ASKED, _BEHIND_SOMEONE = map(_patterns, ("frame", "asked", "behind_someone"))
+_MIDDLE, _DEGREES, _COUNTER, _MOVED, _CAMERA, _CAMERA_PHRASE, _YOURS, _STATEMENT, _IMAGES, _WHICH, _NEAREST = (
+    _patterns(key)[0]
+    for key in (
+        "middle", "degrees", "counter", "moved", "camera", "camera_phrase", "yours", "statement", "images", "which", "nearest",
     )
-)
-_VIEWERS = {"camera", "viewer", "observer", "photographer", "robot", "picture", "image", "photo"}
-_CAMERA = re.compile(
-    r"\b(?:camera|viewer|observer|photographer)(?:'s)?\b|\bin this (?:view|image|picture|photo)\b|\bpicture was taken\b"
-)
-_YOURS = re.compile(r"\bfrom your (?:perspective|point of view|viewpoint)\b,?")
-
-# What is asked; <a> from <b>, or from whoever looks. The first that fits decides.
-_FROM = rf"(?:<b>|(?P<self>{_SELF}))"
-_BE = r"(?: now| then)?(?: be| lie| stand| sit| appear)?"
-_IS = r"(?:is|would|will|does|do you see|would you say|can you see)"
-_END = r"(?: now| then)?(?=[.,:;?]|$)"
-_SIDES = r"(?:in front|behind|(?:to |on )?(?:the )?(?:left|right))(?: of)?"
-ASKED: tuple[re.Pattern[str], ...] = tuple(
-    _noun(pattern)
-    for pattern in (
-        rf"\bwhere {_IS} <a>(?: is)?{_BE} {_TO} {_FROM}{_END}",
-        rf"\bwhere <a> (?:is|lies|stands|sits|would be) {_TO} {_FROM}{_END}",
-        rf"\b(?:which|what) side of {_FROM} {_IS} <a>{_BE}(?: on)?{_END}",
-        rf"\b(?:which|what) (?:direction|way) (?:from|of) {_FROM} (?:{_IS}|lies) <a>{_BE}{_END}",
-        rf"\b(?:which|what) (?:direction|way|side) {_IS} <a>{_BE} {_TO} {_FROM}{_END}",
-        rf"\bis <a> (?:{_SIDES})(?:,? (?:or )?(?:{_SIDES}))+ {_FROM}{_END}",
-        rf"\b(?:where|which side|which direction|what direction) {_IS} <a>(?: is)?{_BE}(?: on)?{_END}",
-    )
-)
-_DIRECTION = {
-    "in front of": "front", "to the front of": "front", "behind": "behind", "to the behind of": "behind", "to the back of": "behind",
-    "at the back of": "behind", "to the left of": "left", "left of": "left", "on the left of": "left",
-    "to the right of": "right", "right of": "right", "on the right of": "right",
-} | {
-    f"{lead}{one}{join}{side} of": f"{one}-{side}"
-    for one in ("front", "behind") for side in ("left", "right") for join in ("-", " ") for lead in ("to the ", "")
-}  # fmt: skip
-_RELATION = "|".join(sorted(map(re.escape, _DIRECTION), key=len, reverse=True))
-_STATEMENT = _noun(rf"(?:^|,|sees?|shows|\bis|\bare|that) ?<a>(?: is)? (?P<rel>{_RELATION}) <b>(?=[.,:;?]|$)")
-_IMAGES = re.compile(r"\b(?:(?:two|three|four|these|all) )+(?:images|views|pictures|photos|scenes)\b")
-_WHICH = re.compile(
-    r"\bwhich (?:scene|image|view|picture|one|of them|of the)\b|\bthe (?:one|image|view|picture) in which\b"
-)
-_NEAREST = re.compile(r"\b(?:nearest|closest)\b")
-_BEHIND_SOMEONE = (
-    _noun(rf"from <r>'s perspective, there is (?:an? )?(?:object|thing|something) (?P<rel>{_RELATION}|behind|in front of) (?:them|him|her|it)"),
-    _noun(rf"\b(?:something|object|thing)(?: that)?(?: (?:is|stands|lies))? (?P<rel>{_RELATION}) <r>(?=[.,:;?]|$)"),
 )  # fmt: skip
-_TAIL = re.compile(r"\b(?:answer with .*|choices: .*)$", re.DOTALL)
-_ORDER = re.compile(r"\((?:first|image 1|1st)[^)]*\)")
+_TAIL, _ORDER = (_patterns(key)[0] for key in ("tail", "order"))
+_FRACTION = re.compile(rf"\b({_either(_FRACTIONS)}) turn\b")
+_VIEWERS = {"camera", "viewer", "observer", "photographer", "robot", "picture", "image", "photo"}
 
 
 def read(text: str) -> Parse:
@@ -153,11 +92,6 @@ def _several(text: str) -> Call:
             return call("which_view", _DIRECTION[found["rel"]], *things)
         raise _NotRead("not understood: the statement that holds in one of the images")
     raise _NotRead("not understood: what is asked about these images")
-
-
-_CAMERA_PHRASE = re.compile(
-    r"\b(?:from|as|in) (?:the |your )?(?:camera|viewer|observer)(?:'s)?(?: (?:perspective|point of view|viewpoint|view|sees it|does|side))?\b,?"
-)
 
 
 def _one(text: str) -> Call:
@@ -233,6 +167,3 @@ def _bare(noun: str) -> str:
     """The noun without an article, or the possessive it was caught with."""
     noun = re.sub(r"^(?:the|an?|that|this|your|my) ", "", noun.strip())
     return noun.removesuffix("'s")
-
-
-assert set(_DIRECTION.values()) == set(LABELS)

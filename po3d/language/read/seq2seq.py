@@ -10,19 +10,21 @@ Decoding is constrained by the type table of the program language: every output 
 have tokens that stand for words of the sentence (open names): with those the decoder also points at the span's ends.
 """
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from po3d.io import checkpoint
+from po3d.io.devices import device_of
 from po3d.io.errors import InputError
-from po3d.language.programs.street import ANSWER_TYPES, TOKENS, token_types
+from po3d.language.read.parse import Parse
 
 PAD = 0  # of the input vocabulary
 MEMORY = 4  # output tokens that the decoder remembers
@@ -43,12 +45,6 @@ class Language(NamedTuple):
     outputs: tuple[str, ...]
     starts: tuple[tuple[str, ...], ...]  # for each sort, the types that its first token may have
     copies: frozenset[str] = frozenset()  # tokens that stand for a span of the sentence
-
-
-def street_language() -> Language:
-    """The language of `reasoning.program`; its only sort is the question."""
-    types = [token_types(t) for t in TOKENS]
-    return Language(TOKENS, tuple(t.inputs for t in types), tuple(t.output for t in types), (ANSWER_TYPES,))
 
 
 class Decoded(NamedTuple):
@@ -188,7 +184,7 @@ class Seq2Seq(nn.Module):
     def __init__(
         self,
         words: int,
-        language: Language | None = None,
+        language: Language,
         width: int = 128,
         dilations: tuple[int, ...] = (1, 2, 4, 8, 1, 2),
         heads: int = 4,
@@ -197,7 +193,6 @@ class Seq2Seq(nn.Module):
         longest: int = 72,
     ):
         super().__init__()
-        language = language or street_language()
         count = len(language.tokens)
         self.heads, self.longest, self.tokens = heads, longest, count
         self.types = TypeTable(language)
@@ -290,7 +285,7 @@ class Seq2Seq(nn.Module):
     ) -> Tensor:
         """Teacher-forced negative log-likelihood (B,) of programs (B, L), padded with -1, under the type table.
         `sorts` (B,): which sort of program each is, 0 when left out. `spans` (B, L, 2): first and last word of what
-        copying tokens stand for."""
+        copying tokens stand for; of no meaning in a language without."""
         encoded = self.encode(words)
         state, tables = self._start(encoded), self._tables()
         batch, length = program.shape
@@ -304,7 +299,7 @@ class Seq2Seq(nn.Module):
             safe = gold.clamp(min=0)
             scores = logits.float().masked_fill(~allowed, -1e4)
             loss = loss + F.cross_entropy(scores, safe, reduction="none") * (gold >= 0)
-            if spans is not None:
+            if self.copying and spans is not None:
                 pointing = self.types.copies[safe] & (gold >= 0)
                 ends = self._pointers(aim, state[1], encoded).flatten(0, 1)
                 missed = F.cross_entropy(ends, spans[:, k].flatten(), reduction="none").view(batch, 2).sum(1)
@@ -383,3 +378,52 @@ class Seq2Seq(nn.Module):
         )
         best, where = both.masked_fill(~near, -torch.inf).flatten(1).max(1)
         return best, torch.stack([where // length, where % length], 1)
+
+
+class NetworkParser(ABC):
+    """The network and vocabulary of one checkpoint. A subclass says what it is, and what is around the network."""
+
+    kind: ClassVar[str]  # of its checkpoints
+    language: ClassVar[Language]
+    sorts: ClassVar[tuple[str, ...]] = ("question",)  # of programs
+    least_probability: float  # below it a parse is "unparsed"
+
+    def __init__(
+        self,
+        network: Seq2Seq,
+        words: Sequence[str],
+        least_probability: float | None = None,
+        device: str = "cpu",
+    ) -> None:
+        self.network = network.eval().to(device_of(device))
+        self.index = {word: k for k, word in enumerate(words)}
+        if least_probability is not None:
+            self.least_probability = least_probability
+
+    @classmethod
+    def from_checkpoint(cls, path: str | Path, **options) -> Self:
+        """The parser of a checkpoint pair; InputError when there is none, it is not whole or was trained on other words."""
+        weights, record = checkpoint.load(path, cls.kind)
+        config = record["config"]
+        network = restored(config["words"], cls.language, config["network"], weights, path)
+        return cls(network, config["words"], **options)
+
+    def parse(self, texts: Sequence[str], sort: str = "question") -> list[Parse]:
+        """One Parse for each text, in order."""
+        prepared = [self._prepared(text, sort) for text in texts]
+        ready = [found[0] for found in prepared if not isinstance(found, Parse)]
+        written = iter(self.network.read(ready, self.sorts.index(sort)))
+        return [
+            found if isinstance(found, Parse) else self._likely(next(written), found[1]) for found in prepared
+        ]
+
+    @abstractmethod
+    def _prepared(self, text: str, sort: str) -> Parse | tuple[list[int], Callable[[Written], Parse]]:
+        """Why a text can't be read, or its words as the network takes them, and the parse of what it writes of them."""
+
+    def _likely(self, written: Written, parsed: Callable[[Written], Parse]) -> Parse:
+        least, probability = self.least_probability, written.probability
+        if probability < least:
+            reason = f"not understood: the best program has probability {probability:.2f}, below {least}"
+            return Parse("unparsed", None, probability, reason)
+        return parsed(written)

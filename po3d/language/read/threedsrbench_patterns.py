@@ -3,12 +3,10 @@ abbreviations (capitals, <pieces>) are spelled out here."""
 
 import itertools
 import re
-from importlib import resources
 
-from po3d.language.grammar import Grammar
+from po3d.language.grammar import load
 
-FILE = "threedsrbench.patterns"
-_WORDINGS = Grammar(FILE, (resources.files("po3d.language") / "grammars" / FILE).read_text(encoding="utf-8"))
+_WORDINGS = load("threedsrbench", "patterns")
 # A description: no clause of the question inside it, and no word at its end that something must follow.
 _CHARS = r"(?:(?!,? (?:is|are|does|do|would|which|what) (?:the|it|I|we|you)\b).)+?"
 _END = "".join(
@@ -23,21 +21,13 @@ _SHORTHAND = {
     "SEP": r"\s*[,:;–-]+\s*",
 } | {word.upper(): pattern for word, (pattern,) in _WORDINGS.table("word.").items()}
 _WORD = re.compile(r"\b(" + "|".join(sorted(_SHORTHAND, key=len, reverse=True)) + r")\b")
-_PIECE = re.compile(r"(?<!\?P)<([a-z_]+)>")
-
-
-def _spelled(pattern: str) -> str:
-    """The pattern with its pieces, which may hold pieces."""
-    while _PIECE.search(pattern):
-        pattern = _PIECE.sub(lambda m: _WORDINGS.wordings(m[1])[0], pattern)
-    return pattern
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    pattern = _spelled(pattern)
+    pattern = _WORDINGS.spelled(pattern)
     pattern = re.sub(" ?SEPOR", r"SEP(?:is it )?OR", pattern).replace("SEP", _SHORTHAND["SEP"])
     for _ in range(2):  # abbreviations hold abbreviations
-        pattern = _WORD.sub(lambda m: _spelled(_SHORTHAND[m[1]]), pattern)
+        pattern = _WORD.sub(lambda m: _WORDINGS.spelled(_SHORTHAND[m[1]]), pattern)
     count = itertools.count()  # a description may stand in several alternatives; names of groups are unique
     pattern = re.sub(r"\(\?P<(\w+)>", lambda m: f"(?P<{m[1]}{next(count)}>", pattern)
     return re.compile(pattern, re.IGNORECASE)

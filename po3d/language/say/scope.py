@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from po3d.language.english import with_article
 from po3d.language.grammar import load
 from po3d.language.program import Call, Tree
 from po3d.language.programs.scope import SCOPE
@@ -29,10 +30,6 @@ def say(
     if random is None:
         return load("scope").fill(f"paper.{key}", lambda n: 0, **words)
     return load("scope").fill(f"ours.{key}", lambda n: int(random.integers(n)), **words)
-
-
-def with_article(name: str) -> str:
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _words(program: Tree) -> dict[str, str]:

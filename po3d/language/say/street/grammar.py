@@ -134,8 +134,17 @@ def assemble(ask: Ask) -> Program:
     return from_tokens([ask.op, *group(ask.groups[0])])
 
 
-def choose(rng: np.random.Generator, options: Sequence):
-    return options[int(rng.random() * len(options))]
+class Chooser:
+    """Choices at random."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def pick(self, options: Sequence):
+        return options[int(self.rng.random() * len(options))]
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
 
 
 class Grammar:

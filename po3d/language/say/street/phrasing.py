@@ -3,22 +3,16 @@
 import numpy as np
 
 from po3d.language.program import ProgramError
-from po3d.language.say.street.grammar import Grammar, Link, Pair, Things, choose
+from po3d.language.say.street.grammar import Chooser, Grammar, Link, Pair, Things
 
 
-class Phrasing:
+class Phrasing(Chooser):
     """Says the parts of one question; holds what its opening clause has already settled."""
 
     def __init__(self, grammar: Grammar, rng: np.random.Generator):
+        super().__init__(rng)
         self.grammar = grammar
-        self.rng = rng
         self.camera_opened = False  # the sentence began with the camera's viewpoint
-
-    def pick(self, options):
-        return choose(self.rng, options)
-
-    def chance(self, share: float) -> bool:
-        return self.rng.random() < share
 
     def fill(self, templates, **slots) -> str:
         return self.grammar.file.expand(self.pick(templates), lambda n: int(self.rng.random() * n), slots)

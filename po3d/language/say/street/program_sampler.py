@@ -6,24 +6,19 @@ from collections.abc import Callable
 import numpy as np
 
 from po3d.language.programs.street import FILTER_VALUES, Program
-from po3d.language.say.street.grammar import COMPARISONS, Ask, Link, Pair, Things, assemble, choose
+from po3d.language.say.street.grammar import COMPARISONS, Ask, Chooser, Link, Pair, Things, assemble
 from po3d.scene.vocabulary import DIRECTIONS, SHAPES, SUPER_CATEGORIES
 
 _ALIGNMENTS = ("same", "same", "opposite", "opposite", "vertical", "vertical", "parallel")
 _ATTRIBUTES = ("shape", "color", "size", "material")
 
 
-class _Sampler:
+class _Sampler(Chooser):
     def __init__(self, rng: np.random.Generator, max_hops: int, materials: bool):
-        self.rng = rng
+        super().__init__(rng)
         self.max_hops = max_hops
         self.materials = materials
-
-    def pick(self, options):
-        return choose(self.rng, options)
-
-    def chance(self, share: float) -> bool:
-        return self.rng.random() < share
+        self.attributes = _ATTRIBUTES if materials else _ATTRIBUTES[:3]
 
     def filters(
         self, least: int = 1, skip: tuple[str, ...] = (), rich: float = 0.0
@@ -55,7 +50,7 @@ class _Sampler:
             frame = "task" if self.chance(0.74) else self.pick(("camera", "object"))
             args = (self.pick(DIRECTIONS), frame)
         elif op == "same":
-            args = (self.pick(_ATTRIBUTES if self.materials else _ATTRIBUTES[:3]),)
+            args = (self.pick(self.attributes),)
         elif op == "aligned":
             args = (self.pick(_ALIGNMENTS),)
         elif op == "collide":
@@ -77,8 +72,7 @@ class _Sampler:
         op = self.pick(("count", "exist", "query", "query"))
         if op != "query":
             return Ask(op, (), (make(0, ()),))
-        options = _ATTRIBUTES if self.materials else _ATTRIBUTES[:3]
-        attribute = "facing" if self.chance(facing) else self.pick(options)
+        attribute = "facing" if self.chance(facing) else self.pick(self.attributes)
         group = make(0, (attribute,))
         if attribute == "shape" and self.chance(0.35):
             super_category = ("shape", self.pick(tuple(SUPER_CATEGORIES)))
@@ -157,7 +151,7 @@ class _Sampler:
         return Ask(self.pick(COMPARISONS), (), (one, two))
 
     def comparison(self) -> Ask:
-        attribute = self.pick(_ATTRIBUTES if self.materials else _ATTRIBUTES[:3])
+        attribute = self.pick(self.attributes)
         groups = tuple(g.without(attribute) if self.chance(0.8) else g for g in self._sides())
         return Ask(
             "equal",
@@ -212,7 +206,7 @@ class _Sampler:
             return Ask(self.pick(("count", "count", "exist")), (), (Things((), Pair("union", *sides)),))
         if kind == "compare":
             return Ask(self.pick(COMPARISONS), (), (self.things(source), self.things(source)))
-        attribute = self.pick(_ATTRIBUTES if self.materials else _ATTRIBUTES[:3])
+        attribute = self.pick(self.attributes)
         first = Things(self.filters(0 if self.chance(0.5) else 1, skip=(attribute,)), source)
         second = source.target.without(attribute)
         if not second.filters or (op == "relate" and self.chance(0.5)):

@@ -1,5 +1,6 @@
 """Says a phrase tree as a question, choosing among the templates of a grammar at random."""
 
+from po3d.language.english import with_article
 from po3d.language.program import ProgramError
 from po3d.language.say.street.grammar import COMPARISONS, SPOKEN_ORDER, Ask, Link, Pair, Things
 from po3d.language.say.street.phrasing import Phrasing
@@ -361,7 +362,7 @@ class Speaker(Phrasing):
         verb = None
         if attribute == "shape":
             one, many = self.noun(Things((filter_,)), False), self.noun(Things((filter_,)), True)
-            one = f"{'an' if one[0] in 'aeiou' else 'a'} {one}"
+            one = with_article(one)
         elif attribute in ("facing", "occlusion"):
             key = "facing" if attribute == "facing" else f"occlusion.{value}"
             verb, plural = self.state(key, value, not name.startswith("query"))
