@@ -11,6 +11,8 @@ from po3d.io.runs import LOCK
 _WORDS = (
     "scene/vocabulary.py",
     "scene/rooms.py",
+    "scene/*.csv",
+    "scene/*.toml",
     "language/*.txt",
     "language/grammars/*",
     "synthesis/**/*.csv",
