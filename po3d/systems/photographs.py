@@ -33,9 +33,9 @@ from po3d.systems.choices import words
 from po3d.systems.explained import Explained, Shown
 from po3d.systems.learned import Which, as_phrases, second
 from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
-from po3d.systems.view_substitution import BELIEFS, TABLE, UNITS, mixed_views
+from po3d.systems.view_substitution import VIEW_TABLES
 
-NAMING = ("detection", *BELIEFS)  # what words without relations are about
+NAMING = ("detection", *VIEW_TABLES.beliefs)  # what words without relations are about
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,9 @@ class Executor(parts.Executor):
     samples: int = 0
     assume_present: bool = True
 
-    modules: ClassVar[tuple[str, ...]] = (*TABLE, "grounding", "parsing")
-    units: ClassVar[Mapping[str, str]] = {**UNITS, "grounding": "share of descriptions mistaken"}
+    substitution = VIEW_TABLES
+    modules: ClassVar[tuple[str, ...]] = (*VIEW_TABLES.table, "grounding", "parsing")
+    units: ClassVar[Mapping[str, str]] = {**VIEW_TABLES.units, "grounding": "share of descriptions mistaken"}
     headline: ClassVar[str] = "overall"
     kind = "photo"
     dialect = THREEDSRBENCH
@@ -99,9 +100,6 @@ class Executor(parts.Executor):
 
     def of(self, question: Question) -> tuple[str, str]:
         return question.text, question.program  # rotations share their answer
-
-    def mixed(self, tables: Tables) -> Tables:
-        return mixed_views(tables)
 
     def on(self, tables: Tables) -> "Photograph":
         return Photograph(self, tables)

@@ -37,13 +37,13 @@ from po3d.systems import tables as sources
 from po3d.systems.explained import Explained, Shown, flipped
 from po3d.systems.learned import Which, phrase_of, second
 from po3d.systems.pipeline import PREDICTED, TRUTH, Pipeline, Ran, Reading, Setting, Tables
-from po3d.systems.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy, substitute
+from po3d.systems.room_substitution import ROOM_TABLES
 
 Sort = Literal["question", "change"]
 FrameMode = Literal["anchors", "none", "camera"]
 Given = Literal["given"]  # the scene's own axes: somebody framed it before
 Frame = str | core.Call  # the sentences of a frame, or its program
-LOOKS = tuple(m for m in BELIEFS if m != "shape")
+LOOKS = tuple(m for m in ROOM_TABLES.beliefs if m != "shape")
 
 
 class TextParser(Protocol):
@@ -112,8 +112,8 @@ class Executor(parts.Executor):
     draw: tuple[str, ...] = KINDS
     margins: bool = True  # predictions say how near another answer was
 
-    modules: ClassVar[tuple[str, ...]] = MODULES
-    units: ClassVar[Mapping[str, str]] = UNITS
+    substitution = ROOM_TABLES
+    modules: ClassVar[tuple[str, ...]] = (*ROOM_TABLES.table, "frame", "edit", "parsing")
     reading: ClassVar[tuple[str, ...]] = ("edit", "parsing")
     headline: ClassVar[str] = "overall"
     kind = "room"
@@ -156,21 +156,13 @@ class Executor(parts.Executor):
         """Looks that no program asks for are as the rest is, so that a table without any other doubt has none of these either."""
         programs = [p.program for p in reading.parses]
         asked = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
-        kept = {m: s for m, s in settings.items() if m not in LOOKS or BELIEFS[m] in asked}
-        rest = PREDICTED if any(kept[m] == PREDICTED for m in TABLE if m in kept) else TRUTH
+        kept = {m: s for m, s in settings.items() if m not in LOOKS or ROOM_TABLES.beliefs[m] in asked}
+        rest = PREDICTED if any(kept[m] == PREDICTED for m in ROOM_TABLES.table if m in kept) else TRUTH
         return {m: kept.get(m, rest) for m in settings}
 
     def mixable(self) -> None:
         if self.frame != "anchors":
             raise InputError(f"the grid of rooms needs benchmark.frame=anchors, not {self.frame}")
-
-    def mixed(self, tables: Tables) -> Tables:
-        true = [m for m in TABLE if tables.how(m) != PREDICTED]
-        scene = substitute(tables.scene, tables.true, true, tables.seed) if true else tables.scene
-        for module in true:
-            if not isinstance(sigma := tables.how(module), str):
-                scene = noisy(scene, module, sigma, tables.seed)
-        return replace(tables, views=dict.fromkeys(tables.views, scene))
 
     def on(self, tables: Tables) -> "Rooms":
         return Rooms(self, tables)
@@ -198,7 +190,7 @@ class Rooms:
                 world = seen_from(self.tables.true, frame, "anchors", executor.rules)
                 scene, mode = replace(scene, axes=world.axes), "given"
                 if not isinstance(how, str):
-                    scene = noisy(scene, "frame", how, self.tables.seed)
+                    scene = ROOM_TABLES.noisy(scene, "frame", how, self.tables.seed)
             self._rooms[key] = room(scene, mode, executor.samples, executor.rules, executor.draw)
         return self._rooms[key]
 
