@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.io.errors import InputError
-from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.camera import transformed
+from po3d.scene.geometry import Array, Pose, as_tuples, rotation_z, wrap_angle
 from po3d.scene.orbit import Axes
 from po3d.scene.registration import EPSILON, Placed, covariance_of, register, rotation
 from po3d.scene.table import ObjectState, Scene
@@ -153,14 +154,8 @@ def _merged(
 
 def _moved(o: ObjectState, placed: Placed) -> ObjectState:
     """An object in the fused world; its image box belongs to its view and is dropped."""
-    x, y = placed.points(np.array([o.position[:2]]))[0]
-    turn = np.eye(3)
-    turn[:2, :2] = rotation(placed.yaw)
-    covariance = turn @ np.array(o.covariance, float) @ turn.T
-    return replace(
-        o, position=(float(x), float(y), o.position[2]), heading=float(wrap_angle(o.heading + placed.yaw)),
-        covariance=tuple(map(tuple, covariance.tolist())), box=None,
-    )  # fmt: skip
+    move = Pose(rotation_z(placed.yaw), np.array([*placed.shift, 0.0]))
+    return replace(transformed(o, move, float(wrap_angle(o.heading + placed.yaw))), box=None)
 
 
 def _one(rows: Sequence[ObjectState]) -> ObjectState:
@@ -182,7 +177,7 @@ def _one(rows: Sequence[ObjectState]) -> ObjectState:
     names = [o.name for o in rows if o.name]
     return ObjectState(
         _beliefs(rows), (float(ground[0]), float(ground[1]), height), heading, tuple(map(float, extent)),
-        tuple(map(tuple, whole.tolist())), flip, 1 - float(np.prod([1 - o.existence for o in rows])), None,
+        as_tuples(whole), flip, 1 - float(np.prod([1 - o.existence for o in rows])), None,
         names[0] if names else "",
     )  # fmt: skip
 
