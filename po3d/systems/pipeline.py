@@ -319,7 +319,7 @@ class Executor:
 
     def parsed(self, text: str) -> Any:
         """The program of a text; ProgramError."""
-        raise NotImplementedError
+        return self.dialect.tree.parse(text)
 
     def text(self, reading: Reading) -> str:
         """The programs as predictions have them."""

@@ -128,9 +128,6 @@ class Executor(parts.Executor):
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":
         return cls(options.get("frame", "anchors"), samples=0)
 
-    def parsed(self, text: str) -> Call:
-        return parse_text(text)
-
     def absent(self, text: str, scene: Scene) -> str:
         called, words = Layout(scene).called, [singular(w) for w in words_of(text)]
         nouns = [" ".join(pair) for pair in pairwise(words)] + words
