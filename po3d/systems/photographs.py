@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
 from po3d.language.program import Call, ProgramError
@@ -26,6 +24,7 @@ from po3d.reasoning.questions import Question
 from po3d.reasoning.readings import LEAST, Ground, answered, called, nearest, rows_only
 from po3d.reasoning.rules import THREEDSRBENCH_RULES, Rules
 from po3d.scene.camera import hold_of
+from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
@@ -66,9 +65,6 @@ class Executor(parts.Executor):
     kind = "photo"
     dialect = THREEDSRBENCH
     grouped: ClassVar[bool] = True  # a question is right with all its rotations
-
-    def parsed(self, text: str) -> PhraseCall:
-        return parse_text(text)
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":
@@ -185,9 +181,7 @@ def _facing(table: Scene) -> Scene:
     """The table with the axes of its camera's viewer; tables of rooms come with those of the room."""
     if table.camera is None:
         return table
-    ahead = table.camera.cam_T_world.rotation[2, :2]
-    x, y = (float(v) for v in ahead / np.linalg.norm(ahead))
-    return replace(table, axes={"front": (-x, -y), "behind": (x, y), "left": (-y, x), "right": (y, -x)})
+    return replace(table, axes=viewer_axes(table.camera.cam_T_world.rotation[2, :2]))
 
 
 def _camera(scene: Scene) -> tuple[str, ...]:
