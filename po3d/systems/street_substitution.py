@@ -95,17 +95,13 @@ def _occluders(
     """Occluder beliefs on the new rows; a row that was never seen is believed unoccluded."""
     if (gt if truth else predicted).occluders is None:
         return None
-    new_of_predicted = {row.predicted: k for k, row in enumerate(rows) if row.predicted is not None}
-    new_of_true = {row.true: k for k, row in enumerate(rows) if row.true is not None}
+    now = tuple({row[side]: k for k, row in enumerate(rows)} for side in (0, 1))
     result: list[Mapping[int, float]] = []
     for row in rows:
-        if truth and row.true is not None:
-            belief, index = gt.occluders[row.true], new_of_true  # type: ignore[index]
-        elif row.predicted is not None and predicted.occluders is not None:
-            belief, index = predicted.occluders[row.predicted], new_of_predicted
-        else:
-            belief, index = {}, {}
-        result.append({index[k]: p for k, p in belief.items() if k in index})
+        side = int(truth and row.true is not None)
+        seen = (predicted, gt)[side].occluders
+        belief = {} if row[side] is None or seen is None else seen[row[side]]
+        result.append({now[side][j]: p for j, p in belief.items() if j in now[side]})
     return tuple(result)
 
 
