@@ -245,36 +245,9 @@ class Rooms:
         )
 
 
-class Room(Protocol):
-    """Answers questions on one table from the sentences of the frame and the programs of change and question."""
-
-    def run(self, frame: Frame, change: Call | None, program: Call) -> Outcome: ...
-
-    def margin(self, frame: Frame, change: Call | None, program: Call, answer: str | None) -> dict | None:
-        """How near the answer was to another one, of the likeliest world, where that gives it, too."""
-        ...
-
-    def likeliest(self, frame: Frame, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
-        """The most probable table in the frame, what a change makes of it, and both; None where it can't be made."""
-        ...
-
-
-def room(
-    scene: Scene,
-    mode: FrameMode | Given,
-    samples: int,
-    rules: Rules = ROOM_RULES,
-    draw: Sequence[str] = KINDS,
-) -> Room:
-    """What answers on a table: `samples` worlds drawn from it when it is uncertain in what is to be drawn, else the most
-    probable one."""
-    if samples and uncertain(scene, draw):
-        return _Believed(scene, rules, mode, samples, draw)
-    return _Certain(scene.certain(), rules, mode)
-
-
-class _Certain:
-    """One table and its changed versions; questions on the same change share the work."""
+class Room:
+    """Answers questions on one table from the sentences of the frame and the programs of change and question. The table and its changed
+    versions are certain; questions on the same change share the work."""
 
     def __init__(self, scene: Scene, rules: Rules, mode: FrameMode | Given = "anchors") -> None:
         self.scene, self.rules, self.mode = scene, rules, mode
@@ -288,9 +261,11 @@ class _Certain:
             return Outcome("failed", None, reason=str(failure))
 
     def margin(self, frame: Frame, change: Call | None, program: Call, answer: str | None) -> dict | None:
+        """How near the answer was to another one, of the likeliest world, where that gives it, too."""
         return record(margins_in(ROOMS.meant(program), self._world(frame, change)).flip)
 
     def likeliest(self, frame: Frame, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
+        """The most probable table in the frame, what a change makes of it, and both; None where it can't be made."""
         before = self._unchanged(frame)
         try:
             planned = plan(before, change and ROOMS.meant(change))
@@ -317,7 +292,7 @@ class _Certain:
         return world
 
 
-class _Believed:
+class BelievedRoom(Room):
     """A table with beliefs: the worlds drawn from it vote."""
 
     ENOUGH = 0.25  # of the worlds: when fewer answer, worlds are drawn in which what is named exists
@@ -325,8 +300,9 @@ class _Believed:
     def __init__(
         self, scene: Scene, rules: Rules, mode: FrameMode | Given, count: int, draw: Sequence[str]
     ) -> None:
-        self.scene, self.rules, self.mode, self.count, self.draw = scene, rules, mode, count, draw
-        self._framed: dict[Frame, list[_Certain]] = {}
+        super().__init__(scene, rules, mode)
+        self.count, self.draw = count, draw
+        self._framed: dict[Frame, list[Room]] = {}
 
     def run(self, frame: Frame, change: Call | None, program: Call) -> Outcome:
         frame, anchors, rooms = self._rooms(frame)
@@ -347,7 +323,7 @@ class _Believed:
         frame, _, rooms = self._rooms(frame)
         return rooms[0].likeliest(frame, change)
 
-    def _rooms(self, frame: Frame) -> tuple[Frame, list[Named], list[_Certain]]:
+    def _rooms(self, frame: Frame) -> tuple[Frame, list[Named], list[Room]]:
         """The frame that what was seen can tell, what it names, and the worlds."""
         told = frame if self.mode == "anchors" else ""
         if isinstance(told, str):
@@ -369,15 +345,29 @@ class _Believed:
             name = name.partition(" ")[2]
         return Named(name) if possible(self.scene, Named(name)) else whole
 
-    def _drawn(self, named: Sequence[Named]) -> list[_Certain]:
+    def _drawn(self, named: Sequence[Named]) -> list[Room]:
         """The most probable table, then the worlds."""
         drawn = worlds(self.scene, self.draw, named, self.count)
-        return [_Certain(world.certain(), self.rules, self.mode) for world in (self.scene, *drawn.scenes())]
+        return [Room(world.certain(), self.rules, self.mode) for world in (self.scene, *drawn.scenes())]
 
     def _vote(
-        self, rooms: Sequence[_Certain], frame: Frame, change: Call | None, program: Call
+        self, rooms: Sequence[Room], frame: Frame, change: Call | None, program: Call
     ) -> Vote | None:
         return vote(room.run(frame, change, program).answer for room in rooms)
+
+
+def room(
+    scene: Scene,
+    mode: FrameMode | Given,
+    samples: int,
+    rules: Rules = ROOM_RULES,
+    draw: Sequence[str] = KINDS,
+) -> Room:
+    """What answers on a table: `samples` worlds drawn from it when it is uncertain in what is to be drawn, else the most
+    probable one."""
+    if samples and uncertain(scene, draw):
+        return BelievedRoom(scene, rules, mode, samples, draw)
+    return Room(scene.certain(), rules, mode)
 
 
 EXECUTOR = Executor()
