@@ -350,9 +350,7 @@ class BelievedRoom(Room):
         drawn = worlds(self.scene, self.draw, named, self.count)
         return [Room(world.certain(), self.rules, self.mode) for world in (self.scene, *drawn.scenes())]
 
-    def _vote(
-        self, rooms: Sequence[Room], frame: Frame, change: Call | None, program: Call
-    ) -> Vote | None:
+    def _vote(self, rooms: Sequence[Room], frame: Frame, change: Call | None, program: Call) -> Vote | None:
         return vote(room.run(frame, change, program).answer for room in rooms)
 
 
