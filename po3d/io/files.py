@@ -131,6 +131,12 @@ def _lines(path: str | Path, what: str) -> Iterator[bytes]:
     )
 
 
+def rows_beside(module: str, name: str) -> list[dict[str, str]]:
+    """The rows of a shipped .csv file that stands beside a module (its `__file__`), by column."""
+    with (Path(module).parent / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def read_cells(path: str | Path, what: str = "table") -> Iterator[list[str]]:
     """The rows of a .csv file, or of one with tabs (any other suffix), as they stand, the header too; text as in
     `read_text`, read row by row, because some tables are larger than memory likes. A cell may be of any length."""

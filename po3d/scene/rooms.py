@@ -10,11 +10,12 @@ rooms lack, over the models of the Sweet Home 3D furniture catalogue. `PURPOSES`
 WordNet 3.0 ("furniture that is designed for sitting on", "a furnishing with a mattress for sleeping" ...).
 """
 
-import csv
 import tomllib
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+
+from po3d.io.files import rows_beside
 
 COLORS = (
     "white", "black", "gray", "brown", "red", "blue", "green", "yellow", "orange", "pink", "purple", "beige",
@@ -47,8 +48,7 @@ def _category(row: dict[str, str]) -> Category:
     return Category(*size, row["stands"], float(row["bottom"]), row["carries"] == "1", *often, *looks)
 
 
-with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _file:
-    CATEGORIES: dict[str, Category] = {row["name"]: _category(row) for row in csv.DictReader(_file)}
+CATEGORIES: dict[str, Category] = {row["name"]: _category(row) for row in rows_beside(__file__, "rooms.csv")}
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 PURPOSES = {purpose: tuple(names) for purpose, names in _WORDS["purposes"].items()}
 CARRIERS = {name: tuple(under) for name, under in _WORDS["carriers"].items()}

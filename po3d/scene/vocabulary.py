@@ -4,13 +4,11 @@ Values are data: programs carry them as arguments, networks as output classes. E
 benchmark's own model metrics (Super-CLEVR, properties_cgpart.json), turned into the object frame (x front); they stand in `vehicles.csv`.
 """
 
-import csv
-from pathlib import Path
+from po3d.io.files import rows_beside
 
 # A row a type, in the order of network outputs. The last one is Super-CLEVR's 22nd, the "regular car": in its vocabulary and questions,
 # in none of its scenes. No network has a class for it, so that only true tables can hold one; its extent is the mean of the cars.
-with Path(__file__).with_name("vehicles.csv").open(encoding="utf-8", newline="") as _file:
-    _TYPES = {row["shape"]: row for row in csv.DictReader(_file)}
+_TYPES = {row["shape"]: row for row in rows_beside(__file__, "vehicles.csv")}
 PARENT: dict[str, str] = {shape: row["kind"] for shape, row in _TYPES.items()}
 UNSEEN_SHAPES: dict[str, str] = {"addi": PARENT["addi"]}
 SHAPES: tuple[str, ...] = tuple(shape for shape in PARENT if shape not in UNSEEN_SHAPES)

@@ -7,14 +7,11 @@ for painted vehicles a material file. Files are data: no script in a .blend is r
 An .obj names no parts. What Super-CLEVR would recolour is then cut out by place, roughly (regions.csv: ranges in lengths, widths and
 heights of the box; where `side_low` is 0 the side is taken without its sign)."""
 
-import csv
 import functools
-import io
 import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +20,7 @@ import trimesh
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
+from po3d.io.files import rows_beside
 from po3d.scene.vocabulary import COLORS, EXTENTS, PARENT, SHAPES
 from po3d.synthesis.render.blender import open_blender
 from po3d.synthesis.render.environment import RGB
@@ -264,8 +262,7 @@ def _regions(soup: Soup, shape: str, names: NDArray) -> NDArray:
 
 @functools.cache
 def _region_table(category: str) -> list[dict[str, str]]:
-    text = (resources.files("po3d.synthesis") / "regions.csv").read_text(encoding="utf-8")
-    return [row for row in csv.DictReader(io.StringIO(text)) if row["category"] == category]
+    return [row for row in rows_beside(__file__, "regions.csv") if row["category"] == category]
 
 
 def _painted(soup: Soup, shape: str) -> OfficialVehicle:

@@ -9,15 +9,14 @@ Weights learn from "train", beliefs and constants are fitted on "val", figures a
 No mesh library is needed here: benchmarks that only read ask for names and sizes.
 """
 
-import csv
 import functools
-import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any, Literal, get_args
 
 import numpy as np
+
+from po3d.io.files import rows_beside
 
 Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -55,13 +54,12 @@ class CatalogueModel(Model):
 @functools.cache
 def catalogue() -> dict[str, CatalogueModel]:
     """Catalogue id -> model, in the table's order."""
-    text = (resources.files("po3d.synthesis") / "models.csv").read_text(encoding="utf-8")
     return {
         row["model"]: CatalogueModel(
             row["model"], float(row["width"]), float(row["depth"]), float(row["height"]),
             row["split"], row["room"], row["orbit"], row["creator"],
         )
-        for row in csv.DictReader(io.StringIO(text))
+        for row in rows_beside(__file__, "models.csv")
     }  # fmt: skip
 
 

@@ -8,12 +8,9 @@ PM   partial match: the share of the reference's words that the prediction holds
      once above, so "front left and front right" is an exact match with itself, and a partial one of 80 %.
 """
 
-import csv
-import io
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import resources
 from typing import NamedTuple
 
 from word2number.w2n import word_to_num
@@ -21,6 +18,7 @@ from word2number.w2n import word_to_num
 from po3d.benchmarks.averages import comparable, counted
 from po3d.benchmarks.metrics import bootstrap, interval
 from po3d.io.errors import InputError
+from po3d.io.files import rows_beside
 from po3d.reasoning.questions import Prediction, Question, paired
 
 CATEGORIES = ("movement", "removal", "attribute", "addition", "replacement")  # of changes, in Table 1's order
@@ -301,9 +299,8 @@ def published(table: str) -> list[dict]:
     """A table of the paper as it is, numbers in percent and None for empty cells: by_change (Table 1),
     by_change_and_question (8), world_frame (2), with_without_change (3 and 4) or
     aligned_map_direction_questions (9)."""
-    file = resources.files("po3d.benchmarks.hypo3d") / "published" / f"hypo3d_{table}.csv"
     rows = []
-    for record in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))):
+    for record in rows_beside(__file__, f"published/hypo3d_{table}.csv"):
         given = _INPUTS.get(record.get("input", ""))
         row: dict = {"model": record["model"] + (f", {given}" if given else "")}
         row |= {k: _value(v) for k, v in record.items() if k not in ("model", "input")}

@@ -10,10 +10,7 @@ that of the row where the questions come from a TSV, else the one that `po3d exp
 differs from lmms-eval's code in two things, both named there.
 """
 
-import csv
-import io
 from collections.abc import Callable, Sequence
-from importlib import resources
 
 from po3d.benchmarks.averages import comparable, counted
 from po3d.benchmarks.metrics import (
@@ -27,6 +24,7 @@ from po3d.benchmarks.metrics import (
 )
 from po3d.benchmarks.superclevr.files import identifier, written
 from po3d.io.errors import InputError
+from po3d.io.files import rows_beside
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORIES
 
@@ -200,9 +198,8 @@ def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> d
 
 def published_rows() -> list[dict]:
     """Tab. 2 of the paper, as measured on the official images: model, the columns, and their mean."""
-    file = resources.files("po3d.benchmarks.pulsecheck457") / "published" / "pulsecheck457.csv"
     rows = []
-    for record in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))):
+    for record in rows_beside(__file__, "published/pulsecheck457.csv"):
         values = {name: float(record[name]) for name in CATEGORIES}
         rows.append({"model": record["model"], **values, MEAN: sum(values.values()) / len(values)})
     return rows

@@ -5,19 +5,17 @@ or not "ok", is wrong. The headline is the mean of the six tasks (the paper's Av
 count in no column; they are paired with the questions that they say otherwise.
 """
 
-import csv
-import io
 import math
 import re
 import string
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 
 import numpy as np
 
 from po3d.benchmarks.averages import comparable, counted
 from po3d.benchmarks.metrics import bootstrap, confusion, distribution, interval
 from po3d.io.errors import InputError
+from po3d.io.files import rows_beside
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.orbit import DIAGONAL, GROUPS, LABELS, ORTHOGONAL, VIEWS, group_of, turned_label
 
@@ -291,8 +289,7 @@ def published_rows() -> list[dict]:
 
 def published(table: str) -> list[dict]:
     """A table of the paper, numbers in percent: accuracy (Table 2) or scene_consistency (Table 7)."""
-    file = resources.files("po3d.benchmarks.scope") / "published" / f"scope_{table}.csv"
     rows = []
-    for record in csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))):
+    for record in rows_beside(__file__, f"published/scope_{table}.csv"):
         rows.append({k: v if k in ("model", "family") else float(v) for k, v in record.items()})
     return rows

@@ -13,18 +13,16 @@ All means are micro averages over groups, also those of the four main types. A g
 VLMEvalKit stops at a group whose first row is missing; here it counts.
 """
 
-import csv
-import io
 import math
 import re
 from collections.abc import Sequence
-from importlib import resources
 
 import numpy as np
 
 from po3d.benchmarks.averages import comparable, counted
 from po3d.benchmarks.metrics import bootstrap, interval
 from po3d.io.errors import InputError
+from po3d.io.files import rows_beside
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.reasoning.readings import TAKEN
 
@@ -295,10 +293,10 @@ def published_rows() -> list[dict]:
     """Tables 2 and 4 of the paper: model, the columns of `score`'s rows that they have, "measured_on". Table 4's
     `relative_drop` is recomputed: it prints -32.2 for Gemini-1.5-Pro where 59.9 to 49.5 is -17.4."""
     rows = []
-    for record in _published("real"):
+    for record in rows_beside(__file__, "published/3dsrbench_real.csv"):
         values = {k: float(v) for k, v in record.items() if k not in ("model", "family")}
         rows.append({"model": record["model"], **values, "measured_on": MEASURED["real"]})
-    for record in _published("synthetic"):
+    for record in rows_beside(__file__, "published/3dsrbench_synthetic.csv"):
         row: dict = {"model": f"{record['model']}, synthetic"}
         row |= {view: float(record[f"{view}_overall"]) for view in VIEWPOINTS}
         row["relative_drop"] = float(record["relative_drop_percent"])
@@ -308,8 +306,3 @@ def published_rows() -> list[dict]:
         }
         rows.append({**row, "measured_on": MEASURED["synthetic"]})
     return rows
-
-
-def _published(table: str) -> list[dict[str, str]]:
-    file = resources.files("po3d.benchmarks.threedsrbench") / "published" / f"3dsrbench_{table}.csv"
-    return list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))

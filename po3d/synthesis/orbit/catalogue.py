@@ -4,12 +4,10 @@
 the catalogue has too few, parametric shapes of our own show the category, too.
 """
 
-import csv
 import functools
-import io
 from dataclasses import dataclass
-from importlib import resources
 
+from po3d.io.files import rows_beside
 from po3d.synthesis.splits import Model, Split, catalogue, own_names
 
 GROUNDS = {"f": "floor", "o": "outdoor", "t": "table"}
@@ -51,19 +49,17 @@ def _models(name: str, split: Split) -> tuple[Model, ...]:
 @functools.cache
 def own_sizes() -> dict[str, tuple[float, float, float]]:
     """Name of one of our own shapes -> its (depth, width, height) in metres (`tools/own_sizes.py` writes the table)."""
-    text = (resources.files("po3d.synthesis.orbit") / OWN_SIZES).read_text(encoding="utf-8")
     return {
         row["name"]: (float(row["depth"]), float(row["width"]), float(row["height"]))
-        for row in csv.DictReader(io.StringIO(text))
+        for row in rows_beside(__file__, OWN_SIZES)
     }
 
 
 @functools.cache
 def things() -> dict[str, Thing]:
     """Name -> thing, in the table's order."""
-    text = (resources.files("po3d.synthesis.orbit") / "things.csv").read_text(encoding="utf-8")
     result = {}
-    for row in csv.DictReader(io.StringIO(text)):
+    for row in rows_beside(__file__, "things.csv"):
         extent = float(row["depth"]), float(row["width"]), float(row["height"])
         grounds = tuple(GROUNDS[g] for g in row["grounds"])
         flags = {flag: row[flag] == "1" for flag in ("front", "seat", "paint")}

@@ -4,15 +4,13 @@
 streets, lit by photographs that paint the ground. Both are drawn by the fast renderer; colours are linear RGB.
 """
 
-import csv
 import functools
-import io
 from dataclasses import replace
-from importlib import resources
 
 import numpy as np
 
 from po3d.io.errors import InputError
+from po3d.io.files import rows_beside
 from po3d.scene.vocabulary import COLORS_RGB
 from po3d.synthesis.render.environment import (
     EXPOSED_WHITE,
@@ -145,9 +143,8 @@ def _hdri(rng: np.random.Generator) -> Look:
 @functools.cache
 def _paints() -> dict[str, Array]:
     """Colour -> (n, 3) linear paints of PulseCheck457's coloured vehicles."""
-    text = (resources.files("po3d.synthesis.render") / "paints.csv").read_text(encoding="utf-8")
     rows: dict[str, list[list[float]]] = {}
-    for row in csv.DictReader(io.StringIO(text)):
+    for row in rows_beside(__file__, "paints.csv"):
         rows.setdefault(row["color"], []).append([float(row[c]) for c in ("red", "green", "blue")])
     return {color: np.array(values) for color, values in rows.items()}
 

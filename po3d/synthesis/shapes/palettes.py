@@ -1,13 +1,11 @@
 """What colours the parts of our own shapes usually have: `shape_palettes.csv`."""
 
-import csv
 import functools
-import io
 from collections.abc import Mapping
-from importlib import resources
 
 import numpy as np
 
+from po3d.io.files import rows_beside
 from po3d.synthesis.render.environment import RGB, to_linear
 from po3d.synthesis.shapes.mesh import Mesh
 from po3d.synthesis.shapes.parts import Random
@@ -20,9 +18,8 @@ JITTER, TINT = 0.13, 0.05  # deviations of the logarithm of a palette's colour: 
 @functools.cache
 def palettes() -> dict[str, Palettes]:
     """Category -> part -> usual colours, from `shape_palettes.csv`."""
-    text = (resources.files("po3d.synthesis.shapes") / "shape_palettes.csv").read_text(encoding="utf-8")
     table: dict[str, dict[str, str]] = {}
-    for row in csv.DictReader(io.StringIO(text)):
+    for row in rows_beside(__file__, "shape_palettes.csv"):
         table.setdefault(row["category"], {})[row["part"]] = row["colors"]
     return dict(table)
 

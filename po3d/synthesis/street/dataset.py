@@ -6,17 +6,15 @@
 Records have the layout of Super-CLEVR's scene files, so training and benchmarks read ours as they read
 theirs."""
 
-import csv
 import functools
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
+from po3d.io.files import rows_beside
 from po3d.io.seeding import rng
 from po3d.reasoning import relations
 from po3d.reasoning.relations import NO_FACING
@@ -149,8 +147,7 @@ def _painted(o: LayoutObject, mesh: Mesh, look: LookKind) -> dict:
 @functools.cache
 def _repaintable(category: str) -> dict[str, int]:
     """Part name -> how often it stands in the lot."""
-    text = (resources.files("po3d.synthesis.street") / "parts.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(io.StringIO(text))
+    rows = rows_beside(__file__, "parts.csv")
     return {r["part"]: LARGE_LOTS if r["large"] == "1" else 1 for r in rows if r["category"] == category}
 
 

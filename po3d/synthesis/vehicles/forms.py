@@ -5,15 +5,13 @@ A lattice has nodes over the unit box of a vehicle (x from tail to nose, |y| fro
 and right. forms.csv (displacements in thousandths of the extents) and kin.csv (seeds of our variants) are written by
 `tools/official_forms.py`; types whose official form could not be measured have neither, and vary around ours."""
 
-import csv
 import functools
-import io
-from importlib import resources
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d.io.files import rows_beside
 from po3d.scene.vocabulary import EXTENTS
 from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import box
@@ -52,7 +50,7 @@ def displaced(points: Array, lattice: Array, extent: Array) -> Array:
 def measured() -> dict[str, Array]:
     """Shape -> its lattice (*NODES, 3)."""
     lattices: dict[str, Array] = {}
-    for row in _rows("forms.csv"):
+    for row in rows_beside(__file__, "forms.csv"):
         lattice = lattices.setdefault(row["shape"], np.zeros((*NODES, 3)))
         lattice[int(row["x"]), int(row["y"]), int(row["z"])] = [
             int(row[c]) / 1000 for c in ("dx", "dy", "dz")
@@ -63,12 +61,10 @@ def measured() -> dict[str, Array]:
 @functools.cache
 def kin() -> dict[tuple[str, str], list[int]]:
     """(shape, split) -> seeds of our variants that come nearest; no seed is in two splits."""
-    return {(row["shape"], row["split"]): [int(s) for s in row["seeds"].split()] for row in _rows("kin.csv")}
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    text = (resources.files("po3d.synthesis.vehicles") / name).read_text(encoding="utf-8")
-    return list(csv.DictReader(io.StringIO(text)))
+    return {
+        (row["shape"], row["split"]): [int(s) for s in row["seeds"].split()]
+        for row in rows_beside(__file__, "kin.csv")
+    }
 
 
 def nearest_seed(shape: str, seed: int) -> int:
