@@ -163,7 +163,7 @@ class Look(NamedTuple):
 class TableSource(Protocol):
     """Makes the tables of images. `true`: are they the truth, asked for by name?"""
 
-    true: bool
+    true: ClassVar[bool] = False
 
     def tables(self, looks: Sequence[Look]) -> Sequence[Sequence[Scene]]:
         """Of each image a table of each of its pictures. InputError when what they are made of is missing."""
