@@ -17,7 +17,7 @@ The circle's centre is the world's origin and the camera of 0 degrees stands at 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -129,7 +129,11 @@ def sense_of(axes: Axes) -> int:
 def turned_axes(axes: Axes, degrees: float) -> dict[str, tuple[float, float]]:
     """The axes after the viewer went `degrees` along the orbit, or imagined to, about any point: the mental rotation of SCOPE's updating
     task, whose point is the middle of two things."""
-    angle = sense_of(axes) * math.radians(degrees)
+    return rotated(axes, sense_of(axes) * math.radians(degrees))
+
+
+def rotated(axes: Axes, angle: float) -> dict[str, tuple[float, float]]:
+    """The axes turned counter-clockwise, seen from above."""
     c, s = math.cos(angle), math.sin(angle)
     return {side: (c * x - s * y, s * x + c * y) for side, (x, y) in axes.items()}
 
@@ -168,10 +172,7 @@ class Orbit:
         return viewer_axes((math.cos(facing), math.sin(facing)), self.reading)
 
     def to_json(self) -> dict:
-        return {
-            "radius": self.radius, "height": self.height, "target": self.target, "width": self.width, "tall": self.tall,
-            "focal": self.focal, "reading": next(k for k, r in READINGS.items() if r == self.reading),
-        }  # fmt: skip
+        return asdict(self) | {"reading": next(k for k, r in READINGS.items() if r == self.reading)}
 
     @classmethod
     def from_json(cls, record: dict, where: str = "orbit") -> "Orbit":

@@ -20,6 +20,7 @@ from po3d.benchmarks.metrics import match
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.geometry import Array, as_tuples, wrap_angle
+from po3d.scene.orbit import rotated
 from po3d.scene.table import ObjectState, Scene
 from po3d.systems.pipeline import PREDICTED, Setting, Tables
 
@@ -225,6 +226,4 @@ def resized(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
 
 def axes_turned(scene: Scene, sigma: float, random: np.random.Generator) -> Scene:
     """Noise in where the viewer's axes point, degrees."""
-    turn = math.radians(sigma) * float(random.normal())
-    c, s = math.cos(turn), math.sin(turn)
-    return replace(scene, axes={k: (c * x - s * y, s * x + c * y) for k, (x, y) in scene.axes.items()})
+    return replace(scene, axes=rotated(scene.axes, math.radians(sigma) * float(random.normal())))
