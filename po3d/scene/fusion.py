@@ -18,7 +18,7 @@ import numpy as np
 
 from po3d.io.errors import InputError
 from po3d.scene.camera import transformed
-from po3d.scene.geometry import Array, Pose, as_tuples, rotation_z, wrap_angle
+from po3d.scene.geometry import Pose, as_tuples, rotation_z, wrap_angle
 from po3d.scene.orbit import Axes
 from po3d.scene.registration import EPSILON, Placed, covariance_of, register, rotation
 from po3d.scene.table import ObjectState, Scene
@@ -216,15 +216,3 @@ def _beliefs(rows: Sequence[ObjectState]) -> dict[str, dict[str, float]]:
         p = np.exp(logs - logs.max())
         result[attribute] = {v: float(x) for v, x in zip(values, p / p.sum())}
     return result
-
-
-def position_error(predicted: Scene, true: Scene, matches: dict[int, int]) -> Array:
-    """(k,) ground distances of the matched rows (predicted -> true) after the best turn and shift: a table's world is
-    its own, so only what it says of things among themselves can be wrong."""
-    here = np.array([predicted.objects[i].position[:2] for i in matches])
-    there = np.array([true.objects[j].position[:2] for j in matches.values()])
-    if len(here) < 2:
-        return np.zeros(len(here))
-    a, b = here - here.mean(0), there - there.mean(0)
-    yaw = math.atan2(float(np.sum(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])), float(np.sum(a * b)))
-    return np.hypot(*(a @ rotation(yaw).T - b).T)

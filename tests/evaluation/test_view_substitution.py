@@ -9,12 +9,12 @@ from planted import SCOPE, SR, elsewhere, scope_names, sr_names, tilted
 
 from po3d.io.errors import InputError
 from po3d.scene.camera import hold_of, reheld
-from po3d.scene.fusion import position_error
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import VIEWS
 from po3d.scene.table import Scene, to_json
 from po3d.systems.substitution import Mixed
 from po3d.systems.view_substitution import VIEW_TABLES, truly_fused
+from tools.scope_fusion import position_error
 
 NAMES = sr_names(1)
 
