@@ -21,8 +21,8 @@ from po3d.io.guard import guarded
 from po3d.reasoning.questions import Question
 from po3d.scene.camera import mirrored
 from po3d.scene.table import Scene
-from po3d.systems.noise import noisy
 from po3d.systems.pipeline import Context, oracle
+from po3d.systems.view_substitution import VIEW_TABLES
 
 
 class Disagreement(NamedTuple):
@@ -41,7 +41,7 @@ def disagreement(
     for name, group in groupby(by_image(questions), key=lambda q: q.image):
         bare = name.removesuffix(MIRROR)
         true = tables[bare] if bare == name else replace(mirrored(tables[bare]), image=name)
-        table = noisy(
+        table = VIEW_TABLES.noisy(
             true, "heading", degrees, seed
         )  # drawn by the image's name: independent for the mirror image
         predictions += oracle("photographs").answer(

@@ -18,8 +18,9 @@ from po3d.benchmarks.scope.score import VIEW_SETS
 from po3d.io.errors import InputError
 from po3d.io.guard import guarded
 from po3d.io.seeding import rng
-from po3d.scene.fusion import View, fuse, position_error
-from po3d.scene.geometry import wrap_angle
+from po3d.scene.fusion import View, fuse
+from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.registration import rotation
 from po3d.scene.table import Scene
 from po3d.synthesis.orbit.scenes import sample_orbit_scene
 
@@ -35,6 +36,18 @@ class Gain(NamedTuple):
     mean: float
     merged: int  # fused rows that hold different things
     split: int  # things that became several rows
+
+
+def position_error(predicted: Scene, true: Scene, matches: dict[int, int]) -> Array:
+    """(k,) ground distances of the matched rows (predicted -> true) after the best turn and shift: a table's world is
+    its own, so only what it says of things among themselves can be wrong."""
+    here = np.array([predicted.objects[i].position[:2] for i in matches])
+    there = np.array([true.objects[j].position[:2] for j in matches.values()])
+    if len(here) < 2:
+        return np.zeros(len(here))
+    a, b = here - here.mean(0), there - there.mean(0)
+    yaw = math.atan2(float(np.sum(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])), float(np.sum(a * b)))
+    return np.hypot(*(a @ rotation(yaw).T - b).T)
 
 
 def blurred(table: Scene, random: np.random.Generator, scale: float) -> Scene:

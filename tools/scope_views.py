@@ -20,14 +20,14 @@ from po3d.benchmarks.metrics import match_in_view
 from po3d.benchmarks.registry import opened
 from po3d.benchmarks.scope.data import Split, image_name
 from po3d.io.guard import guarded
-from po3d.scene.fusion import View, fuse, position_error
+from po3d.scene.fusion import View, fuse
 from po3d.scene.geometry import Array, Camera, wrap_angle
 from po3d.scene.orbit import VIEWS
 from po3d.scene.registration import rotation
 from po3d.scene.table import Scene
 from po3d.synthesis.orbit.catalogue import things
 from po3d.synthesis.orbit.scenes import LEAST_VISIBLE
-from tools.scope_fusion import DISTANCE
+from tools.scope_fusion import DISTANCE, position_error
 
 TURNED, FLIPPED = math.radians(22.5), math.radians(150)
 FRONTED = frozenset(name for name, thing in things().items() if thing.front)

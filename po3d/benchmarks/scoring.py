@@ -1,13 +1,12 @@
 """What the scores of all benchmarks have in common: their checks, rows of a report, averages, published tables."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from numpy.typing import ArrayLike
 
 from po3d.benchmarks.metrics import Bootstrap, figure
 from po3d.io.errors import InputError
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.reasoning.questions import Prediction, Question
 
 
@@ -66,7 +65,7 @@ def comparable(published: Sequence[Mapping], rows: Sequence[Mapping]) -> list[di
 
 def published_table(module: str, name: str) -> list[dict]:
     """published/NAME.csv beside a module's file: numbers as such, None for empty cells."""
-    table = read_table(Path(module).with_name("published") / f"{name}.csv")
+    table = rows_beside(module, f"published/{name}.csv")
     return [{key: _value(cell) for key, cell in record.items()} for record in table]
 
 

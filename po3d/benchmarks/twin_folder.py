@@ -14,6 +14,8 @@ TWIN = "twin.json"
 _WORDS = (
     "scene/vocabulary.py",
     "scene/rooms.py",
+    "scene/*.csv",
+    "scene/*.toml",
     "language/*.txt",
     "language/grammars/*",
     "synthesis/**/*.csv",

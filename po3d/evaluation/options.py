@@ -19,7 +19,7 @@ from po3d.io.errors import InputError
 from po3d.io.naming import run_folder, slug
 from po3d.scene.table import to_json
 from po3d.synthesis.difficulty import dials_of
-from po3d.systems.bad_images import counting
+from po3d.systems.bad_images import Counting
 
 # Settings of a system that change no answer, nor when it is given.
 BY_THE_WAY = (
@@ -91,7 +91,7 @@ def mattering(system_config: dict[str, Any]) -> dict[str, Any]:
 def wrapped(system: Any, below: float, counts: bool) -> Any:
     """The system that holds answers of less probability back, and where it `counts` bad pictures goes on at one."""
     system = Abstaining(system, below) if below else system
-    return counting(system) if counts else system
+    return Counting(system) if counts else system
 
 
 def made(system_config: dict[str, Any], below: float, counts: bool) -> Any:

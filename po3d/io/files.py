@@ -175,6 +175,11 @@ def read_table(path: str | Path, what: str = "table") -> Iterator[dict[str, str]
             yield dict(zip(header, row))
 
 
+def rows_beside(module: str, name: str) -> list[dict[str, str]]:
+    """The rows of a shipped .csv file that stands beside a module (its `__file__`), by column."""
+    return list(read_table(Path(module).parent / name))
+
+
 def read_bytes(path: str | Path, what: str) -> bytes:
     try:
         with open(path, "rb") as file:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from po3d.scene.geometry import Camera, Pose, rotation_z, wrap_angle
+from po3d.scene.geometry import Camera, Pose, as_tuples, rotation_z, wrap_angle
 from po3d.scene.table import ObjectState, Scene
 
 
@@ -60,30 +60,19 @@ def carried(scene: Scene, camera: Camera) -> Scene:
     if scene.camera is None:
         return scene
     turn = hold_of(camera).azimuth - hold_of(scene.camera).azimuth
-    spin = rotation_z(np.array([turn]))[0]
+    spin = rotation_z(turn)
     offset = camera.position - spin @ scene.camera.position
     offset[2] = 0.0
-    objects = []
-    for o in scene.objects:
-        covariance = np.array(o.covariance)
-        covariance[:2] = spin[:2, :2] @ covariance[:2]
-        covariance[:, :2] = covariance[:, :2] @ spin[:2, :2].T
-        objects.append(
-            replace(
-                o,
-                position=tuple((spin @ np.array(o.position) + offset).tolist()),
-                heading=float(wrap_angle(o.heading + turn)),
-                covariance=tuple(map(tuple, covariance.tolist())),
-            )
-        )
     rotation = scene.camera.cam_T_world.rotation @ spin.T
     eye = spin @ scene.camera.position + offset
     axes = {name: tuple((spin[:2, :2] @ np.array(axis)).tolist()) for name, axis in scene.axes.items()}
+    pose, carry = Pose(rotation, -rotation @ eye), Pose(spin, offset)
+    objects = tuple(transformed(o, carry, float(wrap_angle(o.heading + turn))) for o in scene.objects)
     outline = None
     if scene.outline is not None:
-        outline = tuple(map(tuple, (np.array(scene.outline) @ spin[:2, :2].T + offset[:2]).tolist()))
-    placed = replace(scene.camera, cam_T_world=Pose(rotation, -rotation @ eye))
-    return replace(scene, objects=tuple(objects), axes=axes, camera=placed, outline=outline)
+        outline = as_tuples(np.array(scene.outline) @ spin[:2, :2].T + offset[:2])
+    placed = replace(scene.camera, cam_T_world=pose)
+    return replace(scene, objects=objects, axes=axes, camera=placed, outline=outline)
 
 
 def reheld(scene: Scene, camera: Camera) -> Scene:
@@ -93,26 +82,23 @@ def reheld(scene: Scene, camera: Camera) -> Scene:
         return scene
     move = camera.cam_T_world.inverse() @ scene.camera.cam_T_world
     flat = move.rotation[:2, :2]
-    objects = []
-    for o in scene.objects:
-        covariance = np.array(o.covariance)
-        covariance[:2] = flat @ covariance[:2]
-        covariance[:, :2] = covariance[:, :2] @ flat.T
-        x, y = flat @ (math.cos(o.heading), math.sin(o.heading))
-        objects.append(
-            replace(
-                o,
-                position=tuple(move.transform(o.position).tolist()),
-                heading=math.atan2(y, x),
-                covariance=tuple(map(tuple, covariance.tolist())),
-            )
-        )
+    noses = [flat @ (math.cos(o.heading), math.sin(o.heading)) for o in scene.objects]
+    objects = tuple(transformed(o, move, math.atan2(y, x)) for o, (x, y) in zip(scene.objects, noses))
     turned = {name: flat @ np.array(axis) for name, axis in scene.axes.items()}
     axes = {name: tuple((axis / np.linalg.norm(axis)).tolist()) for name, axis in turned.items()}
     outline = None
     if scene.outline is not None:
         outline = tuple(tuple(move.transform((*corner, 0.0))[:2].tolist()) for corner in scene.outline)
-    return replace(scene, objects=tuple(objects), axes=axes, camera=camera, outline=outline)
+    return replace(scene, objects=objects, axes=axes, camera=camera, outline=outline)
+
+
+def transformed(o: ObjectState, move: Pose, heading: float) -> ObjectState:
+    """A thing in another world, with its heading there; its box stays upright."""
+    flat, covariance = move.rotation[:2, :2], np.array(o.covariance, float)
+    covariance[:2] = flat @ covariance[:2]
+    covariance[:, :2] = covariance[:, :2] @ flat.T
+    place = tuple(move.transform(o.position).tolist())
+    return replace(o, position=place, heading=heading, covariance=as_tuples(covariance))
 
 
 _FLIP = np.diag([-1.0, 1.0, 1.0])  # of the picture
@@ -146,6 +132,6 @@ def _mirrored(o: ObjectState, width: int | None) -> ObjectState:
         o,
         position=(o.position[0], -o.position[1], o.position[2]),
         heading=float(wrap_angle(-o.heading)),
-        covariance=tuple(map(tuple, covariance.tolist())),
+        covariance=as_tuples(covariance),
         box=box,
     )

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.io.errors import InputError
-from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.camera import transformed
+from po3d.scene.geometry import Pose, as_tuples, rotation_z, wrap_angle
 from po3d.scene.orbit import Axes
 from po3d.scene.registration import EPSILON, Placed, covariance_of, register, rotation
 from po3d.scene.table import ObjectState, Scene
@@ -153,14 +154,8 @@ def _merged(
 
 def _moved(o: ObjectState, placed: Placed) -> ObjectState:
     """An object in the fused world; its image box belongs to its view and is dropped."""
-    x, y = placed.points(np.array([o.position[:2]]))[0]
-    turn = np.eye(3)
-    turn[:2, :2] = rotation(placed.yaw)
-    covariance = turn @ np.array(o.covariance, float) @ turn.T
-    return replace(
-        o, position=(float(x), float(y), o.position[2]), heading=float(wrap_angle(o.heading + placed.yaw)),
-        covariance=tuple(map(tuple, covariance.tolist())), box=None,
-    )  # fmt: skip
+    move = Pose(rotation_z(placed.yaw), np.array([*placed.shift, 0.0]))
+    return replace(transformed(o, move, float(wrap_angle(o.heading + placed.yaw))), box=None)
 
 
 def _one(rows: Sequence[ObjectState]) -> ObjectState:
@@ -182,7 +177,7 @@ def _one(rows: Sequence[ObjectState]) -> ObjectState:
     names = [o.name for o in rows if o.name]
     return ObjectState(
         _beliefs(rows), (float(ground[0]), float(ground[1]), height), heading, tuple(map(float, extent)),
-        tuple(map(tuple, whole.tolist())), flip, 1 - float(np.prod([1 - o.existence for o in rows])), None,
+        as_tuples(whole), flip, 1 - float(np.prod([1 - o.existence for o in rows])), None,
         names[0] if names else "",
     )  # fmt: skip
 
@@ -221,15 +216,3 @@ def _beliefs(rows: Sequence[ObjectState]) -> dict[str, dict[str, float]]:
         p = np.exp(logs - logs.max())
         result[attribute] = {v: float(x) for v, x in zip(values, p / p.sum())}
     return result
-
-
-def position_error(predicted: Scene, true: Scene, matches: dict[int, int]) -> Array:
-    """(k,) ground distances of the matched rows (predicted -> true) after the best turn and shift: a table's world is
-    its own, so only what it says of things among themselves can be wrong."""
-    here = np.array([predicted.objects[i].position[:2] for i in matches])
-    there = np.array([true.objects[j].position[:2] for j in matches.values()])
-    if len(here) < 2:
-        return np.zeros(len(here))
-    a, b = here - here.mean(0), there - there.mean(0)
-    yaw = math.atan2(float(np.sum(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])), float(np.sum(a * b)))
-    return np.hypot(*(a @ rotation(yaw).T - b).T)

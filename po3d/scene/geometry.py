@@ -28,6 +28,11 @@ def rotation_z(angle: ArrayLike) -> Array:
     return np.stack([np.stack([c, -s, o], -1), np.stack([s, c, o], -1), np.stack([o, o, i], -1)], -2)
 
 
+def as_tuples(matrix: Array) -> tuple[tuple[float, ...], ...]:
+    """The rows of a matrix, as tables keep them."""
+    return tuple(map(tuple, matrix.tolist()))
+
+
 @dataclass(frozen=True, eq=False)
 class Pose:
     """A rigid transform: `dst_T_src`, x_dst = rotation @ x_src + translation."""

@@ -17,7 +17,7 @@ The circle's centre is the world's origin and the camera of 0 degrees stands at 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -127,30 +127,15 @@ def sense_of(axes: Axes) -> int:
 
 
 def turned_axes(axes: Axes, degrees: float) -> dict[str, tuple[float, float]]:
-    """The axes after the viewer went `degrees` along the orbit, or imagined to, about any point."""
-    angle = sense_of(axes) * math.radians(degrees)
+    """The axes after the viewer went `degrees` along the orbit, or imagined to, about any point: the mental rotation of SCOPE's updating
+    task, whose point is the middle of two things."""
+    return rotated(axes, sense_of(axes) * math.radians(degrees))
+
+
+def rotated(axes: Axes, angle: float) -> dict[str, tuple[float, float]]:
+    """The axes turned counter-clockwise, seen from above."""
     c, s = math.cos(angle), math.sin(angle)
     return {side: (c * x - s * y, s * x + c * y) for side, (x, y) in axes.items()}
-
-
-@dataclass(frozen=True)
-class Observer:
-    """Someone who stands on the ground and looks somewhere."""
-
-    position: tuple[float, float]
-    facing: float  # radians, counter-clockwise from world +x
-
-    def turned(self, about: Sequence[float], degrees: float, reading: Reading = READING) -> "Observer":
-        """The observer carried `degrees` along the orbit's way about a point (2,), still looking the same side of it:
-        the mental rotation of SCOPE's updating task, whose point is the middle of two things."""
-        angle = reading.sense * math.radians(degrees)
-        c, s = math.cos(angle), math.sin(angle)
-        x, y = self.position[0] - about[0], self.position[1] - about[1]
-        place = (float(about[0]) + c * x - s * y, float(about[1]) + s * x + c * y)
-        return Observer(place, float(wrap_angle(self.facing + angle)))
-
-    def axes(self, reading: Reading = READING) -> dict[str, tuple[float, float]]:
-        return viewer_axes((math.cos(self.facing), math.sin(self.facing)), reading)
 
 
 # --- cameras ------------------------------------------------------------------------------------------------
@@ -181,17 +166,13 @@ class Orbit:
         eye = (*self.place(angle), self.height)
         return Camera(self.width, self.tall, self.focal, look_at(eye, (0.0, 0.0, self.target)))
 
-    def observer(self, angle: float) -> Observer:
-        return Observer(self.place(angle), float(wrap_angle(self.phi(angle) + math.pi)))
-
     def axes(self, angle: float) -> dict[str, tuple[float, float]]:
-        return self.observer(angle).axes(self.reading)
+        """Those of who looks through that camera."""
+        facing = float(wrap_angle(self.phi(angle) + math.pi))
+        return viewer_axes((math.cos(facing), math.sin(facing)), self.reading)
 
     def to_json(self) -> dict:
-        return {
-            "radius": self.radius, "height": self.height, "target": self.target, "width": self.width, "tall": self.tall,
-            "focal": self.focal, "reading": next(k for k, r in READINGS.items() if r == self.reading),
-        }  # fmt: skip
+        return asdict(self) | {"reading": next(k for k, r in READINGS.items() if r == self.reading)}
 
     @classmethod
     def from_json(cls, record: dict, where: str = "orbit") -> "Orbit":

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.geometry import Array, rotation_z, wrap_angle
 from po3d.scene.table import ObjectState, Scene
 
 GATE = 16.0  # of the squared Mahalanobis distance on the ground: 99.97 % of true matches lie below
@@ -49,8 +49,7 @@ def rotation(yaw: float | Array) -> Array:
 
 def covariance_of(o: ObjectState, yaw: float = 0.0) -> Array:
     """(3, 3) over x, y, heading in a world turned by `yaw`, never below the floor."""
-    turn = np.eye(3)
-    turn[:2, :2] = rotation(yaw)
+    turn = rotation_z(yaw)
     floor = np.diag([FLOOR**2, FLOOR**2, TURN_FLOOR**2])
     return turn @ np.array(o.covariance, float) @ turn.T + floor
 

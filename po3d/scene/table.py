@@ -6,7 +6,7 @@ image. An edit drops it.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -158,6 +158,14 @@ class Scene:
             and all(len(b) == 1 and 1.0 in b.values() for b in o.beliefs.values())
             for o in self.objects
         ) and all(not b or (len(b) == 1 and 1.0 in b.values()) for b in self.occluders or ())
+
+    def kept(self, rows: Sequence[int]) -> "Scene":
+        """The table with these rows alone, in this order; what is gone hides nothing."""
+        new = {old: k for k, old in enumerate(rows)}
+        occluders = self.occluders
+        if occluders is not None:
+            occluders = tuple({new[j]: p for j, p in occluders[i].items() if j in new} for i in rows)
+        return replace(self, objects=tuple(self.objects[i] for i in rows), occluders=occluders)
 
     def certain(self) -> "Scene":
         """The same table with every belief replaced by its most probable value and every covariance by zero.

@@ -20,7 +20,7 @@ import trimesh
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.scene.vocabulary import COLORS, EXTENTS, PARENT, SHAPES
 from po3d.synthesis.render.blender import open_blender
 from po3d.synthesis.render.environment import RGB
@@ -262,8 +262,7 @@ def _regions(soup: Soup, shape: str, names: NDArray) -> NDArray:
 
 @functools.cache
 def _region_table(category: str) -> list[dict[str, str]]:
-    rows = read_table(Path(__file__).with_name("regions.csv"))
-    return [row for row in rows if row["category"] == category]
+    return [row for row in rows_beside(__file__, "regions.csv") if row["category"] == category]
 
 
 def _painted(soup: Soup, shape: str) -> OfficialVehicle:

@@ -12,12 +12,11 @@ No mesh library is needed here: benchmarks that only read ask for names and size
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 
 Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -60,7 +59,7 @@ def catalogue() -> dict[str, CatalogueModel]:
             row["model"], float(row["width"]), float(row["depth"]), float(row["height"]),
             row["split"], row["room"], row["orbit"], row["creator"],
         )
-        for row in read_table(Path(__file__).with_name("models.csv"))
+        for row in rows_beside(__file__, "models.csv")
     }  # fmt: skip
 
 

@@ -16,12 +16,6 @@ NAMED = 3  # bad pictures whose reasons a note gives
 T = TypeVar("T")
 
 
-def counting(system: System) -> System:
-    """The system with bad pictures counted instead of ending the run."""
-    ahead = getattr(system, "ahead", 0)
-    return _CountingEager(system, ahead) if ahead else _Counting(system)
-
-
 def note(questions: Sequence[Question], predictions: Sequence[Prediction]) -> str | None:
     """How many images and questions were lost, and of which the reasons; None when none were."""
     image = {q.id: q.image for q in questions}
@@ -35,7 +29,9 @@ def note(questions: Sequence[Question], predictions: Sequence[Prediction]) -> st
 
 
 @dataclass(frozen=True)
-class _Counting:
+class Counting:
+    """The system with bad pictures counted instead of ending the run."""
+
     system: System
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
@@ -52,10 +48,10 @@ class _Counting:
     def at_once(self) -> int:
         return at_once(self.system)
 
-
-@dataclass(frozen=True)
-class _CountingEager(_Counting):
-    ahead: int = 0
+    @property
+    def ahead(self) -> int:
+        """0 where the system is not `Eager`."""
+        return getattr(self.system, "ahead", 0)
 
     def begin(self, questions: Sequence[Question], context: Context) -> Begun:
         lost, begun = _attempt(lambda asked: self.system.begin(asked, context), questions, context)

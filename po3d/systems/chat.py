@@ -16,7 +16,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -245,10 +245,8 @@ def _short(value: object) -> str:
 # --- answers ------------------------------------------------------------------------------------------------
 
 
-class Remembering:
+class Remembering(TableSource):
     """A source of tables that looks once at pictures that come again: most have several questions."""
-
-    true: ClassVar[bool] = False
 
     def __init__(self, source: TableSource, size: int = 64) -> None:
         self.source, self.size = source, size

@@ -15,27 +15,8 @@ _SAME = {
     "above": "higher", "over": "higher", "below": "lower", "under": "lower", "underneath": "lower", "beneath": "lower",
     "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
 }  # fmt: skip
-_EMPTY = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "is",
-        "it",
-        "its",
-        "my",
-        "your",
-        "me",
-        "you",
-        "side",
-        "hand",
-    ]
-)
+_EMPTY_WORDS = "a an the of in on at to is it its my your me you side hand"
+_EMPTY = frozenset(_EMPTY_WORDS.split())
 _WAYS = frozenset(["front", "behind", "left", "right"])
 _HEIGHTS = frozenset(["higher", "lower"])
 _SECTORS = {("behind", "front"): "front_or_behind", ("left", "right"): "left_or_right"}

@@ -22,7 +22,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
@@ -183,58 +183,50 @@ class Asking:
             future.cancel()
 
 
+@dataclass(eq=False, repr=False)
 class Lmm:
-    """A System: the questions on an image go to an endpoint, the answers are taken out of its responses.
+    """A System: the questions on an image go to an endpoint, the answers are taken out of its responses."""
 
-    benchmark    whose prompts are used
-    key_env      the environment variable with the API key; None: the endpoint wants none
-    log          usage.jsonl; None: nothing is logged, nor reused
-    concurrency  requests under way at once
-    tries, wait  how often an endpoint that is busy or away is asked, and the seconds before the second try; doubled
-                 after each, at most 60, or as long as it asks for
-    give_up      "stop": the run ends when a question finds no answer after all tries; "skip": the question has failed
-    temperature, max_tokens   sent unless None;  extra: more fields of the request, as the endpoint wants them
-    price        of a million tokens, {"prompt": .., "completion": ..}, in any currency
-    """
+    benchmark: str  # whose prompts are used
+    base_url: str
+    model: str
+    key_env: str | None = None  # the environment variable with the API key; None: the endpoint wants none
+    log: InitVar[str | Path | None] = None  # usage.jsonl; None: nothing is logged, nor reused
+    concurrency: int = 4  # requests under way at once
+    timeout: float = 120.0  # seconds for a response
+    # How often an endpoint that is busy or away is asked, and the seconds before the second try; doubled after each, at most 60, or as
+    # long as it asks for.
+    tries: int = 5
+    wait: float = 1.0
+    # "stop": the run ends when a question finds no answer after all tries; "skip": the question has failed.
+    give_up: Literal["stop", "skip"] = "stop"
+    temperature: float | None = 0.0  # sent unless None
+    max_tokens: int | None = 1024  # the same
+    extra: Mapping[str, Any] | None = None  # more fields of the request, as the endpoint wants them
+    # Of a million tokens, {"prompt": .., "completion": ..}, in any currency.
+    price: Mapping[str, float | None] | None = None
+    image_format: ImageFormat = "png"
 
-    def __init__(
-        self,
-        benchmark: str,
-        base_url: str,
-        model: str,
-        key_env: str | None = None,
-        log: str | Path | None = None,
-        concurrency: int = 4,
-        timeout: float = 120.0,
-        tries: int = 5,
-        wait: float = 1.0,
-        give_up: Literal["stop", "skip"] = "stop",
-        temperature: float | None = 0.0,
-        max_tokens: int | None = 1024,
-        extra: Mapping[str, Any] | None = None,
-        price: Mapping[str, float | None] | None = None,
-        image_format: ImageFormat = "png",
-    ) -> None:
-        key = os.environ.get(key_env, "") if key_env else ""
-        if key_env and not key.strip():
-            raise InputError(f"the environment variable {key_env} holds no API key")
-        if give_up not in ("stop", "skip"):
-            raise InputError(f"give_up={give_up!r} should be stop or skip")
-        for name, value in {"concurrency": concurrency, "tries": tries}.items():
+    def __post_init__(self, log: str | Path | None) -> None:
+        key = os.environ.get(self.key_env, "") if self.key_env else ""
+        if self.key_env and not key.strip():
+            raise InputError(f"the environment variable {self.key_env} holds no API key")
+        if self.give_up not in ("stop", "skip"):
+            raise InputError(f"give_up={self.give_up!r} should be stop or skip")
+        for name, value in {"concurrency": self.concurrency, "tries": self.tries}.items():
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise InputError(f"{name}={value!r} should be a whole number of at least 1")
-        if timeout <= 0 or wait < 0:
-            raise InputError(f"timeout={timeout!r} should be above 0 seconds, wait={wait!r} at least 0")
-        self.benchmark, self.model = benchmark, model
-        self.endpoint = Endpoint(base_url, key.strip(), timeout)
+        if self.timeout <= 0 or self.wait < 0:
+            raise InputError(
+                f"timeout={self.timeout!r} should be above 0 seconds, wait={self.wait!r} at least 0"
+            )
+        self.endpoint = Endpoint(self.base_url, key.strip(), self.timeout)
         self.log = Log(log)
-        self.concurrency, self.tries, self.wait, self.give_up = concurrency, tries, wait, give_up
-        fields = {"temperature": temperature, "max_tokens": max_tokens}
-        self.fields = {k: v for k, v in fields.items() if v is not None} | dict(extra or {})
-        self.price = {k: v for k, v in (price or {}).items() if v is not None}
-        self.image_format: ImageFormat = image_format
-        self.ahead = concurrency  # an image may have one question
-        self.pool = ThreadPoolExecutor(concurrency, "lmm")
+        fields = {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        self.fields = {k: v for k, v in fields.items() if v is not None} | dict(self.extra or {})
+        self.price = {k: v for k, v in (self.price or {}).items() if v is not None}
+        self.ahead = self.concurrency  # an image may have one question
+        self.pool = ThreadPoolExecutor(self.concurrency, "lmm")
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]:
         """The predictions in the order of the questions. InputError when the endpoint is no use at all."""

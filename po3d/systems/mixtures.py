@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import Scene
-from po3d.systems.noise import lost
 from po3d.systems.pipeline import PREDICTED, Answering, Executor, Pipeline, Reading, Setting, Tables, run
+from po3d.systems.substitution import lost
 
 
 @dataclass(frozen=True)

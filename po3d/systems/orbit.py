@@ -30,7 +30,8 @@ from po3d.systems.explained import Explained, Shown, flipped
 from po3d.systems.learned import Which, as_phrases, second
 from po3d.systems.photographs import view_source
 from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
-from po3d.systems.view_substitution import TABLE, UNITS, Mixed, mixed_views, truly_fused
+from po3d.systems.substitution import Mixed
+from po3d.systems.view_substitution import VIEW_TABLES, truly_fused
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ class Executor(parts.Executor):
     known_yaw: bool = True
     samples: int = 0
 
-    modules: ClassVar[tuple[str, ...]] = (*TABLE, "fusion", "parsing")
-    units: ClassVar[Mapping[str, str]] = UNITS
+    substitution = VIEW_TABLES
+    modules: ClassVar[tuple[str, ...]] = (*VIEW_TABLES.table, "fusion", "parsing")
     kind = "orbit"
     dialect = SCOPE
 
@@ -75,9 +76,6 @@ class Executor(parts.Executor):
 
     def of(self, question: Question) -> tuple:
         return tuple(question.images), tuple(question.options)
-
-    def mixed(self, tables: Tables) -> Tables:
-        return mixed_views(tables)
 
     def on(self, tables: Tables) -> "Orbit":
         return Orbit(self, tables)

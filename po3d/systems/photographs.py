@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
 from po3d.language.program import Call, ProgramError
@@ -26,6 +24,7 @@ from po3d.reasoning.questions import Question
 from po3d.reasoning.readings import LEAST, Ground, answered, called, nearest, rows_only
 from po3d.reasoning.rules import THREEDSRBENCH_RULES, Rules
 from po3d.scene.camera import hold_of
+from po3d.scene.orbit import viewer_axes
 from po3d.scene.table import Scene
 from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
@@ -33,9 +32,9 @@ from po3d.systems.choices import words
 from po3d.systems.explained import Explained, Shown
 from po3d.systems.learned import Which, as_phrases, second
 from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Tables
-from po3d.systems.view_substitution import BELIEFS, TABLE, UNITS, mixed_views
+from po3d.systems.view_substitution import VIEW_TABLES
 
-NAMING = ("detection", *BELIEFS)  # what words without relations are about
+NAMING = ("detection", *VIEW_TABLES.beliefs)  # what words without relations are about
 
 
 @dataclass(frozen=True)
@@ -59,15 +58,13 @@ class Executor(parts.Executor):
     samples: int = 0
     assume_present: bool = True
 
-    modules: ClassVar[tuple[str, ...]] = (*TABLE, "grounding", "parsing")
-    units: ClassVar[Mapping[str, str]] = {**UNITS, "grounding": "share of descriptions mistaken"}
+    substitution = VIEW_TABLES
+    modules: ClassVar[tuple[str, ...]] = (*VIEW_TABLES.table, "grounding", "parsing")
+    units: ClassVar[Mapping[str, str]] = {**VIEW_TABLES.units, "grounding": "share of descriptions mistaken"}
     headline: ClassVar[str] = "overall"
     kind = "photo"
     dialect = THREEDSRBENCH
     grouped: ClassVar[bool] = True  # a question is right with all its rotations
-
-    def parsed(self, text: str) -> PhraseCall:
-        return parse_text(text)
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":
@@ -99,9 +96,6 @@ class Executor(parts.Executor):
 
     def of(self, question: Question) -> tuple[str, str]:
         return question.text, question.program  # rotations share their answer
-
-    def mixed(self, tables: Tables) -> Tables:
-        return mixed_views(tables)
 
     def on(self, tables: Tables) -> "Photograph":
         return Photograph(self, tables)
@@ -187,9 +181,7 @@ def _facing(table: Scene) -> Scene:
     """The table with the axes of its camera's viewer; tables of rooms come with those of the room."""
     if table.camera is None:
         return table
-    ahead = table.camera.cam_T_world.rotation[2, :2]
-    x, y = (float(v) for v in ahead / np.linalg.norm(ahead))
-    return replace(table, axes={"front": (-x, -y), "behind": (x, y), "left": (-y, x), "right": (y, -x)})
+    return replace(table, axes=viewer_axes(table.camera.cam_T_world.rotation[2, :2]))
 
 
 def _camera(scene: Scene) -> tuple[str, ...]:

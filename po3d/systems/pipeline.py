@@ -39,6 +39,7 @@ from po3d.systems.explained import Explained, Shown
 if TYPE_CHECKING:
     from po3d.language.read.reader_tokens import Kind
     from po3d.systems.mixtures import Mixtures
+    from po3d.systems.substitution import Substitution
 
 WORLDS = {  # whose programs questions are -> the module of its executor
     "street": "po3d.systems.street",
@@ -162,7 +163,7 @@ class Look(NamedTuple):
 class TableSource(Protocol):
     """Makes the tables of images. `true`: are they the truth, asked for by name?"""
 
-    true: bool
+    true: ClassVar[bool] = False
 
     def tables(self, looks: Sequence[Look]) -> Sequence[Sequence[Scene]]:
         """Of each image a table of each of its pictures. InputError when what they are made of is missing."""
@@ -302,7 +303,7 @@ class Executor:
     modules: ClassVar[
         tuple[str, ...]
     ]  # that can be true or predicted: the tables', then those of execution and reading
-    units: ClassVar[Mapping[str, str]]  # of the modules that can be noisy: what their sigma is
+    substitution: ClassVar["Substitution"]  # of the tables' modules
     reading: ClassVar[tuple[str, ...]] = ("parsing",)  # the modules that are texts
     headline: ClassVar[str] = "mean"  # of the categories; or "overall", of the questions
     kind: ClassVar["Kind"]  # what the second reader is told that it reads about
@@ -311,9 +312,14 @@ class Executor:
         False  # are questions right as a group, so that those that count for no more are asked too?
     )
 
+    @property
+    def units(self) -> Mapping[str, str]:
+        """Of the modules that can be noisy what their sigma is."""
+        return self.substitution.units
+
     def parsed(self, text: str) -> Any:
         """The program of a text; ProgramError."""
-        raise NotImplementedError
+        return self.dialect.tree.parse(text)
 
     def text(self, reading: Reading) -> str:
         """The programs as predictions have them."""
@@ -394,7 +400,7 @@ class Executor:
 
     def mixed(self, tables: Tables) -> Tables:
         """The predicted tables with their settings applied."""
-        raise NotImplementedError
+        return self.substitution.mixed(tables)
 
     def on(self, tables: Tables) -> Answering:
         raise NotImplementedError

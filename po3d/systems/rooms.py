@@ -37,13 +37,13 @@ from po3d.systems import tables as sources
 from po3d.systems.explained import Explained, Shown, flipped
 from po3d.systems.learned import Which, phrase_of, second
 from po3d.systems.pipeline import PREDICTED, TRUTH, Pipeline, Ran, Reading, Setting, Tables
-from po3d.systems.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy, substitute
+from po3d.systems.room_substitution import ROOM_TABLES
 
 Sort = Literal["question", "change"]
 FrameMode = Literal["anchors", "none", "camera"]
 Given = Literal["given"]  # the scene's own axes: somebody framed it before
 Frame = str | core.Call  # the sentences of a frame, or its program
-LOOKS = tuple(m for m in BELIEFS if m != "shape")
+LOOKS = tuple(m for m in ROOM_TABLES.beliefs if m != "shape")
 
 
 class TextParser(Protocol):
@@ -112,8 +112,8 @@ class Executor(parts.Executor):
     draw: tuple[str, ...] = KINDS
     margins: bool = True  # predictions say how near another answer was
 
-    modules: ClassVar[tuple[str, ...]] = MODULES
-    units: ClassVar[Mapping[str, str]] = UNITS
+    substitution = ROOM_TABLES
+    modules: ClassVar[tuple[str, ...]] = (*ROOM_TABLES.table, "frame", "edit", "parsing")
     reading: ClassVar[tuple[str, ...]] = ("edit", "parsing")
     headline: ClassVar[str] = "overall"
     kind = "room"
@@ -127,9 +127,6 @@ class Executor(parts.Executor):
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":
         return cls(options.get("frame", "anchors"), samples=0)
-
-    def parsed(self, text: str) -> Call:
-        return parse_text(text)
 
     def absent(self, text: str, scene: Scene) -> str:
         called, words = Layout(scene).called, [singular(w) for w in words_of(text)]
@@ -156,21 +153,13 @@ class Executor(parts.Executor):
         """Looks that no program asks for are as the rest is, so that a table without any other doubt has none of these either."""
         programs = [p.program for p in reading.parses]
         asked = {text for p in programs for kind, text in p.tokens() if kind == "attribute"}
-        kept = {m: s for m, s in settings.items() if m not in LOOKS or BELIEFS[m] in asked}
-        rest = PREDICTED if any(kept[m] == PREDICTED for m in TABLE if m in kept) else TRUTH
+        kept = {m: s for m, s in settings.items() if m not in LOOKS or ROOM_TABLES.beliefs[m] in asked}
+        rest = PREDICTED if any(kept[m] == PREDICTED for m in ROOM_TABLES.table if m in kept) else TRUTH
         return {m: kept.get(m, rest) for m in settings}
 
     def mixable(self) -> None:
         if self.frame != "anchors":
             raise InputError(f"the grid of rooms needs benchmark.frame=anchors, not {self.frame}")
-
-    def mixed(self, tables: Tables) -> Tables:
-        true = [m for m in TABLE if tables.how(m) != PREDICTED]
-        scene = substitute(tables.scene, tables.true, true, tables.seed) if true else tables.scene
-        for module in true:
-            if not isinstance(sigma := tables.how(module), str):
-                scene = noisy(scene, module, sigma, tables.seed)
-        return replace(tables, views=dict.fromkeys(tables.views, scene))
 
     def on(self, tables: Tables) -> "Rooms":
         return Rooms(self, tables)
@@ -198,7 +187,7 @@ class Rooms:
                 world = seen_from(self.tables.true, frame, "anchors", executor.rules)
                 scene, mode = replace(scene, axes=world.axes), "given"
                 if not isinstance(how, str):
-                    scene = noisy(scene, "frame", how, self.tables.seed)
+                    scene = ROOM_TABLES.noisy(scene, "frame", how, self.tables.seed)
             self._rooms[key] = room(scene, mode, executor.samples, executor.rules, executor.draw)
         return self._rooms[key]
 
@@ -256,36 +245,9 @@ class Rooms:
         )
 
 
-class Room(Protocol):
-    """Answers questions on one table from the sentences of the frame and the programs of change and question."""
-
-    def run(self, frame: Frame, change: Call | None, program: Call) -> Outcome: ...
-
-    def margin(self, frame: Frame, change: Call | None, program: Call, answer: str | None) -> dict | None:
-        """How near the answer was to another one, of the likeliest world, where that gives it, too."""
-        ...
-
-    def likeliest(self, frame: Frame, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
-        """The most probable table in the frame, what a change makes of it, and both; None where it can't be made."""
-        ...
-
-
-def room(
-    scene: Scene,
-    mode: FrameMode | Given,
-    samples: int,
-    rules: Rules = ROOM_RULES,
-    draw: Sequence[str] = KINDS,
-) -> Room:
-    """What answers on a table: `samples` worlds drawn from it when it is uncertain in what is to be drawn, else the most
-    probable one."""
-    if samples and uncertain(scene, draw):
-        return _Believed(scene, rules, mode, samples, draw)
-    return _Certain(scene.certain(), rules, mode)
-
-
-class _Certain:
-    """One table and its changed versions; questions on the same change share the work."""
+class Room:
+    """Answers questions on one table from the sentences of the frame and the programs of change and question. The table and its changed
+    versions are certain; questions on the same change share the work."""
 
     def __init__(self, scene: Scene, rules: Rules, mode: FrameMode | Given = "anchors") -> None:
         self.scene, self.rules, self.mode = scene, rules, mode
@@ -299,9 +261,11 @@ class _Certain:
             return Outcome("failed", None, reason=str(failure))
 
     def margin(self, frame: Frame, change: Call | None, program: Call, answer: str | None) -> dict | None:
+        """How near the answer was to another one, of the likeliest world, where that gives it, too."""
         return record(margins_in(ROOMS.meant(program), self._world(frame, change)).flip)
 
     def likeliest(self, frame: Frame, change: Call | None) -> tuple[Scene, Planned | None, World | None]:
+        """The most probable table in the frame, what a change makes of it, and both; None where it can't be made."""
         before = self._unchanged(frame)
         try:
             planned = plan(before, change and ROOMS.meant(change))
@@ -328,7 +292,7 @@ class _Certain:
         return world
 
 
-class _Believed:
+class BelievedRoom(Room):
     """A table with beliefs: the worlds drawn from it vote."""
 
     ENOUGH = 0.25  # of the worlds: when fewer answer, worlds are drawn in which what is named exists
@@ -336,8 +300,9 @@ class _Believed:
     def __init__(
         self, scene: Scene, rules: Rules, mode: FrameMode | Given, count: int, draw: Sequence[str]
     ) -> None:
-        self.scene, self.rules, self.mode, self.count, self.draw = scene, rules, mode, count, draw
-        self._framed: dict[Frame, list[_Certain]] = {}
+        super().__init__(scene, rules, mode)
+        self.count, self.draw = count, draw
+        self._framed: dict[Frame, list[Room]] = {}
 
     def run(self, frame: Frame, change: Call | None, program: Call) -> Outcome:
         frame, anchors, rooms = self._rooms(frame)
@@ -358,7 +323,7 @@ class _Believed:
         frame, _, rooms = self._rooms(frame)
         return rooms[0].likeliest(frame, change)
 
-    def _rooms(self, frame: Frame) -> tuple[Frame, list[Named], list[_Certain]]:
+    def _rooms(self, frame: Frame) -> tuple[Frame, list[Named], list[Room]]:
         """The frame that what was seen can tell, what it names, and the worlds."""
         told = frame if self.mode == "anchors" else ""
         if isinstance(told, str):
@@ -380,15 +345,27 @@ class _Believed:
             name = name.partition(" ")[2]
         return Named(name) if possible(self.scene, Named(name)) else whole
 
-    def _drawn(self, named: Sequence[Named]) -> list[_Certain]:
+    def _drawn(self, named: Sequence[Named]) -> list[Room]:
         """The most probable table, then the worlds."""
         drawn = worlds(self.scene, self.draw, named, self.count)
-        return [_Certain(world.certain(), self.rules, self.mode) for world in (self.scene, *drawn.scenes())]
+        return [Room(world.certain(), self.rules, self.mode) for world in (self.scene, *drawn.scenes())]
 
-    def _vote(
-        self, rooms: Sequence[_Certain], frame: Frame, change: Call | None, program: Call
-    ) -> Vote | None:
+    def _vote(self, rooms: Sequence[Room], frame: Frame, change: Call | None, program: Call) -> Vote | None:
         return vote(room.run(frame, change, program).answer for room in rooms)
+
+
+def room(
+    scene: Scene,
+    mode: FrameMode | Given,
+    samples: int,
+    rules: Rules = ROOM_RULES,
+    draw: Sequence[str] = KINDS,
+) -> Room:
+    """What answers on a table: `samples` worlds drawn from it when it is uncertain in what is to be drawn, else the most
+    probable one."""
+    if samples and uncertain(scene, draw):
+        return BelievedRoom(scene, rules, mode, samples, draw)
+    return Room(scene.certain(), rules, mode)
 
 
 EXECUTOR = Executor()

@@ -22,9 +22,8 @@ from po3d.systems import pipeline as parts
 from po3d.systems import tables as sources
 from po3d.systems.explained import Explained, Shown, flipped
 from po3d.systems.learned import Which, second
-from po3d.systems.noise import UNITS, noisy
 from po3d.systems.pipeline import PREDICTED, Pipeline, Ran, Reading, Setting, Tables
-from po3d.systems.substitution import MODULES, substitute
+from po3d.systems.street_substitution import STREET_TABLES
 
 POSES = ("position", "depth", "heading", "camera", "shape")  # what geometry reads; poses are drawn together
 
@@ -53,8 +52,8 @@ class Executor(parts.Executor):
     rules: Rules = STREET_RULES
     margins: bool = False  # predictions say how near another answer was, which takes longer than the answer
 
-    modules: ClassVar[tuple[str, ...]] = MODULES
-    units: ClassVar[Mapping[str, str]] = UNITS
+    substitution = STREET_TABLES
+    modules: ClassVar[tuple[str, ...]] = (*STREET_TABLES.table, "parsing")
     kind = "street"
     dialect = STREET
 
@@ -96,16 +95,6 @@ class Executor(parts.Executor):
     def relevant(self, settings: Mapping[str, Setting], reading: Reading) -> Mapping[str, Setting]:
         needed = reads(self.meaning(reading.asked.program))
         return {m: s if m in needed else PREDICTED for m, s in settings.items()}
-
-    def mixed(self, tables: Tables) -> Tables:
-        true = {m: s for m, s in tables.settings.items() if s != PREDICTED}
-        if not true:
-            return tables
-        scene = substitute(tables.scene, tables.true, list(true))
-        for module, sigma in true.items():
-            if not isinstance(sigma, str):
-                scene = noisy(scene, module, sigma, tables.seed)
-        return replace(tables, views=dict.fromkeys(tables.views, scene))
 
     def on(self, tables: Tables) -> "Street":
         return Street(self, tables.scene)
@@ -207,7 +196,7 @@ def reads(program: Call) -> frozenset[str]:
     """The modules that a program's answer depends on, parsing aside; all of them where it is no chain of a street's steps."""
     told = steps(program)
     if not told:
-        return frozenset(MODULES) - {"parsing"}
+        return frozenset(STREET_TABLES.table)
     needed = {"detection"}
     for step in told:
         needed |= set(step.words) & set(ATTRIBUTES)
@@ -246,9 +235,9 @@ def pipeline(
         raise InputError(
             "street scenes need an estimator of ours: perception=street, or a checkpoint of that kind"
         )
-    modules = parts.checked_modules(oracle, MODULES)
-    estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
     executor = Executor(mode, samples, seed, margins=margins)
+    modules = parts.checked_modules(oracle, executor.modules)
+    estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
     looks = sources.Pictures(estimator)
     return Pipeline(looks, own_reader(parser, device), executor, modules, second(reader, executor, device))
 

@@ -54,7 +54,7 @@ class PhotoEstimator(Protocol):
 
 
 @dataclass(frozen=True)
-class Truth:
+class Truth(TableSource):
     """What the image, or each of its views, truly shows."""
 
     true: ClassVar[bool] = True
@@ -64,9 +64,8 @@ class Truth:
 
 
 @dataclass(frozen=True)
-class Pictures:
+class Pictures(TableSource):
     estimator: Estimator
-    true: ClassVar[bool] = False
 
     def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
         pictures = [look.context.image() for look in looks]
@@ -74,11 +73,10 @@ class Pictures:
 
 
 @dataclass(frozen=True)
-class Views:
+class Views(TableSource):
     """Nothing of the camera is used but its focal length: neither an angle nor its pose."""
 
     estimator: ViewEstimator
-    true: ClassVar[bool] = False
 
     def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
         shown = [(look.context, name) for look in looks for name in look.names]
@@ -110,11 +108,10 @@ def _as_seen(scene: Scene, name: str, reading: Reading) -> Scene:
 
 
 @dataclass(frozen=True)
-class Photographs:
+class Photographs(TableSource):
     """The focal length is used where the benchmark knows it."""
 
     estimator: PhotoEstimator
-    true: ClassVar[bool] = False
 
     def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
         return [
@@ -124,8 +121,7 @@ class Photographs:
 
 
 @dataclass(frozen=True)
-class LabelledMaps:
-    true: ClassVar[bool] = False
+class LabelledMaps(TableSource):
 
     def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
         from po3d.perception import semantic_map
@@ -134,8 +130,7 @@ class LabelledMaps:
 
 
 @dataclass(frozen=True)
-class Captions:
-    true: ClassVar[bool] = False
+class Captions(TableSource):
 
     def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
         from po3d.perception import room_captions
@@ -144,14 +139,13 @@ class Captions:
 
 
 @dataclass(frozen=True)
-class Maps:
+class Maps(TableSource):
     """`checkpoint`: the name of a shipped pair, or a path without suffix, read when the first map is looked at; `mirror`: does it
     look in the mirror, too? `device`: where it does."""
 
     checkpoint: str = "top_view_estimator"
     mirror: bool = True
     device: str = "cpu"
-    true: ClassVar[bool] = False
 
     def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
         views = [look.context.inputs.top_view() for look in looks]

@@ -20,10 +20,9 @@ from po3d.reasoning.questions import Prediction, Question, read_predictions
 from po3d.scene.geometry import Camera
 from po3d.scene.table import Scene
 from po3d.systems.mixtures import Answers, Mixtures
-from po3d.systems.noise import noisy
 from po3d.systems.pipeline import Pipeline, Reading
 from po3d.systems.street import Executor, Reader
-from po3d.systems.substitution import MODULES, substitute
+from po3d.systems.street_substitution import STREET_TABLES
 from po3d.systems.tables import Pictures
 
 GROUPS = {
@@ -34,6 +33,7 @@ GROUPS = {
 }
 CAMERA = Camera(640, 480, 800.0, look_at((9.0, -4.0, 6.0)))
 EXECUTOR = Executor("marginal", 8)
+MODULES = EXECUTOR.modules
 
 
 class Unread:
@@ -73,10 +73,12 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
         for one in random_cells(20):
             named = dict(zip(MODULES, one.settings))
             named.pop("parsing")
-            table = substitute(predicted, truth, [m for m, s in named.items() if s != PREDICTED])
+            table = STREET_TABLES.substitute(
+                predicted, truth, [m for m, s in named.items() if s != PREDICTED]
+            ).scene
             for module, sigma in named.items():
                 if not isinstance(sigma, str):
-                    table = noisy(table, module, sigma)
+                    table = STREET_TABLES.noisy(table, module, sigma)
             given = work.answers([TRUTH if m == "parsing" else s for m, s in zip(MODULES, one.settings)])
             for q, program, answer in zip(questions, programs, given, strict=True):
                 expected = execute(program, table, q.task, "marginal", samples=8)

@@ -23,7 +23,7 @@ from po3d.scene.edits import support
 from po3d.scene.table import Scene
 from po3d.systems.mixtures import Answers, Mixtures
 from po3d.systems.pipeline import Pipeline
-from po3d.systems.room_substitution import BELIEFS, MODULES, TABLE, UNITS, noisy, substitute
+from po3d.systems.room_substitution import ROOM_TABLES
 from po3d.systems.rooms import Executor, Reader, framed, room
 from po3d.systems.tables import Captions
 
@@ -53,6 +53,10 @@ def blurred(truth: Scene, name: str) -> Scene:
     return replace(truth, objects=tuple(objects), outline=outline, source="predicted")
 
 
+def substitute(predicted: Scene, gt: Scene, modules) -> Scene:
+    return ROOM_TABLES.substitute(predicted, gt, modules).scene
+
+
 def said(scene: Scene):
     """What a table says."""
     return [
@@ -66,14 +70,14 @@ SEEN = {n: blurred(TRUE[n], n) for n in NAMES}
 
 def test_all_modules_give_the_true_table_and_none_the_predicted_one():
     for n in NAMES:
-        assert said(substitute(SEEN[n], TRUE[n], TABLE)) == said(TRUE[n])
+        assert said(substitute(SEEN[n], TRUE[n], ROOM_TABLES.table)) == said(TRUE[n])
         assert said(substitute(SEEN[n], TRUE[n], ())) == said(SEEN[n])
 
 
 def test_a_module_changes_its_own_column_and_no_other():
     for n in NAMES:
         plain = SEEN[n]
-        for module in TABLE:
+        for module in ROOM_TABLES.table:
             mixed = substitute(plain, TRUE[n], [module])
             if module == "detection":
                 assert len(mixed) == len(TRUE[n])
@@ -82,7 +86,9 @@ def test_a_module_changes_its_own_column_and_no_other():
             assert (mixed.outline == plain.outline) == (module != "floor")
             changed = set()
             for a, b in zip(mixed.objects, plain.objects, strict=True):
-                changed |= {m for m, key in BELIEFS.items() if a.beliefs.get(key) != b.beliefs.get(key)}
+                changed |= {
+                    m for m, key in ROOM_TABLES.beliefs.items() if a.beliefs.get(key) != b.beliefs.get(key)
+                }
                 changed |= {"heading"} if (a.heading, a.flip) != (b.heading, b.flip) else set()
                 changed |= {"size"} if a.extent != b.extent else set()
                 changed |= {"position"} if a.position[:2] != b.position[:2] else set()
@@ -101,7 +107,7 @@ def test_what_stands_on_something_still_does_after_either_got_another_size():
                     f for f, b in zip(found, before) if b is not None
                 ]
                 stands += sum(b is not None for b in before)
-        louder = noisy(TRUE[n], "size", 0.05, 1)
+        louder = ROOM_TABLES.noisy(TRUE[n], "size", 0.05, 1)
         held = [(k, b) for k, b in enumerate(support(TRUE[n].objects)) if b is not None]
         gaps = [_gap(scene, k, b) for k, b in held for scene in (louder, TRUE[n])]
         np.testing.assert_allclose(gaps[::2], gaps[1::2], atol=1e-9)
@@ -123,16 +129,18 @@ def test_a_missed_thing_returns_with_what_is_named_alone():
     assert len(named.beliefs["color"]) > 5
 
 
-@pytest.mark.parametrize("module", [m for m in UNITS if m not in ("edit", "parsing")])
+@pytest.mark.parametrize("module", [m for m in ROOM_TABLES.units if m not in ("edit", "parsing")])
 def test_noise_is_none_at_zero_and_has_its_size(module):
     scene = TRUE[NAMES[0]]
-    assert said(noisy(scene, module, 0.0)) == said(scene)
-    assert noisy(scene, module, 0.3, 1) == noisy(scene, module, 0.3, 1)
-    many = [noisy(scene, module, 10 if module in ("heading", "frame") else 0.3, k) for k in range(60)]
+    assert said(ROOM_TABLES.noisy(scene, module, 0.0)) == said(scene)
+    assert ROOM_TABLES.noisy(scene, module, 0.3, 1) == ROOM_TABLES.noisy(scene, module, 0.3, 1)
+    many = [
+        ROOM_TABLES.noisy(scene, module, 10 if module in ("heading", "frame") else 0.3, k) for k in range(60)
+    ]
     if module == "detection":
         assert np.mean([len(s) for s in many]) == pytest.approx(0.7 * len(scene), rel=0.1)
-    elif module in BELIEFS:
-        key = BELIEFS[module]
+    elif module in ROOM_TABLES.beliefs:
+        key = ROOM_TABLES.beliefs[module]
         other = [
             a.value(key) != b.value(key)
             for s in many
@@ -189,9 +197,9 @@ def test_every_cell_answers_as_plain_execution_of_its_table_does():
     n, answered = NAMES[0], 0
     work, r = asked(n), rng(1, "cells")
     for _ in range(12):
-        settings = {m: (TRUTH, PREDICTED)[r.integers(2)] for m in MODULES} | {"state": PREDICTED}
+        settings = {m: (TRUTH, PREDICTED)[r.integers(2)] for m in Executor.modules} | {"state": PREDICTED}
         found = work.answers(tuple(settings.values()))
-        scene = substitute(SEEN[n], TRUE[n], [m for m in TABLE if settings[m] == TRUTH])
+        scene = substitute(SEEN[n], TRUE[n], [m for m in ROOM_TABLES.table if settings[m] == TRUTH])
         mode = "anchors"
         if settings["frame"] == TRUTH:
             scene, mode = replace(scene, axes=framed(TRUE[n], QUESTIONS[n][0].frame).axes), "given"
@@ -258,7 +266,7 @@ def test_programs_come_from_the_predictions_and_rooms_go_to_other_processes():
     ],
 )
 def test_a_wrong_plan_is_said(options, says):
-    groups = {"all": list(MODULES)}
+    groups = {"all": list(Executor.modules)}
     with pytest.raises(InputError, match=says):
         plan(KIND, {"groups": groups, **options})
 

@@ -12,11 +12,12 @@ from po3d.io.seeding import rng
 from po3d.scene.geometry import Camera, Pose, wrap_angle
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
-from po3d.systems.noise import UNITS, lost, noisy
+from po3d.systems.street_substitution import STREET_TABLES
+from po3d.systems.substitution import lost
 
 SLANTED = Pose(np.array([[1.0, 0, 0], [0, -0.6, -0.8], [0, 0.8, -0.6]]), np.array([0.0, 0.0, 12.0]))
 CAMERA = Camera(640, 480, 800.0, SLANTED)
-QUANTITIES = [q for q in UNITS if q != "parsing"]
+QUANTITIES = [q for q in STREET_TABLES.units if q != "parsing"]
 
 
 def scenes(n=60) -> list[Scene]:
@@ -27,36 +28,42 @@ def scenes(n=60) -> list[Scene]:
 @pytest.mark.parametrize("quantity", QUANTITIES)
 def test_no_noise_is_no_change_and_a_seed_gives_the_same(quantity):
     for scene in scenes(5):
-        still = noisy(scene, quantity, 0.0)
+        still = STREET_TABLES.noisy(scene, quantity, 0.0)
         np.testing.assert_allclose(still.positions, scene.positions, atol=1e-9)
         np.testing.assert_allclose(still.headings, scene.headings, atol=1e-9)
         assert [o.beliefs for o in still.objects] == [o.beliefs for o in scene.objects]
         assert (len(still), still.occluders) == (len(scene), scene.occluders)
-        assert noisy(scene, quantity, 0.2, 1) == noisy(scene, quantity, 0.2, 1)
+        assert STREET_TABLES.noisy(scene, quantity, 0.2, 1) == STREET_TABLES.noisy(scene, quantity, 0.2, 1)
 
 
 def test_noise_has_the_size_that_its_unit_says():
     before = scenes()
-    place = np.concatenate([noisy(s, "position", 0.3).positions - s.positions for s in before])
+    place = np.concatenate([STREET_TABLES.noisy(s, "position", 0.3).positions - s.positions for s in before])
     assert place[:, :2].std() == pytest.approx(0.3, rel=0.1)
     assert not place[:, 2].any()
-    turned = [wrap_angle(noisy(s, "heading", 8).headings - s.headings) for s in before]
+    turned = [wrap_angle(STREET_TABLES.noisy(s, "heading", 8).headings - s.headings) for s in before]
     assert math.degrees(np.concatenate(turned).std()) == pytest.approx(8, rel=0.1)
     deep = [
-        CAMERA.project(noisy(s, "depth", 0.04).positions)[1] / CAMERA.project(s.positions)[1] for s in before
+        CAMERA.project(STREET_TABLES.noisy(s, "depth", 0.04).positions)[1] / CAMERA.project(s.positions)[1]
+        for s in before
     ]
     assert (np.concatenate(deep) - 1).std() == pytest.approx(0.04, rel=0.1)
-    assert 1 - sum(len(noisy(s, "detection", 0.25)) for s in before) / sum(map(len, before)) == pytest.approx(
-        0.25, abs=0.05
-    )
+    assert 1 - sum(len(STREET_TABLES.noisy(s, "detection", 0.25)) for s in before) / sum(
+        map(len, before)
+    ) == pytest.approx(0.25, abs=0.05)
     for attribute in ATTRIBUTES:
         changed = [a.value(attribute) != b.value(attribute) for s in before
-                   for a, b in zip(s.objects, noisy(s, attribute, 0.2).objects)]  # fmt: skip
+                   for a, b in zip(s.objects, STREET_TABLES.noisy(s, attribute, 0.2).objects)]  # fmt: skip
         assert np.mean(changed) == pytest.approx(0.2, abs=0.05)
-    hidden = [a != b for s in before for a, b in zip(s.occluders, noisy(s, "occlusion", 0.2).occluders)]
+    hidden = [
+        a != b
+        for s in before
+        for a, b in zip(s.occluders, STREET_TABLES.noisy(s, "occlusion", 0.2).occluders)
+    ]
     assert np.mean(hidden) == pytest.approx(0.2, abs=0.05)
     turn = [
-        math.atan2(*noisy(s, "camera", 10).axes["front"][::-1]) - math.atan2(*s.axes["front"][::-1])
+        math.atan2(*STREET_TABLES.noisy(s, "camera", 10).axes["front"][::-1])
+        - math.atan2(*s.axes["front"][::-1])
         for s in before
     ]
     assert math.degrees(np.std(wrap_angle(turn))) == pytest.approx(10, rel=0.25)
@@ -65,7 +72,9 @@ def test_noise_has_the_size_that_its_unit_says():
 
 def test_more_noise_is_the_same_noise_scaled():
     (scene,) = scenes(1)
-    small, large = (noisy(scene, "position", sigma).positions - scene.positions for sigma in (0.1, 0.4))
+    small, large = (
+        STREET_TABLES.noisy(scene, "position", sigma).positions - scene.positions for sigma in (0.1, 0.4)
+    )
     np.testing.assert_allclose(large, 4 * small, atol=1e-12)
     few, many = (lost("a.png", 50, sigma) for sigma in (0.1, 0.4))
     assert all(m for f, m in zip(few, many) if f)
@@ -73,7 +82,7 @@ def test_more_noise_is_the_same_noise_scaled():
 
 def test_a_missed_object_takes_its_occlusions_with_it():
     for scene in scenes(20):
-        left = noisy(scene, "detection", 0.5)
+        left = STREET_TABLES.noisy(scene, "detection", 0.5)
         names = [o.position for o in left.objects]
         for o, belief in zip(left.objects, left.occluders):
             (was,) = [b for p, b in zip(scene.objects, scene.occluders) if p.position == o.position]
@@ -83,7 +92,7 @@ def test_a_missed_object_takes_its_occlusions_with_it():
 
 def test_a_changed_shape_changes_the_box():
     (scene,) = scenes(1)
-    for before, after in zip(scene.objects, noisy(scene, "shape", 1.0).objects):
+    for before, after in zip(scene.objects, STREET_TABLES.noisy(scene, "shape", 1.0).objects):
         assert before.value("shape") != after.value("shape")
         assert before.extent != after.extent
 
@@ -91,6 +100,6 @@ def test_a_changed_shape_changes_the_box():
 def test_what_is_no_quantity_or_needs_a_camera_is_said():
     (scene,) = scenes(1)
     with pytest.raises(InputError, match="no noise in 'parsing'"):
-        noisy(scene, "parsing", 0.1)
+        STREET_TABLES.noisy(scene, "parsing", 0.1)
     with pytest.raises(InputError, match="needs the table's camera"):
-        noisy(replace(scene, camera=None), "depth", 0.1)
+        STREET_TABLES.noisy(replace(scene, camera=None), "depth", 0.1)

@@ -7,6 +7,7 @@ from generators import random_program, random_scene
 from hypothesis import given
 from hypothesis import strategies as st
 
+from po3d.benchmarks.metrics import match
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.reasoning.execute import execute
@@ -15,9 +16,14 @@ from po3d.scene.street import extent
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
 from po3d.systems.pipeline import checked_modules
-from po3d.systems.substitution import MODULES, match, substitute
+from po3d.systems.street import Executor
+from po3d.systems.street_substitution import STREET_TABLES
 
-PERCEPTION = [m for m in MODULES if m != "parsing"]
+PERCEPTION = STREET_TABLES.table
+
+
+def substitute(predicted: Scene, gt: Scene, modules) -> Scene:
+    return STREET_TABLES.substitute(predicted, gt, modules).scene
 
 
 def blurred(gt: Scene, seed: int, drop: int = 0, extra: int = 0) -> Scene:
@@ -156,9 +162,9 @@ def test_class_decides_between_two_objects_in_one_place():
 
 
 def test_modules_are_checked_and_spelled_either_way():
-    assert checked_modules(["heading", "colour"], MODULES) == ("color", "heading")
+    assert checked_modules(["heading", "colour"], Executor.modules) == ("color", "heading")
     with pytest.raises(InputError, match="'yaw' is no module; known: shape, color"):
-        checked_modules(["yaw"], MODULES)
+        checked_modules(["yaw"], Executor.modules)
 
 
 def test_an_empty_prediction_has_no_matches():

@@ -9,20 +9,12 @@ from planted import SCOPE, SR, elsewhere, scope_names, sr_names, tilted
 
 from po3d.io.errors import InputError
 from po3d.scene.camera import hold_of, reheld
-from po3d.scene.fusion import position_error
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import VIEWS
 from po3d.scene.table import Scene, to_json
-from po3d.systems.view_substitution import (
-    BELIEFS,
-    TABLE,
-    UNITS,
-    Mixed,
-    mixture,
-    noisy,
-    substitute,
-    truly_fused,
-)
+from po3d.systems.substitution import Mixed
+from po3d.systems.view_substitution import VIEW_TABLES, truly_fused
+from tools.scope_fusion import position_error
 
 NAMES = sr_names(1)
 
@@ -45,29 +37,31 @@ def test_all_modules_give_the_true_table(name):
     gt = SR.truth(name)
     seen = tilted(elsewhere(gt, name, blur=True), 0.1, -0.2)
     seen = replace(seen, objects=(*seen.objects[2:], replace(seen.objects[0], position=(0.0, 30.0, 0.5))))
-    mixed = substitute(seen, gt, TABLE)
+    mixed = VIEW_TABLES.substitute(seen, gt, VIEW_TABLES.table)
     same(mixed, gt)
     assert mixed.scene.source == "predicted"
     assert mixed.scene.camera == gt.camera
     assert mixed.scene.axes == gt.axes
     for a, b in zip(mixed.scene.objects, gt.objects, strict=True):
-        assert {k: a.beliefs[k] for k in BELIEFS.values() if k in a.beliefs} == {
-            k: b.beliefs[k] for k in BELIEFS.values() if k in b.beliefs
+        assert {k: a.beliefs[k] for k in VIEW_TABLES.beliefs.values() if k in a.beliefs} == {
+            k: b.beliefs[k] for k in VIEW_TABLES.beliefs.values() if k in b.beliefs
         }
         assert (a.existence, a.covariance, a.box) == (1.0, b.covariance, b.box)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_another_world_is_no_error(name):
-    same(substitute(elsewhere(SR.truth(name), name), SR.truth(name), ()), SR.truth(name))
+    same(VIEW_TABLES.substitute(elsewhere(SR.truth(name), name), SR.truth(name), ()), SR.truth(name))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_camera_held_otherwise_is_repaired_by_the_camera_alone(name):
     gt = SR.truth(name)
     seen = tilted(elsewhere(gt, name), 0.1, -0.15)
-    np.testing.assert_allclose(substitute(seen, gt, ["camera"]).scene.positions, gt.positions, atol=1e-9)
-    bare = substitute(seen, gt, ["heading"]).scene
+    np.testing.assert_allclose(
+        VIEW_TABLES.substitute(seen, gt, ["camera"]).scene.positions, gt.positions, atol=1e-9
+    )
+    bare = VIEW_TABLES.substitute(seen, gt, ["heading"]).scene
     assert np.linalg.norm(bare.positions - gt.positions, axis=1).max() > 0.1
     assert abs(hold_of(bare.camera).roll - hold_of(gt.camera).roll) > 0.1
 
@@ -81,20 +75,24 @@ def test_wrong_depths_are_repaired_by_depth_and_by_position(name):
     ]
     seen = elsewhere(replace(gt, objects=tuple(off)), name)
     for modules in (["depth"], ["position"], ["depth", "position"]):
-        np.testing.assert_allclose(substitute(seen, gt, modules).scene.positions, gt.positions, atol=1e-9)
-    away = np.linalg.norm(substitute(seen, gt, ["size"]).scene.positions - gt.positions, axis=1)
+        np.testing.assert_allclose(
+            VIEW_TABLES.substitute(seen, gt, modules).scene.positions, gt.positions, atol=1e-9
+        )
+    away = np.linalg.norm(VIEW_TABLES.substitute(seen, gt, ["size"]).scene.positions - gt.positions, axis=1)
     np.testing.assert_allclose(away, 0.1 * np.linalg.norm(gt.positions - eye, axis=1), rtol=1e-9)
 
 
 def test_a_module_changes_its_own_column_and_no_other():
     gt = SR.truth(NAMES[0])
     seen = tilted(elsewhere(gt, NAMES[0], blur=True), 0.05, 0.05)
-    plain = substitute(seen, gt, ()).scene
-    for module in TABLE:
-        mixed = substitute(seen, gt, [module]).scene
+    plain = VIEW_TABLES.substitute(seen, gt, ()).scene
+    for module in VIEW_TABLES.table:
+        mixed = VIEW_TABLES.substitute(seen, gt, [module]).scene
         changed = set()
         for a, b in zip(mixed.objects, plain.objects, strict=True):
-            changed |= {m for m, key in BELIEFS.items() if a.beliefs.get(key) != b.beliefs.get(key)}
+            changed |= {
+                m for m, key in VIEW_TABLES.beliefs.items() if a.beliefs.get(key) != b.beliefs.get(key)
+            }
             changed |= {"heading"} if (a.heading, a.flip) != (b.heading, b.flip) else set()
             changed |= {"size"} if a.extent != b.extent else set()
             changed |= {"position"} if a.position != b.position else set()
@@ -108,14 +106,14 @@ def test_a_missed_thing_returns_and_an_invented_one_vanishes():
     gt = SR.truth(NAMES[0])
     seen = elsewhere(gt, NAMES[0])
     seen = replace(seen, objects=(*seen.objects[1:], replace(seen.objects[1], position=(0.0, 40.0, 1.0))))
-    assert None in substitute(seen, gt, ["heading"]).rows
-    bare = substitute(seen, gt, ["detection"])
+    assert None in VIEW_TABLES.substitute(seen, gt, ["heading"]).rows
+    bare = VIEW_TABLES.substitute(seen, gt, ["detection"])
     assert bare.rows == tuple(range(len(gt)))
     missed = bare.scene.objects[0]
     assert len(missed.beliefs["name"]) > 100
     assert missed.existence == 1
-    assert bare.scene.objects[0] == substitute(seen, gt, ["detection"]).scene.objects[0]
-    known = substitute(seen, gt, ["detection", "shape", "position"]).scene.objects[0]
+    assert bare.scene.objects[0] == VIEW_TABLES.substitute(seen, gt, ["detection"]).scene.objects[0]
+    known = VIEW_TABLES.substitute(seen, gt, ["detection", "shape", "position"]).scene.objects[0]
     assert known.value("name") == gt.objects[0].value("name")
     assert known.position == gt.objects[0].position
 
@@ -133,39 +131,41 @@ def test_things_keep_their_places_before_a_camera_that_is_held_otherwise():
         np.testing.assert_allclose(back.positions, gt.positions, atol=1e-9)
 
 
-@pytest.mark.parametrize("module", [m for m in UNITS if m != "parsing"])
+@pytest.mark.parametrize("module", [m for m in VIEW_TABLES.units if m != "parsing"])
 def test_noise_is_none_at_zero_and_has_its_size(module):
     gt = SR.truth(NAMES[0])
-    plain = Mixed(gt, tuple(range(len(gt))))
-    none = noisy(plain, module, 0.0).scene
+    none = VIEW_TABLES.noisy(gt, module, 0.0)
     np.testing.assert_allclose(none.positions, gt.positions, atol=1e-9)
     assert turns(none, gt).max() < 1e-9
     assert [o.beliefs for o in none.objects] == [o.beliefs for o in gt.objects]
-    sigma = 10 if UNITS[module].startswith("degrees") else 0.3
-    assert to_json(noisy(plain, module, sigma, 1).scene) == to_json(noisy(plain, module, sigma, 1).scene)
-    many = [noisy(plain, module, sigma, k) for k in range(60)]
+    sigma = 10 if VIEW_TABLES.units[module].startswith("degrees") else 0.3
+    assert to_json(VIEW_TABLES.noisy(gt, module, sigma, 1)) == to_json(
+        VIEW_TABLES.noisy(gt, module, sigma, 1)
+    )
+    many = [VIEW_TABLES.noisy(gt, module, sigma, k) for k in range(60)]
     if module == "detection":
-        assert np.mean([len(m.scene) for m in many]) == pytest.approx(0.7 * len(gt), rel=0.1)
-        for mixed in many:
-            assert [gt.objects[j] for j in mixed.rows] == list(mixed.scene.objects)
-    elif module in BELIEFS:
-        key = BELIEFS[module]
-        other = [a.value(key) != b.value(key) for m in many for a, b in zip(m.scene.objects, gt.objects)]
+        assert np.mean([len(m) for m in many]) == pytest.approx(0.7 * len(gt), rel=0.1)
+        for k, left in enumerate(many):
+            rows = VIEW_TABLES.mixture(gt, gt, {"detection": sigma}, k).rows
+            assert [gt.objects[j] for j in rows] == list(left.objects)
+    elif module in VIEW_TABLES.beliefs:
+        key = VIEW_TABLES.beliefs[module]
+        other = [a.value(key) != b.value(key) for m in many for a, b in zip(m.objects, gt.objects)]
         assert np.mean(other) == pytest.approx(0.3, abs=0.06)
     elif module == "size":
-        logs = np.log(np.concatenate([m.scene.extents / gt.extents for m in many]))
+        logs = np.log(np.concatenate([m.extents / gt.extents for m in many]))
         assert logs.std() == pytest.approx(0.3, rel=0.1)
     elif module == "position":
-        steps = np.concatenate([m.scene.positions - gt.positions for m in many])
+        steps = np.concatenate([m.positions - gt.positions for m in many])
         np.testing.assert_allclose(steps.std(0), 0.3, rtol=0.15)
     elif module == "depth":
-        depths = [gt.camera.project(s.scene.positions)[1] / gt.camera.project(gt.positions)[1] for s in many]
+        depths = [gt.camera.project(s.positions)[1] / gt.camera.project(gt.positions)[1] for s in many]
         assert np.std(depths) == pytest.approx(0.3, rel=0.15)
     elif module == "heading":
-        off = np.concatenate([wrap_angle(m.scene.headings - gt.headings) for m in many])
+        off = np.concatenate([wrap_angle(m.headings - gt.headings) for m in many])
         assert math.degrees(off.std()) == pytest.approx(10, rel=0.15)
     else:
-        holds = [hold_of(m.scene.camera) for m in many]
+        holds = [hold_of(m.camera) for m in many]
         before = hold_of(gt.camera)
         for now, was in (([h.pitch for h in holds], before.pitch), ([h.roll for h in holds], before.roll)):
             assert math.degrees(np.std(np.array(now) - was)) == pytest.approx(10, rel=0.3)
@@ -174,9 +174,9 @@ def test_noise_is_none_at_zero_and_has_its_size(module):
 def test_what_is_no_noise_and_what_has_no_camera_is_said():
     gt = SR.truth(NAMES[0])
     with pytest.raises(InputError, match="no noise in 'parsing'"):
-        noisy(Mixed(gt, ()), "parsing", 0.1)
+        VIEW_TABLES.noisy(gt, "parsing", 0.1)
     with pytest.raises(InputError, match="has no camera"):
-        substitute(replace(gt, camera=None), gt, ["heading"])
+        VIEW_TABLES.substitute(replace(gt, camera=None), gt, ["heading"])
 
 
 def test_views_are_made_one_as_they_truly_lie():
@@ -189,7 +189,7 @@ def test_views_are_made_one_as_they_truly_lie():
     for name, true in zip(names, shown):
         seen = elsewhere(true, name)
         objects = [replace(o, beliefs=alike[0].beliefs, heading=0.0) for o in seen.objects]
-        mixed.append(substitute(replace(seen, objects=tuple(objects)), true, ()))
+        mixed.append(VIEW_TABLES.substitute(replace(seen, objects=tuple(objects)), true, ()))
     whole = SCOPE.truth(scene)
     fused = truly_fused(mixed, shown, VIEWS, whole)
     view = SCOPE.view(scene)
@@ -203,8 +203,8 @@ def test_views_are_made_one_as_they_truly_lie():
 
 def test_a_mixture_is_the_noise_on_the_truth():
     gt = SR.truth(NAMES[0])
-    settings = dict.fromkeys(TABLE, "truth") | {"heading": 10.0, "detection": 0.3}
-    mixed = mixture(elsewhere(gt, NAMES[0], blur=True), gt, settings, 3)
+    settings = dict.fromkeys(VIEW_TABLES.table, "truth") | {"heading": 10.0, "detection": 0.3}
+    mixed = VIEW_TABLES.mixture(elsewhere(gt, NAMES[0], blur=True), gt, settings, 3)
     assert 0 < len(mixed.scene) < len(gt)
     truth = [gt.objects[j] for j in mixed.rows]
     assert [o.position for o in mixed.scene.objects] == [o.position for o in truth]

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.scene.fusion import View, fuse, joined, position_error
+from po3d.scene.fusion import View, fuse, joined
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.orbit import Orbit
 from po3d.scene.registration import Placed, register, rotation
 from po3d.scene.table import ObjectState, Scene, sure
+from tools.scope_fusion import position_error
 
 ORBIT = Orbit(6.0, 3.5, 0.4)
 DEPTH, ACROSS, HEADING = (

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.scene.fusion import View, joined, position_error
+from po3d.scene.fusion import View, joined
 from po3d.scene.geometry import wrap_angle
 from po3d.scene.registration import EPSILON, FLOOR, TURN_FLOOR, Placed, rotation
 from po3d.scene.table import ObjectState, Scene
+from tools.scope_fusion import position_error
 
 AXES = {"left": (0.0, 1.0), "right": (0.0, -1.0), "front": (-1.0, 0.0), "behind": (1.0, 0.0)}
 HERE = Placed(0.0, (0.0, 0.0), {}, 0.0)

@@ -15,7 +15,6 @@ from po3d.systems import pipeline as parts
 from po3d.systems.baselines import ANSWERS, FrequencyBaseline, Planar, RandomBaseline, Replay, asked_for
 from po3d.systems.pipeline import Context
 from po3d.systems.street import EXECUTOR, Executor, Reader
-from po3d.systems.substitution import MODULES
 from po3d.systems.tables import Pictures
 
 
@@ -147,7 +146,7 @@ def test_a_pipeline_with_every_module_replaced_is_the_oracle():
     scene, questions = world()
     nothing = replace(scene, objects=(), occluders=(), source="predicted")
     words = [replace(q, text="words that no parser knows") for q in questions]
-    pipeline = Pipeline(Sees(nothing), Reads(), oracle=MODULES)
+    pipeline = Pipeline(Sees(nothing), Reads(), oracle=EXECUTOR.modules)
     predictions = pipeline.answer(words, Context(lambda: None, lambda: scene))
     assert [p.answer for p in predictions] == [q.answer for q in questions]
 
@@ -253,11 +252,14 @@ def test_flat_pictures_answer_no_question_of_streets():
     ("program", "read"),
     [
         ('count(filter(color, "red", scene))', {"detection", "color"}),
-        ('count(relate(next_to, unique(filter(color, "red", scene)), scene))', set(MODULES) - {"parsing"}),
+        (
+            'count(relate(next_to, unique(filter(color, "red", scene)), scene))',
+            set(EXECUTOR.modules) - {"parsing"},
+        ),
     ],
 )
 def test_a_program_depends_on_what_it_reads_and_one_beyond_streets_on_everything(program, read):
-    settings = dict.fromkeys(MODULES, "gt")
+    settings = dict.fromkeys(EXECUTOR.modules, "gt")
     reading = parts.Reading(Parse("ok", Call.parse(program)), by="learned")
     relevant = EXECUTOR.relevant(settings, reading)
     assert {m for m, setting in relevant.items() if setting == "gt"} == read

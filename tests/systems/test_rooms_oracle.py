@@ -10,7 +10,6 @@ from po3d.io.shipped import MINI as DATA
 from po3d.language.read.parse import Parse
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Context, Pipeline, oracle
-from po3d.systems.room_substitution import MODULES
 from po3d.systems.rooms import EXECUTOR, Reader
 from po3d.systems.tables import Truth
 
@@ -53,7 +52,7 @@ def answers(system) -> list[str | None]:
 def test_with_every_module_true_it_answers_as_the_oracle():
     gold = answers(oracle("rooms"))
     assert None not in gold
-    assert answers(system(Wrong(), MODULES)) == gold
+    assert answers(system(Wrong(), EXECUTOR.modules)) == gold
     heard = answers(system(Wrong(), ("parsing", "edit")))
     assert heard != gold
     assert any(a is not None for a in heard)

@@ -11,7 +11,6 @@ PM   partial match: the share of the reference's words that the prediction holds
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from word2number.w2n import word_to_num
@@ -19,7 +18,7 @@ from word2number.w2n import word_to_num
 from po3d.benchmarks.metrics import bootstrap_groups, figure
 from po3d.benchmarks.scoring import comparable, counted, failures, known, published_table, some
 from po3d.io.errors import InputError
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.reasoning.questions import Prediction, Question, paired
 
 CATEGORIES = ("movement", "removal", "attribute", "addition", "replacement")  # of changes, in Table 1's order
@@ -35,7 +34,7 @@ SCORERS = ("official",)
 RELEASE = "official release"  # what the published figures were measured on
 
 # metric_compute.py's table (phrases.csv). There is no rule for "in front and to the left": the official script has none either.
-_PHRASES = {row["phrase"]: row["said"] for row in read_table(Path(__file__).with_name("phrases.csv"))}
+_PHRASES = {row["phrase"]: row["said"] for row in rows_beside(__file__, "phrases.csv")}
 # One pass: what a match has taken is not looked at again ("on the right side" becomes "right side").
 _PHRASE = re.compile(r"\b(" + "|".join(sorted(_PHRASES, key=len, reverse=True)) + r")\b")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")

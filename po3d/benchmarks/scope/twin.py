@@ -47,6 +47,7 @@ from po3d.scene.orbit import (
     group_of,
     nearest_label,
     own_axes,
+    turned_axes,
 )
 from po3d.synthesis.difficulty import ORBIT_DEFAULT, OrbitDials
 from po3d.synthesis.orbit.scenes import OrbitScene, Pair, choices, sample_orbit_scene, seen_pairs
@@ -155,14 +156,9 @@ class _Asker:
         a, b = self.nouns(pair)
         program = call("where", a, b, CAMERA)
         turn = TURNS[(self.index + k) % 3]
-        ground = self.found.scene.positions[:, :2]
-        middle = (ground[pair.target] + ground[pair.reference]) / 2
         orbit = self.found.orbit
         stay = {v: self.label(orbit.axes(v), pair) for v in VIEWS}
-        gone = {
-            v: self.label(orbit.observer(v).turned(middle, turn, orbit.reading).axes(orbit.reading), pair)
-            for v in VIEWS
-        }
+        gone = {v: self.label(turned_axes(orbit.axes(v), turn), pair) for v in VIEWS}
         asked = self.around("consistency_ego", k, program, stay)
         asked += self.around("updating_ego", k, call("turned", str(turn), a, b, program), gone)
         for n, (which, views) in enumerate(list(VIEW_SETS.items())[:2]):

@@ -14,15 +14,8 @@ import numpy as np
 from po3d.language.english import singular, words_of
 from po3d.language.grammar import Pick, Pieces, Word, load, spaced
 from po3d.language.programs.rooms import OPEN, SIGNATURES, Call
-from po3d.scene.rooms import NOUNS_OF_USE, SYNONYMS, hangs, stands_on_top
+from po3d.scene.rooms import OTHER_WORDS, USE_NOUNS, hangs, stands_on_top
 
-OTHER_WORDS: dict[str, list[str]] = {}
-for _word, _name in SYNONYMS.items():
-    if _word != _name:
-        OTHER_WORDS.setdefault(_name, []).append(_word)
-USE_NOUNS: dict[str, list[str]] = {}
-for _word, _purpose in NOUNS_OF_USE.items():
-    USE_NOUNS.setdefault(_purpose, []).append(_word)
 AGAIN = 4  # one noun in so many that was said before comes back in full
 
 

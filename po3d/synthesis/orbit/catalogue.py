@@ -6,13 +6,13 @@ the catalogue has too few, parametric shapes of our own show the category, too.
 
 import functools
 from dataclasses import dataclass
-from pathlib import Path
 
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.synthesis.splits import Model, Split, catalogue, own_names
 
 GROUNDS = {"f": "floor", "o": "outdoor", "t": "table"}
 PEOPLE = ("man", "woman", "boy", "girl")
+ANIMALS = ("horse", "dog", "cat", "rabbit", "chicken")
 CATALOGUE_ONLY = (
     "chair",
     "armchair",
@@ -51,7 +51,7 @@ def own_sizes() -> dict[str, tuple[float, float, float]]:
     """Name of one of our own shapes -> its (depth, width, height) in metres (`tools/own_sizes.py` writes the table)."""
     return {
         row["name"]: (float(row["depth"]), float(row["width"]), float(row["height"]))
-        for row in read_table(Path(__file__).with_name(OWN_SIZES))
+        for row in rows_beside(__file__, OWN_SIZES)
     }
 
 
@@ -59,7 +59,7 @@ def own_sizes() -> dict[str, tuple[float, float, float]]:
 def things() -> dict[str, Thing]:
     """Name -> thing, in the table's order."""
     result = {}
-    for row in read_table(Path(__file__).with_name("things.csv")):
+    for row in rows_beside(__file__, "things.csv"):
         extent = float(row["depth"]), float(row["width"]), float(row["height"])
         grounds = tuple(GROUNDS[g] for g in row["grounds"])
         flags = {flag: row[flag] == "1" for flag in ("front", "seat", "paint")}

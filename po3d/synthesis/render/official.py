@@ -6,12 +6,11 @@ streets, lit by photographs that paint the ground. Both are drawn by the fast re
 
 import functools
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from po3d.io.errors import InputError
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.scene.vocabulary import COLORS_RGB
 from po3d.synthesis.render.environment import (
     EXPOSED_WHITE,
@@ -139,7 +138,7 @@ def _hdri(rng: np.random.Generator) -> Look:
 def _paints() -> dict[str, Array]:
     """Colour -> (n, 3) linear paints of PulseCheck457's coloured vehicles."""
     rows: dict[str, list[list[float]]] = {}
-    for row in read_table(Path(__file__).with_name("paints.csv")):
+    for row in rows_beside(__file__, "paints.csv"):
         rows.setdefault(row["color"], []).append([float(row[c]) for c in ("red", "green", "blue")])
     return {color: np.array(values) for color, values in rows.items()}
 

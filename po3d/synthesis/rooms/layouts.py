@@ -8,12 +8,11 @@ import functools
 import math
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import shapely
 
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.io.seeding import rng
 from po3d.scene.frames import axes_from_front
 from po3d.scene.rectangles import footprints
@@ -63,7 +62,7 @@ def sample_room(seed: int, index: int, split: str = "test", objects: tuple[int, 
 def _kinds() -> dict[str, dict[str, float]]:
     """Kind of room -> what makes a room one of its kind, and how many times its weight counts; from `kinds.csv`."""
     kinds: dict[str, dict[str, float]] = {}
-    for row in read_table(Path(__file__).with_name("kinds.csv")):
+    for row in rows_beside(__file__, "kinds.csv"):
         kinds.setdefault(row["kind"], {})[row["name"]] = float(row["factor"])
     return kinds
 

@@ -2,11 +2,10 @@
 
 import functools
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.synthesis.render.environment import RGB, rgb, to_linear
 from po3d.synthesis.shapes.mesh import Mesh, Random
 
@@ -19,7 +18,7 @@ JITTER, TINT = 0.13, 0.05  # deviations of the logarithm of a palette's colour: 
 def palettes() -> dict[str, Palettes]:
     """Category -> part -> usual colours, from `shape_palettes.csv`."""
     table: dict[str, dict[str, str]] = {}
-    for row in read_table(Path(__file__).with_name("shape_palettes.csv")):
+    for row in rows_beside(__file__, "shape_palettes.csv"):
         table.setdefault(row["category"], {})[row["part"]] = row["colors"]
     return dict(table)
 

@@ -9,13 +9,12 @@ theirs."""
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.io.seeding import rng
 from po3d.reasoning import relations
 from po3d.reasoning.relations import NO_FACING
@@ -148,7 +147,7 @@ def _painted(o: LayoutObject, mesh: Mesh, look: LookKind) -> dict:
 @functools.cache
 def _repaintable(category: str) -> dict[str, int]:
     """Part name -> how often it stands in the lot."""
-    rows = read_table(Path(__file__).with_name("parts.csv"))
+    rows = rows_beside(__file__, "parts.csv")
     return {r["part"]: LARGE_LOTS if r["large"] == "1" else 1 for r in rows if r["category"] == category}
 
 

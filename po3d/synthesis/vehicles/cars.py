@@ -6,12 +6,11 @@ Metres; `assemble` scales them to the exact extents.
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import shapely
 
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.synthesis.shapes.mesh import Piece, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, lathe, moved, rounded, slab, wheel
 
@@ -328,7 +327,7 @@ def _bed(f: CarForm, t: Trim, rng: np.random.Generator, taper: Callable[[Array],
 @functools.cache
 def _types() -> dict[str, dict[str, str]]:
     """Type -> its row of cars.csv: a number, the ends of a range, or several whole numbers; shares of rails and spares."""
-    return {row["type"]: row for row in read_table(Path(__file__).with_name("cars.csv"))}
+    return {row["type"]: row for row in rows_beside(__file__, "cars.csv")}
 
 
 def _typical(name: str, rng: np.random.Generator) -> list[Piece]:

@@ -6,13 +6,12 @@ and right. forms.csv (displacements in thousandths of the extents) and kin.csv (
 `tools/official_forms.py`; types whose official form could not be measured have neither, and vary around ours."""
 
 import functools
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.scene.vocabulary import EXTENTS
 from po3d.synthesis.shapes.mesh import Piece, solid
 from po3d.synthesis.shapes.primitives import box
@@ -51,7 +50,7 @@ def displaced(points: Array, lattice: Array, extent: Array) -> Array:
 def measured() -> dict[str, Array]:
     """Shape -> its lattice (*NODES, 3)."""
     lattices: dict[str, Array] = {}
-    for row in read_table(Path(__file__).with_name("forms.csv")):
+    for row in rows_beside(__file__, "forms.csv"):
         lattice = lattices.setdefault(row["shape"], np.zeros((*NODES, 3)))
         lattice[int(row["x"]), int(row["y"]), int(row["z"])] = [
             int(row[c]) / 1000 for c in ("dx", "dy", "dz")
@@ -62,7 +61,7 @@ def measured() -> dict[str, Array]:
 @functools.cache
 def kin() -> dict[tuple[str, str], list[int]]:
     """(shape, split) -> seeds of our variants that come nearest; no seed is in two splits."""
-    rows = read_table(Path(__file__).with_name("kin.csv"))
+    rows = rows_beside(__file__, "kin.csv")
     return {(row["shape"], row["split"]): [int(s) for s in row["seeds"].split()] for row in rows}
 
 
