@@ -111,6 +111,10 @@ def twin_of(
     """`open_fresh` and `generate` of a twin that has one look and no skies. `module` holds it, loaded when a twin is made;
     `pictures`: what its `generate` calls whether to draw."""
 
+    def _has(option: str, value: str | None) -> None:
+        if value is not None:
+            raise InputError(f"{option}={value} is for streets; {name} has none")
+
     def open_fresh(
         folder: Path,
         size: int,
@@ -119,6 +123,7 @@ def twin_of(
         workers: int,
         dials: Mapping[str, Any] | None = None,
     ) -> Any:
+        _has("look", look)
         twin = importlib.import_module(module)
         return twin.open_fresh(folder, size, seed, workers, dials_of(dials, kind))
 
@@ -133,8 +138,8 @@ def twin_of(
         skies: str | None,
         dials: Mapping[str, Any] | None = None,
     ) -> None:
-        if skies is not None:
-            raise InputError(f"skies are for the street scenes of pulsecheck457; {name} has none")
+        _has("look", look)
+        _has("skies", skies)
         how = {pictures: images, "workers": workers, "dials": dials_of(dials, kind)}
         importlib.import_module(module).generate(out, size, seed, split, **how)
 
