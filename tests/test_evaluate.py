@@ -162,6 +162,16 @@ def test_scores_depend_on_the_predictions_file_alone(release, tmp_path):
     assert values(tmp_path / "yes") == pytest.approx([*shares, np.mean(shares)])
     assert values(tmp_path / "silent") == values(tmp_path / "nothing") == [0.0] * 8
     assert report(tmp_path / "nothing")["statuses"] == {"failed": len(gold)}
+    (note,) = report(tmp_path / "nothing")["notes"]
+    assert f"lines for 0 of the {len(gold)} questions" in note
+
+
+def test_a_file_on_other_questions_is_not_replayed(release, tmp_path, capsys):
+    path = tmp_path / "theirs.jsonl"
+    write_predictions(path, [Prediction("of another split", "ok", "yes")])
+    assert evaluate(release, tmp_path / "out", "system=replay", f"system.path={path}") == 2
+    assert "it is of another benchmark" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_answers_below_a_probability_are_held_back(release, tmp_path):

@@ -110,13 +110,19 @@ def check_read(
     if unknown := sorted(set(options["benchmark"]) - set(usual["benchmark"])):
         raise InputError(f"benchmark.{unknown[0]} is no option of {of}")
     if root is not None and options["split"] != usual["split"]:
-        raise InputError(f"split={options['split']} is set, but data.root={root} says which questions are asked")
+        raise InputError(
+            f"split={options['split']} is set, but data.root={root} says which questions are asked"
+        )
     fresh = root is None and options["split"] == "fresh"
     own = {
-        k: v for k, v in usual["benchmark"].items() if k not in ALWAYS_READ and options["benchmark"].get(k) != v
+        k: v
+        for k, v in usual["benchmark"].items()
+        if k not in ALWAYS_READ and options["benchmark"].get(k) != v
     }
     if made := [k for k in OF_A_TWIN if k in own and not fresh]:
-        raise InputError(f"benchmark.{made[0]} is set, but only a twin that is made now reads it: split=fresh")
+        raise InputError(
+            f"benchmark.{made[0]} is set, but only a twin that is made now reads it: split=fresh"
+        )
     if "perception" in system_config and system_config["perception"] is None:
         return  # there is nothing to look with, which the system itself says best
     keys = {f"{group}.{key}": (group, key) for group, names in MODULES.items() for key in names}
@@ -128,7 +134,9 @@ def check_read(
     for key, before in changed.items():
         if system_of(varied(config, {key: before}), usual) == system_config:
             table = f" on benchmark.table={system_config['table']}" if "table" in system_config else ""
-            raise InputError(f"{key} is set, but system={system_config['name']} of {of} does not read it{table}")
+            raise InputError(
+                f"{key} is set, but system={system_config['name']} of {of} does not read it{table}"
+            )
 
 
 def default_out(options: dict[str, Any], settings: dict[str, Any], default: dict[str, Any]) -> str:
