@@ -103,7 +103,8 @@ def main(config: DictConfig, quiet: bool = False) -> None:
     counts = _counts_bad_images(options) or engine is not None
     system = wrapped(system, below, counts)
     answers = spread(engine, partial(made, system_config, below, counts)) if engine else None
-    for note in split.notes():
+    notes = reading.notes(split.questions) if hasattr(reading, "notes") else []
+    for note in (*split.notes(), *notes):
         print(f"note: {note}", file=sys.stderr)
     identity = {
         "benchmark": options["benchmark"]["name"],
@@ -135,6 +136,7 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         options["overwrite"],
         listed(options["beside"]),
         answers,
+        notes,
     )
     if not quiet:
         print(report_text(report, options["published"]))

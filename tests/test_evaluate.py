@@ -162,6 +162,16 @@ def test_scores_depend_on_the_predictions_file_alone(release, tmp_path):
     assert values(tmp_path / "yes") == pytest.approx([*shares, np.mean(shares)])
     assert values(tmp_path / "silent") == values(tmp_path / "nothing") == [0.0] * 8
     assert report(tmp_path / "nothing")["statuses"] == {"failed": len(gold)}
+    (note,) = report(tmp_path / "nothing")["notes"]
+    assert f"lines for 0 of the {len(gold)} questions" in note
+
+
+def test_a_file_on_other_questions_is_not_replayed(release, tmp_path, capsys):
+    path = tmp_path / "theirs.jsonl"
+    write_predictions(path, [Prediction("of another split", "ok", "yes")])
+    assert evaluate(release, tmp_path / "out", "system=replay", f"system.path={path}") == 2
+    assert "it is of another benchmark" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_answers_below_a_probability_are_held_back(release, tmp_path):
@@ -294,6 +304,17 @@ def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_th
         (["benchmark=scope", "executor.mode=argmax"], "executor.mode is set, but system=po3d of scope"),
         (["benchmark=3dsrbench", "parser.checkpoint=x"], "parser.checkpoint is set"),
         (["system=random", "oracle=[heading]"], "oracle is set, but system=random of pulsecheck457"),
+        (["system=oracle", "reader=own"], "reader is set, but system=oracle of pulsecheck457"),
+        (["benchmark=hypo3d", "system=oracle", "benchmark.table=truth"], "benchmark.table is set, but system=oracle of hypo3d"),
+        (["benchmark=3dsrbench", "system=random", "benchmark.samples=64"], "benchmark.samples is set, but system=random of 3dsrbench"),
+        (["benchmark.dials.near=0.5"], "benchmark.dials is set, but only a twin that is made now reads it: split=fresh"),
+        (["data.root=data/mini/pulsecheck457", "benchmark.look=studio"], "benchmark.look is set"),
+        (["data.root=data/mini/pulsecheck457", "split=fresh"], "split=fresh is set, but data.root="),
+        (["benchmark=scope", "split=fresh", "benchmark.look=studio"], "look=studio is for streets; scope has none"),
+        (["benchmark=superclevr", "split=fresh", "benchmark.dials.hops=[2]"], "unknown option 'benchmark.dials.hops'"),
+        (["+sistem=oracle"], "sistem='oracle' is no option"),
+        (["+benchmark.tabel=truth"], "benchmark.tabel is no option of pulsecheck457"),
+        (["published=perhaps"], "published='perhaps' should be true or false"),
     ],
 )  # fmt: skip
 def test_an_option_that_would_be_ignored_is_refused(options, says, tmp_path, capsys):

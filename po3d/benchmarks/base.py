@@ -110,6 +110,10 @@ def twin_of(
     """`open_fresh` and `generate` of a twin that has one look and no skies. `module` holds it, loaded when a twin is made;
     `load` reads its folder; `pictures`: what its `generate` calls whether to draw."""
 
+    def _has(option: str, value: str | None) -> None:
+        if value is not None:
+            raise InputError(f"{option}={value} is for streets; {name} has none")
+
     def open_fresh(
         folder: Path,
         size: int,
@@ -119,6 +123,7 @@ def twin_of(
         dials: Mapping[str, Any] | None = None,
     ) -> Any:
         """The twin of a seed, made when it is not there yet; pictures are drawn when somebody looks."""
+        _has("look", look)
         twin = importlib.import_module(module)
         twin.generate(folder, size, seed, workers=workers, dials=dials_of(dials, kind))
         return load(folder, f"fresh, seed {seed}")
@@ -134,8 +139,8 @@ def twin_of(
         skies: str | None,
         dials: Mapping[str, Any] | None = None,
     ) -> None:
-        if skies is not None:
-            raise InputError(f"skies are for the street scenes of pulsecheck457; {name} has none")
+        _has("look", look)
+        _has("skies", skies)
         how = {pictures: images, "workers": workers, "dials": dials_of(dials, kind)}
         importlib.import_module(module).generate(out, size, seed, split, **how)
 

@@ -40,10 +40,10 @@ def benchmark_of(name: str) -> Benchmark:
     return BENCHMARKS[name]
 
 
-def opened(benchmark: str, root: str | Path | None = None) -> Any:
-    """A benchmark's split: the release or twin at `root`, else the shipped one."""
+def opened(benchmark: str, root: str | Path | None = None, size: int | None = None) -> Any:
+    """A benchmark's split: the release or twin at `root`, else the shipped one; the first `size` images or rooms of it."""
     own = benchmark_of(benchmark)
-    return own.load(own.mini, "mini") if root is None else own.load(Path(root))
+    return (own.load(own.mini, "mini") if root is None else own.load(Path(root))).first(size)
 
 
 def dials_in(options: Mapping[str, Any]) -> dict[str, Any]:

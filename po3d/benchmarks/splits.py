@@ -22,7 +22,9 @@ class QuestionSplit:
         return tuple(dict.fromkeys(q.image for q in self.questions))
 
     def first(self, size: int | None) -> Self:
-        """The questions on the first `size` units by name; None keeps all."""
+        """The questions on the first `size` units by name; None keeps all. InputError for a size below 1."""
+        if size is not None and size < 1:
+            raise InputError(f"the size {size} should be at least 1")
         kept = set(sorted({self.unit_of(q) for q in self.questions})[:size])
         return replace(self, questions=tuple(q for q in self.questions if self.unit_of(q) in kept))
 

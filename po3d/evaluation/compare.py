@@ -192,9 +192,7 @@ SPELLINGS = {"markdown": markdown, "latex": latex}
 
 def compare_command(arguments: argparse.Namespace) -> int:
     """Print the tables of the named files, or write them."""
-    if arguments.size is not None and arguments.size < 1:
-        raise InputError(f"--size {arguments.size}: should be at least 1")
-    split = opened(arguments.benchmark, arguments.data).first(arguments.size)
+    split = opened(arguments.benchmark, arguments.data, arguments.size)
     questions = [q for q in split.questions if q.answer is not None]
     if not questions:
         raise InputError("the questions come without answers: there is nothing to compare against")

@@ -41,6 +41,9 @@ MODULES = {
     "parser": ("checkpoint",),
     "executor": ("mode", "samples", "margins"),
 }
+# Of a benchmark's options those that a fresh twin is made by, and those that the split or the score reads; its systems read the others.
+OF_A_TWIN = ("look", "dials")
+ALWAYS_READ = ("name", "scorer", "on_bad_image", "sbert", "scans", "furniture", "systems")
 
 
 def system_of(options: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
@@ -102,20 +105,37 @@ def made(system_config: dict[str, Any], below: float, counts: bool) -> Any:
 def check_read(
     config: DictConfig, options: dict[str, Any], usual: dict[str, Any], system_config: dict[str, Any]
 ) -> None:
-    """InputError for an option about modules that the system never reads."""
+    """InputError for an option that nothing of this run reads: neither its split nor its system."""
+    root, of = options["data"]["root"], options["benchmark"]["name"]
+    if unknown := sorted(set(options["benchmark"]) - set(usual["benchmark"])):
+        raise InputError(f"benchmark.{unknown[0]} is no option of {of}")
+    if root is not None and options["split"] != usual["split"]:
+        raise InputError(
+            f"split={options['split']} is set, but data.root={root} says which questions are asked"
+        )
+    fresh = root is None and options["split"] == "fresh"
+    own = {
+        k: v
+        for k, v in usual["benchmark"].items()
+        if k not in ALWAYS_READ and options["benchmark"].get(k) != v
+    }
+    if made := [k for k in OF_A_TWIN if k in own and not fresh]:
+        raise InputError(
+            f"benchmark.{made[0]} is set, but only a twin that is made now reads it: split=fresh"
+        )
     if "perception" in system_config and system_config["perception"] is None:
         return  # there is nothing to look with, which the system itself says best
-    keys = {f"{group}.{key}": (group, key) for group, own in MODULES.items() for key in own}
+    keys = {f"{group}.{key}": (group, key) for group, names in MODULES.items() for key in names}
     changed = {
         k: usual[g].get(n) for k, (g, n) in keys.items() if options[g].get(n) not in (None, usual[g].get(n))
     }
-    if options["oracle"] != usual["oracle"]:
-        changed["oracle"] = usual["oracle"]
+    changed |= {key: usual[key] for key in ("oracle", "reader") if options[key] != usual[key]}
+    changed |= {f"benchmark.{k}": v for k, v in own.items() if k not in OF_A_TWIN}
     for key, before in changed.items():
         if system_of(varied(config, {key: before}), usual) == system_config:
             table = f" on benchmark.table={system_config['table']}" if "table" in system_config else ""
             raise InputError(
-                f"{key} is set, but system={system_config['name']} of {options['benchmark']['name']} does not read it{table}"
+                f"{key} is set, but system={system_config['name']} of {of} does not read it{table}"
             )
 
 

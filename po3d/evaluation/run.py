@@ -87,12 +87,13 @@ def evaluate(
     overwrite: bool = False,
     beside: Sequence[str | Path] = (),
     answers: Answers | None = None,
+    notes: Sequence[str] = (),
 ) -> dict:
     """Both loops; the report that is also in OUT/report.json. `about` (benchmark, split, system, settings, provenance)
     goes into it as the predictions were made with it; "scored" in its provenance says when and by what revision they were
     scored, where that was later. `identity`: see `predict`. `measures` are asked for beside the benchmark's score; each goes
     under its name. `beside`: folders of finished runs on the same questions, whose figures stand below the run's own.
-    `answers`: see `predict`."""
+    `answers`: see `predict`. `notes`: what a reader should know beside what the split says itself."""
     out = Path(out)
     nothing = [Prediction(q.id, "abstained") for q in split.questions]
     benchmark.score(split.questions, nothing, scorer)  # an unknown scorer shows now, not after the answers
@@ -105,7 +106,7 @@ def evaluate(
             **score,
             **{name: measure(split.questions, predictions) for name, measure in measures.items()},
             "statuses": dict(Counter(p.status for p in predictions)),
-            "notes": [*split.notes(), *filter(None, [bad_images.note(split.questions, predictions)])],
+            "notes": [*split.notes(), *notes, *filter(None, [bad_images.note(split.questions, predictions)])],
             "perception": perception_figures(split, read_scenes(out / SCENES)),
             **({"beside": others} if others else {}),
         }

@@ -56,12 +56,19 @@ def read_run(
         file = Path(path) / PREDICTIONS if Path(path).is_dir() else path
         entries.append(read_entry(file, questions, name))
     entries = distinct(entries, [None, *others])
+    entries = [e._replace(name=_part(e, len(questions))) for e in entries]
     benchmark = BENCHMARKS[about["benchmark"]]
     compared = compare(benchmark, questions, entries, about["scorer"], to_first=True)
     if "rows" not in about:
         about |= benchmark.score(questions, entries[0].predictions, about["scorer"])
         about["statuses"] = dict(Counter(p.status for p in entries[0].predictions))
     return Run(about, benchmark, split, entries, compared)
+
+
+def _part(entry: Entry, questions: int) -> str:
+    """The system's name, which says so where its file is on a part of the questions: all others count as wrong."""
+    found = questions - len(entry.absent)
+    return f"{entry.name}, a line for {found:,} of {questions:,} questions" if entry.absent else entry.name
 
 
 def _asked(split: Any, predictions: Path) -> Any:

@@ -215,7 +215,7 @@ def trust_command(arguments: argparse.Namespace) -> int:
         raise InputError("--temperature should be a number above 0, given instead of --fit-on")
     benchmark = BENCHMARKS[arguments.benchmark]
     scorer = arguments.scorer or benchmark.scorers[0]
-    items, entry = _read(arguments.file, arguments.data, benchmark, scorer)
+    items, entry = _read(arguments.file, arguments.data, benchmark, scorer, arguments.size)
     notes = _others(entry, arguments.file)
     if entry.absent:
         notes.append(f"{len(entry.absent)} questions have no line in the file and count as not covered")
@@ -252,8 +252,10 @@ def _others(entry: Entry, file: str) -> list[str]:
     return [f"{file}: {entry.foreign} lines are on other questions and left out; are they of this split?"]
 
 
-def _read(file: str, root: str | None, benchmark: Benchmark, scorer: str) -> tuple[Answered, Entry]:
-    questions = [q for q in opened(benchmark.name, root).questions if q.answer is not None]
+def _read(
+    file: str, root: str | None, benchmark: Benchmark, scorer: str, size: int | None = None
+) -> tuple[Answered, Entry]:
+    questions = [q for q in opened(benchmark.name, root, size).questions if q.answer is not None]
     entry = read_entry(file, questions)
     return answered(benchmark, questions, entry.predictions, scorer), entry
 

@@ -108,6 +108,7 @@ def _wanted(kind: str, context: dict[str, Any], message: str) -> str:
         "int_type": "should be a whole number",
         "string_type": "should be text",
         "bool_type": "should be true or false",
+        "extra_forbidden": "is no option",
         "dict_type": "should be an object: {{key: value}}",
         "model_type": "should be an object",
         "list_type": "should be a list",
@@ -516,7 +517,13 @@ Names = Annotated[
 Group = dict[str, Any]  # of options that are checked by what is built from them
 
 
-class _Data(Record):
+class _Options(BaseModel):
+    """Options that nothing else may stand beside: what nobody reads is a slip."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Data(_Options):
     root: Name | None = None
 
 
@@ -529,7 +536,7 @@ class _Benchmark(Record):
     dials: Group | None = None
 
 
-class _Executor(Record):
+class _Executor(_Options):
     mode: Name
     samples: Annotated[int, Field(strict=True, ge=1, le=100_000)]
     margins: Flag
@@ -541,7 +548,7 @@ class _Perception(Record):
     mirror: Flag = True
 
 
-class _Parser(Record):
+class _Parser(_Options):
     checkpoint: Name
 
 
@@ -553,7 +560,7 @@ class _Grid(Record):
     cells: tuple[dict[str, Name | Number], ...] = ()
 
 
-class EvaluateSettings(Record):
+class EvaluateSettings(_Options):
     """configs/evaluate.yaml."""
 
     benchmark: _Benchmark
@@ -568,18 +575,20 @@ class EvaluateSettings(Record):
     data: _Data
     scorer: Name
     oracle: Names
+    reader: Name
     executor: _Executor
     abstain_below: Annotated[Number, Field(ge=0, le=1)]
     resume: Flag
     overwrite: Flag
     beside: Names
+    published: Flag
     workers: Workers
     engine: Group
     wandb: Group | None
     out: Folder | None
 
 
-class GenerateSettings(Record):
+class GenerateSettings(_Options):
     """configs/generate.yaml."""
 
     benchmark: _Benchmark
@@ -593,9 +602,12 @@ class GenerateSettings(Record):
     workers: Workers
     engine: Group
     format: Literal["folder", "webdataset"]
+    renderer: Name
+    vehicles: Name | None
+    blender: Group
 
 
-class TrainSettings(Record):
+class TrainSettings(_Options):
     """configs/train.yaml."""
 
     model: Group
@@ -605,9 +617,11 @@ class TrainSettings(Record):
     out: Folder
     export: Name
     steps: Count
+    clip: Annotated[Number, Field(ge=0)] | None
     ema: Annotated[Number, Field(ge=0, lt=1)]
     save_every: Count
     wandb: Group | None
+    study: Group | None = None
 
 
 SETTINGS = {"evaluate": EvaluateSettings, "generate": GenerateSettings, "train": TrainSettings}

@@ -7,7 +7,7 @@ Bound      rows that somebody chose beforehand: readings of descriptions, each t
 import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -53,12 +53,7 @@ class BestFit:
         best = int(np.argmax(scores)) if len(scores) else -1
         if best < 0 or scores[best] <= LEAST:
             raise ExecutionFailure("not found", f"not found: there is no {phrase}")
-        odds = scores.clip(max=1 - 1e-6) / (1 - scores.clip(max=1 - 1e-6))
-        alike = np.flatnonzero(odds >= RIVAL * odds[best]).tolist()
-        rivals = [i for i in alike if i != best and surely_called(self.table.objects[i], phrase)]
-        rivals = [i for i in rivals if not self._at_one_place(best, i)]
-        if rivals and surely_called(self.table.objects[best], phrase):
-            raise ExecutionFailure("ambiguous", f"ambiguous: {phrase} could be any of {1 + len(rivals)}")
+        self._only(phrase, scores, best)
         return best
 
     def apart(self, first: str, second: str) -> tuple[int, int]:
@@ -71,22 +66,30 @@ class BestFit:
         return self.row(first), self.row(second)
 
     def choices(self, phrases: Sequence[str], start: int) -> dict[str, int]:
-        """What the phrases mean of which the table has something: different things, and none of them `start`."""
-        there = []
-        for phrase in phrases:
-            try:
-                self.row(phrase)
-                there.append(phrase)
-            except ExecutionFailure:
-                continue
-        scores = np.array([fits(self.table, noun) for noun in there]).reshape(len(there), len(self.table))
+        """What the phrases mean of which the table has something: different things, and none of them `start`.
+        A phrase is ambiguous that fits a thing alike which no other one means: to leave it out would answer as if it were not there."""
+        fitting = {phrase: fits(self.table, phrase) for phrase in phrases} if len(self.table) else {}
+        there = [phrase for phrase, chances in fitting.items() if chances.max() > LEAST]
+        scores = np.array([fitting[phrase] for phrase in there]).reshape(len(there), len(self.table))
         if 0 <= start < len(self.table):
             scores[:, start] = 0.0
         rows, columns = linear_sum_assignment(-np.log(np.maximum(scores, LEAST / 10)))
         found = {there[k]: int(i) for k, i in zip(rows, columns) if scores[k, i] > LEAST}
         if not found:
             raise ExecutionFailure("not found", "not found: none of the choices was seen")
+        for phrase in found:
+            self._only(phrase, scores[there.index(phrase)], found[phrase], {*found.values()})
         return found
+
+    def _only(self, phrase: str, scores: np.ndarray, best: int, others: Collection[int] = ()) -> None:
+        """ExecutionFailure where another thing than `best` and `others` fits a name alike, and both surely."""
+        odds = scores.clip(max=1 - 1e-6) / (1 - scores.clip(max=1 - 1e-6))
+        alike = np.flatnonzero(odds >= RIVAL * odds[best]).tolist()
+        rivals = [i for i in alike if i not in (best, *others)]
+        rivals = [i for i in rivals if surely_called(self.table.objects[i], phrase)]
+        rivals = [i for i in rivals if not self._at_one_place(best, i)]
+        if rivals and surely_called(self.table.objects[best], phrase):
+            raise ExecutionFailure("ambiguous", f"ambiguous: {phrase} could be any of {1 + len(rivals)}")
 
     def _at_one_place(self, i: int, j: int) -> bool:
         """Whether two rows are where no two things have room: one thing seen as two."""

@@ -71,7 +71,7 @@ class Outcome:
     probability: float | None = None  # of the answer, given that the program has one
     distribution: Mapping[str, float] = field(default_factory=dict)  # over all answers, most probable first
     reason: str = ""  # why there is none, or what the answer takes for granted
-    valid: float = 0.0  # probability that the program has an answer
+    valid: float = 0.0  # probability that the program has an answer, over what was drawn or weighed
     kind: Kind | None = None  # of failure
     rows: tuple[int, ...] = ()  # the objects that the program's phrases were taken to mean
     told: Callable[[], Sequence[TraceStep]] = field(

@@ -114,7 +114,11 @@ def answered(
     shares = _shares(program, scene, readings, rules, samples, seed)
     answer = max(shares, key=lambda a: (shares[a], a == likeliest.answer))
     answer, probability = words.get(answer, answer), shares[answer]
-    return Outcome("ok", answer, probability, reason=reason, told=likeliest.told, rows=tuple(best.values()))
+    found = math.prod(1 - math.prod(1 - p for p in b) for b in beliefs.values()) if predicted else 1.0
+    return Outcome(
+        "ok", answer, probability, reason=reason, valid=found * sum(shares.values()), told=likeliest.told,
+        rows=tuple(best.values()),
+    )  # fmt: skip
 
 
 def nearest(program: Call, scene: Scene, outcome: Outcome, rules: Rules = THREEDSRBENCH_RULES) -> Flip | None:

@@ -55,7 +55,12 @@ def run(program: Call, seen: Seen, options: Sequence[str] = (), samples: int = 0
     found = vote(answers, ties=[outcome.answer])
     if found is None:
         return failed(ExecutionFailure("unknown", "no world has an answer"), told=outcome.told)
-    return replace(outcome, answer=found.answer, probability=found.distribution[found.answer])
+    return replace(
+        outcome,
+        answer=found.answer,
+        probability=found.distribution[found.answer],
+        valid=found.answered / found.worlds,
+    )
 
 
 def nearest(program: Call, seen: Seen, options: Sequence[str] = ()) -> Flip | None:
@@ -73,7 +78,7 @@ def _estimated(program: Call, scene: Scene, asked: Asked) -> Outcome:
         answer = evaluator.answer(program)
     except ExecutionFailure as failure:
         return failed(failure, told=evaluator.told)
-    return Outcome("ok", answer, evaluator.probability, told=evaluator.told)
+    return Outcome("ok", answer, evaluator.probability, valid=1.0, told=evaluator.told)
 
 
 class _FirstOrder(Evaluator):

@@ -85,6 +85,14 @@ class Replay:
         absent = f"no line for this question in {self.path.name}"
         return [self.predictions.get(q.id) or Prediction(q.id, "failed", reason=absent) for q in questions]
 
+    def notes(self, questions: Sequence[Question]) -> list[str]:
+        """How many of all questions have a line, where not all have; InputError when the lines are on others."""
+        found = sum(q.id in self.predictions for q in questions)
+        said = f"{self.path} has lines for {found:,} of the {len(questions):,} questions"
+        if self.predictions and not found:
+            raise InputError(f"{said}: it is of another benchmark, or of another part of it")
+        return [] if found == len(questions) else [f"{said}; the others count as wrong"]
+
 
 @dataclass(frozen=True)
 class Planar:

@@ -105,7 +105,8 @@ Posed = tuple[Sequence[Question], Context]  # the questions on an image
 
 class System(Protocol):
     """Answers the questions on one image, in their order. It may also have `mixtures()` (`po3d.systems.mixtures`), `measures`
-    (what a report says of it beside the score, by name), and be `Batched` or `Eager`."""
+    (what a report says of it beside the score, by name), `notes(questions)` (what a reader of its figures on them should know),
+    and be `Batched` or `Eager`."""
 
     def answer(self, questions: Sequence[Question], context: Context) -> list[Prediction]: ...
 

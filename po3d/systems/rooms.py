@@ -307,12 +307,13 @@ class BelievedRoom(Room):
     def run(self, frame: Frame, change: Call | None, program: Call) -> Outcome:
         frame, anchors, rooms = self._rooms(frame)
         found = self._vote(rooms, frame, change, program)
+        valid = 0.0 if found is None else found.answered / found.worlds
         if found is None or found.answered < self.ENOUGH * len(rooms):
             named = [n for p in (change, program) if p for n in presupposed(p)]
             found = self._vote(self._drawn([*anchors, *named]), frame, change, program) or found
         if found is None:
             return rooms[0].run(frame, change, program)  # it failed, and says why
-        return Outcome("ok", found.answer, found.credence, found.distribution)
+        return Outcome("ok", found.answer, found.credence, found.distribution, valid=valid)
 
     def margin(self, frame: Frame, change: Call | None, program: Call, answer: str | None) -> dict | None:
         frame, _, rooms = self._rooms(frame)

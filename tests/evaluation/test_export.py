@@ -294,7 +294,7 @@ def test_wrong_options_are_one_line(tmp_path, capsys):
             ["--format", "results", "--predictions", "x", "--model", "../x"],
             "'../x' can't be a part of a file name",
         ),
-        (["--format", "openai", "--size", "0"], "--size 0"),
+        (["--format", "openai", "--size", "0"], "size 0 should be at least 1"),
         (["--format", "openai", "--data", str(tmp_path / "nowhere")], "no PulseCheck457 under"),
     ):
         assert cli.main([*command, *options]) == 2

@@ -296,6 +296,10 @@ def test_tables_are_printed_for_papers_and_readmes(street, capsys, tmp_path):
     assert re.search(r"\d--\d", latex)
     assert cli.main([*arguments, "--markdown", "--out", str(tmp_path / "t.md")]) == 0
     assert "| GPT_4 & co |" in (tmp_path / "t.md").read_text()
+    write_predictions(tmp_path / "few.jsonl", list(read_predictions(other))[:5])
+    few = ["report", str(folder), "--with", str(tmp_path / "few.jsonl"), "--markdown"]
+    assert cli.main(few) == 0
+    assert "| few, a line for 5 of " in capsys.readouterr().out
     assert cli.main([*arguments, "--out", str(tmp_path / "r.html")]) == 0
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
 

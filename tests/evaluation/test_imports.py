@@ -217,6 +217,8 @@ def test_nothing_is_dropped_in_silence(tmp_path, release, capsys):
     written = {p.id: p for p in read_predictions(out)}
     assert (written[ids[8]].status, written[ids[8]].answer) == ("abstained", None)
     assert not set(ids[:3]) & set(written)
+    *_, few = run(tmp_path, write_table(tmp_path / "m.tsv", rows), "--data", str(release), "--size", "1")
+    assert len(few["missing"]) + sum(few["matched_by"].values()) < len(ids)
 
 
 def test_multiple_choice_rows_become_the_texts_of_their_options():

@@ -151,6 +151,8 @@ def test_the_command_fits_on_one_file_and_scales_another(tmp_path, capsys):
     again = json.loads(capsys.readouterr().out)
     assert again["ece"] == pytest.approx(figures["ece"], abs=0.002)
     assert [p.answer for p in read_predictions(out)] == [p.answer for p in read_predictions(bold)]
+    assert cli.main(["trust", str(bold), "--json", "--size", "20"]) == 0
+    assert json.loads(capsys.readouterr().out)["questions"] < again["questions"]
     assert cli.main(["trust", str(bold), "--temperature", "3"]) == 0
     printed = capsys.readouterr().out
     assert "coverage at 1 % risk" in printed
@@ -172,6 +174,7 @@ def test_the_command_fits_on_one_file_and_scales_another(tmp_path, capsys):
         (["--fit-on", "FILE", "--fit-data", str(PULSECHECK457.mini)], "another split"),
         (["--plot", "a.bmp"], "should end in one of .png"),
         (["--scorer", "kind"], "unknown scorer"),
+        (["--size", "-1"], "should be at least 1"),
     ],
 )
 def test_bad_options_are_one_line(tmp_path, capsys, options, says):

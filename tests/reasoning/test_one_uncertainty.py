@@ -163,3 +163,20 @@ def test_approximations_are_near_the_worlds(seed):
     exact = 0.6 * colored.objects[0].beliefs["color"][CHAIR]
     assert street(colored, some, mode="marginal") == pytest.approx(exact)
     assert street(colored, some, KINDS, samples=4000) == pytest.approx(exact, abs=0.04)
+
+
+def test_a_program_has_an_answer_as_probably_as_what_it_takes_for_granted_is_there():
+    scene = table(3, existence=0.6)
+    asked = street_language.parse_text(is_a(CHAIR, f"relate[left,camera]({only(DESK)})"))
+    for mode in ("marginal", "samples"):
+        found = execute.execute(asked, scene, "2d", mode, STREET_RULES, 1000)
+        assert found.valid == pytest.approx(0.6, abs=0.05)
+    program = room_language.parse_text('exist(toward(left, only(all("desk")), all("chair")))')
+    assert room(scene, "given", 1000, WIDE, KINDS).run("", None, program).valid == pytest.approx(
+        0.6, abs=0.05
+    )
+    assert room(scene.certain(), "given", 0, WIDE).run("", None, program).valid == 1
+    both = sr_language.THREEDSRBENCH.parse('on_the_left("#1", "#0")')
+    assert readings.answered(both, scene, samples=10).valid == pytest.approx(0.6 * 0.6)
+    where = scope_language.parse_text('where(thing("chair"), thing("desk"), camera)')
+    assert views.run(where, views.Seen(scene, ()), ("left", "right"), 10).valid == 1  # poses alone are drawn

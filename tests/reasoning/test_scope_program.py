@@ -217,6 +217,20 @@ def test_choices_are_different_things():
     assert ask(nearest, ("dog", "cat"), scene=table).answer == "cat"
 
 
+def test_a_choice_that_two_things_fit_is_ambiguous_unless_another_choice_means_one_of_them():
+    nearest = call("name", call("nearest", MAN))
+    dogs = thing("dog", 0, 1, color="brown"), thing("dog", 0, 2, color="white")
+    table = replace(SCENE, objects=(SCENE.objects[0], thing("cup", 3, 3), *dogs))
+    found = ask(nearest, ("cup", "dog"), scene=table)
+    assert (found.kind, found.reason) == ("ambiguous", "ambiguous: dog could be any of 2")
+    assert ask(nearest, ("cup", "dog", "brown dog"), scene=table).answer == "brown dog"
+    assert ask(nearest, ("cup", "dog", "white dog"), scene=table).answer == "dog"
+    assert (
+        ask(call("name", call("nearest", call("thing", "white dog"))), ("cup", "dog"), scene=table).answer
+        == "dog"
+    )
+
+
 def test_what_is_hardly_there_is_behind_nobody():
     table = replace(
         SCENE, objects=(SCENE.objects[0], replace(thing("dog", 0, 1), existence=0.3), thing("cup", 0.3, 2))

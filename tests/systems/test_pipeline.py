@@ -236,6 +236,11 @@ def test_replay_returns_the_lines_of_a_file(tmp_path):
         ("failed", None),
     ]
     assert "no line" in predictions[2].reason
+    assert Replay(path).notes(questions[:2]) == []
+    (note,) = Replay(path).notes(questions)
+    assert "lines for 2 of the 3 questions; the others count as wrong" in note
+    with pytest.raises(InputError, match="lines for 0 of the 1 questions: it is of another benchmark"):
+        Replay(path).notes(questions[2:])
     twice = Prediction("a", "ok", "blue", 0.9)
     write_predictions(path, [Prediction("a", "ok", "red", 0.9), twice])
     with pytest.raises(InputError, match="answers question 'a' twice"):

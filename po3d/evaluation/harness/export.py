@@ -52,7 +52,7 @@ def open_split(benchmark: str, root: str | Path | None = None, size: int | None 
         # The labels are there and whole, or open_fresh completes them.
         how = (Path(root), twin["size"], twin["seed"], twin.get("look"), 1)
         return BENCHMARKS[benchmark].open_fresh(*how, **dials_in(twin)).first(size)
-    return opened(benchmark, root).first(size)
+    return opened(benchmark, root, size)
 
 
 def twin_record(benchmark: str, root: str | Path | None) -> Mapping[str, Any] | None:
@@ -212,8 +212,6 @@ def _write_images(out: Path, encoded: Encoded) -> dict[str, str]:
 
 def export_command(arguments: argparse.Namespace) -> int:
     """Write the files, and say what to do with them."""
-    if arguments.size is not None and arguments.size < 1:
-        raise InputError(f"--size {arguments.size} should be at least 1")
     if (arguments.format == "results") is (arguments.predictions is None):
         raise InputError("--format results and --predictions FILE belong together")
     split = open_split(arguments.benchmark, arguments.data, arguments.size)

@@ -214,7 +214,8 @@ def _plain(said: str) -> str:
 def import_command(arguments: argparse.Namespace) -> int:
     """Write OUT and OUT.import.json, and say what became of the rows."""
     rows = read_rows(arguments.file)
-    questions = [q for q in opened(arguments.benchmark, arguments.data).questions if q.answer is not None]
+    split = opened(arguments.benchmark, arguments.data, arguments.size)
+    questions = [q for q in split.questions if q.answer is not None]
     benchmark = BENCHMARKS[arguments.benchmark]
     first = arguments.scorer or benchmark.scorers[0]
     result = import_rows(rows, questions, benchmark, first)
