@@ -23,7 +23,7 @@ from po3d.scene.rooms import CATEGORIES, category_of
 from po3d.synthesis import shapes
 from po3d.synthesis.furniture.libraries import FOLDER, Entry, load_model, read_catalogues
 from po3d.synthesis.render.environment import RGB
-from po3d.synthesis.shapes.mesh import Mesh, Part
+from po3d.synthesis.shapes.mesh import Mesh, Part, spread
 from po3d.synthesis.shapes.own_shapes import SHAPES, shape
 from po3d.synthesis.splits import OWN, Split, catalogue, own_names, own_variant, split_of
 
@@ -183,15 +183,8 @@ def painted_parts(mesh: Mesh, colors: dict[str, RGB]) -> dict[str, float]:
 
 def _shares(mesh: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Of each part, the share of the surface and of what is seen from above."""
-    corners = mesh.vertices[mesh.faces].astype(float)
-    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    part = mesh.part[mesh.faces[:, 0]]
-    k = np.arange(SURFACE_POINTS)
-    face = np.searchsorted(np.cumsum(area), (k + 0.5) / SURFACE_POINTS * area.sum()).clip(0, len(area) - 1)
-    u, v = (k[:, None] * np.array([0.7548777, 0.5698403]) % 1).T  # R2 sequence
-    u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
-    a, b, c = corners[face].transpose(1, 0, 2)
-    points = a + u[:, None] * (b - a) + v[:, None] * (c - a)
+    face, points, normals = spread(mesh, SURFACE_POINTS)
+    area, part = np.linalg.norm(normals, axis=1), mesh.part[mesh.faces[:, 0]]
     low, size = points[:, :2].min(0), np.maximum(np.ptp(points[:, :2], axis=0), 1e-9)
     column, row = ((points[:, :2] - low) / size * (SURFACE_CELLS - 1e-6)).astype(int).T
     order = np.argsort(points[:, 2], kind="stable")

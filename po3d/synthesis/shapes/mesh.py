@@ -114,6 +114,18 @@ def read_mesh(path: Path) -> Mesh:
         return Mesh(file["vertices"], file["normals"], file["part"], file["faces"], parts)
 
 
+def spread(mesh: Mesh, count: int) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Points spread evenly over the surface: (count,) the face of each, (count, 3) the points, and (F, 3) normals of all faces,
+    twice as long as their areas."""
+    a, b, c = mesh.vertices[mesh.faces].astype(float).transpose(1, 0, 2)
+    cross = np.cross(b - a, c - a)
+    area, k = np.linalg.norm(cross, axis=1), np.arange(count)
+    face = np.searchsorted(np.cumsum(area), (k + 0.5) / count * area.sum()).clip(0, len(area) - 1)
+    u, v = (k[:, None] * np.array([0.7548777, 0.5698403]) % 1).T  # R2 sequence
+    u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
+    return face, a[face] + u[:, None] * (b - a)[face] + v[:, None] * (c - a)[face], cross
+
+
 def boxed(points: NDArray[np.float64], extent: Sequence[float]) -> NDArray[np.float64]:
     """Points (n, 3) scaled along each axis and moved so that their box is `extent`, centred in x and y, on z = 0."""
     low, high = points.min(0), points.max(0)
