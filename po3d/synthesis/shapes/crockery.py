@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.limbs import bar, smooth, warped
+from po3d.synthesis.shapes.limbs import bar, scaled, smooth
 from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, moved, ring, tube
 from po3d.synthesis.shapes.turned import drum, girdle, radius_at, upright, vessel
@@ -118,8 +118,7 @@ def _bowl(random: Random) -> list[Piece]:
                 else (0, 0, high * 0.85)
             )
             pieces += painted(f"fruit{k % 3}", ball((size, size, size * u(0.85, 1.05)), at, 2))
-    scale = np.array([1.0, oval, 1.0])
-    return [(n, m, warped(p, lambda v: v * scale)) for n, m, p in pieces]
+    return scaled(pieces, (1.0, oval, 1.0))
 
 
 def _cup(random: Random) -> list[Piece]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, hoop, smooth, warped
 from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
-from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, tube
+from po3d.synthesis.shapes.primitives import ball, box, moved, moved_all, ring, rod, tube
 from po3d.synthesis.shapes.sheets import behind, block, board, panel
 from po3d.synthesis.shapes.turned import ahead, disc, drum, upright
 
@@ -101,7 +101,7 @@ def _table_fan(random: Random) -> list[Piece]:
         petal = warped(petal, lambda v: v + np.c_[twist * v[:, 2] * 0.5, 0 * v[:, :2]])
         head += painted("blade", moved(petal, (deep * 0.5, 0, 0), roll=2 * np.pi * k / blades))
     head += solid("hub", "dark", ahead([(0, 0), (0.028, 0), (0.022, deep * 0.7), (0, deep * 0.75)], sides=16))
-    return pieces + [(n, m, moved(p, (-0.02, 0, z), pitch=tilt)) for n, m, p in head]
+    return pieces + moved_all(head, (-0.02, 0, z), pitch=tilt)
 
 
 def _radio(random: Random) -> list[Piece]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, smooth_loop
 from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, named, painted, pick, solid
-from po3d.synthesis.shapes.primitives import ball, box, moved, rod
+from po3d.synthesis.shapes.primitives import ball, box, moved, moved_all, rod
 from po3d.synthesis.shapes.sheets import block, facing, panel, soft_sheet
 from po3d.synthesis.shapes.turned import disc
 
@@ -42,7 +42,7 @@ def _rubiks_cube(random: Random) -> list[Piece]:
                     )
                     cubie += painted(str(name), moved(sticker, cell * size, yaw=yaw, pitch=pitch))
                 if angle and z == layer:  # a layer on its way
-                    cubie = [(n, m, moved(p, yaw=angle)) for n, m, p in cubie]
+                    cubie = moved_all(cubie, yaw=angle)
                 pieces += cubie
     return pieces
 
@@ -171,8 +171,7 @@ def _electric_guitar(random: Random) -> list[Piece]:
         *(rod((x + 0.016, y * 1.5, 0.115), (x + 0.013, y, nut + 0.02), 0.0009, 3) for y in strings),
     )
     lean, low = u(0.16, 0.3), u(0.07, 0.13)
-    guitar = [(n, m, moved(p, (0.03, 0, low), pitch=-lean)) for n, m, p in guitar]
-    return guitar + _stand(low, lean, random)
+    return moved_all(guitar, (0.03, 0, low), pitch=-lean) + _stand(low, lean, random)
 
 
 def _stand(low: float, lean: float, random: Random) -> list[Piece]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from po3d.synthesis.shapes.limbs import column, limb, mirrored, scaled, smooth_column
 from po3d.synthesis.shapes.mesh import Generator, Piece, Random, painted, pick
-from po3d.synthesis.shapes.primitives import Array, ball, moved, rod, tube
+from po3d.synthesis.shapes.primitives import Array, ball, moved, moved_all, rod, tube
 from po3d.synthesis.shapes.turned import upright
 
 
@@ -260,7 +260,7 @@ def head_of(random: Random, size: float, neck: float, style: str, beard: bool) -
         pieces += painted("hair", column(stations, 14))
     if beard and random.random() < 0.35:
         pieces += painted("hair", ball((0.2, wide * 0.9, 0.26), (0.2, 0, -0.34)))
-    return [(n, m, moved(g, (0.012, 0, neck + size * 0.5))) for n, m, g in scaled(pieces, size)]
+    return moved_all(scaled(pieces, size), (0.012, 0, neck + size * 0.5))
 
 
 SHAPES: dict[str, Generator] = {

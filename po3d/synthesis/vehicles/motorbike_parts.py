@@ -33,16 +33,9 @@ def wheel(
         )
         for k in range(5):
             t = 72 * k
+            at = side(polar((0, 0), rim * 0.5, t))
             local += solid(
-                name,
-                finish.metal,
-                box(
-                    rim * 0.75,
-                    width * 0.3,
-                    rim * 0.17,
-                    side(polar((0, 0), rim * 0.5, t)),
-                    pitch=-np.radians(t),
-                ),
+                name, finish.metal, box(rim * 0.75, width * 0.3, rim * 0.17, at, pitch=-np.radians(t))
             )
         pieces = [(n, m, moved(g, (x, 0, radius))) for n, m, g in local]
     pieces += solid(name, finish.tyre, moved(ring(radius - thick, thick, width, 24, 6), (x, 0, radius)))
