@@ -6,45 +6,25 @@ do with the change. Close calls are left out (room_describe.Teller), so every an
 
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from po3d.io.files import read_table
 from po3d.language.programs.rooms import ROOMS, Call, call
 from po3d.reasoning.margins import margins_in
 from po3d.reasoning.world import World
 from po3d.scene.edits import unchanged
 from po3d.scene.rooms import purposes_of
+from po3d.synthesis.rooms.changes import TYPES
 from po3d.synthesis.rooms.describe import SIDES, Teller
 
+_ROWS = tuple(read_table(Path(__file__).with_name("questions.csv")))
 # Fine type -> the released coarse types that it counts under. The release has the coarse ones only; the map is ours.
-COARSE: dict[str, tuple[str, ...]] = {
-    "proximity": ("Scale",),
-    "direction-based recognition": ("Direction",),
-    "size-based recognition": ("Scale",),
-    "functionality": ("Semantic",),
-    "counting": ("Semantic",),
-    "navigation": ("Direction",),
-    "placement height": ("Scale",),
-    "relative position": ("Direction",),
-    "attribute": ("Semantic",),
-    "path reasoning": ("Scale", "Direction"),
-    "situational reasoning": ("Scale", "Direction"),
-    "size fitness": ("Scale",),
-}
+COARSE = {row["fine"]: tuple(row["coarse"].split()) for row in _ROWS}
 # Which fine types the paper asks after which change (its Table 6).
-ASKED: dict[str, tuple[str, ...]] = {
-    "movement": ("proximity", "direction-based recognition", "size-based recognition", "relative position",
-                 "path reasoning", "placement height", "counting"),
-    "removal": ("situational reasoning", "direction-based recognition", "size-based recognition", "size fitness",
-                "functionality", "navigation", "counting"),
-    "attribute": ("proximity", "direction-based recognition", "size-based recognition", "relative position",
-                  "functionality", "attribute", "counting"),
-    "addition": ("proximity", "direction-based recognition", "size-based recognition", "relative position",
-                 "functionality", "navigation", "counting"),
-    "replacement": ("proximity", "direction-based recognition", "size-based recognition", "relative position",
-                    "functionality", "placement height", "counting"),
-}  # fmt: skip
+ASKED = {kind: tuple(row["fine"] for row in _ROWS if kind in row["after"].split()) for kind in TYPES}
 
 RELATIONS = frozenset(  # operations that say how one thing stands to another
     (
