@@ -98,13 +98,12 @@ def assemble(
     )  # fmt: skip
 
 
-def write_mesh(path: Path, mesh: Mesh) -> None:
-    """An .npz of its arrays and the words of its parts."""
+def write_mesh(path: Path, mesh: Mesh, **more: NDArray) -> None:
+    """An .npz of its arrays and the words of its parts, and of `more` arrays."""
     parts = np.array([(part.name, part.material) for part in mesh.parts])
+    arrays = {"vertices": mesh.vertices, "normals": mesh.normals, "part": mesh.part, "faces": mesh.faces}
     with atomic_write(path, "wb") as file:
-        np.savez(
-            file, vertices=mesh.vertices, normals=mesh.normals, part=mesh.part, faces=mesh.faces, parts=parts
-        )
+        np.savez(file, **arrays, parts=parts, **more)
 
 
 def read_mesh(path: Path) -> Mesh:
