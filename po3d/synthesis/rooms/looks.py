@@ -12,26 +12,20 @@ from po3d.io.files import read_table
 from po3d.scene.rooms import is_a
 from po3d.scene.table import ObjectState, Scene
 from po3d.synthesis.furniture.models import RoomModel, RoomModels, drawn_category
-from po3d.synthesis.render.environment import RGB, VARIANTS, Finish, Ground, Look, rgb, sample_look
+from po3d.synthesis.render.environment import RGB, VARIANTS, Finish, Ground, Look, numbers, rgb, sample_look
 from po3d.synthesis.render.instances import Placed
 from po3d.synthesis.rooms.shell import Shell
 from po3d.synthesis.splits import Split
 
 _HERE = Path(__file__).parent
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(float(word) for word in text.split())
-
-
 # Of rooms.COLORS: the middle of each name, and the deviation of log brightness and of log hue around it.
 PAINTS: dict[str, tuple[RGB, float, float]] = {
-    row["color"]: (_numbers(row["middle"]), float(row["bright"]), float(row["hue"]))
+    row["color"]: (numbers(row["middle"]), float(row["bright"]), float(row["hue"]))
     for row in read_table(_HERE / "paints.csv")
 }
 # Of rooms.MATERIALS: lowest and highest (metallic, roughness, clearcoat), and the texture.
 FINISHES: dict[str, tuple[RGB, RGB, str]] = {
-    row["material"]: (_numbers(row["low"]), _numbers(row["high"]), row["texture"])
+    row["material"]: (numbers(row["low"]), numbers(row["high"]), row["texture"])
     for row in read_table(_HERE / "finishes.csv")
 }
 PLAIN = FINISHES["plastic"]
@@ -43,8 +37,8 @@ MARGIN = 1.5  # metres of floor around the things of a scene without an outline
 # kind of floor: (pattern, metres a tile, stretch), base colours
 _FLOORS = {
     row["kind"]: (
-        row["patterns"].split(), _numbers(row["tile"]), _numbers(row["stretch"]),
-        [_numbers(color) for color in row["colors"].split(";")],
+        row["patterns"].split(), numbers(row["tile"]), numbers(row["stretch"]),
+        [numbers(color) for color in row["colors"].split(";")],
     )
     for row in read_table(_HERE / "floors.csv")
 }  # fmt: skip
