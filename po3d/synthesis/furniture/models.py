@@ -188,9 +188,8 @@ def _shares(mesh: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     column, row = ((points[:, :2] - low) / size * (SURFACE_CELLS - 1e-6)).astype(int).T
     order = np.argsort(points[:, 2], kind="stable")
     top = np.full(SURFACE_CELLS**2, -1)
-    top[(row * SURFACE_CELLS + column)[order]] = part[face][
-        order
-    ]  # the highest point of a cell is written last
+    # The highest point of a cell is written last
+    top[(row * SURFACE_CELLS + column)[order]] = part[face][order]
     count = len(mesh.parts)
     above = np.bincount(top[top >= 0], minlength=count).astype(float)
     return np.bincount(part, area, count) / max(area.sum(), 1e-12), above / above.sum()

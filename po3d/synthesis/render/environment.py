@@ -320,9 +320,8 @@ def _studio(rng: np.random.Generator) -> Look:
 
 _HERE = Path(__file__).parent
 _GROUNDS = tuple(read_table(_HERE / "grounds.csv"))  # albedo, second albedo, world units a tile
-_WEATHER = tuple(
-    read_table(_HERE / "weather.csv")
-)  # the key light (degrees, strength, radians, tint, colour) and its sky
+# The key light (degrees, strength, radians, tint, colour) and its sky
+_WEATHER = tuple(read_table(_HERE / "weather.csv"))
 
 
 def _outdoor(rng: np.random.Generator) -> Look:

@@ -45,14 +45,11 @@ OCCLUSION_SCENES = 20
 STUDIO_TINT = (0.7, 1.0)  # Super-CLEVR's vehicles are toys of one colour: see placed.py
 ONE_COLOR = 0.7  # share of official toys whose tyres, seats and lamps are exactly as bright as their paint
 WINDOW = (0.15, 0.6)  # opacity of such a toy's glass, over a hollow cabin
-PANE = (
-    0.5,
-    0.95,
-)  # and over a body that is none, so that the pane looks as dark as what lies behind official ones
+# And over a body that is none, so that the pane looks as dark as what lies behind official ones
+PANE = (0.5, 0.95)
 LARGE_LOTS = 2  # a large part is recoloured so many times as often as a small one
-HULLS = frozenset(
-    ("body", "body_rear", "frame", "left_frame", "right_frame", "fuselage")
-)  # carry the object's colour
+# Carry the object's colour
+HULLS = frozenset(("body", "body_rear", "frame", "left_frame", "right_frame", "fuselage"))
 
 _STATES: dict[State, int] = {"none": 0, "partial": 1, "full": 2}  # as in Super-CLEVR-3D's scene files
 
