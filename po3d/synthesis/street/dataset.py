@@ -48,7 +48,7 @@ WINDOW = (0.15, 0.6)  # opacity of such a toy's glass, over a hollow cabin
 # And over a body that is none, so that the pane looks as dark as what lies behind official ones
 PANE = (0.5, 0.95)
 LARGE_LOTS = 2  # a large part is recoloured so many times as often as a small one
-# Carry the object's colour
+# These carry the object's colour
 HULLS = frozenset(("body", "body_rear", "frame", "left_frame", "right_frame", "fuselage"))
 
 _STATES: dict[State, int] = {"none": 0, "partial": 1, "full": 2}  # as in Super-CLEVR-3D's scene files
