@@ -54,11 +54,8 @@ def _basketball(random: Random) -> list[Piece]:
 def _soccer_ball(random: Random) -> list[Piece]:
     """White with twelve dark pentagons, or with stars or bows of colour."""
     u = random.uniform
-    r, size, kind = (
-        u(0.1, 0.115),
-        u(0.34, 0.42),
-        pick(random, "pentagons", "pentagons", "pentagons", "stars", "bows"),
-    )
+    r, size = u(0.1, 0.115), u(0.34, 0.42)
+    kind = pick(random, "pentagons", "pentagons", "pentagons", "stars", "bows")
     pieces = painted("ball", ball(r, detail=3))
     golden = (1 + 5**0.5) / 2
     ways = [

@@ -292,15 +292,9 @@ def _toy_train(random: Random) -> list[Piece]:
                 )
         elif load == "logs":
             for y, h in ((-0.5, 0), (0.5, 0), (0, 1)):
-                pieces += painted(
-                    colour,
-                    rod(
-                        (middle - long * 0.45, y * wide, front + 0.011 + 0.018 * h),
-                        (middle + long * 0.45, y * wide, front + 0.011 + 0.018 * h),
-                        0.011,
-                        10,
-                    ),
-                )
+                end, level = long * 0.45, front + 0.011 + 0.018 * h
+                log = rod((middle - end, y * wide, level), (middle + end, y * wide, level), 0.011, 10)
+                pieces += painted(colour, log)
         elif load == "closed":
             pieces += painted(colour, box(long * 0.9, 1.8 * wide, 0.036, (middle, 0, front + 0.018)))
             pieces += painted(
