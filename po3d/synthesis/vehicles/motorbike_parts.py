@@ -51,11 +51,8 @@ def fork(
     pitch = -(np.pi / 2 - np.arctan2(along[1], -along[0]))
     pieces = telescopic_legs(axle, top, lower, spread, (radius * 1.35, radius), finish.metal)
     for share in (0.8, 0.98):
-        pieces += solid(
-            "fork",
-            finish.trim,
-            box(0.07, spread * 2 + radius * 2.4, 0.03, side(axle + (top - axle) * share), pitch=pitch),
-        )
+        at = side(axle + (top - axle) * share)
+        pieces += solid("fork", finish.trim, box(0.07, spread * 2 + radius * 2.4, 0.03, at, pitch=pitch))
     return pieces
 
 
