@@ -25,6 +25,7 @@ from po3d.scene.street import AXES, HEIGHT, WIDTH, box_middle, camera, origin_he
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT, SIZE_SCALE
 from po3d.synthesis.difficulty import DEFAULT, Dials
 from po3d.synthesis.official_vehicles import OfficialVehicles
+from po3d.synthesis.render.blender import camera_matrix
 from po3d.synthesis.render.environment import Look, paint, sample_finish, sample_look
 from po3d.synthesis.render.official import (
     OFFICIAL_LOOKS,
@@ -273,7 +274,7 @@ def scene_record(made: Made, index: int, split: str, rules: Rules | None = None)
         "collision_relationships": {t: hit(t) for t in ("forward", "backward")},
         "occlusion": {str(i): {"obj": _occlusion_entry(label)} for i, label in enumerate(labels)},
         "camera_location": made.camera.position.tolist(),
-        "matrix_world": _matrix_world(made.camera),
+        "matrix_world": camera_matrix(made.camera),
         "hdri_id": None if layout.look in TOYS else str(layout.look_seed),
         "po3d": {
             "look": layout.look,
@@ -309,11 +310,3 @@ def _occlusion_entry(label: ObjectLabel) -> list:
     if label.occluder is None:
         return [0, "", "False"]
     return [_STATES[label.state], "", "True", str(label.occluder)]
-
-
-def _matrix_world(view: Camera) -> list[list[float]]:
-    """Blender's camera-to-world matrix: its camera looks along -z with y up."""
-    world_T_cam = view.cam_T_world.inverse()
-    matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = world_T_cam.rotation * (1.0, -1.0, -1.0), world_T_cam.translation
-    return matrix.tolist()
