@@ -190,18 +190,17 @@ def _lamp(random: Random) -> list[Piece]:
         ]
     elif kind == 1:  # a jar
         b = u(0.055, 0.1)
-        line = smooth(
-            [
-                (0, 0),
-                (b * 0.6, 0),
-                (b * 0.6, 0.015),
-                (b, shade_low * 0.4),
-                (b * 0.75, shade_low * 0.75),
-                (0.018, shade_low * 0.88),
-                (0.012, shade_low + 0.05),
-                (0, shade_low + 0.05),
-            ]
-        )
+        profile = [
+            (0, 0),
+            (b * 0.6, 0),
+            (b * 0.6, 0.015),
+            (b, shade_low * 0.4),
+            (b * 0.75, shade_low * 0.75),
+            (0.018, shade_low * 0.88),
+            (0.012, shade_low + 0.05),
+            (0, shade_low + 0.05),
+        ]
+        line = smooth(profile)
     elif kind == 2:  # turned balls
         n = int(random.integers(2, 5))
         t = np.linspace(0.02, shade_low, 10 * n)
