@@ -58,14 +58,11 @@ class Dials(_Dials):
 
     RANGE = (1, 14)
     HOPS = HOPS
-    objects: tuple[int, int] = (
-        MIN_OBJECTS,
-        MAX_OBJECTS,
-    )  # a scene's number is uniform from the first to the second
+    # A scene's number is uniform from the first to the second
+    objects: tuple[int, int] = (MIN_OBJECTS, MAX_OBJECTS)
     occluded: float | None = None  # share of objects that another partly hides; None: as it comes
-    hops: tuple[int, ...] | None = (
-        None  # L3 and L5-6D ask chains of so many relations alone; None: all templates
-    )
+    # L3 and L5-6D ask chains of so many relations alone; None: all templates
+    hops: tuple[int, ...] | None = None
     # Share of questions, in the columns that geometry decides, whose answer one typical error of perception would
     # change (po3d.reasoning.margins); None: as it comes.
     near: float | None = None

@@ -73,9 +73,8 @@ def generate(
     return len(missing)
 
 
-_state: dict[
-    str, tuple[Path, PictureSpec, RoomRenderer]
-] = {}  # of this process: a renderer serves all its pictures
+# Of this process: a renderer serves all its pictures
+_state: dict[str, tuple[Path, PictureSpec, RoomRenderer]] = {}
 
 
 def _open(out: Path, spec: PictureSpec, furniture: str, cache: str | None) -> None:

@@ -31,7 +31,7 @@ from po3d.io.images import FORMATS
 from po3d.scene.geometry import rotation_z
 from po3d.synthesis.render.environment import RGB, Finish, rgb, to_linear
 from po3d.synthesis.render.instances import MAX_PARTS, Placed
-from po3d.synthesis.shapes.mesh import CREASE, Mesh, Part
+from po3d.synthesis.shapes.mesh import Mesh, Part, creased
 
 Array = NDArray[np.float64]
 
@@ -298,41 +298,11 @@ def _joined(shapes: Sequence[_Shape], parts: Sequence[Part]) -> Mesh:
 
 
 def _smooth(vertices: Array, faces: NDArray[np.int64]) -> _Shape:
-    """The triangles with the normals of `mesh.assemble`, for files of any size: a corner's normal is the mean of the
-    adjacent faces' (by area) that differ from its own face's by less than CREASE. Faces without area are left
-    out."""
+    """The triangles with the normals of `mesh.assemble`, for files of any size."""
     mesh = trimesh.Trimesh(vertices, faces, process=False)
     mesh.merge_vertices(merge_tex=True, merge_norm=True)  # texture coordinates split what is smooth
-    vertices, faces = np.array(mesh.vertices), np.array(mesh.faces)
-    cross = np.cross(
-        vertices[faces[:, 1]] - vertices[faces[:, 0]], vertices[faces[:, 2]] - vertices[faces[:, 0]]
-    )
-    area = np.linalg.norm(cross, axis=1)
-    faces, cross, area = faces[area > 1e-12], cross[area > 1e-12], area[area > 1e-12]
-    unit = cross / area[:, None]
-    crowded = (np.bincount(faces.ravel(), minlength=1) > MAX_VALENCE)[faces]
-    first = len(vertices)
-    vertices = np.concatenate([vertices, vertices[faces[crowded]]])
-    faces[crowded] = np.arange(first, len(vertices))
-
-    vertex = faces.ravel()
-    around = np.bincount(vertex, minlength=len(vertices))  # faces at each vertex
-    by_vertex, start = np.argsort(vertex, kind="stable"), np.cumsum(around) - around
-    many = around[vertex]
-    corner = np.repeat(np.arange(len(vertex)), many)
-    step = np.arange(len(corner)) - np.repeat(np.cumsum(many) - many, many)
-    other = by_vertex[np.repeat(start[vertex], many) + step] // 3
-    alike = (unit[other] * unit[corner // 3]).sum(1) > np.cos(CREASE)
-    corner, other = corner[alike], other[alike]
-    sums = [np.bincount(corner, cross[other, k], len(vertex)) for k in range(3)]
-    normals = np.stack(sums, 1).astype(float)  # sums of nothing are integers
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-20)
-    x, y, z = (
-        np.round(normals * 500).astype(np.int64).T + 512
-    )  # 10 bits each: vertices of equal normal are one
-    key = ((vertex * 1024 + x) * 1024 + y) * 1024 + z
-    _, chosen, inverse = np.unique(key, return_index=True, return_inverse=True)
-    return _Shape(vertices[vertex[chosen]], normals[chosen], inverse.reshape(-1, 3))
+    _, *shape = creased(np.array(mesh.vertices), np.array(mesh.faces), MAX_VALENCE)
+    return _Shape(*shape)
 
 
 class _Surface(NamedTuple):

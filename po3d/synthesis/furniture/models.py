@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write
 from po3d.scene.rooms import CATEGORIES, category_of
 from po3d.synthesis import shapes
 from po3d.synthesis.furniture.libraries import FOLDER, Entry, load_model, read_catalogues
 from po3d.synthesis.render.environment import RGB
-from po3d.synthesis.shapes.mesh import Mesh, Part
+from po3d.synthesis.shapes.mesh import Mesh, read_mesh, spread, write_mesh
 from po3d.synthesis.shapes.own_shapes import SHAPES, shape
 from po3d.synthesis.splits import OWN, Split, catalogue, own_names, own_variant, split_of
 
@@ -31,7 +30,7 @@ OWN_TRIED = 4  # of our own shapes, before the one whose proportions come neares
 HELD = 1500  # models in memory
 MAX_FACES = 12_000  # of a drawn model: larger ones are coarsened, a room has 25 of them
 GRIDS = (500, 350, 250, 180, 130, 90, 64, 48)  # cells along the longest side, finest first
-FORMAT = 4  # of the cache's files
+FORMAT = 5  # of the cache's files
 PAINTED = 0.6  # share of the surface that takes the scene's colour, at least
 BRIGHTNESS = (0.55, 1.6)  # of a shade against the mean of its material, once painted
 SURFACE_POINTS, SURFACE_CELLS = 40_000, 48  # that a surface is judged by, and cells a side seen from above
@@ -183,22 +182,14 @@ def painted_parts(mesh: Mesh, colors: dict[str, RGB]) -> dict[str, float]:
 
 def _shares(mesh: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Of each part, the share of the surface and of what is seen from above."""
-    corners = mesh.vertices[mesh.faces].astype(float)
-    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    part = mesh.part[mesh.faces[:, 0]]
-    k = np.arange(SURFACE_POINTS)
-    face = np.searchsorted(np.cumsum(area), (k + 0.5) / SURFACE_POINTS * area.sum()).clip(0, len(area) - 1)
-    u, v = (k[:, None] * np.array([0.7548777, 0.5698403]) % 1).T  # R2 sequence
-    u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
-    a, b, c = corners[face].transpose(1, 0, 2)
-    points = a + u[:, None] * (b - a) + v[:, None] * (c - a)
+    face, points, normals = spread(mesh, SURFACE_POINTS)
+    area, part = np.linalg.norm(normals, axis=1), mesh.part[mesh.faces[:, 0]]
     low, size = points[:, :2].min(0), np.maximum(np.ptp(points[:, :2], axis=0), 1e-9)
     column, row = ((points[:, :2] - low) / size * (SURFACE_CELLS - 1e-6)).astype(int).T
     order = np.argsort(points[:, 2], kind="stable")
     top = np.full(SURFACE_CELLS**2, -1)
-    top[(row * SURFACE_CELLS + column)[order]] = part[face][
-        order
-    ]  # the highest point of a cell is written last
+    # The highest point of a cell is written last
+    top[(row * SURFACE_CELLS + column)[order]] = part[face][order]
     count = len(mesh.parts)
     above = np.bincount(top[top >= 0], minlength=count).astype(float)
     return np.bincount(part, area, count) / max(area.sum(), 1e-12), above / above.sum()
@@ -259,26 +250,15 @@ def _own_version() -> str:
 
 
 def _write_npz(path: Path, model: RoomModel) -> None:
-    words = {
-        "parts": [[part.name, part.material] for part in model.mesh.parts],
-        "colors": model.colors,
-        "painted": model.painted,
-    }
-    mesh = model.mesh
-    with atomic_write(path, "wb") as file:
-        np.savez(
-            file, vertices=mesh.vertices, normals=mesh.normals, part=mesh.part, faces=mesh.faces,
-            words=np.frombuffer(json.dumps(words).encode(), np.uint8),
-        )  # fmt: skip
+    words = json.dumps({"colors": model.colors, "painted": model.painted})
+    write_mesh(path, model.mesh, words=np.frombuffer(words.encode(), np.uint8))
 
 
 def _read_npz(path: Path) -> RoomModel:
     try:
         with np.load(path, allow_pickle=False) as data:
             words = json.loads(data["words"].tobytes())
-            arrays = [data[name] for name in ("vertices", "normals", "part", "faces")]
-        parts = tuple(Part(*pair) for pair in words["parts"])
         colors = {name: tuple(color) for name, color in words["colors"].items()}
-        return RoomModel(Mesh(*arrays, parts), colors, words["painted"])
+        return RoomModel(read_mesh(path), colors, words["painted"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"cached model {path} can't be read ({error}): delete it") from None

@@ -12,11 +12,8 @@ from po3d.synthesis.splits import Model, Split, catalogue, own_names
 
 GROUNDS = {"f": "floor", "o": "outdoor", "t": "table"}
 PEOPLE = ("man", "woman", "boy", "girl")
-ANIMALS = ("horse", "dog", "cat", "rabbit", "chicken")
-CATALOGUE_ONLY = (
-    "chair",
-    "armchair",
-)  # categories with so many catalogue models that no shape of ours is needed
+# Categories with so many catalogue models that no shape of ours is needed
+CATALOGUE_ONLY = ("chair", "armchair")
 OWN_SIZES = "own_sizes.csv"
 
 

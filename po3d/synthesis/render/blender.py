@@ -136,7 +136,7 @@ class Blender:
                 "bounces": options.bounces,
                 "threads": options.threads or os.cpu_count() or 1,
                 "seed": int(generator.integers(2**31 - 1)),
-                "camera": _camera(camera),
+                "camera": {"matrix": camera_matrix(camera), "lens": camera.focal / camera.width},
                 **lights,
                 "objects": [
                     {**self._mesh(o.mesh), "matrix": o.world_T_object.tolist(), "materials": _materials(o, look, generator)}
@@ -201,11 +201,11 @@ def check(look: str | None, python: str = "") -> None:
 # --- what the worker is told --------------------------------------------------------------------------------
 
 
-def _camera(view: Camera) -> dict:
-    """Blender's camera looks along -z with y up."""
+def camera_matrix(view: Camera) -> list[list[float]]:
+    """Blender's camera-to-world matrix: its camera looks along -z with y up."""
     world_T_cam, matrix = view.cam_T_world.inverse(), np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = world_T_cam.rotation * (1.0, -1.0, -1.0), world_T_cam.translation
-    return {"matrix": matrix.tolist(), "lens": view.focal / view.width}
+    return matrix.tolist()
 
 
 def _studio(generator: np.random.Generator) -> dict:

@@ -6,13 +6,15 @@ by `Film.exposure` stops.
 """
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from po3d.io.errors import InputError
+from po3d.io.files import read_table
 from po3d.scene.vocabulary import COLORS_RGB
 from po3d.synthesis.render import textures as patterns
 
@@ -30,6 +32,11 @@ def to_linear(srgb: ArrayLike) -> Array:
     """Linear values of sRGB ones in [0, 1]."""
     c = np.asarray(srgb, float)
     return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """The numbers in a cell of a table."""
+    return tuple(float(word) for word in text.split())
 
 
 def rgb(values: ArrayLike, low: float = -np.inf, high: float = np.inf) -> RGB:
@@ -311,39 +318,22 @@ def _studio(rng: np.random.Generator) -> Look:
     )
 
 
-_GROUND_LOOKS: dict[str, tuple[RGB, RGB, tuple[float, float]]] = {  # albedo, second albedo, units a tile
-    "asphalt": ((0.13, 0.13, 0.135), (0.19, 0.18, 0.17), (5, 10)),
-    "concrete": ((0.36, 0.35, 0.33), (0.28, 0.27, 0.24), (4, 12)),
-    "paving": ((0.30, 0.28, 0.26), (0.21, 0.18, 0.16), (3, 7)),
-    "brick": ((0.26, 0.12, 0.085), (0.32, 0.22, 0.17), (3, 6)),
-    "grass": ((0.075, 0.14, 0.03), (0.17, 0.17, 0.06), (2.5, 6)),
-    "sand": ((0.44, 0.35, 0.23), (0.34, 0.26, 0.17), (4, 9)),
-    "dirt": ((0.20, 0.14, 0.09), (0.29, 0.24, 0.18), (3, 7)),
-}
-_WEATHER = ("clear", "cloudy", "overcast", "sunset")
+_HERE = Path(__file__).parent
+_GROUNDS = tuple(read_table(_HERE / "grounds.csv"))  # albedo, second albedo, world units a tile
+# The key light (degrees, strength, radians, tint, colour) and its sky
+_WEATHER = tuple(read_table(_HERE / "weather.csv"))
 
 
 def _outdoor(rng: np.random.Generator) -> Look:
-    weather = _WEATHER[rng.choice(4, p=[0.35, 0.3, 0.2, 0.15])]
+    weather = _WEATHER[rng.choice(len(_WEATHER), p=[float(w["share"]) for w in _WEATHER])]
     haze = rng.uniform(0.7, 1.3)
-    cover = 0.0
-    if weather == "clear":
-        key = _light(rng, (25, 75), (2.5, 5.0), (0.005, 0.03), 0.08)
-        zenith, horizon = (0.14, 0.24, 0.48), (0.45, 0.55, 0.68)
-        cover = rng.uniform(0, 0.4)
-    elif weather == "cloudy":
-        key = _light(rng, (25, 75), (0.8, 2.0), (0.02, 0.12), 0.06)
-        zenith, horizon = (0.25, 0.34, 0.50), (0.55, 0.60, 0.66)
-        cover = rng.uniform(0.4, 0.7)
-    elif weather == "overcast":
-        key = _light(rng, (45, 85), (0.15, 0.5), (0.3, 0.5), 0.04)
-        zenith, horizon = (0.62, 0.64, 0.68), (0.45, 0.47, 0.50)
-    else:
-        key = _light(rng, (13, 25), (1.8, 3.2), (0.01, 0.05), 0.0)
-        key = Light(key.direction, tuple(np.array(key.color) * (1.1, 0.85, 0.62)), key.radius)
-        zenith, horizon = (0.20, 0.26, 0.42), (0.75, 0.52, 0.36)
-        cover = rng.uniform(0, 0.6)
-    color, color2, tile = _GROUND_LOOKS[kind := str(rng.choice(list(_GROUND_LOOKS)))]
+    ranges = (numbers(weather[column]) for column in ("elevation", "strength", "radius"))
+    key = _light(rng, *ranges, float(weather["tint"]))
+    key = replace(key, color=tuple(np.array(key.color) * numbers(weather["color"])))
+    zenith, horizon = numbers(weather["zenith"]), numbers(weather["horizon"])
+    cover = rng.uniform(*numbers(weather["clouds"])) if weather["clouds"] else 0.0
+    ground = _GROUNDS[rng.integers(len(_GROUNDS))]
+    color, color2, tile = (numbers(ground[column]) for column in ("color", "color2", "tile"))
     tone, tint = np.exp(rng.normal(0, 0.25)), 1 + 0.1 * rng.uniform(-1, 1, 3)
     silhouette = np.array([(0.035, 0.05, 0.02), (0.10, 0.10, 0.10), (0.16, 0.13, 0.10)])[rng.integers(3)]
     distance = float(rng.uniform(15, 45))
@@ -360,7 +350,7 @@ def _outdoor(rng: np.random.Generator) -> Look:
             cloud_variant=int(rng.integers(VARIANTS)),
         ),
         ground=Ground(
-            kind=kind,
+            kind=ground["kind"],
             variant=int(rng.integers(VARIANTS)),
             color=tuple(np.clip(np.array(color) * tone * tint, 0, 0.6)),
             color2=tuple(np.clip(np.array(color2) * tone * tint, 0, 0.6)),

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.synthesis.shapes.mesh import Mesh
+from po3d.synthesis.shapes.mesh import Mesh, spread
 
 SIDE = 40  # texels of the footprint
 PATCHES = 300  # of the mesh's surface
@@ -16,17 +16,9 @@ def ambient_shadow(mesh: Mesh) -> tuple[NDArray[np.uint8], float]:
     Each patch of the surface hides the cosine-weighted solid angle it fills; patches are taken as
     independent, and front and back of a body as one.
     """
-    corners = mesh.vertices[mesh.faces].astype(float)
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2
-    area = np.linalg.norm(normal, axis=1)
-    total = area.sum()
-    k = (np.arange(PATCHES) + 0.5) / PATCHES
-    face = np.minimum(np.searchsorted(np.cumsum(area), k * total), len(area) - 1)
-    u, v = (np.arange(PATCHES)[:, None] * np.array([0.7548777, 0.5698403]) % 1).T  # R2 sequence
-    u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
-    a, b, c = corners[face].transpose(1, 0, 2)
-    patches = a + u[:, None] * (b - a) + v[:, None] * (c - a)
-    n = normal[face] / np.maximum(area[face], 1e-12)[:, None]
+    face, patches, normal = spread(mesh, PATCHES)
+    area = np.linalg.norm(normal, axis=1) / 2
+    n = normal[face] / 2 / np.maximum(area[face], 1e-12)[:, None]
 
     low, high = mesh.vertices.min(0), mesh.vertices.max(0)
     reach = float(np.abs([low[:2], high[:2]]).max() + 0.7 * high[2])
@@ -34,7 +26,7 @@ def ambient_shadow(mesh: Mesh) -> tuple[NDArray[np.uint8], float]:
     x, y = (g.reshape(-1, 1).astype(np.float32) for g in np.meshgrid(t, t))
     px, py, pz = (patches[:, i].astype(np.float32) for i in range(3))
     dx, dy = px - x, py - y
-    patch = total / PATCHES
+    patch = area.sum() / PATCHES
     d2 = dx * dx + dy * dy + pz * pz + 0.5 * patch  # a patch is no point: bounds the nearest ones
     nx, ny, nz = n.T.astype(np.float32)
     facing = np.abs(dx * nx + dy * ny + pz * nz)

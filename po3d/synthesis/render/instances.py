@@ -48,9 +48,8 @@ class Placed:
     z: float = 0.0  # height of the mesh's origin
     stretch: tuple[float, float, float] = (1.0, 1.0, 1.0)  # along the mesh's own axes, on top of `scale`
     stuff: str = ""  # one of STUFFS: the texture of what is painted, drawn indoors only
-    finishes: Mapping[str, Finish] = field(
-        default_factory=dict
-    )  # of parts in `colors`, where it isn't `finish`
+    # Of parts in `colors`, where it isn't `finish`
+    finishes: Mapping[str, Finish] = field(default_factory=dict)
     even: bool = False  # what is tinted is as bright as the paint
     window: float = 1.0  # opacity of glass; below 1 one sees through it, in streets
 

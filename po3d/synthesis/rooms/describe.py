@@ -18,6 +18,7 @@ from po3d.scene.rooms import ATTRIBUTES
 
 STRICTER = replace(ROOM_RULES, next_to=0.35, cone=36.0, side=0.28, between=0.45, path=0.12)
 LOOSER = replace(ROOM_RULES, next_to=0.7, cone=54.0, side=0.38, between=0.75, path=0.3)
+ANY = call("all", "object")
 CORNERS = ("front left", "front right", "back left", "back right")
 
 
@@ -76,7 +77,7 @@ class Teller:
         if self.related and relations:
             yield from self._related(index, kind)
         if not plain and self.world.touched(index) and random.random() < 0.5:
-            yield call("only", call("touched", call("all", "object") if random.random() < 0.5 else kind))
+            yield call("only", call("touched", ANY if random.random() < 0.5 else kind))
         attributes = [a for a in ATTRIBUTES if self.world.value(index, a)]
         if random.random() < 0.8 or not attributes:
             yield call("only", kind)

@@ -6,10 +6,9 @@ with its load, everything of a colour, all of a kind at a place, a swap of two a
 
 from po3d.language.programs.rooms import Call, call
 from po3d.scene.rooms import COLORS, MATERIALS, STATES, category_of
-from po3d.synthesis.rooms.describe import CORNERS, SIDES
-from po3d.synthesis.rooms.free_questions import Picker
+from po3d.synthesis.rooms.describe import ANY, CORNERS, SIDES
+from po3d.synthesis.rooms.free_questions import IT, Picker
 
-IT = call("only", call("touched", call("all", "object")))
 LENGTHS = ("0.3", "0.5", "0.5", "0.6", "0.9", "1", "1", "1", "1.5", "2", "2", "2.5", "3")
 
 
@@ -32,14 +31,14 @@ class FreeChanger(Picker):
                 "move", call("just", self._thing()), call("shift", self._pick(*SIDES), self._pick(*LENGTHS))
             )
         if roll < 0.41:
-            return "movement", self._swap_of_alike()
+            return "movement", call("swap", *self._alike())
         if roll < 0.44:
             return "movement", call("turn", self._targets(), self._pick("45", "90", "180", "270"))
         if roll < 0.58:
             return "removal", call("remove", self._targets())
         if roll < 0.63:
             mark = self._mark()
-            load = call("upon", mark, self._any() if self.random.random() < 0.7 else self._kind())
+            load = call("upon", mark, ANY if self.random.random() < 0.7 else self._kind())
             return "removal", call("then", call("remove", load), call("remove", call("just", mark)))
         if roll < 0.76:
             return "attribute", self._look(self._targets())
@@ -83,7 +82,7 @@ class FreeChanger(Picker):
         if roll < 0.72:
             return call("either", self._kind(), self._kind())
         if roll < 0.8:
-            return call("having", *self._value(), self._any())
+            return call("having", *self._value(), ANY)
         return self._set()
 
     def _look(self, what: Call) -> Call:
@@ -93,9 +92,6 @@ class FreeChanger(Picker):
             category = category_of(self.last)
             values = category.states if category is not None and category.states else values
         return call("set", attribute, self._pick(*values), what)
-
-    def _swap_of_alike(self) -> Call:
-        return call("swap", *self._alike())
 
     def _new(self) -> Call:
         traits = call("plain")

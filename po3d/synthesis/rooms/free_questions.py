@@ -8,22 +8,11 @@ import numpy as np
 
 from po3d.language.programs.rooms import Call, call, told_apart
 from po3d.scene.rooms import ATTRIBUTES, CATEGORIES, COLORS, MATERIALS, PURPOSES, purposes_of
-from po3d.synthesis.rooms.describe import CORNERS, SIDES, Teller
+from po3d.synthesis.rooms.describe import ANY, CORNERS, SIDES, Teller
 
-ANY = call("all", "object")
 IT = call("only", call("touched", ANY))
-CHOOSING = (
-    "nearest",
-    "farthest",
-    "first",
-    "extreme",
-    "largest",
-    "smallest",
-    "tallest",
-    "shortest",
-    "highest",
-    "lowest",
-)
+SIZES = ("largest", "smallest", "tallest", "shortest", "highest", "lowest")
+CHOOSING = ("nearest", "farthest", "first", "extreme", *SIZES)
 
 
 class Picker:
@@ -58,9 +47,6 @@ class Picker:
 
     def _kind_of_last(self) -> Call:
         return call("all", self.last)
-
-    def _any(self) -> Call:
-        return call("all", "object")
 
     def _value(self) -> tuple[str, str]:
         """An attribute and a value of it."""
@@ -139,7 +125,7 @@ class Picker:
     def _set(self) -> Call:
         """A set that one clause describes."""
         random = self.random
-        kind = self._any() if random.random() < 0.5 else self._kind()
+        kind = ANY if random.random() < 0.5 else self._kind()
         roll = random.random()
         if roll < 0.26:
             return call("having", *self._value(), kind)
@@ -167,7 +153,7 @@ class Picker:
         )
         if not purposes:
             raise LookupError
-        return call("usable", self._pick(*purposes), self._any())
+        return call("usable", self._pick(*purposes), ANY)
 
 
 class FreeAsker(Picker):
@@ -243,7 +229,7 @@ class FreeAsker(Picker):
             return call("either", self._kind(), self._kind())
         if roll < 0.9:
             keep = self._it_or_mark()
-            return call("other", keep, self._kind_of_last() if self.random.random() < 0.6 else self._any())
+            return call("other", keep, self._kind_of_last() if self.random.random() < 0.6 else ANY)
         return call("having", *self._value(), call("having", *self._value(), self._kind()))
 
     def _object(self) -> Call:
@@ -257,19 +243,19 @@ class FreeAsker(Picker):
         if roll < 0.72:
             return call("only", self._set())
         if roll < 0.78:
-            return call("only", call("usable", self._pick(*PURPOSES), self._any()))
+            return call("only", call("usable", self._pick(*PURPOSES), ANY))
         return self._it_or_mark() if roll < 0.88 else self._thing()
 
     def _narrow(self) -> Call:
         """A kind, a kind with a look, what serves a purpose, or anything."""
         roll = self.random.random()
         if roll < 0.35:
-            return self._any()
+            return ANY
         if roll < 0.7:
             return self._kind()
         if roll < 0.78:
             return self._usable()
-        return call("having", *self._value(), self._any() if roll < 0.92 else self._kind())
+        return call("having", *self._value(), ANY if roll < 0.92 else self._kind())
 
 
 def asked_of(one: Call) -> Call:

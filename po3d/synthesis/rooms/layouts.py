@@ -24,9 +24,8 @@ ROOM = (3.2, 6.8)  # metres, each side of a rectangular room
 THINGS = (9, 22)  # besides doors and windows
 SCALE = 0.12  # standard deviation of log sizes
 CLEAR = 0.05  # metres between neighbours
-OTHERWISE = (
-    0.35  # of things that kinds.csv does not name: how much a thing's weight counts in a room of a kind
-)
+# Of things that kinds.csv does not name: how much a thing's weight counts in a room of a kind
+OTHERWISE = 0.35
 DULL = ("white", "black", "gray", "brown", "beige")  # half of what is in rooms
 
 

@@ -4,42 +4,29 @@ What the scene says (name, colour, material) decides; the rest varies. Colours a
 """
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
+from po3d.io.files import read_table
 from po3d.scene.rooms import is_a
 from po3d.scene.table import ObjectState, Scene
 from po3d.synthesis.furniture.models import RoomModel, RoomModels, drawn_category
-from po3d.synthesis.render.environment import RGB, VARIANTS, Finish, Ground, Look, rgb, sample_look
+from po3d.synthesis.render.environment import RGB, VARIANTS, Finish, Ground, Look, numbers, rgb, sample_look
 from po3d.synthesis.render.instances import Placed
 from po3d.synthesis.rooms.shell import Shell
 from po3d.synthesis.splits import Split
 
+_HERE = Path(__file__).parent
 # Of rooms.COLORS: the middle of each name, and the deviation of log brightness and of log hue around it.
 PAINTS: dict[str, tuple[RGB, float, float]] = {
-    "white": ((0.78, 0.77, 0.74), 0.08, 0.02),
-    "black": ((0.017, 0.017, 0.018), 0.30, 0.05),
-    "gray": ((0.22, 0.22, 0.22), 0.30, 0.03),
-    "brown": ((0.145, 0.062, 0.024), 0.30, 0.08),
-    "red": ((0.52, 0.018, 0.018), 0.20, 0.10),
-    "blue": ((0.022, 0.085, 0.42), 0.30, 0.12),
-    "green": ((0.045, 0.27, 0.055), 0.30, 0.12),
-    "yellow": ((0.80, 0.56, 0.025), 0.12, 0.06),
-    "orange": ((0.82, 0.21, 0.012), 0.12, 0.06),
-    "pink": ((0.84, 0.29, 0.43), 0.12, 0.08),
-    "purple": ((0.20, 0.038, 0.36), 0.25, 0.10),
-    "beige": ((0.62, 0.47, 0.31), 0.12, 0.04),
+    row["color"]: (numbers(row["middle"]), float(row["bright"]), float(row["hue"]))
+    for row in read_table(_HERE / "paints.csv")
 }
 # Of rooms.MATERIALS: lowest and highest (metallic, roughness, clearcoat), and the texture.
 FINISHES: dict[str, tuple[RGB, RGB, str]] = {
-    "wooden": ((0.0, 0.45, 0.0), (0.0, 0.75, 0.4), "wood"),
-    "metal": ((0.15, 0.25, 0.0), (0.35, 0.45, 0.3), ""),
-    "plastic": ((0.0, 0.25, 0.1), (0.0, 0.55, 0.5), ""),
-    "leather": ((0.0, 0.38, 0.1), (0.0, 0.55, 0.4), "leather"),
-    "fabric": ((0.0, 0.8, 0.0), (0.0, 1.0, 0.0), "fabric"),
-    "glass": ((0.0, 0.05, 0.8), (0.0, 0.15, 1.0), ""),
-    "ceramic": ((0.0, 0.12, 0.6), (0.0, 0.3, 1.0), ""),
-    "paper": ((0.0, 0.8, 0.0), (0.0, 1.0, 0.0), ""),
+    row["material"]: (numbers(row["low"]), numbers(row["high"]), row["texture"])
+    for row in read_table(_HERE / "finishes.csv")
 }
 PLAIN = FINISHES["plastic"]
 UNPAINTED = (0.3, 0.3, 0.3)  # of our own shapes, where the scene names no colour
@@ -48,26 +35,13 @@ INDOORS = (0.01, 0.85)  # lowest and highest of floors and walls
 MARGIN = 1.5  # metres of floor around the things of a scene without an outline
 
 # kind of floor: (pattern, metres a tile, stretch), base colours
-_FLOORS: dict[str, tuple[tuple[str, ...], tuple[float, float], tuple[float, float], tuple[RGB, ...]]] = {
-    "wood": (
-        ("brick",),
-        (1.4, 2.6),
-        (2.5, 6.0),
-        ((0.36, 0.20, 0.09), (0.20, 0.09, 0.04), (0.52, 0.37, 0.22), (0.28, 0.24, 0.2), (0.45, 0.27, 0.13)),
-    ),
-    "tiles": (
-        ("paving", "concrete"),
-        (0.8, 3.0),
-        (1.0, 1.0),
-        ((0.62, 0.60, 0.56), (0.32, 0.31, 0.30), (0.45, 0.38, 0.30), (0.12, 0.12, 0.13), (0.38, 0.2, 0.13)),
-    ),
-    "carpet": (
-        ("plain", "sand", "dirt"),
-        (0.8, 2.5),
-        (1.0, 1.0),
-        ((0.40, 0.37, 0.33), (0.16, 0.16, 0.17), (0.07, 0.12, 0.24), (0.30, 0.10, 0.08), (0.35, 0.28, 0.18)),
-    ),
-}
+_FLOORS = {
+    row["kind"]: (
+        row["patterns"].split(), numbers(row["tile"]), numbers(row["stretch"]),
+        [numbers(color) for color in row["colors"].split(";")],
+    )
+    for row in read_table(_HERE / "floors.csv")
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,10 @@ kind, moves onto the other table, a new one of the same kind."""
 
 from po3d.language.programs.rooms import CLOSED, Call, call, told_apart
 from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, PURPOSES
-from po3d.synthesis.rooms.describe import CORNERS, SIDES
+from po3d.synthesis.rooms.describe import ANY, CORNERS, SIDES
 from po3d.synthesis.rooms.free_changes import FreeChanger
-from po3d.synthesis.rooms.free_questions import IT, FreeAsker
+from po3d.synthesis.rooms.free_questions import IT, SIZES, FreeAsker
 
-SIZES = ("largest", "smallest", "tallest", "shortest", "highest", "lowest")
 WALL = tuple(name for name, c in CATEGORIES.items() if c.stands == "wall" and c.weight > 0)
 CARRYING = tuple(name for name, c in CATEGORIES.items() if c.carries)
 SMALL = tuple(name for name, c in CATEGORIES.items() if c.stands == "top")
@@ -30,7 +29,7 @@ class MoreAsker(FreeAsker):
             return call("name", call("only", call("other", self._it_or_mark(), self._where())))
         if roll < 0.44:
             like = IT if self.random.random() < 0.5 else self._it_or_mark()
-            return call("name", call("only", call("same", self._attribute(), like, self._any())))
+            return call("name", call("only", call("same", self._attribute(), like, ANY)))
         if roll < 0.49:
             return call("query", self._attribute(), call("support", self._it_or_mark()))
         if roll < 0.53:
@@ -40,7 +39,7 @@ class MoreAsker(FreeAsker):
         if roll < 0.68:
             return self._ways()
         if roll < 0.84:
-            usable = call("usable", self._pick(*PURPOSES), self._any())
+            usable = call("usable", self._pick(*PURPOSES), ANY)
             if self.random.random() < 0.08:
                 return call("name", call("support", call("only", usable)))
             return (
@@ -65,9 +64,7 @@ class MoreAsker(FreeAsker):
             return call(self._pick("higher", "larger", "size", "height"), *self._two())
         if roll < 0.98:
             return call("count", call("other", self._it_or_mark(), self._kind_of_last()))
-        return call(
-            "name", call(self._pick(*SIZES), self._any() if self.random.random() < 0.5 else self._where())
-        )
+        return call("name", call(self._pick(*SIZES), ANY if self.random.random() < 0.5 else self._where()))
 
     def _it_or_touched(self) -> Call:
         return IT if self.random.random() < 0.6 else call("only", call("touched", self._kind()))
@@ -77,7 +74,7 @@ class MoreAsker(FreeAsker):
         random = self.random.random()
         among = call("pair", *self._alike()) if random < 0.5 else self._kind()
         if random > 0.92:
-            among = call("touched", self._any())
+            among = call("touched", ANY)
         roll = self.random.random()
         if roll < 0.42:
             return call(self._pick("nearest", "nearest", "nearest", "farthest"), self._it_or_mark(), among)
@@ -97,7 +94,7 @@ class MoreAsker(FreeAsker):
 
     def _where(self) -> Call:
         """A set that "what else" asks about."""
-        roll, rest = self.random.random(), self._any() if self.random.random() < 0.85 else self._kind()
+        roll, rest = self.random.random(), ANY if self.random.random() < 0.85 else self._kind()
         if roll < 0.5:
             base = call("support", IT) if self.random.random() < 0.35 else self._mark()
             return call("upon", base, rest)
@@ -108,7 +105,7 @@ class MoreAsker(FreeAsker):
         if roll < 0.85:
             return call("beside", self._mark(), rest)
         if roll < 0.93:
-            return call("usable", self._pick(*PURPOSE), self._any())
+            return call("usable", self._pick(*PURPOSE), ANY)
         return call("side", self._pick(*SIDES, *CORNERS), rest)
 
     def _ways(self) -> Call:

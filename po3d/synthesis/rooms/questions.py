@@ -6,45 +6,25 @@ do with the change. Close calls are left out (room_describe.Teller), so every an
 
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from po3d.io.files import read_table
 from po3d.language.programs.rooms import ROOMS, Call, call
 from po3d.reasoning.margins import margins_in
 from po3d.reasoning.world import World
 from po3d.scene.edits import unchanged
 from po3d.scene.rooms import purposes_of
-from po3d.synthesis.rooms.describe import SIDES, Teller
+from po3d.synthesis.rooms.changes import TYPES
+from po3d.synthesis.rooms.describe import ANY, SIDES, Teller
 
+_ROWS = tuple(read_table(Path(__file__).with_name("questions.csv")))
 # Fine type -> the released coarse types that it counts under. The release has the coarse ones only; the map is ours.
-COARSE: dict[str, tuple[str, ...]] = {
-    "proximity": ("Scale",),
-    "direction-based recognition": ("Direction",),
-    "size-based recognition": ("Scale",),
-    "functionality": ("Semantic",),
-    "counting": ("Semantic",),
-    "navigation": ("Direction",),
-    "placement height": ("Scale",),
-    "relative position": ("Direction",),
-    "attribute": ("Semantic",),
-    "path reasoning": ("Scale", "Direction"),
-    "situational reasoning": ("Scale", "Direction"),
-    "size fitness": ("Scale",),
-}
+COARSE = {row["fine"]: tuple(row["coarse"].split()) for row in _ROWS}
 # Which fine types the paper asks after which change (its Table 6).
-ASKED: dict[str, tuple[str, ...]] = {
-    "movement": ("proximity", "direction-based recognition", "size-based recognition", "relative position",
-                 "path reasoning", "placement height", "counting"),
-    "removal": ("situational reasoning", "direction-based recognition", "size-based recognition", "size fitness",
-                "functionality", "navigation", "counting"),
-    "attribute": ("proximity", "direction-based recognition", "size-based recognition", "relative position",
-                  "functionality", "attribute", "counting"),
-    "addition": ("proximity", "direction-based recognition", "size-based recognition", "relative position",
-                 "functionality", "navigation", "counting"),
-    "replacement": ("proximity", "direction-based recognition", "size-based recognition", "relative position",
-                    "functionality", "placement height", "counting"),
-}  # fmt: skip
+ASKED = {kind: tuple(row["fine"] for row in _ROWS if kind in row["after"].split()) for kind in TYPES}
 
 RELATIONS = frozenset(  # operations that say how one thing stands to another
     (
@@ -164,9 +144,6 @@ class Asker:
             return call("having", "color", color, kind)
         return kind
 
-    def _any(self) -> Call:
-        return call("all", "object")
-
     # --- the fine types ---------------------------------------------------------------------------------------------
 
     def _proximity(self) -> Call | None:
@@ -181,7 +158,7 @@ class Asker:
             op = "nearest" if self.random.random() < 0.75 else "farthest"
             return call("name", call(op, about, call("pair", a, b)))
         if roll < 0.7:
-            return call("name", call("nearest", about, self._any()))
+            return call("name", call("nearest", about, ANY))
         mark = self._mark(about)
         if mark is None:
             return None
@@ -200,9 +177,9 @@ class Asker:
         roll = self.random.random()
         if roll < 0.6:
             mark = self._about() or self._mark()
-            return None if mark is None else call("name", call("first", side, mark, self._any()))
+            return None if mark is None else call("name", call("first", side, mark, ANY))
         if roll < 0.8:
-            return call("name", call("extreme", side, self._any()))
+            return call("name", call("extreme", side, ANY))
         about = self._about()
         return None if about is None else call("which_side", about)
 
@@ -213,11 +190,11 @@ class Asker:
         if about is None:
             return None
         if roll < 0.35:
-            return call("name", call(op, call("beside", about, self._any())))
+            return call("name", call(op, call("beside", about, ANY)))
         if roll < 0.5:
-            return call("name", call(op, call("side", str(self.random.choice(SIDES)), self._any())))
+            return call("name", call(op, call("side", str(self.random.choice(SIDES)), ANY)))
         if roll < 0.6:
-            return call("name", call(op, self._any()))
+            return call("name", call(op, ANY))
         mark = self._mark(about)
         if mark is None:
             return None
@@ -233,7 +210,7 @@ class Asker:
         if index is None:
             return None
         purpose = str(random.choice(purposes_of(self.world.names[index])))
-        usable = call("usable", purpose, self._any())
+        usable = call("usable", purpose, ANY)
         roll = random.random()
         about = self._about()
         if about is None:
@@ -246,7 +223,7 @@ class Asker:
             return call("count", usable)
         if roll < 0.7:
             return call("name", call("only", usable))
-        return call("name", call("nearest", about, call("same_use", about, self._any())))
+        return call("name", call("nearest", about, call("same_use", about, ANY)))
 
     def _counting(self) -> Call | None:
         random = self.random
@@ -259,17 +236,16 @@ class Asker:
             return call("count", kind)
         if roll < 0.5:
             return call(
-                "count",
-                call("side", str(random.choice(SIDES)), kind if random.random() < 0.5 else self._any()),
+                "count", call("side", str(random.choice(SIDES)), kind if random.random() < 0.5 else ANY)
             )
         about = self._about()
         if about is None:
             return None
         if roll < 0.75:
-            return call("count", call("beside", about, kind if random.random() < 0.6 else self._any()))
+            return call("count", call("beside", about, kind if random.random() < 0.6 else ANY))
         if roll < 0.9:
             return call("count", call("toward", str(random.choice(SIDES)), about, kind))
-        return call("count", call("upon", about, self._any()))
+        return call("count", call("upon", about, ANY))
 
     def _navigation(self) -> Call | None:
         pair = self._mixed()

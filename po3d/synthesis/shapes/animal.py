@@ -263,17 +263,8 @@ def _rocking_horse(random: Random) -> list[Piece]:
         ]  # fmt: skip
         pieces += main(slab(outline, 0.05, 0.008), box(2 * long, 0.15, 0.04, (-0.02, 0, seat + 0.04)))
     else:
-        form = Form(
-            (-long, seat),
-            (long, seat),
-            (0.075, 0.07, 0.078),
-            (hx, hz),
-            0.055,
-            (0.09, 0.06, 0.034),
-            (0, 0),
-            0,
-            0.95,
-        )
+        girth, muzzle = (0.075, 0.07, 0.078), (0.09, 0.06, 0.034)
+        form = Form((-long, seat), (long, seat), girth, (hx, hz), 0.055, muzzle, (0, 0), 0, 0.95)
         pieces += [("main" if n in ("coat", "muzzle") else n, m, g) for n, m, g in trunk(form, 0.045)]
         pieces += [("main", m, g) for _, m, g in ears("pointed", np.array([hx, 0, hz]), 0.05, 0.055)]
     for x, sign in [(x, s) for x in (-1, 1) for s in (1, -1)]:

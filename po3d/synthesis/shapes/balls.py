@@ -4,7 +4,7 @@ import numpy as np
 from trimesh import Trimesh
 
 from po3d.synthesis.shapes.mesh import Piece, Random, named, painted, pick
-from po3d.synthesis.shapes.primitives import Array, ball, loft, moved, ring, tube
+from po3d.synthesis.shapes.primitives import Array, ball, loft, moved, moved_all, ring, tube
 from po3d.synthesis.shapes.turned import UP, upright
 
 
@@ -24,7 +24,7 @@ def _patch(direction: Array, outline: Array, radius: float) -> Trimesh:
 def _turned(pieces: list[Piece], random: Random, radius: float) -> list[Piece]:
     """A ball's pieces turned anyhow, lying on the ground."""
     yaw, pitch, roll = random.uniform(-np.pi, np.pi, 3)
-    return [(n, m, moved(g, (0, 0, radius), yaw, pitch, roll)) for n, m, g in pieces]
+    return moved_all(pieces, (0, 0, radius), yaw=yaw, pitch=pitch, roll=roll)
 
 
 def _basketball(random: Random) -> list[Piece]:
@@ -54,11 +54,8 @@ def _basketball(random: Random) -> list[Piece]:
 def _soccer_ball(random: Random) -> list[Piece]:
     """White with twelve dark pentagons, or with stars or bows of colour."""
     u = random.uniform
-    r, size, kind = (
-        u(0.1, 0.115),
-        u(0.34, 0.42),
-        pick(random, "pentagons", "pentagons", "pentagons", "stars", "bows"),
-    )
+    r, size = u(0.1, 0.115), u(0.34, 0.42)
+    kind = pick(random, "pentagons", "pentagons", "pentagons", "stars", "bows")
     pieces = painted("ball", ball(r, detail=3))
     golden = (1 + 5**0.5) / 2
     ways = [

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.limbs import bar, smooth, warped
+from po3d.synthesis.shapes.limbs import bar, scaled, smooth
 from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, box, loft, moved, ring, rod, tube
 from po3d.synthesis.shapes.sheets import behind, block, board, panel, tub
@@ -208,8 +208,7 @@ def _laundry_basket(random: Random) -> list[Piece]:
         grip = [(-0.07, s * top, high - 0.01), (-0.06, s * (top + 0.03), high + 0.06), (0.06, s * (top + 0.03), high + 0.06),
                 (0.07, s * top, high - 0.01)]  # fmt: skip
         pieces += painted("rim", bar(grip, 0.011, 6))
-    scale = np.array([1.0, oblong, 1.0])
-    return [(name, material, warped(piece, lambda v: v * scale)) for name, material, piece in pieces]
+    return scaled(pieces, (1.0, oblong, 1.0))
 
 
 SHAPES = named(_crate, _filing_cabinet, _safe, _cardboard_box, _laundry_basket)

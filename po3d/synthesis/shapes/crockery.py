@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from po3d.synthesis.shapes.limbs import bar, smooth, warped
+from po3d.synthesis.shapes.limbs import bar, scaled, smooth
 from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import ball, moved, ring, tube
 from po3d.synthesis.shapes.turned import drum, girdle, radius_at, upright, vessel
@@ -88,16 +88,15 @@ def _mug(random: Random) -> list[Piece]:
 def _bowl(random: Random) -> list[Piece]:
     u, r, high = random.uniform, random.uniform(0.17, 0.22), random.uniform(0.11, 0.2)
     foot, belly, oval = r * u(0.32, 0.5), u(0.8, 1.02), 1.0 if random.random() < 0.6 else u(0.75, 0.9)
-    line = smooth(
-        [
-            (foot, 0),
-            (foot, 0.012),
-            (foot * 1.05, 0.016),
-            (r * 0.75 * belly, high * 0.3),
-            (r * 0.95 * belly, high * 0.65),
-            (r, high),
-        ]
-    )
+    profile = [
+        (foot, 0),
+        (foot, 0.012),
+        (foot * 1.05, 0.016),
+        (r * 0.75 * belly, high * 0.3),
+        (r * 0.95 * belly, high * 0.65),
+        (r, high),
+    ]
+    line = smooth(profile)
     wall = u(0.008, 0.016)
     pieces = main(vessel(line, wall, 36))
     if random.random() < 0.6:
@@ -118,8 +117,7 @@ def _bowl(random: Random) -> list[Piece]:
                 else (0, 0, high * 0.85)
             )
             pieces += painted(f"fruit{k % 3}", ball((size, size, size * u(0.85, 1.05)), at, 2))
-    scale = np.array([1.0, oval, 1.0])
-    return [(n, m, warped(p, lambda v: v * scale)) for n, m, p in pieces]
+    return scaled(pieces, (1.0, oval, 1.0))
 
 
 def _cup(random: Random) -> list[Piece]:

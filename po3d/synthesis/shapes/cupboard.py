@@ -87,11 +87,8 @@ def _door(
 
 def _wardrobe(random: Random) -> list[Piece]:
     u, deep, high = random.uniform, random.uniform(0.52, 0.64), random.uniform(1.8, 2.15)
-    doors, style, grip = (
-        int(random.integers(2, 5)),
-        int(random.integers(5)),
-        pick(random, "bar", "chrome", "wood", "dark"),
-    )
+    doors, style = int(random.integers(2, 5)), int(random.integers(5))
+    grip = pick(random, "bar", "chrome", "wood", "dark")
     wide = doors * u(0.36, 0.5)
     low, drawers = u(0.05, 0.12), u(0.0, 1.0) < 0.45
     pieces = main(block((deep, wide, high - low), (0, 0, low), 0.01, 0.006))
@@ -105,11 +102,8 @@ def _wardrobe(random: Random) -> list[Piece]:
     if random.random() < 0.5:
         pieces += main(box(deep - 0.04, wide - 0.02, low + 0.01, (0, 0, low / 2)))
     else:
-        feet = [
-            (i, j, 0)
-            for i in (-deep / 2 + 0.05, deep / 2 - 0.05)
-            for j in (-wide / 2 + 0.06, wide / 2 - 0.06)
-        ]
+        x, y = deep / 2 - 0.05, wide / 2 - 0.06
+        feet = [(i, j, 0) for i in (-x, x) for j in (-y, y)]
         pieces += main(*(drum([(0.02, 0), (0.035, low)], 10, foot) for foot in feet))
     x, base = deep / 2, low + (0.32 * u(0.7, 1.2) if drawers else 0.02)
     pieces += solid(
@@ -175,16 +169,8 @@ def _case(
     walls = np.linspace(-y, y, columns + 1)
     for w in walls[1:-1]:
         pieces += main(board((deep, thick, high - low), (0, w, (high + low) / 2)))
-    bays = [
-        (
-            walls[c] + thick / 2,
-            walls[c + 1] - walls[c] - thick,
-            levels[r] + thick,
-            levels[r + 1] - levels[r] - thick,
-        )
-        for r in range(rows)
-        for c in range(columns)
-    ]
+    shares = [(a + thick / 2, b - a - thick) for a, b in itertools.pairwise(walls)]
+    bays = [(*share, a + thick, b - a - thick) for a, b in itertools.pairwise(levels) for share in shares]
     return pieces, bays
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from po3d.synthesis.shapes.limbs import bar, hoop, smooth, warped
 from po3d.synthesis.shapes.mesh import Piece, Random, main, named, painted, pick, solid
-from po3d.synthesis.shapes.primitives import ball, box, moved, ring, rod, tube
+from po3d.synthesis.shapes.primitives import ball, box, moved, moved_all, ring, rod, tube
 from po3d.synthesis.shapes.sheets import behind, block, board, panel
 from po3d.synthesis.shapes.turned import ahead, disc, drum, upright
 
@@ -101,7 +101,7 @@ def _table_fan(random: Random) -> list[Piece]:
         petal = warped(petal, lambda v: v + np.c_[twist * v[:, 2] * 0.5, 0 * v[:, :2]])
         head += painted("blade", moved(petal, (deep * 0.5, 0, 0), roll=2 * np.pi * k / blades))
     head += solid("hub", "dark", ahead([(0, 0), (0.028, 0), (0.022, deep * 0.7), (0, deep * 0.75)], sides=16))
-    return pieces + [(n, m, moved(p, (-0.02, 0, z), pitch=tilt)) for n, m, p in head]
+    return pieces + moved_all(head, (-0.02, 0, z), pitch=tilt)
 
 
 def _radio(random: Random) -> list[Piece]:
@@ -190,18 +190,17 @@ def _lamp(random: Random) -> list[Piece]:
         ]
     elif kind == 1:  # a jar
         b = u(0.055, 0.1)
-        line = smooth(
-            [
-                (0, 0),
-                (b * 0.6, 0),
-                (b * 0.6, 0.015),
-                (b, shade_low * 0.4),
-                (b * 0.75, shade_low * 0.75),
-                (0.018, shade_low * 0.88),
-                (0.012, shade_low + 0.05),
-                (0, shade_low + 0.05),
-            ]
-        )
+        profile = [
+            (0, 0),
+            (b * 0.6, 0),
+            (b * 0.6, 0.015),
+            (b, shade_low * 0.4),
+            (b * 0.75, shade_low * 0.75),
+            (0.018, shade_low * 0.88),
+            (0.012, shade_low + 0.05),
+            (0, shade_low + 0.05),
+        ]
+        line = smooth(profile)
     elif kind == 2:  # turned balls
         n = int(random.integers(2, 5))
         t = np.linspace(0.02, shade_low, 10 * n)

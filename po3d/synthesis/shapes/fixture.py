@@ -33,12 +33,7 @@ def _fireplace(random: Random) -> list[Piece]:
         size = (body + 0.03, wide + 0.02, 0.03)
         pieces += painted("mantel", block(size, (back + body / 2 + 0.015, 0, high - 0.03), 0.01, 0.01))
     else:  # a chimney that tapers
-        low, tall = (
-            np.array(
-                [(-body / 2, -wide / 2), (body / 2, -wide / 2), (body / 2, wide / 2), (-body / 2, wide / 2)]
-            ),
-            u(0.3, 0.6),
-        )
+        low, tall = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * (body / 2, wide / 2), u(0.3, 0.6)
         rings = [
             np.c_[low * (0.6 + 0.4 * (1 - t)) * (1, 1 - 0.35 * t), np.full(4, high + t * tall)]
             for t in (0.0, 0.5, 1.0)
@@ -106,12 +101,8 @@ def _fireplace(random: Random) -> list[Piece]:
 
 
 def _radiator(random: Random) -> list[Piece]:
-    u, kind, wide, high = (
-        random.uniform,
-        int(random.integers(3)),
-        random.uniform(0.65, 1.2),
-        random.uniform(0.5, 0.72),
-    )
+    u, kind = random.uniform, int(random.integers(3))
+    wide, high = u(0.65, 1.2), u(0.5, 0.72)
     deep, foot = u(0.09, 0.18), u(0.04, 0.1)
     pieces: list[Piece] = []
     if kind == 0:  # columns of cast iron
@@ -146,19 +137,8 @@ def _radiator(random: Random) -> list[Piece]:
         )
         many = round(wide / u(0.035, 0.06))
         ribs = (np.arange(many) + 0.5) * (wide - 0.06) / many - (wide - 0.06) / 2
-        pieces += main(
-            *(
-                panel(
-                    (wide - 0.06) / many * 0.6,
-                    high - foot - 0.08,
-                    0.01,
-                    0.012,
-                    (deep * 0.48, y, (high + foot) / 2),
-                    0.005,
-                )
-                for y in ribs
-            )
-        )
+        broad, tall, middle = (wide - 0.06) / many * 0.6, high - foot - 0.08, (high + foot) / 2
+        pieces += main(*(panel(broad, tall, 0.01, 0.012, (deep * 0.48, y, middle), 0.005) for y in ribs))
         pieces += main(box(deep, wide, 0.01, (0, 0, high)))
         slots = np.linspace(-wide / 2 + 0.04, wide / 2 - 0.04, 18)
         pieces += solid("slot", "dark", *(box(deep * 0.5, 0.018, 0.014, (0, y, high)) for y in slots))

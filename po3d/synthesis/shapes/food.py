@@ -61,12 +61,8 @@ def _wine_bottle(random: Random) -> list[Piece]:
 
 
 def _bottle(random: Random) -> list[Piece]:
-    u, r, high, kind = (
-        random.uniform,
-        random.uniform(0.033, 0.043),
-        random.uniform(0.2, 0.29),
-        int(random.integers(4)),
-    )
+    u = random.uniform
+    r, high, kind = u(0.033, 0.043), u(0.2, 0.29), int(random.integers(4))
     neck, body = u(0.011, 0.018), u(0.55, 0.78) * high
     if kind == 0:  # soda: waisted, ribbed
         line = [

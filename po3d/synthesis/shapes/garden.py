@@ -21,18 +21,8 @@ def _blade(points: ArrayLike, widths: ArrayLike, thick: float = 0.12) -> Trimesh
     along = np.gradient(points, axis=0)
     normal = np.cross(along, across)
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-    w = widths[:, None]
-    return loft(
-        np.stack(
-            [
-                points + across * w,
-                points + normal * w * thick,
-                points - across * w,
-                points - normal * w * thick,
-            ],
-            1,
-        )
-    )
+    side, face = across * widths[:, None], normal * widths[:, None] * thick
+    return loft(np.stack([points + side, points + face, points - side, points - face], 1))
 
 
 def _pot(random: Random, radius: float, height: float) -> list[Piece]:
@@ -156,16 +146,11 @@ def _cactus(random: Random) -> list[Piece]:
 
     def stalk(x: float, y: float, low: float, tall: float, r: float) -> None:
         s = np.array([0, 0.25, 0.6, 0.85, 0.95, 1.0])
-        pieces.extend(
-            main(
-                _ribbed(
-                    np.c_[np.full(6, x), np.full(6, y), low + tall * s],
-                    r * np.array([0.8, 1, 1, 0.82, 0.5, 0.1]),
-                    ribs,
-                    deep,
-                )
-            )
+        line, radii = (
+            np.c_[np.full(6, x), np.full(6, y), low + tall * s],
+            r * np.array([0.8, 1, 1, 0.82, 0.5, 0.1]),
         )
+        pieces.extend(main(_ribbed(line, radii, ribs, deep)))
         tips.append(np.array([x, y, low + tall]))
         for k in range(ribs):
             t = 2 * np.pi * k / ribs
@@ -284,16 +269,9 @@ def _stone_lantern(random: Random) -> list[Piece]:
         pieces += painted("window", moved(pane, yaw=t))
     eave, peak = low + tall, low + tall + u(0.07, 0.15)
     up = u(0.0, 0.02)
-    pieces += stone(
-        [
-            (body, eave - 0.005),
-            (roof, eave + up),
-            (roof, eave + up + 0.022),
-            (roof * 0.45, (eave + peak) / 2 + 0.012),
-            (0.035, peak),
-            (0.01, peak),
-        ]
-    )
+    edge, middle = eave + up, (eave + peak) / 2 + 0.012
+    tiles = [(body, eave - 0.005), (roof, edge), (roof, edge + 0.022), (roof * 0.45, middle)]
+    pieces += stone([*tiles, (0.035, peak), (0.01, peak)])
     turning = [(0.03, peak - 0.01), (0.045, peak + 0.02), (0.02, peak + 0.05), (0.002, peak + u(0.07, 0.1))]
     pieces += painted("stone", upright(turning, 10))
     if random.random() < 0.3:

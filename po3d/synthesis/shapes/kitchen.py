@@ -42,16 +42,15 @@ def _stove_kettle(random: Random) -> list[Piece]:
     """For the stove: a broad body, a short spout, a handle over the top."""
     u, r, high = random.uniform, random.uniform(0.075, 0.09), random.uniform(0.09, 0.13)
     shoulder, trim = u(0.3, 0.75), pick(random, "dark", "wood", "chrome")
-    line = smooth(
-        [
-            (0, 0),
-            (r * u(0.8, 1.0), 0),
-            (r, high * 0.2),
-            (r * 0.98, high * shoulder),
-            (r * 0.5, high),
-            (0, high),
-        ]
-    )
+    profile = [
+        (0, 0),
+        (r * u(0.8, 1.0), 0),
+        (r, high * 0.2),
+        (r * 0.98, high * shoulder),
+        (r * 0.5, high),
+        (0, high),
+    ]
+    line = smooth(profile)
     pieces = main(upright(line, 28))
     pieces += main(
         upright([(0, high - 0.004), (r * 0.48, high - 0.004), (r * 0.4, high + 0.008), (0, high + 0.012)], 24)

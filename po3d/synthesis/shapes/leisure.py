@@ -1,10 +1,14 @@
 """Parametric Rubik's cubes and electric guitars. Form and colours as in own_shapes.py."""
 
+import functools
+from pathlib import Path
+
 import numpy as np
 
+from po3d.io.files import read_table
 from po3d.synthesis.shapes.limbs import bar, smooth_loop
 from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, named, painted, pick, solid
-from po3d.synthesis.shapes.primitives import ball, box, moved, rod
+from po3d.synthesis.shapes.primitives import Array, ball, box, moved, moved_all, rod
 from po3d.synthesis.shapes.sheets import block, facing, panel, soft_sheet
 from po3d.synthesis.shapes.turned import disc
 
@@ -42,50 +46,30 @@ def _rubiks_cube(random: Random) -> list[Piece]:
                     )
                     cubie += painted(str(name), moved(sticker, cell * size, yaw=yaw, pitch=pitch))
                 if angle and z == layer:  # a layer on its way
-                    cubie = [(n, m, moved(p, yaw=angle)) for n, m, p in cubie]
+                    cubie = moved_all(cubie, yaw=angle)
                 pieces += cubie
     return pieces
 
 
-_BODIES = {  # (y, z) outlines, metres, front view, the neck up
-    "two horns": [
-        (0, 0), (0.13, 0.0), (0.172, 0.09), (0.145, 0.19), (0.122, 0.25), (0.15, 0.33), (0.15, 0.42), (0.105, 0.43), (0.06, 0.35),
-        (-0.06, 0.35), (-0.085, 0.46), (-0.14, 0.48), (-0.155, 0.36), (-0.125, 0.26), (-0.145, 0.19), (-0.178, 0.09), (-0.13, 0.0),
-    ],
-    "one horn": [
-        (0, 0), (0.13, 0.0), (0.176, 0.09), (0.15, 0.19), (0.118, 0.25), (0.14, 0.32), (0.15, 0.4), (0.1, 0.4), (0.05, 0.33),
-        (-0.05, 0.4), (-0.12, 0.41), (-0.145, 0.34), (-0.118, 0.25), (-0.15, 0.19), (-0.176, 0.09), (-0.13, 0.0),
-    ],
-    "arrow": [(0, 0.14), (0.07, 0.06), (0.15, -0.02), (0.19, 0.02), (0.12, 0.24), (0.05, 0.42), (-0.05, 0.42), (-0.12, 0.24),
-              (-0.19, 0.02), (-0.15, -0.02), (-0.07, 0.06)],
-    "devil": [
-        (0, 0.01), (0.12, 0.0), (0.165, 0.1), (0.13, 0.2), (0.12, 0.27), (0.15, 0.36), (0.165, 0.44), (0.12, 0.42), (0.06, 0.34),
-        (-0.06, 0.34), (-0.12, 0.42), (-0.165, 0.44), (-0.15, 0.36), (-0.12, 0.27), (-0.13, 0.2), (-0.165, 0.1), (-0.12, 0.0),
-    ],
-}  # fmt: skip
+@functools.cache
+def _outlines(part: str) -> dict[str, Array]:
+    """The outlines (N, 2) of (y, z) of bodies, guards and heads by name, metres, the front view; a head's from the nut up."""
+    rows = [row for row in read_table(Path(__file__).with_name("guitars.csv")) if row["part"] == part]
+    return {
+        row["name"]: np.array([point.split() for point in row["points"].split(";")], float) for row in rows
+    }
 
 
 def _electric_guitar(random: Random) -> list[Piece]:
-    u, kind = random.uniform, pick(random, *_BODIES)
-    outline = np.array(_BODIES[kind]) * (u(0.88, 1.06), u(0.88, 1.05)) * (random.choice([-1, 1]), 1)
+    u, kind = random.uniform, pick(random, *_outlines("body"))
+    outline = _outlines("body")[kind] * (u(0.88, 1.06), u(0.88, 1.05)) * (random.choice([-1, 1]), 1)
     outline = smooth_loop(outline, 2 if kind != "arrow" else 1)
     thick = u(0.036, 0.05)
     body = soft_sheet(outline, thick)
     guitar = main(body)
     x = thick / 2
     if kind != "arrow" and random.random() < 0.7:
-        guard = np.array(
-            [
-                (0.09, 0.13),
-                (0.1, 0.22),
-                (0.075, 0.3),
-                (0.06, 0.36),
-                (-0.04, 0.36),
-                (-0.06, 0.28),
-                (-0.04, 0.18),
-                (0.02, 0.1),
-            ]
-        )
+        guard = _outlines("guard")["guard"]
         guitar += painted("guard", facing(smooth_loop(guard * (u(0.8, 1.0), u(0.9, 1.0))), 0.004, x - 0.001))
     pickups = int(random.integers(1, 4))
     wide_ones = random.random() < 0.5
@@ -124,34 +108,8 @@ def _electric_guitar(random: Random) -> list[Piece]:
         )
     head = pick(random, "six", "three", "arrow")
     side = random.choice([-1, 1])
-    shape = {
-        "six": [
-            (-0.022, nut),
-            (0.022, nut),
-            (0.045, nut + 0.05),
-            (0.03, nut + 0.17),
-            (-0.01, nut + 0.18),
-            (-0.025, nut + 0.1),
-        ],
-        "three": [
-            (-0.022, nut),
-            (0.022, nut),
-            (0.045, nut + 0.03),
-            (0.038, nut + 0.14),
-            (0, nut + 0.13),
-            (-0.038, nut + 0.14),
-            (-0.045, nut + 0.03),
-        ],
-        "arrow": [
-            (-0.02, nut),
-            (0.02, nut),
-            (0.05, nut + 0.04),
-            (0.01, nut + 0.18),
-            (-0.02, nut + 0.17),
-            (-0.024, nut + 0.06),
-        ],
-    }[head]
-    headstock = facing(smooth_loop(np.array(shape) * (side, 1), 1), 0.015, 0)
+    shape = _outlines("head")[head] + (0, nut)
+    headstock = facing(smooth_loop(shape * (side, 1), 1), 0.015, 0)
     color = "main" if random.random() < 0.5 else "neck"
     guitar += painted(color, moved(headstock, (x - 0.012, 0, 0)))
     for k in range(6):
@@ -171,8 +129,7 @@ def _electric_guitar(random: Random) -> list[Piece]:
         *(rod((x + 0.016, y * 1.5, 0.115), (x + 0.013, y, nut + 0.02), 0.0009, 3) for y in strings),
     )
     lean, low = u(0.16, 0.3), u(0.07, 0.13)
-    guitar = [(n, m, moved(p, (0.03, 0, low), pitch=-lean)) for n, m, p in guitar]
-    return guitar + _stand(low, lean, random)
+    return moved_all(guitar, (0.03, 0, low), pitch=-lean) + _stand(low, lean, random)
 
 
 def _stand(low: float, lean: float, random: Random) -> list[Piece]:

@@ -91,20 +91,19 @@ def assemble(
     if warp is not None:
         points, triangles, origin = _split(points, triangles, LONGEST * float(max(extent)))
         points, ids = boxed(warp(points), extent), ids[origin]
-    source, vertices, normals, triangles = _creased(points, triangles)
+    source, vertices, normals, triangles = creased(points, triangles)
     return Mesh(
         vertices.astype(np.float32), normals.astype(np.float32), ids[source],
         triangles.astype(np.int32), tuple(parts),
     )  # fmt: skip
 
 
-def write_mesh(path: Path, mesh: Mesh) -> None:
-    """An .npz of its arrays and the words of its parts."""
+def write_mesh(path: Path, mesh: Mesh, **more: NDArray) -> None:
+    """An .npz of its arrays and the words of its parts, and of `more` arrays."""
     parts = np.array([(part.name, part.material) for part in mesh.parts])
+    arrays = {"vertices": mesh.vertices, "normals": mesh.normals, "part": mesh.part, "faces": mesh.faces}
     with atomic_write(path, "wb") as file:
-        np.savez(
-            file, vertices=mesh.vertices, normals=mesh.normals, part=mesh.part, faces=mesh.faces, parts=parts
-        )
+        np.savez(file, **arrays, parts=parts, **more)
 
 
 def read_mesh(path: Path) -> Mesh:
@@ -112,6 +111,18 @@ def read_mesh(path: Path) -> Mesh:
     with np.load(path) as file:
         parts = tuple(Part(*map(str, row)) for row in file["parts"])
         return Mesh(file["vertices"], file["normals"], file["part"], file["faces"], parts)
+
+
+def spread(mesh: Mesh, count: int) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Points spread evenly over the surface: (count,) the face of each, (count, 3) the points, and (F, 3) normals of all faces,
+    twice as long as their areas."""
+    a, b, c = mesh.vertices[mesh.faces].astype(float).transpose(1, 0, 2)
+    cross = np.cross(b - a, c - a)
+    area, k = np.linalg.norm(cross, axis=1), np.arange(count)
+    face = np.searchsorted(np.cumsum(area), (k + 0.5) / count * area.sum()).clip(0, len(area) - 1)
+    u, v = (k[:, None] * np.array([0.7548777, 0.5698403]) % 1).T  # R2 sequence
+    u, v = np.where(u + v > 1, 1 - u, u), np.where(u + v > 1, 1 - v, v)
+    return face, a[face] + u[:, None] * (b - a)[face] + v[:, None] * (c - a)[face], cross
 
 
 def boxed(points: NDArray[np.float64], extent: Sequence[float]) -> NDArray[np.float64]:
@@ -153,29 +164,36 @@ def _split(
         ])  # fmt: skip
 
 
-def _creased(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Vertices split at creases: which vertex each was, places, unit normals, faces. A corner's normal is the
-    mean of the adjacent faces' (weighted by area) that differ from its own face by less than CREASE."""
+def creased(
+    vertices: NDArray[np.float64], faces: NDArray[np.int64], most: int | None = None
+) -> tuple[np.ndarray, ...]:
+    """Vertices split at creases: which vertex each was, places, unit normals, faces. A corner's normal is the mean of the
+    adjacent faces' (weighted by area) that differ from its own face by less than CREASE. Faces without area are left out;
+    where more than `most` meet at a vertex, each has its own normal, for time grows with their square."""
     tri = vertices[faces]
     cross = np.cross(tri[:, 1] - tri[:, 0], tri[:, 2] - tri[:, 0])
-    keep = np.linalg.norm(cross, axis=1) > 1e-12
-    faces, cross = faces[keep], cross[keep]
-    unit = cross / np.linalg.norm(cross, axis=1, keepdims=True)
-    corner_vertex = faces.ravel()
-    corner_face = np.repeat(np.arange(len(faces)), 3)
-    order = np.argsort(corner_vertex, kind="stable")
-    start = np.searchsorted(corner_vertex[order], np.arange(len(vertices) + 1))
-    valence = int(np.diff(start).max())
-    near = start[corner_vertex][:, None] + np.arange(valence)
-    valid = near < start[corner_vertex + 1][:, None]
-    other = corner_face[order[np.minimum(near, len(order) - 1)]]
-    smooth = valid & ((unit[other] * unit[corner_face][:, None]).sum(-1) > np.cos(CREASE))
-    normal = (cross[other] * smooth[..., None]).sum(1)
-    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-20)
-    key = np.round(np.c_[corner_vertex, normal * 500]).astype(np.int64)
-    order = np.lexsort(key.T[::-1])  # as np.unique(key, axis=0) sorts, in a third of its time
-    new = np.r_[True, (np.diff(key[order], axis=0) != 0).any(1)]
-    first, inverse = order[new], np.empty(len(order), np.int64)
-    inverse[order] = np.cumsum(new) - 1
-    source = corner_vertex[first]
-    return source, vertices[source], normal[first], inverse.reshape(-1, 3)
+    area = np.linalg.norm(cross, axis=1)
+    faces, cross, area = faces[area > 1e-12], cross[area > 1e-12], area[area > 1e-12]
+    unit = cross / area[:, None]
+    if most is not None:
+        crowded = (np.bincount(faces.ravel(), minlength=1) > most)[faces]
+        first = len(vertices)
+        vertices = np.concatenate([vertices, vertices[faces[crowded]]])
+        faces[crowded] = np.arange(first, len(vertices))
+    vertex = faces.ravel()
+    around = np.bincount(vertex, minlength=len(vertices))  # faces at each vertex
+    by_vertex, start = np.argsort(vertex, kind="stable"), np.cumsum(around) - around
+    many = around[vertex]
+    corner = np.repeat(np.arange(len(vertex)), many)
+    step = np.arange(len(corner)) - np.repeat(np.cumsum(many) - many, many)
+    other = by_vertex[np.repeat(start[vertex], many) + step] // 3
+    alike = (unit[other] * unit[corner // 3]).sum(1) > np.cos(CREASE)
+    corner, other = corner[alike], other[alike]
+    sums = [np.bincount(corner, cross[other, k], len(vertex)) for k in range(3)]
+    normals = np.stack(sums, 1).astype(float)  # sums of nothing are integers
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-20)
+    x, y, z = np.round(normals * 500).astype(np.int64).T + 512  # 10 bits each
+    key = ((vertex * 1024 + x) * 1024 + y) * 1024 + z  # vertices of equal normal are one
+    _, chosen, inverse = np.unique(key, return_index=True, return_inverse=True)
+    source = vertex[chosen]
+    return source, vertices[source], normals[chosen], inverse.reshape(-1, 3)

@@ -9,7 +9,7 @@ import numpy as np
 
 from po3d.synthesis.shapes.limbs import column, limb, mirrored, scaled, smooth_column
 from po3d.synthesis.shapes.mesh import Generator, Piece, Random, painted, pick
-from po3d.synthesis.shapes.primitives import Array, ball, moved, rod, tube
+from po3d.synthesis.shapes.primitives import Array, ball, moved, moved_all, rod, tube
 from po3d.synthesis.shapes.turned import upright
 
 
@@ -99,14 +99,9 @@ def _torso(
     elif kind == "stripes":
         many = int(random.integers(1, 4))
         for z in np.linspace(middle, chest + 0.02, many):
-            near = np.array(
-                [
-                    np.interp([z - 0.012, z + 0.012], [r[0] for r in rows], [r[k] for r in rows])
-                    for k in (1, 2, 3)
-                ]
-            )
-            band = [(z - 0.012, *near[:, 0]), (z + 0.012, *near[:, 1])]
-            pieces += painted("stripe", column([(z, x, d * 1.05, w * 1.05) for z, x, d, w in band], 18))
+            levels, columns = [z - 0.012, z + 0.012], np.array(rows).T
+            x, d, w = (np.interp(levels, columns[0], column_) for column_ in columns[1:])
+            pieces += painted("stripe", column(np.c_[levels, x, d * 1.05, w * 1.05], 18))
     elif kind == "badge":
         at = (depth * 0.85 + bust / 2, 0, chest)
         pieces += painted("stripe", ball((0.02, random.uniform(0.02, 0.05), random.uniform(0.02, 0.04)), at))
@@ -260,7 +255,7 @@ def head_of(random: Random, size: float, neck: float, style: str, beard: bool) -
         pieces += painted("hair", column(stations, 14))
     if beard and random.random() < 0.35:
         pieces += painted("hair", ball((0.2, wide * 0.9, 0.26), (0.2, 0, -0.34)))
-    return [(n, m, moved(g, (0.012, 0, neck + size * 0.5))) for n, m, g in scaled(pieces, size)]
+    return moved_all(scaled(pieces, size), (0.012, 0, neck + size * 0.5))
 
 
 SHAPES: dict[str, Generator] = {

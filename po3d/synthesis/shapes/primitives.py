@@ -31,6 +31,11 @@ def moved(
     return Trimesh(np.asarray(mesh.vertices) @ matrix[:3, :3].T + at, np.asarray(mesh.faces), process=False)
 
 
+def moved_all(pieces: list[Piece], at: ArrayLike = (0, 0, 0), **turn: float) -> list[Piece]:
+    """Pieces moved together, each as `moved` moves it."""
+    return [(name, material, moved(mesh, at, **turn)) for name, material, mesh in pieces]
+
+
 def box(length: float, width: float, height: float, at: ArrayLike = (0, 0, 0), **turn: float) -> Trimesh:
     """A box centred on `at`."""
     return moved(Trimesh(_CUBE.vertices * (length, width, height), _CUBE.faces, process=False), at, **turn)
@@ -226,7 +231,7 @@ def spoked_wheel(
         t = 2 * np.pi * k / spokes
         end = np.array([np.cos(t), 0, np.sin(t)]) * (middle - tyre)
         pieces += solid(name, inner, rod((0, hub * (0.7 if k % 2 else -0.7), 0), end, spoke, 4))
-    return [(n, m, moved(g, (x, y, radius))) for n, m, g in pieces]
+    return moved_all(pieces, (x, y, radius))
 
 
 def wing(

@@ -6,7 +6,7 @@ import numpy as np
 from po3d.synthesis.shapes.limbs import limb, mirrored, scaled, smooth_column, wheel_on_hub
 from po3d.synthesis.shapes.mesh import Piece, Random, named, painted, pick, solid
 from po3d.synthesis.shapes.people import head_of
-from po3d.synthesis.shapes.primitives import ball, box, lathe, moved, ring, rod, slab, tube
+from po3d.synthesis.shapes.primitives import ball, box, lathe, moved, moved_all, ring, rod, slab, tube
 from po3d.synthesis.shapes.sheets import soft_plate
 from po3d.synthesis.shapes.turned import upright
 from po3d.synthesis.vehicles import cars
@@ -35,14 +35,8 @@ def _doll(random: Random) -> list[Piece]:
         pieces += painted("skin", limb(arm, [0.009, 0.009, 0.01], 8, 2))
     style = pick(random, "long", "pigtails", "bun", "short", "bowl")
     top = head_of(random, 1.0, 0.0, style, False)
-    return pieces + [
-        (n, m, moved(g, (0.002, 0, tall + head * 0.4))) for n, m, g in scaled(lowered(top), head * 1.7)
-    ]
-
-
-def lowered(pieces: list[Piece]) -> list[Piece]:
-    """A head of `_head` (size 1) with its chin near the origin."""
-    return [(n, m, moved(g, (0, 0, -0.3))) for n, m, g in pieces]
+    top = scaled(moved_all(top, (0, 0, -0.3)), head * 1.7)  # the chin near the origin
+    return pieces + moved_all(top, (0.002, 0, tall + head * 0.4))
 
 
 def _teddy_bear(random: Random) -> list[Piece]:
@@ -298,15 +292,9 @@ def _toy_train(random: Random) -> list[Piece]:
                 )
         elif load == "logs":
             for y, h in ((-0.5, 0), (0.5, 0), (0, 1)):
-                pieces += painted(
-                    colour,
-                    rod(
-                        (middle - long * 0.45, y * wide, front + 0.011 + 0.018 * h),
-                        (middle + long * 0.45, y * wide, front + 0.011 + 0.018 * h),
-                        0.011,
-                        10,
-                    ),
-                )
+                end, level = long * 0.45, front + 0.011 + 0.018 * h
+                log = rod((middle - end, y * wide, level), (middle + end, y * wide, level), 0.011, 10)
+                pieces += painted(colour, log)
         elif load == "closed":
             pieces += painted(colour, box(long * 0.9, 1.8 * wide, 0.036, (middle, 0, front + 0.018)))
             pieces += painted(

@@ -225,18 +225,9 @@ def _handbag(random: Random) -> list[Piece]:
             )
             pieces += main(moved(pocket, yaw=0 if s > 0 else np.pi))
     else:  # a frame with a kiss lock
+        bow = high + 0.006 * np.cos(np.linspace(-1.5, 1.5, 9))
         pieces += solid(
-            metal,
-            stuff,
-            tube(
-                np.c_[
-                    np.zeros(9),
-                    np.linspace(-top / 2, top / 2, 9),
-                    high + 0.006 * np.cos(np.linspace(-1.5, 1.5, 9)),
-                ],
-                0.006,
-                8,
-            ),
+            metal, stuff, tube(np.c_[np.zeros(9), np.linspace(-top / 2, top / 2, 9), bow], 0.006, 8)
         )
         pieces += solid(metal, stuff, *(ball(0.01, (0.006 * s, 0.008 * s, high + 0.018), 2) for s in (-1, 1)))
     if random.random() < 0.5:  # bands at the foot

@@ -172,37 +172,20 @@ def _skateboard(random: Random) -> list[Piece]:
     z, thick = 2 * r + 0.035 + up, 0.012
 
     def sheet(low: float, high: float, share: float) -> Trimesh:
+        section = [(-1, low), (1, low), (1, high), (-1, high)]
         return loft(
-            [
-                np.array(
-                    [
-                        (a, -b * share, c + low),
-                        (a, b * share, c + low),
-                        (a, b * share, c + high),
-                        (a, -b * share, c + high),
-                    ]
-                )
-                for a, b, c in zip(x * share**0.3, y, z)
-            ]
+            [[(a, s * b * share, c + up) for s, up in section] for a, b, c in zip(x * share**0.3, y, z)]
         )
 
-    pieces = painted("deck", sheet(0, thick, 1.0)) + painted(
-        "top", sheet(thick - 0.002, thick + 0.002, u(0.9, 0.98))
-    )
+    pieces = painted("deck", sheet(0, thick, 1.0))
+    pieces += painted("top", sheet(thick - 0.002, thick + 0.002, u(0.9, 0.98)))
+    tread = [(r * 0.85, -0.018), (r, -0.008), (r, 0.008), (r * 0.85, 0.018)]
+    roll = lathe([(0.008, -0.018), *tread, (0.008, 0.018)], 14)
     for axle in (half * u(0.58, 0.66), -half * u(0.58, 0.66)):
         pieces += solid("metal", "chrome", rod((axle, -wide, r), (axle, wide, r), 0.007, 7))
         pieces += solid("metal", "chrome", box(0.05, 0.06, 0.03, (axle, 0, r + 0.022)))
         pieces += solid("metal", "chrome", box(0.08, 0.055, 0.01, (axle, 0, 2 * r + 0.03)))
         for y0 in (wide * 0.82, -wide * 0.82):
-            profile = [
-                (0.008, -0.018),
-                (r * 0.85, -0.018),
-                (r, -0.008),
-                (r, 0.008),
-                (r * 0.85, 0.018),
-                (0.008, 0.018),
-            ]
-            roll = lathe(profile, 14)
             pieces += painted("wheel", moved(roll, (axle, y0, r)))
         for dx, dy in ((0.025, 0.022), (0.025, -0.022), (-0.025, 0.022), (-0.025, -0.022)):
             pieces += solid(

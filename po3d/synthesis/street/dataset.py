@@ -24,6 +24,7 @@ from po3d.scene.street import AXES, HEIGHT, WIDTH, box_middle, camera, origin_he
 from po3d.scene.vocabulary import DIRECTIONS, FACINGS, PARENT, SIZE_SCALE
 from po3d.synthesis.difficulty import DEFAULT, Dials
 from po3d.synthesis.official_vehicles import OfficialVehicles
+from po3d.synthesis.render.blender import camera_matrix
 from po3d.synthesis.render.environment import Look, paint, sample_finish, sample_look
 from po3d.synthesis.render.official import (
     OFFICIAL_LOOKS,
@@ -44,14 +45,11 @@ OCCLUSION_SCENES = 20
 STUDIO_TINT = (0.7, 1.0)  # Super-CLEVR's vehicles are toys of one colour: see placed.py
 ONE_COLOR = 0.7  # share of official toys whose tyres, seats and lamps are exactly as bright as their paint
 WINDOW = (0.15, 0.6)  # opacity of such a toy's glass, over a hollow cabin
-PANE = (
-    0.5,
-    0.95,
-)  # and over a body that is none, so that the pane looks as dark as what lies behind official ones
+# And over a body that is none, so that the pane looks as dark as what lies behind official ones
+PANE = (0.5, 0.95)
 LARGE_LOTS = 2  # a large part is recoloured so many times as often as a small one
-HULLS = frozenset(
-    ("body", "body_rear", "frame", "left_frame", "right_frame", "fuselage")
-)  # carry the object's colour
+# These carry the object's colour
+HULLS = frozenset(("body", "body_rear", "frame", "left_frame", "right_frame", "fuselage"))
 
 _STATES: dict[State, int] = {"none": 0, "partial": 1, "full": 2}  # as in Super-CLEVR-3D's scene files
 
@@ -275,7 +273,7 @@ def scene_record(made: Made, index: int, split: str, rules: Rules | None = None)
         "collision_relationships": {t: hit(t) for t in ("forward", "backward")},
         "occlusion": {str(i): {"obj": _occlusion_entry(label)} for i, label in enumerate(labels)},
         "camera_location": made.camera.position.tolist(),
-        "matrix_world": _matrix_world(made.camera),
+        "matrix_world": camera_matrix(made.camera),
         "hdri_id": None if layout.look in TOYS else str(layout.look_seed),
         "po3d": {
             "look": layout.look,
@@ -311,11 +309,3 @@ def _occlusion_entry(label: ObjectLabel) -> list:
     if label.occluder is None:
         return [0, "", "False"]
     return [_STATES[label.state], "", "True", str(label.occluder)]
-
-
-def _matrix_world(view: Camera) -> list[list[float]]:
-    """Blender's camera-to-world matrix: its camera looks along -z with y up."""
-    world_T_cam = view.cam_T_world.inverse()
-    matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = world_T_cam.rotation * (1.0, -1.0, -1.0), world_T_cam.translation
-    return matrix.tolist()

@@ -26,9 +26,8 @@ LookKind = Literal["studio", "outdoor", "superclevr", "hdri"]
 MIN_OBJECTS, MAX_OBJECTS = 3, 10
 FOOTPRINT_MARGIN = 1.1  # both footprints are scaled by it in the placement test
 MAX_RETRIES = 150
-MAX_PARTS = (
-    3  # recoloured parts an object may have in the studio look (Super-CLEVR); the outdoor look has none
-)
+# Recoloured parts an object may have in the studio look (Super-CLEVR); the outdoor look has none
+MAX_PARTS = 3
 LOOKS: tuple[LookKind, ...] = ("studio", "outdoor")  # the twin's
 TOYS: tuple[LookKind, ...] = ("studio", "superclevr")  # of one colour, rubber or metal, with recoloured parts
 OWN_FORMS: tuple["Forms", ...] = ("own",)

@@ -69,43 +69,25 @@ def fighter(rng: Rng) -> list[Piece]:
         "swept": (0.9 + u(-0.3, 0.3), u(2.6, 3.2), u(2.6, 3.4), u(0.9, 1.3)),
         "trapeze": (0.7 + u(-0.3, 0.3), u(3.0, 3.6), u(1.8, 2.4), u(0.8, 1.2)),
     }[str(plan)]
-    pieces += parts.pair(
-        "wing",
-        (root_x, half_width * 0.5, wing_z),
-        (root_x - sweep, half, wing_z + dihedral),
-        (chord, tip),
-        0.05,
-    )
+    inner, outer = (root_x, half_width * 0.5, wing_z), (root_x - sweep, half, wing_z + dihedral)
+    pieces += parts.pair("wing", inner, outer, (chord, tip), 0.05)
     if plan != "delta" and rng.random() < 0.7:  # strakes ahead of the wing
-        pieces += parts.pair(
-            "wing",
-            (root_x + 1.7, half_width * 0.45, wing_z),
-            (root_x - 0.6, half_width + 0.75, wing_z),
-            (2.6, 0.6),
-            0.04,
-        )
+        inner, outer = (root_x + 1.7, half_width * 0.45, wing_z), (root_x - 0.6, half_width + 0.75, wing_z)
+        pieces += parts.pair("wing", inner, outer, (2.6, 0.6), 0.04)
     canards = plan == "delta" and rng.random() < 0.5
     tail_half, tail_x = u(1.9, 2.5), -2.9 + u(-0.2, 0.1)
     if canards:
         tail_x = root_x + u(1.3, 1.7)
         tail_half *= 0.75
-    pieces += parts.pair(
-        "tailplane",
-        (tail_x, half_width * 0.5, z + 0.15 * canards),
-        (tail_x - u(1.0, 1.5), tail_half, z + 0.15 * canards),
-        (1.6 - 0.3 * canards, 0.5),
-        0.06,
-    )
+    level = z + 0.15 * canards
+    inner, outer = (tail_x, half_width * 0.5, level), (tail_x - u(1.0, 1.5), tail_half, level)
+    pieces += parts.pair("tailplane", inner, outer, (1.6 - 0.3 * canards, 0.5), 0.06)
     fin, back, fin_x = u(1.1, 1.45), u(0.8, 1.3), u(-2.6, -2.2)
     if rng.random() < (0.8 if twin else 0.2):
         cant = u(0.0, 0.55)
         y = half_width * u(0.7, 0.9)
-        pieces += [
-            (n.rsplit("_", 1)[0], m, g)
-            for n, m, g in parts.pair(
-                "fin", (fin_x, y, z + 0.2), (fin_x - back, y + cant, z + 0.4 + fin), (1.7, 0.75), 0.06
-            )
-        ]
+        root, top = (fin_x, y, z + 0.2), (fin_x - back, y + cant, z + 0.4 + fin)
+        pieces += [("fin", m, g) for _, m, g in parts.pair("fin", root, top, (1.7, 0.75), 0.06)]
     else:
         pieces += painted(
             "fin", wing((fin_x + 0.2, 0, z + 0.3), (fin_x - back, 0, z + 0.6 + fin), (2.2, 0.8), 0.06)
@@ -201,16 +183,9 @@ def biplane(rng: Rng) -> list[Piece]:
                 pieces += solid("strut", "chrome", rod(low, high, 0.014, 4))
     for _, sign in parts.SIDES:
         for dx in (-0.2, -0.7):
-            pieces += solid(
-                "strut",
-                strut,
-                rod(
-                    (up_x + dx * chord, sign * radius * 0.6, z + radius * 0.7),
-                    (up_x + dx * chord, sign * 0.5, up_z),
-                    0.04,
-                    5,
-                ),
-            )
+            x = up_x + dx * chord
+            low, high = (x, sign * radius * 0.6, z + radius * 0.7), (x, sign * 0.5, up_z)
+            pieces += solid("strut", strut, rod(low, high, 0.04, 5))
     for x in (-0.55, 0.35)[: 1 if rng.random() < 0.5 else 2]:
         pieces += solid("cockpit", "dark", ball((0.36, radius * 0.62, 0.14), (x, 0, z + radius * 0.92)))
         pieces += solid(
@@ -228,25 +203,18 @@ def biplane(rng: Rng) -> list[Piece]:
     outline = rounded(face, 0.1)
     pieces += painted("fin", slab(outline, 0.08, 0.02))
     tail_half, tail_chord = u(1.25, 1.6), u(0.85, 1.05)
-    pieces += parts.pair(
-        "tailplane",
-        (end + 0.75, 0.0, z + radius * 0.35),
-        (end + 0.35, tail_half, z + radius * 0.35),
-        (tail_chord, tail_chord * 0.65),
-        0.08,
-    )
+    root, tip = (end + 0.75, 0.0, z + radius * 0.35), (end + 0.35, tail_half, z + radius * 0.35)
+    pieces += parts.pair("tailplane", root, tip, (tail_chord, tail_chord * 0.65), 0.08)
     rolling, track, gear_x = u(0.32, 0.42), u(0.75, 0.95), u(1.2, 1.5)
     spats = rng.random() < 0.3
     for _, sign in parts.SIDES:
         pieces += parts.gear("wheel_front", (gear_x, sign * track), rolling + 0.05, rolling, tyre, twin=False)
         for dx in (0.35, -0.55):
-            leg = rod(
+            high, low = (
                 (gear_x + dx, sign * radius * 0.6, z - radius * 0.8),
                 (gear_x, sign * track * 0.9, rolling),
-                0.05,
-                5,
             )
-            pieces += solid("wheel_front", strut, leg)
+            pieces += solid("wheel_front", strut, rod(high, low, 0.05, 5))
         if spats:
             spat = ball(
                 (rolling * 1.5, rolling * 0.55, rolling * 0.85), (gear_x - 0.08, sign * track, rolling * 1.15)

@@ -224,14 +224,8 @@ def articulated(rng: np.random.Generator) -> list[Piece]:
         "bellows", "dark", box(2 * half + 0.1, c.width * 0.88, height - low - 0.24, (joint, 0, middle))
     )
     pieces += _ends(c, rng, ((u(1.0, 1.25), top),), (u(1.3, 1.5), top) if u() < 0.8 else None)
-    pieces += _axles(
-        c,
-        (
-            ("front", c.front - u(2.2, 2.9)),
-            ("mid", joint + half + u(1.0, 1.8)),
-            ("back", c.back + u(2.6, 3.8)),
-        ),
-    )
+    front, mid, back = c.front - u(2.2, 2.9), joint + half + u(1.0, 1.8), c.back + u(2.6, 3.8)
+    pieces += _axles(c, (("front", front), ("mid", mid), ("back", back)))
     pieces += _doors(
         c, (c.front - 0.95 - c.rake, joint + half + u(2.9, 3.6), joint - half - u(1.2, 2.0)), top
     )

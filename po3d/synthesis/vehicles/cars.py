@@ -239,11 +239,8 @@ def _cabin(f: CarForm, t: Trim, rng: np.random.Generator, lean: Callable[[Array]
 def _doors(f: CarForm, t: Trim, taper: Callable[[Array], Array]) -> list[Piece]:
     pieces: list[Piece] = []
     low, front = f.clearance + 0.1, f.foot - 0.08
-    middle = (
-        f.foot
-        - f.screen
-        - (f.foot - f.screen - f.cabin_tail - f.rear_screen) * (0.5 if f.panes > 2 else 0.55)
-    )
+    roof = f.foot - f.screen - f.cabin_tail - f.rear_screen
+    middle = f.foot - f.screen - roof * (0.5 if f.panes > 2 else 0.55)
     spans = [("front", max(middle, f.cabin_tail + 0.1), front)]  # name, x from and to
     back = max(f.cabin_tail + 0.1, t.axles[1] + 0.7 * f.wheel)
     if f.panes > 1 and middle - back > 0.4:

@@ -21,9 +21,8 @@ Forms = Literal["own", "official"]
 
 NODES = (7, 4, 5)  # of the measured lattices, along x, |y| and z
 LOOSE = (4, 2, 3)  # of the random ones
-SPREAD = (
-    0.013  # deviation of a random displacement, in extents; where nothing was measured, half as much again
-)
+# Deviation of a random displacement, in extents; where nothing was measured, half as much again
+SPREAD = 0.013
 THIN = 0.15  # of its second longest side: a pane
 SPLITS = ("train", "validation", "test")  # by the thousands of a variant's seed, as everywhere
 

@@ -108,12 +108,8 @@ def dirtbike(rng: Rng) -> list[Piece]:
         "fender_front", parts.blade(crown + [0.34, -0.05], crown + [-0.3, 0.02], u(0.15, 0.2), u(0.05, 0.09))
     )
     kick = u(0.02, 0.12)
-    pieces += painted(
-        "fender_back",
-        parts.blade(
-            np.array([-0.48, seat_z - 0.05]), np.array([-1.02, seat_z - 0.02 + kick]), u(0.15, 0.19), 0.03
-        ),
-    )
+    near, far = np.array([-0.48, seat_z - 0.05]), np.array([-1.02, seat_z - 0.02 + kick])
+    pieces += painted("fender_back", parts.blade(near, far, u(0.15, 0.19), 0.03))
     x, z = head + up * 0.05
     half, rise = u(0.36, 0.41), u(0.1, 0.15)
     bar = np.array(
@@ -273,11 +269,8 @@ def scooter(rng: Rng) -> list[Piece]:
                 "carrier", finish.metal, rod((bar_x, 0.09, rack_z), (bar_x, -0.09, rack_z), 0.012, 5)
             )
     if extra == "box":
-        case = slab(
-            rounded([(-0.16, 0), (0.15, 0), (0.17, 0.14), (0.1, 0.26), (-0.14, 0.26), (-0.18, 0.14)], 0.03),
-            0.36,
-            0.03,
-        )
+        outline = [(-0.16, 0), (0.15, 0), (0.17, 0.14), (0.1, 0.26), (-0.14, 0.26), (-0.18, 0.14)]
+        case = slab(rounded(outline, 0.03), 0.36, 0.03)
         pieces += painted("carrier", moved(case, side((end + 0.02, seat_z + 0.07))))
     if extra == "screen":
         pieces += parts.screen(np.array([x + 0.08, z + lift]), u(0.34, 0.44), u(0.26, 0.4), 0.35)

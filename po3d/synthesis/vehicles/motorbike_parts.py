@@ -33,16 +33,9 @@ def wheel(
         )
         for k in range(5):
             t = 72 * k
+            at = side(polar((0, 0), rim * 0.5, t))
             local += solid(
-                name,
-                finish.metal,
-                box(
-                    rim * 0.75,
-                    width * 0.3,
-                    rim * 0.17,
-                    side(polar((0, 0), rim * 0.5, t)),
-                    pitch=-np.radians(t),
-                ),
+                name, finish.metal, box(rim * 0.75, width * 0.3, rim * 0.17, at, pitch=-np.radians(t))
             )
         pieces = [(n, m, moved(g, (x, 0, radius))) for n, m, g in local]
     pieces += solid(name, finish.tyre, moved(ring(radius - thick, thick, width, 24, 6), (x, 0, radius)))
@@ -58,11 +51,8 @@ def fork(
     pitch = -(np.pi / 2 - np.arctan2(along[1], -along[0]))
     pieces = telescopic_legs(axle, top, lower, spread, (radius * 1.35, radius), finish.metal)
     for share in (0.8, 0.98):
-        pieces += solid(
-            "fork",
-            finish.trim,
-            box(0.07, spread * 2 + radius * 2.4, 0.03, side(axle + (top - axle) * share), pitch=pitch),
-        )
+        at = side(axle + (top - axle) * share)
+        pieces += solid("fork", finish.trim, box(0.07, spread * 2 + radius * 2.4, 0.03, at, pitch=pitch))
     return pieces
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from po3d.synthesis.shapes.mesh import Piece, painted, solid
-from po3d.synthesis.shapes.primitives import Array, ball, box, hull, moved, rod, rounded, slab, tube, wing
+from po3d.synthesis.shapes.primitives import Array, ball, box, hull, moved_all, rod, rounded, slab, tube, wing
 from po3d.synthesis.vehicles import aeroplane_parts as plane
 from po3d.synthesis.vehicles import bicycle_parts as bicycle
 from po3d.synthesis.vehicles import motorbike_parts as motorbike
@@ -140,7 +140,7 @@ def biplane(rng: Rng, varies: float = VARIES) -> list[Piece]:
     pieces += solid("cockpit", "glass", box(0.03, 0.4, 0.22, (0.3, 0, z + 0.48), pitch=-0.45))
     pieces += painted("wheel_back", rod((-2.5, 0, z), (-2.8, 0, z - u(0.5)), 0.06, 5))
     askew = -rng.uniform(0.1, 0.18)
-    return [(name, material, moved(piece, roll=askew)) for name, material, piece in pieces]
+    return moved_all(pieces, roll=askew)
 
 
 def cruiser(rng: Rng, varies: float = VARIES) -> list[Piece]:
