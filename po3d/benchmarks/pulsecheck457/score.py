@@ -21,8 +21,9 @@ from po3d.benchmarks.metrics import (
     figure,
     rpdr,
 )
-from po3d.benchmarks.scoring import comparable, failures, known, published_table, rows_and_mean, some
+from po3d.benchmarks.scoring import comparable, failures, published_table, rows_and_mean, some
 from po3d.benchmarks.superclevr.files import identifier, written
+from po3d.io.errors import known
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORIES
 
@@ -87,7 +88,7 @@ SCORERS: dict[str, Callable[[str, str], bool]] = {"strict": strict, "vlmevalkit"
 
 def correct(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> list[bool]:
     """Of each question whether its prediction is right; what is not "ok" is wrong."""
-    known(scorer, SCORERS)
+    known("scorer", scorer, SCORERS)
     result = []
     for q, p in paired(questions, predictions):
         rule, gold = SCORERS[scorer], q.answer

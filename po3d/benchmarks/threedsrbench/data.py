@@ -27,7 +27,7 @@ from po3d.benchmarks.threedsrbench.report import LETTERS, read_table
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, VIEWPOINTS
 from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.benchmarks.vlmevalkit import write_table
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.io.files import atomic_write, read_jsonl, write_jsonl
 from po3d.io.images import ImageError, decode_image, read_image
 from po3d.reasoning.questions import Question
@@ -199,14 +199,13 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
         raise InputError(
             f"{where}: the answer {letter!r} is none of the options {', '.join(LETTERS[: len(options)])}"
         )
-    if category not in CATEGORIES:
-        raise InputError(f"{where}: unknown category {category!r}; known: {', '.join(CATEGORIES)}")
+    known("category", category, CATEGORIES, f"{where}: ")
     if "question" not in record:
         raise InputError(f"{where}: the question is missing")
     photo = _photo(record, where)
     viewpoint = record.get("viewpoint", "")
-    if "viewpoint" in record and viewpoint not in VIEWPOINTS:
-        raise InputError(f"{where}: unknown viewpoint {viewpoint!r}; known: {', '.join(VIEWPOINTS)}")
+    if "viewpoint" in record:
+        known("viewpoint", viewpoint, VIEWPOINTS, f"{where}: ")
     image = record.get("pixels") or photo + (MIRROR if name.flip else "")
     if not image:
         raise InputError(f"{where}: the row has neither a picture nor its path or URL")

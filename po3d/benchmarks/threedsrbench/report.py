@@ -15,7 +15,7 @@ from pathlib import Path
 
 from po3d.benchmarks.vlmevalkit import POINTER
 from po3d.io import files, guard
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.language.grammar import load
 from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
 
@@ -110,8 +110,7 @@ def _follow_pointers(records: list[dict[str, str]], path: Path) -> None:
 def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
     """A raw annotation as the question, options and letter that the release makes of it."""
     relation, answer = record.get("relation", ""), record.get("answer", "")
-    if relation not in RELATIONS:
-        raise InputError(f"{where}: unknown relation {relation!r}; known: {', '.join(RELATIONS)}")
+    known("relation", relation, RELATIONS, f"{where}: ")
     op = RELATIONS[relation]
     things = [record[c] for c in ("subject", "object1", "object2") if record.get(c)]
     needed = len(OPERATIONS[op].roles)

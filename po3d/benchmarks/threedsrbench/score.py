@@ -20,7 +20,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from po3d.benchmarks.metrics import Bootstrap, bootstrap_groups, figure
-from po3d.benchmarks.scoring import comparable, counted, failures, known, published_table, row, some
+from po3d.benchmarks.scoring import comparable, counted, failures, published_table, row, some
+from po3d.io.errors import known
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.reasoning.readings import TAKEN
 
@@ -76,7 +77,7 @@ def correct(
 ) -> list[float]:
     """Of each row 1 or 0: whether its group is right in the setting `scorer`, said once, at the group's first row; NaN at
     the other rows."""
-    known(scorer, SCORERS)
+    known("scorer", scorer, SCORERS)
     hits = row_hits(questions, predictions)
     right: dict[str, bool] = {}
     for q, hit in zip(questions, hits, strict=True):
@@ -141,7 +142,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     published       the paper's rows, without averages that ours takes over fewer types
     images          number of scenes, the unit of the bootstrap
     """
-    known(scorer, SCORERS)
+    known("scorer", scorer, SCORERS)
     some(questions)
     hits = row_hits(questions, predictions)
     views = [v for v in VIEWPOINTS if any(q.viewpoint == v for q in questions)]
