@@ -44,6 +44,7 @@ FILES = (  # looked for in this order; the first with rotations gives the offici
     "3dsrbench_v1-00000-of-00001.parquet",
     "3dsrbench_v1.csv",
 )
+COLUMNS = ("index", "qid", "question", *LETTERS, "answer", "category")  # of the tables that we write
 SCENES = "scenes.jsonl"
 TWIN_FORMAT = "po3d-3dsrbench-twin-1"
 FOLDERS = ("", "images", "coco_images")  # where pictures named by path or URL are looked for
@@ -262,8 +263,8 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
     folder = Path(folder)
     write_jsonl(folder / SCENES, map(to_json, scenes), compact=True)
     extra = sorted({k for q in questions for k in q.columns})
-    columns = ["index", "qid", "question", *LETTERS, "answer", "category", "image_path", "image_source"]
-    columns += ["viewpoint", "scene", "program", *(f"meta_{k}" for k in extra)]
+    columns = [*COLUMNS, "image_path", "image_source", "viewpoint", "scene", "program"]
+    columns += [f"meta_{k}" for k in extra]
     with atomic_write(folder / OURS) as file:
         writer = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", restval="")
         writer.writeheader()
@@ -278,20 +279,9 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
 def write_vlmevalkit(path: str | Path, questions: Sequence[Question], encoded: Mapping[str, bytes]) -> None:
     """The rows as VLMEvalKit reads them; `encoded` holds each picture's file content by `Question.image`, flipped ones
     flipped."""
-    columns = [
-        "index",
-        "qid",
-        "question",
-        *LETTERS,
-        "answer",
-        "category",
-        "image",
-        "image_source",
-        "image_url",
-    ]
     rows = (
         {"index": str(k), "qid": q.id, "question": q.text, **dict(zip(LETTERS, q.options)), "answer": q.letter,
          "category": q.category, "image": (q.image,), "image_source": q.source}
         for k, q in enumerate(questions)
     )  # fmt: skip
-    write_table(path, columns, rows, encoded)
+    write_table(path, [*COLUMNS, "image", "image_source", "image_url"], rows, encoded)
