@@ -165,13 +165,9 @@ def made_and_scored(run: dict) -> list[str]:
 
 def no_intervals(report: dict) -> str:
     """Why a report has no intervals, "" where it has some."""
-    if any(interval_text(row) for row in report["rows"]):
+    if report["images"] != 1 or any(interval_text(row) for row in report["rows"]):
         return ""
-    return (
-        f"no intervals: they resample {unit(report)}, and there is {counted(report)} alone"
-        if report["images"] == 1
-        else ""
-    )
+    return f"no intervals: they resample {unit(report)}, and there is {counted(report)} alone"
 
 
 def _footnotes(report: dict) -> str:
