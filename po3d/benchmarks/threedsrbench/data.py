@@ -210,22 +210,12 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
     image = record.get("pixels") or photo + (MIRROR if name.flip else "")
     if not image:
         raise InputError(f"{where}: the row has neither a picture nor its path or URL")
-    return PhotoQuestion(
-        qid,
-        image,
-        record["question"],
-        "6d",
-        category,
-        options[LETTERS.index(letter)],
-        record.get("program", ""),
-        tuple(options),
-        scene=record.get("scene") or photo or name.base,
-        letter=letter,
-        viewpoint=viewpoint,
-        index=record.get("index", ""),
-        source=record.get("image_source", ""),
-        columns={k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")},
-    )
+    answer, program = options[LETTERS.index(letter)], record.get("program", "")
+    own = {"scene": record.get("scene") or photo or name.base, "letter": letter, "viewpoint": viewpoint}
+    own |= {"index": record.get("index", ""), "source": record.get("image_source", "")}
+    own["columns"] = {k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")}
+    text = record["question"]
+    return PhotoQuestion(qid, image, text, "6d", category, answer, program, tuple(options), **own)
 
 
 def _photo(record: Mapping[str, str], where: str) -> str:

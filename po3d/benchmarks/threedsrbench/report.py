@@ -124,13 +124,8 @@ def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
     found = [letter for letter, text in zip(LETTERS, texts) if text.lower() == wanted]
     if not found:
         raise InputError(f"{where}: the answer {answer!r} is none of {', '.join(texts)}")
-    kept = {
-        k: v for k, v in record.items() if k not in ("subject", "object1", "object2", "qtype", "relation")
-    }
+    worded = ("subject", "object1", "object2", "qtype", "relation")
+    kept = {k: v for k, v in record.items() if k not in worded}
     category = f"{record['qtype']}_{relation}".replace(" ", "_")
-    return kept | {
-        "question": question,
-        **dict(zip(LETTERS, texts)),
-        "answer": found[0],
-        "category": category,
-    }
+    asked = {"question": question, **dict(zip(LETTERS, texts))}
+    return kept | asked | {"answer": found[0], "category": category}

@@ -121,12 +121,8 @@ def run_study(
     results = []
     for run in progress(runs, "study", unit="run"):
         folder = Path(run.config["out"])
-        identity = {
-            "config": run.config,
-            "oracle": list(run.oracle),
-            "setting": setting.__dict__,
-            "data": data,
-        }
+        identity = {"config": run.config, "oracle": list(run.oracle), "setting": setting.__dict__}
+        identity["data"] = data
         _claim(folder, run.config)
         done = folder / "result.json"
         if not done.is_file() or read_json(done)["identity"] != identity:

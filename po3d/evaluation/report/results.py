@@ -92,24 +92,16 @@ def perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
 def report_markdown(report: dict) -> str:
     """What OUT/report.md holds."""
     run = report["provenance"]
-    lines = [
-        f"# {row_name(report)} on {report['benchmark']} ({report['split']}, {counted(report)})",
-        "",
-        *_main_part(report),
-        "",
-    ]
+    head = f"# {row_name(report)} on {report['benchmark']} ({report['split']}, {counted(report)})"
+    lines = [head, "", *_main_part(report), ""]
     for key, heading in (
         ("rpdr", "RPDR (%)"),
         ("cv", "CV of predicted attributes"),
         ("perception", "Perception"),
     ):
         if report.get(key):
-            lines += [
-                f"## {heading}",
-                "",
-                markdown(Table(("figure", "value"), list(_flat(report[key]))), 3),
-                "",
-            ]
+            table = Table(("figure", "value"), list(_flat(report[key])))
+            lines += [f"## {heading}", "", markdown(table, 3), ""]
     lines += [
         "## Provenance",
         "",
