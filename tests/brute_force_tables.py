@@ -4,7 +4,7 @@ from the documents alone: what the executor and its batch are held to."""
 import math
 from itertools import pairwise
 
-from shapely import LineString, Point, Polygon
+from shapely import LineString, Polygon
 
 from po3d.language.program import DIRECTIONS, LEAVES, Call
 from po3d.reasoning.rules import Rules
@@ -156,7 +156,7 @@ class BruteForce:
             here = o.position[0] * ax + o.position[1] * ay
             if not below(here, max(reach) - self.rules.side * (max(reach) - min(reach))):
                 found.append(side)
-        return sorted(found, key="front behind left right".split().index)
+        return sorted(found, key=["front", "behind", "left", "right"].index)
 
     def side(self, o: ObjectState) -> str | None:
         found = self.sides(o)

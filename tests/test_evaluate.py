@@ -12,8 +12,7 @@ from omegaconf import OmegaConf
 from PIL import Image
 from untrained import untrained_estimator, untrained_parser
 
-from po3d.benchmarks.pulsecheck457.report import FILES
-from po3d.benchmarks.pulsecheck457.score import CATEGORIES
+from po3d.benchmarks.pulsecheck457.report import CATEGORIES, FILES
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.benchmarks.superclevr.files import nodes_from_program, surface
 from po3d.evaluation.compare import read_entry

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from po3d.benchmarks.pulsecheck457.score import CATEGORIES
+from po3d.benchmarks.pulsecheck457.report import CATEGORIES
 from po3d.io.errors import InputError
 from tools.official_look import FIGURES, MASKS, figures
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from po3d.benchmarks.base import Benchmark
 from po3d.io import naming
-from po3d.io.errors import InputError
+from po3d.io.errors import known
 
 # Name -> the module that holds BENCHMARK. `python evaluate.py` alone runs them in this order, the longest first.
 MODULES = {
@@ -35,8 +35,7 @@ BENCHMARKS: Mapping[str, Benchmark] = _Benchmarks()
 
 def benchmark_of(name: str) -> Benchmark:
     """The benchmark of that name; InputError when there is none."""
-    if name not in BENCHMARKS:
-        raise InputError(f"unknown benchmark {name!r}; known: {', '.join(BENCHMARKS)}")
+    known("benchmark", name, BENCHMARKS)
     return BENCHMARKS[name]
 
 

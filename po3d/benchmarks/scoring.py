@@ -10,12 +10,6 @@ from po3d.io.files import rows_beside
 from po3d.reasoning.questions import Prediction, Question
 
 
-def known(scorer: str, scorers: Sequence[str] | Mapping) -> None:
-    """InputError for a scorer that the benchmark has not."""
-    if scorer not in scorers:
-        raise InputError(f"unknown scorer {scorer!r}; known: {', '.join(scorers)}")
-
-
 def some(questions: Sequence[Question]) -> None:
     """InputError when there is nothing to score."""
     if not questions:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.twin_folder import claimed
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.io.files import read_json, write_file, write_json
 from po3d.io.images import jpeg
 from po3d.io.pools import each
@@ -51,13 +51,12 @@ class StreetTwin:
     def __post_init__(self) -> None:
         if self.size < 1:
             raise InputError(f"size should be at least 1, not {self.size}")
-        known = (*LOOKS, *OFFICIAL_LOOKS)
-        if self.look is not None and self.look not in known:
+        looks = (*LOOKS, *OFFICIAL_LOOKS)
+        if self.look is not None and self.look not in looks:
             raise InputError(
-                f"unknown look {self.look!r}; known: {', '.join(known)}, or null for the first two in turn"
+                f"unknown look {self.look!r}; known: {', '.join(looks)}, or null for the first two in turn"
             )
-        if self.split not in MESHES:
-            raise InputError(f"unknown split {self.split!r}; known: {', '.join(MESHES)}")
+        known("split", self.split, MESHES)
 
     def identity(self) -> dict:
         """What tells it from others in its description; what is as it comes is left out."""

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.io.files import read_json, write_json
 from po3d.io.runs import LOCK
 from po3d.synthesis.splits import SPLITS
@@ -52,8 +52,7 @@ def begun(
     benchmark's `own`. InputError for what no twin can be made with, and as of `claimed`."""
     if size < 1 or workers < 1:
         raise InputError(f"size and workers should be at least 1, not {size} and {workers}")
-    if split not in SPLITS:
-        raise InputError(f"unknown split {split!r}; known: {', '.join(SPLITS)}")
+    known("split", split, SPLITS)
     identity = {"format": version, "size": size, "seed": seed, "split": split, **own}
     if changed := dials.changed():
         identity["dials"] = changed

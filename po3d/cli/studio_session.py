@@ -1,7 +1,6 @@
 """What the studio shows and does, without a page: a table with its history, edits, frames, changes in words, and answers."""
 
 import functools
-import io
 import json
 import tempfile
 from collections import Counter
@@ -21,6 +20,7 @@ from po3d.scene.rooms import COLORS as ROOM_COLORS
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import COLORS, shape_name
 from po3d.systems.asking import Answer, Model, change, load, read_scene
+from po3d.systems.prompts import encode
 
 LARGEST = 20_000_000  # bytes of an upload
 PIXELS = 16_000_000  # of a picture, 48 MB decoded
@@ -175,29 +175,21 @@ class Session:
 
     def drawn(self) -> NDArray[np.uint8] | None:
         """The picture with boxes and headings, (H, W, 3); None where the table was not seen in one."""
-        from PIL import Image
-
         from po3d.evaluation.report.draw import draw_scene
 
         if self.state.picture is None:
             return None
         image = draw_scene(self.state.picture, self.scene).crop((0, 0, *self.state.picture.shape[1::-1]))
-        return np.asarray(image.convert("RGB") if isinstance(image, Image.Image) else image)
+        return np.asarray(image)
 
     def picture_file(self) -> bytes:
         """A PNG of the scene: the picture beside the view from above, or that view alone."""
         from po3d.evaluation.report.draw import draw_change, draw_scene
         from po3d.scene.edits import unchanged
 
-        rooms = self.world == "rooms"
-        image = (
-            draw_change(self.states[0].scene, unchanged(self.scene))
-            if rooms
-            else draw_scene(self.state.picture, self.scene)
-        )
-        file = io.BytesIO()
-        image.save(file, "PNG")
-        return file.getvalue()
+        if self.world == "rooms":
+            return encode(np.asarray(draw_change(self.states[0].scene, unchanged(self.scene))))
+        return encode(np.asarray(draw_scene(self.state.picture, self.scene)))
 
 
 def _table(data: bytes, name: str) -> Scene:

@@ -270,22 +270,12 @@ def tables(
             (stage.name, f"{did.flops / len(names) / 1e9:.3f}", did.bytes / len(names) / 1e6, did.peak / 1e6,
              did.operations, len(did.waits), f"{1000 * took:.2f}", *(f"{100 * s / took:.0f} %" for s in (best, least)))
         )  # fmt: skip
-    header = (
-        "a picture",
-        "GFLOP",
-        "MB",
-        "alive, MB",
-        "operations",
-        "waits",
-        "ms",
-        "of products",
-        "of copies",
-    )
+    did_what = ("a picture", "GFLOP", "MB", "alive, MB", "operations", "waits")
     title = (
         f"{len(names)} pictures at once on {device}; products {top.flops / 1e9:,.0f} GFLOP/s (doubles "
         f"{top.doubles / 1e9:,.0f}), copies {top.bytes / 1e9:,.1f} GB/s"
     )
-    yield title, Table(header, here)
+    yield title, Table((*did_what, "ms", "of products", "of copies"), here)
     names = list(dict.fromkeys(q.image for q in split.questions))[:GPU_BATCH]
     there = []
     for stage in stages(estimator, parser, split, names, packed=False):
@@ -297,13 +287,7 @@ def tables(
             share * did.bytes / H100_BYTES,
             did.operations * LAUNCH,
         )
-        there.append(
-            (
-                stage.name,
-                *(f"{1e6 * s / len(names):.2f}" for s in each),
-                did.peak * share / 1e6,
-                len(did.waits),
-            )
-        )
+        took = (f"{1e6 * s / len(names):.2f}" for s in each)
+        there.append((stage.name, *took, did.peak * share / 1e6, len(did.waits)))
     header = ("us a picture", "products", "bytes", "launches", "alive, MB", "waits")
     yield f"An H100 by arithmetic, {len(names)} pictures at once", Table(header, there)

@@ -45,8 +45,8 @@ def read_run(
         raise InputError(f"{folder} is a run on {name!r}; known benchmarks: {', '.join(BENCHMARKS)}")
     root = data or (None if about["split"] == "mini" else about["provenance"]["data"]["root"])
     split = _asked(opened(name, root), folder / PREDICTIONS)
-    split = replace(split, **_folders(about["provenance"]))
-    questions = [q for q in split.questions if q.answer is not None]
+    questions = tuple(q for q in split.questions if q.answer is not None)
+    split = replace(split, questions=questions, **_folders(about["provenance"]))
     if not questions:
         raise InputError("the questions come without answers: there is nothing to report")
     if len(names) not in (0, len(others)):
@@ -120,8 +120,7 @@ def run_tables(run: Run) -> list[tuple[str, Table]]:
 
 def _as_report(run: Run, k: int) -> dict:
     entry = run.entries[k]
-    questions = [q for q in run.split.questions if q.answer is not None]
-    score = run.benchmark.score(questions, entry.predictions, run.report["scorer"])
+    score = run.benchmark.score(run.split.questions, entry.predictions, run.report["scorer"])
     return {**score, "system": entry.name, "split": run.report["split"]}
 
 
@@ -142,7 +141,7 @@ def run_page(
     """The HTML of a run; `grid` is the folder of its oracle grid, the run's own by default. `items`: how many questions it
     lists (`html_items.listed`), or `ids`: which; InputError for one that the run has not."""
     folder, grid = Path(folder), Path(grid or folder)
-    questions = [q for q in run.split.questions if q.answer is not None]
+    questions = run.split.questions
     answers = [{p.id: p for p in entry.predictions} for entry in run.entries]
     scorer = run.report["scorer"]
     right = [[float(r) for r in run.benchmark.correct(questions, e.predictions, scorer)] for e in run.entries]

@@ -68,12 +68,8 @@ def held_back(prediction: Prediction, below: float) -> Prediction:
     p = prediction.probability
     if prediction.status != "ok" or p is None or p >= below:
         return prediction
-    return replace(
-        prediction,
-        status="abstained",
-        answer=None,
-        reason=f"the answer has probability {p:.3f}, below {below:g}",
-    )
+    reason = f"the answer has probability {p:.3f}, below {below:g}"
+    return replace(prediction, status="abstained", answer=None, reason=reason)
 
 
 def reliability(probabilities: ArrayLike, right: ArrayLike, bins: int = BINS) -> list[Bin]:

@@ -3,6 +3,7 @@
 import json
 import re
 import reprlib
+from collections.abc import Collection
 
 # What moves a terminal's cursor, turns its text around or can't be printed: control characters but line breaks, marks
 # of direction, halves of surrogate pairs.
@@ -16,6 +17,12 @@ _short.maxlevel, _short.maxdict, _short.maxlist, _short.maxtuple, _short.maxstri
 
 class InputError(ValueError):
     """What the user gave can't be used. The message is one line: what was wrong, with which value, what to do."""
+
+
+def known(what: str, value: str, among: Collection[str], where: str = "") -> None:
+    """InputError for a value that is none of those known; `where` it stands begins its message."""
+    if value not in among:
+        raise InputError(f"{where}unknown {what} {value!r}; known: {', '.join(among)}")
 
 
 def visible(text: str) -> str:

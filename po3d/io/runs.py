@@ -208,12 +208,8 @@ def _differences(other: Run | None, run: Run) -> list[str]:
     if other is None:
         return [f"what made it ({RUN} does not say)"]
     theirs, ours = _flat(other.identity), _flat(run.identity)
-    keys = [*ours, *(k for k in theirs if k not in ours)]
-    return [
-        _said(k, theirs.get(k, ABSENT), ours.get(k, ABSENT))
-        for k in keys
-        if theirs.get(k, ABSENT) != ours.get(k, ABSENT)
-    ]
+    both = ((k, theirs.get(k, ABSENT), ours.get(k, ABSENT)) for k in {**ours, **theirs})
+    return [_said(key, there, here) for key, there, here in both if there != here]
 
 
 def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -41,6 +41,9 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST, l
 Size = Annotated[Number, Field(ge=THINNEST)]
 Probability = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=1 + 1e-6)]
 Whole = Annotated[int, Field(strict=True, ge=0, le=10**9)]
+Count = Annotated[int, Field(strict=True, ge=1, le=10**8)]
+Seed = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+Flag = Annotated[bool, Field(strict=True)]
 StreetLook = Literal["studio", "outdoor", "superclevr", "hdri"]
 Name = Annotated[str, Field(strict=True, max_length=LONGEST)]
 Text = Annotated[str, Field(strict=True, max_length=10_000_000)]
@@ -55,6 +58,13 @@ class Record(BaseModel):
     """A JSON object of which these fields are read."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Closed(BaseModel):
+    """One in which nothing else may stand: what we alone write, and what builds a network, so that a description can't ask for a
+    download."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def checked(kind: type[Kind], value: object, where: str) -> Kind:
@@ -309,19 +319,13 @@ class _Run(Record):
     about: _Provenance
 
 
-class _Line(BaseModel):
-    """A line of partial.jsonl (`po3d.io.runs`), which we alone write: nothing else may stand there."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class RunLine(_Line):
-    """The first line."""
+class RunLine(Closed):
+    """The first line of partial.jsonl (`po3d.io.runs`), which we alone write."""
 
     run: _Run
 
 
-class SittingLine(_Line):
+class SittingLine(Closed):
     """The line with which a later sitting begins."""
 
     sitting: dict[str, Any]
@@ -331,7 +335,7 @@ class _Answer(PredictionRecord):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ImageLine(_Line):
+class ImageLine(Closed):
     """Any other line: the answers to an image's questions, and the tables that were kept."""
 
     image: Name
@@ -339,17 +343,11 @@ class ImageLine(_Line):
     scenes: tuple[dict[str, Any], ...]
 
 
-class _Config(BaseModel):
-    """What builds a network: nothing else may stand there, so that a description can't ask for a download."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 Side = Annotated[int, Field(strict=True, ge=32, le=4096)]
 Width = Annotated[int, Field(strict=True, ge=1, le=2048)]
 
 
-class SceneNetwork(_Config):
+class SceneNetwork(Closed):
     """Keywords of `po3d.perception.network.SceneNet`; the backbone is a name of timm's own models."""
 
     backbone: Annotated[str, Field(strict=True, pattern="^[a-z0-9_.]{1,80}$")] = "regnetx_004"
@@ -361,7 +359,7 @@ class SceneNetwork(_Config):
     pose_hidden: Annotated[int, Field(strict=True, ge=0, le=2048)] = 0
 
 
-class ParserNetwork(_Config):
+class ParserNetwork(Closed):
     """Keywords of `po3d.language.read.seq2seq.Seq2Seq`."""
 
     width: Width = 128
@@ -387,7 +385,7 @@ class ParserConfig(Record):
     words: Annotated[tuple[Name, ...], Field(min_length=1, max_length=200_000)]
 
 
-class ReaderShape(_Config):
+class ReaderShape(Closed):
     """Fields of `po3d.language.read.reader_network.Shape`."""
 
     pieces: Annotated[int, Field(strict=True, ge=4, le=200_000)]
@@ -441,11 +439,11 @@ class TwinRecord(Record):
     """twin.json: what a twin was made with."""
 
     format: Name
-    size: Annotated[int, Field(strict=True, ge=1, le=10**8)]
-    seed: Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+    size: Count
+    seed: Seed
     split: Name = "test"
     look: StreetLook | None = None
-    images: Annotated[bool, Field(strict=True)] = True
+    images: Flag = True
     dials: dict[Name, Any] | None = None
 
 
@@ -505,10 +503,7 @@ def _folder(path: str) -> str:
     return path
 
 
-Count = Annotated[int, Field(strict=True, ge=1, le=10**8)]
-Seed = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 Workers = Annotated[int, Field(strict=True, ge=1, le=1024)]
-Flag = Annotated[bool, Field(strict=True)]
 Folder = Annotated[Name, AfterValidator(_folder)]
 # A list, or the one thing that stands for itself: `oracle=heading`.
 Names = Annotated[

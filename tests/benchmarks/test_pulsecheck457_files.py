@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from po3d.benchmarks.pulsecheck457.data import load, open_mini
-from po3d.benchmarks.pulsecheck457.report import BANDS, FILES, read_records
-from po3d.benchmarks.pulsecheck457.score import CATEGORIES
+from po3d.benchmarks.pulsecheck457.report import BANDS, CATEGORIES, FILES, read_records
 from po3d.io.errors import InputError
 
 

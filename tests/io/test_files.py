@@ -12,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from po3d.io.errors import InputError
-from po3d.io.files import atomic_write, read_cells, read_json, read_jsonl, read_table, read_text
+from po3d.io.files import (
+    atomic_write,
+    read_cells,
+    read_json,
+    read_jsonl,
+    read_table,
+    read_text,
+    write_file,
+    write_jsonl,
+)
 
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16")  # "utf-16" writes a byte order mark
 LETTERS = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=8)
@@ -145,3 +154,19 @@ def test_what_cannot_be_written_is_told_by_its_own_name(tmp_path):
             file.write("x")
         assert caught.value.filename == str(tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_records_are_written_all_or_none_and_read_back(tmp_path):
+    def broken():
+        yield {"a": 1}
+        raise KeyError("b")
+
+    for compact, line in ((False, '{"ä": [1, 2]}\n'), (True, '{"ä":[1,2]}\n')):
+        write_jsonl(tmp_path / "a.jsonl", ({"ä": [1, k]} for k in (2, 3)), compact)
+        assert (tmp_path / "a.jsonl").read_text(encoding="utf-8").startswith(line)
+        assert [r["ä"][1] for r in read_jsonl(tmp_path / "a.jsonl")] == [2, 3]
+    with pytest.raises(KeyError):
+        write_jsonl(tmp_path / "b.jsonl", broken())
+    write_file(tmp_path / "c", b"\xff")
+    assert [p.name for p in sorted(tmp_path.iterdir())] == ["a.jsonl", "c"]
+    assert (tmp_path / "c").read_bytes() == b"\xff"

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from word2number.w2n import word_to_num
 
 from po3d.benchmarks.metrics import bootstrap_groups, figure
-from po3d.benchmarks.scoring import comparable, counted, failures, known, published_table, some
-from po3d.io.errors import InputError
+from po3d.benchmarks.scoring import comparable, counted, failures, published_table, some
+from po3d.io.errors import InputError, known
 from po3d.io.files import rows_beside
 from po3d.reasoning.questions import Prediction, Question, paired
 
@@ -103,7 +103,7 @@ def matches(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str = "official"
 ) -> list[Match]:
     """Of each question how well its prediction fits; what is not "ok" is wrong in both."""
-    known(scorer, SCORERS)
+    known("scorer", scorer, SCORERS)
     result = []
     for q, p in paired(questions, predictions):
         if p.status == "ok" and p.answer is not None:

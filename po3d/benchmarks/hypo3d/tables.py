@@ -59,14 +59,8 @@ def change_and_type_table(*reports: dict) -> Table:
     ours = len(rows)
     for theirs in published_by_change_and_type() if reports else ():
         cells = [theirs["cells"][c][t] for c in CATEGORIES for t in TYPES]
-        rows.append(
-            [
-                f"{theirs['model']} *",
-                theirs["metric"].upper(),
-                *cells,
-                theirs[OVERALL] if whole == OVERALL else None,
-            ]
-        )
+        average = theirs[OVERALL] if whole == OVERALL else None
+        rows.append([f"{theirs['model']} *", theirs["metric"].upper(), *cells, average])
     return Table(header, rows, (ours,))
 
 

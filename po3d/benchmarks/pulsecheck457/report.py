@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.pulsecheck457.score import CATEGORIES
 from po3d.benchmarks.splits import unique
 from po3d.benchmarks.superclevr.files import StreetQuestion, field_text, read_answer, stored_question, written
 from po3d.benchmarks.vlmevalkit import POINTER, write_table
@@ -26,16 +25,18 @@ from po3d.reasoning.questions import Question, Task
 
 # Column -> question file, and the first question_index of its band (lmms-eval tells the tasks apart by the
 # bands).
-FILES: dict[str, str] = dict(
-    zip(
-        CATEGORIES,
-        ("L1_single", "L2_objects", "L3_2D_spatial", "L4_occ", "L4_pose", "L5_collision", "L5_6d_spatial"),
-        strict=True,
-    )
-)
-BANDS: dict[str, int] = dict(
-    zip(CATEGORIES, (100_000, 200_000, 300_000, 400_000, 450_000, 550_000, 500_000), strict=True)
-)
+_COLUMNS = {
+    "L1-Single": ("L1_single", 100_000),
+    "L2-Multi-obj": ("L2_objects", 200_000),
+    "L3-2D-Spatial": ("L3_2D_spatial", 300_000),
+    "L4-Occlusion": ("L4_occ", 400_000),
+    "L4-3D-Pose": ("L4_pose", 450_000),
+    "L5-Collision": ("L5_collision", 550_000),
+    "L5-6D-Spatial": ("L5_6d_spatial", 500_000),
+}
+CATEGORIES = tuple(_COLUMNS)
+FILES = {category: file for category, (file, _) in _COLUMNS.items()}
+BANDS = {category: band for category, (_, band) in _COLUMNS.items()}
 _CATEGORY = {name.lower(): category for category, file in FILES.items() for name in (file, category)}
 _FIELDS = ("index", "image", "question", "answer", "category")
 _HEAD = 65_536  # characters of base64 in which a picture's size is found: 48 kB

@@ -21,20 +21,13 @@ from po3d.benchmarks.metrics import (
     figure,
     rpdr,
 )
-from po3d.benchmarks.scoring import comparable, failures, known, published_table, rows_and_mean, some
+from po3d.benchmarks.pulsecheck457.report import CATEGORIES
+from po3d.benchmarks.scoring import comparable, failures, published_table, rows_and_mean, some
 from po3d.benchmarks.superclevr.files import identifier, written
+from po3d.io.errors import known
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.vocabulary import COLORS, FACINGS, SHAPES, SIZES, SUPER_CATEGORIES
 
-CATEGORIES = (
-    "L1-Single",
-    "L2-Multi-obj",
-    "L3-2D-Spatial",
-    "L4-Occlusion",
-    "L4-3D-Pose",
-    "L5-Collision",
-    "L5-6D-Spatial",
-)
 MEAN = "mean"  # of the columns, each counting the same
 BIAS_COLUMN = "L4-3D-Pose"  # where the paper looks for biased answers (Tab. 4)
 ASKED: dict[str, tuple[str, ...]] = {"shape": SHAPES, "color": COLORS, "size": SIZES, "pose": FACINGS}
@@ -87,7 +80,7 @@ SCORERS: dict[str, Callable[[str, str], bool]] = {"strict": strict, "vlmevalkit"
 
 def correct(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> list[bool]:
     """Of each question whether its prediction is right; what is not "ok" is wrong."""
-    known(scorer, SCORERS)
+    known("scorer", scorer, SCORERS)
     result = []
     for q, p in paired(questions, predictions):
         rule, gold = SCORERS[scorer], q.answer

@@ -10,8 +10,7 @@ command."""
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from po3d.benchmarks.pulsecheck457.report import BANDS, FILES
-from po3d.benchmarks.pulsecheck457.score import CATEGORIES
+from po3d.benchmarks.pulsecheck457.report import BANDS, CATEGORIES, FILES
 from po3d.benchmarks.street_twin import StreetTwin, Tables, write
 from po3d.benchmarks.superclevr.files import question_record, scene_from_superclevr, surface
 from po3d.io.files import write_json

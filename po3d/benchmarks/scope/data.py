@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from po3d.benchmarks.scope.score import TASKS, chosen
 from po3d.benchmarks.splits import QuestionSplit
 from po3d.benchmarks.twin_folder import TWIN, described
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.io.files import read_jsonl, write_jsonl
 from po3d.io.images import read_image
 from po3d.reasoning.questions import Question
@@ -211,8 +211,7 @@ def _question(record: object, where: str) -> Question:
             raise InputError(f"{where}: the field {key!r} is missing")
     checked(ScopeItem, record, where)
     task = str(record["task"])
-    if task not in TASKS:
-        raise InputError(f"{where}: unknown task {task!r}; known: {', '.join(TASKS)}")
+    known("task", task, TASKS, f"{where}: ")
     options, images = record["options"], record["images"]
     views = record["view"] if isinstance(record["view"], list) else [record["view"]]
     texts = [str(o).strip() for o in options] if isinstance(options, list) else []

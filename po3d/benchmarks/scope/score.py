@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.benchmarks.metrics import bootstrap, confusion, distribution
-from po3d.benchmarks.scoring import comparable, failures, known, published_table, rows_and_mean, some
-from po3d.io.errors import InputError
+from po3d.benchmarks.scoring import comparable, failures, published_table, rows_and_mean, some
+from po3d.io.errors import InputError, known
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.scene.orbit import DIAGONAL, GROUPS, LABELS, ORTHOGONAL, VIEWS, group_of, turned_label
 
@@ -98,7 +98,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
 def _choices(
     questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str
 ) -> dict[str, str | None]:
-    known(scorer, SCORERS)
+    known("scorer", scorer, SCORERS)
     return {
         q.id: chosen(p.answer, q.options) if p.status == "ok" and p.answer is not None else None
         for q, p in paired(questions, predictions)

@@ -38,11 +38,8 @@ def load(root: str | Path, split: str = "") -> Split:
     """The release in the folder `root`, or the one question file `root`; InputError says what is missing and where it is to
     be had."""
     root = Path(root)
-    files = (
-        [root]
-        if root.is_file()
-        else sorted(root.glob(QUESTIONS)) or sorted((root / "questions").glob(QUESTIONS))
-    )
+    files = [root] if root.is_file() else sorted(root.glob(QUESTIONS))
+    files = files or sorted((root / "questions").glob(QUESTIONS))
     if not files:
         raise InputError(f"no Super-CLEVR under {root}: expected {QUESTIONS}; {WHERE}")
     questions: list[Question] = []

@@ -239,13 +239,9 @@ def _object(o: "Vehicle", where: str, box: tuple[float, float, float, float] | N
             raise InputError(
                 f"{where}: unknown {attribute} {shown(value)}; known: {', '.join(known[attribute])}"
             )
-    return ObjectState(
-        sure(**values),
-        o.coords,
-        heading_from_rotation(shape, o.rotation),
-        tuple(float(v) for v in extent(shape, values["size"])),
-        box=box,
-    )
+    heading = heading_from_rotation(shape, o.rotation)
+    size = tuple(float(v) for v in extent(shape, values["size"]))
+    return ObjectState(sure(**values), o.coords, heading, size, box=box)
 
 
 def _camera_from_blender(matrix: Sequence[Sequence[float]]) -> Camera:

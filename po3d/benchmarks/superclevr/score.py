@@ -4,8 +4,9 @@
 from collections.abc import Sequence
 
 from po3d.benchmarks.metrics import bootstrap_groups
-from po3d.benchmarks.scoring import failures, known, row, some
+from po3d.benchmarks.scoring import failures, row, some
 from po3d.benchmarks.superclevr.files import read_answer
+from po3d.io.errors import known
 from po3d.reasoning.questions import Prediction, Question, paired
 
 # Its templates' files, in their order; "part" asks for parts of objects.
@@ -28,7 +29,7 @@ SCORERS = ("strict",)
 
 def correct(questions: Sequence[Question], predictions: Sequence[Prediction], scorer: str) -> list[bool]:
     """Of each question whether its prediction is right; what is not "ok" is wrong."""
-    known(scorer, SCORERS)
+    known("scorer", scorer, SCORERS)
     return [
         p.status == "ok" and p.answer is not None and read_answer(p.answer) == q.answer
         for q, p in paired(questions, predictions)

@@ -27,7 +27,7 @@ from po3d.benchmarks.threedsrbench.report import LETTERS, read_table
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, VIEWPOINTS
 from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.benchmarks.vlmevalkit import write_table
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.io.files import atomic_write, read_jsonl, write_jsonl
 from po3d.io.images import ImageError, decode_image, read_image
 from po3d.reasoning.questions import Question
@@ -44,6 +44,7 @@ FILES = (  # looked for in this order; the first with rotations gives the offici
     "3dsrbench_v1-00000-of-00001.parquet",
     "3dsrbench_v1.csv",
 )
+COLUMNS = ("index", "qid", "question", *LETTERS, "answer", "category")  # of the tables that we write
 SCENES = "scenes.jsonl"
 TWIN_FORMAT = "po3d-3dsrbench-twin-1"
 FOLDERS = ("", "images", "coco_images")  # where pictures named by path or URL are looked for
@@ -199,33 +200,22 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
         raise InputError(
             f"{where}: the answer {letter!r} is none of the options {', '.join(LETTERS[: len(options)])}"
         )
-    if category not in CATEGORIES:
-        raise InputError(f"{where}: unknown category {category!r}; known: {', '.join(CATEGORIES)}")
+    known("category", category, CATEGORIES, f"{where}: ")
     if "question" not in record:
         raise InputError(f"{where}: the question is missing")
     photo = _photo(record, where)
     viewpoint = record.get("viewpoint", "")
-    if "viewpoint" in record and viewpoint not in VIEWPOINTS:
-        raise InputError(f"{where}: unknown viewpoint {viewpoint!r}; known: {', '.join(VIEWPOINTS)}")
+    if "viewpoint" in record:
+        known("viewpoint", viewpoint, VIEWPOINTS, f"{where}: ")
     image = record.get("pixels") or photo + (MIRROR if name.flip else "")
     if not image:
         raise InputError(f"{where}: the row has neither a picture nor its path or URL")
-    return PhotoQuestion(
-        qid,
-        image,
-        record["question"],
-        "6d",
-        category,
-        options[LETTERS.index(letter)],
-        record.get("program", ""),
-        tuple(options),
-        scene=record.get("scene") or photo or name.base,
-        letter=letter,
-        viewpoint=viewpoint,
-        index=record.get("index", ""),
-        source=record.get("image_source", ""),
-        columns={k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")},
-    )
+    answer, program = options[LETTERS.index(letter)], record.get("program", "")
+    own = {"scene": record.get("scene") or photo or name.base, "letter": letter, "viewpoint": viewpoint}
+    own |= {"index": record.get("index", ""), "source": record.get("image_source", "")}
+    own["columns"] = {k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")}
+    text = record["question"]
+    return PhotoQuestion(qid, image, text, "6d", category, answer, program, tuple(options), **own)
 
 
 def _photo(record: Mapping[str, str], where: str) -> str:
@@ -263,8 +253,8 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
     folder = Path(folder)
     write_jsonl(folder / SCENES, map(to_json, scenes), compact=True)
     extra = sorted({k for q in questions for k in q.columns})
-    columns = ["index", "qid", "question", *LETTERS, "answer", "category", "image_path", "image_source"]
-    columns += ["viewpoint", "scene", "program", *(f"meta_{k}" for k in extra)]
+    columns = [*COLUMNS, "image_path", "image_source", "viewpoint", "scene", "program"]
+    columns += [f"meta_{k}" for k in extra]
     with atomic_write(folder / OURS) as file:
         writer = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", restval="")
         writer.writeheader()
@@ -279,20 +269,9 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
 def write_vlmevalkit(path: str | Path, questions: Sequence[Question], encoded: Mapping[str, bytes]) -> None:
     """The rows as VLMEvalKit reads them; `encoded` holds each picture's file content by `Question.image`, flipped ones
     flipped."""
-    columns = [
-        "index",
-        "qid",
-        "question",
-        *LETTERS,
-        "answer",
-        "category",
-        "image",
-        "image_source",
-        "image_url",
-    ]
     rows = (
         {"index": str(k), "qid": q.id, "question": q.text, **dict(zip(LETTERS, q.options)), "answer": q.letter,
          "category": q.category, "image": (q.image,), "image_source": q.source}
         for k, q in enumerate(questions)
     )  # fmt: skip
-    write_table(path, columns, rows, encoded)
+    write_table(path, [*COLUMNS, "image", "image_source", "image_url"], rows, encoded)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from po3d.benchmarks.vlmevalkit import POINTER
 from po3d.io import files, guard
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.language.grammar import load
 from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
 
@@ -110,8 +110,7 @@ def _follow_pointers(records: list[dict[str, str]], path: Path) -> None:
 def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
     """A raw annotation as the question, options and letter that the release makes of it."""
     relation, answer = record.get("relation", ""), record.get("answer", "")
-    if relation not in RELATIONS:
-        raise InputError(f"{where}: unknown relation {relation!r}; known: {', '.join(RELATIONS)}")
+    known("relation", relation, RELATIONS, f"{where}: ")
     op = RELATIONS[relation]
     things = [record[c] for c in ("subject", "object1", "object2") if record.get(c)]
     needed = len(OPERATIONS[op].roles)
@@ -125,13 +124,8 @@ def _worded(record: Mapping[str, str], where: str) -> dict[str, str]:
     found = [letter for letter, text in zip(LETTERS, texts) if text.lower() == wanted]
     if not found:
         raise InputError(f"{where}: the answer {answer!r} is none of {', '.join(texts)}")
-    kept = {
-        k: v for k, v in record.items() if k not in ("subject", "object1", "object2", "qtype", "relation")
-    }
+    worded = ("subject", "object1", "object2", "qtype", "relation")
+    kept = {k: v for k, v in record.items() if k not in worded}
     category = f"{record['qtype']}_{relation}".replace(" ", "_")
-    return kept | {
-        "question": question,
-        **dict(zip(LETTERS, texts)),
-        "answer": found[0],
-        "category": category,
-    }
+    asked = {"question": question, **dict(zip(LETTERS, texts))}
+    return kept | asked | {"answer": found[0], "category": category}

@@ -20,23 +20,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from po3d.benchmarks.metrics import Bootstrap, bootstrap_groups, figure
-from po3d.benchmarks.scoring import comparable, counted, failures, known, published_table, row, some
+from po3d.benchmarks.scoring import comparable, counted, failures, published_table, row, some
+from po3d.benchmarks.threedsrbench.report import LETTERS
+from po3d.io.errors import known
+from po3d.language.programs.threedsrbench import OPERATIONS
 from po3d.reasoning.questions import Prediction, Question, paired
 from po3d.reasoning.readings import TAKEN
 
-MAIN_TYPES: dict[str, tuple[str, ...]] = {
-    "height": ("height_higher",),
-    "location": ("location_above", "location_closer_to_camera", "location_next_to"),
-    "orientation": ("orientation_in_front_of", "orientation_on_the_left", "orientation_viewpoint"),
-    "multi_object": (
-        "multi_object_closer_to",
-        "multi_object_facing",
-        "multi_object_viewpoint_towards_object",
-        "multi_object_parallel",
-        "multi_object_same_direction",
-    ),
+CATEGORIES = tuple(dict.fromkeys(operation.category for operation in OPERATIONS.values()))
+MAIN_TYPES = {
+    main: tuple(c for c in CATEGORIES if c.startswith(main))
+    for main in ("height", "location", "orientation", "multi_object")
 }
-CATEGORIES = tuple(c for types in MAIN_TYPES.values() for c in types)
 TYPES_OF = MAIN_TYPES | {c: (c,) for c in CATEGORIES}  # of a row's name; the other rows are over all
 MAIN = {c: main for main, types in MAIN_TYPES.items() for c in types}
 VIEWPOINTS = ("common", "uncommon")
@@ -45,7 +40,6 @@ SCORERS = ("circular", "vanilla", "flip", "flip_circular")
 # what a mirror image changes the answer of
 SIDED = ("orientation_on_the_left", "orientation_viewpoint", "multi_object_viewpoint_towards_object")
 MEASURED = {"real": "official photographs, circular", "synthetic": "official synthetic splits, circular"}
-LETTERS = "ABCD"
 
 _ARTICLE = re.compile(r"^(?:the|an?) ")
 _TURN = re.compile(r"-\d+$")
@@ -76,7 +70,7 @@ def correct(
 ) -> list[float]:
     """Of each row 1 or 0: whether its group is right in the setting `scorer`, said once, at the group's first row; NaN at
     the other rows."""
-    known(scorer, SCORERS)
+    known("scorer", scorer, SCORERS)
     hits = row_hits(questions, predictions)
     right: dict[str, bool] = {}
     for q, hit in zip(questions, hits, strict=True):
@@ -141,7 +135,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
     published       the paper's rows, without averages that ours takes over fewer types
     images          number of scenes, the unit of the bootstrap
     """
-    known(scorer, SCORERS)
+    known("scorer", scorer, SCORERS)
     some(questions)
     hits = row_hits(questions, predictions)
     views = [v for v in VIEWPOINTS if any(q.viewpoint == v for q in questions)]

@@ -124,13 +124,9 @@ def plan(kind: Mixtures, options: Mapping[str, Any]) -> Plan:
     subsets = []
     for mask in range(1 << len(groups)):
         true = [name for k, name in enumerate(groups) if mask >> k & 1]
-        label = (
-            "all predicted"
-            if not true
-            else "all true"
-            if len(true) == len(groups)
-            else "+ " + ", ".join(true)
-        )
+        label = "+ " + ", ".join(true)
+        if len(true) in (0, len(groups)):
+            label = "all true" if true else "all predicted"
         subsets.append(cell(kind, label, {m: TRUTH for name in true for m in groups[name]}))
     singles = []
     if options.get("singles", True):

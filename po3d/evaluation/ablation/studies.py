@@ -101,11 +101,8 @@ def planned(
                 folder = Path(out) / part / name
                 given = {"out": str(folder), "export": str(folder / "checkpoint"), wanted["over"]: value}
                 config = varied(wanted.get("experiment"), wanted.get("options") or [], {**changes, **given})
-                runs.append(
-                    Run(
-                        part, name, value, variant, config, wanted["fills"], tuple(wanted.get("oracle") or ())
-                    )
-                )
+                oracle = tuple(wanted.get("oracle") or ())
+                runs.append(Run(part, name, value, variant, config, wanted["fills"], oracle))
     folders = [run.config["out"] for run in runs]
     if twice := next((f for f in folders if folders.count(f) > 1), None):
         raise InputError(f"two runs of the study would share the folder {twice}")
@@ -124,12 +121,8 @@ def run_study(
     results = []
     for run in progress(runs, "study", unit="run"):
         folder = Path(run.config["out"])
-        identity = {
-            "config": run.config,
-            "oracle": list(run.oracle),
-            "setting": setting.__dict__,
-            "data": data,
-        }
+        identity = {"config": run.config, "oracle": list(run.oracle), "setting": setting.__dict__}
+        identity["data"] = data
         _claim(folder, run.config)
         done = folder / "result.json"
         if not done.is_file() or read_json(done)["identity"] != identity:

@@ -17,7 +17,7 @@ from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.benchmarks.vlmevalkit import cells, write_table
 from po3d.evaluation.harness import FORMATS, lmms_task
 from po3d.evaluation.harness.vlmevalkit_results import write_results
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.io.files import write_file, write_jsonl
 from po3d.io.progress import progress
 from po3d.reasoning.questions import Question, pictures, read_predictions
@@ -77,8 +77,7 @@ def export(
     questions = [q for q in split.questions if q.answer is not None]
     if not questions:
         raise InputError("there is nothing to export: no question has an answer")
-    if form not in FORMATS:
-        raise InputError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+    known("format", form, FORMATS)
     if (bare and form != "vlmevalkit") or (inline and form != "openai"):
         raise InputError("--bare belongs to --format vlmevalkit, --inline to --format openai")
     encoded = Encoded(split, [name for q in questions for name in pictures(q)], image_format)

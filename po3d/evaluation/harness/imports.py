@@ -82,12 +82,10 @@ def import_rows(
         response = _response(cells)
         found = extract(response, options)
         rules[found.rule] += 1
-        status, reason = (
-            ("ok", "")
-            if found.answer is not None
-            else ("abstained", f"no answer in the response: {found.rule}")
-        )
-        chosen[question.id] = Prediction(question.id, status, found.answer, None, "", reason)
+        chosen[question.id] = Prediction(question.id, "ok", found.answer)
+        if found.answer is None:
+            reason = f"no answer in the response: {found.rule}"
+            chosen[question.id] = Prediction(question.id, "abstained", reason=reason)
         result.responses[question.id] = response
         if theirs := _said(_first(cells, GOLD)):
             gold.append((number, question, extract(theirs, options).answer or theirs))
@@ -95,12 +93,8 @@ def import_rows(
         raise InputError(
             f"none of the {len(rows)} rows is on one of the {len(questions)} questions; check --benchmark and --data"
         )
-    asked = [q for _, q, _ in gold]
-    right = (
-        benchmark.correct(asked, [Prediction(q.id, "ok", theirs) for _, q, theirs in gold], scorer)
-        if gold
-        else []
-    )
+    asked, said = [q for _, q, _ in gold], [Prediction(q.id, "ok", theirs) for _, q, theirs in gold]
+    right = benchmark.correct(asked, said, scorer) if gold else []
     result.other_gold = [
         {"row": n, "id": q.id, "theirs": theirs, "ours": q.answer}
         for (n, q, theirs), r in zip(gold, right)

@@ -72,12 +72,8 @@ def answers(benchmark: str, questions: Sequence[Question]) -> Scorer:
             (right,) = own.correct([question], [found], own.scorers[0])
             # a row that counts with others alone is no figure by itself
             value = 0.0 if right != right else float(right)
-            return Score(
-                value=value,
-                answer=found.answer or "",
-                explanation=found.reason,
-                metadata={"status": found.status},
-            )
+            about = {"explanation": found.reason, "metadata": {"status": found.status}}
+            return Score(value=value, answer=found.answer or "", **about)
 
         return one
 

@@ -97,11 +97,8 @@ def _table_card(title: str, table: Table) -> str:
 
 def table_html(table: Table) -> str:
     """A table; what `report.results` marks in the first cell (two spaces: an interval; a star: published) is styled."""
-    lines = [
-        "<table><thead><tr>",
-        *(f'<th scope="col">{escape(h)}</th>' for h in table.header),
-        "</tr></thead><tbody>",
-    ]
+    header = "".join(f'<th scope="col">{escape(h)}</th>' for h in table.header)
+    lines = [f"<table><thead><tr>{header}</tr></thead><tbody>"]
     for k, row in enumerate(table.rows):
         first = str(row[0])
         following = str(table.rows[k + 1][0]) if k + 1 < len(table.rows) else ""
@@ -173,16 +170,11 @@ def _plots(page: Page) -> str:
             curves = "".join(f"<div><h3>{escape(name)}</h3>{plot}</div>" for name, plot in plots)
             cards.append(("Sensitivity to noise, all else true", "full",
                           f'<div class="curves">{curves}</div>', ""))  # fmt: skip
-    return (
-        '<div class="plots">'
-        + "".join(
-            f'<div class="card {kind}"><h3>{escape(title)}</h3>{plot}'
-            + (f'<p class="note">{escape(note)}</p>' if note else "")
-            + "</div>"
-            for title, kind, plot, note in cards
-        )
-        + "</div>"
-    )
+    page = ""
+    for title, kind, plot, note in cards:
+        below = f'<p class="note">{escape(note)}</p>' if note else ""
+        page += f'<div class="card {kind}"><h3>{escape(title)}</h3>{plot}{below}</div>'
+    return f'<div class="plots">{page}</div>'
 
 
 def _legend(systems: Sequence[str]) -> str:

@@ -5,8 +5,6 @@ from the viewer is up, so -y, as on a screen) and, where there is a picture and 
 draws them, so that it can light up what a step found.
 """
 
-import base64
-import io
 import json
 import math
 from dataclasses import dataclass, field
@@ -15,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from po3d.io.images import jpeg
 from po3d.scene.display import paint
 from po3d.scene.geometry import Array, footprint
 from po3d.scene.table import ObjectState, Scene
+from po3d.systems.prompts import data_uri
 
 WIDTH, QUALITY = 480, 62  # pixels and JPEG quality of a picture in the page
 
@@ -93,6 +93,4 @@ def picture(pixels: NDArray[np.uint8]) -> tuple[str, tuple[int, int]]:
     image = Image.fromarray(np.ascontiguousarray(pixels)).convert("RGB")
     if image.width > WIDTH:
         image = image.resize((WIDTH, round(image.height * WIDTH / image.width)), Image.Resampling.LANCZOS)
-    file = io.BytesIO()
-    image.save(file, "JPEG", quality=QUALITY, optimize=True)
-    return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode("ascii"), image.size
+    return data_uri(jpeg(np.asarray(image), QUALITY), "jpeg"), image.size

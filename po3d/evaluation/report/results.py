@@ -92,24 +92,16 @@ def perception_table(groups: Mapping[str, Mapping[str, float | None]]) -> Table:
 def report_markdown(report: dict) -> str:
     """What OUT/report.md holds."""
     run = report["provenance"]
-    lines = [
-        f"# {row_name(report)} on {report['benchmark']} ({report['split']}, {counted(report)})",
-        "",
-        *_main_part(report),
-        "",
-    ]
+    head = f"# {row_name(report)} on {report['benchmark']} ({report['split']}, {counted(report)})"
+    lines = [head, "", *_main_part(report), ""]
     for key, heading in (
         ("rpdr", "RPDR (%)"),
         ("cv", "CV of predicted attributes"),
         ("perception", "Perception"),
     ):
         if report.get(key):
-            lines += [
-                f"## {heading}",
-                "",
-                markdown(Table(("figure", "value"), list(_flat(report[key]))), 3),
-                "",
-            ]
+            table = Table(("figure", "value"), list(_flat(report[key])))
+            lines += [f"## {heading}", "", markdown(table, 3), ""]
     lines += [
         "## Provenance",
         "",
@@ -165,13 +157,9 @@ def made_and_scored(run: dict) -> list[str]:
 
 def no_intervals(report: dict) -> str:
     """Why a report has no intervals, "" where it has some."""
-    if any(interval_text(row) for row in report["rows"]):
+    if report["images"] != 1 or any(interval_text(row) for row in report["rows"]):
         return ""
-    return (
-        f"no intervals: they resample {unit(report)}, and there is {counted(report)} alone"
-        if report["images"] == 1
-        else ""
-    )
+    return f"no intervals: they resample {unit(report)}, and there is {counted(report)} alone"
 
 
 def _footnotes(report: dict) -> str:
