@@ -154,6 +154,8 @@ def vocabulary(seed: int = 0, rooms: int = 300) -> tuple[str, ...]:
 class RoomParserData(StreamData):
     """Batches of `Example`s; programs of near length share a batch."""
 
+    collate = staticmethod(collate)
+
     def __init__(
         self,
         seed: int = 0,
@@ -166,7 +168,6 @@ class RoomParserData(StreamData):
         super().__init__()
         self.save_hyperparameters()
         self.train: list[Pair] = []
-        self.collate = collate
 
     def setup(self, stage: str | None = None) -> None:
         if self.train:
