@@ -71,17 +71,12 @@ class RoomViewEstimator(Estimator):
         scenes: list[Scene] = []
         for start in range(0, len(pictures), BATCH):
             part = slice(start, start + BATCH)
-            scenes += self._batch(pictures[part], focals[part], names[part])
+            found = self.detect(pictures[part], focals[part])
+            scenes += [
+                lifted(found, b, focal, picture.shape[:2], self.calibration, name)
+                for b, (picture, focal, name) in enumerate(zip(pictures[part], focals[part], names[part]))
+            ]
         return scenes
-
-    def _batch(
-        self, pictures: Sequence[np.ndarray], focals: Sequence[float], names: Sequence[str]
-    ) -> list[Scene]:
-        found = self.detect(pictures, focals)
-        return [
-            lifted(found, b, focal, picture.shape[:2], self.calibration, name)
-            for b, (picture, focal, name) in enumerate(zip(pictures, focals, names))
-        ]
 
 
 def lifted(
