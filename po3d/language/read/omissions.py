@@ -10,7 +10,7 @@ from po3d.scene.rooms import COLORS, MATERIALS, STATES
 
 _WORDINGS = load("omissions", "patterns")
 DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY = (
-    re.compile(_WORDINGS.spelled(_WORDINGS.wordings(key)[0]), re.IGNORECASE)
+    _WORDINGS.expression(key, re.IGNORECASE)
     for key in ("denied", "partly", "ordinal", "numbered", "negation", "every")
 )
 _TELLING = frozenset(_WORDINGS.wordings("telling"))

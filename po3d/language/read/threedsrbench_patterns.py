@@ -21,11 +21,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-def _around(key: str) -> re.Pattern[str]:
-    return re.compile(_WORDINGS.wordings(key)[0], re.IGNORECASE)
-
-
-OPENING, TAIL, POLITE, TRAILER, CAMERA = map(_around, ("opening", "tail", "polite", "trailer", "viewer"))
+OPENING, TAIL, POLITE, TRAILER, CAMERA = (
+    _WORDINGS.expression(key, re.IGNORECASE) for key in ("opening", "tail", "polite", "trailer", "viewer")
+)
 # A word without which no question asks for the operation: most patterns are skipped for its lack.
 KEYS: dict[str, re.Pattern[str]] = {
     rule.pattern.op: re.compile(rf"\b(?:{rule.wordings[0]})\b", re.IGNORECASE)

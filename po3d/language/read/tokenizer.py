@@ -15,9 +15,7 @@ _WORDINGS = load("read_street", "patterns")
 _CONTRACTIONS = tuple(
     (re.compile(_WORDINGS.spelled(rule.wordings[0])), rule.pattern.op) for rule in _WORDINGS.of["undone"]
 )
-_NEGATIVE, _TAG, _UNIVERSAL = (
-    re.compile(_WORDINGS.spelled(_WORDINGS.wordings(key)[0])) for key in ("negative", "tag", "universal")
-)
+_NEGATIVE, _TAG, _UNIVERSAL = map(_WORDINGS.expression, ("negative", "tag", "universal"))
 _WORD = re.compile(r"'s|[a-z0-9]+")
 SHORTEST_REPAIR = 5  # letters; below it too many English words are one slip apart
 
