@@ -97,6 +97,11 @@ class Tree:
     signature: Signature = field(init=False, repr=False, compare=False)
     language: ClassVar[Language]
 
+    @classmethod
+    def of(cls, op: str, *args: "Tree | str | float") -> Self:
+        """cls(op, args) without the tuple."""
+        return cls(op, args)
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "signature", self.language.signature(self.op, self.args))
 
@@ -322,6 +327,4 @@ class Call(Tree):
     language = Language(SIGNATURES, LEAVES, frozenset({"text"}))
 
 
-def call(op: str, *args: Call | str | float) -> Call:
-    """Call(op, args) without the tuple."""
-    return Call(op, args)
+call = Call.of

@@ -90,18 +90,17 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair
         change = sample_change(scene, kind, random)
         if change is None:
             continue
-        programs = [("change", change.program)]
+        told = [("change", kind, change.program)]
         asker = Asker(World(change.planned.edited, scene), random)
         for fine in ASKED[kind]:
             if (asked := asker.ask(fine)) is not None:
-                programs.append(("question", asked.program))
+                told.append(("question", kind, asked.program))
         free = FreeAsker(asker.teller, random)
         free_questions = [q for _ in range(FREE) if (q := free.ask()) is not None]
         everyday = MoreAsker(asker.teller, random)
         if previous is not None and random.random() < TWO_CHANGES:
-            programs.append(("change", call("then", previous, change.program)))
+            told.append(("change", kind, call("then", previous, change.program)))
         previous = change.program
-        told = [(sort, kind, program) for sort, program in programs]
         told += [("question", FREE_KIND.get(kind, kind), q) for q in free_questions]
         told += [
             ("question", kind, q)
