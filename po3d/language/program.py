@@ -316,8 +316,9 @@ LEAVES: dict[str, tuple[str, ...] | type] = {
 }  # fmt: skip
 ANSWERS = ("number", "bool", "value")
 
-SIGNATURES: dict[str, tuple[Signature, ...]] = {}  # the lines of operations.txt
-for _row in rows("operations.txt"):
+OPERATIONS = rows("operations.txt")
+SIGNATURES: dict[str, tuple[Signature, ...]] = {}
+for _row in OPERATIONS:
     SIGNATURES[_row.op] = (*SIGNATURES.get(_row.op, ()), _row.signature)
 
 
