@@ -112,50 +112,37 @@ class Phrasing(Chooser):
     def forms(self, link: Link, it: bool = False, settled: bool = False):
         """The templates by form for a link; `it`: its reference is the pronoun, `settled`: the opening
         clause has said the viewpoint or the travel."""
-        table, key = self.grammar.link, link.op
-        if link.op == "aligned":
-            key = f"aligned.{link.args[0]}"
-        if link.op == "same":
-            specific = table.get(f"same.{link.args[0]}")
-            if specific and self.chance(0.35):
-                return specific
+        table, key, first = self.grammar.link, link.op, (*link.args, "")[0]
+        short = it or link.target.source is None
+        special: list[tuple[str, float]] = []  # forms, each with the probability that it is said
         if link.op == "relate":
             direction, frame = link.args
             sideways = direction in ("left", "right")
-            driver = table.get("relate.object.driver" if sideways else "relate.object.ahead")
-            alone = link.target.source is None
-            if driver and frame == "object" and not settled and alone and self.chance(0.35):
-                return driver
+            if frame == "object" and not settled and link.target.source is None:
+                special.append(("relate.object.driver" if sideways else "relate.object.ahead", 0.35))
             if frame == "task" or settled or (frame == "camera" and self.camera_opened):
-                key = "relate"
-                has = sideways and not settled and frame == "task" and table.get("relate.has")
-                if has and (it or alone) and self.chance(0.15):
-                    return has
-                side = sideways and table.get("relate.it" if it else "relate.side")
-                if side and (it or alone) and self.chance(0.5 if it else 0.15):
-                    return side
-                if settled and table.get("relate.view"):
-                    return table["relate.view"]
+                key = "relate.view" if settled and "relate.view" in table else "relate"
+                if sideways and short:
+                    special += [("relate.has", 0.15)] if frame == "task" and not settled else []
+                    special.append(("relate.it", 0.5) if it else ("relate.side", 0.15))
             else:
                 key = f"relate.{frame}"
-                near = table.get(key + ".near")
-                side = sideways and table.get(key + ".side")
-                if side and (it or alone) and self.chance(0.2):
-                    return side
-                if near and (it or alone) and self.chance(0.65):
-                    return near
-                nearer = table.get(f"{key}.{direction}")  # "nearer to the camera than"
-                if nearer and self.chance(0.4):
-                    return nearer
-        onward = (
-            link.op == "collide" and link.args[0] == "forward" and not settled and table.get("collide.onward")
-        )
-        if onward and not it and self.chance(0.12):
-            return onward
-        if link.op == "collide" and settled and not it:
-            return table["collide.named"]  # only these name the reference when the movement has been said
-        near = table.get(f"{key}.near") if link.op in ("same", "aligned") else None
-        return near if near and (it or link.target.source is None) and self.chance(0.3) else table[key]
+                special += [(f"{key}.side", 0.2)] if sideways and short else []
+                special += [(f"{key}.near", 0.65)] if short else []
+                special.append((f"{key}.{direction}", 0.4))  # "nearer to the camera than"
+        elif link.op == "collide":
+            if settled and not it:
+                key = "collide.named"  # only these name the reference when the movement has been said
+            elif first == "forward" and not (settled or it):
+                special.append(("collide.onward", 0.12))
+        elif link.op in ("same", "aligned"):
+            special += [(f"same.{first}", 0.35)] if link.op == "same" else []
+            key = f"aligned.{first}" if link.op == "aligned" else key
+            special += [(f"{key}.near", 0.3)] if short else []
+        for name, share in special:
+            if name in table and self.chance(share):
+                return table[name]
+        return table[key]
 
     def speak(
         self,
