@@ -140,9 +140,8 @@ class KeptScenes(Dataset):
         path = self._path(number)
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(path, "ab") as file:
-            file.truncate(
-                self.chunk * kind.itemsize
-            )  # zeros: nothing is whole yet; of a file that is there, nothing
+            # Zeros: nothing is whole yet; of a file that is there, nothing.
+            file.truncate(self.chunk * kind.itemsize)
         return np.memmap(path, kind, "r+", shape=(self.chunk,))
 
     def _path(self, number: int) -> Path:
@@ -218,9 +217,8 @@ def _write_shard(scenes: Dataset, folder: Path, k: int) -> None:
     items = [scenes[i] for i in range(k * SHARD, min((k + 1) * SHARD, len(scenes)))]
     with atomic_write(folder / f"images_{k:05d}.npy", "wb") as file:
         np.save(file, np.stack([item["image"] for item in items]))
-    with atomic_write(
-        folder / f"labels_{k:05d}.npz", "wb"
-    ) as file:  # last: its presence says the shard is whole
+    # Last: its presence says the shard is whole.
+    with atomic_write(folder / f"labels_{k:05d}.npz", "wb") as file:
         np.savez(file, **{name: np.stack([item[name] for item in items]) for name in StreetLabels._fields})
 
 
