@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from torch.utils.data import Dataset
 
-from po3d.io.pools import pool
-from po3d.io.progress import progress
+from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.english import plain
 from po3d.language.programs.rooms import OPEN, Call, call
@@ -134,11 +133,8 @@ def _said_after(kind: str, program: Call) -> bool:
 def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) -> list[Pair]:
     """The pairs of rooms 0 .. rooms - 1, the same for any number of workers."""
     work = partial(pairs_of_room, seed=seed, stage=stage, wordings=wordings)
-    if workers < 2:
-        return [pair for index in progress(range(rooms), "rooms") for pair in work(index)]
-    with pool(workers) as processes:
-        found = processes.map(work, range(rooms), chunksize=8)
-        return [pair for room in progress(found, "rooms", rooms) for pair in room]
+    found = each(work, range(rooms), workers, "rooms", "room", together=8)
+    return [pair for room in found for pair in room]
 
 
 @lru_cache(maxsize=2)
