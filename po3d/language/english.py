@@ -8,8 +8,9 @@ the parser's network sees. Names and values are copied from the sentence as they
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from itertools import chain
+
+from po3d.language.tables import lines
 
 _WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?|'s|[?]")
 _SHORT = (  # contractions, undone before words are counted
@@ -23,9 +24,7 @@ _SHORT = (  # contractions, undone before words are counted
 
 
 def _table(name: str) -> list[list[str]]:
-    """The lines of a file beside this one, but for its comments, as words."""
-    lines = (resources.files("po3d.language") / name).read_text(encoding="utf-8").splitlines()
-    return [line.split() for line in lines if not line.startswith("#")]
+    return [line.split() for line in lines(name)]
 
 
 IDLE = frozenset(chain(*_table("idle.txt")))

@@ -88,6 +88,10 @@ class Grammar:
             pattern = _PIECE.sub(lambda m: self.wordings(m[1])[0], pattern)
         return pattern
 
+    def expression(self, key: str, flags: int = 0) -> re.Pattern[str]:
+        """The regular expression that a phrase is."""
+        return re.compile(self.spelled(self.wordings(key)[0]), flags)
+
     def fill(self, key: str, pick: Pick, **slots: str | Callable[[], str]) -> str:
         """A phrase with its slots filled."""
         wordings = self.wordings(key)

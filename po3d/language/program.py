@@ -15,8 +15,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from typing import ClassVar, NamedTuple, Self
+
+from po3d.language.tables import lines
 
 LONGEST = 10_000  # letters of a program's text; the longest of the benchmarks have some 300
 DEEPEST = 200  # calls in each other; the deepest of the benchmarks have some 15
@@ -96,6 +97,11 @@ class Tree:
     args: tuple["Tree | str | float", ...] = ()
     signature: Signature = field(init=False, repr=False, compare=False)
     language: ClassVar[Language]
+
+    @classmethod
+    def of(cls, op: str, *args: "Tree | str | float") -> Self:
+        """cls(op, args) without the tuple."""
+        return cls(op, args)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signature", self.language.signature(self.op, self.args))
@@ -219,9 +225,8 @@ _ROW = re.compile(r"(\S+)\((.*?)\) -> (\S+)(?: += (.*?))?(?:  +(.*))?")
 
 
 def rows(name: str) -> list[Row]:
-    """The lines of a table in this folder, but for its comments."""
-    lines = (resources.files("po3d.language") / name).read_text(encoding="utf-8").splitlines()
-    found = map(_ROW.fullmatch, (line for line in lines if line and not line.startswith("#")))
+    """The rows of a table of this folder."""
+    found = map(_ROW.fullmatch, lines(name))
     inputs = lambda listed: tuple(listed.split(", ")) if listed else ()  # noqa: E731
     return [Row(m[1], Signature(inputs(m[2]), m[3]), m[4] or "", m[5] or "") for m in found]
 
@@ -289,34 +294,17 @@ def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable
 
 # --- the operations -----------------------------------------------------------------------------------------
 
-DIRECTIONS = (
-    "front", "front_right", "right", "behind_right", "behind", "behind_left", "left", "front_left",
-)  # fmt: skip  # clockwise
 LEAVES: dict[str, tuple[str, ...] | type] = {
-    # What a thing is like; side: which part of the room it stands in, purpose: what it is for, occlusion: hidden or hiding.
-    "attribute": (
-        "name", "shape", "color", "size", "material", "state", "facing", "occlusion", "purpose", "side",
-    ),
-    # elevation: of its middle over the ground; height, length, width: of its box; bearing: off its front.
-    "measure": ("distance", "elevation", "height", "length", "width", "volume", "bearing"),
-    "sense": ("most", "least", "first"),
-    "direction": DIRECTIONS,
-    "relation": (
-        "next_to", "on", "under", "above", "at", "supporting", "between", "blocking", "occluding", "occluded_by",
-        "same_direction", "opposite_direction", "perpendicular", "parallel", "collides_forward", "collides_backward",
-        "fits", "nearer_than_before",
-    ),
-    # Whose front it is: the task says, the camera's, the reference's own, the room's.
-    "whose": ("task", "camera", "object", "room"),
-    "sectors": ("front_or_behind", "left_or_right", "four", "eight"),  # which directions an answer tells apart
-    "part": ("corner", "wall", "centre"),
+    **{kind: tuple(words) for kind, *words in map(str.split, lines("leaves.txt"))},
     "text": str,
     "amount": float,
-}  # fmt: skip
+}
+DIRECTIONS = LEAVES["direction"]  # clockwise
 ANSWERS = ("number", "bool", "value")
 
-SIGNATURES: dict[str, tuple[Signature, ...]] = {}  # the lines of operations.txt
-for _row in rows("operations.txt"):
+OPERATIONS = rows("operations.txt")
+SIGNATURES: dict[str, tuple[Signature, ...]] = {}
+for _row in OPERATIONS:
     SIGNATURES[_row.op] = (*SIGNATURES.get(_row.op, ()), _row.signature)
 
 
@@ -326,6 +314,4 @@ class Call(Tree):
     language = Language(SIGNATURES, LEAVES, frozenset({"text"}))
 
 
-def call(op: str, *args: Call | str | float) -> Call:
-    """Call(op, args) without the tuple."""
-    return Call(op, args)
+call = Call.of

@@ -133,9 +133,8 @@ def detected(
             return values.unflatten(0, present.shape).double()
 
         asked = (grid(output.embedding).to(output.embedding), boxes, present)
-        pairs = (
-            zip(*(part.split(1) for part in asked)) if packed else [asked]
-        )  # picture by picture: see `_in_blocks`
+        # Picture by picture: see `_in_blocks`.
+        pairs = zip(*(part.split(1) for part in asked)) if packed else [asked]
         occluder = torch.cat([net.occluder_logits(*pair) for pair in pairs]).double()
         hold = (
             None if log_focal is None else _with_sigma(torch.stack(net.hold(dense, log_focal.to(device)), -1))

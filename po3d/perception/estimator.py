@@ -40,9 +40,8 @@ class Estimator:
 
     kind: ClassVar[str]  # of its checkpoints
     attributes: ClassVar[Mapping[str, tuple[str, ...]]]  # in the network's order
-    outputs: ClassVar[
-        Mapping[str, bool]
-    ] = {}  # what its network says besides: SceneNet's `extent` and `view`
+    # What its network says besides: SceneNet's `extent` and `view`.
+    outputs: ClassVar[Mapping[str, bool]] = {}
     width: ClassVar[int]  # of the pictures in whose pixels detections are
     limit: ClassVar[int]  # objects a picture
     threshold: ClassVar[float] = THRESHOLD  # on the centre's probability

@@ -7,7 +7,9 @@ Cameras and worlds as in `po3d.scene.geometry`. Thresholds are ours; lengths in 
 Nothing here needs a network.
 """
 
+import csv
 import math
+from importlib import resources
 from typing import NamedTuple
 
 import numpy as np
@@ -37,17 +39,9 @@ TRIM = 0.5  # per cent of points at each end of a thing that are taken for stray
 DEEP = 0.5  # unseen depth of a thing of unknown size, in its smaller visible edges
 ALONG = 0.5  # cosine between an edge and the line of sight above which its far end is hidden
 SIGHT_ERROR, ACROSS_ERROR = 0.05, 0.02  # deviations of a position, in distances
-# depth, width, height in metres of what is no furniture: only their ratios are used.
-SHAPES: dict[str, tuple[float, float, float]] = {
-    "person": (0.30, 0.50, 1.70), "man": (0.30, 0.50, 1.75), "woman": (0.30, 0.45, 1.65), "child": (0.25, 0.35, 1.15),
-    "car": (4.50, 1.80, 1.50), "taxi": (4.60, 1.80, 1.60), "van": (5.00, 2.00, 2.10), "truck": (7.00, 2.40, 3.00),
-    "bus": (11.0, 2.55, 3.10), "train": (25.0, 2.90, 3.80), "tram": (25.0, 2.50, 3.50), "motorcycle": (2.10, 0.80, 1.15),
-    "bicycle": (1.75, 0.60, 1.05), "scooter": (1.80, 0.70, 1.15), "boat": (6.00, 2.20, 2.00), "airplane": (35.0, 34.0, 11.5),
-    "horse": (2.30, 0.60, 1.80), "cow": (2.40, 0.70, 1.50), "sheep": (1.25, 0.45, 0.90), "dog": (0.80, 0.25, 0.55),
-    "cat": (0.50, 0.18, 0.28), "bird": (0.30, 0.12, 0.18), "elephant": (5.00, 2.00, 3.00), "zebra": (2.20, 0.60, 1.60),
-    "giraffe": (2.50, 0.90, 4.80), "bear": (1.90, 0.90, 1.10), "stop sign": (0.05, 0.75, 0.75), "traffic light": (0.25, 0.35, 0.95),
-    "fire hydrant": (0.30, 0.30, 0.75), "parking meter": (0.20, 0.25, 1.40),
-}  # fmt: skip
+# Depth, width, height in metres of what is no furniture: only their ratios are used.
+_SHAPES = csv.reader((resources.files("po3d.perception") / "shapes.csv").read_text("utf-8").splitlines()[1:])
+SHAPES = {name: tuple(map(float, size)) for name, *size in _SHAPES}
 
 
 class Ground(NamedTuple):

@@ -113,6 +113,7 @@ class SceneNet(nn.Module):
         pose_hidden: int = 0,
     ) -> None:
         super().__init__()
+        # With the attributes, what builds the network again; a checkpoint's weights replace any pretrained ones.
         self.config = dict(
             backbone=backbone,
             width=width,
@@ -121,7 +122,7 @@ class SceneNet(nn.Module):
             neck=neck,
             hidden=hidden,
             pose_hidden=pose_hidden,
-        )  # with the attributes, what builds the network again; a checkpoint's weights replace any pretrained ones
+        )
         self.width, self.height, self.fold = width, height, fold
         self.backbone = timm.create_model(
             backbone, pretrained=pretrained, features_only=True, in_chans=3 * fold**2

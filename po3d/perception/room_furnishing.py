@@ -74,9 +74,8 @@ def settled(
     """The things with those that belong on furniture lifted onto it. `on`: of each thing the index of what it stands
     on, where that was said; `face_alike`: they turn as it does, because nothing else is known."""
     states, on = list(states), on or [None] * len(states)
-    for i in sorted(
-        range(len(states)), key=lambda i: on[i] is not None
-    ):  # a base before what is said to be on it
+    # A base before what is said to be on it.
+    for i in sorted(range(len(states)), key=lambda i: on[i] is not None):
         base = on[i] if on[i] is not None else _carrier(i, states)
         if base is not None:
             states[i] = _put_on(states[i], states[base], face_alike)

@@ -9,6 +9,7 @@ are those of `po3d.scene.orbit`: front is the side toward the viewer.
 
 import math
 from collections.abc import Sequence
+from importlib import resources
 from typing import ClassVar
 
 import numpy as np
@@ -25,16 +26,7 @@ from po3d.scene.table import ObjectState, Scene
 
 KIND = "room_view_estimator"
 # Of the orbit scenes (po3d.synthesis.orbit.catalogue) what rooms don't have.
-OUTSIDE = (
-    "barrel", "basketball", "bicycle", "birthday cake", "blender", "bowl", "boy", "cactus", "candle",
-    "cardboard box", "cat", "chicken", "coffee maker", "crate", "deck chair", "dog", "dog house", "doll",
-    "electric guitar", "filing cabinet", "fire extinguisher", "fire hydrant", "gift", "girl", "hamburger",
-    "handbag", "hat", "helmet", "horse", "kettle", "laundry basket", "lawn mower", "mailbox", "man",
-    "motorbike", "mug", "pouf", "rabbit", "radio", "rock", "rocking horse", "rubik's cube", "safe",
-    "scooter", "skateboard", "snowman", "soccer ball", "speaker", "stone lantern", "stroller", "table fan",
-    "teapot", "teddy bear", "toaster", "toy car", "toy train", "traffic cone", "tricycle", "umbrella",
-    "wheelbarrow", "wheelchair", "wine bottle", "woman",
-)  # fmt: skip
+OUTSIDE = tuple((resources.files("po3d.perception") / "outside.txt").read_text("utf-8").splitlines())
 NAMES = tuple(sorted({*CATEGORIES, *OUTSIDE}))
 RESTS = ("ground", "above")  # what a thing's underside is on: the floor, or anything higher
 ATTRIBUTES = {"name": NAMES, "color": COLORS, "material": MATERIALS, "rests": RESTS}  # in the network's order
@@ -71,17 +63,12 @@ class RoomViewEstimator(Estimator):
         scenes: list[Scene] = []
         for start in range(0, len(pictures), BATCH):
             part = slice(start, start + BATCH)
-            scenes += self._batch(pictures[part], focals[part], names[part])
+            found = self.detect(pictures[part], focals[part])
+            scenes += [
+                lifted(found, b, focal, picture.shape[:2], self.calibration, name)
+                for b, (picture, focal, name) in enumerate(zip(pictures[part], focals[part], names[part]))
+            ]
         return scenes
-
-    def _batch(
-        self, pictures: Sequence[np.ndarray], focals: Sequence[float], names: Sequence[str]
-    ) -> list[Scene]:
-        found = self.detect(pictures, focals)
-        return [
-            lifted(found, b, focal, picture.shape[:2], self.calibration, name)
-            for b, (picture, focal, name) in enumerate(zip(pictures, focals, names))
-        ]
 
 
 def lifted(

@@ -13,15 +13,9 @@ from po3d.perception.estimator import Estimator
 from po3d.perception.fit import Fit, joint_fit, rays, wrapped
 from po3d.scene.street import AXES, WIDTH, camera, extent, origin_height
 from po3d.scene.table import ObjectState, Scene
-from po3d.scene.vocabulary import COLORS, MATERIALS, SHAPES, SIZES
+from po3d.scene.vocabulary import ATTRIBUTES, SHAPES, SIZES
 
 KIND = "street_estimator"
-ATTRIBUTES = {
-    "shape": SHAPES,
-    "color": COLORS,
-    "size": SIZES,
-    "material": MATERIALS,
-}  # in the network's order
 EXTENTS = [[tuple(extent(shape, size).tolist()) for size in SIZES] for shape in SHAPES]  # by shape and size
 MAX_OBJECTS = 16  # an image; the benchmark's scenes have at most 10
 

@@ -107,9 +107,8 @@ def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], .
     floor = border.buffer(-_wall(picture, border, camera), join_style="mitre")
     if floor.geom_type != "Polygon" or floor.is_empty:
         floor = border
-    pixels = np.array(shapely.geometry.polygon.orient(floor).exterior.coords[:-1])[
-        ::-1
-    ]  # y is down: turn round
+    # y is down: turn round.
+    pixels = np.array(shapely.geometry.polygon.orient(floor).exterior.coords[:-1])[::-1]
     return tuple(map(tuple, camera.at_height(pixels, 0.0)[:, :2].tolist()))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset
 
 from po3d.benchmarks.superclevr.files import read_scenes, scene_from_superclevr
 from po3d.io.errors import InputError
@@ -30,6 +30,19 @@ from po3d.training.labels import StreetLabels, mirrored_street, street_labels
 from po3d.training.stream import BatchStream, Revisited, StreamData
 
 SHARD = 250  # images a file
+
+
+def street_item(picture: np.ndarray, record: dict, width: int, height: int) -> dict[str, np.ndarray]:
+    """A picture (H, W, 3) and its scene record as an item of a data set."""
+    labels = street_labels(scene_from_superclevr(record))
+    return {"image": resize(picture, width, height), **labels._asdict()}
+
+
+def held_out(scenes: Dataset, wanted: int) -> tuple[Dataset, Dataset]:
+    """`scenes` for training, but for the last `wanted` (a tenth at most), which are for validation."""
+    count = len(scenes)
+    cut = max(count - max(min(wanted, count // 10), 1), 1)
+    return Subset(scenes, range(cut)), Subset(scenes, range(min(cut, count - 1), count))
 
 
 @dataclasses.dataclass
@@ -54,8 +67,7 @@ class RenderedScenes(Dataset):
         image, record = render_example(
             self.seed, index, self.split, self.samples, skies=self.skies, looks=self.looks
         )
-        labels = street_labels(scene_from_superclevr(record))
-        return {"image": resize(image, self.width, self.height), **labels._asdict()}
+        return street_item(image, record, self.width, self.height)
 
 
 @dataclasses.dataclass
@@ -80,8 +92,7 @@ class FolderScenes(Dataset):
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
         root, record = self.records[index]
         image = read_image(root / "images" / record["image_filename"])
-        labels = street_labels(scene_from_superclevr(record))
-        return {"image": resize(image, self.width, self.height), **labels._asdict()}
+        return street_item(image, record, self.width, self.height)
 
 
 class KeptScenes(Dataset):
@@ -129,9 +140,8 @@ class KeptScenes(Dataset):
         path = self._path(number)
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(path, "ab") as file:
-            file.truncate(
-                self.chunk * kind.itemsize
-            )  # zeros: nothing is whole yet; of a file that is there, nothing
+            # Zeros: nothing is whole yet; of a file that is there, nothing.
+            file.truncate(self.chunk * kind.itemsize)
         return np.memmap(path, kind, "r+", shape=(self.chunk,))
 
     def _path(self, number: int) -> Path:
@@ -207,9 +217,8 @@ def _write_shard(scenes: Dataset, folder: Path, k: int) -> None:
     items = [scenes[i] for i in range(k * SHARD, min((k + 1) * SHARD, len(scenes)))]
     with atomic_write(folder / f"images_{k:05d}.npy", "wb") as file:
         np.save(file, np.stack([item["image"] for item in items]))
-    with atomic_write(
-        folder / f"labels_{k:05d}.npz", "wb"
-    ) as file:  # last: its presence says the shard is whole
+    # Last: its presence says the shard is whole.
+    with atomic_write(folder / f"labels_{k:05d}.npz", "wb") as file:
         np.savez(file, **{name: np.stack([item[name] for item in items]) for name in StreetLabels._fields})
 
 
@@ -223,9 +232,7 @@ def collate(items: list[dict[str, np.ndarray]]) -> dict[str, torch.Tensor]:
 class PictureData(StreamData):
     """A stream of pictures and their labels."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.collate = collate
+    collate = staticmethod(collate)
 
 
 class StreetData(PictureData):
@@ -280,10 +287,10 @@ class StreetData(PictureData):
 
     def prepare_data(self) -> None:
         h = self.hparams
-        for request in self._training_sets() if h.source == "twin" else []:
-            pack(self._twin("train", **request), self._folder("train", **request), h.workers)
-        if h.source != "superclevr":
-            pack(self._twin("validation", h.validation), self._folder("validation", h.validation), h.workers)
+        packed = self._sets("train") if h.source == "twin" else []
+        packed += self._sets("validation") if h.source != "superclevr" else []
+        for scenes in packed:
+            pack(scenes, self._folder(scenes), h.workers)
 
     def models(self) -> set[str]:
         own = self.hparams.source != "superclevr"
@@ -293,27 +300,24 @@ class StreetData(PictureData):
         h = self.hparams
         if h.source == "superclevr":
             whole = FolderScenes(h.root, h.width, h.height)
-            cut = max(len(whole) - max(min(h.validation, len(whole) // 10), 1), 1)
-            train: Dataset = torch.utils.data.Subset(whole, range(cut))
+            train, self.validation = held_out(whole, h.validation)
             self.train = WithMirror(train) if h.mirror else train
-            self.validation = torch.utils.data.Subset(whole, range(min(cut, len(whole) - 1), len(whole)))
             return
-        self.validation = PackedScenes(self._folder("validation", h.validation))
+        self.validation = PackedScenes(self._folder(*self._sets("validation")))
         self.read_training()
 
     def read_training(self) -> None:
         """`train`, of what is rendered."""
         h = self.hparams
         if h.source == "online":
-            train = self._twin("train", 2**31)
+            train = self._twin("train", 2**31, h.seed, h.samples)
             if h.kept:
                 train = KeptScenes(train, h.kept, h.visits, h.chunk)
             if h.share:
                 self.folder = FolderScenes(h.root, h.width, h.height)
-                train = torch.utils.data.ConcatDataset([self.folder, train])
+                train = ConcatDataset([self.folder, train])
         else:
-            packed = [PackedScenes(self._folder("train", **request)) for request in self._training_sets()]
-            train = torch.utils.data.ConcatDataset(packed)
+            train = ConcatDataset(PackedScenes(self._folder(scenes)) for scenes in self._sets("train"))
         self.train = WithMirror(train) if h.mirror else train
 
     def train_samples(self) -> Dataset:
@@ -332,23 +336,21 @@ class StreetData(PictureData):
         readers = {"online": h.workers, "superclevr": h.loaders}.get(h.source, 0)  # memory maps need none
         return self.loader(self.train_samples(), self.train_stream(), readers)
 
-    def _training_sets(self) -> list[dict[str, int]]:
-        """What `_twin` and `_folder` take, of every packed training set."""
+    def _sets(self, split: str) -> list[RenderedScenes]:
+        """What is packed of a split."""
         h = self.hparams
         own = {"images": h.images, "seed": h.seed, "samples": h.samples}
-        return [own, *({**own, **more} for more in h.extra)]
+        if split == "validation":
+            return [self._twin(split, **own | {"images": h.validation})]
+        return [self._twin(split, **{**own, **more}) for more in ({}, *h.extra)]
 
-    def _twin(
-        self, split: str, images: int, seed: int | None = None, samples: int | None = None
-    ) -> RenderedScenes:
+    def _twin(self, split: str, images: int, seed: int, samples: int) -> RenderedScenes:
         h = self.hparams
-        seed, samples = h.seed if seed is None else seed, samples or h.samples
         skies = h.skies if split == "train" else None
         looks = None if h.looks is None else dict(h.looks)
         return RenderedScenes(seed, images, split, h.width, h.height, samples, skies, looks)
 
-    def _folder(self, split: str, images: int, seed: int | None = None, samples: int | None = None) -> Path:
-        h = self.hparams
-        seed, samples = h.seed if seed is None else seed, samples or h.samples
-        looks = "" if h.looks is None else "_" + "_".join(f"{k}{w:g}" for k, w in h.looks.items())
-        return Path(h.cache) / f"{split}_{images}_seed{seed}_{h.width}x{h.height}_s{samples}{looks}"
+    def _folder(self, s: RenderedScenes) -> Path:
+        looks = "" if s.looks is None else "_" + "_".join(f"{k}{w:g}" for k, w in s.looks.items())
+        name = f"{s.split}_{s.size}_seed{s.seed}_{s.width}x{s.height}_s{s.samples}{looks}"
+        return Path(self.hparams.cache) / name

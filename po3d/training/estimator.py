@@ -126,9 +126,8 @@ class EstimatorModule(pl.LightningModule):
         each = self.trainer.accumulate_grad_batches
         terms = means(self._terms(batch, "train", self.global_step * each + batch_index % each))
         loss = total(terms, self.world.weights)
-        if (
-            self.global_step + 1
-        ) % self.trainer.log_every_n_steps == 0:  # logging ten numbers costs a tenth of a step
+        # Logging ten numbers costs a tenth of a step.
+        if (self.global_step + 1) % self.trainer.log_every_n_steps == 0:
             said = {f"train/{k}": v.detach() for k, v in terms.items()} | {"train/loss": loss.detach()}
             self.log_dict(said, batch_size=len(batch["image"]), sync_dist=True)
             self.log("loss", loss.detach(), prog_bar=True, logger=False)

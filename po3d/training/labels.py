@@ -8,10 +8,11 @@ import torch
 
 from po3d.perception import top_view
 from po3d.perception.mirrored import SWAPPED
-from po3d.perception.street import ATTRIBUTES, viewing_azimuth
+from po3d.perception.street import viewing_azimuth
 from po3d.scene.geometry import box_corners, wrap_angle
 from po3d.scene.street import HEIGHT, WIDTH
 from po3d.scene.table import ObjectState, Scene
+from po3d.scene.vocabulary import ATTRIBUTES
 
 MAX_OBJECTS = 10  # of the benchmark's scenes
 UNKNOWN = -1

@@ -62,14 +62,29 @@ class Example(NamedTuple):
     spans: Sequence[tuple[int, int]] = ()
 
 
+def collate(examples: list[Example]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What Seq2Seq.forward takes."""
+    longest, deepest = max(len(e.words) for e in examples), max(len(e.program) for e in examples)
+    words = np.zeros((len(examples), longest), np.int64)
+    program = np.full((len(examples), deepest), -1, np.int64)
+    spans = np.zeros((len(examples), deepest, 2), np.int64)
+    for row, example in enumerate(examples):
+        words[row, : len(example.words)] = example.words
+        program[row, : len(example.program)] = example.program
+        spans[row, : len(example.spans)] = np.reshape(example.spans, (-1, 2))
+    sorts = torch.tensor([example.sort for example in examples])
+    return torch.from_numpy(words), torch.from_numpy(program), sorts, torch.from_numpy(spans)
+
+
 class ParserData(StreamData):
     """Batches of `Example`s; programs of near length share a batch."""
+
+    collate = staticmethod(collate)
 
     def __init__(self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000) -> None:
         super().__init__()
         self.save_hyperparameters()
         self.train: list[Example] = []
-        self.collate = collate
 
     def setup(self, stage: str | None = None) -> None:
         if not self.train:
@@ -99,20 +114,6 @@ class ParserData(StreamData):
     def train_stream(self) -> LengthStream:
         h = self.hparams
         return LengthStream([len(example.program) for example in self.train], h.seed, h.batch, **self.place())
-
-
-def collate(examples: list[Example]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """What Seq2Seq.forward takes."""
-    longest, deepest = max(len(e.words) for e in examples), max(len(e.program) for e in examples)
-    words = np.zeros((len(examples), longest), np.int64)
-    program = np.full((len(examples), deepest), -1, np.int64)
-    spans = np.zeros((len(examples), deepest, 2), np.int64)
-    for row, example in enumerate(examples):
-        words[row, : len(example.words)] = example.words
-        program[row, : len(example.program)] = example.program
-        spans[row, : len(example.spans)] = np.reshape(example.spans, (-1, 2))
-    sorts = torch.tensor([example.sort for example in examples])
-    return torch.from_numpy(words), torch.from_numpy(program), sorts, torch.from_numpy(spans)
 
 
 class ParserModule(pl.LightningModule):

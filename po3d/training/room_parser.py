@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from torch.utils.data import Dataset
 
-from po3d.io.pools import pool
-from po3d.io.progress import progress
+from po3d.io.pools import each
 from po3d.io.seeding import rng
 from po3d.language.english import plain
 from po3d.language.programs.rooms import OPEN, Call, call
@@ -90,18 +89,17 @@ def pairs_of_room(index: int, seed: int, stage: str, wordings: int) -> list[Pair
         change = sample_change(scene, kind, random)
         if change is None:
             continue
-        programs = [("change", change.program)]
+        told = [("change", kind, change.program)]
         asker = Asker(World(change.planned.edited, scene), random)
         for fine in ASKED[kind]:
             if (asked := asker.ask(fine)) is not None:
-                programs.append(("question", asked.program))
+                told.append(("question", kind, asked.program))
         free = FreeAsker(asker.teller, random)
         free_questions = [q for _ in range(FREE) if (q := free.ask()) is not None]
         everyday = MoreAsker(asker.teller, random)
         if previous is not None and random.random() < TWO_CHANGES:
-            programs.append(("change", call("then", previous, change.program)))
+            told.append(("change", kind, call("then", previous, change.program)))
         previous = change.program
-        told = [(sort, kind, program) for sort, program in programs]
         told += [("question", FREE_KIND.get(kind, kind), q) for q in free_questions]
         told += [
             ("question", kind, q)
@@ -135,11 +133,8 @@ def _said_after(kind: str, program: Call) -> bool:
 def sentences(seed: int, stage: str, rooms: int, wordings: int, workers: int) -> list[Pair]:
     """The pairs of rooms 0 .. rooms - 1, the same for any number of workers."""
     work = partial(pairs_of_room, seed=seed, stage=stage, wordings=wordings)
-    if workers < 2:
-        return [pair for index in progress(range(rooms), "rooms") for pair in work(index)]
-    with pool(workers) as processes:
-        found = processes.map(work, range(rooms), chunksize=8)
-        return [pair for room in progress(found, "rooms", rooms) for pair in room]
+    found = each(work, range(rooms), workers, "rooms", "room", together=8)
+    return [pair for room in found for pair in room]
 
 
 @lru_cache(maxsize=2)
@@ -154,6 +149,8 @@ def vocabulary(seed: int = 0, rooms: int = 300) -> tuple[str, ...]:
 class RoomParserData(StreamData):
     """Batches of `Example`s; programs of near length share a batch."""
 
+    collate = staticmethod(collate)
+
     def __init__(
         self,
         seed: int = 0,
@@ -166,7 +163,6 @@ class RoomParserData(StreamData):
         super().__init__()
         self.save_hyperparameters()
         self.train: list[Pair] = []
-        self.collate = collate
 
     def setup(self, stage: str | None = None) -> None:
         if self.train:

@@ -78,9 +78,8 @@ def train(
         data.prepare_data()  # before there are other processes, which would not wait for hours of rendering
     if runner.is_global_zero:
         write_json(out / "config.json", config)
-        if not (
-            seen := out / MODELS
-        ).exists():  # the pictures may be gone when a finished run is exported again
+        # The pictures may be gone when a finished run is exported again.
+        if not (seen := out / MODELS).exists():
             write_json(seen, summary(data.models() | getattr(module, "models", set())))
     if not done:
         runner.fit(module, datamodule=data, ckpt_path=None if saved is None else str(_there(last)))

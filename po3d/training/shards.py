@@ -13,16 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from torch.utils.data import ConcatDataset, Dataset, Subset
+from torch.utils.data import ConcatDataset, Dataset
 
-from po3d.benchmarks.superclevr.files import scene_from_superclevr
 from po3d.io.errors import InputError, shown
 from po3d.io.files import atomic_write, parse_json, read_json, sha256, write_json
 from po3d.io.images import decode_image
 from po3d.io.seeding import rng
-from po3d.perception.detection import resize
-from po3d.training.data import PictureData, WithMirror
-from po3d.training.labels import street_labels
+from po3d.training.data import PictureData, WithMirror, held_out, street_item
 from po3d.training.stream import BatchStream, Order, Shuffled
 
 INDEX = "index.json"
@@ -131,9 +128,7 @@ class ShardedScenes(Dataset):
             picture, text = (_read(file, *place) for place in places)
         where = f"sample {key} of shard {path}"
         record = parse_json(text, f"{where}: no scene record")
-        labels = street_labels(scene_from_superclevr(record))
-        image = resize(decode_image(picture, where), self.width, self.height)
-        return {"image": image, **labels._asdict()}
+        return street_item(decode_image(picture, where), record, self.width, self.height)
 
     def __getstate__(self) -> dict:
         return self.__dict__ | {"members": {}}
@@ -223,10 +218,8 @@ class ShardData(PictureData):
     def setup(self, stage: str) -> None:
         h = self.hparams
         scenes = [ShardedScenes(local(root, h.cache), h.width, h.height) for root in self.roots]
-        first = len(scenes[0])
-        cut = max(first - max(min(h.validation, first // 10), 1), 1)
-        self.validation = Subset(scenes[0], range(min(cut, first - 1), first))
-        parts: list[Dataset] = [Subset(scenes[0], range(cut)), *scenes[1:]]
+        first, self.validation = held_out(scenes[0], h.validation)
+        parts = [first, *scenes[1:]]
         self.parts = [WithMirror(part) for part in parts] if h.mirror else parts
         self.train = ConcatDataset(self.parts)
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from importlib import resources
 from typing import NamedTuple
 
 import numpy as np
@@ -20,14 +21,7 @@ BEFORE = 0.1  # metres of depth that a corner needs to have a place in the pictu
 FAR_OUT = 2.0  # widths of the picture from its middle, beyond which a corner's place is not asked for
 ON_GROUND = 0.03  # metres between the floor and the underside of what stands on it
 # Things that look alike after a quarter or half a turn: nobody sees which of their sides is the front.
-SYMMETRIC = frozenset(
-    (
-        "stool", "ottoman", "table", "coffee table", "plant", "floor lamp", "lamp", "vase", "cup", "bottle", "rug", "pillow",
-        "towel", "book", "box", "basket", "suitcase", "trash can", "pouf", "cardboard box", "crate", "barrel", "basketball",
-        "soccer ball", "rock", "stone lantern", "laundry basket", "umbrella", "mug", "bowl", "wine bottle", "birthday cake",
-        "hamburger", "candle", "gift", "rubik's cube", "traffic cone", "cactus", "hat", "fire hydrant",
-    )
-)  # fmt: skip
+SYMMETRIC = frozenset((resources.files("po3d.training") / "symmetric.txt").read_text("utf-8").splitlines())
 
 
 class ViewLabels(NamedTuple):

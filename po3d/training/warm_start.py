@@ -51,18 +51,12 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
             else:
                 new[:hidden] = old
             grown[f"pose_trunk.{layer}.{kind}"] = new
-    parts = [
-        dict(zip(net.sizes, weights[f"output.{kind}"].split(rows), strict=True))
-        for kind in ("weight", "bias")
-    ]
-    said = [name for name in net.sizes if name not in net.of_pose]
-    weight, bias = parts
-    grown["output.weight"] = torch.cat([weight[name] for name in said])
-    grown["output.bias"] = torch.cat([bias[name] for name in said])
-    heard = torch.zeros_like(own["pose_output.weight"])
-    heard[:, :hidden] = torch.cat([weight[name] for name in net.of_pose])
-    grown["pose_output.weight"] = heard
-    grown["pose_output.bias"] = torch.cat([bias[name] for name in net.of_pose])
+    for kind in ("weight", "bias"):
+        part = dict(zip(net.sizes, weights[f"output.{kind}"].split(rows), strict=True))
+        grown[f"output.{kind}"] = torch.cat([part[name] for name in net.sizes if name not in net.of_pose])
+        posed = torch.cat([part[name] for name in net.of_pose])
+        grown[f"pose_output.{kind}"] = torch.zeros_like(own[f"pose_output.{kind}"])
+        grown[f"pose_output.{kind}"][..., : posed.shape[-1]] = posed
     return grown
 
 

@@ -23,7 +23,6 @@ from po3d.language.program import (
     Call,
     ProgramError,
     call,
-    rows,
 )
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.scope import SCOPE
@@ -39,7 +38,7 @@ CUP = call("refer", "cup")
 def test_the_table_has_at_most_40_operations_and_the_documents_list_them():
     assert len(SIGNATURES) <= 40
     listed = (ROOT / "docs" / "programs.md").read_text()
-    for op, (inputs, output), _, note in rows(OPERATIONS):
+    for op, (inputs, output), _, note in OPERATIONS:
         assert f"| `{op}({', '.join(inputs)}) -> {output}` | {note} |" in listed
 
 

@@ -8,9 +8,10 @@ from po3d.evaluation.roofline import Counted
 from po3d.perception.detection import detected
 from po3d.perception.folded import folded
 from po3d.perception.mirrored import Mirrored
-from po3d.perception.street import ATTRIBUTES, CALIBRATION, StreetEstimator, fitted
+from po3d.perception.street import CALIBRATION, StreetEstimator, fitted
 from po3d.reasoning.marginal_batched import marginal_batch, pack_beliefs
 from po3d.reasoning.packing import pack_programs
+from po3d.scene.vocabulary import ATTRIBUTES
 
 
 def test_no_host_waits_between_pixels_and_the_joint_fit():

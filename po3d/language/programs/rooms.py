@@ -45,11 +45,6 @@ class Call(Tree):
     )
 
 
-def call(op: str, *args: "Call | str") -> Call:
-    """Call(op, args) without the tuple."""
-    return Call(op, args)
-
-
 def told_apart(pair: Call) -> str | None:
     """The attribute that tells two things of one noun apart ("the red or the blue chair": color); None for other pairs."""
     looks = []
@@ -67,4 +62,4 @@ def told_apart(pair: Call) -> str | None:
 ROOMS = Dialect(
     "the language of rooms", Call, {row.op: row.meaning for row in OPERATIONS}, {"direction": _DIRECTIONS}
 )
-parse_text, from_tokens = Call.parse, Call.from_tokens
+call, parse_text, from_tokens = Call.of, Call.parse, Call.from_tokens

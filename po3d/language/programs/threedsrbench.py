@@ -65,11 +65,4 @@ class PhraseCall(Tree):
 
 
 THREEDSRBENCH = Dialect("3DSRBench's language", PhraseCall, {row.op: row.meaning for row in _TABLE})
-
-
-def ask(op: str, *things: str) -> PhraseCall:
-    """PhraseCall(op, things) without the tuple."""
-    return PhraseCall(op, things)
-
-
-parse_text = PhraseCall.parse
+ask, parse_text = PhraseCall.of, PhraseCall.parse

@@ -4,60 +4,26 @@ alternative. Readers drop what they do not know; such a reading is doubted. And 
 import re
 from collections.abc import Callable, Iterator
 
+from po3d.language.grammar import load
 from po3d.language.program import Call
 from po3d.scene.rooms import COLORS, MATERIALS, STATES
 
-# What is done in a change; what "remains" or "is left" says how things are after one.
-_DONE = (
-    "moved|removed|taken|took|touched|changed|happened|put|added|brought|swapped|turned|replaced|painted|rearranged|shifted|carried|stole|stolen"
-    "|bought|sold|opened|closed|did|came|went"
+_WORDINGS = load("omissions", "patterns")
+DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY = (
+    _WORDINGS.expression(key, re.IGNORECASE)
+    for key in ("denied", "partly", "ordinal", "numbered", "negation", "every")
 )
-# A change that did not happen: "Nobody took the chair.", "The lamp was not moved." It changes nothing.
-DENIED = re.compile(
-    r"(?!.*\b(?:and|but|so|since|until|instead|longer|any ?more|who|that|which|while|because|though)\b)"
-    rf"(?:(?:nobody|no one|nothing)\b(?: (?:has|had|was|were|ever|really|actually|been|at all)){{0,3}} (?:{_DONE})\b[^.,;:]*"
-    r"|[^.,;:?]{1,60} (?:(?:was|were|has|have|had)(?: not|n['’]t| never)(?: been)?"
-    r"|did(?: not|n['’]t) (?:move|leave|go|change|take|touch|remove|add|put))\b[^.,;:]*)[.!]?\s*",
-    re.IGNORECASE,
-)
-# Not a place ("to one of the corners"), and not all of so many ("all three of the chairs", "every one of the doors").
-PARTLY = re.compile(
-    r"(?<!all )(?<!every )(?<!each )(?<!every single )(?<!to )(?<!in )(?<!on )(?<!at )(?<!by )(?<!near )(?<!beside )(?<!against )(?<!under )"
-    r"\b(?:(?:one|two|three|four|five|some|half|most|any|a few|a couple|several) of (?:the|these|those|them|my|our|your|his|her|their|its)"
-    r"|half the|all but|either)\b",
-    re.IGNORECASE,
-)
+_TELLING = frozenset(_WORDINGS.wordings("telling"))
 PARTS = ("some", "exclude", "group")  # what leaves some of a set, or names each
 EDITS = ("move", "turn", "face", "remove", "set", "replace")
-_NUMBER = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)"
 COMPARED = ("equal", "less_than", "greater_than")
 # What a question says, and whether its program can say so; the first one that it can't is left out.
-_ORDINAL = re.compile(
-    r"\b(?:second|third|fourth|fifth|2nd|3rd|4th|5th)[ -]+(?:(?:most|least|from|to last)\b|[a-z]+est\b)",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(
-    rf"\b(?:exactly|precisely|more than|fewer than|less than|at least|at most) {_NUMBER}\b", re.IGNORECASE
-)
-# Not at the beginning, where a question is asked so ("Isn't there a bus?"), nor in what is tagged on ("is it not?", "or not").
-_NEGATION = re.compile(
-    r"\b(?:is|are|was|were) there (?:no|not an?y?)\b"
-    r"|(?<=\w )(?<!\bor )(?:not|aren['’]?t|isn['’]?t|doesn['’]?t|don['’]?t|without|except|other than)\b(?! (?:it|there|they|too)\b)",
-    re.IGNORECASE,
-)
-_EVERY = re.compile(r"^\W*(?:is|are|do|does|has|have)\b.*\b(?:all|every|each|everything)\b", re.IGNORECASE)
 _KEPT: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...] = (
     (_ORDINAL, lambda question, ops: "exclude" in ops or "first" in _words(question)),
     (_NUMBERED, lambda _, ops: bool(ops & {*COMPARED, "some"})),
     (_NEGATION, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
     (_EVERY, lambda question, _: question.op != "exist"),
 )
-# Most questions have none of these words: told quickly.
-_TELLING = frozenset([
-    "or", "no", "not", "any", "arent", "isnt", "doesnt", "dont", "aren’t", "isn’t", "doesn’t", "don’t", "without", "except", "other",
-    "second", "third", "fourth", "fifth", "2nd", "3rd", "4th", "5th", "exactly", "precisely", "than", "least", "most", "all", "every",
-    "each", "everything",
-])  # fmt: skip
 _EITHER = tuple(
     re.compile(rf"\b({'|'.join(words)}),? or (?:\w+ ){{0,2}}?({'|'.join(words)})\b", re.IGNORECASE)
     for words in (COLORS, MATERIALS, STATES)

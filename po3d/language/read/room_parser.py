@@ -75,14 +75,12 @@ class RoomParser(NetworkParser):
         """The word, or the known one that it misspells."""
         if plain(word) in self.index or len(word) < SHORTEST_MISSPELT or not word.isalpha():
             return word
-        if {word, singular(word)} & (
-            self.index.keys() | NOUN_WORDS
-        ):  # nor is the plural of a known word a mistake
+        # Nor is the plural of a known word a mistake.
+        if {word, singular(word)} & (self.index.keys() | NOUN_WORDS):
             return word
         close = alike(word, self.long_words, SIMILAR, 4)
-        swapped = [
-            known for known in close if sorted(known) == sorted(word)
-        ]  # "chiar" is the chair, not a charm
+        # "chiar" is the chair, not a charm.
+        swapped = [known for known in close if sorted(known) == sorted(word)]
         return next(iter(swapped + close), word)
 
 

@@ -37,13 +37,13 @@ def _patterns(key: str) -> tuple[re.Pattern[str], ...]:
 
 
 FRAMES, ASKED, _BEHIND_SOMEONE = map(_patterns, ("frame", "asked", "behind_someone"))
-_MIDDLE, _DEGREES, _COUNTER, _MOVED, _CAMERA, _CAMERA_PHRASE, _YOURS, _STATEMENT, _IMAGES, _WHICH, _NEAREST = (
-    _patterns(key)[0]
-    for key in (
-        "middle", "degrees", "counter", "moved", "camera", "camera_phrase", "yours", "statement", "images", "which", "nearest",
-    )
-)  # fmt: skip
-_TAIL, _ORDER = (_patterns(key)[0] for key in ("tail", "order"))
+(_MIDDLE,), (_STATEMENT,) = map(_patterns, ("middle", "statement"))
+_DEGREES, _COUNTER, _MOVED, _CAMERA, _CAMERA_PHRASE, _YOURS = map(
+    _WORDINGS.expression, ("degrees", "counter", "moved", "camera", "camera_phrase", "yours")
+)
+_IMAGES, _WHICH, _NEAREST, _TAIL, _ORDER = map(
+    _WORDINGS.expression, ("images", "which", "nearest", "tail", "order")
+)
 _FRACTION = re.compile(rf"\b({_either(_FRACTIONS)}) turn\b")
 _VIEWERS = {"camera", "viewer", "observer", "photographer", "robot", "picture", "image", "photo"}
 

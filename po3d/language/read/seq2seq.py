@@ -216,9 +216,8 @@ class Seq2Seq(nn.Module):
             nn.Dropout(dropout),
             nn.Linear(2 * width, count),
         )
-        if (
-            language.copies
-        ):  # where a copied span begins and ends: what it should be like, and near where it looks
+        # Where a copied span begins and ends: what it should be like, and near where it looks.
+        if language.copies:
             self.point = nn.Linear(3 * width, 2 * width)
             self.near = nn.Conv1d(heads, 2, 9, padding=4)
         self.drop = nn.Dropout(dropout)

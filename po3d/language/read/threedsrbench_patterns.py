@@ -7,19 +7,7 @@ import re
 from po3d.language.grammar import load
 
 _WORDINGS = load("threedsrbench", "patterns")
-# A description: no clause of the question inside it, and no word at its end that something must follow.
-_CHARS = r"(?:(?!,? (?:is|are|does|do|would|which|what) (?:the|it|I|we|you)\b).)+?"
-_END = "".join(
-    rf"(?<!\b{word})"
-    for word in ("the", "that", "who", "which", "of", "a", "an", "or", "and", "with", "without")
-)
-_SHORTHAND = {
-    "X": rf"(?!(?:is|are|was|were)\b)(?P<x>{_CHARS}){_END}",
-    "Y": rf"(?P<y>{_CHARS}){_END}",
-    "OR": rf"(?P<pair>{_CHARS}\s+or\s+{_CHARS}){_END}",
-    "AND": rf"(?P<pair>{_CHARS}\s+and\s+{_CHARS}){_END}",
-    "SEP": r"\s*[,:;–-]+\s*",
-} | {word.upper(): pattern for word, (pattern,) in _WORDINGS.table("word.").items()}
+_SHORTHAND = {word.upper(): pattern for word, (pattern,) in _WORDINGS.table("word.").items()}
 _WORD = re.compile(r"\b(" + "|".join(sorted(_SHORTHAND, key=len, reverse=True)) + r")\b")
 
 
@@ -33,11 +21,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-def _around(key: str) -> re.Pattern[str]:
-    return re.compile(_WORDINGS.wordings(key)[0], re.IGNORECASE)
-
-
-OPENING, TAIL, POLITE, TRAILER, CAMERA = map(_around, ("opening", "tail", "polite", "trailer", "viewer"))
+OPENING, TAIL, POLITE, TRAILER, CAMERA = (
+    _WORDINGS.expression(key, re.IGNORECASE) for key in ("opening", "tail", "polite", "trailer", "viewer")
+)
 # A word without which no question asks for the operation: most patterns are skipped for its lack.
 KEYS: dict[str, re.Pattern[str]] = {
     rule.pattern.op: re.compile(rf"\b(?:{rule.wordings[0]})\b", re.IGNORECASE)

@@ -7,37 +7,15 @@ from functools import cached_property
 from typing import NamedTuple
 
 from po3d.io.spelling import slips
+from po3d.language.grammar import load
 from po3d.language.read.phrases import MISSPELT, PHRASES
 
 _APOSTROPHES = str.maketrans("\u2018\u2019`", "'''")
-_SUBJECT = (
-    "it|they|we|you|i|he|she|there|that|this|these|those|what|which|who|where|how|here|whatever|whoever|let"
+_WORDINGS = load("read_street", "patterns")
+_CONTRACTIONS = tuple(
+    (re.compile(_WORDINGS.spelled(rule.wordings[0])), rule.pattern.op) for rule in _WORDINGS.of["undone"]
 )
-_CONTRACTIONS = (
-    (re.compile(r"\blet's\b"), "let us"),
-    (re.compile(rf"\b({_SUBJECT})'s\b"), r"\1 is"),
-    (re.compile(r"\bcan't\b"), "can not"),
-    (re.compile(r"\bwon't\b"), "will not"),
-    (re.compile(r"\b(is|are|does|do|did|would|will|could|should|was|were|has|have)n't\b"), r"\1 not"),
-    (re.compile(rf"\b({_SUBJECT})'(ll|d)\b"), r"\1 would"),
-    (re.compile(rf"\b({_SUBJECT})'re\b"), r"\1 are"),
-    (re.compile(rf"\b({_SUBJECT})'ve\b"), r"\1 have"),
-    (re.compile(r"\bi'm\b"), "i am"),
-    (re.compile(r"s'(?=\s)"), "s 's"),  # the buses' left
-    (re.compile(r"'s\b"), " 's"),
-)
-# "Isn't there a bus?" and "There is a bus, isn't there?" ask what "Is there a bus?" asks.
-_VERB = "is|are|does|do|did|would|will|can|could|has|have|was|were"
-_NEGATIVE = re.compile(
-    rf"^\W*({_VERB}) ?(?:n't|nt|not) (?=there|that|this|it|the|any|some|a|an|we|you|one)\b"
-)
-_TAG = re.compile(
-    rf"[,;.-]\s*(?:(?:{_VERB}|ca|wo) ?(?:n't|nt|not)? ?(?:it|there|they|that|this|we|you|one|he|she)(?: not)?|innit|"
-    r"right|correct|true|yes|no|yes or no|true or false|eh|huh|is that so|is that right|am i right|or not|don't you think|"
-    r"would you say|do you think|if any|or no)\s*\?+\s*$"
-)
-# "Are all cars red?" asks what no program says; without its quantifier it would be read as "is any car red".
-_UNIVERSAL = re.compile(rf"^\W*(?:{_VERB})\s+(all|each|every|both)(?=\s+(?!the\b)|\s+the\b(?!.*\band\b))")
+_NEGATIVE, _TAG, _UNIVERSAL = map(_WORDINGS.expression, ("negative", "tag", "universal"))
 _WORD = re.compile(r"'s|[a-z0-9]+")
 SHORTEST_REPAIR = 5  # letters; below it too many English words are one slip apart
 

@@ -42,6 +42,15 @@ class Pair:
     left: "Things"
     right: "Things"
 
+    @property
+    def sides(self) -> tuple["Things", "Things"]:
+        return self.left, self.right
+
+    @property
+    def of_relations(self) -> bool:
+        """Whether both groups are told by a relation alone."""
+        return all(not side.filters and side.link for side in self.sides)
+
 
 @dataclass(frozen=True)
 class Things:
@@ -49,6 +58,19 @@ class Things:
 
     filters: tuple[tuple[str, str], ...] = ()
     source: Link | Pair | None = None
+
+    @property
+    def link(self) -> Link | None:
+        return self.source if isinstance(self.source, Link) else None
+
+    @property
+    def pair(self) -> Pair | None:
+        return self.source if isinstance(self.source, Pair) else None
+
+    @property
+    def bare(self) -> "Things":
+        """The same wherever they are."""
+        return Things(self.filters)
 
     def value(self, attribute: str) -> str | None:
         return next((v for a, v in self.filters if a == attribute), None)
@@ -58,11 +80,9 @@ class Things:
 
     def links(self) -> list[Link]:
         """Every link in the group, outermost first."""
-        if isinstance(self.source, Link):
-            return [self.source, *self.source.target.links()]
-        if isinstance(self.source, Pair):
-            return self.source.left.links() + self.source.right.links()
-        return []
+        if self.link:
+            return [self.link, *self.link.target.links()]
+        return [link for side in self.pair.sides for link in side.links()] if self.pair else []
 
 
 @dataclass(frozen=True)

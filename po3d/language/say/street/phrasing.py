@@ -17,6 +17,15 @@ class Phrasing(Chooser):
     def fill(self, templates, **slots) -> str:
         return self.grammar.file.expand(self.pick(templates), lambda n: int(self.rng.random() * n), slots)
 
+    def rather(self, special, share: float, usual):
+        """What is special, if there is such, with this probability, else what is usual."""
+        return special if special and self.chance(share) else usual
+
+    def slots(self, things: Things) -> dict:
+        """How templates speak of a thing that the sentence ends with."""
+        ref = lambda: self.phrase(things, nested=True)  # noqa: E731
+        return {"ref": ref, "its": lambda: ref() + "'s"}
+
     # ------------------------------------------------------------------------------------------- noun phrases
     def noun(self, things: Things, plural: bool) -> str:
         noun = self.pick(self.grammar.nouns[things.value("shape") or "thing"])
@@ -62,21 +71,17 @@ class Phrasing(Chooser):
                     self.clause(*self.state(f"occlusion.{occlusion}", occlusion, plural), nested or linked)
                 )
         noun = self.noun(things, plural)
-        if isinstance(things.source, Link):
+        if things.link:
             after.append(
-                link if link is not None else self.modifier(things.source, plural, bool(after) or nested)
+                link if link is not None else self.modifier(things.link, plural, bool(after) or nested)
             )
-            if things.source.op == "same" and article in ("a", "any") and rng.random() < 0.7:
+            if things.link.op == "same" and article in ("a", "any") and rng.random() < 0.7:
                 article = {"a": "another", "any": "any other"}[article]
-        elif isinstance(things.source, Pair):
-            after.append("that " + self.pair(things.source, plural))
+        elif things.pair:
+            after.append("that " + self.pair(things.pair, plural))
         head = " ".join([*before, noun])
-        if (
-            article in ("a", "any", "another", "any other")
-            and free
-            and things.value("shape") is None
-            and not plural
-        ) and rng.random() < 0.4:
+        nameless = free and not plural and things.value("shape") is None
+        if nameless and article in ("a", "any", "another", "any other") and rng.random() < 0.4:
             other = " else" if "other" in article else ""
             head = " ".join([self.pick(("anything", "something")) + other, *before])
             article = ""
@@ -107,50 +112,37 @@ class Phrasing(Chooser):
     def forms(self, link: Link, it: bool = False, settled: bool = False):
         """The templates by form for a link; `it`: its reference is the pronoun, `settled`: the opening
         clause has said the viewpoint or the travel."""
-        table, key = self.grammar.link, link.op
-        if link.op == "aligned":
-            key = f"aligned.{link.args[0]}"
-        if link.op == "same":
-            specific = table.get(f"same.{link.args[0]}")
-            if specific and self.chance(0.35):
-                return specific
+        table, key, first = self.grammar.link, link.op, (*link.args, "")[0]
+        short = it or link.target.source is None
+        special: list[tuple[str, float]] = []  # forms, each with the probability that it is said
         if link.op == "relate":
             direction, frame = link.args
             sideways = direction in ("left", "right")
-            driver = table.get("relate.object.driver" if sideways else "relate.object.ahead")
-            alone = link.target.source is None
-            if driver and frame == "object" and not settled and alone and self.chance(0.35):
-                return driver
+            if frame == "object" and not settled and link.target.source is None:
+                special.append(("relate.object.driver" if sideways else "relate.object.ahead", 0.35))
             if frame == "task" or settled or (frame == "camera" and self.camera_opened):
-                key = "relate"
-                has = sideways and not settled and frame == "task" and table.get("relate.has")
-                if has and (it or alone) and self.chance(0.15):
-                    return has
-                side = sideways and table.get("relate.it" if it else "relate.side")
-                if side and (it or alone) and self.chance(0.5 if it else 0.15):
-                    return side
-                if settled and table.get("relate.view"):
-                    return table["relate.view"]
+                key = "relate.view" if settled and "relate.view" in table else "relate"
+                if sideways and short:
+                    special += [("relate.has", 0.15)] if frame == "task" and not settled else []
+                    special.append(("relate.it", 0.5) if it else ("relate.side", 0.15))
             else:
                 key = f"relate.{frame}"
-                near = table.get(key + ".near")
-                side = sideways and table.get(key + ".side")
-                if side and (it or alone) and self.chance(0.2):
-                    return side
-                if near and (it or alone) and self.chance(0.65):
-                    return near
-                nearer = table.get(f"{key}.{direction}")  # "nearer to the camera than"
-                if nearer and self.chance(0.4):
-                    return nearer
-        onward = (
-            link.op == "collide" and link.args[0] == "forward" and not settled and table.get("collide.onward")
-        )
-        if onward and not it and self.chance(0.12):
-            return onward
-        if link.op == "collide" and settled and not it:
-            return table["collide.named"]  # only these name the reference when the movement has been said
-        near = table.get(f"{key}.near") if link.op in ("same", "aligned") else None
-        return near if near and (it or link.target.source is None) and self.chance(0.3) else table[key]
+                special += [(f"{key}.side", 0.2)] if sideways and short else []
+                special += [(f"{key}.near", 0.65)] if short else []
+                special.append((f"{key}.{direction}", 0.4))  # "nearer to the camera than"
+        elif link.op == "collide":
+            if settled and not it:
+                key = "collide.named"  # only these name the reference when the movement has been said
+            elif first == "forward" and not (settled or it):
+                special.append(("collide.onward", 0.12))
+        elif link.op in ("same", "aligned"):
+            special += [(f"same.{first}", 0.35)] if link.op == "same" else []
+            key = f"aligned.{first}" if link.op == "aligned" else key
+            special += [(f"{key}.near", 0.3)] if short else []
+        for name, share in special:
+            if name in table and self.chance(share):
+                return table[name]
+        return table[key]
 
     def speak(
         self,
@@ -170,9 +162,8 @@ class Phrasing(Chooser):
         words = self.grammar.words
         return self.fill(
             forms[form],
-            ref="it" if it else lambda: self.phrase(link.target, nested=True),
+            **({"ref": "it", "its": "its"} if it else self.slots(link.target)),
             noun="it" if it else lambda: self.noun(link.target, False),
-            its="its" if it else lambda: self.phrase(link.target, nested=True) + "'s",
             own=direction,
             front=lambda: (
                 {"front": "in front", "behind": "behind"}.get(direction)
@@ -193,17 +184,13 @@ class Phrasing(Chooser):
         """ "if the bus moved forward" of a collision."""
         templates = self.grammar.travel if it else self.grammar.opening
         key = link.args[0] if it else f"if.{link.args[0]}"
-        return self.fill(templates[key], ref=lambda: self.phrase(link.target, nested=True))
+        return self.fill(templates[key], **self.slots(link.target))
 
     def modifier(self, link: Link, plural: bool, full: bool, it: bool = False, settled: bool = False) -> str:
         """The link as what follows a noun: "left of the bus", "that faces ...", "the jet would hit ..."."""
         forms = self.forms(link, it, settled)
-        usable = [
-            f
-            for f in ("be", "vp", "gap")
-            if f in forms and not (f == "gap" and link.target.source is not None)
-        ]
-        form = self.pick(usable or ("gap",))
+        fitting = ("be", "vp", "gap") if link.target.source is None else ("be", "vp")
+        form = self.pick([f for f in fitting if f in forms] or ("gap",))
         text = self.speak(link, form, forms, plural, it, settled)
         if form == "be":
             return self.clause(text, plural, full)
@@ -213,7 +200,7 @@ class Phrasing(Chooser):
 
     def predicate(self, group: Things, plural: bool) -> str:
         """A bare link as a predicate with its verb: "are left of the bus", "face the same way as the jet"."""
-        if group.filters or not isinstance(group.source, Link):
+        if group.filters or not group.link:
             raise ProgramError("intersect is said of two relations, without filters inside")
         forms = self.forms(group.source)
         form = self.pick([f for f in ("be", "vp") if f in forms])
@@ -222,11 +209,9 @@ class Phrasing(Chooser):
 
     def pair(self, pair: Pair, plural: bool) -> str:
         """Two groups as a predicate of their common noun."""
-        relations = all(not g.filters and isinstance(g.source, Link) for g in (pair.left, pair.right))
-        if pair.op == "intersect" or relations:
-            word = "and" if pair.op == "intersect" else "or"
-            texts = [self.predicate(g, plural) for g in (pair.left, pair.right)]
-            both = {"and": "both ", "or": "either "}[word]
+        if pair.op == "intersect" or pair.of_relations:
+            word, both = ("and", "both ") if pair.op == "intersect" else ("or", "either ")
+            texts = [self.predicate(side, plural) for side in pair.sides]
             verb = "are " if plural else "is "
             if all(t.startswith(verb) for t in texts) and self.chance(0.8):
                 lead = both if self.chance(0.5) else ""
@@ -237,7 +222,6 @@ class Phrasing(Chooser):
 
     def members(self, group: Things, plural: bool) -> str:
         """The first part of a union; a union in it is a list: "jets, cars" before "or buses"."""
-        if isinstance(group.source, Pair) and group.source.op == "union" and not group.filters:
-            parts = (group.source.left, group.source.right)
-            return ", ".join(self.phrase(g, "" if plural else "a", plural) for g in parts)
+        if group.pair and group.pair.op == "union" and not group.filters:
+            return ", ".join(self.phrase(g, "" if plural else "a", plural) for g in group.pair.sides)
         return self.phrase(group, "" if plural else "a", plural)

@@ -153,11 +153,8 @@ class _Sampler(Chooser):
     def comparison(self) -> Ask:
         attribute = self.pick(self.attributes)
         groups = tuple(g.without(attribute) if self.chance(0.8) else g for g in self._sides())
-        return Ask(
-            "equal",
-            (attribute,),
-            tuple(g if g.filters else Things((("shape", "car"),), g.source) for g in groups),
-        )
+        named = tuple(g if g.filters else Things((("shape", "car"),), g.source) for g in groups)
+        return Ask("equal", (attribute,), named)
 
     def pose(self) -> Ask:
         if self.chance(0.5):
@@ -176,12 +173,8 @@ class _Sampler(Chooser):
     def occlusion(self) -> Ask:
         def make(least, skip):
             group = self.things(least=least, skip=skip)
-            return Things(
-                (
-                    *group.filters,
-                    ("occlusion", self.pick(("occluded", "occluded", "occluding", "unoccluded"))),
-                )
-            )
+            how = self.pick(("occluded", "occluded", "occluding", "unoccluded"))
+            return Things((*group.filters, ("occlusion", how)))
 
         return self.head(make)
 

@@ -2,7 +2,7 @@
 
 from po3d.language.english import with_article
 from po3d.language.program import ProgramError
-from po3d.language.say.street.grammar import COMPARISONS, SPOKEN_ORDER, Ask, Link, Pair, Things
+from po3d.language.say.street.grammar import COMPARISONS, SPOKEN_ORDER, Ask, Link, Things
 from po3d.language.say.street.phrasing import Phrasing
 
 
@@ -13,12 +13,7 @@ class Speaker(Phrasing):
         links = [link for group in ask.groups for link in group.links()]
         frames = [link.args[1] for link in links if link.op == "relate"]
         opening = ""
-        if (
-            frames
-            and all(f == "camera" for f in frames)
-            and "camera" in self.grammar.opening
-            and self.chance(0.35)
-        ):
+        if set(frames) == {"camera"} and "camera" in self.grammar.opening and self.chance(0.35):
             self.camera_opened = True
             opening = self.fill(self.grammar.opening["camera"]) + ", "
         polite = self.grammar.opening.get("polite")
@@ -44,22 +39,16 @@ class Speaker(Phrasing):
     def comparison(self, ask: Ask) -> str | None:
         """Counts of two collisions, or of two sides of one thing in its own view; None for others or by
         chance."""
-        links = [group.source for group in ask.groups]
-        if (
-            isinstance(links[0], Link)
-            and links[0] == links[1]
-            and all(group.filters for group in ask.groups)
-            and ask.groups[0].filters != ask.groups[1].filters
-            and self.chance(0.85)
-        ):
+        links, kinds = [g.link for g in ask.groups], [g.filters for g in ask.groups]
+        if links[0] and links[0] == links[1] and all(kinds) and kinds[0] != kinds[1] and self.chance(0.85):
             forms = self.forms(links[0])
             if "be" in forms:
-                one, two = (self.phrase(Things(g.filters), "", True, nested=True) for g in ask.groups)
+                one, two = (self.phrase(g.bare, "", True, nested=True) for g in ask.groups)
                 where = self.speak(links[0], "be", forms, True)
                 return self.fill(self.grammar.ask[f"{ask.op}.common"], one=one, two=two, be=where)
-        if ask.groups[0].filters != ask.groups[1].filters or not all(isinstance(k, Link) for k in links):
+        if kinds[0] != kinds[1] or not all(links):
             return None
-        things = lambda: self.phrase(Things(ask.groups[0].filters), "", True, nested=True)  # noqa: E731
+        things = lambda: self.phrase(Things(kinds[0]), "", True, nested=True)  # noqa: E731
         if all(k.op == "collide" for k in links) and self.chance(0.6):
             again = links[0].target == links[1].target and self.chance(0.7)
             return self.fill(
@@ -73,11 +62,7 @@ class Speaker(Phrasing):
         own = all(k.op == "relate" and k.args[1] == "object" for k in links)
         if own and links[0].target == links[1].target and self.chance(0.7):
             places = [self.speak(k, "be", self.forms(k, True, True), True, True, True) for k in links]
-            view = self.fill(
-                self.grammar.opening["view"],
-                ref=lambda: self.phrase(links[0].target, nested=True),
-                its=lambda: self.phrase(links[0].target, nested=True) + "'s",
-            )
+            view = self.fill(self.grammar.opening["view"], **self.slots(links[0].target))
             return f"{view}, " + self.fill(
                 self.grammar.ask[f"{ask.op}.contrast"], one=f"{things()} {places[0]}", two=places[1]
             )
@@ -86,15 +71,15 @@ class Speaker(Phrasing):
     def contrast(self, one: Things, two: Things) -> tuple[str, str] | None:
         """Two groups that differ in one thing alone: "cars left of the bus", "in front of the van"; None
         for others."""
-        if isinstance(one.source, Link) and isinstance(two.source, Link) and one.filters == two.filters:
+        if one.link and two.link and one.filters == two.filters:
             wordings = []
-            for link in (one.source, two.source):
-                again = link is two.source and link.target == one.source.target and self.chance(0.6)
+            for link in (one.link, two.link):
+                again = link is two.link and link.target == one.link.target and self.chance(0.6)
                 forms = self.forms(link, it=again)
                 if "be" not in forms:
                     return None
                 wordings.append(self.speak(link, "be", forms, True, it=again))
-            return f"{self.phrase(Things(one.filters), '', True, nested=True)} {wordings[0]}", wordings[1]
+            return f"{self.phrase(one.bare, '', True, nested=True)} {wordings[0]}", wordings[1]
         if one.source is None and two.source is None and one.without("facing") == two.without("facing"):
             values = [g.value("facing") for g in (one, two)]
             if all(values):
@@ -110,22 +95,20 @@ class Speaker(Phrasing):
         table = self.grammar.ask
         if self.chance(0.25):
             there = self.fill(self.grammar.opening["there"], a=lambda: self.phrase(one, "a"))
-            specific = table.get(f"equal.{attribute}.it")
-            templates = specific if specific and self.chance(0.3) else table["equal.it"]
+            templates = self.rather(table.get(f"equal.{attribute}.it"), 0.3, table["equal.it"])
             return f"{there}; " + self.fill(templates, attr=attr, two=lambda: self.phrase(two, nested=True))
-        specific = table.get(f"equal.{attribute}")
-        templates = specific if specific and self.chance(0.3) else table["equal"]
+        templates = self.rather(table.get(f"equal.{attribute}"), 0.3, table["equal"])
         second = lambda: self.phrase(two, nested=True)  # noqa: E731
-        if self.grammar.free and isinstance(one.source, Link) and self.chance(0.7):
+        if self.grammar.free and one.link and self.chance(0.7):
             # The second thing is the one that the first was told by, or is told by it, too.
-            if two == one.source.target:
+            if two == one.link.target:
                 second = "it"
                 templates = [
                     t for t in templates if t.count("{two}") == 1 and "{two}'s" not in t and "{two} " not in t
                 ]
-            elif isinstance(two.source, Link) and two.source.target == one.source.target:
+            elif two.link and two.link.target == one.link.target:
                 second = lambda: self.phrase(  # noqa: E731
-                    two, link=self.modifier(two.source, False, True, it=True), nested=True
+                    two, link=self.modifier(two.link, False, True, it=True), nested=True
                 )
         return self.fill(
             templates or table["equal"], attr=attr, one=lambda: self.phrase(one, nested=True), two=second
@@ -134,25 +117,19 @@ class Speaker(Phrasing):
     def question(self, key: str, group: Things) -> str:
         """count, exist or query.ATTRIBUTE about one group."""
         table, opening = self.grammar.ask, self.grammar.opening
-        link = group.source if isinstance(group.source, Link) else None
-        if link is not None and self.chance(0.3):
-            first = self.opened(link)
-            if first is not None:
-                clause, settled = first
-                return clause + self.body(key, group, it=True, settled=settled)
-        if (
-            link is not None
-            and link.op == "collide"
-            and f"travel.{link.args[0]}" in opening
-            and self.chance(0.12)
-        ):
-            return self.fill(opening[f"travel.{link.args[0]}"]) + ", " + self.body(key, group, settled=True)
-        about = f"about.{link.op}" if link is not None else ""
+        link = group.link
+        if link and self.chance(0.3):
+            clause, settled = self.opened(link)
+            return clause + self.body(key, group, it=True, settled=settled)
+        travel = f"travel.{link.args[0]}" if link and link.op == "collide" else ""
+        if travel in opening and self.chance(0.12):
+            return self.fill(opening[travel]) + ", " + self.body(key, group, settled=True)
+        about = f"about.{link.op}" if link else ""
         if about in opening and f"{key}.it" in table and self.chance(0.15):
             told = self.fill(
                 opening[about],
-                ref=lambda: self.phrase(link.target, nested=True),
-                a=lambda: self.phrase(Things(group.filters), "a", nested=True),
+                **self.slots(link.target),
+                a=lambda: self.phrase(group.bare, "a", nested=True),
                 travel=lambda: self.fill(self.grammar.travel[link.args[0]]),
             )
             return f"{told}; " + self.fill(table[f"{key}.it"])
@@ -163,7 +140,7 @@ class Speaker(Phrasing):
             return f"{there}; " + self.fill(table[f"{key}.it"])
         return self.body(key, group)
 
-    def opened(self, link: Link) -> tuple[str, bool] | None:
+    def opened(self, link: Link) -> tuple[str, bool]:
         """(opening clause about the reference of `link`, whether it settles viewpoint or travel)."""
         opening = self.grammar.opening
         kinds = ["there"]
@@ -176,19 +153,13 @@ class Speaker(Phrasing):
             kind = f"if.{link.args[0]}"
         if kind.startswith("if.") and f"do.{link.args[0]}" in opening and self.chance(0.12):
             kind = f"do.{link.args[0]}"
-        text = self.fill(
-            opening[kind],
-            a=lambda: self.phrase(link.target, "a"),
-            ref=lambda: self.phrase(link.target, nested=True),
-            its=lambda: self.phrase(link.target, nested=True) + "'s",
-        )
+        text = self.fill(opening[kind], a=lambda: self.phrase(link.target, "a"), **self.slots(link.target))
         return text + ("; " if kind == "there" else ", "), kind != "there"
 
     def body(self, key: str, group: Things, it: bool = False, settled: bool = False) -> str:
         """The question itself. The ways of saying it that fit the group are collected, then one is taken."""
         table = self.grammar.ask
-        link = group.source if isinstance(group.source, Link) else None
-        bare = Things(group.filters)
+        link, pair, bare = group.link, group.pair, group.bare
         ways: list[tuple[str, str]] = [("whole", "")]
         forms = {}
         if link is not None:
@@ -204,28 +175,20 @@ class Speaker(Phrasing):
                     (form, f"exist.{form}.the") for form in ("be", "vp") if form in forms and group.filters
                 ]
                 ways = [w for w in ways if w[0] == "whole" or w[1] in table]
-            if (
-                link.op in ("aligned", "collide")
-                and key == "exist"
-                and group.filters
-                and not it
-                and not settled
-            ):
+            if link.op in ("aligned", "collide") and key == "exist" and group.filters and not (it or settled):
                 each = f"exist.{link.op}" + (f".{link.args[0]}" if link.op == "aligned" else "")
                 ways += [("each", each)] * 2 if each in table else []
             if link.op == "collide" and f"{key}.crash" in table and not (group.filters or it or settled):
                 ways.append(("crash", f"{key}.crash"))
-        elif isinstance(group.source, Pair) and self.members_share(group) and f"{key}.members" in table:
-            link = group.source.left.source
+        elif pair and self.members_share(group) and f"{key}.members" in table:
+            link = pair.left.link
             forms = self.forms(link, it, settled)
             ways = [("members", f"{key}.members")] if "be" in forms else [("union", f"{key}.union")]
-        elif isinstance(group.source, Pair):
-            relations = group.source.op == "intersect" or all(
-                not g.filters and isinstance(g.source, Link) for g in (group.source.left, group.source.right)
-            )
+        elif pair:
+            relations = pair.op == "intersect" or pair.of_relations
             # "Things that are cars or vans left of the bus": the vans alone are left of it. "How many cars or vans left of
             # the bus" could be either, so that is not said.
-            last = isinstance(group.source.right.source, Link) and group.source.left.source is None
+            last = pair.right.link and pair.left.source is None
             if not relations and f"{key}.union" in table:
                 ways = [("union", f"{key}.union")] * 4
                 if not (group.filters or (last and self.grammar.free)) and f"{key}.union.bare" in table:
@@ -236,17 +199,8 @@ class Speaker(Phrasing):
             ways.append(("near", f"{key}.near"))
         elif f"{key}.plain" in table:
             ways.append(("plain", f"{key}.plain"))
-        if (
-            (
-                key == "query.shape"
-                and group.value("shape")
-                and "query.shape.kind" in table
-                and len(group.filters) > 1
-            )
-            and self.chance(0.3)
-            and not it
-            and not isinstance(group.source, Pair)
-        ):
+        kinded = key == "query.shape" and group.value("shape") and "query.shape.kind" in table
+        if kinded and len(group.filters) > 1 and self.chance(0.3) and not (it or pair):
             kind = Things((("shape", group.value("shape")),))
             return self.fill(
                 table["query.shape.kind"],
@@ -255,7 +209,7 @@ class Speaker(Phrasing):
             )
         askable = ("facing", "occlusion") if key.startswith("query") else SPOKEN_ORDER
         stated = [f for f in group.filters if f"{key}.stated" in table and f[0] in askable]
-        if stated and not isinstance(group.source, Pair) and not it:
+        if stated and not (it or pair):
             ways += [("stated", f"{key}.stated")] * 2
         way, name = self.pick(ways)
         if way == "stated":
@@ -271,13 +225,11 @@ class Speaker(Phrasing):
 
         def bare_phrase(article: str, plural: bool) -> str:
             text = self.phrase(bare, article, plural, nested=True)
-            if link is not None and link.op == "same" and self.chance(0.6):
+            if link and link.op == "same" and self.chance(0.6):
                 if article == "" and plural:
-                    text = "other " + text
-                elif article in ("a", "an", "any") and text.startswith(article + " "):
-                    text = {"a": "another", "an": "another", "any": "any other"}[article] + text[
-                        len(article) :
-                    ]
+                    return "other " + text
+                if article in ("a", "any") and text.startswith(article + " "):
+                    return {"a": "another", "any": "any other"}[article] + text.removeprefix(article)
             return text
 
         def spoken(form: str, plural: bool) -> str:
@@ -293,13 +245,8 @@ class Speaker(Phrasing):
                 thing = self.pick(("anything", "something", "any object"))
             return self.speak(link, "inv", forms, False, it, settled, thing=thing)
 
-        pair = group.source if isinstance(group.source, Pair) else None
-        top = Things(group.filters)
-
         def alternatives(article: str, plural: bool) -> str:
-            sides = (
-                self.phrase(Things(g.filters), article, plural, nested=True) for g in (pair.left, pair.right)
-            )
+            sides = (self.phrase(side.bare, article, plural, nested=True) for side in pair.sides)
             return (" or " if key == "exist" else self.pick((" or ", " and "))).join(sides)
 
         return self.fill(
@@ -327,7 +274,7 @@ class Speaker(Phrasing):
             a_right=lambda: self.phrase(pair.right, "a"),
             pair=lambda: self.pair(pair, True),
             pair1=lambda: self.pair(pair, False),
-            topthings=lambda: self.phrase(top, "", True),
+            topthings=lambda: self.phrase(bare, "", True),
             members=lambda: alternatives("", True),
             a_member=lambda: alternatives("a", False),
         )
@@ -345,14 +292,9 @@ class Speaker(Phrasing):
     @staticmethod
     def members_share(group: Things) -> bool:
         """Whether a group is of two kinds of things in one relation to one thing."""
-        pair = group.source
-        sides = (pair.left, pair.right)
-        return (
-            pair.op == "union"
-            and not group.filters
-            and all(g.filters and isinstance(g.source, Link) for g in sides)
-            and pair.left.source == pair.right.source
-        )
+        left, right = group.pair.sides
+        shared = left.filters and right.filters and left.link and left.link == right.link
+        return bool(group.pair.op == "union" and not group.filters and shared)
 
     def stated(self, name: str, group: Things, filter_: tuple[str, str]) -> str:
         """One filter as the predicate: "is the bus blue", "how many of the cars face left"."""
@@ -371,17 +313,14 @@ class Speaker(Phrasing):
         else:
             options = grammar.words[value] + grammar.words.get(f"material.{value}", ())
             one = many = self.pick(options)
-        bare = not rest.filters and rest.source is None
+        bare = rest == Things()
         templates = grammar.ask[name + (".bare" if bare else "") + (".vp" if verb else "")]
-        if (
-            not bare
-            and attribute in ("size", "color", "material")
-            and f"{name}.noun" in grammar.ask
-            and self.chance(0.3)
-        ):
-            templates = grammar.ask[f"{name}.noun"]
-        elif not bare and f"{name}.{value}" in grammar.ask and self.chance(0.3):
-            templates = grammar.ask[f"{name}.{value}"]
+        if not bare:
+            noun = grammar.ask.get(f"{name}.noun") if attribute in ("size", "color", "material") else None
+            special = self.rather(noun, 0.3, None) or self.rather(
+                grammar.ask.get(f"{name}.{value}"), 0.3, None
+            )
+            templates = special or templates
         return self.fill(
             templates,
             rest=lambda: self.phrase(rest, "the", nested=True),
