@@ -233,9 +233,8 @@ class Tables:
     # The true tables of the pictures and of the image itself; there only where a module is true.
     truth: Mapping[str, Scene] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)  # of modules; those not named are predicted
-    rows: Mapping[str, Sequence[int | None]] = field(
-        default_factory=dict
-    )  # of mixed tables: the true row of each row
+    # Of mixed tables the true row of each row.
+    rows: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
     seed: int = 0  # of noise
     inputs: Any = NOTHING
     memo: dict = field(default_factory=dict, repr=False)  # what tables that share some modules have in common
@@ -300,17 +299,15 @@ class Asked(NamedTuple):
 class Executor:
     """What programs mean in one world, and what of its tables and readings can be ground truth instead. Worlds derive from it."""
 
-    modules: ClassVar[
-        tuple[str, ...]
-    ]  # that can be true or predicted: the tables', then those of execution and reading
+    # What can be true or predicted: the modules of tables, then those of execution and reading.
+    modules: ClassVar[tuple[str, ...]]
     substitution: ClassVar["Substitution"]  # of the tables' modules
     reading: ClassVar[tuple[str, ...]] = ("parsing",)  # the modules that are texts
     headline: ClassVar[str] = "mean"  # of the categories; or "overall", of the questions
     kind: ClassVar["Kind"]  # what the second reader is told that it reads about
     dialect: ClassVar[Dialect]
-    grouped: ClassVar[bool] = (
-        False  # are questions right as a group, so that those that count for no more are asked too?
-    )
+    # Are questions right as a group, so that those that count for no more are asked too?
+    grouped: ClassVar[bool] = False
 
     @property
     def units(self) -> Mapping[str, str]:
