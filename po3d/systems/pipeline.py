@@ -17,7 +17,7 @@ no rendering. Not being able to answer is an outcome with a reason. Above 400 li
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
@@ -189,6 +189,11 @@ class Reading(NamedTuple):
         if self.change is not None and self.change.program is None:
             return f"change: {self.change.reason}"
         return self.asked.reason or "unread" if self.asked.program is None else ""
+
+    def mixed(self, gold: "Reading", modules: Collection[str]) -> "Reading":
+        """The gold programs of the modules that are named, parsing (of the question) and edit (of the change), else what was read."""
+        asked, change = (gold if m in modules else self for m in ("parsing", "edit"))
+        return Reading(asked.asked, change.change)
 
     @property
     def sure(self) -> bool:
@@ -492,10 +497,7 @@ class Pipeline:
             return self._read(questions)
         true = [self.executor.gold(q) for q in questions]
         read = true if len(gold) == len(self.executor.reading) else self._read(questions)
-        return [
-            Reading(t.asked if "parsing" in gold else r.asked, t.change if "edit" in gold else r.change)
-            for t, r in zip(true, read, strict=True)
-        ]
+        return [r.mixed(t, gold) for t, r in zip(true, read, strict=True)]
 
     def _read(self, questions: Sequence[Question]) -> list[Reading]:
         """What the reader reads; unread where its program leaves out what the question says."""
