@@ -95,8 +95,7 @@ def label_beliefs(
         result[label] = inside
     total = sum(result.values())  # below 1 when sigma is many circles wide, 0 where it is none of them
     if total == 0:
-        nearest = min(among, key=lambda label: abs(math.remainder(azimuth - azimuth_of(label), math.tau)))
-        return {label: float(label == nearest) for label in among}
+        return {label: float(label == nearest_label(azimuth, among)) for label in among}
     return {label: p / total for label, p in result.items()}
 
 

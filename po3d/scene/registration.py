@@ -116,9 +116,8 @@ class _Tables:
                     (self.there[j[k]] + self.there[j[l]])[fit] / 2,
                 )
                 return yaws, middles[0] - _turned(yaws, middles[1])
-        yaws = (
-            self.headings[i, j] if yaw is None else np.full(len(i), yaw)
-        )  # one thing's heading says the turn
+        # One thing's heading says the turn.
+        yaws = self.headings[i, j] if yaw is None else np.full(len(i), yaw)
         return yaws, self.here[i] - _turned(yaws, self.there[j])
 
     def promising(self, yaws: Array, shifts: Array) -> list[tuple[float, Array]]:

@@ -56,9 +56,8 @@ class Scene:
     """Objects, the viewer's axes on the ground, and what was seen of occlusion."""
 
     objects: tuple[ObjectState, ...]
-    axes: Mapping[
-        str, tuple[float, float]
-    ]  # unit ground vectors of left, right, front, behind as the viewer says them
+    # Unit ground vectors of left, right, front, behind as the viewer says them.
+    axes: Mapping[str, tuple[float, float]]
     source: Source
     camera: Camera | None = None
     # For each object: index of its dominant occluder -> probability; what is missing to 1 means "not occluded".

@@ -46,13 +46,11 @@ class Worlds:
     exists: NDArray[np.bool_]  # (W, n)
     positions: Array  # (W, n, 2) on the ground; heights are the table's
     headings: Array  # (W, n) radians, not wrapped
-    looks: dict[
-        str, NDArray[np.int64]
-    ]  # attribute -> (W, n) index into its `values`; 0 where the table says nothing
+    # Attribute -> (W, n) index into its `values`; 0 where the table says nothing.
+    looks: dict[str, NDArray[np.int64]]
     values: dict[str, tuple[str, ...]]
-    occluder: (
-        NDArray[np.int64] | None
-    )  # (W, n) index of the dominant occluder, -1 for none; None: the table says nothing of it
+    # (W, n) index of the dominant occluder, -1 for none; None: the table says nothing of it.
+    occluder: NDArray[np.int64] | None
 
     def __len__(self) -> int:
         return len(self.exists)
@@ -123,9 +121,8 @@ def worlds(
     `draw`: the kinds that are drawn; `given`: things that are there in every world, where the beliefs allow it; `stage`
     names another stream of random numbers. Poses without covariance take none. InputError for an unknown kind."""
     draw = kinds(draw)
-    random = rng(
-        seed, stage or f"room worlds/{scene.image}"
-    )  # the first figures of rooms were drawn under it
+    # The first figures of rooms were drawn under "room worlds".
+    random = rng(seed, stage or f"room worlds/{scene.image}")
     objects, shape = scene.objects, (count, len(scene))
     existence, flip = (np.array([getattr(o, kind) for o in objects], float) for kind in ("existence", "flip"))
     exists = (

@@ -70,9 +70,8 @@ class Answer:
     found: Explained = field(default_factory=Explained, repr=False)
     # Where the second reader read it: the readings that were thought of, in words, each with its answer; likeliest first.
     understood: tuple[tuple[str, str | None], ...] = ()
-    looked: Looked | None = (
-        None  # what the estimator took the picture for, where there was one and it can tell
-    )
+    # What the estimator took the picture for, where there was one and it can tell.
+    looked: Looked | None = None
 
     @property
     def trace(self) -> tuple[str, ...]:

@@ -22,9 +22,8 @@ class Shown(NamedTuple):
 class Explained(NamedTuple):
     """How an answer came about, on the likeliest table."""
 
-    scene: Scene | None = (
-        None  # the table that the question was answered on: after the change, where there is one
-    )
+    # The table that the question was answered on: after the change, where there is one.
+    scene: Scene | None = None
     outcome: Outcome | None = None
     near: Margins | None = None  # of each step the decisions that were nearest to going the other way
     flip: str = ""  # what would give another answer
@@ -33,9 +32,8 @@ class Explained(NamedTuple):
     shown: tuple[Shown, ...] = ()
     edited: Edited | None = None  # of a room that was changed
     before: Scene | None = None
-    past: int | None = (
-        None  # rows of a trace from here on are those of the last table shown, before the change
-    )
+    # Rows of a trace from here on are those of the last table shown, before the change.
+    past: int | None = None
     reason: str = ""  # why there is no answer, where the outcome's own reason is in the words of programs
 
     @property

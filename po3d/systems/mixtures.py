@@ -80,15 +80,11 @@ class Answers:
         named = dict(zip(self.executor.modules, settings))
         reading = {m: named.pop(m) for m in self.executor.reading}
         gone = {m: self._lost(m, how) for m, how in reading.items()}
+        true = [m for m, how in reading.items() if how != PREDICTED]
         before, self._answering = self._answering, {}
         found = []
         for k, (q, read, gold) in enumerate(zip(self.questions, self.read, self.gold)):
-            mixed = Reading(
-                *(
-                    (read if reading.get(m, PREDICTED) == PREDICTED else gold)[n]
-                    for n, m in enumerate(("parsing", "edit"))
-                )
-            )
+            mixed = read.mixed(gold, true)
             if mixed.unread or any(gone[m][k] for m in gone):
                 found.append(None)
                 continue
@@ -96,9 +92,8 @@ class Answers:
             programs = (mixed.asked.program, mixed.change and mixed.change.program)
             key = (self.executor.of(q), q.task, programs, relevant)
             if key not in self._answers:
-                if (
-                    relevant not in self._answering
-                ):  # cells that share a table stand together: the last one's are kept
+                # Cells that share a table stand together: the last one's are kept.
+                if relevant not in self._answering:
                     self._answering[relevant] = before.get(relevant) or self._on(dict(relevant))
                 self._answers[key] = run(self._answering[relevant], q, mixed).outcome.answer
             elif relevant in before:

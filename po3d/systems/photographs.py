@@ -129,9 +129,8 @@ class Photograph:
 
     def run(self, question: Question, reading: Reading) -> Ran:
         own, program = self.executor, reading.asked.program
-        rows = isinstance(program, PhraseCall) and all(
-            thing.startswith("#") for thing in program.things
-        )  # as a gold program names them
+        # A gold program names things by their rows.
+        rows = isinstance(program, PhraseCall) and all(thing.startswith("#") for thing in program.things)
         using = rows_only if rows else self.ground(question)
         # The benchmark's own words ("parallel") are options; people ask for yes or no, too.
         plain = all(words(str(option)) <= {"yes", "no"} for option in question.options)

@@ -17,7 +17,7 @@ no rendering. Not being able to answer is an outcome with a reason. Above 400 li
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
@@ -191,6 +191,11 @@ class Reading(NamedTuple):
             return f"change: {self.change.reason}"
         return self.asked.reason or "unread" if self.asked.program is None else ""
 
+    def mixed(self, gold: "Reading", modules: Collection[str]) -> "Reading":
+        """The gold programs of the modules that are named, parsing (of the question) and edit (of the change), else what was read."""
+        asked, change = (gold if m in modules else self for m in ("parsing", "edit"))
+        return Reading(asked.asked, change.change)
+
     @property
     def sure(self) -> bool:
         """Whether a benchmark's own reader is to be believed where the second one has nothing to say."""
@@ -234,9 +239,8 @@ class Tables:
     # The true tables of the pictures and of the image itself; there only where a module is true.
     truth: Mapping[str, Scene] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)  # of modules; those not named are predicted
-    rows: Mapping[str, Sequence[int | None]] = field(
-        default_factory=dict
-    )  # of mixed tables: the true row of each row
+    # Of mixed tables the true row of each row.
+    rows: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
     seed: int = 0  # of noise
     inputs: Any = NOTHING
     memo: dict = field(default_factory=dict, repr=False)  # what tables that share some modules have in common
@@ -301,17 +305,15 @@ class Asked(NamedTuple):
 class Executor:
     """What programs mean in one world, and what of its tables and readings can be ground truth instead. Worlds derive from it."""
 
-    modules: ClassVar[
-        tuple[str, ...]
-    ]  # that can be true or predicted: the tables', then those of execution and reading
+    # What can be true or predicted: the modules of tables, then those of execution and reading.
+    modules: ClassVar[tuple[str, ...]]
     substitution: ClassVar["Substitution"]  # of the tables' modules
     reading: ClassVar[tuple[str, ...]] = ("parsing",)  # the modules that are texts
     headline: ClassVar[str] = "mean"  # of the categories; or "overall", of the questions
     kind: ClassVar["Kind"]  # what the second reader is told that it reads about
     dialect: ClassVar[Dialect]
-    grouped: ClassVar[bool] = (
-        False  # are questions right as a group, so that those that count for no more are asked too?
-    )
+    # Are questions right as a group, so that those that count for no more are asked too?
+    grouped: ClassVar[bool] = False
 
     @property
     def units(self) -> Mapping[str, str]:
@@ -496,10 +498,7 @@ class Pipeline:
             return self._read(questions)
         true = [self.executor.gold(q) for q in questions]
         read = true if len(gold) == len(self.executor.reading) else self._read(questions)
-        return [
-            Reading(t.asked if "parsing" in gold else r.asked, t.change if "edit" in gold else r.change)
-            for t, r in zip(true, read, strict=True)
-        ]
+        return [r.mixed(t, gold) for t, r in zip(true, read, strict=True)]
 
     def _read(self, questions: Sequence[Question]) -> list[Reading]:
         """What the reader reads; unread where its program leaves out what the question says."""

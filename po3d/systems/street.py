@@ -136,9 +136,8 @@ class Street:
         if not self.executor.margins:
             return None
         near = margins(ran.reading.asked.program, self.scene, question.task, self.executor.rules)
-        return (
-            record(near.flip) if near.answer == ran.outcome.answer else None
-        )  # of the likeliest table alone
+        # It is that of the likeliest table alone.
+        return record(near.flip) if near.answer == ran.outcome.answer else None
 
     def shown(self, question: Question) -> tuple[Shown, ...]:
         return (Shown("seen from above, the camera below", "", self.scene),)
@@ -227,9 +226,7 @@ def pipeline(
     """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one; `margins`: see `Executor`;
     `mirror`: does the estimator look in the mirror, too? `reader`: of benchmarks' wording, of anybody's, or both (`learned`)."""
     from po3d.io.checkpoint import locate
-    from po3d.perception.street import (
-        StreetEstimator,  # torch takes seconds to import: only who runs the networks pays
-    )
+    from po3d.perception.street import StreetEstimator  # torch takes seconds: only who runs networks pays
 
     if perception is None:
         raise InputError(
