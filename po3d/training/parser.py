@@ -56,6 +56,8 @@ class ParserData(StreamData):
     """Batches of (word ids (B, T), program ids (B, L) padded with -1); programs of near length share a
     batch."""
 
+    kind = KIND
+
     def __init__(self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000) -> None:
         super().__init__()
         self.save_hyperparameters()

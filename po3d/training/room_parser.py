@@ -157,6 +157,8 @@ def vocabulary(seed: int = 0, rooms: int = 300) -> tuple[str, ...]:
 class RoomParserData(StreamData):
     """Batches of (words, program, sorts, spans), see Seq2Seq.forward; programs of near length share a batch."""
 
+    kind = KIND
+
     def __init__(
         self,
         seed: int = 0,

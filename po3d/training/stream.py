@@ -7,7 +7,7 @@ the samples that were left.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pytorch_lightning as pl
@@ -164,6 +164,7 @@ class StreamData(pl.LightningDataModule):
     step), seed, and for some loaders (processes that read beside training). What follows makes the loaders; a subclass says
     which stream, and how samples become a batch."""
 
+    kind: ClassVar[str] = ""  # of the checkpoints of what is trained on it; "": any
     train: Any
     validation: Any
     collate: Callable[[list], Any]
