@@ -560,6 +560,16 @@ class _Parser(_Options):
     checkpoint: Name
 
 
+class _System(Record):
+    seed: Seed = 0
+
+
+class _Engine(Record):
+    workers: Workers | None = None
+    cpus: Annotated[Number, Field(ge=0)] = 1
+    gpus: Annotated[Number, Field(ge=0)] = 0
+
+
 class _Grid(Record):
     images: Count | None = None
     groups: dict[str, tuple[Name, ...]] = {}
@@ -574,7 +584,7 @@ class EvaluateSettings(_Options):
     benchmark: _Benchmark
     perception: _Perception
     parser: _Parser
-    system: Group
+    system: _System
     grid: _Grid | None = None
     split: Literal["mini", "fresh"]
     seed: Seed
@@ -591,7 +601,7 @@ class EvaluateSettings(_Options):
     beside: Names
     published: Flag
     workers: Workers
-    engine: Group
+    engine: _Engine
     wandb: Group | None
     out: Folder | None
 
@@ -608,7 +618,7 @@ class GenerateSettings(_Options):
     look: StreetLook | None
     skies: Name | None
     workers: Workers
-    engine: Group
+    engine: _Engine
     format: Literal["folder", "webdataset"]
     renderer: Name
     vehicles: Name | None
