@@ -37,7 +37,6 @@ from po3d.benchmarks.twin_folder import words_digest
 from po3d.evaluation.ablation.grid import plan, run_grid, write_grid
 from po3d.evaluation.options import (
     check_read,
-    check_wandb,
     default_out,
     digests_beside,
     kind_of_data,
@@ -57,7 +56,7 @@ from po3d.evaluation.run_report import log_to_wandb
 from po3d.evaluation.spread import spread
 from po3d.io.checkpoint import digest as weights_digest
 from po3d.io.checkpoint import git_revision, locate
-from po3d.io.config import build, run_hydra
+from po3d.io.config import build, check_wandb, run_hydra
 from po3d.io.errors import InputError
 from po3d.io.files import read_json
 from po3d.io.guard import INTERRUPTED

@@ -31,7 +31,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from po3d.io.config import build, compose, run_hydra, varied
+from po3d.io.config import build, check_wandb, compose, run_hydra, varied
 from po3d.io.errors import InputError
 from po3d.training.run import seeded, train
 
@@ -46,6 +46,7 @@ def main(config: DictConfig) -> None:
 
 def fit(plain: dict[str, Any]) -> None:
     """One training, as its config says."""
+    check_wandb(plain["wandb"])
     seeded(plain["seed"])
     train(
         build(plain["model"]),

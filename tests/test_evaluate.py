@@ -313,6 +313,7 @@ def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_th
         (["benchmark=superclevr", "split=fresh", "benchmark.dials.hops=[2]"], "unknown option 'benchmark.dials.hops'"),
         (["+sistem=oracle"], "sistem='oracle' is no option"),
         (["+benchmark.tabel=truth"], "benchmark.tabel is no option of pulsecheck457"),
+        (["system=random", "system.seed=-1"], "system.seed=-1 should be at least 0"),
         (["published=perhaps"], "published='perhaps' should be true or false"),
     ],
 )  # fmt: skip

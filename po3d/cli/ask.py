@@ -29,6 +29,17 @@ STREETS = "street_estimator"
 NO_ANSWER = 1  # exit code: the question was understood, but the scene has no answer to it
 
 
+# What only some read, by the kind of picture or table: an option that nobody reads is a slip.
+READ_BY = {
+    "focal": ("rooms", "orbit", "photo"),
+    "metres_per_pixel": ("map",),
+    "mode": ("street", "photo", "a street's table"),
+    "perception_checkpoint": ("street",),
+    "parser_checkpoint": ("street", "a street's table"),
+    "room_parser_checkpoint": ("map", "a room's table"),
+}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "input", metavar="IMAGE_OR_SCENE", help="a picture, or a scene table as JSON (ours or Super-CLEVR's)"
@@ -74,6 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--perception-checkpoint", default=STREETS, metavar="NAME_OR_PATH")
     parser.add_argument("--parser-checkpoint", default="street_parser", metavar="NAME_OR_PATH")
     parser.add_argument("--room-parser-checkpoint", default="room_parser", metavar="NAME_OR_PATH")
+    parser.set_defaults(usual={option: parser.get_default(option) for option in READ_BY})
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,6 +103,14 @@ def run(arguments: argparse.Namespace) -> int:
     path = Path(arguments.input)
     scene, image = (read_scene(path), None) if _is_json(path) else (None, read_image(path))
     model = _model(arguments, scene, image)
+    kind = (
+        getattr(model, "kind", "photo")
+        if scene is None
+        else f"a {'street' if scene.outline is None else 'room'}'s table"
+    )
+    for option, kinds in READ_BY.items():
+        if getattr(arguments, option) != arguments.usual[option] and kind not in kinds:
+            raise InputError(f"--{option.replace('_', '-')} is for {', '.join(kinds)}; this is {kind}")
     if getattr(model, "kind", "") == "street" and (note := shape_note([(path.name, image.shape[1::-1])])):
         print(f"note: {note}", file=sys.stderr)
     how = {

@@ -13,7 +13,12 @@ from po3d.io.shipped import benchmarks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="PREDICTIONS", help="predictions.jsonl of each system")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="PREDICTIONS",
+        help="predictions.jsonl of each system, or its run's folder",
+    )
     parser.add_argument(
         "--names", default="", help="how the systems are called, with commas; default: the files"
     )

@@ -38,9 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--inline", action="store_true", help="openai: images as data URIs, not as files")
     parser.add_argument("--predictions", metavar="FILE", help="results: a predictions.jsonl")
-    parser.add_argument(
-        "--model", default="po3d", metavar="NAME", help="results: whose they are (default: po3d)"
-    )
+    parser.add_argument("--model", metavar="NAME", help="results: whose they are (default: po3d)")
     parser.add_argument(
         "--dataset", metavar="NAME", help="results: as the harness calls it (default: po3d_<benchmark>)"
     )

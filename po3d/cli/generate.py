@@ -6,6 +6,8 @@ from typing import Any
 
 from po3d.io.shipped import CONFIGS
 
+READ = ("name", "look", "dials", "systems")  # of a benchmark's options; what systems read shows by itself
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("options", nargs="*", metavar="key=value")
@@ -24,6 +26,13 @@ def run(arguments: argparse.Namespace) -> int:
     from po3d.io.runs import locked
 
     benchmark = benchmark_of(config.benchmark.name)
+    usual = compose("generate", [f"benchmark={benchmark.name}", "out=anywhere"])
+    own = [k for k in config.benchmark if k not in READ]
+    ignored = [f"benchmark.{k}" for k in own if config.benchmark[k] != usual.benchmark.get(k)]
+    if config.renderer == "own" and dict(config.blender, python="") != dict(usual.blender):
+        ignored.append("blender")
+    if ignored:
+        raise InputError(f"{ignored[0]} is set, but nothing that is made here reads it")
     how = dials_in(config.benchmark)
     if config.format == "webdataset" and (benchmark.world != "street" or not config.images):
         raise InputError("format=webdataset is for pictures of streets")

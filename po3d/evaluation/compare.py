@@ -17,7 +17,7 @@ from po3d.evaluation.statistics import agreement, holm, mcnemar, paired_differen
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
 from po3d.io.naming import row_name
-from po3d.io.runs import described
+from po3d.io.runs import PREDICTIONS, described
 from po3d.io.text_tables import Table, interval_text, latex, markdown, text
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
 
@@ -35,8 +35,8 @@ class Entry(NamedTuple):
 
 
 def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") -> Entry:
-    """The predictions of a file in the order of the questions; InputError when it answers none of them."""
-    path = Path(path)
+    """The predictions of a file, or of a run's folder, in the order of the questions; InputError when it answers none of them."""
+    path = Path(path) / PREDICTIONS if Path(path).is_dir() else Path(path)
     by_id: dict[str, Prediction] = {}
     for p in read_predictions(path):
         if p.id in by_id:
@@ -45,9 +45,9 @@ def read_entry(path: str | Path, questions: Sequence[Question], name: str = "") 
     known = {q.id for q in questions}
     foreign = len(by_id.keys() - known)
     if foreign == len(by_id):
-        example = next(iter(by_id), None)
+        example = f"it has {next(iter(by_id))!r}" if by_id else "it is empty"
         raise InputError(
-            f"{path} answers none of the {len(questions)} questions (it has {example!r}, they have "
+            f"{path} answers none of the {len(questions)} questions ({example}, they have "
             f"{questions[0].id!r}); check --benchmark and --data"
         )
     predictions = [by_id.get(q.id) or Prediction(q.id, "failed", reason=ABSENT) for q in questions]
@@ -178,7 +178,7 @@ def _number(value: float) -> float | None:
 
 def _name(path: Path) -> str:
     """The file's name; of what evaluate.py wrote the run's own, as its report has it."""
-    if path.name != "predictions.jsonl":
+    if path.name != PREDICTIONS:
         return path.stem
     about = described(path.parent)
     return row_name(about) if "system" in about else path.resolve().parent.name

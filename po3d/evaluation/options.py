@@ -2,8 +2,6 @@
 with them before anything runs. `evaluate.py` is the only one to ask.
 """
 
-import importlib.util
-import inspect
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -198,19 +196,3 @@ def modules(value: Any) -> list[str]:
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise InputError(f"oracle={value!r} should be a list of modules, such as oracle=[heading,color]")
     return list(names)
-
-
-def check_wandb(options: Any) -> None:
-    """InputError for what wandb.init would refuse after the run."""
-    if options is None:
-        return
-    if not isinstance(options, dict):
-        raise InputError(
-            f"wandb={options!r} should be settings of wandb.init, such as 'wandb={{project: po3d}}'"
-        )
-    if importlib.util.find_spec("wandb") is None:
-        raise InputError("wandb= needs wandb: pip install wandb")
-    import wandb  # slow to import, so only when asked for
-
-    if unknown := sorted(set(options) - set(inspect.signature(wandb.init).parameters)):
-        raise InputError(f"wandb.init knows no {unknown[0]!r}")

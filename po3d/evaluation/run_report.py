@@ -53,8 +53,7 @@ def read_run(
         raise InputError(f"--names gives {len(names)} names for {len(others)} files of --with")
     entries = [read_entry(folder / PREDICTIONS, questions, row_name(about))]
     for path, name in zip(others, names or [""] * len(others)):
-        file = Path(path) / PREDICTIONS if Path(path).is_dir() else path
-        entries.append(read_entry(file, questions, name))
+        entries.append(read_entry(path, questions, name))
     entries = distinct(entries, [None, *others])
     entries = [e._replace(name=_part(e, len(questions))) for e in entries]
     benchmark = BENCHMARKS[about["benchmark"]]
@@ -253,6 +252,10 @@ SPELLINGS = {"latex": latex_page, "markdown": _markdown}
 
 def report_command(arguments: argparse.Namespace) -> int:
     """Write a run's page, or print its tables."""
+    if arguments.form and (arguments.items is not None or arguments.question or arguments.grid):
+        raise InputError(
+            f"--items, --question and --grid are for the page; --{arguments.form} prints its tables alone"
+        )
     names = [n.strip() for n in arguments.names.split(",")] if arguments.names else []
     run = read_run(arguments.folder, arguments.others, names, arguments.data)
     if not arguments.form:

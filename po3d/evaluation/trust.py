@@ -207,7 +207,7 @@ def trust_command(arguments: argparse.Namespace) -> int:
         raise InputError(
             "--fit-on and --fit-data belong together: predictions, and the split that they are on"
         )
-    if arguments.temperature is not None and (arguments.fit_on or not arguments.temperature > 0):
+    if arguments.temperature is not None and (arguments.fit_on or not 0 < arguments.temperature < np.inf):
         raise InputError("--temperature should be a number above 0, given instead of --fit-on")
     benchmark = BENCHMARKS[arguments.benchmark]
     scorer = arguments.scorer or benchmark.scorers[0]

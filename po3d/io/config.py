@@ -6,6 +6,8 @@ its errors can be said in one line. Sweeps (-m) alone are hydra's own, with what
 
 import ast
 import difflib
+import importlib.util
+import inspect
 import runpy
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -167,7 +169,8 @@ def _one_line(name: str, overrides: Sequence[str], error: Exception) -> str:
     ):  # what stands in a chosen file is no option of the user's
         return message
     wrong = next((o for o in overrides if f"'{_key(o)}'" in message), message)
-    known = list(_keys(OmegaConf.to_container(_compose(name, ()))))
+    chosen = [o for o in overrides if _key(o) in _groups(name)]  # which say what other options there are
+    known = list(_keys(OmegaConf.to_container(_compose(name, chosen))))
     near = difflib.get_close_matches(_key(wrong), known, 3, 0.6)
     known_here = ", ".join([k for k in known if "." not in k])
     return f"unknown option {_key(wrong)!r} (in {wrong!r}); " + (
@@ -181,6 +184,19 @@ def _key(override: str) -> str:
 
 def _keys(node: Any, prefix: str = "") -> Iterator[str]:
     for key, value in node.items():
-        yield prefix + key
+        if key != "_target_":
+            yield prefix + key
         if isinstance(value, dict):
             yield from _keys(value, f"{prefix}{key}.")
+
+
+def check_wandb(options: dict[str, Any] | None) -> None:
+    """InputError for what wandb.init would refuse after the run."""
+    if options is None:
+        return
+    if importlib.util.find_spec("wandb") is None:
+        raise InputError("wandb= needs wandb: pip install wandb")
+    import wandb  # slow to import, so only when asked for
+
+    if unknown := sorted(set(options) - set(inspect.signature(wandb.init).parameters)):
+        raise InputError(f"wandb.init knows no {unknown[0]!r}")

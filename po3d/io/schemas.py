@@ -503,6 +503,13 @@ def _folder(path: str) -> str:
     return path
 
 
+def _file(path: str) -> str:
+    """Where a file is or can be made; "" for none."""
+    if path:
+        _folder(str(Path(path).parent))
+    return path
+
+
 Workers = Annotated[int, Field(strict=True, ge=1, le=1024)]
 Folder = Annotated[Name, AfterValidator(_folder)]
 # A list, or the one thing that stands for itself: `oracle=heading`.
@@ -547,6 +554,16 @@ class _Parser(_Options):
     checkpoint: Name
 
 
+class _System(Record):
+    seed: Seed = 0
+
+
+class _Engine(Record):
+    workers: Workers | None = None
+    cpus: Annotated[Number, Field(ge=0)] = 1
+    gpus: Annotated[Number, Field(ge=0)] = 0
+
+
 class _Grid(Record):
     images: Count | None = None
     groups: dict[str, tuple[Name, ...]] = {}
@@ -561,7 +578,7 @@ class EvaluateSettings(_Options):
     benchmark: _Benchmark
     perception: _Perception
     parser: _Parser
-    system: Group
+    system: _System
     grid: _Grid | None = None
     split: Literal["mini", "fresh"]
     seed: Seed
@@ -578,7 +595,7 @@ class EvaluateSettings(_Options):
     beside: Names
     published: Flag
     workers: Workers
-    engine: Group
+    engine: _Engine
     wandb: Group | None
     out: Folder | None
 
@@ -595,22 +612,73 @@ class GenerateSettings(_Options):
     look: StreetLook | None
     skies: Name | None
     workers: Workers
-    engine: Group
+    engine: _Engine
     format: Literal["folder", "webdataset"]
     renderer: Name
     vehicles: Name | None
     blender: Group
 
 
+Rate = Annotated[Number, Field(gt=0)]
+Share = Annotated[Number, Field(ge=0, lt=1)]
+Loaders = Annotated[int, Field(strict=True, ge=0, le=1024)]
+
+
+class _Model(Record):
+    """Of any model of configs/model what its optimizer reads, and what would else be found wrong hours later."""
+
+    learning_rate: Rate = 1.0
+    encoder_rate: Rate = 1.0
+    weight_decay: Annotated[Number, Field(ge=0)] = 0
+    warmup: Annotated[Number, Field(ge=0)] = 0
+    augment: Annotated[Number, Field(ge=0)] = 0
+    dropout: Share = 0
+    smoothing: Share = 0
+
+
+class _Extra(_Options):
+    seed: Seed = 0
+    images: Count = 1
+    samples: Count = 1
+
+
+class _Samples(Record):
+    """Of any data of configs/data how much there is of what."""
+
+    images: Count = 1
+    rooms: Count = 1
+    pairs: Count | Name = 1
+    validation: Count | Group  # of each kind: the data looks at that
+    batch: Count
+    width: Side = 32
+    height: Side = 32
+    seed: Seed = 0
+    extra: tuple[_Extra, ...] = ()
+    workers: Workers = 1
+    loaders: Loaders = 0
+    share: Share = 0
+    mirror: Flag = True
+
+
+class _Trainer(Record):
+    """Of Lightning's options those with which steps, or the figures after them, would fail; its Trainer checks the others."""
+
+    precision: Literal["bf16-mixed", "16-mixed", "32-true"] = "32-true"
+    accumulate_grad_batches: Count = 1
+    log_every_n_steps: Count = 1
+    limit_val_batches: Annotated[int | float, Field(gt=0)] = 1
+    val_check_interval: Annotated[int | float, Field(gt=0)] | None = None
+
+
 class TrainSettings(_Options):
     """configs/train.yaml."""
 
-    model: Group
-    data: Group
-    trainer: Group
+    model: _Model
+    data: _Samples
+    trainer: _Trainer
     seed: Seed
     out: Folder
-    export: Name
+    export: Annotated[Name, AfterValidator(_file)]
     steps: Count
     clip: Annotated[Number, Field(ge=0)] | None
     ema: Annotated[Number, Field(ge=0, lt=1)]

@@ -16,6 +16,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from po3d.io.errors import InputError
+
 HEADING_BINS = 16
 HOLD_CELLS = (6, 8)  # rows and columns of the whole image's features
 GRID = 8  # cells along each side of a box's features
@@ -113,6 +115,8 @@ class SceneNet(nn.Module):
         pose_hidden: int = 0,
     ) -> None:
         super().__init__()
+        if fold < 1 or width % fold or height % fold:
+            raise InputError(f"fold={fold} should divide the width {width} and the height {height}")
         # With the attributes, what builds the network again; a checkpoint's weights replace any pretrained ones.
         self.config = dict(
             backbone=backbone,

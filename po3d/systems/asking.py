@@ -198,7 +198,7 @@ class Model:
     ) -> tuple[Scene, Looked | None]:
         """As `look`, without a warning, and what the estimator takes the picture for, where it can tell."""
         picture, name, known = pixels(image)
-        given = Given({name: picture}, focal or known, metres_per_pixel)
+        given = Given({name: picture}, known if focal is None else focal, metres_per_pixel)
         context = Context(lambda: picture, no_truth, name, inputs=given)
         (tables,) = self.pipeline.look([Look(context, [name], things)])
         return tables.scene, nearest(distances(self.pipeline.tables, picture))

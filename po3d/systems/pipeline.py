@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from po3d.io.errors import InputError
 from po3d.language.dialects import Dialect
 from po3d.language.program import Call, ProgramError
-from po3d.language.read.omissions import omitted
+from po3d.language.read.omissions import omitted, untold
 from po3d.language.read.parse import Parse
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
@@ -509,7 +509,10 @@ class Pipeline:
         return found
 
     def omitted(self, reading: Reading, question: Question) -> str:
-        """What a question says and its program leaves out; "" where nothing is known to be."""
+        """What a question says and its program leaves out, or its change's makes up; "" where nothing is known to be."""
+        change = reading.change and reading.change.program
+        if change is not None and untold(question.change, self.executor.meaning(change)):
+            return f"change: {question.change!r} does not say what is changed"
         return omitted(question.text, self.executor.meaning(reading.asked.program))
 
     def look(self, looks: Sequence[Look]) -> list[Tables]:

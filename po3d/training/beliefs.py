@@ -10,11 +10,24 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize, minimize_scalar
 from scipy.stats import chi2
 
+from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
 from po3d.scene.geometry import Array, wrap_angle
 from po3d.scene.table import ObjectState, Scene
 
 SMALLEST = 1e-6  # probability, and most of one, whose odds are taken
+
+
+def for_fitting(folder: str | Path, description: str) -> Path:
+    """The folder, whose file `description` (twin.json, set.json) says its split; InputError for any but the validation one, which
+    figures would else be of."""
+    record = read_json(Path(folder) / description, "description of a split")
+    split = record.get("split") if isinstance(record, dict) else None
+    if split not in ("validation", "val"):
+        raise InputError(
+            f"{folder} is of the split {split!r}; beliefs are fitted on the validation split alone"
+        )
+    return Path(folder)
 
 
 def temperature(words: Sequence[tuple[Array, int]]) -> float:

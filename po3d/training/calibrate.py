@@ -5,12 +5,14 @@ written into the checkpoint's JSON; the weights stay. So is what `device=openvin
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from po3d.benchmarks.metrics import match
 from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
+from po3d.benchmarks.street_split import Split
 from po3d.io.errors import InputError
 from po3d.io.guard import guarded
 from po3d.io.progress import progress
@@ -46,11 +48,12 @@ def fitted(predicted: list[Scene], gt: list[Scene]) -> dict[str, float]:
 
 def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
     """Fit on the twins in `folders` together and write the result into the checkpoint's JSON."""
+    twins = _twins(folders)
     estimator = StreetEstimator.from_checkpoint(checkpoint)
     estimator.calibration = dict(estimator.defaults)
     predicted: list[Scene] = []
     gt: list[Scene] = []
-    for twin in map(pulsecheck457.load, folders):
+    for twin in twins:
         names = twin.images
         for start in progress(range(0, len(names), BATCH), desc="estimating", unit="batch"):
             part = names[start : start + BATCH]
@@ -63,11 +66,16 @@ def calibrate(checkpoint: str | Path, *folders: str | Path) -> dict[str, float]:
 
 def ranges(checkpoint: str | Path, *folders: str | Path) -> dict[str, tuple[float, float]]:
     """What the network's convolutions take of the first pictures of the twins, written into the checkpoint's JSON: for `device=openvino`."""
+    twins = _twins(folders)
     estimator = StreetEstimator.from_checkpoint(checkpoint)
-    pictures = (twin.image(name) for twin in map(pulsecheck457.load, folders) for name in twin.images[:SEEN])
+    pictures = (twin.image(name) for twin in twins for name in twin.images[:SEEN])
     found = int8.ranges(estimator.once, (estimator.pixels([picture]) for picture in pictures))
     beliefs.write(checkpoint, "ranges", lambda _: found)
     return found
+
+
+def _twins(folders: Sequence[str | Path]) -> list[Split]:
+    return [pulsecheck457.load(beliefs.for_fitting(folder, "twin.json")) for folder in folders]
 
 
 def main() -> int:

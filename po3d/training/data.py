@@ -22,6 +22,7 @@ from po3d.io.images import read_image
 from po3d.io.pools import pool
 from po3d.io.progress import progress
 from po3d.perception.detection import resize
+from po3d.perception.street import KIND
 from po3d.scene.street import AXES, camera
 from po3d.scene.table import Scene
 from po3d.synthesis.splits import own_name
@@ -248,6 +249,8 @@ class StreetData(PictureData):
     Online every image is new and comes `visits` times (`stream.Revisited`): in between it stays in the folder `kept`, which
     without `visits` is not needed. `root`: a folder, or several, whose pictures are mixed in, as the `share` of all.
     """
+
+    kind = KIND
 
     def __init__(
         self,

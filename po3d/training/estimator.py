@@ -66,6 +66,7 @@ class EstimatorModule(pl.LightningModule):
             raise InputError(f"world {world!r} is not one of {', '.join(WORLDS)}")
         self.save_hyperparameters()
         self.world = WORLDS[world]
+        self.kind = self.world.estimator.kind
         self.models: set[str] = set()  # 3D models that the weights it starts from have seen
         packaged = network.get("pretrained") == "package"
         self.net = self.world.estimator.build(**(network | {"pretrained": False} if packaged else network))
@@ -167,9 +168,7 @@ class EstimatorModule(pl.LightningModule):
         """Write the shippable checkpoint pair."""
         attributes = {name: list(values) for name, values in self.world.estimator.attributes.items()}
         config = {"network": self.net.config, "attributes": attributes, "calibration": calibration or {}}
-        return checkpoint.save(
-            path, self.world.estimator.kind, self.net.state_dict(), config, training, metrics
-        )
+        return checkpoint.save(path, self.kind, self.net.state_dict(), config, training, metrics)
 
 
 def photometric(images: Tensor, strength: float, draws: Draws) -> Tensor:

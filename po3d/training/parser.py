@@ -81,6 +81,8 @@ class ParserData(StreamData):
 
     collate = staticmethod(collate)
 
+    kind = Parser.kind
+
     def __init__(self, seed: int = 0, pairs: int = 200_000, batch: int = 128, validation: int = 2000) -> None:
         super().__init__()
         self.save_hyperparameters()

@@ -46,6 +46,8 @@ class ReaderData(StreamData):
     none; `shares`: of the samples, about, by "speakers", "bank", "reworded" and "paraphrases"; `word_dropout`: of the words of sentences that
     training shows as unknown; `start`: the checkpoint that the module goes on from, whose tokens programs are written in."""
 
+    kind = KIND
+
     def __init__(
         self,
         pairs: str,

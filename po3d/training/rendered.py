@@ -120,6 +120,8 @@ class RenderedData(PictureData):
 class RoomViewData(RenderedData):
     """Views from inside and of orbit scenes. `views`, `validation`: how many of each kind."""
 
+    kind = room_view.KIND
+
     def __init__(
         self,
         cache: str = "runs/cache",
@@ -162,6 +164,8 @@ class RoomViewData(RenderedData):
 
 class TopViewData(RenderedData):
     """Rooms from above. `rooms`, `validation`: how many."""
+
+    kind = top_view.KIND
 
     def __init__(
         self,

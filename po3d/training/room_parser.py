@@ -151,6 +151,8 @@ class RoomParserData(StreamData):
 
     collate = staticmethod(collate)
 
+    kind = RoomParser.kind
+
     def __init__(
         self,
         seed: int = 0,

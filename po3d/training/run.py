@@ -14,6 +14,7 @@ import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import LearningRateMonitor
 from pytorch_lightning.loggers import Logger
+from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
@@ -59,6 +60,10 @@ def train(
     out = Path(out)
     if trainer.get("max_steps", -1) < 1:
         raise InputError(f"steps={trainer.get('max_steps')}: a training needs at least one step")
+    if data.kind not in ("", module.kind):
+        raise InputError(
+            f"the data is for a {data.kind}, the model a {module.kind}: model= and data= belong together"
+        )
     io = SafetensorsCheckpointIO()
     last = out / "last.ckpt"
     saved = _earlier(io, last, config, module)
@@ -130,10 +135,17 @@ def _runner(
     plugins: list[Any] = [io, *([SyncedNorms()] if trainer.get("sync_batchnorm") else [])]
     # The whole run is one epoch of Lightning's, whose end would validate what `train` validates after it.
     between = None if trainer.get("val_check_interval") else 2
-    return pl.Trainer(
-        default_root_dir=out, logger=loggers, callbacks=callbacks, plugins=plugins, enable_model_summary=False,
-        use_distributed_sampler=False, **{"check_val_every_n_epoch": between, **trainer},
-    )  # fmt: skip
+    try:
+        return pl.Trainer(
+            default_root_dir=out, logger=loggers, callbacks=callbacks, plugins=plugins, enable_model_summary=False,
+            use_distributed_sampler=False, **{"check_val_every_n_epoch": between, **trainer},
+        )  # fmt: skip
+    except (
+        MisconfigurationException,
+        TypeError,
+        ValueError,
+    ) as error:  # what this machine or Lightning has not
+        raise InputError(f"trainer: {' '.join(str(error).split())}") from None
 
 
 def _figures(runner: pl.Trainer, module: pl.LightningModule, data: StreamData, step: int) -> dict[str, float]:

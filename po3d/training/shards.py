@@ -19,6 +19,7 @@ from po3d.io.errors import InputError, shown
 from po3d.io.files import atomic_write, parse_json, read_json, sha256, write_json
 from po3d.io.images import decode_image
 from po3d.io.seeding import rng
+from po3d.perception.street import KIND
 from po3d.training.data import PictureData, WithMirror, held_out, street_item
 from po3d.training.stream import BatchStream, Order, Shuffled
 
@@ -185,6 +186,8 @@ class ShardData(PictureData):
     """Street scenes in shards. `root`: a folder or an http(s) URL with an index, or several; `weights`: how often each of them is
     drawn from, () for each sample once an epoch of all. The last `validation` samples of the first (a tenth at most) are kept
     for validation. `cache`: where shards from a URL are kept. `loaders`: processes that read beside training."""
+
+    kind = KIND
 
     def __init__(
         self,

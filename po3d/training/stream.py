@@ -8,7 +8,7 @@ the samples that were left.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytorch_lightning as pl
@@ -166,6 +166,7 @@ class StreamData(pl.LightningDataModule):
     step), seed, and for some loaders (processes that read beside training). What follows makes the loaders; a subclass says
     which stream, and how samples become a batch."""
 
+    kind: ClassVar[str] = ""  # of the checkpoints of what is trained on it; "": any
     train: Any
     validation: Any
     collate: Callable[[list], Any]

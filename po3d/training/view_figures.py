@@ -230,6 +230,7 @@ def fitted(found: Sequence[Sight]) -> dict[str, float]:
 def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str, float]:
     """Fit on sets of views, and write the result into the checkpoint's JSON. Sizes come first: the poses' fit uses
     their deviation."""
+    folders = [beliefs.for_fitting(folder, "set.json") for folder in folders]
     estimator = RoomViewEstimator.from_checkpoint(checkpoint)
     estimator.calibration = dict(CALIBRATION)
     first = fitted([s for folder in folders for s in sights(estimator, folder)])

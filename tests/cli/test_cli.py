@@ -226,7 +226,22 @@ def test_a_bad_file_is_one_line_and_exit_code_2(reads, name, content, says, tmp_
         (["audit", "--out", "."], "argument --out: . is a folder"),
         (["import", "nothing.xlsx", "--out", "."], "argument --out: . is a folder"),
         (["report", "nothing", "--out", "."], "argument --out: . is a folder"),
+        (
+            ["ask", "TABLE", COUNT, "--focal", "2"],
+            "--focal is for rooms, orbit, photo; this is a street's table",
+        ),
+        (
+            ["ask", "TABLE", COUNT, "--room-parser-checkpoint", "x"],
+            "is for map, a room's table; this is a street's",
+        ),
         (["answer", "TABLE"], "invalid choice: 'answer'"),
+        (["serve", "--timeout", "nan"], "--timeout and --max-megabytes should be above 0"),
+        (
+            ["generate", "benchmark=hypo3d", "benchmark.table=truth", "out=x"],
+            "benchmark.table is set, but nothing",
+        ),
+        (["generate", "blender.width=7", "out=x"], "blender is set, but nothing that is made here reads it"),
+        (["generate", "engine=ray", "engine.workers=-3", "out=x"], "engine.workers=-3 should be at least 1"),
         ([], "required: COMMAND"),
         (["generate", "size=3"], "the option out has no value"),
         (["generate", "sise=3", "out=x"], "did you mean size"),

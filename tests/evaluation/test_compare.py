@@ -133,6 +133,9 @@ def test_files_of_one_name_are_told_apart(tmp_path, capsys):
     paths = [str(tmp_path / f / "predictions.jsonl") for f in ("a/run", "b/run")]
     assert cli.main(["compare", *paths, "--size", "12", "--json"]) == 0
     assert [m["name"] for m in json.loads(capsys.readouterr().out)["models"]] == paths
+    runs = [str(tmp_path / f) for f in ("a/run", "b/run")]
+    assert cli.main(["compare", *runs, "--size", "12", "--json"]) == 0
+    assert [m["name"] for m in json.loads(capsys.readouterr().out)["models"]] == runs
 
 
 @pytest.mark.parametrize(

@@ -285,6 +285,7 @@ def test_wrong_options_are_one_line(tmp_path, capsys):
     for options, said in (
         (["--format", "openai", "--bare"], "--bare belongs to"),
         (["--format", "pickle"], "invalid choice"),
+        (["--format", "openai", "--model", "mine"], "--model belongs to --format results"),
         (["--format", "results"], "--format results and --predictions FILE belong together"),
         (
             ["--format", "openai", "--predictions", "x"],

@@ -171,6 +171,7 @@ def test_the_command_fits_on_one_file_and_scales_another(tmp_path, capsys):
     [
         (["--fit-on", "x.jsonl"], "belong together"),
         (["--temperature", "0"], "above 0"),
+        (["--temperature", "inf"], "above 0"),
         (["--fit-on", "FILE", "--fit-data", str(PULSECHECK457.mini)], "another split"),
         (["--plot", "a.bmp"], "should end in one of .png"),
         (["--scorer", "kind"], "unknown scorer"),

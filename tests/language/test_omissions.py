@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from po3d.language.program import Call
-from po3d.language.read.omissions import forgets_how_many, omitted
+from po3d.language.read.omissions import forgets_how_many, omitted, untold
 from po3d.language.read.reader import FORGETFUL, Reading, _doubted
 from po3d.systems import rooms
 from po3d.systems.rooms import parse_text
@@ -81,6 +81,25 @@ def test_what_a_program_leaves_out_of_a_question(text, program, omits):
     found = omitted(text, Call.parse(program))
     assert omits.lower() in found.lower()
     assert bool(found) is bool(omits)
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "made_up"),
+    [
+        ("hello", f"remove({CHAIRS})", True),
+        ("Good morning, how are you?", f"remove(group({RED}))", True),
+        ("42", f"move({CHAIRS}, place(next_to, {DESK}))", True),
+        ("The chairs are gone.", f"remove({CHAIRS})", False),
+        ("Somebody took it.", f"remove({CHAIRS})", False),
+        ("They have removed everything red.", 'remove(filter(color, "red", scene))', False),
+        ("The couch got sold.", 'remove(filter(name, "sofa", scene))', False),
+        ("Both waste bins are full.", 'set(state, "full", filter(name, "trash can", scene))', False),
+        ("There's a new armchair at the wall.", 'add(1, thing("armchair", plain), place(wall, left))', False),
+        ("The whole room was cleared.", "remove(scene)", False),
+    ],
+)  # fmt: skip
+def test_a_change_is_of_what_its_sentence_names(text, program, made_up):
+    assert untold(text, Call.parse(program)) is made_up
 
 
 def test_the_rooms_reader_does_not_take_them_all():

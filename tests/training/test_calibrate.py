@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.street import AXES, extent
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.scene.vocabulary import ATTRIBUTES
+from po3d.training import calibrate, view_figures
 from po3d.training.calibrate import fitted
 
 
@@ -40,6 +42,18 @@ def test_known_temperature_and_covariance_are_recovered():
     calibration = fitted(predicted, gt)
     assert 1.7 < calibration["temperature"] < 2.3
     assert 3.2 < calibration["covariance"] < 4.8
+
+
+def test_beliefs_are_fitted_on_validation_alone(tmp_path):
+    with pytest.raises(
+        InputError, match="is of the split 'test'; beliefs are fitted on the validation split"
+    ):
+        calibrate.calibrate("nowhere", pulsecheck457.MINI)
+    with pytest.raises(InputError, match="is of the split 'test'"):
+        calibrate.ranges("street_estimator", pulsecheck457.MINI)
+    (tmp_path / "set.json").write_text('{"split": "train"}')
+    with pytest.raises(InputError, match="is of the split 'train'"):
+        view_figures.calibrate("nowhere", [tmp_path])
 
 
 def test_where_nothing_was_detected_there_is_nothing_to_fit_on():

@@ -213,6 +213,14 @@ def export_command(arguments: argparse.Namespace) -> int:
     """Write the files, and say what to do with them."""
     if (arguments.format == "results") is (arguments.predictions is None):
         raise InputError("--format results and --predictions FILE belong together")
+    for option, form in (
+        ("bare", "vlmevalkit"),
+        ("inline", "openai"),
+        ("model", "results"),
+        ("dataset", "results"),
+    ):
+        if getattr(arguments, option) and arguments.format != form:
+            raise InputError(f"--{option} belongs to --format {form}")
     split = open_split(arguments.benchmark, arguments.data, arguments.size)
     if arguments.format == "results":
         return _results(arguments, split)
@@ -229,11 +237,11 @@ def export_command(arguments: argparse.Namespace) -> int:
 
 
 def _results(arguments: argparse.Namespace, split: Any) -> int:
-    dataset = arguments.dataset or f"po3d_{arguments.benchmark}"
-    for name in (arguments.model, dataset):
+    model, dataset = arguments.model or "po3d", arguments.dataset or f"po3d_{arguments.benchmark}"
+    for name in (model, dataset):
         if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
             raise InputError(f"{name!r} can't be a part of a file name; use letters, digits, dots and dashes")
-    path = Path(arguments.out) / f"{arguments.model}_{dataset}.xlsx"
+    path = Path(arguments.out) / f"{model}_{dataset}.xlsx"
     predictions = read_predictions(Path(arguments.predictions))
     silent = write_results(path, arguments.benchmark, split.questions, predictions)
     print(f"wrote {len(split.questions)} answers, {silent} of them empty, to {path}")

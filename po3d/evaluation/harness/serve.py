@@ -5,6 +5,7 @@ import contextlib
 import io
 import ipaddress
 import json
+import math
 import os
 import signal
 import socket
@@ -330,7 +331,7 @@ def serve_command(arguments: argparse.Namespace) -> int:
     """Serve until interrupted or told to stop; requests under way then have GRACE seconds."""
     if not 0 <= arguments.port < 65536 or arguments.workers < 1:
         raise InputError("--port should be 0 to 65535, --workers at least 1")
-    if arguments.timeout <= 0 or arguments.max_megabytes <= 0:
+    if not (0 < arguments.timeout < math.inf and 0 < arguments.max_megabytes < math.inf):
         raise InputError("--timeout and --max-megabytes should be above 0")
     from po3d.systems import orbit, photographs, rooms, street
 

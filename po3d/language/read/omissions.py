@@ -1,12 +1,14 @@
 """What a sentence says and a reading of it leaves out: that some of several things are meant, an ordinal, a negation, a number, an
-alternative. Readers drop what they do not know; such a reading is doubted. And changes that a sentence says did not happen."""
+alternative. Readers drop what they do not know; such a reading is doubted. So are changes of things that a sentence says nothing of, and
+changes that it says did not happen."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+from po3d.language.english import singular
 from po3d.language.grammar import load
 from po3d.language.program import Call
-from po3d.scene.rooms import COLORS, MATERIALS, STATES
+from po3d.scene.rooms import COLORS, MATERIALS, STATES, SYNONYMS
 
 _WORDINGS = load("omissions", "patterns")
 DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY = (
@@ -15,6 +17,11 @@ DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY = (
 )
 _TELLING = frozenset(_WORDINGS.wordings("telling"))
 PARTS = ("some", "exclude", "group")  # what leaves some of a set, or names each
+# What points at things that another sentence names.
+_POINTING = frozenset([
+    "it", "its", "they", "them", "their", "this", "that", "these", "those", "one", "ones", "both", "each", "everything", "all", "thing",
+    "things", "something", "anything", "stuff", "object", "objects", "furniture", "piece", "pieces", "item", "items",
+])  # fmt: skip
 EDITS = ("move", "turn", "face", "remove", "set", "replace")
 COMPARED = ("equal", "less_than", "greater_than")
 # What a question says, and whether its program can say so; the first one that it can't is left out.
@@ -61,6 +68,25 @@ def forgets_how_many(text: str, change: Call) -> bool:
         return False
     changed = [next(_sets(call)) for call in change.calls() if call.op in EDITS]
     return bool(changed) and not any(part.op in PARTS for one in changed for part in _chain(one))
+
+
+def untold(text: str, change: Call) -> bool:
+    """Whether the text neither names nor points at anything that the change is about: "Hello." removes no chair."""
+    said = re.findall("[a-z]+", text.lower())
+    leaves = (zip(call.signature.inputs, call.args) for call in change.calls())
+    named = [str(arg).lower() for call in leaves for kind, arg in call if kind == "text"]
+    return (
+        bool(named)
+        and _POINTING.isdisjoint(said)
+        and _alike(" ".join(named).split()).isdisjoint(_alike(said))
+    )
+
+
+def _alike(words: Sequence[str]) -> set[str]:
+    """The words, their singulars, and what names that they make up are other words for."""
+    known = {*words, *map(singular, words)}
+    others = (v for k, v in SYNONYMS.items() if known.issuperset(k.split()))
+    return known.union(*map(str.split, others))
 
 
 def _sets(call: Call) -> Iterator[Call]:
