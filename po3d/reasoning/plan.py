@@ -72,7 +72,7 @@ def _planned(layout: Layout, program: Call, world: World) -> Planned:
         return plan(World(unchanged(layout.scene), layout, world.rules), program)
     planner = _Planner(layout, world)
     edits = planner.edits(program)
-    mentioned = frozenset(i for i in planner.mentioned if i < world.now)
+    mentioned = frozenset([i for i in planner.mentioned if i < world.now])
     return Planned(trace(layout.scene, edits, layout.below, mentioned), tuple(planner.placed))
 
 

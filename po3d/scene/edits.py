@@ -129,22 +129,26 @@ def trace(
             old = states[index]
             states[index] = with_fields(old, beliefs={**old.beliefs, edit.attribute: {edit.value: 1.0}})
         elif isinstance(edit, Move):
-            _carry(states, edit, support(states) if below is None or stirred else below)
+            if below is None or stirred:
+                _carry(states, edit, support(states) if _may_bear(states, index) else ())
+            else:
+                _carry(states, edit, below)
             stirred = True
     kept: Sequence[int] = range(len(states))
-    touched = touched_before
+    was = touched = frozenset(touched_before)
     if gone:
         replacing = [e.state for e in edits if isinstance(e, Add) and e.instead is not None]
         _drop(states, replacing, support(scene.objects) if below is None else below, gone)
         kept = [k for k in kept if k not in gone]
-        touched = {new for new, old in enumerate(kept) if old in touched_before}
+        touched = frozenset(new for new, old in enumerate(kept) if old in was)
         states = [states[k] for k in kept]
-    touched = touched.union(range(len(kept), len(kept) + len(added)))
-    origin = (*kept, *([None] * len(added)))
+    origin = tuple(kept)
+    if added:
+        touched = touched.union(range(len(kept), len(kept) + len(added)))
+        origin += (None,) * len(added)
     changed = with_fields(scene, objects=(*states, *added), source="edited", occluders=None, camera=None)
-    was, now = frozenset(touched_before), frozenset(touched)
     return with_fields(
-        _NO_CHANGE, scene=changed, origin=origin, touched=now, touched_before=was, mentioned=mentioned
+        _NO_CHANGE, scene=changed, origin=origin, touched=touched, touched_before=was, mentioned=mentioned
     )
 
 
@@ -211,6 +215,17 @@ def carried_by(below: Sequence[int | None], index: int) -> list[int]:
     for k in found:  # grows while it is read
         found += [i for i, b in enumerate(below) if b == k and i not in found]
     return found
+
+
+def _may_bear(states: Sequence[ObjectState | None], index: int) -> bool:
+    """Whether anything may rest on an object: quicker told than `support`, and mostly nothing does."""
+    box, top = footprint(states[index]), _top(states[index])
+    return any(
+        s is not None
+        and -REST_BELOW < _low(s) - top < REST_ABOVE
+        and holds(box, s.position[0], s.position[1], REST_MARGIN)
+        for s in states
+    )
 
 
 def _wrapped(angle: float) -> float:
