@@ -72,10 +72,8 @@ def _planned(layout: Layout, program: Call, world: World) -> Planned:
         return plan(World(unchanged(layout.scene), layout, world.rules), program)
     planner = _Planner(layout, world)
     edits = planner.edits(program)
-    edited = trace(layout.scene, edits, layout.below)
-    if planner.mentioned:
-        edited = with_fields(edited, mentioned=frozenset(i for i in planner.mentioned if i < world.now))
-    return Planned(edited, tuple(planner.placed))
+    mentioned = frozenset([i for i in planner.mentioned if i < world.now])
+    return Planned(trace(layout.scene, edits, layout.below, mentioned), tuple(planner.placed))
 
 
 def _chained(first: Edited, second: Edited) -> Edited:
@@ -136,7 +134,7 @@ class _Planner:
         layout = self.layout
         for index in self._targets(what):
             if edits:  # the next one finds the ones before in their new places
-                layout = Layout(trace(self.scene, edits, self.layout.below).scene, self.layout)
+                layout = Layout(trace(layout.scene, edits[-1:], layout.below).scene, self.layout)
             spot = resolve(layout, layout.scene.objects[index], place, index)
             edits.append(Move(index, spot.position, spot.heading))
             self.placed.append(Placed(index, spot, self.world))
@@ -192,7 +190,7 @@ class _Planner:
         layout = self.layout
         for _ in range(int(number)):
             if edits:
-                layout = Layout(trace(self.scene, edits, self.layout.below).scene, self.layout)
+                layout = Layout(trace(layout.scene, edits[-1:]).scene, self.layout)
             state = self._new(thing)
             spot = resolve(layout, state, place)
             state = with_fields(state, position=spot.position, heading=spot.heading)

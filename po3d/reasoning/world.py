@@ -105,7 +105,7 @@ class World:
     @cached_property
     def salient(self) -> frozenset[int]:
         """Indices of all that the change was about, now and before."""
-        return self.edited.touched.union(self.now + k for k in self.edited.touched_before)
+        return self.edited.touched.union([self.now + k for k in self.edited.touched_before])
 
     @cached_property
     def mentioned(self) -> frozenset[int]:
@@ -243,9 +243,14 @@ class World:
         if self.rules.distance == "space" or index == VIEWER:
             start = self.point(index)
             return lambda i: math.dist(self.things[i].state.position, start)
-        things = self.things
+        things, hypot = self.things, math.hypot
         right, front = things[index].right, things[index].front
-        return lambda i: math.hypot(things[i].right - right, things[i].front - front)
+
+        def away(i: int) -> float:
+            thing = things[i]
+            return hypot(thing.right - right, thing.front - front)
+
+        return away
 
     def others(self, index: int, among: Iterable[int]) -> list[int]:
         """Those that are not a thing itself; of who asks, not what he stands, or sits, at."""

@@ -80,8 +80,7 @@ Row = TypeVar("Row")
 def with_fields(value: Row, **fields: object) -> Row:
     """`dataclasses.replace` in a third of the time: it copies what stays instead of building it anew."""
     made = object.__new__(type(value))
-    made.__dict__.update(value.__dict__)
-    made.__dict__.update(fields)
+    object.__setattr__(made, "__dict__", value.__dict__ | fields)  # frozen: it can't be set otherwise
     return made
 
 
@@ -94,13 +93,18 @@ def apply(scene: Scene, edits: Iterable[Edit]) -> Scene:
     return trace(scene, edits).scene
 
 
-def trace(scene: Scene, edits: Iterable[Edit], below: Sequence[int | None] | None = None) -> Edited:
+def trace(
+    scene: Scene,
+    edits: Iterable[Edit],
+    below: Sequence[int | None] | None = None,
+    mentioned: frozenset[int] = frozenset(),
+) -> Edited:
     """The changed scene with the history of its objects. All indices mean the scene as given: edits don't renumber
     each other's objects. Two moves of one object: the last one counts from where the first left it. `below`: the
-    scene's `support`, by those who know it already."""
+    scene's `support`, by those who know it already; `mentioned`: what was only named, for the history."""
     edits = list(edits)
     if not edits:
-        return unchanged(scene)
+        return with_fields(unchanged(scene), mentioned=mentioned)
     states: list[ObjectState | None] = list(scene.objects)
     added: list[ObjectState] = []
     touched_before: set[int] = set()
@@ -123,21 +127,27 @@ def trace(scene: Scene, edits: Iterable[Edit], below: Sequence[int | None] | Non
             old = states[index]
             states[index] = with_fields(old, beliefs={**old.beliefs, edit.attribute: {edit.value: 1.0}})
         elif isinstance(edit, Move):
-            _carry(states, edit, support(states) if below is None or stirred else below)
+            if below is None or stirred:
+                _carry(states, edit, support(states) if _may_bear(states, index) else ())
+            else:
+                _carry(states, edit, below)
             stirred = True
     kept: Sequence[int] = range(len(states))
-    touched = touched_before
+    was = touched = frozenset(touched_before)
     if gone:
         replacing = [e.state for e in edits if isinstance(e, Add) and e.instead is not None]
         _drop(states, replacing, support(scene.objects) if below is None else below, gone)
         kept = [k for k in kept if k not in gone]
-        touched = {new for new, old in enumerate(kept) if old in touched_before}
+        touched = frozenset(new for new, old in enumerate(kept) if old in was)
         states = [states[k] for k in kept]
-    touched = touched.union(range(len(kept), len(kept) + len(added)))
-    origin = (*kept, *([None] * len(added)))
+    origin = tuple(kept)
+    if added:
+        touched = touched.union(range(len(kept), len(kept) + len(added)))
+        origin += (None,) * len(added)
     changed = with_fields(scene, objects=(*states, *added), source="edited", occluders=None, camera=None)
-    was, now = frozenset(touched_before), frozenset(touched)
-    return with_fields(_NO_CHANGE, scene=changed, origin=origin, touched=now, touched_before=was)
+    return with_fields(
+        _NO_CHANGE, scene=changed, origin=origin, touched=touched, touched_before=was, mentioned=mentioned
+    )
 
 
 _NO_CHANGE = unchanged(Scene((), {}, "edited"))
@@ -205,6 +215,17 @@ def carried_by(below: Sequence[int | None], index: int) -> list[int]:
     return found
 
 
+def _may_bear(states: Sequence[ObjectState | None], index: int) -> bool:
+    """Whether anything may rest on an object: quicker told than `support`, and mostly nothing does."""
+    box, top = footprint(states[index]), _top(states[index])
+    return any(
+        s is not None
+        and -REST_BELOW < _low(s) - top < REST_ABOVE
+        and holds(box, s.position[0], s.position[1], REST_MARGIN)
+        for s in states
+    )
+
+
 def _wrapped(angle: float) -> float:
     """`geometry.wrap_angle` of one angle."""
     return math.pi - (math.pi - angle) % (2 * math.pi)
@@ -213,13 +234,16 @@ def _wrapped(angle: float) -> float:
 def _carry(states: list[ObjectState | None], move: Move, below: Sequence[int | None]) -> None:
     old = states[move.index]
     heading = old.heading if move.heading is None else _wrapped(move.heading)
-    states[move.index] = with_fields(old, position=tuple(map(float, move.position)), heading=heading)
+    x, y, z = map(float, move.position)
+    states[move.index] = with_fields(old, position=(x, y, z), heading=heading)
+    riders = carried_by(below, move.index)
+    if not riders:
+        return
     turn = heading - old.heading
     c, s = math.cos(turn), math.sin(turn)
-    for k in carried_by(below, move.index):
+    for k in riders:
         rider = states[k]
         dx, dy, dz = (a - b for a, b in zip(rider.position, old.position))
-        x, y, z = move.position
         position = (float(x + c * dx - s * dy), float(y + s * dx + c * dy), float(z + dz))
         states[k] = with_fields(rider, position=position, heading=_wrapped(rider.heading + turn))
 

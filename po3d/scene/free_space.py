@@ -84,7 +84,8 @@ class _Group:
     def __init__(self, candidates: Candidates, size: tuple[float, float]) -> None:
         heading = candidates.heading
         self.candidates, self.cost = candidates, candidates.cost
-        self.box = Rectangle(0.0, 0.0, math.cos(heading), math.sin(heading), size[0] / 2, size[1] / 2)
+        c, s, (a, b) = math.cos(heading), math.sin(heading), size
+        self.box = rectangle((0.0, 0.0, c, s, a / 2, b / 2))
         self.half_x, self.half_y = reach_x(self.box), reach_y(self.box)
         self.index = int(self.cost.argmin())  # of the cheapest
         self.met: dict[int, int] = {}  # how often, by the identity of what was in the way

@@ -19,7 +19,7 @@ from po3d.scene.floor import Wall
 from po3d.scene.free_space import FREE, Candidates, cheapest_free, least_overlap
 from po3d.scene.geometry import Array
 from po3d.scene.index import Layout, Thing
-from po3d.scene.rectangles import TINY, Rectangle, gaps, turned
+from po3d.scene.rectangles import TINY, gaps, rectangle, turned
 from po3d.scene.rooms import category_of, hangs
 from po3d.scene.table import ObjectState, Scene
 
@@ -145,15 +145,15 @@ class _Finder:
         np.abs(cost, out=cost)
         away = _distance(x, y, self.start)
         if place.kind == "next_to":
-            cost *= 4
+            cost *= 4.0
             away *= 0.2
         else:
             along, across = turned(x - middle[0], y - middle[1], *self.layout.way(place.direction))
             off = np.abs(across) / np.maximum(along, 1e-6)
-            np.minimum(off, 3.0, out=off)
-            np.copyto(off, 3.0, where=along <= 0)
-            cost *= 2
-            off *= 3
+            np.putmask(off, off > 3.0, 3.0)
+            np.copyto(off, 3.0, where=along <= 0.0)
+            cost *= 2.0
+            off *= 3.0
             cost += off
             away *= 1e-3
         cost += away
@@ -259,7 +259,7 @@ class _Finder:
         x0, x1, y0, y1 = -n, n, -n, n
         if crop and self.layout.floor:
             a, b = self.state.extent[0] / 2, self.state.extent[1] / 2
-            box = Rectangle(0.0, 0.0, math.cos(heading), math.sin(heading), a, b)
+            box = rectangle((0.0, 0.0, math.cos(heading), math.sin(heading), a, b))
             span = self.layout.floor.span(box, FREE)
             if span is not None:
                 least_x, most_x, least_y, most_y = span
@@ -285,11 +285,12 @@ class _Finder:
 
     def _obstacles(self, low: float, top: float, ignore: Sequence[ObjectState]) -> list[Thing]:
         """What takes up some of the height between two levels."""
-        found = [thing for thing in self.layout.solid if thing.low < top and thing.top > low]
+        layout = self.layout
+        found = [thing for thing in layout.solid if thing.low < top and thing.top > low]
         if self.moving is not None:
-            objects = self.layout.scene.objects
-            own = {id(objects[k]) for k in (self.moving, *carried_by(self.layout.below, self.moving))}
-            found = [thing for thing in found if id(thing.state) not in own]
+            for k in (self.moving, *carried_by(layout.below, self.moving)):
+                own = layout.things[k]
+                found = [thing for thing in found if thing is not own]
         if ignore:
             found = [thing for thing in found if thing.state not in ignore]
         return found
@@ -317,5 +318,7 @@ def _steps(first: int, last: int) -> Array:
 def _distance(x: Array, y: Array, point: Sequence[float]) -> Array:
     """Metres of (x, y) from a point, in the shape of x + y."""
     dx, dy = x - point[0], y - point[1]
-    square = dx * dx + dy * dy
+    dx *= dx
+    dy *= dy
+    square = dx + dy
     return np.sqrt(square, out=square)

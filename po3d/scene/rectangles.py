@@ -182,9 +182,8 @@ def footprints(position: Array, heading: Array, extent: Array) -> np.ndarray:
 def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
     """Metres from `other` to `box` at every (x, y), 0 where they touch; the shape of x + y."""
     if along_axes(box) and along_axes(other):
-        dx = _excess(x - other.x, reach_x(box) + reach_x(other))
-        dy = _excess(y - other.y, reach_y(box) + reach_y(other))
-        square = dx * dx + dy * dy
+        square = _square_of_excess(x - other.x, reach_x(box) + reach_x(other))
+        square = square + _square_of_excess(y - other.y, reach_y(box) + reach_y(other))
         return np.sqrt(square, out=square)
     u, v = turned(x - other.x, y - other.y, other.c, other.s)
     c, s = box.c * other.c + box.s * other.s, box.s * other.c - box.c * other.s
@@ -199,20 +198,23 @@ def gaps(x: Array, y: Array, box: Rectangle, other: Rectangle) -> Array:
     apart = np.maximum(apart, np.abs(aside) - (box.b + other.a * abs(s) + other.b * abs(c)))
     least = np.full(apart.shape, np.inf)
     for i, j in SIGNS:  # the nearest points of two rectangles apart: a corner of one is among them
-        du = np.maximum(np.abs(u + (i * box.a * c - j * box.b * s)) - other.a, 0.0)
-        dv = np.maximum(np.abs(v + (i * box.a * s + j * box.b * c)) - other.b, 0.0)
-        np.minimum(least, du * du + dv * dv, out=least)
-        du = np.maximum(np.abs(away + (i * other.a * c + j * other.b * s)) - box.a, 0.0)
-        dv = np.maximum(np.abs(aside + (j * other.b * c - i * other.a * s)) - box.b, 0.0)
-        np.minimum(least, du * du + dv * dv, out=least)
-    return np.where(apart <= 0, 0.0, np.sqrt(least))
+        square = _square_of_excess(u + (i * box.a * c - j * box.b * s), other.a)
+        square = square + _square_of_excess(v + (i * box.a * s + j * box.b * c), other.b)
+        np.minimum(least, square, out=least)
+        square = _square_of_excess(away + (i * other.a * c + j * other.b * s), box.a)
+        square = square + _square_of_excess(aside + (j * other.b * c - i * other.a * s), box.b)
+        np.minimum(least, square, out=least)
+    np.putmask(least, apart <= 0, 0.0)
+    return np.sqrt(least, out=least)
 
 
-def _excess(away: Array, reach: float) -> Array:
-    """By how much distances exceed a reach, 0 where they don't. Uses up the distances."""
+def _square_of_excess(away: Array, reach: float) -> Array:
+    """Of what distances exceed a reach by, 0 where they don't. Uses up the distances."""
     np.abs(away, out=away)
     away -= reach
-    return np.maximum(away, 0.0, out=away)
+    np.maximum(away, 0.0, out=away)
+    away *= away
+    return away
 
 
 def overlapping(x: Array, y: Array, box: Rectangle, other: Rectangle, area: float) -> Array:

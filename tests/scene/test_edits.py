@@ -102,6 +102,28 @@ def test_a_thing_stays_on_what_replaces_its_table(height):
     assert edited.scene.objects[0].position[2] == pytest.approx(height + 0.2)
 
 
+@settings(max_examples=40, deadline=None)
+@given(rooms, st.data())
+def test_moves_one_by_one_end_where_they_do_at_once(scene, data):
+    below, carriers = support(scene.objects), [k for k in support(scene.objects) if k is not None]
+    chosen = data.draw(st.lists(st.sampled_from([*range(len(scene)), *carriers]), min_size=2, max_size=4))
+    moves = [
+        Move(k, (data.draw(st.floats(-1, 1)), data.draw(st.floats(-1, 1)), scene.objects[k].position[2]), 0.3)
+        for k in chosen
+    ]
+    one_by_one = scene
+    for move in moves:
+        one_by_one = trace(one_by_one, [move], support(one_by_one.objects)).scene
+    at_once = trace(scene, moves, below, frozenset({0}))
+    assert at_once.scene == one_by_one
+    assert (at_once.touched, at_once.mentioned) == (frozenset(chosen), {0})
+
+
+def test_what_a_change_names_is_kept_when_it_changes_nothing():
+    edited = trace(ROOMS[0], [], mentioned=frozenset({1}))
+    assert (edited.scene, edited.mentioned, edited.touched) == (ROOMS[0], {1}, frozenset())
+
+
 def test_attributes_change_and_nothing_else():
     scene = table_with_lamp()
     painted = apply(scene, [SetAttribute(1, "color", "blue")])
