@@ -165,9 +165,10 @@ class Session:
         return answer
 
     def lit(self, answer: Answer, step: int) -> list[int]:
-        """The things that a step of an answer found."""
+        """The things that a step of an answer found, more probably than not."""
         trace = answer.found.outcome.trace if answer.found.outcome else ()
-        return [k for k in trace[step].objects if 0 <= k < len(self.scene)] if 0 <= step < len(trace) else []
+        found = trace[step].objects if 0 <= step < len(trace) else {}
+        return [k for k, p in found.items() if p >= 0.5 and 0 <= k < len(self.scene)]
 
     def saved(self) -> bytes:
         """The table as a file that `open` reads again."""

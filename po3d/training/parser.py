@@ -137,7 +137,7 @@ class ParserModule(pl.LightningModule):
         self.network_config = {"width": width, "dropout": dropout}
         self.network = Seq2Seq(len(self.words()), self.parser.language, **self.network_config)
         if init_from:
-            take_over(self.network, self.words(), init_from, self.parser.kind)
+            take_over(self.network, self.words(), init_from, self.kind)
 
     def words(self) -> tuple[str, ...]:
         """The embedding's rows."""
@@ -164,7 +164,12 @@ class ParserModule(pl.LightningModule):
     def configure_optimizers(self) -> dict:
         return adamw_cosine(self, self.hparams.learning_rate, self.hparams.warmup)
 
+    @property
+    def kind(self) -> str:
+        """Of its checkpoints."""
+        return self.parser.kind
+
     def export(self, path: str | Path, training: dict, metrics: dict) -> Path:
         """Write the shippable pair; returns the path of the weights."""
         config = {"words": list(self.words()), "network": self.network_config}
-        return checkpoint.save(path, self.parser.kind, self.network.state_dict(), config, training, metrics)
+        return checkpoint.save(path, self.kind, self.network.state_dict(), config, training, metrics)

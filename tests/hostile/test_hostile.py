@@ -46,7 +46,10 @@ def what_is_slow_is_loaded_once():
     """The shipped parsers, which answer every question here (`__wrapped__` loads a pair that is not them), and the first
     items of a shipped split."""
     kept = functools.cache(lambda benchmark: opened(benchmark).first(1))
-    first = lambda benchmark, root: kept(benchmark) if root is None else opened(benchmark, root)  # noqa: E731
+
+    def first(benchmark, root, size=None):
+        return kept(benchmark) if root is None else opened(benchmark, root, size)
+
     with pytest.MonkeyPatch.context() as patch:
         for module in (imports, trust):
             patch.setattr(module, "opened", first)
