@@ -156,6 +156,8 @@ def _grid(
 ) -> None:
     """The oracle grid instead of one evaluation."""
     kind, scorer = _kind(system), options["scorer"]
+    if options["beside"]:
+        raise InputError("beside= is for one evaluation; a grid has its cells beside each other")
     plan(kind, options["grid"])  # what is wrong with the grid shows now, not after the images
     with locked(options["out"]) as out:
         work = {"grid": options["grid"], "scorer": scorer, "seed": options["seed"]}
@@ -223,6 +225,9 @@ def _open(
     """The questions, the folder or file that they come from, and the split's name."""
     split, root, name = _found(benchmark, options, seed, size)
     folders = {key: Path(path) for key in ("scans", "furniture") if (path := options["benchmark"].get(key))}
+    for key, path in folders.items():
+        if not path.exists():
+            raise InputError(f"benchmark.{key}={path} is no file or folder")
     return replace(split, **folders) if folders else split, root, name
 
 

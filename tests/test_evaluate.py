@@ -4,6 +4,7 @@ import importlib.util
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -306,13 +307,20 @@ def test_alone_the_script_shows_rooms_from_plain_maps_with_true_tables_beside_th
         (["system=oracle", "reader=own"], "reader is set, but system=oracle of pulsecheck457"),
         (["benchmark=hypo3d", "system=oracle", "benchmark.table=truth"], "benchmark.table is set, but system=oracle of hypo3d"),
         (["benchmark=3dsrbench", "system=random", "benchmark.samples=64"], "benchmark.samples is set, but system=random of 3dsrbench"),
-        (["benchmark.dials.near=0.5"], "benchmark.dials is set, but only a twin that is made now reads it: split=fresh"),
+        (["benchmark.dials.near=0.5"], "benchmark.dials is set, but only split=fresh reads it"),
         (["data.root=data/mini/pulsecheck457", "benchmark.look=studio"], "benchmark.look is set"),
         (["data.root=data/mini/pulsecheck457", "split=fresh"], "split=fresh is set, but data.root="),
         (["benchmark=scope", "split=fresh", "benchmark.look=studio"], "look=studio is for streets; scope has none"),
         (["benchmark=superclevr", "split=fresh", "benchmark.dials.hops=[2]"], "unknown option 'benchmark.dials.hops'"),
         (["+sistem=oracle"], "sistem='oracle' is no option"),
         (["+benchmark.tabel=truth"], "benchmark.tabel is no option of pulsecheck457"),
+        (["benchmark=hypo3d", "benchmark.scans=data"], "benchmark.scans is set, but only data.root=DIR reads it"),
+        (["benchmark=hypo3d", "benchmark.furniture=nowhere"], "benchmark.furniture=nowhere is no file or folder"),
+        (["benchmark=hypo3d", "benchmark.samples=-1"], "benchmark.samples=-1 should be at least 0"),
+        (["benchmark=3dsrbench", "benchmark.assume_present=perhaps"], "should be true or false"),
+        (["benchmark=scope", "benchmark.systems.po3d.known_yaw=perhaps"], "known_yaw='perhaps' should be true or false"),
+        (["+experiment=oracle_grid", "+grid.cell=[]"], "grid.cell=[] is no option"),
+        (["+experiment=oracle_grid", "beside=data"], "beside= is for one evaluation"),
         (["system=random", "system.seed=-1"], "system.seed=-1 should be at least 0"),
         (["published=perhaps"], "published='perhaps' should be true or false"),
     ],
@@ -339,6 +347,14 @@ def test_other_scans_are_other_data():
     assert digests_beside(Split(3)) != digests_beside(Split(4))
     Split.scans = None
     assert digests_beside(Split(3)) == {}
+
+
+def test_other_furniture_is_other_data(tmp_path):
+    found = []
+    for library in (b"one", b"other"):
+        (tmp_path / "a.sh3f").write_bytes(library)
+        found.append(digests_beside(SimpleNamespace(furniture=tmp_path))["furniture"])
+    assert found[0] != found[1]
 
 
 def test_what_stands_beside_is_on_the_same_questions_and_says_what_it_is(release, tmp_path, capsys):

@@ -10,10 +10,11 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from po3d.benchmarks.registry import BENCHMARKS, dials_in
-from po3d.evaluation.run import data_digest, digest
+from po3d.evaluation.run import digest
 from po3d.evaluation.trust import Abstaining
 from po3d.io.config import CONFIGS, build, compose, varied
 from po3d.io.errors import InputError
+from po3d.io.files import sha256
 from po3d.io.naming import run_folder, slug
 from po3d.scene.table import to_json
 from po3d.synthesis.difficulty import dials_of
@@ -39,9 +40,10 @@ MODULES = {
     "parser": ("checkpoint",),
     "executor": ("mode", "samples", "margins"),
 }
-# Of a benchmark's options those that a fresh twin is made by, and those that the split or the score reads; its systems read the others.
-OF_A_TWIN = ("look", "dials")
-ALWAYS_READ = ("name", "scorer", "on_bad_image", "sbert", "scans", "furniture", "systems")
+# Of a benchmark's options those that only some data is made or read by, and those that the split or the score always reads; its
+# systems read the others.
+OF_THE_DATA = {"look": "split=fresh", "dials": "split=fresh", "scans": "data.root=DIR"}
+ALWAYS_READ = ("name", "scorer", "on_bad_image", "sbert", "furniture", "systems")
 
 
 def system_of(options: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
@@ -117,10 +119,9 @@ def check_read(
         for k, v in usual["benchmark"].items()
         if k not in ALWAYS_READ and options["benchmark"].get(k) != v
     }
-    if made := [k for k in OF_A_TWIN if k in own and not fresh]:
-        raise InputError(
-            f"benchmark.{made[0]} is set, but only a twin that is made now reads it: split=fresh"
-        )
+    wanted = {"split=fresh": fresh, "data.root=DIR": root is not None}
+    if lacking := [k for k, reader in OF_THE_DATA.items() if k in own and not wanted[reader]]:
+        raise InputError(f"benchmark.{lacking[0]} is set, but only {OF_THE_DATA[lacking[0]]} reads it")
     if "perception" in system_config and system_config["perception"] is None:
         return  # there is nothing to look with, which the system itself says best
     keys = {f"{group}.{key}": (group, key) for group, names in MODULES.items() for key in names}
@@ -128,7 +129,7 @@ def check_read(
         k: usual[g].get(n) for k, (g, n) in keys.items() if options[g].get(n) not in (None, usual[g].get(n))
     }
     changed |= {key: usual[key] for key in ("oracle", "reader") if options[key] != usual[key]}
-    changed |= {f"benchmark.{k}": v for k, v in own.items() if k not in OF_A_TWIN}
+    changed |= {f"benchmark.{k}": v for k, v in own.items() if k not in OF_THE_DATA}
     for key, before in changed.items():
         if system_of(varied(config, {key: before}), usual) == system_config:
             table = f" on benchmark.table={system_config['table']}" if "table" in system_config else ""
@@ -174,7 +175,9 @@ def digests_beside(split: Any) -> dict[str, str]:
     if getattr(split, "scans", None) is not None:
         found["scans"] = digest({name: _table(split, name) for name in split.images})
     if getattr(split, "furniture", None) is not None:
-        found["furniture"] = data_digest(split.furniture)
+        found["furniture"] = digest(
+            {path.name: sha256(path) for path in sorted(split.furniture.glob("*.sh3f"))}
+        )
     return found
 
 

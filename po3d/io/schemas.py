@@ -499,7 +499,9 @@ def _folder(path: str) -> str:
     """Where a folder is or can be made."""
     there = next((p for p in (Path(path), *Path(path).parents) if os.path.lexists(p)), None)
     if not path.strip() or "\0" in path or (there is not None and not there.is_dir()):
-        raise ValueError("should be a folder" + (f"; {there} is a file" if there is not None else ""))
+        raise ValueError(
+            "should be a folder" + (f"; {there} is a file" if there and not there.is_dir() else "")
+        )
     return path
 
 
@@ -529,6 +531,11 @@ class _Data(_Options):
     root: Name | None = None
 
 
+class _System(Record):
+    seed: Seed = 0
+    known_yaw: Flag = True
+
+
 class _Benchmark(Record):
     name: Name
     sbert: Flag = False
@@ -536,6 +543,9 @@ class _Benchmark(Record):
     furniture: Name | None = None
     look: StreetLook | None = None
     dials: Group | None = None
+    samples: Annotated[int, Field(strict=True, ge=0, le=100_000)] = 0
+    assume_present: Flag = True
+    systems: dict[Name, _System] = {}
 
 
 class _Executor(_Options):
@@ -554,17 +564,13 @@ class _Parser(_Options):
     checkpoint: Name
 
 
-class _System(Record):
-    seed: Seed = 0
-
-
 class _Engine(Record):
     workers: Workers | None = None
     cpus: Annotated[Number, Field(ge=0)] = 1
     gpus: Annotated[Number, Field(ge=0)] = 0
 
 
-class _Grid(Record):
+class _Grid(_Options):
     images: Count | None = None
     groups: dict[str, tuple[Name, ...]] = {}
     singles: Flag = True
