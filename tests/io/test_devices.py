@@ -19,9 +19,8 @@ from po3d.io.devices import device_of
 from po3d.io.errors import InputError
 from po3d.io.guard import BAD_INPUT, guarded
 from po3d.io.pools import pool
-from po3d.language.read import room_parser
+from po3d.language.read import room_parser, seq2seq
 from po3d.language.read import street_parser as parser
-from po3d.language.read.seq2seq import Seq2Seq
 from po3d.perception import estimator as perception
 from po3d.perception.detection import detected, pays_bf16
 from po3d.perception.estimator import Estimator
@@ -67,7 +66,7 @@ def test_the_trainer_is_the_one_that_was_asked_for(experiment, trainer):
 )
 def test_the_device_reaches_every_network_of_a_benchmark(benchmark, networks, options, monkeypatch):
     asked = []
-    for module in (perception, parser, room_parser):
+    for module in (perception, seq2seq):
         monkeypatch.setattr(module, "device_of", lambda name: asked.append(name) or torch.device("cpu"))
     config = compose("evaluate", [f"benchmark={benchmark}", "perception.device=elsewhere", *options])
     own = config["benchmark"].get("systems")
@@ -242,7 +241,7 @@ def test_marginal_answers_mix_no_devices():
 def test_a_parsers_network_mixes_no_devices_and_says_the_same(kind, few):
     module, data = made(kind)
     words = data.collate([data.train_samples()[k] for k in range(3)])[0]
-    network, greedy = module.network.eval(), Seq2Seq.greedy.__wrapped__
+    network, greedy = module.network.eval(), seq2seq.Seq2Seq.greedy.__wrapped__
     with torch.no_grad():
         here = greedy(network, words)
     moved(network)
@@ -260,7 +259,7 @@ def test_a_parser_sends_what_it_reads_to_its_device(kind, few, monkeypatch):
         assert {t.device.type for t in given} == {"meta"}
         raise Seen
 
-    monkeypatch.setattr(Seq2Seq, "greedy", greedy)
+    monkeypatch.setattr(seq2seq.Seq2Seq, "greedy", greedy)
     module, _ = made(kind)
     made_of = {"street_parser": parser.Parser, "room_parser": room_parser.RoomParser}[kind]
     reader = made_of(module.network, module.words(), device="meta")
