@@ -21,7 +21,6 @@ from po3d.io.guard import BAD_INPUT, guarded
 from po3d.io.pools import pool
 from po3d.language.read import seq2seq
 from po3d.language.read.room_parser import RoomParser
-from po3d.language.read.seq2seq import Seq2Seq
 from po3d.language.read.street_parser import Parser
 from po3d.perception import estimator as perception
 from po3d.perception.detection import detected, pays_bf16
@@ -278,7 +277,7 @@ def test_marginal_answers_mix_no_devices():
 def test_a_parsers_network_mixes_no_devices_and_says_the_same(kind, few):
     module, data = made(kind)
     words = data.collate([data.train_samples()[k] for k in range(3)])[0]
-    network, greedy = module.network.eval(), Seq2Seq.greedy.__wrapped__
+    network, greedy = module.network.eval(), seq2seq.Seq2Seq.greedy.__wrapped__
     with torch.no_grad():
         here = greedy(network, words)
     moved(network)
@@ -296,7 +295,7 @@ def test_a_parser_sends_what_it_reads_to_its_device(kind, few, monkeypatch):
         assert {t.device.type for t in given} == {"meta"}
         raise Seen
 
-    monkeypatch.setattr(Seq2Seq, "greedy", greedy)
+    monkeypatch.setattr(seq2seq.Seq2Seq, "greedy", greedy)
     module, _ = made(kind)
     made_of = {"street_parser": Parser, "room_parser": RoomParser}[kind]
     reader = made_of(module.network, module.words(), device="meta")
