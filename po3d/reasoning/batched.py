@@ -14,6 +14,7 @@ The file is long because every operation of the two languages is here once more,
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -24,7 +25,7 @@ from torch import Tensor
 
 from po3d.language.program import DIRECTIONS, LEAVES, Call
 from po3d.reasoning import relations
-from po3d.reasoning.execute import IT, MORE_OR_LESS, SECTORS, Evaluator, run
+from po3d.reasoning.execute import IT, MORE_OR_LESS, SECTORS, Evaluator, is_support, run
 from po3d.reasoning.execute import Asked as Words
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import Rules
@@ -56,7 +57,7 @@ class Tables:
         str, Tensor
     ]  # (S, n) code of a value by attribute ("name" too), -1 where there is none; "below", "origin"
     room: Tensor  # (S, 4) middle and half of the room, to the right and to the front
-    eye: Tensor  # (S, 3) the camera; nan without one
+    eye: Tensor  # (S, 3) of who looks; nan without a camera
     told: dict[str, Tensor]  # (S,) whether the table says anything of an attribute
     below_it: Tensor  # (S,) what all things rest on that the change was about, -1 for none
     values: dict[str, list[str]]  # attribute -> the words of its codes
@@ -155,8 +156,8 @@ def pack(worlds: Sequence[World], past: bool = True) -> Tables:
         if world.salient:
             below_it[k] = -1 if (it := Evaluator(world).below_it()) is None else it
         room[k] = (*world.middle, *world.half)
-        if world.scene.camera is not None:
-            eye[k] = world.scene.camera.position
+        with suppress(ExecutionFailure):  # who looks is nowhere
+            eye[k] = world.eye
         headings = [world.heading(i) for i in range(m)]
         things["c"][k, :m], things["s"][k, :m] = np.cos(headings), np.sin(headings)
     as_tensors = lambda arrays: {name: torch.from_numpy(a) for name, a in arrays.items()}  # noqa: E731
@@ -547,10 +548,6 @@ class _Runner:
     # --- objects ---------------------------------------------------------------------------------------------
 
     def _unique(self, among: Call) -> Tensor:
-        if among.op == "relate" and among.args[0] == "supporting":
-            below = self.of("below", self.object(among.args[1]), "codes")[:, 0]
-            self.fail(below < 0)
-            return below
         read = self.read
         found = self.value(among)
         empty = ~found.any(1) & ~self.bad
@@ -616,7 +613,7 @@ class _Runner:
         if len(where) == 1:
             if where[0].args not in (("room",), ("camera",)):
                 raise Unbatched(f"batches of rooms and photographs know no {where[0]}")
-            return self._least(self.value(among), -self.along(way))
+            return self._least(self.value(among), self.along(way) * (1.0 if sense == "least" else -1.0))
         if sense != "first":
             raise Unbatched("batches of rooms and photographs know nothing of most squarely")
         one = self.object(where[0])
@@ -638,6 +635,8 @@ class _Runner:
             eye = self.tables.eye.to(self.device)[self.world]
             self.fail(eye[:, 0].isnan())
             x, y, z = (self.thing(name) - eye[:, k : k + 1] for k, name in enumerate("xyz"))
+            if self.rules.viewer == "stands":
+                return torch.hypot(x, y).nan_to_num(0.0)
             return torch.sqrt(x * x + y * y + z * z).nan_to_num(0.0)
         if self.rules.distance == "space":
             x, y, z = (self.thing(name) - self.of(name, one) for name in "xyz")
@@ -688,7 +687,7 @@ class _Runner:
     def _query(self, what: str, one: Call) -> Tensor:
         if what == "name":
             words = len(self.tables.values["name"])
-            if one.op == "unique" and one.args[0].op == "relate" and one.args[0].args[0] == "supporting":
+            if is_support(one):
                 index = self.object(one.args[0].args[1])
                 below = self.of("below", index, "codes")[:, 0]
                 ground = torch.where(self.of("low", index)[:, 0] < 0.1, words, words + 1)
@@ -756,7 +755,7 @@ class _Runner:
             turn = self.turn(a, room).gather(1, b[:, None]) - self.turn(stand, room).gather(
                 1, facing[:, None]
             )
-            self.fail(stand == facing)
+            self.fail(torch.hypot(*(self.of(x, facing) - self.of(x, stand) for x in ("x", "y")))[:, 0] < 1e-9)
         else:
             turn = self.turn(a, frame).gather(1, b[:, None])
         away = torch.hypot(*(self.of(x, b) - self.of(x, a) for x in ("x", "y")))[:, 0]
@@ -769,6 +768,7 @@ class _Runner:
             raise Unbatched(f"batches of rooms and photographs know no {frame}")
         self.fail(eye[:, 0].isnan())
         x, y = eye[:, 0] - self.of("x", a)[:, 0], eye[:, 1] - self.of("y", a)[:, 0]
+        self.fail(torch.hypot(x, y) < 1e-9)
         return _sector(torch.atan2(y, x) - torch.atan2(self.of("s", a), self.of("c", a))[:, 0], sectors)
 
 
