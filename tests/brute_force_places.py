@@ -245,7 +245,8 @@ class Table:
         if what in ("distance", "bearing"):
             one = VIEWER if one is None else one
             if what == "bearing":
-                return self.off("front", self.azimuth(one, i, (self.nose(one), 1)))
+                off = self.off("front", self.azimuth(one, i, (self.nose(one), 1)))
+                return off + 0 * (below(off, 0.0) or below(180.0, off))
             a, b = self.place(one), self.place(i)
             ground = self.rules.viewer == "stands" if VIEWER in (one, i) else self.rules.distance == "ground"
             return math.dist(a[:2], b[:2]) if ground else math.dist(a, b)

@@ -248,7 +248,7 @@ class BruteForce(Table):
             way = front - left * math.radians(45 * DIRECTIONS.index(what))
             x, y = math.cos(way), math.sin(way)
             along = lambda i: self.place(i)[0] * x + self.place(i)[1] * y  # noqa: E731
-            return self.extreme(self.sets(among), sense, along)
+            return self.extreme(self.sets(among), "least" if sense == "least" else "most", along)
         one = self.one(where[0], self.rules.viewer == "stands")
         if sense == "least":
             raise Fails("unknown")
@@ -348,6 +348,8 @@ class BruteForce(Table):
 
     def do_compare(self, what, first, second):
         a, b = self.measured(what, self.one(first)), self.measured(what, self.one(second))
+        if what in ("distance", "bearing"):
+            return MORE[what][below(a, b)]
         return MORE[what][a == b or below(a, b)]
 
     def do_holds(self, relation, first, second):

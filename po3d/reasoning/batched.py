@@ -421,7 +421,10 @@ class _Runner:
         if self.naming:
             unknown = ~(found & (self.rows("codes", attribute) >= 0)).any(1)
             return torch.where((lacking & unknown)[:, None], found, having)
-        self.fail(lacking & ~self.tables.told[attribute].to(self.device)[self.world])
+        told = self.tables.told[attribute].to(self.device)[self.world]
+        if among.op == "group":
+            told = told & (found & (self.rows("codes", attribute) >= 0)).any(1)
+        self.fail(lacking & ~told)
         return having
 
     def _exclude(self, *args) -> Tensor:
@@ -600,6 +603,8 @@ class _Runner:
             one = None if viewer else self.object(where[0])
             found = self.value(among) if one is None else self.value(among) & ~self.one(one)
             if what == "bearing":
+                away = torch.hypot(*(self.thing(x) - self.of(x, one) for x in ("x", "y")))
+                self.fail((found & (away < 1e-9)).any(1))
                 return self._least(found, _wrapped(self.turn(one, Call("frame", ("object",)))).abs() * sign)
             if self.rules.beside_first and one is not None:
                 apart = found & ~self.stacked(one)
@@ -710,10 +715,22 @@ class _Runner:
         return found.clamp(min=0)
 
     def _greater_than(self, first: Call, second: Call) -> Tensor:
-        return self.number(first) > self.number(second)
+        a, b = self.numbers(first, second)
+        return a > b
 
     def _less_than(self, first: Call, second: Call) -> Tensor:
-        return self.number(first) < self.number(second)
+        a, b = self.numbers(first, second)
+        return a < b
+
+    def numbers(self, first: Call, second: Call) -> tuple[Tensor, Tensor]:
+        """Two numbers as they are compared: of volumes their logarithms."""
+        both = [self.number(call) for call in (first, second)]
+        if [call.args[0] == "volume" for call in (first, second)] not in ([True, True], [False, False]):
+            both = [
+                n.exp() if c.op == "query" and c.args[0] == "volume" else n
+                for n, c in zip(both, (first, second))
+            ]
+        return both[0], both[1]
 
     def number(self, call: Call) -> Tensor:
         if (
@@ -751,11 +768,10 @@ class _Runner:
         a, b = self.object(start), self.object(goal)
         if len(frame.args) == 2 and isinstance(frame.args[0], Call):
             stand, facing = (self.object(one) for one in frame.args)
-            room = Call("frame", ("room",))
-            turn = self.turn(a, room).gather(1, b[:, None]) - self.turn(stand, room).gather(
-                1, facing[:, None]
-            )
-            self.fail(torch.hypot(*(self.of(x, facing) - self.of(x, stand) for x in ("x", "y")))[:, 0] < 1e-9)
+            x, y = (self.of(x, facing) - self.of(x, stand) for x in ("x", "y"))
+            there, ahead = (self.of(x, b) - self.of(x, a) for x in ("x", "y")), torch.atan2(y, x)
+            turn = -ahead + torch.atan2(*reversed(tuple(there)))
+            self.fail(torch.hypot(x, y)[:, 0] < 1e-9)
         else:
             turn = self.turn(a, frame).gather(1, b[:, None])
         away = torch.hypot(*(self.of(x, b) - self.of(x, a) for x in ("x", "y")))[:, 0]

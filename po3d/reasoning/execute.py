@@ -663,25 +663,26 @@ class Evaluator:
 
     def _less_than(self, first: Call, second: Call) -> bool:
         if _measured(first, second):
-            return self._more(first.args[0], second.args[1], first.args[1])
+            return self._more(first.args[0], first.args[1], second.args[1]) < 0
         return self.value(first) < self.value(second)
 
     def _greater_than(self, first: Call, second: Call) -> bool:
         if _measured(first, second):
-            return self._more(first.args[0], first.args[1], second.args[1])
+            return self._more(first.args[0], first.args[1], second.args[1]) > 0
         return self.value(first) > self.value(second)
 
-    def _more(self, what: str, first: Call, second: Call) -> bool:
+    def _more(self, what: str, first: Call, second: Call) -> float:
+        """How much more of a measure the first thing has than the second."""
         a, b = (self.measure(what, self.object(one)) for one in (first, second))
         self._clearly(a, b, CLEARLY.get(what, 0.15))
-        return a > b
+        return a - b
 
     def _clearly(self, a: float, b: float, least: float) -> None:
         if self.strict and abs(a - b) < least:
             raise ExecutionFailure("close call", "close call: nearly the same")
 
     def _compare(self, what: str, first: Call, second: Call) -> str:
-        more = self._more(what, first, second)
+        more = self._more(what, first, second) > 0
         words = MORE_OR_LESS.get(what, ("more", "less"))
         return self.rules.said(what, words[0] if more else words[1])
 

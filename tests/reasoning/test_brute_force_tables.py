@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -101,6 +102,10 @@ class Programs:
             elif leaf is float:
                 yield float(self.random.integers(8)) * 45 if op == "frame" else float(self.random.integers(4))
             else:
+                if op == "relate" and kinds.count("object") == 2:
+                    leaf = ("between", "blocking", "next_to")
+                elif op == "best" and kind == "measure" and "object" in kinds:
+                    leaf = ("distance", "bearing", "height")
                 word = self.pick(leaf)
                 attribute = word if kind == "attribute" else attribute
                 yield word
@@ -118,66 +123,66 @@ def naive(program: Call, scene: Scene, rules: Rules, asked: Asked) -> tuple[str 
         return None, failure.args[0]
 
 
-def plain(program: Call, refused: tuple[tuple, ...] = (("task",), ("camera",), ("room",))) -> bool:
-    """Whether a batch, which is told no views and no task, is asked the same."""
-    return not any(call.op == "view" or call.args in refused for call in program.calls())
+def alike(program: Call, views: bool) -> bool:
+    """Whether a batch, which is told of no task and no views, is asked the same."""
+    told = {("task",), *((("camera",), ("room",)) if views else ())}
+    return not any(call.op == "view" or call.args in told for call in program.calls())
 
 
 def compared(rules: str, seed: int, count: int) -> tuple[Counter, Counter]:
-    """How `count` programs on each table ended (by kind), and how often each signature stood in one that both answered."""
+    """How `count` programs on each of five tables ended, and how often each signature stood in one that had an answer."""
     random, meant = rng(seed, f"brute force/{rules}"), RULES[rules]
     scenes, task = tables(seed % 40), "6d" if seed % 2 else "2d"
-    worlds = [World.of(scene, meant) for scene in scenes]
-    programs, where, single, ended, reached = [], [], [], Counter(), Counter()
-    for k, scene in [(k, scene) for k, scene in enumerate(scenes) for _ in range(count)]:
-        program = Programs(random, scene).call(str(random.choice(ANSWERS)))
+    worlds, batch, ended, reached = [World.of(scene, meant) for scene in scenes], [], Counter(), Counter()
+    for k, scene in enumerate(scenes):
         asked = Asked(task, (), ORBIT[:4] if k > 2 else (), Rows(len(scene)))
-        outcome = run(program, worlds[k], asked)
-        if not asked.views or plain(program):
-            programs, where, single = [*programs, program], [*where, k], [*single, outcome.answer]
-        try:
-            expected = naive(program, scene, meant, asked)
-        except Borderline:
-            ended["borderline"] += 1
-            continue
-        assert (outcome.answer, outcome.kind) == expected, f"{program} on table {k}: {outcome.reason}"
-        ended["answered" if outcome.answer is not None else str(outcome.kind)] += 1
-        if outcome.answer is not None:
-            reached.update((call.op, call.signature.inputs) for call in program.calls())
-    packed = pack(worlds)
-    kept = [p for p, program in enumerate(programs) if plain(program, (("task",),))]
-    programs, where, single = ([several[p] for p in kept] for several in (programs, where, single))
-    for program, one, other in zip(
-        programs, single, answers(packed, ask(programs, where, packed)), strict=True
-    ):
+        for _ in range(count):
+            program = Programs(random, scene).call(str(random.choice(ANSWERS)))
+            try:
+                expected = naive(program, scene, meant, asked)
+            except Borderline:
+                ended["borderline"] += 1
+                continue
+            outcome = run(program, worlds[k], asked)
+            assert (outcome.answer, outcome.kind) == expected, f"{program} on table {k}: {outcome.reason}"
+            ended[outcome.kind or "answered"] += 1
+            if outcome.answer is not None:
+                reached.update((call.op, call.signature.inputs) for call in program.calls())
+            if alike(program, bool(asked.views)):
+                batch.append((program, k, outcome.answer))
+    packed, (programs, where, single) = pack(worlds), zip(*batch)
+    for program, one, other in zip(programs, single, answers(packed, ask(programs, where, packed))):
         assert one == other, program
     return ended, reached
 
 
 @pytest.mark.parametrize("rules", RULES)
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_executor_its_batch_and_a_naive_interpreter_say_one_thing(rules, seed):
-    compared(rules, seed, 10)
+    compared(rules, seed, 20)
 
 
 def test_the_programs_mostly_have_answers_and_reach_every_operation():
     ended, reached = Counter(), Counter()
     for rules in RULES:
-        for seed in range(3):
-            for whole, part in zip((ended, reached), compared(rules, seed, 40)):
+        for seed in range(6):
+            for whole, part in zip((ended, reached), compared(rules, seed, 60)):
                 whole.update(part)
     total = ended.total()
-    assert ended["answered"] > 0.5 * total
+    assert ended["answered"] > 0.45 * total
     assert ended["borderline"] < 0.02 * total
     questions = {"objects", "object", "frame", *ANSWERS}
     for op, signatures in Call.language.signatures.items():
         for signature in signatures:
             if signature.output in questions:
-                assert reached[op, signature.inputs] >= 3, (op, signature)
+                assert reached[op, signature.inputs] >= 25, (op, signature)
 
 
-STUDY = {  # what the three once said differently
+STUDY = {  # what executor, batch and documents once said differently
+    'count(filter(material, "green", group(refer("#6 box"))))': None,
+    'greater_than(query(length, refer("#1 desk")), query(volume, refer("#1 desk")))': "no",
+    'less_than(query(volume, refer("#2 lamp")), count(0))': "no",
     'query(facing, refer("#0 bed"))': "right",
     'query(facing, refer("#5 picture"))': "back",
     'count(filter(facing, "right", scene))': "6",
@@ -211,3 +216,16 @@ def test_what_was_said_differently(program):
     assert outcome.answer == STUDY[program]
     assert naive(call, scene, ROOM_RULES, asked) == (outcome.answer, outcome.kind)
     assert answers(packed, ask([call], [0], packed)) == [outcome.answer]
+
+
+def test_who_faces_a_thing_on_an_orbit_has_his_left_at_his_left():
+    scene = TABLES["orbit"](1)
+    asked, world = Asked(refer=Rows(len(scene))), World.of(scene, SCOPE_RULES)
+    rows = [Call("refer", (f"#{k}",)) for k in range(len(scene))]
+    programs = [
+        Call("direction", (a, c, Call("frame", (a, b)), "left_or_right")) for a, b, c in permutations(rows, 3)
+    ]
+    packed = pack([world])
+    single = [run(program, world, asked).answer for program in programs]
+    assert set(single) == {"left", "right"}
+    assert answers(packed, ask(programs, [0] * len(programs), packed)) == single
