@@ -14,6 +14,7 @@ The file is long because every operation of the two languages is here once more,
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -24,7 +25,7 @@ from torch import Tensor
 
 from po3d.language.program import DIRECTIONS, LEAVES, Call
 from po3d.reasoning import relations
-from po3d.reasoning.execute import IT, MORE_OR_LESS, SECTORS, Evaluator, run
+from po3d.reasoning.execute import IT, MORE_OR_LESS, SECTORS, Evaluator, is_support, run
 from po3d.reasoning.execute import Asked as Words
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.rules import Rules
@@ -56,7 +57,7 @@ class Tables:
         str, Tensor
     ]  # (S, n) code of a value by attribute ("name" too), -1 where there is none; "below", "origin"
     room: Tensor  # (S, 4) middle and half of the room, to the right and to the front
-    eye: Tensor  # (S, 3) the camera; nan without one
+    eye: Tensor  # (S, 3) of who looks; nan without a camera
     told: dict[str, Tensor]  # (S,) whether the table says anything of an attribute
     below_it: Tensor  # (S,) what all things rest on that the change was about, -1 for none
     values: dict[str, list[str]]  # attribute -> the words of its codes
@@ -155,8 +156,8 @@ def pack(worlds: Sequence[World], past: bool = True) -> Tables:
         if world.salient:
             below_it[k] = -1 if (it := Evaluator(world).below_it()) is None else it
         room[k] = (*world.middle, *world.half)
-        if world.scene.camera is not None:
-            eye[k] = world.scene.camera.position
+        with suppress(ExecutionFailure):  # who looks is nowhere
+            eye[k] = world.eye
         headings = [world.heading(i) for i in range(m)]
         things["c"][k, :m], things["s"][k, :m] = np.cos(headings), np.sin(headings)
     as_tensors = lambda arrays: {name: torch.from_numpy(a) for name, a in arrays.items()}  # noqa: E731
@@ -420,7 +421,10 @@ class _Runner:
         if self.naming:
             unknown = ~(found & (self.rows("codes", attribute) >= 0)).any(1)
             return torch.where((lacking & unknown)[:, None], found, having)
-        self.fail(lacking & ~self.tables.told[attribute].to(self.device)[self.world])
+        told = self.tables.told[attribute].to(self.device)[self.world]
+        if among.op == "group":
+            told = told & (found & (self.rows("codes", attribute) >= 0)).any(1)
+        self.fail(lacking & ~told)
         return having
 
     def _exclude(self, *args) -> Tensor:
@@ -547,10 +551,6 @@ class _Runner:
     # --- objects ---------------------------------------------------------------------------------------------
 
     def _unique(self, among: Call) -> Tensor:
-        if among.op == "relate" and among.args[0] == "supporting":
-            below = self.of("below", self.object(among.args[1]), "codes")[:, 0]
-            self.fail(below < 0)
-            return below
         read = self.read
         found = self.value(among)
         empty = ~found.any(1) & ~self.bad
@@ -603,6 +603,8 @@ class _Runner:
             one = None if viewer else self.object(where[0])
             found = self.value(among) if one is None else self.value(among) & ~self.one(one)
             if what == "bearing":
+                away = torch.hypot(*(self.thing(x) - self.of(x, one) for x in ("x", "y")))
+                self.fail((found & (away < 1e-9)).any(1))
                 return self._least(found, _wrapped(self.turn(one, Call("frame", ("object",)))).abs() * sign)
             if self.rules.beside_first and one is not None:
                 apart = found & ~self.stacked(one)
@@ -616,7 +618,7 @@ class _Runner:
         if len(where) == 1:
             if where[0].args not in (("room",), ("camera",)):
                 raise Unbatched(f"batches of rooms and photographs know no {where[0]}")
-            return self._least(self.value(among), -self.along(way))
+            return self._least(self.value(among), self.along(way) * (1.0 if sense == "least" else -1.0))
         if sense != "first":
             raise Unbatched("batches of rooms and photographs know nothing of most squarely")
         one = self.object(where[0])
@@ -638,6 +640,8 @@ class _Runner:
             eye = self.tables.eye.to(self.device)[self.world]
             self.fail(eye[:, 0].isnan())
             x, y, z = (self.thing(name) - eye[:, k : k + 1] for k, name in enumerate("xyz"))
+            if self.rules.viewer == "stands":
+                return torch.hypot(x, y).nan_to_num(0.0)
             return torch.sqrt(x * x + y * y + z * z).nan_to_num(0.0)
         if self.rules.distance == "space":
             x, y, z = (self.thing(name) - self.of(name, one) for name in "xyz")
@@ -688,7 +692,7 @@ class _Runner:
     def _query(self, what: str, one: Call) -> Tensor:
         if what == "name":
             words = len(self.tables.values["name"])
-            if one.op == "unique" and one.args[0].op == "relate" and one.args[0].args[0] == "supporting":
+            if is_support(one):
                 index = self.object(one.args[0].args[1])
                 below = self.of("below", index, "codes")[:, 0]
                 ground = torch.where(self.of("low", index)[:, 0] < 0.1, words, words + 1)
@@ -711,10 +715,22 @@ class _Runner:
         return found.clamp(min=0)
 
     def _greater_than(self, first: Call, second: Call) -> Tensor:
-        return self.number(first) > self.number(second)
+        a, b = self.numbers(first, second)
+        return a > b
 
     def _less_than(self, first: Call, second: Call) -> Tensor:
-        return self.number(first) < self.number(second)
+        a, b = self.numbers(first, second)
+        return a < b
+
+    def numbers(self, first: Call, second: Call) -> tuple[Tensor, Tensor]:
+        """Two numbers as they are compared: of volumes their logarithms."""
+        both = [self.number(call) for call in (first, second)]
+        if [call.args[0] == "volume" for call in (first, second)] not in ([True, True], [False, False]):
+            both = [
+                n.exp() if c.op == "query" and c.args[0] == "volume" else n
+                for n, c in zip(both, (first, second))
+            ]
+        return both[0], both[1]
 
     def number(self, call: Call) -> Tensor:
         if (
@@ -752,11 +768,10 @@ class _Runner:
         a, b = self.object(start), self.object(goal)
         if len(frame.args) == 2 and isinstance(frame.args[0], Call):
             stand, facing = (self.object(one) for one in frame.args)
-            room = Call("frame", ("room",))
-            turn = self.turn(a, room).gather(1, b[:, None]) - self.turn(stand, room).gather(
-                1, facing[:, None]
-            )
-            self.fail(stand == facing)
+            x, y = (self.of(x, facing) - self.of(x, stand) for x in ("x", "y"))
+            there, ahead = (self.of(x, b) - self.of(x, a) for x in ("x", "y")), torch.atan2(y, x)
+            turn = -ahead + torch.atan2(*reversed(tuple(there)))
+            self.fail(torch.hypot(x, y)[:, 0] < 1e-9)
         else:
             turn = self.turn(a, frame).gather(1, b[:, None])
         away = torch.hypot(*(self.of(x, b) - self.of(x, a) for x in ("x", "y")))[:, 0]
@@ -769,6 +784,7 @@ class _Runner:
             raise Unbatched(f"batches of rooms and photographs know no {frame}")
         self.fail(eye[:, 0].isnan())
         x, y = eye[:, 0] - self.of("x", a)[:, 0], eye[:, 1] - self.of("y", a)[:, 0]
+        self.fail(torch.hypot(x, y) < 1e-9)
         return _sector(torch.atan2(y, x) - torch.atan2(self.of("s", a), self.of("c", a))[:, 0], sectors)
 
 

@@ -47,6 +47,7 @@ SECTORS: dict[str, tuple[str, ...]] = {
     "eight": DIRECTIONS,
 }
 LOOKS = ("color", "material", "state", "shape", "size")
+FOLLOWING = ("side", "purpose", "facing", "occlusion")  # from the rest of the table
 # What says that the first has more, or less, of a measure.
 MORE_OR_LESS = {
     "elevation": ("higher", "lower"), "volume": ("larger", "smaller"), "height": ("taller", "shorter"),
@@ -189,17 +190,8 @@ class Evaluator:
         if attribute == "name":
             return self._named(text, among)
         found = self.set(among)
-        if attribute == "side":
-            return [i for i in found if world.at_side(text, i)]
-        if attribute == "purpose":
-            return [i for i in found if text in world.purposes(i)]
-        if attribute == "facing":
-            return [i for i in found if world.facings[i] == text]
-        if attribute == "occlusion":
-            hiding = {world.hider(i) for i in range(len(world.occluders))}
-            if text == "occluding":
-                return [i for i in found if i in hiding]
-            return [i for i in found if (world.hider(i) is None) == (text == "unoccluded")]
+        if attribute in FOLLOWING:
+            return self._so(attribute, text, found)
         self._closed(attribute)
         having = world.having(attribute, text, found)
         if having or not found:
@@ -213,6 +205,20 @@ class Evaluator:
         if among.op == "group" and all(world.value(i, attribute) is None for i in found):
             self._known(found[0], attribute)  # "is the can open?": nobody knows
         return []
+
+    def _so(self, attribute: str, text: str, found: Sequence[int]) -> list[int]:
+        """Those of which an attribute holds that follows from the rest of the table."""
+        world = self.world
+        if attribute == "side":
+            return [i for i in found if world.at_side(text, i)]
+        if attribute == "purpose":
+            return [i for i in found if text in world.purposes(i)]
+        if attribute == "facing":
+            return [i for i in found if world.facings[i] == text]
+        hiding = {world.hider(i) for i in range(len(world.occluders))}
+        if text == "occluding":
+            return [i for i in found if i in hiding]
+        return [i for i in found if (world.hider(i) is None) == (text == "unoccluded")]
 
     def _named(self, noun: str, among: Call) -> Sequence[int]:
         called = self.world.named(noun, self.past)
@@ -234,8 +240,15 @@ class Evaluator:
     def _exclude(self, *args) -> list[int]:
         if len(args) == 3:
             attribute, text, among = args
-            known = [i for i in self.set(among) if self.world.value(i, attribute) is not None]
-            having = self.world.having(attribute, text, known)
+            known = [
+                i for i in self.set(among) if attribute == "purpose" or self._value(i, attribute) is not None
+            ]
+            if attribute == "name":
+                having = self.world.named(text, self.past)
+            elif attribute in FOLLOWING:
+                having = self._so(attribute, text, known)
+            else:
+                having = self.world.having(attribute, text, known)
             return [i for i in known if i not in having]
         one, among = args
         if one.op == "unique" and _is_name(one.args[0]) and len(several := self.set(one.args[0])) > 1:
@@ -253,7 +266,7 @@ class Evaluator:
         return [i for i in found if i in others]
 
     def _group(self, *ones: Call) -> list[int]:
-        return [self.object(ones[0])] if len(ones) == 1 else list(self.both(*ones))
+        return [self.object(ones[0])] if len(ones) == 1 else list(dict.fromkeys(self.both(*ones)))
 
     def _some(self, amount: float, among: Call) -> Sequence[int]:
         found = self.set(among)
@@ -261,7 +274,7 @@ class Evaluator:
             raise ExecutionFailure(
                 "not found", f"not found: {amount:g} of {said(among)}, there are {len(found)}"
             )
-        return found[: int(amount)]
+        return sorted(found)[: int(amount)]
 
     def _changed(self, among: Call) -> list[int]:
         salient = self.world.salient
@@ -324,10 +337,10 @@ class Evaluator:
             return self._told_by(args[0], self.object(args[1]))
         if len(args) == 2:
             a, b = self.object(args[0]), self.object(args[1])
-            if a == b:
-                what = self.world.describe(a)
-                raise ExecutionFailure("unknown", f"no direction: {what} is looked at from where it stands")
             x, y = self.world.vector(a, b)
+            if math.hypot(x, y) < 1e-9:
+                what = self.world.describe(b)
+                raise ExecutionFailure("unknown", f"no direction: {what} is looked at from where it stands")
             return own_axes(math.atan2(y, x))
         whose = self._whose(frame)
         if whose is None:
@@ -348,8 +361,11 @@ class Evaluator:
     def _told_by(self, direction: str, anchor: int) -> Axes:
         """The axes of the room, its walls' where it has any, in which a thing lies that way from the middle."""
         (x, y, _), scene = self.world.point(anchor), self.world.scene
-        middle = room_centre(scene)
-        front = math.atan2(y - middle[1], x - middle[0]) + azimuth(direction)
+        across, along = room_centre(scene)
+        if math.hypot(x - across, y - along) < 1e-3:
+            what = self.world.describe(anchor)
+            raise ExecutionFailure("unknown", f"no direction: {what} stands at the centre of the room")
+        front = math.atan2(y - along, x - across) + azimuth(direction)
         if scene.outline:
             wall = wall_azimuth(scene)
             front = wall + round((front - wall) / (math.pi / 2)) * math.pi / 2
@@ -467,10 +483,13 @@ class Evaluator:
         if len(where) == 1:  # of all, not from a thing whose own sides could be meant
             whose = self._whose(where[0])
             axes = self.axes(CAMERA if whose == "object" else where[0], VIEWER)
-            return self._chosen(self.members(among), among, lambda i: -self._along(what, i, axes))
+            sign = 1.0 if sense == "least" else -1.0
+            return self._chosen(self.members(among), among, lambda i: sign * self._along(what, i, axes))
         one = self.object(where[0], viewer=self.rules.viewer == "stands")
         if sense == "most":
             return self._squarely(what, one, self.axes(where[1], one), self.members(among))
+        if sense == "least":
+            raise ExecutionFailure("unknown", "unknown: nothing lies least that way from a thing")
         found = self.lying(what, one, where[1], self.members(among))
         if not found:
             what = f"{said(among)} {self.rules.said('eight', what)} of {self.world.describe(one)}"
@@ -518,7 +537,7 @@ class Evaluator:
 
     def _least(self, found: Sequence[int], among: Call, key: Callable[[int], float]) -> int:
         """The one with the least key, in metres or logarithms of volumes; a strict evaluator wants it clearly least."""
-        best = min(found, key=key)
+        best = min(found, key=lambda i: (key(i), i))  # of equals the first of the table
         if self.strict and any(
             key(i) - key(best) < max(0.15, 0.12 * abs(key(best))) for i in found if i != best
         ):
@@ -533,18 +552,13 @@ class Evaluator:
             return self.world.extents(index)[_SIDES[what]]
         if what == "volume":
             return math.log(self.world.volume(index))
-        if what == "distance":
-            return self.world.distance_from(VIEWER)(index)
-        return math.degrees(self.world.off("front", index, VIEWER, self.world.own_axes(index)))
+        return self.from_other(what, index, VIEWER)
 
     def from_other(self, what: str, index: int, start: int) -> float:
         """How far a thing is from another, how far off its front, or how much more of a measure it has."""
         if what == "distance":
-            return (
-                math.dist(self.world.point(index), self.world.point(start))
-                if VIEWER in (index, start)
-                else self.world.distance(index, start)
-            )
+            one, other = (index, start) if index == VIEWER else (start, index)
+            return 0.0 if other == VIEWER else self.world.distance_from(one)(other)
         if what == "bearing":
             return math.degrees(self.world.off("front", start, index, self.world.own_axes(start)))
         if VIEWER in (index, start):
@@ -599,7 +613,7 @@ class Evaluator:
             return math.exp(found) if what == "volume" else found
         if what != "name":
             return self._known(self.object(one), what)
-        if _is_support(one):
+        if is_support(one):
             index = self.object(one.args[0].args[1])
             below = self.world.supports[index]
             if below is None:
@@ -649,25 +663,26 @@ class Evaluator:
 
     def _less_than(self, first: Call, second: Call) -> bool:
         if _measured(first, second):
-            return self._more(first.args[0], second.args[1], first.args[1])
+            return self._more(first.args[0], first.args[1], second.args[1]) < 0
         return self.value(first) < self.value(second)
 
     def _greater_than(self, first: Call, second: Call) -> bool:
         if _measured(first, second):
-            return self._more(first.args[0], first.args[1], second.args[1])
+            return self._more(first.args[0], first.args[1], second.args[1]) > 0
         return self.value(first) > self.value(second)
 
-    def _more(self, what: str, first: Call, second: Call) -> bool:
+    def _more(self, what: str, first: Call, second: Call) -> float:
+        """How much more of a measure the first thing has than the second."""
         a, b = (self.measure(what, self.object(one)) for one in (first, second))
         self._clearly(a, b, CLEARLY.get(what, 0.15))
-        return a > b
+        return a - b
 
     def _clearly(self, a: float, b: float, least: float) -> None:
         if self.strict and abs(a - b) < least:
             raise ExecutionFailure("close call", "close call: nearly the same")
 
     def _compare(self, what: str, first: Call, second: Call) -> str:
-        more = self._more(what, first, second)
+        more = self._more(what, first, second) > 0
         words = MORE_OR_LESS.get(what, ("more", "less"))
         return self.rules.said(what, words[0] if more else words[1])
 
@@ -791,9 +806,11 @@ def _measured(first: Call, second: Call) -> bool:
     )
 
 
-def _is_support(call: Call) -> bool:
-    """Whether a call is what a thing rests on."""
-    return call.op == "unique" and call.args[0].op == "relate" and call.args[0].args[0] == "supporting"
+def is_support(call: Call) -> bool:
+    """Whether a call is what, of all things, one rests on."""
+    if call.op != "unique" or call.args[0].op != "relate" or call.args[0].args[0] != "supporting":
+        return False
+    return [arg.op == "scene" for arg in call.args[0].args[1:]] == [False, True]
 
 
 def said(program: Call) -> str:

@@ -33,7 +33,7 @@ from po3d.reasoning.questions import Task
 from po3d.reasoning.rules import STREET_RULES, Rules
 from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, describe, direction_at
 from po3d.scene.geometry import wrap_angle
-from po3d.scene.orbit import Axes
+from po3d.scene.orbit import Axes, sense_of
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import lineage
 
@@ -466,6 +466,8 @@ class _Reader(Evaluator):
         if VIEWER not in (one, i) and self.world.stacked(one, i):
             return None
         vector = self._seen(one, i, axes)
+        if math.hypot(*vector) < 1e-9:  # where the viewer stands
+            return None
         cone = relations.cone(direction, self.rules)
         off = math.remainder(math.atan2(*vector) - azimuth(direction), math.tau)
         shift = borders.to_ray(vector, azimuth(direction) + math.copysign(cone, off))
@@ -570,7 +572,7 @@ class _Reader(Evaluator):
         turn = off - math.copysign(self.rules.facing_window_deg, off)
         boundary, size = f"facing {value}", FORMS["degrees"].format(abs(distance))
         text = f"{self.describe(i)} is {size} {'within' if distance > 0 else 'from'} {boundary}"
-        nudge = self.search.nudge(i, degrees=turn)
+        nudge = self.search.nudge(i, degrees=turn * sense_of(self.world.axes))
         margin = self.margin(i, distance, "degrees", boundary, text, nudge)
         return _Decision(margin, lambda: _Told(world, self.asked).said(self.search.program))
 
@@ -715,18 +717,20 @@ class _Reader(Evaluator):
             yield from self._by_distance(one, found, sense)
         elif len(where) == 1:
             axes = self.axes(where[0], VIEWER)
-            x, y = AHEAD[what]
+            sign = 1.0 if sense == "least" else -1.0
+            x, y = (-sign * part for part in AHEAD[what])
             said = self.rules.said("eight", what).replace("_", " ")
-            for i, gap in self._rivals(self.members(among), lambda i: -self._along(what, i, axes)):
+            for i, gap in self._rivals(self.members(among), lambda i: sign * self._along(what, i, axes)):
                 if i in self.tellers(where[0]):
                     continue
                 metres = gap / (x * x + y * y)
-                shift, border = (metres * x, metres * y), f"being furthest to the {said}"
+                shift = metres * x, metres * y
+                border = f"being {'least far' if sense == 'least' else 'furthest'} to the {said}"
                 yield self.chosen(self.within(i, -math.hypot(*shift), self.unit, border, shift, axes=axes), i)
         elif sense == "most":
             one = self.object(where[0])
             yield from self._squarest(what, one, where[1], self.members(among))
-        else:
+        elif sense == "first":
             yield from self._first_that_way(what, self.object(where[0]), where[1], self.members(among))
 
     def _rivals(self, among: Sequence[int], key: Callable[[int], float]) -> Iterator[tuple[int, float]]:

@@ -202,10 +202,12 @@ def holds_at(spare: Arrays, relation: str) -> Arrays:
 
 
 def pose_degrees(headings: Arrays, axes: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:
-    """(n, ...) in [0, 360): the nose's clockwise angle from "away from the camera"; arguments as of `Pairs`."""
-    x, y = axes[DIRECTIONS.index("behind")]
-    turned = xp.atan2(y, x) * (180 / math.pi) - _STREET_BEHIND_DEG
-    return xp.remainder(rules.facing_zero_deg + turned - headings * (180 / math.pi), 360.0)
+    """(n, ...) in [0, 360): the nose's angle from the axis "behind" over "right", on streets clockwise from "away from the camera";
+    arguments as of `Pairs`."""
+    (lx, ly), (fx, fy), (x, y) = (axes[DIRECTIONS.index(side)] for side in ("left", "front", "behind"))
+    sense = xp.sign(fy * lx - fx * ly)  # -1 where front is ahead of who looks, and left at its other side
+    turned = sense * xp.atan2(y, x) * (180 / math.pi) - _STREET_BEHIND_DEG
+    return xp.remainder(rules.facing_zero_deg + turned - sense * headings * (180 / math.pi), 360.0)
 
 
 def facing_labels(degrees: Arrays, rules: Rules, xp: ModuleType = np) -> Arrays:

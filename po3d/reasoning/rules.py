@@ -26,8 +26,8 @@ class Rules:
     margin_2d: float = 0.2
     # The same in the object's own frame (Spatial457 get_direction_6d). Its eps is unpublished; 2D's assumed.
     margin_6d: float = 0.2
-    # On either side of a direction; half of it for combined ones ("front left"). What lies "most squarely" in a direction
-    # is within it, too: a quarter of the circle (SCOPE).
+    # On either side of a direction; half of it for combined ones ("front left"). What lies "most squarely" in a direction,
+    # also a combined one, is within the whole of it: a quarter of the circle (SCOPE).
     cone: float = 45.0
     # "Front" of a bicycle in the object's frame is its nose. False: its left side, which is what comes out of
     # upstream's helper when it is given a bicycle's uncorrected rotation.
@@ -67,19 +67,20 @@ class Rules:
     next_to_in: Literal["sizes", "metres"] = "sizes"
     # Who says "left of me": looks through the table's camera, or stands in the room, which has none.
     viewer: Literal["camera", "stands"] = "camera"
-    # How far one thing is from another: between middles, along the ground or in space.
+    # How far one thing is from another: between middles, along the ground or in space; from a camera always in space.
     distance: Literal["ground", "space"] = "ground"
     # Near a thing means beside it, not on it, where there is a choice.
     beside_first: bool = False
     # A thing is directly above another when the middle of one is over the other's footprint and its underside is not
     # below the other's middle: a lamp over a table, not a chair pushed under it. The slack lets a table stand on a rug.
     above_slack: float = 0.05
-    # "Under": the other is directly above it, or it is lower and either's middle is within the other's footprint.
+    # "Under": the other is directly above it ("directly"); or its middle is lower, and either's is within the other's footprint
+    # ("lower").
     under: Literal["directly", "lower"] = "directly"
     side: float = 1 / 3  # of the room's length that counts as one of its sides
     between: float = 0.6  # off the line from one to the other
     path: float = 0.2  # half the width of a direct path
-    step_over: float = 0.05  # what is flatter blocks no path
+    step_over: float = 0.05  # what is itself flatter blocks no path, wherever it is
     head: float = 1.6  # what hangs higher blocks no path
 
     # --- tables and answers

@@ -339,7 +339,11 @@ class World:
     def within(self, direction: str, start: int, axes: Axes, among: Iterable[int]) -> list[int]:
         """Those in the cone of a direction, where others than the frame's axes tell it."""
         cone = relations.cone(direction, self.rules)
-        return [i for i in self.beside(start, among) if self.off(direction, start, i, axes) <= cone]
+        return [
+            i
+            for i in self.beside(start, among)
+            if math.hypot(*self.vector(start, i)) >= 1e-9 and self.off(direction, start, i, axes) <= cone
+        ]
 
     def off(self, direction: str, start: int, goal: int, axes: Axes) -> float:
         """Radians between a direction and the way from one thing to another."""
