@@ -19,6 +19,7 @@ from po3d.io.seeding import rng
 from po3d.language.program import ANSWERS, DIRECTIONS, Call
 from po3d.reasoning.batched import Rows, answers, ask, pack
 from po3d.reasoning.execute import Asked, run
+from po3d.reasoning.margins import margins_in
 from po3d.reasoning.rules import ROOM_RULES, SCOPE_RULES, THREEDSRBENCH_RULES, Rules
 from po3d.reasoning.world import World
 from po3d.scene.geometry import Camera, look_at
@@ -229,3 +230,15 @@ def test_who_faces_a_thing_on_an_orbit_has_his_left_at_his_left():
     single = [run(program, world, asked).answer for program in programs]
     assert set(single) == {"left", "right"}
     assert answers(packed, ask(programs, [0] * len(programs), packed)) == single
+
+
+def test_a_thing_of_a_room_that_turns_as_its_margin_says_faces_another_way():
+    first, *others = study().objects
+    scene = replace(study(), objects=(replace(first, heading=0.2), *others))
+    program = Call.parse('count(filter(facing, "right", scene))')
+    found = margins_in(program, World.of(scene, ROOM_RULES)).steps[-2]
+    (margin,) = [m for m in found if m.object == 0]
+    assert margin.distance > 0
+    for times, faces in ((0.999, "6"), (1.001, "5")):
+        turned = margin.nudge.applied(scene, times)
+        assert run(program, World.of(turned, ROOM_RULES)).answer == faces
