@@ -271,7 +271,7 @@ class Model:
         learned = read.by == "learned"
         left_out = ""
         if learned and ask_below > 0:
-            left_out = self.pipeline.omitted(read, question) or self._mistaken(read, question, scene)
+            left_out = self._mistaken(read, question, scene) or self.pipeline.omitted(read, question)
         if differ or left_out or (learned and said is not None and probability < ask_below):
             reason = left_out or (
                 "it can be read in two ways"

@@ -178,7 +178,7 @@ class Reader:
     ],
 )  # fmt: skip
 def test_a_pipeline_brings_in_what_is_not_there(change, question, answer):
-    q = Question("1", "study", "?", "2d", "movement", "", "", change="!")
+    q = Question("1", "study", "?", "2d", "movement", "", "", change="What the guitar or the lamp does.")
     pipeline = Pipeline(Truth(), rooms.Reader(Reader(change, question)), rooms.EXECUTOR)
     (found,) = pipeline.answer([q], Context(lambda: None, study, "study"))
     assert found.answer == answer
