@@ -4,6 +4,7 @@ change text ─► program of type "edit" ─► plan(scene, program) ─► Pla
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -124,9 +125,13 @@ class _Planner:
         found = self.look.set(program)
         if not found:
             raise ExecutionFailure("not found", f"not found: {said(program)} is not in the room")
+        return self._here(found, program)
+
+    def _here(self, found: Sequence[int], program: Call) -> list[int]:
+        """What is in the room still; `before(...)` may mean what is not."""
         if max(found) >= self.world.now:
             raise ExecutionFailure("not found", f"not found: {said(program)} is no longer in the room")
-        return found
+        return list(found)
 
     def _move(self, what: Call, where: Call) -> list[Edit]:
         place = self._place(where)
@@ -147,7 +152,7 @@ class _Planner:
 
     def _face(self, what: Call, toward: Call) -> list[Edit]:
         self.mentioned.append(self.look.object(toward))
-        goal = self.scene.objects[self.mentioned[-1]].position
+        goal = self.world.point(self.mentioned[-1])
         edits: list[Edit] = []
         for i in self._targets(what):
             x, y, _ = self.scene.objects[i].position
@@ -155,7 +160,8 @@ class _Planner:
         return edits
 
     def _swap(self, first: Call, second: Call) -> list[Edit]:
-        a, b = self.look.both(first, second)
+        found = zip(self.look.both(first, second), (first, second))
+        a, b = (self._here([i], call)[0] for i, call in found)
         one, two = self.scene.objects[a], self.scene.objects[b]
         place = lambda mine, other: resolve(self.scene, mine, Place("spot", (other,)))  # noqa: E731
         return [
