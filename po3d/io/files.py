@@ -180,6 +180,12 @@ def rows_beside(module: str, name: str) -> list[dict[str, str]]:
     return list(read_table(Path(module).parent / name))
 
 
+def lines_beside(module: str, name: str) -> list[str]:
+    """The lines of a shipped text file that stands beside a module (its `__file__`), but for comments (#) and empty ones."""
+    text = (Path(module).parent / name).read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
 def read_bytes(path: str | Path, what: str) -> bytes:
     try:
         with open(path, "rb") as file:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from po3d.language.tables import lines
+from po3d.io.files import lines_beside
 
 _WORD = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?|'s|[?]")
 _SHORT = (  # contractions, undone before words are counted
@@ -24,7 +24,7 @@ _SHORT = (  # contractions, undone before words are counted
 
 
 def _table(name: str) -> list[list[str]]:
-    return [line.split() for line in lines(name)]
+    return [line.split() for line in lines_beside(__file__, name)]
 
 
 IDLE = frozenset(chain(*_table("idle.txt")))

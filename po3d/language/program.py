@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar, NamedTuple, Self
 
-from po3d.language.tables import lines
+from po3d.io.files import lines_beside
 
 LONGEST = 10_000  # letters of a program's text; the longest of the benchmarks have some 300
 DEEPEST = 200  # calls in each other; the deepest of the benchmarks have some 15
@@ -226,7 +226,7 @@ _ROW = re.compile(r"(\S+)\((.*?)\) -> (\S+)(?: += (.*?))?(?:  +(.*))?")
 
 def rows(name: str) -> list[Row]:
     """The rows of a table of this folder."""
-    found = map(_ROW.fullmatch, lines(name))
+    found = map(_ROW.fullmatch, lines_beside(__file__, name))
     inputs = lambda listed: tuple(listed.split(", ")) if listed else ()  # noqa: E731
     return [Row(m[1], Signature(inputs(m[2]), m[3]), m[4] or "", m[5] or "") for m in found]
 
@@ -295,7 +295,7 @@ def read_calls(text: str, make: Callable, bare: frozenset[str], number: Callable
 # --- the operations -----------------------------------------------------------------------------------------
 
 LEAVES: dict[str, tuple[str, ...] | type] = {
-    **{kind: tuple(words) for kind, *words in map(str.split, lines("leaves.txt"))},
+    **{kind: tuple(words) for kind, *words in map(str.split, lines_beside(__file__, "leaves.txt"))},
     "text": str,
     "amount": float,
 }

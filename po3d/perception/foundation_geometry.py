@@ -7,13 +7,12 @@ Cameras and worlds as in `po3d.scene.geometry`. Thresholds are ours; lengths in 
 Nothing here needs a network.
 """
 
-import csv
 import math
-from importlib import resources
 from typing import NamedTuple
 
 import numpy as np
 
+from po3d.io.files import rows_beside
 from po3d.io.seeding import rng
 from po3d.scene.camera import Hold, held
 from po3d.scene.geometry import Array, Camera, rotation_z
@@ -40,7 +39,7 @@ DEEP = 0.5  # unseen depth of a thing of unknown size, in its smaller visible ed
 ALONG = 0.5  # cosine between an edge and the line of sight above which its far end is hidden
 SIGHT_ERROR, ACROSS_ERROR = 0.05, 0.02  # deviations of a position, in distances
 # Depth, width, height in metres of what is no furniture: only their ratios are used.
-_SHAPES = csv.reader((resources.files("po3d.perception") / "shapes.csv").read_text("utf-8").splitlines()[1:])
+_SHAPES = [row.values() for row in rows_beside(__file__, "shapes.csv")]
 SHAPES = {name: tuple(map(float, size)) for name, *size in _SHAPES}
 
 

@@ -9,12 +9,12 @@ are those of `po3d.scene.orbit`: front is the side toward the viewer.
 
 import math
 from collections.abc import Sequence
-from importlib import resources
 from typing import ClassVar
 
 import numpy as np
 
 from po3d.io.errors import InputError
+from po3d.io.files import lines_beside
 from po3d.perception import detection
 from po3d.perception.detection import Detections, likely
 from po3d.perception.estimator import Estimator
@@ -26,7 +26,7 @@ from po3d.scene.table import ObjectState, Scene
 
 KIND = "room_view_estimator"
 # Of the orbit scenes (po3d.synthesis.orbit.catalogue) what rooms don't have.
-OUTSIDE = tuple((resources.files("po3d.perception") / "outside.txt").read_text("utf-8").splitlines())
+OUTSIDE = tuple(lines_beside(__file__, "outside.txt"))
 NAMES = tuple(sorted({*CATEGORIES, *OUTSIDE}))
 RESTS = ("ground", "above")  # what a thing's underside is on: the floor, or anything higher
 ATTRIBUTES = {"name": NAMES, "color": COLORS, "material": MATERIALS, "rests": RESTS}  # in the network's order

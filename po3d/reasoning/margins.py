@@ -424,7 +424,9 @@ class _Reader(Evaluator):
         (across, along), (middle, ahead), things = self.world.half, self.world.middle, self.world.things
         off = (things[i].right - middle, things[i].front - ahead)
         bounds = [(x, y, least * (across if x else along)) for x, y, least in self.world.side_bounds(side)]
-        metres, shift = borders.over_border([(x * off[0] + y * off[1] - least, x, y) for x, y, least in bounds])
+        metres, shift = borders.over_border(
+            [(x * off[0] + y * off[1] - least, x, y) for x, y, least in bounds]
+        )
         boundary = f"the {self.rules.said('eight', side)} side of the room"
         return self.member(self.within(i, metres, self.unit, boundary, shift), i)
 

@@ -122,7 +122,6 @@ class Photographs(TableSource):
 
 @dataclass(frozen=True)
 class LabelledMaps(TableSource):
-
     def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
         from po3d.perception import semantic_map
 
@@ -131,7 +130,6 @@ class LabelledMaps(TableSource):
 
 @dataclass(frozen=True)
 class Captions(TableSource):
-
     def tables(self, looks: Sequence[Look]) -> list[list[Scene]]:
         from po3d.perception import room_captions
 

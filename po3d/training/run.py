@@ -140,11 +140,8 @@ def _runner(
             default_root_dir=out, logger=loggers, callbacks=callbacks, plugins=plugins, enable_model_summary=False,
             use_distributed_sampler=False, **{"check_val_every_n_epoch": between, **trainer},
         )  # fmt: skip
-    except (
-        MisconfigurationException,
-        TypeError,
-        ValueError,
-    ) as error:  # what this machine or Lightning has not
+    except (MisconfigurationException, TypeError, ValueError) as error:
+        # What this machine or Lightning has not.
         raise InputError(f"trainer: {' '.join(str(error).split())}") from None
 
 

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from importlib import resources
 from typing import NamedTuple
 
 import numpy as np
 
+from po3d.io.files import lines_beside
 from po3d.perception.mirrored import SWAPPED
 from po3d.perception.room_view import ATTRIBUTES, HEIGHT, TOLD, WIDTH
 from po3d.scene.camera import hold_of
@@ -21,7 +21,7 @@ BEFORE = 0.1  # metres of depth that a corner needs to have a place in the pictu
 FAR_OUT = 2.0  # widths of the picture from its middle, beyond which a corner's place is not asked for
 ON_GROUND = 0.03  # metres between the floor and the underside of what stands on it
 # Things that look alike after a quarter or half a turn: nobody sees which of their sides is the front.
-SYMMETRIC = frozenset((resources.files("po3d.training") / "symmetric.txt").read_text("utf-8").splitlines())
+SYMMETRIC = frozenset(lines_beside(__file__, "symmetric.txt"))
 
 
 class ViewLabels(NamedTuple):

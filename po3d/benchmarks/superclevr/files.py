@@ -2,7 +2,8 @@
 
 The same layout carries Super-CLEVR, Super-CLEVR-3D and PulseCheck457 (Spatial457): degrees, Blender's camera,
 `rotation` instead of a heading, program nodes such as filter_color. Everything is converted here, in both
-directions (records of our own scenes are written by `po3d.synthesis.street.dataset.scene_record`)."""
+directions (records of our own scenes are written by `po3d.synthesis.street.dataset.scene_record`). Above 400 lines: reading and
+writing of one layout stand beside each other."""
 
 import itertools
 from collections.abc import Mapping, Sequence

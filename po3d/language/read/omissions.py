@@ -15,13 +15,8 @@ DENIED, PARTLY, _ORDINAL, _NUMBERED, _NEGATION, _EVERY = (
     _WORDINGS.expression(key, re.IGNORECASE)
     for key in ("denied", "partly", "ordinal", "numbered", "negation", "every")
 )
-_TELLING = frozenset(_WORDINGS.wordings("telling"))
+_TELLING, _POINTING = (frozenset(_WORDINGS.wordings(key)) for key in ("telling", "pointing"))
 PARTS = ("some", "exclude", "group")  # what leaves some of a set, or names each
-# What points at things that another sentence names.
-_POINTING = frozenset([
-    "it", "its", "they", "them", "their", "this", "that", "these", "those", "one", "ones", "both", "each", "everything", "all", "thing",
-    "things", "something", "anything", "stuff", "object", "objects", "furniture", "piece", "pieces", "item", "items",
-])  # fmt: skip
 EDITS = ("move", "turn", "face", "remove", "set", "replace")
 COMPARED = ("equal", "less_than", "greater_than")
 # What a question says, and whether its program can say so; the first one that it can't is left out.

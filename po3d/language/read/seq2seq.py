@@ -8,6 +8,8 @@ trained.
 
 Decoding is constrained by the type table of the program language: every output is a valid program. A language may
 have tokens that stand for words of the sentence (open names): with those the decoder also points at the span's ends.
+
+Above 400 lines: the network, the type table that it decodes under, and what reads texts by both belong together.
 """
 
 from abc import ABC, abstractmethod

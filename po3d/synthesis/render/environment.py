@@ -7,14 +7,13 @@ by `Film.exposure` stops.
 
 import functools
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from po3d.io.errors import InputError
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.scene.vocabulary import COLORS_RGB
 from po3d.synthesis.render import textures as patterns
 
@@ -318,10 +317,9 @@ def _studio(rng: np.random.Generator) -> Look:
     )
 
 
-_HERE = Path(__file__).parent
-_GROUNDS = tuple(read_table(_HERE / "grounds.csv"))  # albedo, second albedo, world units a tile
+_GROUNDS = tuple(rows_beside(__file__, "grounds.csv"))  # albedo, second albedo, world units a tile
 # The key light (degrees, strength, radians, tint, colour) and its sky
-_WEATHER = tuple(read_table(_HERE / "weather.csv"))
+_WEATHER = tuple(rows_beside(__file__, "weather.csv"))
 
 
 def _outdoor(rng: np.random.Generator) -> Look:

@@ -4,11 +4,10 @@ What the scene says (name, colour, material) decides; the rest varies. Colours a
 """
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.scene.rooms import is_a
 from po3d.scene.table import ObjectState, Scene
 from po3d.synthesis.furniture.models import RoomModel, RoomModels, drawn_category
@@ -17,16 +16,15 @@ from po3d.synthesis.render.instances import Placed
 from po3d.synthesis.rooms.shell import Shell
 from po3d.synthesis.splits import Split
 
-_HERE = Path(__file__).parent
 # Of rooms.COLORS: the middle of each name, and the deviation of log brightness and of log hue around it.
 PAINTS: dict[str, tuple[RGB, float, float]] = {
     row["color"]: (numbers(row["middle"]), float(row["bright"]), float(row["hue"]))
-    for row in read_table(_HERE / "paints.csv")
+    for row in rows_beside(__file__, "paints.csv")
 }
 # Of rooms.MATERIALS: lowest and highest (metallic, roughness, clearcoat), and the texture.
 FINISHES: dict[str, tuple[RGB, RGB, str]] = {
     row["material"]: (numbers(row["low"]), numbers(row["high"]), row["texture"])
-    for row in read_table(_HERE / "finishes.csv")
+    for row in rows_beside(__file__, "finishes.csv")
 }
 PLAIN = FINISHES["plastic"]
 UNPAINTED = (0.3, 0.3, 0.3)  # of our own shapes, where the scene names no colour
@@ -40,7 +38,7 @@ _FLOORS = {
         row["patterns"].split(), numbers(row["tile"]), numbers(row["stretch"]),
         [numbers(color) for color in row["colors"].split(";")],
     )
-    for row in read_table(_HERE / "floors.csv")
+    for row in rows_beside(__file__, "floors.csv")
 }  # fmt: skip
 
 

@@ -6,12 +6,11 @@ do with the change. Close calls are left out (room_describe.Teller), so every an
 
 import functools
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.language.programs.rooms import ROOMS, Call, call
 from po3d.reasoning.margins import margins_in
 from po3d.reasoning.world import World
@@ -20,7 +19,7 @@ from po3d.scene.rooms import purposes_of
 from po3d.synthesis.rooms.changes import TYPES
 from po3d.synthesis.rooms.describe import ANY, SIDES, Teller
 
-_ROWS = tuple(read_table(Path(__file__).with_name("questions.csv")))
+_ROWS = rows_beside(__file__, "questions.csv")
 # Fine type -> the released coarse types that it counts under. The release has the coarse ones only; the map is ours.
 COARSE = {row["fine"]: tuple(row["coarse"].split()) for row in _ROWS}
 # Which fine types the paper asks after which change (its Table 6).

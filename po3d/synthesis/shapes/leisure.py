@@ -1,11 +1,10 @@
 """Parametric Rubik's cubes and electric guitars. Form and colours as in own_shapes.py."""
 
 import functools
-from pathlib import Path
 
 import numpy as np
 
-from po3d.io.files import read_table
+from po3d.io.files import rows_beside
 from po3d.synthesis.shapes.limbs import bar, smooth_loop
 from po3d.synthesis.shapes.mesh import Generator, Piece, Random, main, named, painted, pick, solid
 from po3d.synthesis.shapes.primitives import Array, ball, box, moved, moved_all, rod
@@ -54,7 +53,7 @@ def _rubiks_cube(random: Random) -> list[Piece]:
 @functools.cache
 def _outlines(part: str) -> dict[str, Array]:
     """The outlines (N, 2) of (y, z) of bodies, guards and heads by name, metres, the front view; a head's from the nut up."""
-    rows = [row for row in read_table(Path(__file__).with_name("guitars.csv")) if row["part"] == part]
+    rows = [row for row in rows_beside(__file__, "guitars.csv") if row["part"] == part]
     return {
         row["name"]: np.array([point.split() for point in row["points"].split(";")], float) for row in rows
     }
