@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal, NamedTuple, Protocol, get_args
 
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.language.program import ANSWERS, DIRECTIONS, LEAVES, Call, ProgramError, Tree
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.scope import SCOPE
@@ -852,12 +852,10 @@ def execute(
     `samples` and `seed` belong to the modes that draw; `draw` to mode samples: kinds of belief (`po3d.scene.worlds`) that it
     leaves out have their most probable value. InputError for a mode that the program can't be run in.
     """
-    if mode not in get_args(Mode):
-        raise InputError(f"unknown mode {mode!r}; known: {', '.join(get_args(Mode))}")
+    known("mode", mode, get_args(Mode))
     if samples < 1:
         raise InputError(f"samples should be at least 1, not {samples}")
-    if task not in FRAME_OF_TASK:
-        raise InputError(f"unknown task {task!r}; known: {', '.join(FRAME_OF_TASK)}")
+    known("task", task, FRAME_OF_TASK)
     call = STREET.meant(program)
     tokens = [step.token for step in steps(call)] if rules.dialect == "street" else []
     if tokens and mode == "marginal":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.street import ANSWER_TYPES, STREET, token_types
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
@@ -291,8 +291,7 @@ def pack_programs(
 
 def _compile(program: Call, task: Task) -> list[tuple[int, int, int, int, int]]:
     """(operation, column, first input, second input, level) of each step."""
-    if task not in FRAME_OF_TASK:
-        raise InputError(f"unknown task {task!r}; known: {', '.join(FRAME_OF_TASK)}")
+    known("task", task, FRAME_OF_TASK)
     rows: list[tuple[int, int, int, int, int]] = []
     for step in steps(program):
         meant = meaning(step.call.op, step.words, task)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from po3d.benchmarks.registry import BENCHMARKS
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.reasoning.questions import Question
 
 ImageFormat = Literal["png", "jpeg"]
@@ -55,8 +55,7 @@ def messages(asked: Prompt, urls: Sequence[str]) -> list[dict]:
 
 def encode(pixels: NDArray[np.uint8], image_format: ImageFormat = "png") -> bytes:
     """A file of (H, W, 3) pixels; PNG gives back the very same ones, JPEG is smaller."""
-    if image_format not in get_args(ImageFormat):
-        raise InputError(f"unknown image format {image_format!r}; known: {', '.join(get_args(ImageFormat))}")
+    known("image format", image_format, get_args(ImageFormat))
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(
         buffer, image_format.upper(), **({"quality": 95} if image_format == "jpeg" else {})

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.language import program as core
 from po3d.language.english import singular, words_of
 from po3d.language.program import ProgramError
@@ -121,8 +121,7 @@ class Executor(parts.Executor):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "draw", kinds(self.draw))
-        if self.frame not in get_args(FrameMode):
-            raise InputError(f"unknown frame {self.frame!r}; known: {', '.join(get_args(FrameMode))}")
+        known("frame", self.frame, get_args(FrameMode))
 
     @classmethod
     def explaining(cls, options: Mapping[str, Any]) -> "Executor":

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Protocol, get_args
 
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.language.program import Call, ProgramError, Tree
 from po3d.language.programs.street import STREET, asking, parse_text
 from po3d.language.read.parse import Parse
@@ -58,8 +58,7 @@ class Executor(parts.Executor):
     dialect = STREET
 
     def __post_init__(self) -> None:
-        if self.mode not in get_args(Mode):
-            raise InputError(f"unknown mode {self.mode!r}; known: {', '.join(get_args(Mode))}")
+        known("mode", self.mode, get_args(Mode))
 
     def __call__(self, program: Tree, scene: Scene, task: Task) -> Outcome:
         call = self.meaning(program)

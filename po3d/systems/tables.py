@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from po3d.io.errors import InputError
+from po3d.io.errors import known
 from po3d.scene.orbit import Reading, viewer_axes
 from po3d.scene.table import Scene
 from po3d.systems.pipeline import Image, Look, TableSource
@@ -160,6 +160,5 @@ class Maps(TableSource):
 
 def source(name: str, **sources: TableSource) -> TableSource:
     """The source of that name; InputError for an unknown one."""
-    if name not in sources:
-        raise InputError(f"unknown table source {name!r}; known: {', '.join(sources)}")
+    known("table source", name, sources)
     return sources[name]

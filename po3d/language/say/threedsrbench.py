@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from po3d.io.errors import InputError
+from po3d.io.errors import known
 from po3d.language.grammar import load
 from po3d.language.programs.threedsrbench import PhraseCall
 
@@ -29,8 +29,7 @@ class Spoken:
 def speak(program: PhraseCall, style: Style, r: np.random.Generator, wording: str = "") -> Spoken:
     """A program in one of a style's wordings (or in `wording`, whose {0} {1} {2} are its things), options in random
     order; InputError for an unknown style."""
-    if style not in STYLES:
-        raise InputError(f"unknown style {style!r}; known: {', '.join(STYLES)}")
+    known("style", style, STYLES)
     grammar, things = load("threedsrbench"), {str(k): thing for k, thing in enumerate(program.things)}
     text = (
         wording.format(*program.things)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.synthesis.official_vehicles import OfficialVehicles, opened
 from po3d.synthesis.render import blender
 from po3d.synthesis.render.blender import BlenderOptions
@@ -29,8 +29,7 @@ class Drawing:
 
     def check(self, look: str | None) -> None:
         """InputError in one line for what can't be drawn here."""
-        if self.renderer not in RENDERERS:
-            raise InputError(f"unknown renderer {self.renderer!r}; known: {', '.join(RENDERERS)}")
+        known("renderer", self.renderer, RENDERERS)
         if self.vehicles and look not in dataset.OFFICIAL_LOOKS:
             raise InputError(f"vehicles=DIR goes with look={' or look='.join(dataset.OFFICIAL_LOOKS)}")
         if self.renderer == "blender":

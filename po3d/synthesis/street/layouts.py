@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from po3d.io.errors import InputError
+from po3d.io.errors import known
 from po3d.scene.geometry import Array
 from po3d.scene.street import CAMERA_JITTER, SPREAD, extent, heading_from_rotation
 from po3d.scene.vocabulary import COLORS, EXTENTS, MATERIALS, SHAPES, SIZE_SCALE, SIZES
@@ -85,8 +85,7 @@ def sample_layout(
     rng: np.random.Generator, count: int | None = None, split: Split = "train", look: LookKind | None = None
 ) -> Layout:
     """A layout of `count` objects (None: uniform in 3..10), its meshes from the split's pool."""
-    if split not in MESHES:
-        raise InputError(f"unknown split {split!r}; known: {', '.join(MESHES)}")
+    known("split", split, MESHES)
     count = int(rng.integers(MIN_OBJECTS, MAX_OBJECTS + 1)) if count is None else count
     look = look or LOOKS[rng.integers(len(LOOKS))]
     families = FORMS if look in OFFICIAL_LOOKS else OWN_FORMS
