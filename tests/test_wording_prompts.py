@@ -34,7 +34,7 @@ def test_what_a_prompt_names_is_on_its_table(found):
             for c in (Call.parse(prompt["program"]).calls() if prompt["program"] != "none" else ())
             if c.op == "filter" and c.args[0] == "name"
         ]
-        assert set(named) <= set(prompt["names"]), prompt
+        assert set(named) <= {name for name, *_ in prompt["things"]}, prompt
 
 
 def test_people_see_no_program_and_every_number(found):

@@ -3,10 +3,11 @@
     python -m tools.wording_gather FOLDER            FOLDER has prompts_K.jsonl and written_K.jsonl: {"n": number, "voice": who, "says": text}
     python -m tools.wording_gather FOLDER --lines    only written_K.jsonl: {"n": line, "voice": who, "change": ..., "frame": ..., "question": ...}
 
-The first adds to paraphrases_train.jsonl.gz, where a record is a table with all that was said about it: names, looks, and of each prompt sort,
-program, options and wordings. The second adds to reworded_train.jsonl.gz, where a record is a line of the bank's training part with its
-sentences in other words. Left out are wordings whose program can't be written from them and the table, those that stand twice, and those that
-say what a sentence of the development or the test part says (of the test part by hashes of their words: nothing of it is shown).
+The first adds to paraphrases_train.jsonl.gz, where a record is a table with all that was said about it: its things (none of streets,
+photographs and orbits), and of each prompt sort, program, options and wordings. The second adds to reworded_train.jsonl.gz, where a record
+is a line of the bank's training part with its sentences in other words. Left out are wordings whose program can't be written from them and the
+table, those that stand twice, and those that say what a sentence of the development or the test part says (of the test part by hashes of
+their words: nothing of it is shown).
 """
 
 import argparse
@@ -22,9 +23,11 @@ from pathlib import Path
 from po3d.io.files import atomic_write, read_jsonl
 from po3d.io.guard import guarded
 from po3d.language.program import Call
-from po3d.language.read.reader_tokens import REFUSALS, SORTS, Asked, Vocabulary, WordPieces, with_table
+from po3d.language.read.reader_tokens import REFUSALS, SORTS, Asked, Vocabulary, WordPieces
 from po3d.training.reader import vocabulary, word_pieces
 from po3d.training.reader_pairs import BANK, Pair, bank, records
+from po3d.training.reader_tables import told as told_of
+from po3d.training.reader_tables import with_things
 
 NEAR = 0.8  # of the words of two sentences together, those in both: from here on they say the same
 LONGEST = 400  # letters
@@ -62,9 +65,10 @@ def wrong(prompt: dict, says: object, tokens: Vocabulary, pieces: WordPieces) ->
     if not isinstance(says, str) or not 2 < len(says.strip()) < LONGEST or "\n" in says:
         return "no sentence"
     asked = Asked(kind=prompt["kind"], options=tuple(prompt.get("options", ())), **{prompt["sort"]: says})
-    given = pieces(with_table(asked, prompt["names"], prompt["looks"]))
     program = prompt["program"]
     meant = program if program in REFUSALS else Call.parse(program)
+    told = [] if isinstance(meant, str) else [list(values.values()) for values in told_of(meant)]
+    given = pieces(with_things(asked, prompt["things"] or [[w] for w in sorted({w for t in told for w in t})]))
     written = tokens.target(meant, given, prompt["sort"])
     return "" if written is not None else UNWRITTEN
 
@@ -105,8 +109,7 @@ def gathered(
                 {
                     "table": p["table"],
                     "kind": p["kind"],
-                    "names": p["names"],
-                    "looks": p["looks"],
+                    "things": p["things"],
                     "said": [],
                 },
             )

@@ -21,6 +21,7 @@ from po3d.language.grammar import GrammarError, load, spaced
 from po3d.language.program import Call, call
 from po3d.language.say.plain import say
 from po3d.training.reader_pairs import in_names, orbit_pair, photo_pair, records, street_pair, tables
+from po3d.training.reader_tables import made_up as other_things
 from tools.wording_programs import FIXED, Programs, Random, made_up, one
 
 ROOMS = 0.7  # of the prompts; of the others streets have half, photographs and orbits a quarter each
@@ -176,17 +177,8 @@ def of_rooms(seed: int, number: int) -> Iterator[dict]:
         random = rng(seed, "prompts-room", index)
         scene = made_up(random)
         room = Programs(scene, random)
-        things = [
-            " ".join(w for w in (t.state, t.color, t.material) if w and w not in t.name) + f" {t.name}"
-            for t in room.things
-        ]
-        looks = sorted({w for t in room.things for w in (t.color, t.material, t.state) if w})
-        table = {
-            "table": f"{seed}-{index}",
-            "names": sorted({t.name for t in room.things}),
-            "looks": looks,
-            "things": [t.strip() for t in things],
-        }
+        things = [[w for w in (t.name, t.color, t.material, t.state) if w] for t in room.things]
+        table = {"table": f"{seed}-{index}", "things": things}
         for sort in (s for s, share in OF_A_ROOM.items() for _ in range(share)):
             if sort == "unknown":
                 yield table | unknown(one(random, room.things).name, random)
@@ -222,11 +214,6 @@ def sunk(program: Call) -> Call:
     return Call(program.op, args)
 
 
-def _texts(program: Call, *attributes: str) -> list[str]:
-    """The values of attributes that a program speaks of."""
-    return sorted({c.args[1] for c in program.calls() if c.op == "filter" and c.args[0] in attributes})
-
-
 def of_others(seed: int, number: int) -> Iterator[dict]:
     """Prompts about streets, photographs and orbits: the speakers' programs, plainly said."""
     makers = (street_pair, street_pair, photo_pair, orbit_pair)
@@ -247,8 +234,9 @@ def of_others(seed: int, number: int) -> Iterator[dict]:
         random = rng(seed, "prompts-wish", index)
         told = f" (choose from: {', '.join(pair.asked.options)})" if pair.asked.options else ""
         yield {
-            "table": f"{seed}-{pair.asked.kind}-{index}", "names": _texts(program, "name", "shape"), "looks": _texts(program, "color", "material"),
-            "things": [], "kind": pair.asked.kind, "sort": "question", "program": program.text(), "options": list(pair.asked.options),
+            "table": f"{seed}-{pair.asked.kind}-{index}", "kind": pair.asked.kind, "sort": "question",
+            "things": [list(thing) for thing in other_things(pair.asked.kind, program, random, 1.0)],
+            "program": program.text(), "options": list(pair.asked.options),
             "says": says.replace("the viewer", "the camera") + told,
             "wish": wish("question", program, random) if pair.asked.kind != "street" else "",
         }  # fmt: skip
@@ -281,12 +269,18 @@ def written(found: Sequence[dict]) -> str:
         table = prompt["table"] if prompt["things"] else prompt["kind"]
         if table != last:
             lines.append(
-                f"\n== {ABOUT[prompt['kind']]}{': ' + ', '.join(prompt['things']) if prompt['things'] else ''}"
+                f"\n== {ABOUT[prompt['kind']]}{': ' + ', '.join(map(_listed, prompt['things'])) if prompt['things'] else ''}"
             )
             last = table
         wanted = f"   [{prompt['wish']}]" if prompt["wish"] else ""
         lines.append(f"{prompt['n']}. {prompt['sort']}: {prompt['says']}{wanted}")
     return "\n".join(lines).strip() + "\n"
+
+
+def _listed(thing: Sequence[str]) -> str:
+    """A thing in words: "white wood closed door"."""
+    name, *looks = thing
+    return " ".join([*(w for w in looks if w not in name), name])
 
 
 def of_lines(seed: int, number: int) -> list[str]:

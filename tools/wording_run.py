@@ -16,14 +16,10 @@ from po3d.language.english import singular
 from po3d.language.program import DIRECTIONS, Call
 from po3d.scene.rooms import PURPOSES, SYNONYMS
 from po3d.scene.vocabulary import PARENT
+from po3d.training.reader_tables import size_of
 
 ANYTHING = ("object", "thing", "vehicle", "item")
 TOUCH = 0.08  # metres between an underside and what it rests on
-LENGTHS = {  # metres, of the large one of a kind of toy vehicle; a small one has 0.7 of it
-    "sedan": 1.6, "minivan": 1.6, "hatchback": 1.4, "SUV": 1.6, "wagon": 1.7, "truck": 2.0, "school bus": 2.0, "regular bus": 2.1,
-    "articulated bus": 2.8, "double bus": 2.0, "cruiser": 1.3, "chopper": 1.3, "dirtbike": 1.2, "scooter": 1.0, "road bike": 1.1,
-    "mountain bike": 1.1, "utility bike": 1.1, "tandem bike": 1.5, "airliner": 2.2, "biplane": 1.5, "jet": 1.9, "fighter": 1.9,
-}  # fmt: skip
 SHAPE = {
     "SUV": "suv",
     "double bus": "double",
@@ -56,8 +52,7 @@ class Thing:
 
     def value(self, attribute: str) -> str | None:
         if attribute == "size":
-            large = LENGTHS.get(self.name)
-            return None if large is None else "small" if self.size[0] < 0.85 * large else "large"
+            return size_of(self.name, self.size[0])
         return getattr(self, "name" if attribute == "shape" else attribute, None)
 
     def reach(self, way: float) -> float:

@@ -1,6 +1,6 @@
 """The second reader of every world: one learned from many hands' sentences, for what a benchmark's own reader does not read surely.
 
-    question, tables ──► Asked, with the tables' names and looks ──► Readings, likeliest first
+    question, tables ──► Asked, with the tables' things ──► Readings, likeliest first
 
 It chooses among the names that the tables have, so it reads after the picture was looked at. It needs the extra "reader".
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.io.spelling import alike
 from po3d.language.english import KNOWN, words_of
 from po3d.language.program import DIRECTIONS, Call
@@ -79,11 +79,11 @@ class Learned:
     def _asked(self, question: Question, rows: Sequence[Mapping[str, str]]) -> "Asked":
         from po3d.language.read.reader_tokens import Asked
 
+        things = tuple((row["name"], *(row[a] for a in LOOKS if a in row)) for row in rows)
         names = tuple(dict.fromkeys(row["name"] for row in rows))
-        looks = dict.fromkeys(row[a] for a in LOOKS for row in rows if a in row)
         text, change, frame = (mended(t, names) for t in (question.text, question.change, question.frame))
         own, options = question.task == "6d", tuple(map(str, question.options))
-        return Asked(text, change, frame, self.executor.kind, own, options, names, tuple(looks))
+        return Asked(text, change, frame, self.executor.kind, own, options, things)
 
 
 def joined(
@@ -123,8 +123,7 @@ def second(
 ) -> Learned | None:
     """The second reader of an executor's pipeline; None where only the own one is to read, or where the learned one is not there and
     need not be. InputError for no such choice, or a reader asked for by name that is not there."""
-    if which not in get_args(Which):
-        raise InputError(f"unknown reader {which!r}; known: {', '.join(get_args(Which))}")
+    known("reader", which, get_args(Which))
     if which == "own" or (which == "both" and not there(checkpoint)):
         return None
     if which == "learned":

@@ -4,7 +4,7 @@ paraphrases of plain sentences.
     speakers (streets, rooms, photographs, orbits, frames) ─┐
     bank of sentences, paraphrases (data/wording) ──────────┴─► Pair ─► shown(pair, random): with a table's names, words exchanged
 
-A speaker's sentence has no table. `shown` makes up the names of one, other ones each time: those that the program means and some
+A speaker's sentence has no table. `shown` makes one up (`reader_tables`), another each time: with what the program means and some
 that it doesn't, or none, and then things are phrases (`refer`). Above 400 lines: one short function a source, and what `shown` does
 to a pair of any.
 """
@@ -12,7 +12,6 @@ to a pair of any.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -28,19 +27,16 @@ from po3d.language.programs.rooms import Call as RoomCall
 from po3d.language.programs.scope import SCOPE
 from po3d.language.programs.street import from_tokens
 from po3d.language.programs.threedsrbench import OPERATIONS, THREEDSRBENCH, PhraseCall
-from po3d.language.read.reader_tokens import REFUSALS, STREET_NAMES, Asked, Sort, with_table
+from po3d.language.read.reader_tokens import REFUSALS, STREET_NAMES, Asked, Sort
 from po3d.language.say.scope import say
 from po3d.language.say.threedsrbench import STYLES, speak
 from po3d.scene.frames import SIDE_TURNS, frame_text_anchors
 from po3d.scene.orbit import LABELS
-from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, STATES, SYNONYMS
+from po3d.scene.rooms import COLORS, SYNONYMS
+from po3d.training.reader_tables import made_up, mixed, one, room_names, shuffled, size_of, with_things
 
 BANK = ROOT / "data" / "wording"
-SHOWN, SYNONYM, BARE = (
-    0.9,
-    0.7,
-    0.25,
-)  # that a table has what is named, under its own name; that no table is known
+SYNONYM, BARE = 0.7, 0.25  # that a table has what is named under its own name; that no table is known
 OTHER_WORDS, OTHER_COLORS, WITH_OTHER = (
     0.4,
     0.3,
@@ -74,7 +70,8 @@ class Pair:
     def length(self) -> int:
         """Letters of what the network reads and writes: pairs of near length share a batch."""
         written = max(map(len, self.programs.values()))
-        return len(_said(self.asked)) + len(" ".join(self.asked.names)) + written
+        things = sum(len(word) + 1 for thing in self.asked.things for word in thing)
+        return len(_said(self.asked)) + things + written
 
     def calls(self) -> dict[Sort, Call | str]:
         return {sort: text if text in REFUSALS else Call.parse(text) for sort, text in self.programs.items()}
@@ -125,8 +122,6 @@ def reworded(folder: Path = BANK) -> list[Pair]:
 
 def asked_of_line(line: dict, scene: dict) -> Asked:
     """A line of the bank as the reader is asked it."""
-    things = scene["objects"]
-    looks = [t[a] for a in ("color", "material", "state") for t in things if t[a]]
     asked = Asked(
         line["question"],
         line["change"] or "",
@@ -135,7 +130,11 @@ def asked_of_line(line: dict, scene: dict) -> Asked:
         line["task"] == "own",
         tuple(line["options"] or ()),
     )
-    return with_table(asked, (t["name"] for t in things), looks)
+    things = []
+    for t in scene["objects"]:
+        size = size_of(t["name"], t["size"][0]) if line["kind"] == "street" else None
+        things.append([t["name"], t["color"], t["material"], t["state"], size])
+    return with_things(asked, things)
 
 
 def pairs_of_line(line: dict, record: dict, scene: dict) -> list[Pair]:
@@ -154,18 +153,17 @@ def pairs_of_line(line: dict, record: dict, scene: dict) -> list[Pair]:
 
 
 def paraphrases(folder: Path = BANK) -> list[Pair]:
-    """Plain sentences about made-up tables in other words, each alone: a pair a wording. None where the folder has none."""
+    """Plain sentences in other words, each alone: a pair a wording, those about rooms with the table that they are about. None where the folder
+    has none."""
     if not (folder / "paraphrases_train.jsonl.gz").exists():
         return []
     pairs = []
     for record in records("paraphrases", "train", folder):
-        table = with_table(Asked(kind=record["kind"]), record["names"], record["looks"])
+        table = with_things(Asked(kind=record["kind"]), record["things"])
         for sort, program, options, wordings in record["said"]:
             asked = replace(table, options=tuple(options))
-            pairs += [
-                Pair(replace(asked, **{sort: w}), sort, program, "paraphrase", record["table"])
-                for w in wordings
-            ]
+            name = record["table"] if record["things"] else ""
+            pairs += [Pair(replace(asked, **{sort: w}), sort, program, "paraphrase", name) for w in wordings]
     return pairs
 
 
@@ -194,10 +192,10 @@ def room_pairs(index: int, seed: int, stage: str) -> list[Pair]:
 
 def photo_pair(seed: int, stage: str, index: int) -> Pair:
     random = rng(seed, f"{stage}-photo", index)
-    op = _one(random, tuple(OPERATIONS))
+    op = one(random, tuple(OPERATIONS))
     things = tuple(_thing(random) for _ in OPERATIONS[op].roles)
     program = PhraseCall(op, things)
-    spoken = speak(program, _one(random, STYLES), random)
+    spoken = speak(program, one(random, STYLES), random)
     meant = _chosen(THREEDSRBENCH.meant(program), spoken.text)
     options = spoken.options if meant != THREEDSRBENCH.meant(program) or random.random() < 0.7 else ()
     return Pair(Asked(spoken.text, kind="photo", options=options), "question", meant.text(), "photo")
@@ -206,7 +204,7 @@ def photo_pair(seed: int, stage: str, index: int) -> Pair:
 def orbit_pair(seed: int, stage: str, index: int) -> Pair:
     random = rng(seed, f"{stage}-orbit", index)
     a, b = _thing(random), _thing(random)
-    task = _one(
+    task = one(
         random,
         (
             "consistency_ego",
@@ -219,21 +217,21 @@ def orbit_pair(seed: int, stage: str, index: int) -> Pair:
     )
     sitting = task.endswith("allo") and task != "integration_allo" and random.random() < 0.4
     if sitting:
-        b = _one(random, SEATS)
+        b = one(random, SEATS)
     thing = lambda name: SCOPE.call("thing", name)  # noqa: E731
     frame = SCOPE.call("own", thing(b)) if "allo" in task else SCOPE.call("camera")
     if task == "integration_ego":
-        program = SCOPE.call("which_view", _one(random, LABELS), thing(a), thing(b))
+        program = SCOPE.call("which_view", one(random, LABELS), thing(a), thing(b))
     elif task == "integration_allo":
         program = SCOPE.parse('name(nearest(toward("behind", thing("person"))))')
     else:
         program = SCOPE.call("where", thing(a), thing(b), frame)
         if "updating" in task:
             program = SCOPE.call(
-                "turned", str(_one(random, (45, 90, 135, 180, 225, 270, 315))), thing(a), thing(b), program
+                "turned", str(one(random, (45, 90, 135, 180, 225, 270, 315))), thing(a), thing(b), program
             )
     wording = None if random.random() < 0.4 else random
-    angles = [_one(random, range(0, 360, 45)) for _ in range(4)]
+    angles = [one(random, range(0, 360, 45)) for _ in range(4)]
     choices = [_thing(random) for _ in range(4)]
     text = say(program, task, wording, sitting, angles, choices)
     options: tuple[str, ...] = ()
@@ -248,8 +246,7 @@ def orbit_pair(seed: int, stage: str, index: int) -> Pair:
 def frame_pair(seed: int, stage: str, index: int) -> Pair:
     random = rng(seed, f"{stage}-frame", index)
     anchors = [
-        (_one(random, _room_names()), _one(random, tuple(SIDE_TURNS)))
-        for _ in range(int(random.integers(1, 3)))
+        (one(random, room_names()), one(random, tuple(SIDE_TURNS))) for _ in range(int(random.integers(1, 3)))
     ]
     name, side = anchors[0]
     program = call(
@@ -275,31 +272,10 @@ def speakers(
         yield from room_pairs(index, seed, stage)
 
 
-def _one(random: np.random.Generator, listed: Sequence):
-    return listed[int(random.integers(len(listed)))]
-
-
 def _thing(random: np.random.Generator) -> str:
     """A name, half the time with a colour."""
-    name = _one(random, _room_names())
-    return f"{_one(random, COLORS)} {name}" if random.random() < 0.3 else name
-
-
-@lru_cache(1)
-def _room_names() -> tuple[str, ...]:
-    """Names of things, of our rooms and of the bank's training tables."""
-    found = dict.fromkeys(CATEGORIES)
-    for scene in tables("train").values():
-        if scene["kind"] != "street":
-            found |= dict.fromkeys(t["name"] for t in scene["objects"])
-    return tuple(found)
-
-
-@lru_cache(1)
-def _street_names() -> tuple[str, ...]:
-    from po3d.scene.vocabulary import SHAPES
-
-    return tuple(STREET_NAMES.get(s, s) for s in SHAPES)
+    name = one(random, room_names())
+    return f"{one(random, COLORS)} {name}" if random.random() < 0.3 else name
 
 
 def _texts(program: Call, change: Callable[[str, str], str]) -> Call:
@@ -337,19 +313,17 @@ def _own(program: Call) -> Call:
 
 
 def shown(pair: Pair, random: np.random.Generator, others: Sequence[Pair] = ()) -> Pair:
-    """The pair with a table's names and looks where it has none, with another sentence of `others` beside it (which are about its table,
-    where it has one), and with some words exchanged for others of their kind, in sentence, table and program alike."""
+    """The pair with a table where it has none, with another sentence of `others` beside it (which are about its table, where it has one), and
+    with some words exchanged for others of their kind, in sentence, table and program alike."""
     if not pair.table:
         pair = _tabled(pair, random)
     elif random.random() < 0.5:  # the order of a table means nothing
-        asked = pair.asked
-        pair = replace(
-            pair,
-            asked=replace(asked, names=_shuffled(asked.names, random), looks=_shuffled(asked.looks, random)),
-        )
+        pair = replace(pair, asked=with_things(pair.asked, shuffled(pair.asked.things, random)))
     pair = _beside(pair, random, others)
     if pair.table and pair.asked.kind == "room" and random.random() < MIXED:
-        pair = _mixed(pair, random)
+        closed = any(text in REFUSALS for text in pair.programs.values())  # what is added might be the answer
+        meant = _quoted(*pair.programs.values())
+        pair = replace(pair, asked=mixed(pair.asked, _said(pair.asked), meant, closed, random))
     if random.random() < OTHER_COLORS:
         order = [COLORS[k] for k in random.permutation(len(COLORS))]
         pair = renamed(pair, dict(zip(COLORS, order, strict=True)))
@@ -358,7 +332,7 @@ def shown(pair: Pair, random: np.random.Generator, others: Sequence[Pair] = ()) 
         names = [
             n for n in dict.fromkeys(_quoted(*pair.programs.values())) if n in pair.asked.names and n in said
         ]
-        known = _room_names()
+        known = room_names()
         fresh = [known[int(k)] for k in random.choice(len(known), len(names), replace=False)]
         pair = renamed(pair, {n: f for n, f in zip(names, fresh) if f not in pair.asked.names})
     return pair
@@ -368,50 +342,25 @@ def _said(asked: Asked) -> str:
     return f"{asked.change} {asked.frame} {asked.question} {' '.join(asked.options)}".lower()
 
 
-def _mixed(pair: Pair, random: np.random.Generator) -> Pair:
-    """The pair with some names of its table left out that nobody means, or speaks of, and some others added."""
-    said, meant = _said(pair.asked), _quoted(*pair.programs.values())
-    spoken = lambda name: name in meant or any(word in said for word in name.lower().split())  # noqa: E731
-    share = random.uniform(0.3, 1.0)
-    kept = [n for n in pair.asked.names if spoken(n) or random.random() < share]
-    fresh = [
-        n for n in (_one(random, _room_names()) for _ in range(int(random.integers(0, 6)))) if not spoken(n)
-    ]
-    if any(text in REFUSALS for text in pair.programs.values()):  # what is added might be the answer
-        fresh = []
-    return replace(pair, asked=replace(pair.asked, names=tuple(dict.fromkeys([*kept, *fresh]))))
-
-
-def _shuffled(texts: tuple[str, ...], random: np.random.Generator) -> tuple[str, ...]:
-    return tuple(texts[int(k)] for k in random.permutation(len(texts)))
-
-
 def _tabled(pair: Pair, random: np.random.Generator) -> Pair:
+    """The pair with a table that is made up, or with none."""
     kind, program = pair.asked.kind, pair.call()
-    assert isinstance(program, Call)
-    if random.random() < BARE:
-        return pair
-    if kind in ("photo", "orbit"):
-        program = in_names(program)
-    pool = _street_names() if kind == "street" else _room_names()
-    names, looks = set(), set()
+    if pair.source != "paraphrase":
+        if random.random() < BARE:
+            return pair
+        assert isinstance(program, Call)
+        if kind in ("photo", "orbit"):
+            program = in_names(program)
+        elif kind == "room":
+            program = _texts(program, lambda attribute, t: _table_name(attribute, t, random))
+        pair = replace(pair, program=program.text())
+    things = made_up(kind, program if isinstance(program, Call) else None, random)
+    return replace(pair, asked=with_things(pair.asked, things))
 
-    def change(attribute: str, text: str) -> str:
-        if attribute in ("name", "shape") and text != "object" and random.random() < SHOWN:
-            if kind == "room" and random.random() < SYNONYM:
-                text = SYNONYMS.get(text, text)
-            if kind != "street" or text in pool:
-                names.add(text)
-        elif attribute in ("color", "material", "state"):
-            looks.add(text)
-        return text
 
-    program = _texts(program, change)
-    names |= {_one(random, pool) for _ in range(int(random.integers(0, 7 if kind == "street" else 16)))}
-    words = (*COLORS, *(("metal", "rubber") if kind == "street" else (*MATERIALS, *STATES)))
-    looks |= {_one(random, words) for _ in range(int(random.integers(0, 10)))}
-    listed = [_shuffled(tuple(sorted(s)), random) for s in (names, looks)]
-    return replace(pair, asked=with_table(pair.asked, *listed), program=program.text())
+def _table_name(attribute: str, text: str, random: np.random.Generator) -> str:
+    """What a table calls a thing that is told by this name, mostly."""
+    return SYNONYMS.get(text, text) if attribute == "name" and random.random() < SYNONYM else text
 
 
 def in_names(program: Call) -> Call:
@@ -436,7 +385,7 @@ def _beside(pair: Pair, random: np.random.Generator, others: Sequence[Pair]) -> 
     ):
         return pair
     asked, also = pair.asked, dict(pair.also)
-    for other in (_one(random, others), _one(random, others)):
+    for other in (one(random, others), one(random, others)):
         sort = other.sort
         if sort != pair.sort and (own or (random.random() < WITH_OTHER and not getattr(asked, sort))):
             asked = replace(asked, **{sort: getattr(other.asked, sort)})
@@ -463,7 +412,7 @@ def renamed(pair: Pair, words: dict[str, str]) -> Pair:
     )
     swap = lambda text: found.sub(lambda m: forms.get(m[0].lower(), m[0]), text)  # noqa: E731
     a = pair.asked
-    several = {part: tuple(map(swap, getattr(a, part))) for part in ("options", "names", "looks")}
+    several = {"options": tuple(map(swap, a.options)), "things": tuple(tuple(map(swap, t)) for t in a.things)}
     single = {part: swap(getattr(a, part)) for part in SORTS_SAID}
     quoted = lambda program: re.sub(r'"[^"]*"', lambda m: swap(m[0]), program)  # noqa: E731
     also = tuple((sort, quoted(program)) for sort, program in pair.also)

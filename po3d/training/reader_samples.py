@@ -31,6 +31,8 @@ from po3d.language.read.reader_tokens import (
 )
 from po3d.training.reader_pairs import Pair, shown
 
+# Batches are padded to multiples of these (pieces, programs, their tokens): CPUs prepare each product's shape anew.
+ROUND_PIECES, ROUND_ROWS, ROUND_TOKENS = 16, 8, 8
 ATTEMPTS = 3  # at a sample whose made-up table or exchanged words leave a text of its program nowhere
 
 
@@ -141,22 +143,29 @@ def mixed(sources: Mapping[str, Sequence[Pair]], shares: Mapping[str, float]) ->
 
 
 def collate(samples: Sequence[Sample | None]) -> tuple[Tensor, ...]:
-    """What `ReaderNetwork.forward` takes."""
+    """What `ReaderNetwork.forward` takes. Rows that pad it have no program, and so no loss."""
     there = [s for s in samples if s is not None]
     rows = [(of, sort, target) for of, sample in enumerate(there) for sort, target in sample.targets]
-    longest = max(len(target.tokens) for _, _, target in rows)
-    program = np.full((len(rows), longest), -1, np.int64)
-    spans = np.zeros((len(rows), longest, 2), np.int64)
+    empty = [0] * (-len(rows) % ROUND_ROWS)
+    longest = _rounded(max(len(target.tokens) for _, _, target in rows), ROUND_TOKENS)
+    program = np.full((len(rows) + len(empty), longest), -1, np.int64)
+    spans = np.zeros((len(rows) + len(empty), longest, 2), np.int64)
     for row, (_, _, target) in enumerate(rows):
         program[row, : len(target.tokens)] = target.tokens
         spans[row, : len(target.spans)] = target.spans
-    of = torch.tensor([of for of, _, _ in rows])
-    batch = batched([s.pieces for s in there], [sort for _, sort, _ in rows])
-    return (*batch, of, torch.from_numpy(program), torch.from_numpy(spans))
+    of = torch.tensor([of for of, _, _ in rows] + empty)
+    batch = batched([s.pieces for s in there], [sort for _, sort, _ in rows] + [SORTS[0] for _ in empty])
+    pad = _rounded(batch.ids.shape[1], ROUND_PIECES) - batch.ids.shape[1]
+    inputs = [torch.nn.functional.pad(t, (0, pad)) for t in batch[:3]]
+    return (*inputs, batch.sorts, of, torch.from_numpy(program), torch.from_numpy(spans))
+
+
+def _rounded(number: int, unit: int) -> int:
+    return -(-number // unit) * unit
 
 
 def exactly(network: torch.nn.Module, batch: tuple[Tensor, ...]) -> Tensor:
-    """(R,) whether the program that decoding finds is the pair's, spans and all."""
+    """Of each row that has a program, whether the one that decoding finds is it, spans and all."""
     *inputs, program, spans = batch
     tokens, lengths, _, found = (t[:, 0] for t in network.beam(*inputs, 1))
     length = program.shape[1]
@@ -164,4 +173,4 @@ def exactly(network: torch.nn.Module, batch: tuple[Tensor, ...]) -> Tensor:
     copying = network.types.copies[program.clamp(min=0)] & there
     same = (tokens[:, :length] == program) | ~there
     pointed = (found[:, :length] == spans).all(-1) | ~copying
-    return (same & pointed).all(1) & (lengths == there.sum(1))
+    return ((same & pointed).all(1) & (lengths == there.sum(1)))[there.any(1)]

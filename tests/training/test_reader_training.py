@@ -9,15 +9,18 @@ import torch
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
+from po3d.language.program import Call
 from po3d.language.read.reader import Reader
 from po3d.language.read.reader_tokens import SEGMENTS, SORTS, Asked
 from po3d.training import reader_pairs
 from po3d.training.reader import ReaderModule, vocabulary, word_pieces
 from po3d.training.reader_pairs import Pair, bank, paraphrases, shown
 from po3d.training.reader_samples import Samples, collate, mixed
+from po3d.training.reader_tables import made_up, street_names, told
 from tools.wording_gather import HeldOut, gathered, rewordings, words, write
 
-TABLE = {"names": ["bed", "red lamp", "tall shelf"], "looks": ["red", "wood"], "kind": "room", "table": "1-0"}
+THINGS = [["bed", "red", "wood"], ["red lamp"], ["tall shelf", "wood"]]
+TABLE = {"things": THINGS, "kind": "room", "table": "1-0"}
 BED = 'unique(filter(name, "bed", scene))'
 
 
@@ -59,9 +62,7 @@ def test_wordings_become_pairs_of_their_table_and_what_is_held_out_does_not(tmp_
     assert [(p.sort, p.program) for p in pairs] == [("change", prompts[0]["program"])] * 2 + [
         ("question", prompts[1]["program"])
     ]
-    assert pairs[0].asked == Asked(
-        change="Off went the bed.", names=tuple(TABLE["names"]), looks=tuple(TABLE["looks"])
-    )
+    assert pairs[0].asked == Asked(change="Off went the bed.", things=tuple(map(tuple, THINGS)))
     assert {(p.source, p.table) for p in pairs} == {("paraphrase", "1-0")}
     assert paraphrases(tmp_path / "none") == []
 
@@ -84,7 +85,7 @@ def test_sources_come_in_their_shares():
 
 def test_names_are_mixed_without_touching_what_is_said_or_meant(monkeypatch):
     monkeypatch.setattr(reader_pairs, "MIXED", 1.0)
-    asked = Asked("Is the lamp by the cot?", names=("bed", "red lamp", "tall shelf", "mug", "rug"))
+    asked = Asked("Is the lamp by the cot?", things=(("bed",), ("red lamp",), ("tall shelf",), ("mug",), ("rug",)))
     pair = Pair(
         asked, "question", f'exist(relate(next_to, {BED}, filter(name, "red lamp", scene)))', "bank", "a"
     )
@@ -102,7 +103,7 @@ def test_lines_of_a_room_lend_each_other_their_sentences_but_for_what_is_bound(m
     for share in ("MIXED", "OTHER_WORDS", "OTHER_COLORS"):
         monkeypatch.setattr(reader_pairs, share, 0.0)
     monkeypatch.setattr(reader_pairs, "ANEW", 1.0)
-    other = Pair(Asked("Is it?", change="The mug fell.", names=("bed",)), "change", "none", "bank", "a")
+    other = Pair(Asked("Is it?", change="The mug fell.", things=(("bed",),)), "change", "none", "bank", "a")
     free = Pair(
         Asked("What colour is the bed?", change="The bed was sold."),
         "question",
@@ -175,7 +176,9 @@ def test_smoothing_gives_some_of_each_token_to_all_that_could_stand_there(coder)
         assert torch.allclose(network.eval()(*batch), plain, atol=1e-4)  # what is reported is the likelihood
         smooth = network.train()(*batch)
     assert torch.isfinite(smooth).all()
-    assert (smooth > plain + 0.1).all()
+    there = batch[5][:, 0] >= 0  # the others pad the batch
+    assert (smooth > plain + 0.1)[there].all()
+    assert (smooth == 0)[~there].all()
     assert (smooth < 100).all()
 
 
@@ -192,7 +195,8 @@ def test_all_sentences_of_a_line_are_read_at_once(lines, coder):
     with torch.no_grad():
         together = network(*batch)
         alone = [network(*collate([Samples([p], tokens, pieces, 0, plain=True)[0]]))[0] for p in line]
-    assert batch[4].tolist() == [0, 0, 0, *[1] * (len(batch[4]) - 3)]
+    of = batch[4][batch[5][:, 0] >= 0].tolist()
+    assert of == [0, 0, 0, *[1] * (len(of) - 3)]
     assert torch.allclose(together[:3], torch.stack(alone), atol=1e-3)
 
 
@@ -247,3 +251,31 @@ def test_lines_in_other_words_are_whole_new_and_written_from_what_they_say(tmp_p
     assert (counts["stands twice"], counts["a sentence is missing"], counts["no such line"]) == (1, 1, 1)
     assert (counts["no sentence"], counts["taken"], counts.total()) == (1, 1, 6)
     assert rewordings(tmp_path, *coder, HeldOut(), found)[0] == found
+
+
+def test_a_made_up_table_has_what_a_program_tells_of_things():
+    program = Call.parse(
+        'query(color, unique(filter(material, "metal", relate(left, unique(filter(color, "purple", filter(shape, "bus", scene))), '
+        'frame(task), filter(shape, "road bike", scene)))))'
+    )
+    assert told(program) == [{"color": "purple", "shape": "bus"}, {"material": "metal", "shape": "road bike"}]
+    for k in range(30):
+        things = made_up("street", program, rng(0, "table", k), 1.0)
+        buses = [looks for name, *looks in things if name.endswith(" bus")]
+        assert any("purple" in looks for looks in buses)
+        assert any(name == "road bike" and "metal" in looks for name, *looks in things)
+        assert things == made_up("street", program, rng(0, "table", k), 1.0)
+    assert all(name in street_names() for name, *_ in things)
+    assert made_up("room", None, rng(0, "table", 0)) != made_up("room", None, rng(0, "table", 1))
+
+
+def test_things_that_carry_a_look_that_is_meant_stay_in_a_mixed_table(monkeypatch):
+    monkeypatch.setattr(reader_pairs, "MIXED", 1.0)
+    for share in ("OTHER_WORDS", "OTHER_COLORS"):
+        monkeypatch.setattr(reader_pairs, share, 0.0)
+    asked = Asked("How many purple ones?", things=(("mug", "purple"), ("rug", "blue"), ("cot", "wood")))
+    pair = Pair(asked, "question", 'count(filter(color, "purple", scene))', "bank", "a")
+    seen = [shown(pair, rng(0, "look", k)).asked.things for k in range(40)]
+    assert all(("mug", "purple") in things for things in seen)
+    assert any(("rug", "blue") not in things for things in seen)
+    assert all(sum("purple" in looks for _, *looks in things) == 1 for things in seen)

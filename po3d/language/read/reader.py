@@ -218,8 +218,10 @@ class Reader:
             several: dict[str, Reading] = {}
             for ids, length, p, places in zip(tokens, lengths, ps, spans, strict=True):
                 reading = self._reading(inputs[row], ids[:length], places[:length], p)
-                several.setdefault(reading.refusal or str(reading.program), reading)
-            found.append(list(several.values()))
+                said = reading.refusal or str(reading.program)
+                before = several[said].probability if said in several else 0.0  # one program by two spans
+                several[said] = replace(reading, probability=before + reading.probability)
+            found.append(sorted(several.values(), key=lambda r: -r.probability))
         return found
 
     def _reading(self, pieces: Pieces, tokens: list[int], spans: list[tuple[int, int]], p: float) -> Reading:

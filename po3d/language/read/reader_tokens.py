@@ -1,6 +1,6 @@
 """What the reader's network reads and writes: pieces of words in, tokens of programs out, and back.
 
-    Asked ──► Pieces: word pieces of all texts, the table's names and looks ──► network ──► tokens and spans ──► Call
+    Asked ──► Pieces: word pieces of all texts and of the table's things ──► network ──► tokens and spans ──► Call
 
 A leaf that is text (a name, a value) is a token of the closed list, or COPY with a span of words: of the sentence, or of what the
 table has. So a thing never heard of can be named, and "fridge" becomes the table's "refrigerator".
@@ -9,7 +9,7 @@ table has. So a thing never heard of can be named, and "fridge" becomes the tabl
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -32,6 +32,7 @@ SEGMENTS = ("head", "change", "frame", "question", "option", "name", "look")
 LONGEST_INPUT = 256  # pieces
 LONGEST_SPAN = 6  # words of a copied text
 MOST_NAMES = 20_000  # that are kept in memory
+MOST_ALIKE = 2  # things of a table that are told alike and are written: more say nothing new
 LONGEST_WORD = 100  # letters, as in the encoder's own tokenizer
 FARTHEST = 24  # pieces from its first word to its last
 LONGEST_PROGRAM = 96  # tokens
@@ -68,8 +69,8 @@ AMOUNTS = (
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with all that it comes with. `names` and `looks`: what the things of the table at hand are called, and the words
-    for how they look; none where no table is known yet."""
+    """A question with all that it comes with. `things`: of the table at hand, each its name and the words for how it looks; none where no
+    table is known yet."""
 
     question: str = ""
     change: str = ""
@@ -77,8 +78,26 @@ class Asked:
     kind: Kind = "room"
     own: bool = False  # left and right are the named vehicle's
     options: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    looks: tuple[str, ...] = ()
+    things: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the things are called, each name once."""
+        return tuple(dict.fromkeys(name for name, *_ in self.things))
+
+    @property
+    def entries(self) -> list[list[tuple[str, str]]]:
+        """The things as they are written, those of a name together, which stands before the first: (segment, text) of each."""
+        found = []
+        for called in self.names:
+            alike: dict[tuple[str, ...], int] = {}
+            for name, *looks in self.things:
+                said = tuple(looks)
+                if name == called and alike.get(said, 0) < MOST_ALIKE:
+                    first = [] if alike else [("name", name)]
+                    found.append(first + [("look", look) for look in said])
+                    alike[said] = alike.get(said, 0) + 1
+        return found
 
 
 class Word(NamedTuple):
@@ -200,34 +219,47 @@ class WordPieces:
             self.named[text] = self._parted(text)
         return self.named[text]
 
+    def _words(
+        self, part: Sequence[tuple[str, str]]
+    ) -> list[tuple[int, str, list[tuple[int, int, tuple[int, ...]]]]]:
+        """The texts of a part of the input, each with its segment and its words."""
+        read = [
+            (name, (self._read if name in ("name", "look") else self._parted)(text)) for name, text in part
+        ]
+        return [(SEGMENTS.index(name), clean, cut) for name, (clean, cut) in read]
+
     def __call__(self, asked: Asked) -> Pieces:
-        """The input of a question; what does not fit is left out, names last."""
+        """The input of a question. Where it would be too long, things are names alone; what does not fit even so is left out, names last."""
+        sentences = (
+            ("head", f"{asked.kind} own" if asked.own else asked.kind), ("change", asked.change), ("frame", asked.frame),
+            ("question", asked.question), *(("option", option) for option in asked.options),
+        )  # fmt: skip
+        said = [self._words([sentence]) for sentence in sentences if sentence[1]]
+        parts = said + [self._words(entry) for entry in asked.entries]
+        if 1 + sum(map(_length, parts)) > LONGEST_INPUT:
+            parts = said + [self._words([("name", name)]) for name in asked.names]
         ids, segments, words, places = [self.begin], [0], [], []
         texts: list[str] = []
-        parts = (
-            ("head", (f"{asked.kind} own" if asked.own else asked.kind,)), ("change", (asked.change,)), ("frame", (asked.frame,)),
-            ("question", (asked.question,)), ("option", asked.options), ("look", asked.looks), ("name", asked.names),
-        )  # fmt: skip
-        for name, listed in parts:
-            segment = SEGMENTS.index(name)
-            for text in listed:
-                if not text:
-                    continue
-                clean, cut = (
-                    self._read(text) if listed is asked.names or listed is asked.looks else self._parted(text)
-                )
-                found = [Word(segment, len(texts), *word) for word in cut]
-                if len(ids) + sum(len(w.pieces) for w in found) + 1 > LONGEST_INPUT:
-                    continue
-                texts.append(clean)
-                for word in found:
-                    words.append(word)
+        for part in parts:
+            if len(ids) + _length(part) > LONGEST_INPUT:
+                continue
+            last = SEGMENTS.index("look")  # of a thing of which nothing is told
+            for segment, text, cut in part:
+                for start, end, pieces in cut:
+                    words.append(Word(segment, len(texts), start, end, pieces))
                     places.append(len(ids))
-                    ids += word.pieces
-                    segments += [segment] * len(word.pieces)
-                ids.append(self.part)
-                segments.append(segment)
+                    ids += pieces
+                    segments += [segment] * len(pieces)
+                texts.append(text)
+                last = segment
+            ids.append(self.part)
+            segments.append(last)
         return Pieces(tuple(ids), tuple(segments), tuple(words), tuple(places), tuple(texts))
+
+
+def _length(part: Sequence[tuple[int, str, list[tuple[int, int, tuple[int, ...]]]]]) -> int:
+    """Pieces of a part of the input, with the one that ends it."""
+    return 1 + sum(len(pieces) for _, _, cut in part for *_, pieces in cut)
 
 
 _WORD = re.compile(r"[^\W_]+|[^\w\s]|_")
@@ -372,8 +404,3 @@ def texts_needed(programs: Iterable[tuple[Call, Pieces, Sort]], least: int = 2) 
                 if kind == "text" and plain._leaf(kind, arg, attribute, pieces, sort) is None:
                     counts[arg.lower()] = counts.get(arg.lower(), 0) + 1
     return tuple(sorted(text for text, n in counts.items() if n >= least))
-
-
-def with_table(asked: Asked, names: Iterable[str], looks: Iterable[str]) -> Asked:
-    """The question of a table whose things have these names and looks."""
-    return replace(asked, names=tuple(dict.fromkeys(names)), looks=tuple(dict.fromkeys(looks)))
