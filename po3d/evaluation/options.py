@@ -36,7 +36,7 @@ BY_THE_WAY = (
 )
 # Options that a system may read or not; where it does not, saying so is better than ignoring them.
 MODULES = {
-    "perception": ("checkpoint", "device", "mirror", "photographs"),
+    "perception": ("checkpoint", "device", "mirror", "verify", "photographs"),
     "parser": ("checkpoint",),
     "executor": ("mode", "samples", "margins"),
 }

@@ -4,6 +4,7 @@ images -> SceneNet -> centres and boxes -> box head -> beliefs, image points -> 
 """
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -20,13 +21,20 @@ EXTENTS = [[tuple(extent(shape, size).tolist()) for size in SIZES] for shape in 
 MAX_OBJECTS = 16  # an image; the benchmark's scenes have at most 10
 
 
+class Verifier(Protocol):
+    """Looks again at (H, W, 3) uint8 pictures and at what was detected there; `systems.render_compare.RenderCompare` is one."""
+
+    def __call__(self, pictures: Sequence[np.ndarray], found: Detections) -> Detections: ...
+
+
 class StreetEstimator(Estimator):
-    """The street estimator: `estimate(images)` gives one Scene an image."""
+    """The street estimator: `estimate(images)` gives one Scene an image. `verify`: who looks again before the joint fit."""
 
     kind, attributes = KIND, ATTRIBUTES
     width, limit = WIDTH, MAX_OBJECTS
     cast = 0.15  # more than any picture under white lamps has: see docs/results.md
     defaults = CALIBRATION | {"covariance": 1.0}  # the scale of the poses' covariances
+    verify: Verifier | None = None
 
     def estimate(self, images: Sequence[np.ndarray], names: Sequence[str] | None = None) -> list[Scene]:
         """One predicted scene for each (H, W, 3) uint8 image of the benchmark's camera (any size, aspect 4:3)."""
@@ -34,6 +42,8 @@ class StreetEstimator(Estimator):
             return []
         names = names or [""] * len(images)
         found = self.detected(images)
+        if self.verify is not None:
+            found = self.verify(images, found)
         return scenes_of(found.arrays(), transferred(fitted(found)), names, self.calibration["covariance"])
 
 

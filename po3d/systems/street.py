@@ -221,9 +221,11 @@ def pipeline(
     margins: bool = False,
     mirror: bool = True,
     reader: Which = "both",
+    verify: str | None = None,
 ) -> Pipeline:
     """The pipeline of two checkpoints, each a path without suffix or the name of a shipped one; `margins`: see `Executor`;
-    `mirror`: does the estimator look in the mirror, too? `reader`: of benchmarks' wording, of anybody's, or both (`learned`)."""
+    `mirror`: does the estimator look in the mirror, too? `reader`: of benchmarks' wording, of anybody's, or both (`learned`).
+    `verify`: "render" has what the estimator is not sure of drawn and compared with the picture (`render_compare`)."""
     from po3d.io.checkpoint import locate
     from po3d.perception.street import StreetEstimator  # torch takes seconds: only who runs networks pays
 
@@ -231,9 +233,15 @@ def pipeline(
         raise InputError(
             "street scenes need an estimator of ours: perception=street, or a checkpoint of that kind"
         )
+    if verify not in (None, "render"):
+        raise InputError(f"unknown perception.verify={verify!r}; known: render, null")
     executor = Executor(mode, samples, seed, margins=margins)
     modules = parts.checked_modules(oracle, executor.modules)
     estimator: Any = StreetEstimator.from_checkpoint(locate(perception), device, mirror)
+    if verify == "render":
+        from po3d.systems.render_compare import RenderCompare  # which imports the renderer
+
+        estimator.verify = RenderCompare()
     looks = sources.Pictures(estimator)
     return Pipeline(looks, own_reader(parser, device), executor, modules, second(reader, executor, device))
 

@@ -1,0 +1,118 @@
+"""Drawings decide between shapes and directions that the network can't tell apart, and touch nothing that it is sure of."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from po3d.benchmarks.superclevr.files import scene_from_superclevr
+from po3d.io.errors import InputError
+from po3d.perception.detection import Detections
+from po3d.perception.fit import project_boxes, wrapped
+from po3d.perception.street import viewing_azimuth
+from po3d.scene.street import AXES, CAMERA_POSITION, camera, extent
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.scene.vocabulary import ATTRIBUTES, PARENT, SHAPES
+from po3d.synthesis.street.dataset import render_example
+from po3d.systems import render_compare, street
+from po3d.systems.render_compare import SIDE, RenderCompare, View
+
+# Another shape of the same kind.
+OTHER = {s: next(o for o in SHAPES if o != s and PARENT[o] == PARENT[s]) for s in SHAPES}
+
+
+def example(index: int) -> tuple[np.ndarray, Scene]:
+    picture, record = render_example(31, index, "validation", look="superclevr")
+    return picture, scene_from_superclevr(record)
+
+
+def seen(truth: Scene, right: float, flip: float, wrong_way: bool) -> Detections:
+    """A table as a network sees it that knows all but shapes and directions: the right shape has the probability `right` and
+    another one of its kind the rest, and a heading that may go the wrong way is opposite with `flip`."""
+    n = len(truth)
+    rows = lambda values: torch.as_tensor(np.asarray(values), dtype=torch.double)[None]  # noqa: E731
+    heading = wrapped(rows(truth.headings) + wrong_way * math.pi)
+    jitter = rows(truth.camera.position - CAMERA_POSITION)
+    points = project_boxes(jitter, rows(truth.positions[:, :2]), heading, rows(truth.extents))
+    words = {
+        a: rows(truth.belief(a, values)) for a, values in ATTRIBUTES.items() if a in truth.objects[0].beliefs
+    }
+    wrong = [[s == OTHER[o.value("shape")] for s in SHAPES] for o in truth.objects]
+    words["shape"] = right * words["shape"] + (1 - right) * rows(wrong)
+    ones, none = rows(np.ones(n)), rows(np.zeros((n, 0)))
+    return Detections(
+        score=ones,
+        box=torch.cat([points.amin(2), points.amax(2)], -1),
+        probabilities=words,
+        alpha=wrapped(heading - viewing_azimuth(points[:, :, 8])),
+        alpha_sigma=0.05 * ones,
+        flip=flip * ones,
+        points=points,
+        sigma=rows(np.full((n, 9), 2.0)),
+        occluder=rows(np.eye(n + 1)[[n] * n]),
+        extent=none,
+        depth=none,
+    )
+
+
+@pytest.mark.render
+def test_drawings_find_the_right_shape_and_direction():
+    shapes, directions = [], []
+    for index in range(2):
+        picture, truth = example(index)
+        found = RenderCompare()([picture], seen(truth, right=0.4, flip=0.4, wrong_way=True))
+        heading = found.alpha + viewing_azimuth(found.points[:, :, 8])
+        off = wrapped(heading[0] - torch.tensor(truth.headings)).abs()
+        directions += (off < math.pi / 2).tolist()
+        best = found.probabilities["shape"][0].argmax(-1).tolist()
+        shapes += [SHAPES[k] == o.value("shape") for k, o in zip(best, truth.objects, strict=True)]
+        assert torch.allclose(found.probabilities["shape"].sum(-1), torch.ones(1, len(truth)).double())
+        assert (found.flip <= 0.5).all()
+    assert len(shapes) > 10
+    assert np.mean(shapes) > 0.8  # all were wrong
+    assert np.mean(directions) > 0.8
+
+
+@pytest.mark.render
+def test_what_is_turned_has_its_points_turned():
+    picture, truth = example(0)
+    turned = RenderCompare()([picture], seen(truth, right=1.0, flip=0.45, wrong_way=True))
+    right = seen(truth, right=1.0, flip=0.0, wrong_way=False)
+    off = wrapped(turned.alpha - right.alpha).abs()[0] < 0.1
+    assert off.sum() > len(truth) / 2
+    torch.testing.assert_close(turned.points[0, off], right.points[0, off])
+
+
+def test_nothing_is_drawn_of_what_is_sure(monkeypatch):
+    monkeypatch.setattr(render_compare, "_renderer", lambda: pytest.fail("nothing had to be drawn"))
+    states = tuple(
+        ObjectState(sure(shape=shape, color="red", size="large", material="metal"), (x, 0.0, 0.3), 1.0, tuple(extent(shape, "large")))
+        for shape, x in (("suv", -1.5), ("jet", 1.5))
+    )  # fmt: skip
+    before = seen(Scene(states, AXES, "gt", camera()), right=0.999, flip=0.001, wrong_way=False)
+    after = RenderCompare()([np.zeros((480, 640, 3), np.uint8)], before)
+    for a, b in zip(before.leaves(), after.leaves(), strict=True):
+        assert torch.equal(a, b)
+
+
+def test_a_drawing_agrees_best_with_a_picture_of_the_same():
+    """Colours and brightness don't count, a few pixels' shift neither."""
+    y, x = np.mgrid[:SIDE, :SIDE]
+    masks = [(abs(y - 56) < h) & (abs(x - 56) < w) for h, w in ((14, 34), (30, 18))]
+    wide, tall = (np.uint8(np.where(m[..., None], (200, 60, 60), (90, 90, 90))) for m in masks)
+    other_paint = np.uint8(np.where(masks[0][..., None], (20, 40, 160), (120, 120, 120)))
+    square = np.array([0.0, 0.0, 640.0, 480.0])
+    view = View.of(np.roll(other_paint, (2, -2), (0, 1)), square)
+    assert view.gradients_agree(wide, masks[0]) > 0.95
+    assert view.gradients_agree(tall, masks[1]) < 0.8
+    assert view.outline_agrees(masks[0]) > view.outline_agrees(masks[1]) + 0.3
+    assert view.log_likelihood(wide, np.zeros((SIDE, SIDE), bool)) == 0.0
+
+
+def test_the_pipeline_takes_it_as_an_option():
+    looks = street.pipeline(verify="render").tables
+    assert isinstance(looks.estimator.verify, RenderCompare)
+    assert street.pipeline().tables.estimator.verify is None
+    with pytest.raises(InputError, match=r"unknown perception\.verify='draw'"):
+        street.pipeline(verify="draw")
