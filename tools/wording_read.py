@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from po3d.io.checkpoint import locate
+from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
 from po3d.language.program import Call
 from po3d.language.read.reader import Reading as Read
@@ -179,7 +180,10 @@ def _asked(line: dict, k: int, scene: Scene) -> Said:
     """What `po3d ask` says: an answer, or none, because there is none or because it is not sure what is asked."""
     q = question_of(line, k)
     how = {"task": q.task, "options": q.options, "frame": q.frame, "change": q.change}
-    said = _model(line["kind"]).ask(scene, q.text, **how)
+    try:
+        said = _model(line["kind"]).ask(scene, q.text, **how)
+    except InputError as error:  # a frame of what is no room
+        return Said(None, 0.0, str(error))
     return Said(said.answer, said.probability or 0.0, said.reason, said.program)
 
 
