@@ -68,7 +68,9 @@ def wrong(prompt: dict, says: object, tokens: Vocabulary, pieces: WordPieces) ->
     program = prompt["program"]
     meant = program if program in REFUSALS else Call.parse(program)
     told = [] if isinstance(meant, str) else [list(values.values()) for values in told_of(meant)]
-    given = pieces(with_things(asked, prompt["things"] or [[w] for w in sorted({w for t in told for w in t})]))
+    given = pieces(
+        with_things(asked, prompt["things"] or [[w] for w in sorted({w for t in told for w in t})])
+    )
     written = tokens.target(meant, given, prompt["sort"])
     return "" if written is not None else UNWRITTEN
 
@@ -105,13 +107,7 @@ def gathered(
         for n, wordings in sorted(said.items()):
             p = prompts[n]
             table = tables.setdefault(
-                p["table"],
-                {
-                    "table": p["table"],
-                    "kind": p["kind"],
-                    "things": p["things"],
-                    "said": [],
-                },
+                p["table"], {"table": p["table"], "kind": p["kind"], "things": p["things"], "said": []}
             )
             table["said"].append([p["sort"], p["program"], p.get("options", []), wordings])
     return list(tables.values()), counts

@@ -66,7 +66,14 @@ def test_names_of_the_table_are_copied_as_they_are_and_the_sentences_in_the_sing
 
 
 def test_a_thing_is_written_as_its_name_and_looks_those_of_a_name_together():
-    things = (("bed", "white", "wood"), ("desk",), ("bed", "black"), ("desk",), ("bed", "black"), ("bed", "black"))
+    things = (
+        ("bed", "white", "wood"),
+        ("desk",),
+        ("bed", "black"),
+        ("desk",),
+        ("bed", "black"),
+        ("bed", "black"),
+    )
     asked = Asked("Which?", things=things)
     assert asked.names == ("bed", "desk")
     assert asked.entries == [
@@ -77,7 +84,9 @@ def test_a_thing_is_written_as_its_name_and_looks_those_of_a_name_together():
     looks = [given.texts[w.text] for w in given.words if SEGMENTS[w.segment] == "look"]
     assert looks == ["white", "wood", "black", "black"]
     assert sum(SEGMENTS[w.segment] == "name" for w in given.words) == 2
-    long = WordPieces(PIECES)(Asked("Which?", things=things + tuple((f"thing {k}", "red" * 30) for k in range(8))))
+    long = WordPieces(PIECES)(
+        Asked("Which?", things=things + tuple((f"thing {k}", "red" * 30) for k in range(8)))
+    )
     assert len(long.ids) <= 256
     assert {SEGMENTS[w.segment] for w in long.words} == {"head", "question", "name"}
 
@@ -105,7 +114,10 @@ def test_untrained_networks_write_valid_programs_of_the_sort_that_is_asked():
     reader = Reader(ReaderNetwork(vocabulary, SMALL), vocabulary, pieces)
     asked = [
         Asked(
-            "How many red chairs are there?", "A chair went.", "The chair is left.", things=(("chair",), ("bed",))
+            "How many red chairs are there?",
+            "A chair went.",
+            "The chair is left.",
+            things=(("chair",), ("bed",)),
         ),
         Asked("?"),
     ]

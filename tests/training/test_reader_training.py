@@ -85,7 +85,9 @@ def test_sources_come_in_their_shares():
 
 def test_names_are_mixed_without_touching_what_is_said_or_meant(monkeypatch):
     monkeypatch.setattr(reader_pairs, "MIXED", 1.0)
-    asked = Asked("Is the lamp by the cot?", things=(("bed",), ("red lamp",), ("tall shelf",), ("mug",), ("rug",)))
+    asked = Asked(
+        "Is the lamp by the cot?", things=(("bed",), ("red lamp",), ("tall shelf",), ("mug",), ("rug",))
+    )
     pair = Pair(
         asked, "question", f'exist(relate(next_to, {BED}, filter(name, "red lamp", scene)))', "bank", "a"
     )
