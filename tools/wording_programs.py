@@ -14,6 +14,7 @@ from po3d.io.shipped import ROOT
 from po3d.language.program import DIRECTIONS, Call, ProgramError, call
 from po3d.scene.rooms import COLORS
 from po3d.training.reader_pairs import records, tables
+from po3d.training.reader_tables import one
 from tools.wording_run import NoAnswer, Table, Thing
 
 EXCHANGED = 0.6  # of names of a table
@@ -22,10 +23,6 @@ WAYS = ("front", "behind", "left", "right")
 SCENE = call("scene")
 ROOM = call("frame", "room")
 Random = np.random.Generator
-
-
-def one(random: Random, listed: Sequence):
-    return listed[int(random.integers(len(listed)))]
 
 
 def weighed(random: Random, weights: str) -> str:

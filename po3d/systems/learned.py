@@ -34,7 +34,7 @@ WIDTH = 4  # readings of each sentence
 TRIED = 16  # readings of a question, with its change and its frame, that are tried on the table
 MISSING = "for questions in any words: pip install 'po3d[reader]'"
 NO_WORDS = "there is no word in it that is known"
-LOOKS = ("color", "material", "state", "size")
+LOOKS = ("color", "material", "state", "size")  # in the order in which the reader is told a thing's looks
 SIMILAR, SHORTEST = 0.8, 4  # of a misspelt word to a word of the table's names, and its letters
 
 

@@ -16,8 +16,8 @@ from po3d.scene.rooms import CATEGORIES, COLORS, MATERIALS, STATES
 from po3d.scene.vocabulary import COLORS as PAINTS
 from po3d.scene.vocabulary import MATERIALS as TOY_MATERIALS
 from po3d.scene.vocabulary import SHAPES, SIZES, SUPER_CATEGORIES
+from po3d.systems.learned import LOOKS
 
-LOOKS = ("color", "material", "state", "size")  # in the order in which a thing's looks stand
 SHOWN = 0.9  # that a table has what a program speaks of
 ALIKE = 0.3  # that there is another thing of a name, with other looks, where a program tells the looks
 PASSED = (

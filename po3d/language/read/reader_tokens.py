@@ -3,7 +3,8 @@
     Asked ──► Pieces: word pieces of all texts and of the table's things ──► network ──► tokens and spans ──► Call
 
 A leaf that is text (a name, a value) is a token of the closed list, or COPY with a span of words: of the sentence, or of what the
-table has. So a thing never heard of can be named, and "fridge" becomes the table's "refrigerator".
+table has. So a thing never heard of can be named, and "fridge" becomes the table's "refrigerator". Above 400 lines: what is written has
+to be read back, so both ways and their words stand together.
 """
 
 import re
