@@ -39,8 +39,9 @@ MATERIAL_WORDS = {m: m for m in MATERIALS} | {w: p.op for w, p in _WORDS.meaning
 STATE_WORDS = {s: s for s in STATES if s not in ("on", "off")} | {
     w: p.op for w, p in _WORDS.meanings("state")
 }
-_CLOTHES, _ARTICLES, _MODESTY, _SILENT, _POSTURES = (
-    frozenset(_WORDS.wordings(key)) for key in ("clothes", "article", "modesty", "silent", "posture")
+_CLOTHES, _ARTICLES, _MODESTY, _SILENT, _POSTURES, _WEARING, _SEVERAL = (
+    frozenset(_WORDS.wordings(key))
+    for key in ("clothes", "article", "modesty", "silent", "posture", "wearing", "several")
 )
 _ORDINALS = {word: place for place, word in enumerate(_WORDS.wordings("ordinal"), 1)}
 _RANK_WORDS, _PLACES = (
@@ -132,9 +133,9 @@ def _head(words: list[str]) -> tuple[str, list[tuple[str, tuple[str, ...]]], lis
 
 def _opens(words: list[str], at: int) -> bool:
     """Whether a clause begins here."""
-    if words[at] in _SILENT | _POSTURES | {"in", "wearing", "made", "dressed"}:
+    if words[at] in _SILENT | _POSTURES | _WEARING | {"made"}:
         return True
-    if words[at] == "of" and words[at - 1] in ("pair", "group", "bunch", "piece", "chest", "couple", "row"):
+    if words[at] == "of" and words[at - 1] in _SEVERAL:
         return False
     return bool(_longest(words, at, _PLACES)[0] or _longest(words, at, _RELATIONS)[0])
 
@@ -146,7 +147,7 @@ def _goes_on(words: list[str], at: int) -> bool:
 
 def _worn(words: list[str], at: int) -> int:
     """Where a clause about clothes or a colour ends ("in a red coat", "wearing blue"); 0 when none begins here."""
-    if words[at] not in ("in", "wearing", "dressed"):
+    if words[at] not in _WEARING:
         return 0
     k, told = at + 1, False
     while k < len(words) and words[k] in _OF_CLOTHES:

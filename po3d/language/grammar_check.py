@@ -15,6 +15,7 @@ from po3d.scene.vocabulary import ATTRIBUTES
 STARTS = {
     "plain": ("question", "edit", "object", "place", "frame", "thing"),
     "rooms": ("spoken", "asked", "edit", "object", "set", "place", "thing", "direction", "name", "value"),
+    "superclevr": ("question", "opening"),
 }
 # The simplest argument of each type.
 _CHAIR, _BED = (call("unique", call("filter", "name", name, call("scene"))) for name in ("chair", "bed"))

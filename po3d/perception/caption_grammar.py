@@ -22,17 +22,15 @@ _VALUES = {
     **{word: ("state", word) for word in STATES if word not in ("on", "off")},
 }
 _VALUES |= {word: _VALUES[value.op] for word, value in _WORDINGS.meanings("value")}
-_SWITCHED = re.compile(r"\b(?:switched|turned|is|are)(?: currently| still)? (on|off)$")
+_SWITCHED, _HEAD = map(_WORDINGS.expression, ("switched", "head"))
 _RELATIONS = tuple(
     (rule.pattern, _WORDINGS.spelled(words)) for rule in _WORDINGS.of["relation"] for words in rule.wordings
 )
 _PATTERN = re.compile(
     r"\b(?:" + "|".join(f"(?P<r{k}>{words})" for k, (_, words) in enumerate(_RELATIONS)) + r")\b"
 )
-_HEAD = re.compile(r"^(?:this|that|it|here|there|the object) (?:is|s|'s|are) (?:a|an|the|one of the)?\s*")
-_IT = ("it", "this", "itself")
 _COMMA = "comma"  # stands for one: what follows belongs to the caption's thing again
-_NO_NOUN, _NO_VALUE, _FILLERS = map(_WORDINGS.wordings, ("no_noun", "no_value", "filler"))
+_IT, _NO_NOUN, _NO_VALUE, _FILLERS = map(_WORDINGS.wordings, ("again", "no_noun", "no_value", "filler"))
 
 
 @dataclass(frozen=True)

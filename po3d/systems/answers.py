@@ -23,43 +23,27 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from po3d.language.grammar import load
 from po3d.reasoning.questions import Prediction, Question
 
 SHORT = 8  # words; the longest answers of the benchmarks have about six
-_NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
-_NUMBERS = _NUMBER_WORDS.split()
-
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_REFUSAL = re.compile(
-    r"\s*(?:$|failed to obtain answer|(?:i'?m |i am )?sorry\b|i (?:cannot|can'?t|am unable|am not able)\b|"
-    r"i'm (?:unable|not able)\b|as an ai\b)",
-    re.IGNORECASE,
-)
 _TAG = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL | re.IGNORECASE)
 _EMPTY_TAG = re.compile(r"</?answer>", re.IGNORECASE)
 _BOXED = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}")
 _FIELD = re.compile(
     r"""["']\w*answer["']\s*:\s*(?:"((?:[^"\\]|\\.)*)"|'(.*?)'\s*(?:[,}\n]|\Z)|([^\s,}"']+))""", re.IGNORECASE
 )
-_STATED = re.compile(
-    r"\banswer\b(?:\s+(?:is|should be|would be)\b\s*:?|\*{0,2}\s*:)(?=[\s*_]*[^\s*_.:])", re.IGNORECASE
-)
 _SENTENCE_END = re.compile(r"(?<!\b[A-H])[.;!?](?=\s|$)")  # not the dot of "B. left"
 _LABEL = re.compile(r"(?:[(\[]([A-Ha-h])[)\]]|([A-H])[.):])(?:\s+(.*)|\s*)$", re.DOTALL)
-_LETTER = re.compile(r"(?<![\w'’])([A-H])(?![\w'’-])")  # no part of a word, but perhaps an article
-_CHOSEN = (
-    _LETTER.pattern + r"(?!\s+(?!(?:is|because|as|since)\b)[a-z])"
-)  # no article: "A is", "A, because"; not "A car"
-_ALONE = re.compile(_CHOSEN)
 _BRACKETED = re.compile(r"[(\[]([A-H])[)\]]")
-_NAMED = re.compile(
-    r"\b(?i:option|choice|answer|letter|choose|pick|select)(?:\s+(?:is|would be|should be))?\s*:?\s*[\[(*_\"'`]{0,4}"
-    + _CHOSEN
-)
-_DENIED = re.compile(r"\b(?:not?|neither|nor|cannot|except)\b|n['’]t\b", re.IGNORECASE)
 _LATEX_TEXT = re.compile(r"\\(?:text|mathrm|mathbf)\{([^{}]*)\}")
-_YES_NO = re.compile(r"(yes|no)\b\s*(?:[,.;:!-]|$|there\b|it\b|the\b)", re.IGNORECASE)
-_ARTICLE = re.compile(r"(?:a|an|the)\s+(?=\S)", re.IGNORECASE)
+_WORDINGS = load("answers", "patterns")
+_NUMBERS = _WORDINGS.wordings("number")
+_REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE = (
+    _WORDINGS.expression(key, re.IGNORECASE) for key in ("refusal", "stated", "denied", "yes_no", "article")
+)
+_LETTER, _ALONE, _NAMED = map(_WORDINGS.expression, ("letter", "chosen", "named"))
 _AROUND = " \t\r\n*_`\"'“”‘’.,;:!?"
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
+from po3d.language.grammar import load
 from po3d.language.program import ProgramError
 from po3d.language.programs.street import FILTER_VALUES
 from po3d.language.programs.threedsrbench import PhraseCall, parse_text
@@ -153,20 +154,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "shape": SHAPES,
     **{kind: FILTER_VALUES[kind] for kind in ("color", "size", "material", "facing")},
 }
-_YES_OR_NO = re.compile(r"^(is|are|do|does|will|would|can|has|have|did)\b")
-_NUMBER = re.compile(r"\b(how many|what number)\b")
-_WORDS = (
-    ("color", r"colou?r"),
-    ("size", r"size|big|large"),
-    ("material", r"material|made of"),
-    ("facing", r"direction"),
-)
-_ASKED = re.compile(
-    r"(?:what|which|whose|how|its)\s+(?:is\s+)?(?:the\s+|its\s+)?"
-    + "(?:"
-    + "|".join(f"(?P<{kind}>{words})" for kind, words in _WORDS)
-    + r"|(?P<shape>shape|name|kind|type))\b"
-)
+_YES_OR_NO, _NUMBER, _ASKED = map(load("answers", "patterns").expression, ("boolean", "integer", "attribute"))
 
 
 def asked_for(text: str) -> str:

@@ -5,28 +5,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from po3d.language.grammar import load
 from po3d.language.program import Call
 from po3d.language.read.omissions import DENIED
 from po3d.reasoning.questions import Question
 
-_SAME = {
-    "back": "behind", "rear": "behind", "ahead": "front", "backward": "behind", "grey": "gray", "true": "yes", "false": "no",
-    "wooden": "wood", "big": "large", "none": "nothing", "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5",
-    "above": "higher", "over": "higher", "below": "lower", "under": "lower", "underneath": "lower", "beneath": "lower",
-    "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
-}  # fmt: skip
-_EMPTY_WORDS = "a an the of in on at to is it its my your me you side hand"
-_EMPTY = frozenset(_EMPTY_WORDS.split())
+_WORDINGS = load("answers", "patterns")
+_SAME = {word: str(n) for n, word in enumerate(_WORDINGS.wordings("number"))}
+_SAME |= {word: pattern.op for word, pattern in _WORDINGS.meanings("same")}
+_EMPTY = frozenset(_WORDINGS.wordings("empty"))
 _WAYS = frozenset(["front", "behind", "left", "right"])
 _HEIGHTS = frozenset(["higher", "lower"])
 _SECTORS = {("behind", "front"): "front_or_behind", ("left", "right"): "left_or_right"}
-_EITHER = "left|right|front|behind|back|above|below|over|under|underneath|beneath|higher|lower"
-_OR = re.compile(rf"\b({_EITHER})\b[^.?!;]{{0,25}}?\bor\b[^.?!;]{{0,25}}?\b({_EITHER})\b", re.IGNORECASE)
-_HARNESS = re.compile(
-    r"^\s*(?:hint:.*?\n)?\s*question:\s*(?P<text>.+?)\s*\b(?:options|choices):\s*(?P<options>.+?)\s*"
-    r"(?:(?:please |answer |respond |select ).*)?$",
-    re.IGNORECASE | re.DOTALL,
-)
+_OR, _HEADED = (_WORDINGS.expression(key, re.IGNORECASE) for key in ("either", "headed"))
+_HARNESS = _WORDINGS.expression("harness", re.IGNORECASE | re.DOTALL)
 _LETTER = re.compile(r"(?:^|\s)\(?([A-H])[.):]\s*")
 
 
@@ -37,7 +29,7 @@ def unframed(question: Question) -> Question:
         question = replace(question, change="")
     found = None if question.options else _HARNESS.match(question.text)
     if not found:
-        text = re.sub(r"^\s*question:\s*", "", question.text, flags=re.IGNORECASE)
+        text = _HEADED.sub("", question.text)
         return question if text == question.text else replace(question, text=text)
     options = tuple(o.strip(" ,;.\n") for o in _LETTER.split(found["options"])[2::2])
     return replace(question, text=found["text"], options=options) if options else question

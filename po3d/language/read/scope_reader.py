@@ -41,8 +41,8 @@ FRAMES, ASKED, _BEHIND_SOMEONE = map(_patterns, ("frame", "asked", "behind_someo
 _DEGREES, _COUNTER, _MOVED, _CAMERA, _CAMERA_PHRASE, _YOURS = map(
     _WORDINGS.expression, ("degrees", "counter", "moved", "camera", "camera_phrase", "yours")
 )
-_IMAGES, _WHICH, _NEAREST, _TAIL, _ORDER = map(
-    _WORDINGS.expression, ("images", "which", "nearest", "tail", "order")
+_IMAGES, _WHICH, _NEAREST, _TAIL, _ORDER, _PICTURED, _VIEWED, _ARTICLE = map(
+    _WORDINGS.expression, ("images", "which", "nearest", "tail", "order", "pictured", "viewed", "article")
 )
 _FRACTION = re.compile(rf"\b({_either(_FRACTIONS)}) turn\b")
 _VIEWERS = {"camera", "viewer", "observer", "photographer", "robot", "picture", "image", "photo"}
@@ -149,12 +149,7 @@ def _frame(text: str) -> tuple[str | None, str]:
 def _asked(text: str) -> tuple[str, str | None]:
     """The thing whose direction is asked for, and the one that it is told from (None: whoever looks)."""
     text = re.sub(r"\s+", " ", text).replace(" ?", "?").replace(" ,", ",")
-    text = re.sub(r"\b(?:as|from|in) (?:seen from )?(?:this view|the picture|the image)\b", "", text)
-    text = (
-        re.sub(r"\b(?:as seen from the camera|in this view|as seen)\b", "", text)
-        .replace(" ?", "?")
-        .replace(" .", ".")
-    )
+    text = _VIEWED.sub("", _PICTURED.sub("", text)).replace(" ?", "?").replace(" .", ".")
     text = re.sub(r"\s+(?=[?.,]|$)", "", re.sub(r"\s+", " ", text))
     for pattern in ASKED:
         if found := pattern.search(text):
@@ -165,5 +160,4 @@ def _asked(text: str) -> tuple[str, str | None]:
 
 def _bare(noun: str) -> str:
     """The noun without an article, or the possessive it was caught with."""
-    noun = re.sub(r"^(?:the|an?|that|this|your|my) ", "", noun.strip())
-    return noun.removesuffix("'s")
+    return _ARTICLE.sub("", noun.strip()).removesuffix("'s")

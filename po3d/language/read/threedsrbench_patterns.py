@@ -21,9 +21,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-OPENING, TAIL, POLITE, TRAILER, CAMERA = (
-    _WORDINGS.expression(key, re.IGNORECASE) for key in ("opening", "tail", "polite", "trailer", "viewer")
+OPENING, TAIL, POLITE, TRAILER, CAMERA, ARTICLE, LED = (
+    _WORDINGS.expression(key, re.IGNORECASE)
+    for key in ("opening", "tail", "polite", "trailer", "viewer", "article", "led")
 )
+PARTED, GROUND = map(_WORDINGS.expression, ("parted", "ground"))
 # A word without which no question asks for the operation: most patterns are skipped for its lack.
 KEYS: dict[str, re.Pattern[str]] = {
     rule.pattern.op: re.compile(rf"\b(?:{rule.wordings[0]})\b", re.IGNORECASE)

@@ -16,10 +16,14 @@ from po3d.language.program import ProgramError
 from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
 from po3d.language.read.parse import Parse
 from po3d.language.read.threedsrbench_patterns import (
+    ARTICLE,
     CAMERA,
     CHOICE_WORDS,
+    GROUND,
     KEYS,
+    LED,
     OPENING,
+    PARTED,
     PATTERNS,
     POLITE,
     TAIL,
@@ -28,12 +32,8 @@ from po3d.language.read.threedsrbench_patterns import (
 
 _QUOTED = re.compile(r'["“”«][^"“”»]*["“”»]')
 _HOLE = re.compile(r"QUOTE(\d+)")
-_ARTICLE = re.compile(r"^(?:the|an?|my|that|this|those|these)\s+", re.IGNORECASE)
-# A preposition that "X or Y" repeats: "towards the sofa or towards the bed".
-_LED = re.compile(r"^(?:is it |be )?(?:towards?|at|to|from|into)\s+(?=(?:the|an?|my)\s)", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
 _TO_CAMERA = {"closer_to": "nearer_camera", "farther_from": "farther_camera", "side_to": "side_to_camera"}
-_GROUND = re.compile(r"(?:ground|floor|earth)(?: level)?")
 _TO_GROUND = {"closer_to": "lower", "farther_from": "higher"}
 
 
@@ -92,27 +92,27 @@ def _program(op: str, found: dict[str, str | None], quotes: list[str], options: 
     if op in _TO_CAMERA and CAMERA.fullmatch(_bare(things[-1] if op == "side_to" else things[0])):
         things = things[:1] if op == "side_to" else things[1:]
         op = _TO_CAMERA[op]
-    elif op in _TO_GROUND and _GROUND.fullmatch(_bare(things[0])):
+    elif op in _TO_GROUND and GROUND.fullmatch(_bare(things[0])):
         op, things = _TO_GROUND[op], things[1:]
     return PhraseCall(op, tuple(_HOLE.sub(lambda m: quotes[int(m[1])], _bare(thing)) for thing in things))
 
 
 def _bare(thing: str) -> str:
-    return _ARTICLE.sub("", thing.strip(" ,:;")).strip()
+    return ARTICLE.sub("", thing.strip(" ,:;")).strip()
 
 
 def _parted(pair: str, options: Sequence[str]) -> list[str]:
     """The two things of "X or Y": where both are options, else where the second begins with an article, else at the
     first place."""
-    places = list(re.finditer(r"\s*,?\s+(?:or|and)\s+", pair))
+    places = list(PARTED.finditer(pair))
     if not places:
         raise ProgramError(f"{pair!r} names one thing, not two")
-    parts = [[pair[: m.start()], _LED.sub("", pair[m.end() :])] for m in places]
+    parts = [[pair[: m.start()], LED.sub("", pair[m.end() :])] for m in places]
     known = {_same(option) for option in options}
     for two in parts:
         if known and all(_same(thing) in known for thing in two):
             return two
-    return next((two for two in parts if _ARTICLE.match(two[1])), parts[0])
+    return next((two for two in parts if ARTICLE.match(two[1])), parts[0])
 
 
 def _same(text: str) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from po3d.language.english import with_article
+from po3d.language.grammar import load
 from po3d.language.programs.rooms import ROOMS, SIDES
 from po3d.reasoning.world import World
 from po3d.scene.edits import unchanged
@@ -25,29 +27,23 @@ def captions(scene: Scene, random: np.random.Generator) -> list[Caption]:
     return [(str(i), _caption(world, i, part, random)) for i in range(world.now) for part in range(EACH)]
 
 
-def _pick(random: np.random.Generator, *options: str) -> str:
-    return options[int(random.integers(len(options)))]
+def _said(random: np.random.Generator, key: str, **slots: str) -> str:
+    return load("captions").fill(key, lambda n: int(random.integers(n)), **slots)
 
 
 def _caption(world: World, i: int, part: int, random: np.random.Generator) -> str:
     name = world.names[i]
     color, material, state = (world.value(i, a) for a in ("color", "material", "state"))
-    looks = " ".join(word for word in (color, material if random.random() < 0.6 else None) if word)
-    article = "an" if (looks or name)[0] in "aeiou" else "a"
-    sentences = [
-        _pick(random, "this is", "there is", "here is") + f" {article} {looks} {name}".replace("  ", " ")
-    ]
+    looks = [word for word in (color, material if random.random() < 0.6 else None) if word]
+    sentences = [_said(random, "called", a_thing=with_article(" ".join([*looks, name])))]
     if material and material not in looks:
-        sentences.append(f"it is {material}")
+        sentences.append(_said(random, "made", material=material))
     if state:
-        sentences.append(
-            _pick(random, "it is", "it is currently") + f" {'switched ' * (state in ('on', 'off'))}{state}"
-        )
+        switched = state in ("on", "off")
+        sentences.append(_said(random, "state.switched" if switched else "state", state=state))
     places = _places(world, i, random)
     chosen = places[:1] if part == 0 else places[1:3]  # the surest place once, others the second time
-    sentences += [
-        _pick(random, "it is", f"the {name} is", "you can find it") + f" {place}" for place in chosen
-    ]
+    sentences += [_said(random, "place", name=name, place=place) for place in chosen]
     return ". ".join(sentences) + "."
 
 
@@ -56,7 +52,7 @@ def _places(world: World, i: int, random: np.random.Generator) -> list[str]:
     first, others = [], []
     below = world.supports[i]
     if below is not None and (mark := _mark(world, below)):
-        first.append(_pick(random, "on", "on top of", "standing on") + f" the {mark}")
+        first.append(_said(random, "on", mark=mark))
     if region := _region(world, i, random):
         first.append(region)
     marks = {j: mark for j in range(world.now) if j not in (i, below) and (mark := _mark(world, j))}
@@ -65,18 +61,17 @@ def _places(world: World, i: int, random: np.random.Generator) -> list[str]:
             continue
         side = next((d for d in SIDES if world.lying(_CORE[d], i, [j])), None)
         if distance(world.things[i].box, world.things[j].box) <= world.rules.next_to:
-            others.append(_pick(random, "next to", "near", "beside") + f" the {marks[j]}")
+            others.append(_said(random, "next_to", mark=marks[j]))
         if side:  # j lies to that side of i, so i lies to the opposite side of j
-            others.append(_OPPOSITE[side] + f" the {marks[j]}")
+            others.append(_said(random, f"from.{side}", mark=marks[j]))
     pairs = [(a, b) for a in marks for b in marks if a < b and world.between(a, b, i)]
     if pairs:
         a, b = pairs[int(random.integers(len(pairs)))]
-        others.append(f"between the {marks[a]} and the {marks[b]}")
+        others.append(_said(random, "between", mark=marks[a], other=marks[b]))
     return first + [others[k] for k in random.permutation(len(others))]
 
 
 _CORE = {side: ROOMS.words["direction"][side] for side in SIDES}
-_OPPOSITE = {"left": "to the right of", "right": "to the left of", "front": "behind", "back": "in front of"}
 
 
 def _region(world: World, i: int, random: np.random.Generator) -> str:
@@ -85,15 +80,15 @@ def _region(world: World, i: int, random: np.random.Generator) -> str:
     off = world.off_centre(i)
     if len(sides) == 2:
         ordered = sorted(sides, key=lambda d: d in ("left", "right"))
-        return f"in the {' '.join(ordered)} corner" + _pick(random, "", " of the room")
+        return _said(random, "corner", sides=" ".join(ordered))
     if len(sides) == 1:
         (side,) = sides
         axis = 0 if side in ("left", "right") else 1
         reach = (1 - abs(off[axis])) * world.half[axis] - world.extents(i)[0] / 2
         if reach <= WALL_GAP:
-            return _pick(random, "against", "along", "at") + f" the {side} wall"
-        return f"on the {side} side of the room"
-    return "in the middle of the room" if max(map(abs, off)) < 0.2 else ""
+            return _said(random, "wall", side=side)
+        return _said(random, "side", side=side)
+    return _said(random, "middle") if max(map(abs, off)) < 0.2 else ""
 
 
 def _mark(world: World, i: int) -> str:

@@ -177,7 +177,6 @@ class Phrasing(Chooser):
             obj=thing,
             s="" if plural else "s",
             has="have" if plural else "has",
-            itself="itself",
         )
 
     def condition(self, link: Link, it: bool = False) -> str:

@@ -1,0 +1,65 @@
+"""Sentences read back by the rules of a grammar file, which tell both what is said and what it means."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from po3d.language.grammar import Grammar, Value
+from po3d.language.grammar_file import Pattern, compiled
+from po3d.language.program import Call, bare
+
+Bound = Mapping[str, Value]
+
+
+class Reading:
+    """The readings of one sentence, those of earlier rules and wordings first. `furthest`: the place that no reading has passed, and a
+    wording that could stand there."""
+
+    def __init__(self, grammar: Grammar, words: Sequence[str]) -> None:
+        self.grammar, self.words = grammar, list(words)
+        self.furthest = (0, "")
+        self.known: dict[tuple[str, int], list[tuple[Value, int]]] = {}
+
+    def values(self, form: str, start: int = 0) -> list[tuple[Value, int]]:
+        """What a form may mean from a word on, each with where it ends."""
+        if (form, start) not in self.known:
+            self.known[form, start] = [
+                (_value(rule.pattern, bound), end)
+                for rule in self.grammar.of[form]
+                for wording in rule.wordings
+                for bound, end in self._ways(compiled(wording), start, {})
+            ]
+        return self.known[form, start]
+
+    def _ways(self, node: tuple, at: int, bound: Bound) -> Iterator[tuple[Bound, int]]:
+        kind, *parts = node
+        if kind == "all":
+            if not parts:
+                yield bound, at
+                return
+            first, *rest = parts
+            for known, end in self._ways(first, at, bound):
+                yield from self._ways(("all", *rest), end, known)
+        elif kind == "slot":
+            name, form = parts
+            for value, end in self.values(form, at):
+                if bound.get(name, value) == value:
+                    yield {**bound, name: value}, end
+        elif kind in ("choice", "phrase", "verb"):
+            options = map(compiled, self.grammar.wordings(*parts)) if kind == "phrase" else parts
+            for option in options:
+                yield from self._ways(("text", option) if kind == "verb" else option, at, bound)
+        else:
+            words = parts[0].split()
+            if self.words[at : at + len(words)] == words:
+                yield bound, at + len(words)
+            elif at > self.furthest[0] or not self.furthest[1]:
+                self.furthest = at, " ".join(words)
+
+
+def _value(pattern: Pattern, bound: Bound) -> Value:
+    """The value that a pattern stands for. A filter by "any" is none."""
+    if pattern.free:
+        return bound[pattern.op]
+    if not pattern.args and pattern.op not in bare(Call):
+        return pattern.op
+    args = tuple(_value(arg, bound) for arg in pattern.args)
+    return args[-1] if pattern.op == "filter" and args[1] == "any" else Call(pattern.op, args)

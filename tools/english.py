@@ -1,0 +1,68 @@
+"""Lines of English in code: `python -m tools.english`, from the root of the repository.
+
+A function or a constant of the modules that say or read sentences counts with all its lines when one of its strings holds a function
+word of English (articles, pronouns, prepositions, auxiliaries ...): no phrase and no pattern of phrases does without. Docstrings,
+messages of errors and reasons, the words of the programs' language ("behind", "under") and types do not count. The files of
+po3d/language/grammars are data and are not counted.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from po3d.language.program import LEAVES, SIGNATURES
+
+MODULES = (
+    "language/**/*.py", "synthesis/street/*.py", "synthesis/rooms/*.py", "synthesis/inside/*.py", "benchmarks/*/wording.py",
+    "benchmarks/*/twin.py", "perception/*caption*.py", "reasoning/naming.py", "systems/answers.py", "systems/asking.py",
+    "systems/baselines.py", "systems/chat.py", "systems/choices.py", "training/reader_pairs.py", "training/*parser.py",
+)  # fmt: skip
+WORDS = (
+    "a an the this that these those it its they them their there here what which who whose where when how why is are was were be been "
+    "do does did has have had can could will would should may might must of to in on at by from with without for as than into between "
+    "and or not no but if then any some every each all both either neither another other anything something nothing my your me you we us"
+)
+_ENGLISH = re.compile(rf"(?<![\w.{{<=])(?:{WORDS.replace(' ', '|')})(?![\w}}>=]|-z)", re.IGNORECASE)
+_NAMES = {*SIGNATURES, *(word for words in LEAVES.values() if isinstance(words, tuple) for word in words)}
+_NAMES |= {"other", "all", "both", "none", "no", "was"}  # operations, modes and answers besides
+
+
+def strings(node: ast.AST) -> Iterator[str]:
+    """The strings under a node that are neither documentation, nor messages, nor types."""
+    for name, value in ast.iter_fields(node):
+        for child in value if isinstance(value, list) else [value]:
+            called = ast.unparse(child.func) if isinstance(child, ast.Call) else ""
+            message = isinstance(child, ast.Raise | ast.Assert) or called.endswith(("Error", "_NotRead"))
+            text = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
+            if message or text or name in ("annotation", "returns") or getattr(child, "arg", "") == "reason":
+                continue
+            if isinstance(child, ast.Constant) and isinstance(child.value, str):
+                yield child.value
+            elif isinstance(child, ast.AST):
+                yield from strings(child)
+
+
+def english(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The functions and constants that hold English."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from english(node.body)
+        elif isinstance(node, ast.FunctionDef | ast.Assign | ast.AnnAssign | ast.AugAssign) and any(
+            _ENGLISH.search(text) and text not in _NAMES for text in strings(node)
+        ):
+            yield node
+
+
+def main() -> None:
+    found = {}
+    for path in sorted({path for pattern in MODULES for path in Path("po3d").glob(pattern)}):
+        found[path] = sum(n.end_lineno - n.lineno + 1 for n in english(ast.parse(path.read_text()).body))
+    for path, lines in sorted(found.items(), key=lambda item: -item[1]):
+        if lines:
+            print(f"{lines:6}  {path}")
+    print(f"{sum(found.values()):6}  of {sum(len(path.read_text().splitlines()) for path in found)} lines")
+
+
+if __name__ == "__main__":
+    main()
