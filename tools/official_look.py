@@ -67,7 +67,8 @@ def figures(runs: list[Path]) -> str:
         if not asked or seen is None:
             raise InputError(f"{run}: no run of a po3d system on a split with tables")
         rows.append((run.name, seen["n"], sum(asked) / len(asked), *_cells(seen)))
-        rows += _by_origin(run, report["provenance"]["config"]["data"]["root"])
+        if root := report["provenance"]["config"]["data"]["root"]:
+            rows += _by_origin(run, root)
     return text(Table(("run", "objects", "mean of six", *FIGURES), rows))
 
 

@@ -28,16 +28,17 @@ from po3d.synthesis.render.environment import Film, Finish, Look, rgb, to_linear
 from po3d.synthesis.render.instances import Placed
 from po3d.synthesis.render.official import STUDIO, sample_official_look
 from po3d.synthesis.render.renderer import Renderer
-from po3d.synthesis.vehicles import vehicle
+from po3d.synthesis.vehicles import Forms, vehicle
 
 Array = NDArray[np.float32]
 Pixels = NDArray[np.uint8]
 
 # Chosen on development sets, see docs/results.md; half or twice as much does nearly as well.
-GRADIENTS, OUTLINE = 50.0, 30.0  # nats of log likelihood that an agreement of 1 is worth
+GRADIENTS, OUTLINE = 30.0, 20.0  # nats of log likelihood that an agreement of 1 is worth
 MOST = 6  # hypotheses a vehicle
 WORTH = 0.01  # of the likeliest one's probability; what has less is not drawn
-VARIANTS = (1, 5)  # seeds of meshes that training draws from; of a hypothesis the more similar one counts
+# Forms and seeds of meshes that training draws from, too; of a hypothesis the one that is more similar counts.
+MESHES: tuple[tuple[Forms, int], ...] = (("official", 1), ("own", 1))
 PAINT, TINT = Finish(0.0, 0.6, 0.1), 0.4
 
 SIDE = 112  # pixels of the square in which picture and drawing are compared
@@ -131,7 +132,7 @@ def _log_likelihoods(
     views = {row: View.of(picture, drawing.squares[row]) for row in {h.row for h in hypotheses}}
     return np.array(
         [
-            max(views[h.row].log_likelihood(*drawing.of(h, k, variant)) for variant in VARIANTS)
+            max(views[h.row].log_likelihood(*drawing.of(h, k, *mesh)) for mesh in MESHES)
             for k, h in enumerate(hypotheses, 1)
         ]
     )
@@ -166,7 +167,7 @@ class _Drawing:
         middle, side = (box[:, :2] + box[:, 2:]) / 2, MARGIN * (box[:, 2:] - box[:, :2]).max(1, keepdims=True)
         self.squares = np.concatenate([middle - side / 2, middle + side / 2], 1)
 
-    def of(self, h: Hypothesis, at: int, variant: int) -> tuple[Pixels, NDArray[np.bool_]]:
+    def of(self, h: Hypothesis, at: int, forms: Forms, seed: int) -> tuple[Pixels, NDArray[np.bool_]]:
         """(SIDE, SIDE, 3) the drawing of a hypothesis that stands in the fit at `at`, in its object's square, with what was seen
         about it; (SIDE, SIDE) where the object is."""
         x0, y0, x1, y1 = self.squares[h.row]
@@ -176,15 +177,15 @@ class _Drawing:
         left, top, right, bottom = self.boxes.T
         inside = (left < x1) & (right > x0) & (top < y1) & (bottom > y0)
         others = [
-            self._placed(j, self.shapes[j], 0, VARIANTS[0]) for j in self.there if inside[j] and j != h.row
+            self._placed(j, self.shapes[j], 0, *MESHES[0]) for j in self.there if inside[j] and j != h.row
         ]
-        objects = [self._placed(h.row, h.shape, at, variant), *others]
+        objects = [self._placed(h.row, h.shape, at, forms, seed), *others]
         frame = _renderer().render(objects, view, _look(), amodal=False)
         return frame.rgb, frame.ids == 1
 
-    def _placed(self, row: int, shape: int, at: int, variant: int) -> Placed:
+    def _placed(self, row: int, shape: int, at: int, forms: Forms, seed: int) -> Placed:
         x, y = self.fit.position[at, row].tolist()
-        mesh, heading = vehicle(SHAPES[shape], variant, "official"), float(self.fit.heading[at, row])
+        mesh, heading = vehicle(SHAPES[shape], seed, forms), float(self.fit.heading[at, row])
         return Placed(mesh, self.scales[row], (x, y), heading, self.paints[row], PAINT, tint=TINT)
 
 
