@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from po3d.io import shipped
 from po3d.io.errors import InputError
+from po3d.io.runs import locked
 from po3d.io.text_tables import Table
 from po3d.reasoning.questions import Prediction, Question
 from po3d.synthesis.difficulty import Dials, dials_of
@@ -125,7 +126,8 @@ def twin_of(
         """The twin of a seed, made when it is not there yet; pictures are drawn when somebody looks."""
         _has("look", look)
         twin = importlib.import_module(module)
-        twin.generate(folder, size, seed, workers=workers, dials=dials_of(dials, kind))
+        with locked(folder, "generation", wait=True):
+            twin.generate(folder, size, seed, workers=workers, dials=dials_of(dials, kind))
         return load(folder, f"fresh, seed {seed}")
 
     def generate(

@@ -14,6 +14,7 @@ from po3d.benchmarks.superclevr.files import read_scenes, scene_from_superclevr
 from po3d.benchmarks.twin_folder import TWIN
 from po3d.io.errors import InputError
 from po3d.io.images import image_size, read_image
+from po3d.io.runs import locked
 from po3d.scene.street import shape_note
 from po3d.scene.table import Scene
 from po3d.synthesis.difficulty import dials_of
@@ -146,7 +147,8 @@ def twin_of(
 
         maker = importlib.import_module(module)
         twin = StreetTwin(size, seed, look or maker.LOOK, images=False, dials=dials_of(dials))
-        maker.generate(Path(folder), twin, workers)
+        with locked(folder, "generation", wait=True):
+            maker.generate(Path(folder), twin, workers)
         source = Tables(twin, {r["image_filename"]: r for r in read_scenes(Path(folder) / scene_file)})
         made = load(folder)  # its pictures may be missing: they are rendered
         return replace(made, split=f"fresh, seed {seed}", source=source, read=tuple(made.files()))

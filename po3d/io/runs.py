@@ -42,14 +42,15 @@ class Run(NamedTuple):
 
 
 @contextlib.contextmanager
-def locked(out: str | Path, work: str = "evaluation") -> Iterator[Path]:
-    """The folder, made if need be, while nobody else works in it; InputError, which names the kind of `work`, when somebody does."""
+def locked(out: str | Path, work: str = "evaluation", wait: bool = False) -> Iterator[Path]:
+    """The folder, made if need be, while nobody else works in it; when somebody does, `wait` for their end, or InputError, which names
+    the kind of `work`."""
     out = Path(out)
     made = not out.exists()
     out.mkdir(parents=True, exist_ok=True)
     with open(out / LOCK, "a") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
             raise InputError(
                 f"another {work} is at work in {out}; wait for it, or give another out="

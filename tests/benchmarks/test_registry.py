@@ -3,12 +3,15 @@
 import ast
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, MODULES, benchmark_of
 from po3d.io.errors import InputError
+from po3d.io.runs import LOCK, locked
 from po3d.io.shipped import ROOT
 
 SHARED = [
@@ -54,3 +57,22 @@ def test_the_registry_loads_no_benchmark_and_a_stranger_is_refused():
     assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout == "[]\n"
     with pytest.raises(InputError, match="unknown benchmark 'other'; known: hypo3d, pulsecheck457"):
         benchmark_of("other")
+
+
+@pytest.mark.parametrize("name", ["pulsecheck457", "scope"])
+def test_a_fresh_twin_is_made_by_one_at_a_time(name, tmp_path):
+    twin, held, found = tmp_path / "twin", threading.Event(), []
+
+    def hold():
+        with locked(twin):
+            held.set()
+            time.sleep(0.3)
+            found.extend(path.name for path in twin.iterdir())
+
+    other = threading.Thread(target=hold)
+    other.start()
+    held.wait()
+    made = benchmark_of(name).open_fresh(twin, 1, 0)
+    assert found == [LOCK]
+    assert made.questions
+    other.join()
