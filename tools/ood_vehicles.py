@@ -46,6 +46,7 @@ from po3d.synthesis.street.layouts import (
     overlapping,
 )
 from po3d.synthesis.vehicles import vehicle
+from po3d.systems.render_compare import RenderCompare
 
 MIN_OBJECTS, MAX_OBJECTS = 3, 5
 MAX_SCENES = 200  # drawn for one picture; nearly all pass at once
@@ -291,14 +292,17 @@ def contact_sheet(shots: Sequence[Shot], predicted: Sequence[Scene], count: int 
     return sheet
 
 
-def run(out: Path, pictures: int, seed: int, furniture: str, checkpoint: str) -> None:
+def run(out: Path, pictures: int, seed: int, furniture: str, checkpoint: str, verify: bool = False) -> None:
     """Render, estimate, match; print the figures and write them to `out`/second_look.json beside the pictures."""
     bodies = load_bodies(furniture)
     estimator = StreetEstimator.from_checkpoint(locate(checkpoint))
+    if verify:
+        estimator.verify = RenderCompare()
     report: dict[str, Any] = {
         "pictures": pictures,
         "seed": seed,
         "checkpoint": checkpoint,
+        "verify": verify,
         "git": git_revision(),
         "leaves": {body.id: body.leaf for body in bodies},
     }
@@ -332,12 +336,17 @@ def main() -> int:
     arguments.add_argument(
         "--checkpoint", default="street_estimator", help="name of a shipped pair, or a path"
     )
+    arguments.add_argument(
+        "--verify",
+        action="store_true",
+        help="look again at what is not sure, as perception.verify=render does",
+    )
     a = arguments.parse_args()
 
     def checked() -> None:
         if a.pictures < 1 or a.seed < 0:
             raise InputError(f"--pictures {a.pictures} must be at least 1 and --seed {a.seed} at least 0")
-        run(a.out, a.pictures, a.seed, a.furniture, a.checkpoint)
+        run(a.out, a.pictures, a.seed, a.furniture, a.checkpoint, a.verify)
 
     return guarded(checked)
 
