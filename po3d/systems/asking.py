@@ -256,12 +256,11 @@ class Model:
             again = likeliest_of(second, answering, question, several) if several else None
             ran, differ = self._whose(ran, again, question, ask_below)
             if ran is None:
-                return Answer(
-                    text, "unparsed", reason=again.reading.unread if again else reading.unread or NOBODY
-                )
+                read = again.reading if again else reading
+                return Answer(text, read.status if read.unread else "unparsed", reason=read.unread or NOBODY)
         outcome, read = ran
         if reason := read.unread:
-            return Answer(text, "unparsed", reason=reason)
+            return Answer(text, read.status, reason=reason)
         sure = executor.surely()
         if 0 < outcome.valid < PRESUPPOSED and sure is not executor:  # what it takes for granted is hardly so
             answering = sure.on(tables)

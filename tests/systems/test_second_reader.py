@@ -5,13 +5,18 @@ from dataclasses import replace
 
 import pytest
 
+from po3d.cli import ask as cli_ask
+from po3d.cli.main import main
 from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.language.read.parse import Parse
 from po3d.language.read.reader import Reading as Read
 from po3d.reasoning.questions import Question
+from po3d.scene.orbit import viewer_axes
+from po3d.scene.table import Scene
 from po3d.systems import choices, learned, rooms
-from po3d.systems.asking import Model, read_scene
+from po3d.systems.asking import Answer, Model, read_scene
+from po3d.systems.choosing import KINDS, Chooser
 from po3d.systems.learned import Learned
 from po3d.systems.pipeline import Pipeline
 from po3d.systems.tables import Truth
@@ -85,7 +90,46 @@ def test_the_second_reader_reads_what_the_first_is_not_sure_of(model):
     assert asks.ask(scene, "unsure").program == 'count(all("bed"))'
     other = asks.ask(scene, "other")
     assert (other.answer, other.understood) == ("1", (("How many beds are there?", "1"),))
-    assert asks.ask(scene, "no").answer is None
+    assert (asks.ask(scene, "no").status, asks.ask(scene, "no").reason) == ("failed", "no table tells this")
+
+
+def test_a_question_that_no_table_answers_ends_as_others_without_an_answer(model, monkeypatch, capsys):
+    """Exit code 1; what nobody can read is bad input."""
+    asks = model(
+        question={
+            "who owns it": [Read(None, 0.9, "none")],
+            "hm": [Read(None, 0.9)],
+            "qwerty": [Read(None, 0.9, "none")],
+        }
+    )
+    monkeypatch.setattr(cli_ask, "_model", lambda *_: asks)
+    assert main(["ask", ROOM, "who owns it"]) == 1
+    assert capsys.readouterr() == ("no answer: no table tells this\n", "")
+    assert main(["ask", ROOM, "who owns it", "--json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert (record["status"], record["answer"], record["reason"]) == ("failed", None, "no table tells this")
+    for unread in ("hm", "qwerty"):
+        assert main(["ask", ROOM, unread]) == 2
+        assert capsys.readouterr().err.startswith("error: no answer: ")
+
+
+def test_a_question_that_one_world_refuses_may_be_answered_in_another():
+    def refuses(status, **more):
+        return type("World", (), {"ask": lambda *_, **__: Answer("x", status, **more)})
+
+    def said(*worlds):
+        models = dict(zip(KINDS["rooms"], worlds, strict=True))
+        return Chooser(models).ask(Scene((), viewer_axes((0.0, 1.0)), "gt"), "x")
+
+    refused, unread = (
+        refuses("failed", reason="no table tells this"),
+        refuses("unparsed", reason="not understood"),
+    )
+    assert said(refused, refuses("ok", answer="1", program="count(scene)")).answer == "1"
+    assert said(refused, refuses("abstained")).status == "abstained"
+    assert said(unread, refused).reason == "no table tells this"
+    assert said(refused, unread).reason == "no table tells this"
+    assert said(unread, unread).status == "unparsed"
 
 
 def test_where_two_readers_answer_differently_it_asks_back_unless_the_second_is_sure(model):
