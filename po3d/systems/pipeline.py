@@ -33,7 +33,7 @@ from po3d.language.read.parse import Parse
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import ObjectState, Scene
-from po3d.systems.choices import REFUSED, chosen, likeliest, unframed, ways
+from po3d.systems.choices import REFUSED, chosen, likeliest, offering, unframed
 from po3d.systems.explained import Explained, Shown
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ class Reading(NamedTuple):
 
     def said(self, answer: str, question: Question) -> str:
         """A program's answer as the option that says it, where there are options."""
-        options = question.options or (ways(question) if self.by == "learned" else ())
+        options = offering(answer, question) if self.by == "learned" else question.options
         return self.asked.option_of.get(answer) or chosen(answer, options) or answer
 
     @property
