@@ -1,4 +1,7 @@
-"""Answer one question about a picture or a scene table, and say why."""
+"""Answer one question about a picture or a scene table, and say why.
+
+The exit code is 0 with an answer, 1 without one, 2 for bad input, such as a question that can't be read.
+"""
 
 import argparse
 import functools
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 PERCEPTIONS = ("street", "rooms", "orbit", "map", "photo", "auto")
 STREETS = "street_estimator"
-NO_ANSWER = 1  # exit code: the question was understood, but the scene has no answer to it
+NO_ANSWER = 1  # exit code: the question was understood, but there is no answer to it
 
 
 # What only some read, by the kind of picture or table: an option that nobody reads is a slip.

@@ -29,6 +29,7 @@ class Lexicon(NamedTuple):
     kinds: dict[str, tuple[str, ...]]  # word -> the kinds that it names
     parents: dict[str, frozenset[str]]  # kind -> the kinds just above it
     longest: int  # words of the longest entry
+    joined: dict[str, str]  # each word without its blanks -> the word
 
 
 @functools.cache
@@ -57,20 +58,40 @@ def lexicon() -> Lexicon:
         {word: tuple(named) for word, named in kinds.items()},
         {kind: frozenset(names) for kind, names in parents.items()},
         max(len(word.split()) for word in kinds),
+        {_joined(word): word for word in reversed(kinds)},
     )
 
 
 @functools.lru_cache(maxsize=20_000)
 def kinds_of(noun: str) -> tuple[str, ...]:
     """The kinds that a noun names: as it stands, in the singular, or by its last words; () for a word unknown."""
-    table = lexicon().kinds
     words = noun.lower().replace("-", " ").split()
     for start in range(max(0, len(words) - lexicon().longest), len(words)):
         tail = " ".join(words[start:])
-        for word in (tail, singular(tail)):
-            if word in table:
-                return table[word]
+        if found := _entry(tail):
+            return found
     return ()
+
+
+def _entry(noun: str) -> tuple[str, ...]:
+    """The kinds that the whole noun names: as it stands, in the singular, or as a compound written together or apart."""
+    kinds, _, _, joined = lexicon()
+    for word in (noun, singular(noun)):
+        if named := kinds.get(word) or kinds.get(joined.get(_joined(word), "")):
+            return named
+    return ()
+
+
+def _joined(noun: str) -> str:
+    return noun.replace("-", "").replace(" ", "")
+
+
+def same(noun: str, name: str) -> bool:
+    """Whether a noun is a table's name, or another word for it; a compound may be written together or apart."""
+    noun, name = noun.lower(), name.lower()
+    if _joined(name) in (_joined(noun), _joined(singular(noun))):
+        return True
+    return not set(_entry(noun)).isdisjoint(_entry(name))
 
 
 @functools.lru_cache(maxsize=20_000)
@@ -91,10 +112,10 @@ def fits(noun: str, name: str) -> float:
     """How well a noun fits a thing that the table calls `name`, from 0 (not at all) to 1 (the same word or another word
     for it)."""
     noun, name = noun.lower(), name.lower()
-    if noun == name or singular(noun) == name:
-        return SAME
-    if not name:  # a table of streets has shapes alone
+    if not noun or not name:  # a table of streets has shapes alone
         return 0.0
+    if _joined(name) in (_joined(noun), _joined(singular(noun))):
+        return SAME
     wanted, own = kinds_of(noun), kinds_of(name)
     if wanted and own:
         return max(_kin(a, b) for a in wanted for b in own)

@@ -7,11 +7,12 @@ Bound      rows that somebody chose beforehand: readings of descriptions, each t
 import itertools
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from po3d.language.lexicon import same
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.scene.rooms import COLORS, SYNONYMS, is_a
 from po3d.scene.table import ObjectState, Scene
@@ -118,11 +119,14 @@ class Bound:
 
 def fits(table: Scene, noun: str) -> np.ndarray:
     """(n,) how probably each thing is meant by a noun phrase: its last words name the category, words before them
-    are its colour or said of no attribute in the table."""
+    are its colour or said of no attribute in the table. The lexicon's words count where no thing is called so."""
     words = re.findall(r"[a-z0-9']+", noun.lower())
-    for least, start in itertools.product((HEARD, LEAST), range(len(words) if len(table) else 0)):
+    tried = itertools.product((_means, _also_means), (HEARD, LEAST), range(len(words) if len(table) else 0))
+    for means, least, start in tried:
         head, before = " ".join(words[start:]), words[:start]
-        chances = np.array([_called(o.beliefs.get("name", {}), head) * o.existence for o in table.objects])
+        chances = np.array(
+            [_called(o.beliefs.get("name", {}), head, means) * o.existence for o in table.objects]
+        )
         if chances.max() > least:
             for color in (w if w != "grey" else "gray" for w in before):
                 if color in COLORS:
@@ -136,8 +140,13 @@ def surely_called(o: ObjectState, noun: str) -> bool:
     words = re.findall(r"[a-z0-9']+", noun.lower())
     heads = [" ".join(words[start:]) for start in range(len(words))]
     belief = o.beliefs.get("name", {})
-    p = max((sum(p for value, p in belief.items() if _means(value, head) > 0) for head in heads), default=0.0)
-    return p * o.existence >= 0.5
+    for means in (_means, _also_means):
+        p = max(
+            (sum(p for value, p in belief.items() if means(value, head) > 0) for head in heads), default=0.0
+        )
+        if p > 0:
+            return p * o.existence >= 0.5
+    return False
 
 
 def _colored(belief: Mapping[str, float] | None, color: str) -> float:
@@ -145,20 +154,25 @@ def _colored(belief: Mapping[str, float] | None, color: str) -> float:
     return 0.1 if belief is None else belief.get(color, 0.0)
 
 
-def _called(belief: Mapping[str, float], noun: str) -> float:
-    return sum(p * _means(value, noun) for value, p in belief.items())
+def _called(belief: Mapping[str, float], noun: str, means: Callable[[str, str], float]) -> float:
+    return sum(p * means(value, noun) for value, p in belief.items())
 
 
 def _means(value: str, noun: str) -> float:
     """How well a noun means a category: "chair" means a chair, and an office chair where there is no plain one; "crate" a
     crate, and any box where there is none."""
-    if value == noun or (value in PEOPLE and noun in _PERSON):
+    if value.replace(" ", "") == noun.replace(" ", "") or (value in PEOPLE and noun in _PERSON):
         return 1.0
     if _canonical(value) == _canonical(noun):
         return SYNONYM
     if value in PEOPLE and noun in PEOPLE:
         return KIN
     return LOOSE if is_a(value, noun) else 0.0
+
+
+def _also_means(value: str, noun: str) -> float:
+    """How well a noun means a category by the lexicon: "TV stand" a TV cabinet."""
+    return SYNONYM if same(noun, value) else 0.0
 
 
 def _canonical(noun: str) -> str:

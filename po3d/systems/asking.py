@@ -31,7 +31,7 @@ from po3d.scene.geometry import Camera, down
 from po3d.scene.orbit import READING
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import shape_name
-from po3d.systems.choices import narrowed, unframed
+from po3d.systems.choices import narrowed, offering, unframed
 from po3d.systems.choosing import Chooser, Looked, StrangePicture, distances, nearest
 from po3d.systems.explained import Explained
 from po3d.systems.learned import MISSING
@@ -256,12 +256,11 @@ class Model:
             again = likeliest_of(second, answering, question, several) if several else None
             ran, differ = self._whose(ran, again, question, ask_below)
             if ran is None:
-                return Answer(
-                    text, "unparsed", reason=again.reading.unread if again else reading.unread or NOBODY
-                )
+                read = again.reading if again else reading
+                return Answer(text, read.status if read.unread else "unparsed", reason=read.unread or NOBODY)
         outcome, read = ran
         if reason := read.unread:
-            return Answer(text, "unparsed", reason=reason)
+            return Answer(text, read.status, reason=reason)
         sure = executor.surely()
         if 0 < outcome.valid < PRESUPPOSED and sure is not executor:  # what it takes for granted is hardly so
             answering = sure.on(tables)
@@ -311,8 +310,8 @@ class Model:
             return own, False
         if own.outcome.answer is None:
             return again, False
-        if own.reading.said(own.outcome.answer, question) == again.reading.said(
-            again.outcome.answer, question
+        if _said(own.reading, own.outcome.answer, question) == _said(
+            again.reading, again.outcome.answer, question
         ):
             return own, False
         return (again, False) if again.believed >= OVERRULES else (own, ask_below > 0)
@@ -352,7 +351,7 @@ class Model:
         program = executor.meaning(reading.asked.program)
         what = program.args[0] if program.op == "query" else ""
         if what not in LEAVES["measure"] or question.options or executor.kind == "street":
-            return reading.said(answer, question)
+            return _said(reading, answer, question)
         return f"{float(answer):.2f} {UNITS.get(what, 'm')}"
 
     def _words(self, parse: Parse) -> str:
@@ -361,6 +360,11 @@ class Model:
             return say(program)
         except GrammarError:
             return str(program)
+
+
+def _said(reading: Reading, answer: str, question: Question) -> str:
+    """An answer as an option, or the question's own words, say it; a benchmark's answers to its own reader's programs stay as they are."""
+    return reading.said(answer, replace(question, options=tuple(offering(answer, question))))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from po3d.language.descriptions import describe
 from po3d.language.grammar import load
+from po3d.language.lexicon import ABOVE
+from po3d.language.lexicon import fits as noun_fits
 from po3d.language.program import Call
 from po3d.language.read.omissions import DENIED
 from po3d.reasoning.questions import Question
@@ -17,7 +20,10 @@ _EMPTY = frozenset(_WORDINGS.wordings("empty"))
 _WAYS = frozenset(["front", "behind", "left", "right"])
 _HEIGHTS = frozenset(["higher", "lower"])
 _SECTORS = {("behind", "front"): "front_or_behind", ("left", "right"): "left_or_right"}
-_OR, _HEADED = (_WORDINGS.expression(key, re.IGNORECASE) for key in ("either", "headed"))
+_OR, _ON_OR_UNDER, _UNDER_OR_ON, _ON, _HEADED = (
+    _WORDINGS.expression(key, re.IGNORECASE)
+    for key in ("either", "on_or_under", "under_or_on", "upon", "headed")
+)
 _HARNESS = _WORDINGS.expression("harness", re.IGNORECASE | re.DOTALL)
 _LETTER = re.compile(r"(?:^|\s)\(?([A-H])[.):]\s*")
 
@@ -43,28 +49,52 @@ def words(answer: str) -> frozenset[str]:
 
 def chosen(answer: str, options: Sequence[str]) -> str | None:
     """The only option that says an answer; None for none, or several. Of a direction it says all, or a part where no other does ("left",
-    of left and right, for "back left"); of other answers it may say more ("the red chair" of "chair")."""
+    of left and right, for "back left"); of other answers it may say more ("the red chair" of "chair"), or name the same ("the couch" of
+    "sofa")."""
     said, offered = words(answer), [(option, words(option)) for option in options]
     fits = [option for option, of in offered if of == said]
     if not fits:
         ways_of = [(option, of & _WAYS) for option, of in offered]
         if said & _WAYS:
             return _only([option for option, of in ways_of if of and of <= said])
+        if said <= _HEIGHTS:
+            return _only([option for option, height in zip(options, heights(options)) if height in said])
         fits = [option for option, of in offered if of and (of <= said or said <= of)]
-    return _only(fits)
+    return _only(fits or _naming(answer, options))
+
+
+def _naming(answer: str, options: Sequence[str]) -> list[str]:
+    """The options whose noun, by the lexicon, fits best what an answer is called."""
+    how = [noun_fits(describe(option).noun, answer) for option in options]
+    return [option for option, fit in zip(options, how) if fit == max(how) >= ABOVE]
 
 
 def _only(fits: Sequence[str]) -> str | None:
     return fits[0] if len(fits) == 1 else None
 
 
+def heights(options: Sequence[str]) -> list[str]:
+    """Of each option the height that it says, "" for none; what is "on the bench" is higher than what is "underneath it"."""
+    told = [words(option) & _HEIGHTS for option in options]
+    said = ["".join(of) if len(of) == 1 else "" for of in told]
+    if "lower" not in said:
+        return said
+    return [height or ("higher" if _ON.match(option) else "") for option, height in zip(options, said)]
+
+
 def ways(question: Question) -> tuple[str, ...]:
     """The directions, or heights, that a question offers, each alone: in its options, or in its words."""
     offered = tuple(map(str, question.options))
-    if not offered and (found := _OR.search(question.text)):
+    pairs = (pattern.search(question.text) for pattern in (_OR, _ON_OR_UNDER, _UNDER_OR_ON))
+    if not offered and (found := next(filter(None, pairs), None)):
         offered = found[1].lower(), found[2].lower()
-    said = [words(option) & (_WAYS | _HEIGHTS) for option in offered]
+    said = [words(option) & _WAYS | {height} - {""} for option, height in zip(offered, heights(offered))]
     return offered if said and all(len(each) == 1 for each in said) else ()
+
+
+def offering(answer: str, question: Question) -> Sequence[str]:
+    """The options of a question or, of a direction or a height, what its words offer."""
+    return question.options or (ways(question) if words(answer) <= _WAYS | _HEIGHTS else ())
 
 
 def narrowed(program: Call, question: Question) -> Call:

@@ -86,9 +86,9 @@ class Chooser:
         answers = []
         for world in worlds:
             answers.append(replace(self.made[world]().ask(scene, text, **asking), looked=looked))
-            if answers[-1].status != "unparsed":
+            if answers[-1].program or answers[-1].status == "abstained":
                 return answers[-1]
-        return answers[0]
+        return next((a for a in answers if a.status != "unparsed"), answers[0])
 
     def chosen(self, image: "Picture") -> Looked:
         """What the picture is taken for; InputError where it is like none."""

@@ -105,7 +105,8 @@ def joined(
             None,
         )  # fmt: skip
         if refused is not None:
-            parse = Parse("unparsed", None, weight(probability), refused.reason)
+            status = "failed" if refused.refusal else "unparsed"
+            parse = Parse(status, None, weight(probability), refused.reason)
             found.append(Reading(parse, by="learned"))
             continue
         told = None

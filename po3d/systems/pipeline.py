@@ -33,7 +33,7 @@ from po3d.language.read.parse import Parse
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import ObjectState, Scene
-from po3d.systems.choices import REFUSED, chosen, likeliest, unframed, ways
+from po3d.systems.choices import REFUSED, chosen, likeliest, offering, unframed
 from po3d.systems.explained import Explained, Shown
 
 if TYPE_CHECKING:
@@ -191,6 +191,13 @@ class Reading(NamedTuple):
             return f"change: {self.change.reason}"
         return self.asked.reason or "unread" if self.asked.program is None else ""
 
+    @property
+    def status(self) -> Literal["ok", "unparsed", "failed"]:
+        """Of an unread one "failed" where who reads it says that there is no answer, or a gold program is absent."""
+        if not self.unread:
+            return "ok"
+        return "failed" if any(p.status == "failed" for p in self.parses) else "unparsed"
+
     def mixed(self, gold: "Reading", modules: Collection[str]) -> "Reading":
         """The gold programs of the modules that are named, parsing (of the question) and edit (of the change), else what was read."""
         asked, change = (gold if m in modules else self for m in ("parsing", "edit"))
@@ -203,7 +210,7 @@ class Reading(NamedTuple):
 
     def said(self, answer: str, question: Question) -> str:
         """A program's answer as the option that says it, where there are options."""
-        options = question.options or (ways(question) if self.by == "learned" else ())
+        options = offering(answer, question) if self.by == "learned" else question.options
         return self.asked.option_of.get(answer) or chosen(answer, options) or answer
 
     @property
@@ -487,9 +494,9 @@ class Pipeline:
         return readings
 
     def reread(self, questions: Sequence[Question], tables: Tables) -> list[Sequence[Reading]]:
-        """The second reader's readings, none of what it has no program for."""
+        """The second reader's readings, none of what it can't read."""
         found = self.second.readings(questions, tables) if questions else []
-        return [several if any(not r.unread for r in several) else [] for several in found]
+        return [several if any(r.status != "unparsed" for r in several) else [] for several in found]
 
     def read(self, questions: Sequence[Question]) -> list[Reading]:
         """What the reader makes of the questions, with gold programs where they are asked for."""
@@ -545,8 +552,7 @@ def _pictures(questions: Sequence[Question], context: Context) -> list[str]:
 def predicted(executor: Executor, answering: Answering, question: Question, reading: Reading) -> Prediction:
     """A reading run on tables, as a prediction."""
     if reason := reading.unread:
-        failed = any(p.status == "failed" for p in reading.parses)
-        return Prediction(question.id, "failed" if failed else "unparsed", reason=reason)
+        return Prediction(question.id, reading.status, reason=reason)
     outcome, reading = ran = run(answering, question, reading)
     text = executor.text(reading)
     if outcome.answer is None:

@@ -1,11 +1,14 @@
 """A change of one of several things is not read as one of them all."""
 
+import json
+import time
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from po3d.language.program import Call
-from po3d.language.read.omissions import forgets_how_many, omitted, untold
+from po3d.language.read.omissions import DENIED, forgets_how_many, omitted, untold
 from po3d.language.read.reader import FORGETFUL, Reading, _doubted
 from po3d.systems import rooms
 from po3d.systems.rooms import parse_text
@@ -117,3 +120,78 @@ def test_the_rooms_reader_does_not_take_them_all():
     )
     assert "how many" in some.unread
     assert every.change.program is not None
+
+
+ONLY_MEANT = [
+    "Mum wanted to put the vase on the desk but didn't.",
+    "I almost moved the chair but left it where it was",
+    "They were going to take the sofa away, then thought better of it.",
+    "Dad meant to turn the armchair round but forgot.",
+    "We planned to swap the two lamps, but in the end we didn't.",
+    "I was going to paint the door red, but I changed my mind.",
+    "She tried to move the wardrobe but couldn't.",
+    "She tried to move the wardrobe but couldn't, because it was too heavy.",
+    "The movers nearly took the piano but thought better of it.",
+    "He was about to carry the lamp to the window, but left it standing.",
+    "The sofa was supposed to be taken away, but it never happened.",
+    "The chair was nearly moved to the wall, but it stayed where it was.",
+    "Yesterday I wanted to take the rug away but never got around to it.",
+    "We thought about selling the piano, but decided against it.",
+    "They considered moving the bed to the window, then decided not to.",
+    "I'd planned to put a plant on the shelf, but I ran out of time.",
+    "Mum asked me to move the box next to the door, but I didn't do it.",
+    "Somebody intended to remove the mirror but gave up, so it is still there.",
+    "I was tempted to throw the old chair out but didn't. It is still by the door.",
+    "The desk was to be moved to the corner. It wasn't.",
+    "Grandma would have put the vase and the clock on the table, but she couldn't.",
+    "We were supposed to bring another chair, but nobody did.",
+]
+HAPPENED = [
+    "I nearly tripped and moved the chair to the wall.",
+    "I didn't like it there so I moved the vase to the desk.",
+    "I wanted to move the chair to the wall, and did.",
+    "I wanted to move the chair but couldn't, so I moved the lamp to the wall instead.",
+    "I moved the chair to the wall and wanted to move the desk but didn't.",
+    "Mum wanted to take the vase away and moved the lamp to the desk but didn't like it.",
+    "Mum wanted the desk by the window, so she moved it there, but she didn't move the chair.",
+    "Dad was going to leave the chair where it was but didn't.",
+    "I meant to leave the sofa alone, but then moved it to the door.",
+    "They planned to move all the chairs but left the red one where it was.",
+    "Having almost given up, we moved the sofa to the window.",
+    "The lamp was moved almost to the wall, but not quite.",
+    "We wanted to stop Dad moving the sofa to the wall but couldn't.",
+    "He tried to be quiet moving the chair to the door, but couldn't.",
+    "The chair that I wanted to move but couldn't was taken away.",
+    "I wanted to move the chair but Dad did it, it is next to the bed now.",
+    "They thought better of it and took the sofa away.",
+    "As Mum was about to arrive, I moved the vase to the desk, but she didn't.",
+    "I wanted to thank Dad who moved the chair to the wall but forgot.",
+    "I almost didn't move the chair, but then I put it next to the bed.",
+    "She decided to put the vase on the desk and left it there.",
+    "I wanted to move the table and did so, but didn't move the lamp.",
+    "I nearly moved the wrong chair but then moved the red one to the bed.",
+    "The chair was moved to the wall, but the desk wasn't.",
+    "We wanted to rest after moving the sofa to the window but couldn't.",
+    "They were going to sell the sofa, but moved it to the hall and left it there.",
+    "I tried to lift the box and put it on the table, and it's still there.",
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "denied"), [*((t, True) for t in ONLY_MEANT), *((t, False) for t in HAPPENED)]
+)
+def test_a_change_that_somebody_only_had_in_mind_did_not_happen(change, denied):
+    assert bool(DENIED.fullmatch(change)) is denied
+
+
+@pytest.mark.parametrize("bank", ["hypo3d_dev", "hypo3d_dev2", "hypo3d_dev3"])
+def test_no_change_of_a_bank_is_denied(bank):
+    lines = Path(f"data/natural/{bank}.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [c for c in (json.loads(line)["change"] for line in lines) if c and DENIED.fullmatch(c)] == []
+
+
+@pytest.mark.parametrize("text", ["I wanted to move the chair but ", "I nearly took it, then ", "so ", "it "])
+def test_a_long_text_is_denied_or_not_at_once(text):
+    begun = time.perf_counter()
+    assert not DENIED.fullmatch(text * 1500)
+    assert time.perf_counter() - begun < 2

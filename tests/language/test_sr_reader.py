@@ -163,3 +163,15 @@ def test_what_is_not_understood_is_unparsed_with_a_reason(text, options, reason)
 @given(st.text(max_size=80), st.lists(st.text(max_size=8), max_size=4))
 def test_no_text_breaks_the_reader(text, options):
     assert read(text, options).status in ("ok", "unparsed")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("sofa", "birdcage"), {"couch": "sofa", "bird cage": "birdcage"}),
+        (("the bird-cage", "the settee"), {"couch": "the settee", "bird cage": "the bird-cage"}),
+    ],
+)
+def test_options_may_name_the_things_in_other_words(options, said):
+    found = read("Which is closer to the camera, the couch or the bird cage?", options)
+    assert found.option_of == said

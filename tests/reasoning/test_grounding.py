@@ -61,6 +61,8 @@ def test_kinds_have_no_circles():
         ("man", "person", ABOVE), ("sedan", "car", ABOVE), ("sofa", "chair", 0.0), ("dog", "cat", 0.0),
         ("folding chair", "chair", ABOVE), ("wicker basket", "basket", SAME), ("zorblax", "chair", 0.0),
         ("object", "zorblax", 0.0), ("zorblax", "zorblax", SAME), ("man", "woman", 0.0),
+        ("fish man", "fishman", SAME), ("bird cages", "birdcage", SAME), ("birdcage", "bird cage", SAME), ("arm chair", "armchair", SAME),
+        ("arm chair", "chair", ABOVE), ("TV stand", "tv cabinet", SAME), ("cabinet", "tv cabinet", BELOW), ("", "chair", 0.0),
     ],
 )  # fmt: skip
 def test_how_well_a_noun_fits(noun, name, fit):

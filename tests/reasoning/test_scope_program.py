@@ -7,7 +7,8 @@ import pytest
 
 from po3d.language.program import ProgramError
 from po3d.language.programs.scope import CAMERA, SCOPE, ScopeTree, call, parse_text
-from po3d.reasoning.naming import fits
+from po3d.reasoning.naming import BestFit, fits
+from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.views import Seen, run, single
 from po3d.scene.orbit import Orbit, turned_axes
 from po3d.scene.table import ObjectState, Scene, sure
@@ -152,6 +153,25 @@ def test_words_for_things():
     assert best == {"chair": 1, "office chair": 0, "standing human": 2, "old bin": 3, "gentleman": 2}
     assert not fits(scene, "piano").any()
     assert single(scene).views == (scene.axes,)
+
+
+def test_the_lexicons_words_count_where_no_thing_is_called_so():
+    names = ("man", "fishman", "cabinet", "tv cabinet", "wardrobe")
+    scene = Scene(tuple(thing(n, k, 0) for k, n in enumerate(names)), ORBIT.axes(0), "gt")
+    meant = {
+        noun: names[int(fits(scene, noun).argmax())]
+        for noun in ("the fish man", "TV stand", "cabinet", "closet")
+    }
+    assert meant == {
+        "the fish man": "fishman",
+        "TV stand": "tv cabinet",
+        "cabinet": "cabinet",
+        "closet": "wardrobe",
+    }
+    assert BestFit(scene).row("TV stand") == 3
+    two = Scene((*scene.objects, thing("tv cabinet", 9, 0)), ORBIT.axes(0), "gt")
+    with pytest.raises(ExecutionFailure, match="ambiguous"):
+        BestFit(two).row("TV stand")
 
 
 def test_a_things_own_name_comes_before_what_else_it_is_called():

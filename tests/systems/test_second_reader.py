@@ -5,15 +5,21 @@ from dataclasses import replace
 
 import pytest
 
+from po3d.cli import ask as cli_ask
+from po3d.cli.main import main
 from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.language.read.parse import Parse
 from po3d.language.read.reader import Reading as Read
 from po3d.reasoning.questions import Question
-from po3d.systems import choices, learned, rooms
-from po3d.systems.asking import Model, read_scene
+from po3d.scene.geometry import Camera, look_at
+from po3d.scene.orbit import viewer_axes
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.systems import choices, learned, orbit, photographs, rooms
+from po3d.systems.asking import Answer, Model, read_scene
+from po3d.systems.choosing import KINDS, Chooser
 from po3d.systems.learned import Learned
-from po3d.systems.pipeline import Pipeline
+from po3d.systems.pipeline import Pipeline, Reading, Tables
 from po3d.systems.tables import Truth
 
 ROOM, STREET = "data/examples/room.json", "data/examples/street.json"
@@ -85,7 +91,46 @@ def test_the_second_reader_reads_what_the_first_is_not_sure_of(model):
     assert asks.ask(scene, "unsure").program == 'count(all("bed"))'
     other = asks.ask(scene, "other")
     assert (other.answer, other.understood) == ("1", (("How many beds are there?", "1"),))
-    assert asks.ask(scene, "no").answer is None
+    assert (asks.ask(scene, "no").status, asks.ask(scene, "no").reason) == ("failed", "no table tells this")
+
+
+def test_a_question_that_no_table_answers_ends_as_others_without_an_answer(model, monkeypatch, capsys):
+    """Exit code 1; what nobody can read is bad input."""
+    asks = model(
+        question={
+            "who owns it": [Read(None, 0.9, "none")],
+            "hm": [Read(None, 0.9)],
+            "qwerty": [Read(None, 0.9, "none")],
+        }
+    )
+    monkeypatch.setattr(cli_ask, "_model", lambda *_: asks)
+    assert main(["ask", ROOM, "who owns it"]) == 1
+    assert capsys.readouterr() == ("no answer: no table tells this\n", "")
+    assert main(["ask", ROOM, "who owns it", "--json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert (record["status"], record["answer"], record["reason"]) == ("failed", None, "no table tells this")
+    for unread in ("hm", "qwerty"):
+        assert main(["ask", ROOM, unread]) == 2
+        assert capsys.readouterr().err.startswith("error: no answer: ")
+
+
+def test_a_question_that_one_world_refuses_may_be_answered_in_another():
+    def refuses(status, **more):
+        return type("World", (), {"ask": lambda *_, **__: Answer("x", status, **more)})
+
+    def said(*worlds):
+        models = dict(zip(KINDS["rooms"], worlds, strict=True))
+        return Chooser(models).ask(Scene((), viewer_axes((0.0, 1.0)), "gt"), "x")
+
+    refused, unread = (
+        refuses("failed", reason="no table tells this"),
+        refuses("unparsed", reason="not understood"),
+    )
+    assert said(refused, refuses("ok", answer="1", program="count(scene)")).answer == "1"
+    assert said(refused, refuses("abstained")).status == "abstained"
+    assert said(unread, refused).reason == "no table tells this"
+    assert said(refused, unread).reason == "no table tells this"
+    assert said(unread, unread).status == "unparsed"
 
 
 def test_where_two_readers_answer_differently_it_asks_back_unless_the_second_is_sure(model):
@@ -242,10 +287,57 @@ def test_offered_directions_are_honoured(text, options, sectors):
         ("chair", ("the red chair", "the bed"), "the red chair"),
         ("chair", ("the red chair", "the blue chair"), None),
         ("2", ("two", "three"), "two"),
+        ("fishman", ("the fish man", "bird cage"), "the fish man"),
+        ("birdcage", ("the fish man", "bird cage"), "bird cage"),
+        ("sofa", ("couch", "TV stand"), "couch"),
+        ("tv cabinet", ("couch", "TV stand", "filing cabinet"), "TV stand"),
+        ("sofa", ("the red couch", "the blue couch"), None),
+        ("sofa", ("the lamp", "the door"), None),
+        ("higher", ("on the bench", "underneath it"), "on the bench"),
+        ("lower", ("on the bench", "underneath it"), "underneath it"),
+        ("higher", ("on the bench", "on the floor"), None),
+        ("chair", ("the chair below the window", "the bed"), "the chair below the window"),
     ],
 )
 def test_an_answer_is_said_by_its_option(answer, options, said):
     assert choices.chosen(answer, options) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Is it on the bench or underneath it?", ("on the bench", "underneath it")),
+        ("Where is it: under the bench, or on top of it?", ("on top of it", "under the bench")),
+        ("Is the lamp above or below the shelf?", ("above", "below")),
+        ("Is it higher or lower?", ("higher", "lower")),
+        ("How high is it?", ("higher", "lower")),
+    ],
+)
+def test_a_height_is_said_in_the_words_that_were_offered(text, said):
+    asked = question(text)
+    found = [choices.chosen(a, choices.offering(a, asked)) or a for a in ("higher", "lower")]
+    assert tuple(found) == said
+    assert choices.offering("bench", asked) == ()
+
+
+@pytest.mark.parametrize("world", [photographs, orbit])
+def test_options_may_use_other_words_than_the_table(world):
+    rows = [("fishman", -1, 2), ("birdcage", 2, 3), ("sofa", -3, 5), ("tv cabinet", 3, 6), ("lamp", 0.2, 2.5)]
+    things = tuple(ObjectState(sure(name=name), (x, y, 0.5), 0.0, (0.5, 0.5, 1.0)) for name, x, y in rows)
+    scene = Scene(
+        things, viewer_axes((0.0, 1.0)), "gt", Camera(640, 480, 560.0, look_at((0, 0, 1.5), (0, 1, 1.5)))
+    )
+    answering = world.EXECUTOR.on(Tables({"view": scene}))
+    nearest = Call.parse('query(name, best(distance, least, refer("lamp"), choices))')
+
+    def said(*options):
+        asked = question(options=options, images=("view",), views=(0,))
+        reading = Reading(world.EXECUTOR.heard_parse(nearest, asked))
+        return reading.said(answering.run(asked, reading).outcome.answer, asked)
+
+    assert said("couch", "bird cage", "the fish man", "TV stand") == "the fish man"
+    assert said("couch", "bird cage", "TV stand") == "bird cage"
+    assert said("couch", "TV stand") == "couch"
 
 
 def test_a_harness_frame_is_taken_off():

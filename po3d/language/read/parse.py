@@ -10,7 +10,9 @@ class Parse:
     """A program, or why there is none. `unknown`: the words that the reader does not know; `option_of`: answer of the program ->
     the option that says it, where there are options."""
 
-    status: Literal["ok", "unparsed", "failed"]  # failed: a gold program that is absent or wrong
+    status: Literal[
+        "ok", "unparsed", "failed"
+    ]  # failed: there is no answer, or a gold program is absent or wrong
     program: Any | None = None  # of the reader's dialect
     probability: float = 1.0
     reason: str = ""

@@ -12,6 +12,8 @@ import re
 from collections.abc import Sequence
 
 from po3d.io.spelling import too_long
+from po3d.language.descriptions import describe
+from po3d.language.lexicon import fits
 from po3d.language.program import ProgramError
 from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall
 from po3d.language.read.parse import Parse
@@ -139,15 +141,21 @@ def fit_options(program: PhraseCall, options: Sequence[str]) -> dict[str, str] |
 
 
 def _things(answers: Sequence[str], options: Sequence[str]) -> dict[str, str] | None:
-    """The option that names each of two things: the pairing that shares more words; None on a tie."""
+    """The option that names each of two things: the pairing that shares more words or, where both share as many, whose nouns
+    name each other better; None on a tie."""
 
     def shared(a: str, b: str) -> float:
         first, second = set(_same(a).split()), set(_same(b).split())
         return len(first & second) / max(len(first | second), 1)
 
-    straight = shared(answers[0], options[0]) + shared(answers[1], options[1])
-    crossed = shared(answers[0], options[1]) + shared(answers[1], options[0])
-    if straight == crossed:
-        return None
-    pairs = options if straight > crossed else options[::-1]
-    return dict(zip(answers, pairs, strict=True))
+    def named(a: str, b: str) -> float:
+        first, second = describe(a).noun, describe(b).noun
+        return max(fits(first, second), fits(second, first))
+
+    for how in (shared, named):
+        straight = how(answers[0], options[0]) + how(answers[1], options[1])
+        crossed = how(answers[0], options[1]) + how(answers[1], options[0])
+        if straight != crossed:
+            pairs = options if straight > crossed else options[::-1]
+            return dict(zip(answers, pairs, strict=True))
+    return None
