@@ -54,10 +54,17 @@ def english(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield node
 
 
+def counted(package: Path = Path("po3d")) -> dict[Path, int]:
+    """Lines of English of each module that is looked at."""
+    paths = sorted({path for pattern in MODULES for path in package.glob(pattern)})
+    return {
+        path: sum(n.end_lineno - n.lineno + 1 for n in english(ast.parse(path.read_text()).body))
+        for path in paths
+    }
+
+
 def main() -> None:
-    found = {}
-    for path in sorted({path for pattern in MODULES for path in Path("po3d").glob(pattern)}):
-        found[path] = sum(n.end_lineno - n.lineno + 1 for n in english(ast.parse(path.read_text()).body))
+    found = counted()
     for path, lines in sorted(found.items(), key=lambda item: -item[1]):
         if lines:
             print(f"{lines:6}  {path}")

@@ -2,9 +2,11 @@
 
 import pytest
 
+from po3d.io.shipped import ROOT
 from po3d.language.english import plural, singular
 from po3d.language.lexicon import lexicon
 from po3d.scene.rooms import CATEGORIES, SYNONYMS
+from tools.english import counted
 
 PAIRS = """
     chair chairs | shelf shelves | leaf leaves | roof roofs | chef chefs | knife knives | scarf scarves | box boxes | dish dishes
@@ -42,3 +44,9 @@ def test_every_name_of_a_thing_comes_back_from_its_plural():
 def test_a_singular_stays_one():
     words = ("chair", "glass", "mattress", "scissors", "sofa", "chest of drawers", "", "a", "s", " of ", "of")
     assert [singular(word) for word in words] == list(words)
+
+
+def test_wordings_are_data():
+    found = counted(ROOT / "po3d")
+    assert sum(found.values()) <= 1500, "what is said and read belongs in language/grammars"
+    assert found[ROOT / "po3d/language/say/street/speaker.py"] > 100  # what is left is seen
