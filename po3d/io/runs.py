@@ -44,11 +44,15 @@ class Run(NamedTuple):
 @contextlib.contextmanager
 def locked(out: str | Path, work: str = "evaluation", wait: bool = False) -> Iterator[Path]:
     """The folder, made if need be, while nobody else works in it; when somebody does, `wait` for their end, or InputError, which names
-    the kind of `work`."""
+    the kind of `work`. Who waits may find a folder that can't be written, in which nobody is at work."""
     out = Path(out)
     made = not out.exists()
     out.mkdir(parents=True, exist_ok=True)
-    with open(out / LOCK, "a") as file:
+    lock = out / LOCK
+    if wait and not os.access(lock if lock.exists() else out, os.W_OK):
+        yield out
+        return
+    with open(lock, "a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
@@ -59,7 +63,7 @@ def locked(out: str | Path, work: str = "evaluation", wait: bool = False) -> Ite
             yield out
         finally:
             if made and os.listdir(out) == [LOCK]:  # the work failed before it wrote anything
-                (out / LOCK).unlink()
+                lock.unlink()
                 with contextlib.suppress(OSError):
                     out.rmdir()
 

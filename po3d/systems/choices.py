@@ -65,6 +65,8 @@ def chosen(answer: str, options: Sequence[str]) -> str | None:
 
 def _naming(answer: str, options: Sequence[str]) -> list[str]:
     """The options whose noun, by the lexicon, fits best what an answer is called."""
+    if answer[:1].isdigit():  # 1200 is no slip of the pen for 120
+        return []
     how = [noun_fits(describe(option).noun, answer) for option in options]
     return [option for option, fit in zip(options, how) if fit == max(how) >= ABOVE]
 
@@ -74,12 +76,13 @@ def _only(fits: Sequence[str]) -> str | None:
 
 
 def heights(options: Sequence[str]) -> list[str]:
-    """Of each option the height that it says, "" for none; what is "on the bench" is higher than what is "underneath it"."""
-    told = [words(option) & _HEIGHTS for option in options]
-    said = ["".join(of) if len(of) == 1 else "" for of in told]
-    if "lower" not in said:
+    """Of each option the height that it says, "" for none; what is "on the bench" is higher than what is "underneath it", where
+    no option says higher."""
+    told = [words(option) & (_HEIGHTS | _WAYS) for option in options]
+    said = ["".join(of & _HEIGHTS) if len(of & _HEIGHTS) == 1 else "" for of in told]
+    if "lower" not in said or "higher" in said:
         return said
-    return [height or ("higher" if _ON.match(option) else "") for option, height in zip(options, said)]
+    return ["higher" if not of and _ON.match(option) else how for option, of, how in zip(options, told, said)]
 
 
 def ways(question: Question) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Benchmarks stay in their folders: what is shared asks none of them by name, and no system for its class."""
 
 import ast
+import importlib
 import subprocess
 import sys
 import threading
@@ -60,19 +61,39 @@ def test_the_registry_loads_no_benchmark_and_a_stranger_is_refused():
 
 
 @pytest.mark.parametrize("name", ["pulsecheck457", "scope"])
-def test_a_fresh_twin_is_made_by_one_at_a_time(name, tmp_path):
-    twin, held, found = tmp_path / "twin", threading.Event(), []
+def test_a_fresh_twin_is_made_by_one_at_a_time(name, tmp_path, monkeypatch):
+    twin, maker = tmp_path / "twin", importlib.import_module(f"po3d.benchmarks.{name}.twin")
+    generate = maker.generate
+
+    def alone(*how, **more):
+        with pytest.raises(InputError, match="another evaluation"), locked(twin):
+            pass
+        generate(*how, **more)
+
+    monkeypatch.setattr(maker, "generate", alone)
+    assert benchmark_of(name).open_fresh(twin, 1, 0).questions
+
+
+def test_who_waits_for_a_folder_has_it_when_the_other_is_done(tmp_path):
+    held, seen = threading.Event(), []
 
     def hold():
-        with locked(twin):
+        with locked(tmp_path):
             held.set()
             time.sleep(0.3)
-            found.extend(path.name for path in twin.iterdir())
+            seen.append("done")
 
     other = threading.Thread(target=hold)
     other.start()
     held.wait()
-    made = benchmark_of(name).open_fresh(twin, 1, 0)
-    assert found == [LOCK]
-    assert made.questions
+    with locked(tmp_path, wait=True):
+        assert seen == ["done"]
     other.join()
+
+
+def test_a_twin_in_a_folder_that_cannot_be_written_is_read(tmp_path, monkeypatch):
+    made = benchmark_of("scope").open_fresh(tmp_path, 1, 0)
+    (tmp_path / LOCK).unlink()
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert benchmark_of("scope").open_fresh(tmp_path, 1, 0).questions == made.questions
+    assert not (tmp_path / LOCK).exists()

@@ -80,11 +80,24 @@ def test_a_wording_is_one_program(text, program):
 
 @pytest.mark.parametrize(
     "text",
-    ["What color is the left door of the bus?", "How many", "", "Is the bus that", "Paint the bus red."],
+    [
+        "What color is the left door of the bus?",
+        "How many",
+        "",
+        "Is the bus that",
+        "Paint the bus red.",
+        "What color is it?",
+        "There is a bus that is left of it; what color is it?",
+    ],
 )
 def test_other_words_are_refused_with_the_place(text):
     with pytest.raises(ProgramError, match="none of the benchmark's wordings at"):
         program_of(text)
+
+
+def test_a_question_without_end_is_refused():
+    with pytest.raises(ProgramError, match="too many others"):
+        program_of("What color is the bus " + "left of a bus " * 2000)
 
 
 @pytest.fixture

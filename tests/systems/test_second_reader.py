@@ -296,6 +296,9 @@ def test_offered_directions_are_honoured(text, options, sectors):
         ("higher", ("on the bench", "underneath it"), "on the bench"),
         ("lower", ("on the bench", "underneath it"), "underneath it"),
         ("higher", ("on the bench", "on the floor"), None),
+        ("higher", ("above the bench", "below the bench", "on the same level"), "above the bench"),
+        ("higher", ("on the left", "below"), None),
+        ("120", ("1200", "30"), None),
         ("chair", ("the chair below the window", "the bed"), "the chair below the window"),
     ],
 )

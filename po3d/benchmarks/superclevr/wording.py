@@ -14,10 +14,13 @@ _IT = call("refer", "it")
 def program_of(text: str) -> Program:
     """What a question asks. ProgramError for what is none of the benchmark's wordings, or about parts of objects."""
     reading = Reading(load("superclevr"), _WORDS.findall(text.lower()))
-    for it, start in [*reading.values("opening"), (_IT, 0)]:
-        for asked, end in reading.values("question", start):
-            if end == len(reading.words) and (it != _IT or _IT not in asked.calls()):
-                return asking(STREET.spelled(_meant(asked, it)))
+    try:
+        for it, start in [*reading.values("opening"), (_IT, 0)]:
+            for asked, end in reading.values("question", start):
+                if end == len(reading.words) and _IT not in (meant := _meant(asked, it)).calls():
+                    return asking(STREET.spelled(meant))
+    except RecursionError:
+        raise ProgramError("a thing is told by too many others") from None
     at, wording = reading.furthest
     rest = " ".join(reading.words[at : at + 6]) or "the end"
     raise ProgramError(f"none of the benchmark's wordings at {rest!r}, where {wording!r} could stand")
