@@ -33,7 +33,7 @@ from po3d.synthesis.vehicles import Forms, vehicle
 Array = NDArray[np.float32]
 Pixels = NDArray[np.uint8]
 
-# Chosen on development sets, see docs/results.md; half or twice as much does nearly as well.
+# Chosen on development sets, see docs/results.md.
 GRADIENTS, OUTLINE = 30.0, 20.0  # nats of log likelihood that an agreement of 1 is worth
 MOST = 6  # hypotheses a vehicle
 WORTH = 0.01  # of the likeliest one's probability; what has less is not drawn
