@@ -1,6 +1,7 @@
 """What goes on beside the steps of a training: random state, averaged weights, checkpoints, the table of figures."""
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,26 @@ class SeedSteps(Callback):
         torch.manual_seed(int(rng(self.seed, "step", index).integers(2**62)))
 
 
+def averaging(decay: float) -> Callable[[Any, Any, Any], None]:
+    """How averages of weights take in those of the next step, in place. After n steps the decay is at most (1 + n) / (10 + n), so that
+    a short training forgets where it began. To be called once a step."""
+    n = -1
+
+    def update(averages: Any, weights: Any, steps: Any) -> None:
+        nonlocal n
+        n = int(steps) if n < 0 else n + 1  # asked of the device once: each time would wait for it
+        get_ema_multi_avg_fn(min(decay, (1 + n) / (10 + n)))(averages, weights, steps)
+
+    return update
+
+
 class Averaging(WeightAveraging):
     """Exponentially averaged weights, on the device that trains: Lightning makes them before the module has gone there, and
     the whole module would move to the CPU in every step. All weights at once, by linear interpolation: it leaves constant
     buffers exactly as they are."""
 
     def __init__(self, decay: float) -> None:
-        super().__init__(multi_avg_fn=get_ema_multi_avg_fn(decay))
+        super().__init__(multi_avg_fn=averaging(decay))
 
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
         self._device = trainer.strategy.root_device
