@@ -1,7 +1,6 @@
 """What goes on beside the steps of a training: random state, averaged weights, checkpoints, the table of figures."""
 
 import csv
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,17 +31,9 @@ class SeedSteps(Callback):
         torch.manual_seed(int(rng(self.seed, "step", index).integers(2**62)))
 
 
-def averaging(decay: float) -> Callable[[Any, Any, Any], None]:
-    """How averages of weights take in those of the next step, in place. After n steps the decay is at most (1 + n) / (10 + n), so that
-    a short training forgets where it began. To be called once a step."""
-    n = -1
-
-    def update(averages: Any, weights: Any, steps: Any) -> None:
-        nonlocal n
-        n = int(steps) if n < 0 else n + 1  # asked of the device once: each time would wait for it
-        get_ema_multi_avg_fn(min(decay, (1 + n) / (10 + n)))(averages, weights, steps)
-
-    return update
+def decay_after(steps: int, decay: float) -> float:
+    """The share that averages of weights keep in a step: less than `decay` at first, so that a short training forgets where it began."""
+    return min(decay, (1 + steps) / (10 + steps))
 
 
 class Averaging(WeightAveraging):
@@ -51,7 +42,15 @@ class Averaging(WeightAveraging):
     buffers exactly as they are."""
 
     def __init__(self, decay: float) -> None:
-        super().__init__(multi_avg_fn=averaging(decay))
+        self.decay, self.steps = decay, 0
+        super().__init__(multi_avg_fn=self._average)
+
+    def _average(self, averages: Any, weights: Any, steps: Any) -> None:
+        get_ema_multi_avg_fn(decay_after(self.steps, self.decay))(averages, weights, steps)
+
+    def on_train_batch_end(self, trainer: pl.Trainer, *rest: Any) -> None:
+        self.steps = trainer.global_step  # to ask the averages would wait for the device
+        super().on_train_batch_end(trainer, *rest)
 
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
         self._device = trainer.strategy.root_device
