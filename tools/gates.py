@@ -43,6 +43,7 @@ from po3d.io.config import compose
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, read_jsonl, sha256, write_json
 from po3d.io.guard import guarded
+from po3d.io.runs import LOCK
 from po3d.io.seeding import rng
 from po3d.io.shipped import MINI, NATURAL
 from po3d.io.shipped import ROOT as SHIPPED
@@ -196,7 +197,7 @@ def twin(benchmark: str) -> Answers:
         options = [f"benchmark={benchmark}", "system=oracle", "split=fresh", *size, f"out={folder}/run"]
         answers = _evaluated(options, Path(folder) / "run")
         (root,) = Path(folder, "twins").iterdir()
-        files = sorted(p for p in root.rglob("*") if p.is_file())
+        files = sorted(p for p in root.rglob("*") if p.is_file() and p.name != LOCK)
         return Answers({"files": {str(p.relative_to(root)): sha256(p) for p in files}}, answers.figures)
 
 
