@@ -14,6 +14,7 @@ import contextlib
 import fcntl
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,11 +55,14 @@ def locked(out: str | Path, work: str = "evaluation", wait: bool = False) -> Ite
         return
     with open(lock, "a") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InputError(
-                f"another {work} is at work in {out}; wait for it, or give another out="
-            ) from None
+            if not wait:
+                raise InputError(
+                    f"another {work} is at work in {out}; wait for it, or give another out="
+                ) from None
+            print(f"waiting for another {work} in {out}", file=sys.stderr)
+            fcntl.flock(file, fcntl.LOCK_EX)
         try:
             yield out
         finally:

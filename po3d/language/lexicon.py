@@ -29,7 +29,7 @@ class Lexicon(NamedTuple):
     kinds: dict[str, tuple[str, ...]]  # word -> the kinds that it names
     parents: dict[str, frozenset[str]]  # kind -> the kinds just above it
     longest: int  # words of the longest entry
-    joined: dict[str, str]  # each word without its blanks -> the word
+    compounds: dict[str, str]  # each word as `joined` writes it -> the word
 
 
 @functools.cache
@@ -58,7 +58,7 @@ def lexicon() -> Lexicon:
         {word: tuple(named) for word, named in kinds.items()},
         {kind: frozenset(names) for kind, names in parents.items()},
         max(len(word.split()) for word in kinds),
-        {_joined(word): word for word in reversed(kinds)},
+        {joined(word): word for word in reversed(kinds)},
     )
 
 
@@ -75,21 +75,22 @@ def kinds_of(noun: str) -> tuple[str, ...]:
 
 def _entry(noun: str) -> tuple[str, ...]:
     """The kinds that the whole noun names: as it stands, in the singular, or as a compound written together or apart."""
-    kinds, _, _, joined = lexicon()
+    kinds, _, _, compounds = lexicon()
     for word in (noun, singular(noun)):
-        if named := kinds.get(word) or kinds.get(joined.get(_joined(word), "")):
+        if named := kinds.get(word) or kinds.get(compounds.get(joined(word), "")):
             return named
     return ()
 
 
-def _joined(noun: str) -> str:
+def joined(noun: str) -> str:
+    """A noun without blanks and hyphens: compounds are written together or apart."""
     return noun.replace("-", "").replace(" ", "")
 
 
 def same(noun: str, name: str) -> bool:
     """Whether a noun is a table's name, or another word for it; a compound may be written together or apart."""
     noun, name = noun.lower(), name.lower()
-    if _joined(name) in (_joined(noun), _joined(singular(noun))):
+    if joined(name) in (joined(noun), joined(singular(noun))):
         return True
     return not set(_entry(noun)).isdisjoint(_entry(name))
 
@@ -114,7 +115,7 @@ def fits(noun: str, name: str) -> float:
     noun, name = noun.lower(), name.lower()
     if not noun or not name:  # a table of streets has shapes alone
         return 0.0
-    if _joined(name) in (_joined(noun), _joined(singular(noun))):
+    if joined(name) in (joined(noun), joined(singular(noun))):
         return SAME
     wanted, own = kinds_of(noun), kinds_of(name)
     if wanted and own:

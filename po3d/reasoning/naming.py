@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from po3d.language.lexicon import same
+from po3d.language.lexicon import joined, same
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.scene.rooms import COLORS, SYNONYMS, is_a
 from po3d.scene.table import ObjectState, Scene
@@ -161,7 +161,7 @@ def _called(belief: Mapping[str, float], noun: str, means: Callable[[str, str], 
 def _means(value: str, noun: str) -> float:
     """How well a noun means a category: "chair" means a chair, and an office chair where there is no plain one; "crate" a
     crate, and any box where there is none."""
-    if value.replace(" ", "") == noun.replace(" ", "") or (value in PEOPLE and noun in _PERSON):
+    if joined(value) == joined(noun) or (value in PEOPLE and noun in _PERSON):
         return 1.0
     if _canonical(value) == _canonical(noun):
         return SYNONYM

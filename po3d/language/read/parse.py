@@ -7,12 +7,11 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Parse:
-    """A program, or why there is none. `unknown`: the words that the reader does not know; `option_of`: answer of the program ->
-    the option that says it, where there are options."""
+    """A program, or why there is none; `status` is "failed" where there is no answer, or a gold program is absent or wrong.
+    `unknown`: the words that the reader does not know; `option_of`: answer of the program -> the option that says it, where there
+    are options."""
 
-    status: Literal[
-        "ok", "unparsed", "failed"
-    ]  # failed: there is no answer, or a gold program is absent or wrong
+    status: Literal["ok", "unparsed", "failed"]
     program: Any | None = None  # of the reader's dialect
     probability: float = 1.0
     reason: str = ""
