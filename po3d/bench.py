@@ -4,6 +4,7 @@ executor    questions on true tables, with traces
 batched     programs packed before, relations in the time  plain: one by one
 marginal    the same on tables in doubt, 64 draws of poses plain: one by one
 parser      all questions in one call                      plain: one by one
+reader      questions with the names of true tables        plain: one by one
 estimator   images at batch 1 and 16                       plain: one by one in fp32
 end to end  image file and words to the answer             plain: one by one in fp32
 rooms       parsed changes applied, questions answered     plain: every question changes its own room
@@ -53,7 +54,8 @@ from po3d.reasoning.street_batched import execute_batch, pack_programs, pack_sce
 from po3d.reasoning.world import World
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import ATTRIBUTES
-from po3d.systems.pipeline import Context, Pipeline
+from po3d.systems import learned
+from po3d.systems.pipeline import Context, Pipeline, Tables
 from po3d.systems.rooms import framed
 from po3d.systems.street import Executor, Reader
 from po3d.systems.tables import Pictures
@@ -129,6 +131,33 @@ def parser_figures(parser: Parser, split: Split, seconds: float) -> list[Figure]
     slow = rate(lambda: [parser.parse([t]) for t in few], len(few), seconds)
     ours = rate(lambda: parser.parse(texts), len(texts), seconds)
     return [Figure(f"parser, {len(texts)} questions", "questions/s", ours, slow)]
+
+
+def reader_figures(split: Split, seconds: float) -> list[Figure]:
+    """The reader of people's sentences, the likeliest program of each; nothing where its extra is not installed."""
+    if not learned.there():
+        return []
+    from po3d.language.read.reader import Reader as SentenceReader
+
+    names = list(dict.fromkeys(q.image for q in split.questions))[:BATCH]
+    asked = [
+        a
+        for name in names
+        for a in learned.Learned(Executor()).asked(
+            [q for q in split.questions if q.image == name], Tables({name: split.truth(name)})
+        )
+    ]
+    whole, half = (
+        SentenceReader.from_checkpoint(locate(learned.CHECKPOINT), precision=p)
+        for p in ("float32", "bfloat16")
+    )
+    few = asked[:: max(1, len(asked) // 20)]
+    slow = rate(lambda: [whole.read([one]) for one in few], len(few), seconds)
+    name = f"reader, {len(asked)} questions"
+    return [
+        Figure(name, "questions/s", rate(lambda: whole.read(asked), len(asked), seconds), slow),
+        Figure(f"{name}, bfloat16", "questions/s", rate(lambda: half.read(asked), len(asked), seconds), slow),
+    ]
 
 
 def estimator_figures(
@@ -280,6 +309,7 @@ def figures(
     yield from executor_figures(split, seconds)
     reader = Parser.from_checkpoint(locate(parser), device=device)
     yield from parser_figures(reader, split, seconds)
+    yield from reader_figures(split, seconds)
     ours, once = (StreetEstimator.from_checkpoint(locate(perception), device, two) for two in (True, False))
     plain = StreetEstimator(copy.deepcopy(ours.net), ours.calibration, plain=True)
     yield from estimator_figures(ours, once, plain, split, seconds)

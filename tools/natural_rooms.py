@@ -21,7 +21,7 @@ ROOMS = ("hypo3d_rooms.jsonl.gz", "hypo3d_rooms2.jsonl.gz", "hypo3d_rooms3.jsonl
 
 def run(split: str, checkpoint: str, out: str) -> None:
     """Print shares right, unparsed, failed and wrong; of the development part also what went wrong."""
-    items = list(read_jsonl(BANK / f"hypo3d_{split}.jsonl", "natural question bank"))
+    items = list(read_jsonl(BANK / f"hypo3d_{split}.jsonl.gz", "natural question bank"))
     rooms = {r["image"]: from_json(r) for name in ROOMS for r in read_jsonl(BANK / name, "rooms of the bank")}
     system = pipeline("truth", checkpoint)
     rows = []

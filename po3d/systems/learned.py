@@ -54,8 +54,7 @@ class Learned:
         """The likeliest readings of each question, likeliest first; where the reader refuses, one without a program. `weight`: of one that
         has this probability, as the reader says."""
         reader = _reader(self.checkpoint, self.device)
-        rows = self._rows(tables)
-        asked = [self._asked(q, rows) for q in questions]
+        rows, asked = self._rows(tables), self.asked(questions, tables)
         several = reader.together(asked, WIDTH, [rows] * len(asked))
         return [
             joined(self.executor, q, found, weight or reader.weight)
@@ -76,14 +75,20 @@ class Learned:
             for o in things
         ]
 
-    def _asked(self, question: Question, rows: Sequence[Mapping[str, str]]) -> "Asked":
+    def asked(self, questions: Sequence[Question], tables: Tables) -> "list[Asked]":
+        """The questions as the network takes them."""
         from po3d.language.read.reader_tokens import Asked
 
+        rows = self._rows(tables)
         things = tuple((row["name"], *(row[a] for a in LOOKS if a in row)) for row in rows)
         names = tuple(dict.fromkeys(row["name"] for row in rows))
-        text, change, frame = (mended(t, names) for t in (question.text, question.change, question.frame))
-        own, options = question.task == "6d", tuple(map(str, question.options))
-        return Asked(text, change, frame, self.executor.kind, own, options, things)
+        return [
+            Asked(
+                *(mended(text, names) for text in (q.text, q.change, q.frame)),
+                self.executor.kind, q.task == "6d", tuple(map(str, q.options)), things,
+            )
+            for q in questions
+        ]  # fmt: skip
 
 
 def joined(

@@ -30,7 +30,7 @@ def word_pieces(encoder: str = "") -> WordPieces:
     return WordPieces.from_file(encoder_folder(encoder) / "vocab.txt")
 
 
-SHARES = {"speakers": 0.3, "bank": 0.25, "reworded": 0.25, "paraphrases": 0.2}
+SHARES = {"speakers": 0.25, "bank": 0.2, "reworded": 0.2, "paraphrases": 0.15, "stories": 0.2}
 
 
 def vocabulary(start: str = "", encoder: str = "") -> Vocabulary:
@@ -43,7 +43,7 @@ def vocabulary(start: str = "", encoder: str = "") -> Vocabulary:
 
 class ReaderData(StreamData):
     """Batches of `reader_samples.collate`. The speakers' pairs are written to `pairs` once; `bank_lines`: of the bank's training part, 0:
-    none; `shares`: of the samples, about, by "speakers", "bank", "reworded" and "paraphrases"; `word_dropout`: of the words of sentences that
+    none; `shares`: of the samples, about, by the names of SHARES; `word_dropout`: of the words of sentences that
     training shows as unknown; `start`: the checkpoint that the module goes on from, whose tokens programs are written in."""
 
     kind = KIND
@@ -90,6 +90,7 @@ class ReaderData(StreamData):
             "bank": [line[0] for line in lines[: h.bank_lines]],
             "reworded": reworded(),
             "paraphrases": paraphrases(),
+            "stories": paraphrases(what="stories"),
         }
         pairs = mixed(sources, h.shares or SHARES)
         self.train = Samples(pairs, tokens, pieces, h.seed, word_dropout=h.word_dropout)

@@ -84,7 +84,7 @@ class Pair:
 
 
 def records(
-    what: Literal["tables", "sentences", "programs", "blind", "paraphrases", "reworded"],
+    what: Literal["tables", "sentences", "programs", "blind", "paraphrases", "stories", "reworded"],
     part: str,
     folder: Path = BANK,
 ) -> list[dict]:
@@ -152,13 +152,15 @@ def pairs_of_line(line: dict, record: dict, scene: dict) -> list[Pair]:
     return [replace(p, also=tuple(k for k in known if k[0] != p.sort)) for p in pairs]
 
 
-def paraphrases(folder: Path = BANK) -> list[Pair]:
+def paraphrases(
+    folder: Path = BANK, what: Literal["paraphrases", "stories"] = "paraphrases"
+) -> list[Pair]:
     """Plain sentences in other words, each alone: a pair a wording, those about rooms with the table that they are about. None where the folder
-    has none."""
-    if not (folder / "paraphrases_train.jsonl.gz").exists():
+    has none. `what`: those where the plain sentence was first, or those where the other was ("stories")."""
+    if not (folder / f"{what}_train.jsonl.gz").exists():
         return []
     pairs = []
-    for record in records("paraphrases", "train", folder):
+    for record in records(what, "train", folder):
         table = with_things(Asked(kind=record["kind"]), record["things"])
         for sort, program, options, wordings in record["said"]:
             asked = replace(table, options=tuple(options))

@@ -12,6 +12,7 @@ from generators import random_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from po3d.io.files import read_jsonl
 from po3d.language.program import (
     ANSWERS,
     DEEPEST,
@@ -98,11 +99,10 @@ def test_operations_of_a_dialect_mean_different_calls(name):
 
 def gold():
     """(dialect, text) of every program in data/."""
-    for path in sorted((ROOT / "data" / "natural").glob("*.jsonl")):
-        for line in path.read_text().splitlines():
-            record = json.loads(line)
+    for path in sorted((ROOT / "data" / "natural").glob("*.jsonl.gz")):
+        for record in read_jsonl(path):
             for key in ("program", "change_program"):
-                if text := isinstance(record, dict) and record.get(key):
+                if text := record.get(key):
                     yield (STREET if path.name.startswith("pulsecheck457") else ROOMS), text
     for line in (ROOT / "data/mini/scope/items.jsonl").read_text().splitlines():
         yield SCOPE, json.loads(line)["program"]

@@ -11,7 +11,7 @@ from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.language.program import Call
 from po3d.language.read.reader import KIND, Batch, Reader, batched, encoder_folder, encoder_weights, export
-from po3d.language.read.reader_network import ReaderNetwork, Shape
+from po3d.language.read.reader_network import Dropout, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SEGMENTS, SORTS, Asked, Vocabulary, WordPieces
 from po3d.training.reader_pairs import (
     frame_pair,
@@ -198,6 +198,23 @@ def test_learning_and_decoding_in_bf16_agree_with_fp32(pairs):
     assert low_beam.probability.isfinite().all()
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_dropout_drops_its_share_and_keeps_the_mean(dtype):
+    drop, x = Dropout(0.1), torch.ones(7, 50_003, dtype=dtype, requires_grad=True)
+    torch.manual_seed(5)
+    dropped = drop(x)
+    torch.manual_seed(5)
+    assert torch.equal(drop(x), dropped)
+    assert dropped.dtype == dtype
+    assert (dropped == 0).float().mean().item() == pytest.approx(26 / 256, abs=0.003)
+    assert dropped.float().mean().item() == pytest.approx(1, abs=0.005)
+    assert not torch.equal(dropped[0] == 0, dropped[1] == 0)
+    dropped.sum().backward()
+    assert torch.equal(x.grad, dropped)  # what is dropped teaches nothing
+    assert drop.eval()(x) is x
+    assert torch.equal(Dropout(0.0)(x), x)
+
+
 def test_decoding_finds_what_the_loss_prefers(pairs):
     """Overfitted on a few pairs, the network gives them back: training and decoding see the same things."""
     torch.manual_seed(0)
@@ -270,6 +287,12 @@ def test_the_shipped_reader_reads_a_question_about_a_table_by_its_names():
     assert str(found["question"][0].program) == 'query(color, unique(filter(name, "sofa", scene)))'
     assert str(found["change"][0].program) == 'remove(group(unique(filter(name, "refrigerator", scene))))'
     assert 0 < reader.certain(found["question"][0].probability) < 1
+
+    half = Reader.from_checkpoint(checkpoint.locate("reader"), precision="bfloat16")
+    (rounded,) = half.together([asked])
+    for sort, readings in found.items():
+        assert rounded[sort][0].program == readings[0].program
+        assert rounded[sort][0].probability == pytest.approx(readings[0].probability, abs=0.1)
 
 
 def test_pairs_are_written_and_read_back(tmp_path, pairs):

@@ -3,7 +3,7 @@
 import pytest
 
 from po3d.language.program import Call
-from po3d.language.read.referents import completed
+from po3d.language.read.referents import completed, told_apart
 
 ROOM = [
     {"name": "bucket", "color": "white", "material": "plastic", "state": "full"},
@@ -43,3 +43,28 @@ def test_a_table_of_single_things_changes_no_program():
     things = [ROOM[0], ROOM[2], ROOM[4]]
     for text in (f"remove(group({BUCKET}))", f"swap({LAMP}, {DOOR})"):
         assert completed(Call.parse(text), "full red open white on", things) == Call.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("told", "look"),
+    [
+        ('best(distance, least, unique(filter(name, "door", scene)), filter(name, "lamp", scene))', "color"),
+        (f'unique(relate(next_to, {DOOR}, filter(name, "lamp", scene)))', "color"),
+        ('unique(filter(state, "full", filter(name, "bucket", scene)))', "state"),  # both are white and of plastic
+        ('best(volume, most, filter(name, "door", scene))', None),  # there is one
+        (f"unique(relate(next_to, {DOOR}, scene))", None),  # asks for a name
+        (f"best(distance, least, {DOOR}, group({BUCKET}, {LAMP}))", None),
+    ],
+)
+def test_which_of_several_of_one_name_is_told_by_a_look(told, look):
+    asked = Call.parse(f"query(name, {told})")
+    meant = asked if look is None else Call.parse(f"query({look}, {told})")
+    assert told_apart(asked, ROOM) == meant
+    assert told_apart(meant, ROOM) == meant
+
+
+def test_nothing_is_told_by_a_look_that_two_have():
+    asked = Call.parse('query(name, best(volume, most, filter(name, "cup", scene)))')
+    cups = [{"name": "tea cup", "color": c, "material": None, "state": "full"} for c in ("red", "red", "blue")]
+    assert told_apart(asked, cups) == asked
+    assert told_apart(asked, cups[1:]).args[0] == "color"

@@ -1,19 +1,18 @@
 """Every wording of 3DSRBench's questions becomes its program, whatever the things are called."""
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from po3d.io.files import read_jsonl
 from po3d.io.seeding import rng
+from po3d.io.shipped import NATURAL
 from po3d.language.grammar import load
 from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall, ask
 from po3d.language.read.threedsrbench_reader import read
 from po3d.language.say.threedsrbench import STYLES, speak
 
-BANK = Path(__file__).parents[2] / "data" / "natural" / "srbench_wordings_dev.jsonl"
+BANK = NATURAL / "srbench_wordings_dev.jsonl.gz"
 PHRASES = (
     "man in grey jacket", 'street sign that says "Lakeside AV"', "bus in the center", "person in white sweater",
     "dog without shoes", "arrow on the black sign", "red hat of the person in red in the back", "bookshlef", "TV",
@@ -26,7 +25,7 @@ CASES = [
     for op in OPERATIONS
     for wording in load("threedsrbench").wordings(f"{style}.{op}")
     for said in load("threedsrbench").every(wording)
-] + [("free", r["op"], r["wording"]) for r in map(json.loads, BANK.read_text().splitlines())]
+] + [("free", r["op"], r["wording"]) for r in read_jsonl(BANK)]
 
 
 def spoken(style, op, wording, seed=0):

@@ -1,14 +1,13 @@
 """Descriptions, the words for things, and which rows they mean."""
 
-import json
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from po3d.io.files import read_jsonl
 from po3d.language.descriptions import Description, Rank, describe
 from po3d.language.lexicon import ABOVE, BELOW, SAME, ancestors, fits, kinds_of, lexicon
 from po3d.reasoning.grounding import ground
@@ -16,12 +15,7 @@ from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene, from_json
 from tools.natural_threedsrbench import BANK, phrases, wordings
 
-SCENES = {
-    s.image: s
-    for s in (
-        from_json(json.loads(line)) for line in Path(BANK, "grounding_scenes.jsonl").read_text().splitlines()
-    )
-}
+SCENES = {s.image: s for s in map(from_json, read_jsonl(BANK / "grounding_scenes.jsonl.gz"))}
 
 
 def meant(phrase: str, scene: Scene) -> list[int]:

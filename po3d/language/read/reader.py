@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -26,7 +26,7 @@ from po3d.language.program import Call, ProgramError
 from po3d.language.read.omissions import forgets_how_many, omitted
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SORTS, Asked, Pieces, Sort, Vocabulary, WordPieces
-from po3d.language.read.referents import Thing, completed
+from po3d.language.read.referents import Thing, completed, told_apart
 
 KIND = "reader"
 FORGETFUL = 0.05  # of the probability of a reading that leaves out what the sentence says
@@ -128,8 +128,10 @@ def export(
 
 
 class Reader:
-    """Questions to programs. `certainty`: (slope, offset) of the readings' logit in that of the answer's being right, and `temperature`
-    of their probabilities where the answers of several are added up, both found on development sentences."""
+    """Questions to programs. `precision`: of the network's products; in bfloat16 a processor with units for it reads half as many sentences
+    again in the same time, and one program in a hundred comes out otherwise. `certainty`: (slope, offset) of the readings' logit in that of the
+    answer's being right, and `temperature` of their probabilities where the answers of several are added up, both found on development
+    sentences."""
 
     def __init__(
         self,
@@ -138,6 +140,7 @@ class Reader:
         pieces: WordPieces,
         batch: int = 32,
         device: str = "cpu",
+        precision: Literal["float32", "bfloat16"] = "float32",
         certainty: tuple[float, float] | None = None,
         temperature: float = 1.0,
     ) -> None:
@@ -145,6 +148,7 @@ class Reader:
         self.network = network.eval().to(self.device)
         self.vocabulary, self.pieces = vocabulary, pieces
         self.batch, self.certainty, self.temperature = batch, certainty, temperature
+        self.half = precision == "bfloat16"
 
     @classmethod
     def from_checkpoint(cls, path: str | Path, encoder: str | Path = "", **options) -> "Reader":
@@ -182,7 +186,9 @@ class Reader:
             for sort, readings in several.items():
                 text = getattr(one, sort)
                 several[sort] = [
-                    replace(r, program=completed(r.program, text, there)) if r.program else r
+                    replace(r, program=told_apart(completed(r.program, text, there), there))
+                    if r.program
+                    else r
                     for r in readings
                 ]
         return found
@@ -212,7 +218,8 @@ class Reader:
     ) -> list[list[Reading]]:
         batch = Batch(*(t.to(self.device) for t in batched(inputs, [sort for _, sort in wanted])))
         of = torch.tensor([row for row, _ in wanted], device=self.device)
-        listed = [t.tolist() for t in self.network.beam(*batch, of, width)]
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
+            listed = [t.tolist() for t in self.network.beam(*batch, of, width)]
         found = []
         for (row, _), tokens, lengths, ps, spans in zip(wanted, *listed, strict=True):
             several: dict[str, Reading] = {}

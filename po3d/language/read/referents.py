@@ -1,4 +1,5 @@
-"""What a reading leaves out of how a sentence tells things apart: "the full bucket", read as the bucket where there are two."""
+"""What a reading leaves out of how things are told apart: "the full bucket", read as the bucket where there are two; "which cushion", read as
+a question for a name."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -34,6 +35,28 @@ def completed(program: Call, text: str, things: Sequence[Thing]) -> Call:
         return call
 
     return of(program)
+
+
+def told_apart(program: Call, things: Sequence[Thing]) -> Call:
+    """A question that asks which of several things of one name it is ("which cushion is on top?"), asking for the look that tells these
+    apart: their name says nothing. As it is where no look is another's."""
+    if program.op != "query" or program.args[0] != "name" or (name := _name_of(program.args[1])) is None:
+        return program
+    same = [t for t in things if name in (t["name"], (t["name"] or "").rpartition(" ")[2])]
+    for look in LOOKS if len(same) > 1 else ():
+        values = [t.get(look) for t in same]
+        if None not in values and len(set(values)) == len(values):
+            return Call("query", (look, program.args[1]))
+    return program
+
+
+def _name_of(told: Call) -> str | None:
+    """The name that all things have among which one is told."""
+    while isinstance(told, Call) and told.op in ("unique", "best", "filter", "relate", "exclude", "same"):
+        if told.op == "filter" and told.args[0] == "name":
+            return told.args[1]
+        told = told.args[-1]
+    return None
 
 
 def _told_by(objects: Call) -> dict[str, str] | None:
