@@ -50,7 +50,10 @@ def test_a_table_of_single_things_changes_no_program():
     [
         ('best(distance, least, unique(filter(name, "door", scene)), filter(name, "lamp", scene))', "color"),
         (f'unique(relate(next_to, {DOOR}, filter(name, "lamp", scene)))', "color"),
-        ('unique(filter(state, "full", filter(name, "bucket", scene)))', "state"),  # both are white and of plastic
+        (
+            'unique(filter(state, "full", filter(name, "bucket", scene)))',
+            "state",
+        ),  # both are white and of plastic
         ('best(volume, most, filter(name, "door", scene))', None),  # there is one
         (f"unique(relate(next_to, {DOOR}, scene))", None),  # asks for a name
         (f"best(distance, least, {DOOR}, group({BUCKET}, {LAMP}))", None),
@@ -65,6 +68,8 @@ def test_which_of_several_of_one_name_is_told_by_a_look(told, look):
 
 def test_nothing_is_told_by_a_look_that_two_have():
     asked = Call.parse('query(name, best(volume, most, filter(name, "cup", scene)))')
-    cups = [{"name": "tea cup", "color": c, "material": None, "state": "full"} for c in ("red", "red", "blue")]
+    cups = [
+        {"name": "tea cup", "color": c, "material": None, "state": "full"} for c in ("red", "red", "blue")
+    ]
     assert told_apart(asked, cups) == asked
     assert told_apart(asked, cups[1:]).args[0] == "color"

@@ -1,0 +1,187 @@
+"""Sentences as people say them, and then their meaning in plain words: stories for the reader's training.
+
+    python -m tools.wording_stories scenes room --seed 301 --number 36 --out FOLDER/scenes_1      writes FILE.txt (for people) and FILE.json
+    python -m tools.wording_stories read FOLDER --reader reader
+    python -m tools.wording_gather FOLDER --out data/wording/stories_train.jsonl.gz
+
+Who writes is given the scenes and the forms of plain sentences (`po3d language say`), and writes said_K.jsonl about scenes_K.json: {"scene":
+number, "sort": "change", "voice": who, "says": text, "plain": the same in plain words, "options": [...]}. "Nothing changed." and "No answer."
+are plain, too. `read` has the reader read the plain sentences, and writes what it is sure of as prompts_K.jsonl and written_K.jsonl.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from po3d.io.checkpoint import locate
+from po3d.io.errors import InputError
+from po3d.io.files import atomic_write, read_json, read_jsonl, write_json
+from po3d.io.guard import guarded
+from po3d.io.seeding import rng
+from po3d.language.program import Call
+from po3d.language.read.reader import Reader, Reading
+from po3d.language.read.reader_tokens import SORTS, Asked
+from po3d.scene.vocabulary import COLORS, MATERIALS, SIZES
+from po3d.training.reader_tables import LENGTHS, with_things
+from tools.wording_programs import Random, made_up, one
+from tools.wording_run import NoAnswer, Table
+
+NOTHING = ("Nothing changed.", "No answer.")  # plain sentences that have no program
+# A reading's probability; that of one that can be run; and that of one that can be run and is so many times likelier than the next.
+SURE, RUNS, LIKELY, AHEAD = 0.8, 0.35, 0.2, 1.5
+APART = 1.1  # metres between toy vehicles
+LOOKS = ("color", "material", "state", "size")
+FACING = ("left", "right", "front", "back")
+
+
+def scene(kind: str, random: Random) -> dict:
+    """A scene as the bank has them, things with their looks in words."""
+    if kind == "room":
+        return {"kind": kind, **made_up(random)}
+    things: list[dict] = []
+    while len(things) < 5 or (random.random() < 0.75 and len(things) < 8):
+        x, y = round(float(random.uniform(-3, 3)), 1), round(float(random.uniform(-2.5, 2.5)), 1)
+        if all((x - t["at"][0]) ** 2 + (y - t["at"][1]) ** 2 > APART**2 for t in things):
+            looks = {
+                "size": one(random, SIZES),
+                "color": one(random, COLORS),
+                "material": one(random, MATERIALS),
+            }
+            name = (
+                things[0]["name"]
+                if len(things) == 1 and random.random() < 0.6
+                else one(random, tuple(LENGTHS))
+            )
+            things.append({"name": name, **looks, "at": [x, y, 0.0], "facing": one(random, FACING)})
+    return {"kind": kind, "objects": things}
+
+
+def words(thing: dict) -> list[str]:
+    """A thing's name and looks, as the reader is told it."""
+    return [thing["name"], *(w for look in LOOKS if isinstance(w := thing.get(look), str) and w)]
+
+
+def told(number: int, made: dict) -> str:
+    """A scene for people."""
+    lines = [f"\n== scene {number}: {made['kind']}"]
+    for thing in made["objects"]:
+        name, *looks = words(thing)
+        place = f" at x {thing['at'][0]:.1f} y {thing['at'][1]:.1f}" if "at" in thing else ""
+        if (rest := _below(thing, made["objects"])) or thing.get("facing"):
+            place += f", on the {rest}" if rest else f", points {thing['facing']}"
+        lines.append(f"{' '.join((*looks, name))}{place}")
+    return "\n".join(lines)
+
+
+def _below(thing: dict, things: Sequence[dict]) -> str:
+    """What a thing of a room stands on, "" where that is the floor."""
+    if len(thing.get("at", ())) < 3 or not isinstance(thing.get("size"), list) or thing["at"][2] < 0.05:
+        return ""
+    x, y, z = thing["at"]
+    for other in things:
+        (length, width, height), (u, v, low) = other["size"], other["at"]
+        if (
+            other is not thing
+            and abs(low + height - z) < 0.06
+            and max(abs(u - x), abs(v - y)) < max(length, width) / 2
+        ):
+            return other["name"]
+    return "wall"
+
+
+def runs(made: dict, sort: str, program: Call) -> bool:
+    """Whether a room has an answer to a program, can be so changed or looked at; other scenes do not say."""
+    if made["kind"] != "room":
+        return True
+    table = Table(made, wide=True)
+    try:
+        {"change": table.edit, "frame": table.frame, "question": table.answers}[sort](program)
+    except (NoAnswer, KeyError, TypeError, ValueError, IndexError):
+        return False
+    return True
+
+
+def meant(made: dict, sort: str, readings: Sequence[Reading]) -> str | None:
+    """The program of a plain sentence by its readings, likeliest first; None where they are not sure."""
+    first, *rest = readings
+    if first.program is None:
+        return None
+    p, following = first.probability, rest[0].probability if rest else 0.0
+    likely = p > RUNS or (p > LIKELY and p > AHEAD * following)
+    return first.program.text() if p > SURE or (likely and runs(made, sort, first.program)) else None
+
+
+def read(folder: Path, reader: Reader) -> Counter:
+    """Writes prompts and wordings beside what was said; how many were kept and left out."""
+    counts: Counter = Counter()
+    for path in sorted(folder.glob("said_*.jsonl")):
+        scenes = read_json(folder / path.name.replace("said", "scenes").replace(".jsonl", ".json"), "scenes")
+        prompts: list[dict] = []
+        voices: list[dict] = []
+        items = list(read_jsonl(path, "stories"))
+        asked = [_plain(item, scenes, path) for item in items]
+        for item, found in zip(items, reader.together(asked), strict=True):
+            made, sort = scenes[item["scene"]], item["sort"]
+            program = "none" if item["plain"] in NOTHING else meant(made, sort, found[sort])
+            counts[f"{sort}, {'not sure' if program is None else 'kept'}"] += 1
+            if program is None:
+                continue
+            table = f"story-{path.stem.removeprefix('said_')}-{item['scene']}"
+            about = {"table": table, "kind": made["kind"], "things": [words(t) for t in made["objects"]]}
+            options = [str(o) for o in item.get("options") or ()]
+            n = len(prompts)
+            prompts.append(
+                {"n": n, **about, "sort": sort, "program": program, "says": item["plain"], "options": options}
+            )
+            voices.append({"n": n, "voice": item.get("voice", ""), "says": " ".join(item["says"].split())})
+        for what, records in (("prompts", prompts), ("written", voices)):
+            with atomic_write(path.with_name(path.name.replace("said", what))) as file:
+                file.writelines(json.dumps(record) + "\n" for record in records)
+    return counts
+
+
+def _plain(item: dict, scenes: Sequence[dict], path: Path) -> Asked:
+    known = (
+        isinstance(item.get("scene"), int) and 0 <= item["scene"] < len(scenes) and item.get("sort") in SORTS
+    )
+    if not known or not all(isinstance(item.get(k), str) for k in ("says", "plain")):
+        raise InputError(f"{path}: {json.dumps(item)[:80]} is no sentence about a scene")
+    made = scenes[item["scene"]]
+    options = tuple(str(o) for o in item.get("options") or ())
+    asked = Asked(kind=made["kind"], options=options, **{item["sort"]: item["plain"]})
+    return with_things(asked, [words(t) for t in made["objects"]])
+
+
+def main() -> int:
+    """The exit code: 2 where something is wrong."""
+    parser = argparse.ArgumentParser(
+        "python -m tools.wording_stories", description=(__doc__ or "").split("\n")[0]
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    made = commands.add_parser("scenes", help="made-up scenes to write about")
+    made.add_argument("kind", choices=("room", "street"))
+    made.add_argument("--seed", type=int, required=True)
+    made.add_argument("--number", type=int, default=36)
+    made.add_argument("--out", type=Path, required=True, help="without its ending")
+    heard = commands.add_parser("read", help="the programs of what was written")
+    heard.add_argument("folder", type=Path)
+    heard.add_argument("--reader", default="reader")
+    a = parser.parse_args()
+
+    def run() -> None:
+        if a.command == "read":
+            counts = read(a.folder, Reader.from_checkpoint(locate(a.reader)))
+            print(", ".join(f"{number} {what}" for what, number in sorted(counts.items())))
+            return
+        found = [scene(a.kind, rng(a.seed, "stories", k)) for k in range(a.number)]
+        write_json(a.out.with_suffix(".json"), found)
+        with atomic_write(a.out.with_suffix(".txt")) as file:
+            file.write("\n".join(told(k, made) for k, made in enumerate(found)) + "\n")
+
+    return guarded(run)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
