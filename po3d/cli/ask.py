@@ -132,6 +132,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.save and answer.scene is not None:
         with atomic_write(arguments.save, "wb") as file:
             _drawn(arguments, answer, image).save(file, PICTURES[Path(arguments.save).suffix.lower()])
+    elif arguments.save:
+        print(f"note: {arguments.save} is not written: there is no table to draw", file=sys.stderr)
     if arguments.json:
         print(visible(json.dumps(answer.record(), ensure_ascii=False)))
         return {"ok": 0, "unparsed": BAD_INPUT}.get(answer.status, NO_ANSWER)

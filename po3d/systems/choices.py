@@ -20,9 +20,9 @@ _EMPTY = frozenset(_WORDINGS.wordings("empty"))
 _WAYS = frozenset(["front", "behind", "left", "right"])
 _HEIGHTS = frozenset(["higher", "lower"])
 _SECTORS = {("behind", "front"): "front_or_behind", ("left", "right"): "left_or_right"}
-_OR, _ON_OR_UNDER, _UNDER_OR_ON, _ON, _HEADED = (
+_OR, _LISTED, _WAY, _ON_OR_UNDER, _UNDER_OR_ON, _ON, _HEADED = (
     _WORDINGS.expression(key, re.IGNORECASE)
-    for key in ("either", "on_or_under", "under_or_on", "upon", "headed")
+    for key in ("either", "listed", "way", "on_or_under", "under_or_on", "upon", "headed")
 )
 _HARNESS = _WORDINGS.expression("harness", re.IGNORECASE | re.DOTALL)
 _LETTER = re.compile(r"(?:^|\s)\(?([A-H])[.):]\s*")
@@ -89,7 +89,9 @@ def ways(question: Question) -> tuple[str, ...]:
     """The directions, or heights, that a question offers, each alone: in its options, or in its words."""
     offered = tuple(map(str, question.options))
     pairs = (pattern.search(question.text) for pattern in (_OR, _ON_OR_UNDER, _UNDER_OR_ON))
-    if not offered and (found := next(filter(None, pairs), None)):
+    if not offered and (listed := _LISTED.search(question.text)):
+        offered = tuple(_WAY.findall(listed[0].lower()))
+    elif not offered and (found := next(filter(None, pairs), None)):
         offered = found[1].lower(), found[2].lower()
     said = [words(option) & _WAYS | {height} - {""} for option, height in zip(offered, heights(offered))]
     return offered if said and all(len(each) == 1 for each in said) else ()

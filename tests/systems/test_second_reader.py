@@ -268,6 +268,9 @@ def test_a_frame_is_said_as_rooms_are_framed():
     [
         ("Is it left or right?", (), "left_or_right"),
         ("In front of it or behind it?", (), "front_or_behind"),
+        ("Is it in front, behind, left or right?", (), "four"),
+        ("In front of me, behind me, to my left or to my right?", (), "four"),
+        ("Left of the back door, or right of it?", (), "left_or_right"),
         ("Which side?", ("back", "front"), "front_or_behind"),
         ("Which side?", ("left", "right", "front", "back"), "four"),
         ("Where is it?", (), "eight"),
