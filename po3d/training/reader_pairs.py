@@ -152,9 +152,7 @@ def pairs_of_line(line: dict, record: dict, scene: dict) -> list[Pair]:
     return [replace(p, also=tuple(k for k in known if k[0] != p.sort)) for p in pairs]
 
 
-def paraphrases(
-    folder: Path = BANK, what: Literal["paraphrases", "stories"] = "paraphrases"
-) -> list[Pair]:
+def paraphrases(folder: Path = BANK, what: Literal["paraphrases", "stories"] = "paraphrases") -> list[Pair]:
     """Plain sentences in other words, each alone: a pair a wording, those about rooms with the table that they are about. None where the folder
     has none. `what`: those where the plain sentence was first, or those where the other was ("stories")."""
     if not (folder / f"{what}_train.jsonl.gz").exists():

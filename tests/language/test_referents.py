@@ -3,7 +3,7 @@
 import pytest
 
 from po3d.language.program import Call
-from po3d.language.read.referents import completed, told_apart
+from po3d.language.read.referents import as_said, completed, told_apart
 
 ROOM = [
     {"name": "bucket", "color": "white", "material": "plastic", "state": "full"},
@@ -73,3 +73,30 @@ def test_nothing_is_told_by_a_look_that_two_have():
     ]
     assert told_apart(asked, cups) == asked
     assert told_apart(asked, cups[1:]).args[0] == "color"
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "meant"),
+    [
+        ("What colour is the lamp?", f"query(color, {RED})", f"query(color, {LAMP})"),  # neither of two
+        ("Is the red lamp on?", f"query(state, {RED})", None),
+        ("Is the reddish one on?", f"query(state, {RED})", None),
+        ("The red door is shut. And the other lamp?", f"query(state, {RED})", None),
+        ("Is the door open?", 'query(state, unique(filter(color, "red", filter(name, "door", scene))))', None),  # there is one
+        ("How many lamps are there?", 'count(filter(color, "red", filter(name, "lamp", scene)))', 'count(filter(name, "lamp", scene))'),
+        ("What is left of the full one?", f"query(state, {FULL})", None),  # states are said in too many ways
+    ],
+)  # fmt: skip
+def test_a_look_that_nobody_named_tells_nothing_apart(text, read, meant):
+    read = Call.parse(read)
+    assert as_said(read, text, ROOM) == (read if meant is None else Call.parse(meant))
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"), [("Which way do the big buses face?", True), ("Where is the bus?", False)]
+)
+def test_a_size_is_named_in_any_word(text, kept):
+    street = [{"name": "school bus", "size": "large"}, {"name": "regular bus", "size": "small"}]
+    read = Call.parse('unique(filter(size, "large", filter(shape, "bus", scene)))')
+    bare = Call.parse('unique(filter(shape, "bus", scene))')
+    assert as_said(read, text, street) == (read if kept else bare)

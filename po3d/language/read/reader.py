@@ -26,7 +26,7 @@ from po3d.language.program import Call, ProgramError
 from po3d.language.read.omissions import forgets_how_many, omitted
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SORTS, Asked, Pieces, Sort, Vocabulary, WordPieces
-from po3d.language.read.referents import Thing, completed, told_apart
+from po3d.language.read.referents import Thing, as_said, completed, told_apart
 
 KIND = "reader"
 FORGETFUL = 0.05  # of the probability of a reading that leaves out what the sentence says
@@ -184,9 +184,11 @@ class Reader:
         found = self._all(asked, sorts, width)
         for one, several, there in zip(asked, found, things, strict=bool(things)):
             for sort, readings in several.items():
-                text = getattr(one, sort)
+                text, said = getattr(one, sort), f"{one.change} {one.frame} {one.question} {one.options}"
                 several[sort] = [
-                    replace(r, program=told_apart(completed(r.program, text, there), there))
+                    replace(
+                        r, program=told_apart(completed(as_said(r.program, said, there), text, there), there)
+                    )
                     if r.program
                     else r
                     for r in readings

@@ -1,13 +1,21 @@
-"""What a reading leaves out of how things are told apart: "the full bucket", read as the bucket where there are two; "which cushion", read as
-a question for a name."""
+"""How a reading tells things apart, set right by the sentence and the table: "the full bucket", read as the bucket where there are two; "the
+goat", read as the white one of two; "which cushion", read as a question for a name."""
 
 import re
 from collections.abc import Mapping, Sequence
 
+from po3d.language.grammar import load
 from po3d.language.program import Call
 
 Thing = Mapping[str, str | None]  # name and looks
 LOOKS = ("color", "material", "state")
+NAMED = ("color", "material", "size")  # looks that sentences name where they mean them
+STEM = 4  # letters that a look has in common with its other forms: "wooden", "larger"
+_WORDINGS = load("omissions", "patterns")
+_LIKE: dict[str, set[str]] = {}  # other words for a look
+for _word, _pattern in _WORDINGS.meanings("like"):
+    _LIKE.setdefault(_pattern.op, set()).add(_word)
+_OTHERS = frozenset(_WORDINGS.wordings("others"))
 SHORTEST = 3  # letters of a look's word: "on" is a preposition nearly always
 
 
@@ -35,6 +43,32 @@ def completed(program: Call, text: str, things: Sequence[Thing]) -> Call:
         return call
 
     return of(program)
+
+
+def as_said(program: Call, text: str, things: Sequence[Thing]) -> Call:
+    """The program without the colours, materials and sizes by which it tells one of several things of the table though nothing that is asked
+    names them: of two goats "the goat" is neither. What is told as the other one may be."""
+    words = set(re.findall(r"[a-z]+", text.lower()))
+
+    def of(call: Call) -> Call:
+        args = tuple(of(a) if isinstance(a, Call) else a for a in call.args)
+        if call.op == "filter" and call.args[0] in NAMED and (told := _told_by(call)):
+            look, value, among = args
+            several = [t for t in things if all(_is(t, a, v) for a, v in told.items() if a != look)]
+            if len(several) > 1 and not is_named(value):
+                return among
+        return Call(call.op, args)
+
+    def is_named(value: str) -> bool:
+        return any(w.startswith(value[:STEM]) for w in words) or bool(words & _LIKE.get(value, set()))
+
+    return program if words & _OTHERS else of(program)
+
+
+def _is(thing: Thing, attribute: str, value: str) -> bool:
+    if attribute in ("name", "shape"):
+        return value in (thing["name"], (thing["name"] or "").rpartition(" ")[2])
+    return thing.get(attribute) == value
 
 
 def told_apart(program: Call, things: Sequence[Thing]) -> Call:
