@@ -81,8 +81,6 @@ def said(sort: str, program: Call) -> str:
         return _frame_said(program)
     args = program.args
     match program.op:
-        case "exist" if args[0].op == "filter" and args[0].args[2].op == "group":
-            return f"Is {_name(args[0].args[2].args[0])} {args[0].args[1]}?"
         case "equal" if all(isinstance(a, Call) and a.op == "count" for a in args):
             (first, *_), (second, *_) = (a.args for a in args)
             if second == 0:
