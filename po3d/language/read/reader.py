@@ -21,7 +21,7 @@ from torch import Tensor
 
 from po3d.io import checkpoint
 from po3d.io.devices import device_of
-from po3d.io.errors import InputError
+from po3d.io.errors import InputError, known
 from po3d.language.program import Call, ProgramError
 from po3d.language.read.omissions import forgets_how_many, omitted
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
@@ -148,6 +148,7 @@ class Reader:
         self.network = network.eval().to(self.device)
         self.vocabulary, self.pieces = vocabulary, pieces
         self.batch, self.certainty, self.temperature = batch, certainty, temperature
+        known("precision", precision, ("float32", "bfloat16"))
         self.half = precision == "bfloat16"
 
     @classmethod
@@ -179,7 +180,7 @@ class Reader:
         self, asked: Sequence[Asked], width: int = 4, things: Sequence[Sequence[Thing]] = ()
     ) -> list[dict[Sort, list[Reading]]]:
         """The likeliest Readings of each sentence that there is: the input is encoded once for the three. `things` of each table, where
-        they are known: what a reading leaves out of how the sentence tells them apart is put in (`referents`)."""
+        they are known: how a reading tells them apart is set right by what the sentences say (`referents`)."""
         sorts = [tuple(sort for sort in SORTS if getattr(one, sort)) for one in asked]
         found = self._all(asked, sorts, width)
         for one, several, there in zip(asked, found, things, strict=bool(things)):

@@ -122,7 +122,7 @@ class Encoder(nn.Module):
         place = e.position_embeddings.weight[: ids.shape[1]]
         x = e.LayerNorm(e.word_embeddings(ids) + place + e.token_type_embeddings.weight[0] + extra)
         x = self.drop(x)
-        if torch.is_autocast_enabled(x.device.type):
+        if torch.is_autocast_enabled(x.device.type):  # residuals in few bits: no cast before each product
             x = x.to(torch.get_autocast_dtype(x.device.type))
         for layer in self.encoder.layer:
             x = layer(x, mask)

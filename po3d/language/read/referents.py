@@ -66,6 +66,7 @@ def as_said(program: Call, text: str, things: Sequence[Thing]) -> Call:
 
 
 def _is(thing: Thing, attribute: str, value: str) -> bool:
+    """Whether a thing has this look, or this name, as a whole or as its last word."""
     if attribute in ("name", "shape"):
         return value in (thing["name"], (thing["name"] or "").rpartition(" ")[2])
     return thing.get(attribute) == value
@@ -76,7 +77,7 @@ def told_apart(program: Call, things: Sequence[Thing]) -> Call:
     apart: their name says nothing. As it is where no look is another's."""
     if program.op != "query" or program.args[0] != "name" or (name := _name_of(program.args[1])) is None:
         return program
-    same = [t for t in things if name in (t["name"], (t["name"] or "").rpartition(" ")[2])]
+    same = [t for t in things if _is(t, "name", name)]
     for look in LOOKS if len(same) > 1 else ():
         values = [t.get(look) for t in same]
         if None not in values and len(set(values)) == len(values):
