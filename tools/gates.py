@@ -252,7 +252,7 @@ def groundings(bank: str) -> Answers:
 
 
 def _bank(name: str) -> list[dict]:
-    return list(read_jsonl(NATURAL / f"{name}.jsonl.gz", "bank"))
+    return list(read_jsonl(NATURAL / f"{name}.jsonl.bz2", "bank"))
 
 
 def _numbered(texts: Iterable[str]) -> dict[str, str]:

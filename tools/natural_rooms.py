@@ -16,12 +16,12 @@ from po3d.scene.table import from_json
 from po3d.systems.pipeline import Context
 from po3d.systems.rooms import pipeline
 
-ROOMS = ("hypo3d_rooms.jsonl.gz", "hypo3d_rooms2.jsonl.gz", "hypo3d_rooms3.jsonl.gz")
+ROOMS = ("hypo3d_rooms.jsonl.bz2", "hypo3d_rooms2.jsonl.bz2", "hypo3d_rooms3.jsonl.bz2")
 
 
 def run(split: str, checkpoint: str, out: str) -> None:
     """Print shares right, unparsed, failed and wrong; of the development part also what went wrong."""
-    items = list(read_jsonl(BANK / f"hypo3d_{split}.jsonl.gz", "natural question bank"))
+    items = list(read_jsonl(BANK / f"hypo3d_{split}.jsonl.bz2", "natural question bank"))
     rooms = {r["image"]: from_json(r) for name in ROOMS for r in read_jsonl(BANK / name, "rooms of the bank")}
     system = pipeline("truth", checkpoint)
     rows = []

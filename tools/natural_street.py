@@ -114,7 +114,7 @@ def _spread(wanted: np.ndarray) -> np.ndarray:
 
 
 def run(split: str, checkpoint: str, seed: int, out: str) -> None:
-    items = list(read_jsonl(BANK / f"pulsecheck457_{split}.jsonl.gz", "natural question bank"))
+    items = list(read_jsonl(BANK / f"pulsecheck457_{split}.jsonl.bz2", "natural question bank"))
     parser = Parser.from_checkpoint(locate(checkpoint))
     tables = [random_table(seed, i) for i in tqdm(range(TABLES), desc="tables")]
     parses = parser.parse([item["question"] for item in items])

@@ -33,7 +33,7 @@ PHRASES = (
 
 def wordings(which: str) -> dict:
     """Share of the bank's questions that are read as they are meant, in percent, and the wordings that never are."""
-    records = _bank(f"srbench_wordings_{which}.jsonl.gz")
+    records = _bank(f"srbench_wordings_{which}.jsonl.bz2")
     right, lost = 0, []
     for record in records:
         op, wording = record["op"], record["wording"]
@@ -52,9 +52,9 @@ def wordings(which: str) -> dict:
 
 def phrases(which: str) -> dict:
     """Precision and recall of rows in percent, and the share of phrases whose rows are all found and no other."""
-    tables = {s.image: s for s in (from_json(r) for r in _bank("grounding_scenes.jsonl.gz"))}
+    tables = {s.image: s for s in (from_json(r) for r in _bank("grounding_scenes.jsonl.bz2"))}
     both = found = wanted = exact = 0
-    records = _bank(f"grounding_{which}.jsonl.gz")
+    records = _bank(f"grounding_{which}.jsonl.bz2")
     for record in records:
         belief = ground(record["phrase"], tables[record["scene"]])
         rows = {i for i, p in enumerate(belief) if p >= max(LEAST, max(belief) / 2)}

@@ -3,15 +3,15 @@
     python -m tools.wording_gather FOLDER            FOLDER has prompts_K.jsonl and written_K.jsonl: {"n": number, "voice": who, "says": text}
     python -m tools.wording_gather FOLDER --lines    only written_K.jsonl: {"n": line, "voice": who, "change": ..., "frame": ..., "question": ...}
 
-The first adds to paraphrases_train.jsonl.gz, where a record is a table with all that was said about it: its things (none of streets,
-photographs and orbits), and of each prompt sort, program, options and wordings. The second adds to reworded_train.jsonl.gz, where a record
+The first adds to paraphrases_train.jsonl.bz2, where a record is a table with all that was said about it: its things (none of streets,
+photographs and orbits), and of each prompt sort, program, options and wordings. The second adds to reworded_train.jsonl.bz2, where a record
 is a line of the bank's training part with its sentences in other words. Left out are wordings whose program can't be written from them and the
 table, those that stand twice, and those that say what a sentence of the development or the test part says (of the test part by hashes of
 their words: nothing of it is shown).
 """
 
 import argparse
-import gzip
+import bz2
 import hashlib
 import json
 import re
@@ -153,8 +153,8 @@ def _of_no_use(
 
 
 def write(path: Path, found: Iterable[dict]) -> None:
-    """One JSON line a record, gzipped, the same bytes for the same records."""
-    with atomic_write(path, "wb") as file, gzip.GzipFile("", "wb", 9, fileobj=file, mtime=0) as packed:
+    """One JSON line a record, packed, the same bytes for the same records."""
+    with atomic_write(path, "wb") as file, bz2.open(file, "wb") as packed:
         for record in found:
             packed.write((json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n").encode())
 
@@ -170,7 +170,7 @@ def main() -> int:
     def run() -> None:
         pieces = word_pieces()
         gather, name = (rewordings, "reworded") if a.lines else (gathered, "paraphrases")
-        path = a.out or BANK / f"{name}_train.jsonl.gz"
+        path = a.out or BANK / f"{name}_train.jsonl.bz2"
         there = list(read_jsonl(path, name)) if path.exists() else []
         found, counts = gather(a.folder, vocabulary(), pieces, HeldOut(), there)
         write(path, found)

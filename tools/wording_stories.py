@@ -2,7 +2,7 @@
 
     python -m tools.wording_stories scenes room --seed 301 --number 36 --out FOLDER/scenes_1      writes FILE.txt (for people) and FILE.json
     python -m tools.wording_stories read FOLDER --reader reader
-    python -m tools.wording_gather FOLDER --out data/wording/stories_train.jsonl.gz
+    python -m tools.wording_gather FOLDER --out data/wording/stories_train.jsonl.bz2
 
 Who writes is given the scenes and the forms of plain sentences (`po3d language say`), and writes said_K.jsonl about scenes_K.json: {"scene":
 number, "sort": "change", "voice": who, "says": text, "plain": the same in plain words, "options": [...]}. "Nothing changed." and "No answer."

@@ -2,6 +2,7 @@
 and tables, which all know the same encodings and say in one line what is wrong with a file."""
 
 import argparse
+import bz2
 import codecs
 import contextlib
 import csv
@@ -21,6 +22,7 @@ from po3d.io.errors import InputError
 LARGEST = 2**30  # bytes of a file that is read whole; the scenes of all of Super-CLEVR have a fifth of it
 LONGEST_CELL = 2**31 - 1  # characters of a table's cell: pictures stand in some
 _HEAD = 4096  # bytes that tell a file's encoding
+_PACKED = {".gz": gzip.open, ".bz2": bz2.open}
 
 
 @contextlib.contextmanager
@@ -97,7 +99,7 @@ def read_json(path: str | Path, what: str = "JSON file") -> object:
 
 
 def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
-    """The records of a JSONL file, whose text is as in `read_text`; gzipped where its name ends in ".gz". A torn last line, left by a
+    """The records of a JSONL file, whose text is as in `read_text`; packed where its name ends in ".gz" or ".bz2". A torn last line, left by a
     killed writer, is dropped; any other line that is no JSON object is an InputError."""
     for number, line in enumerate(_lines(path, what), 1):
         if not line.strip():
@@ -117,11 +119,11 @@ def read_jsonl(path: str | Path, what: str = "JSONL file") -> Iterator[dict]:
 
 
 def _lines(path: str | Path, what: str) -> Iterator[bytes]:
-    """The lines of a text in UTF-8, one at a time where the file is that already; one in UTF-16, gzipped or from a pipe is read
+    """The lines of a text in UTF-8, one at a time where the file is that already; one in UTF-16, packed or from a pipe is read
     whole."""
     try:
         with open(path, "rb") as file:
-            plain = Path(path).suffix != ".gz" and Path(path).is_file()
+            plain = Path(path).suffix not in _PACKED and Path(path).is_file()
             if plain and _encoding(file.read(_HEAD), path, what) == "utf-8-sig":
                 file.seek(0)
                 mark = codecs.BOM_UTF8
@@ -138,9 +140,7 @@ def _lines(path: str | Path, what: str) -> Iterator[bytes]:
     except (OSError, ValueError) as error:
         raise InputError(unreadable(path, what, error)) from None
     data = read_bytes(path, what)
-    yield from io.BytesIO(
-        _utf8(_gunzipped(data, path, what) if Path(path).suffix == ".gz" else data, path, what)
-    )
+    yield from io.BytesIO(_utf8(_unpacked(data, path, what), path, what))
 
 
 def read_cells(path: str | Path, what: str = "table") -> Iterator[list[str]]:
@@ -198,13 +198,15 @@ def read_bytes(path: str | Path, what: str) -> bytes:
     raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")
 
 
-def _gunzipped(data: bytes, path: str | Path, what: str) -> bytes:
+def _unpacked(data: bytes, path: str | Path, what: str) -> bytes:
+    if (suffix := Path(path).suffix) not in _PACKED:
+        return data
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        with _PACKED[suffix](io.BytesIO(data)) as file:
             if len(found := file.read(LARGEST + 1)) <= LARGEST:
                 return found
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{what} is no whole gzip file: {path} ({error})") from None
+        raise InputError(f"{what} is no whole {suffix} file: {path} ({error})") from None
     raise InputError(f"{what} is larger than the {LARGEST:,} bytes that are read: {path}")
 
 

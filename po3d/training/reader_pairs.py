@@ -88,9 +88,9 @@ def records(
     part: str,
     folder: Path = BANK,
 ) -> list[dict]:
-    """The lines of one of the bank's files, most of which are gzipped."""
+    """The lines of one of the bank's files, most of which are packed."""
     path = folder / f"{what}_{part}.jsonl"
-    return list(read_jsonl(path if path.exists() else path.with_suffix(".jsonl.gz"), what))
+    return list(read_jsonl(path if path.exists() else path.with_suffix(".jsonl.bz2"), what))
 
 
 def tables(part: str, folder: Path = BANK) -> dict[str, dict]:
@@ -109,7 +109,7 @@ def bank(part: str, folder: Path = BANK) -> list[list[Pair]]:
 
 def reworded(folder: Path = BANK) -> list[Pair]:
     """The questions of the training part's lines in other words, their changes and frames too. None where the folder has none."""
-    if not (folder / "reworded_train.jsonl.gz").exists():
+    if not (folder / "reworded_train.jsonl.bz2").exists():
         return []
     scenes, lines = tables("train", folder), records("sentences", "train", folder)
     programs = {record["n"]: record for record in records("programs", "train", folder)}
@@ -155,7 +155,7 @@ def pairs_of_line(line: dict, record: dict, scene: dict) -> list[Pair]:
 def paraphrases(folder: Path = BANK, what: Literal["paraphrases", "stories"] = "paraphrases") -> list[Pair]:
     """Plain sentences in other words, each alone: a pair a wording, those about rooms with the table that they are about. None where the folder
     has none. `what`: those where the plain sentence was first, or those where the other was ("stories")."""
-    if not (folder / f"{what}_train.jsonl.gz").exists():
+    if not (folder / f"{what}_train.jsonl.bz2").exists():
         return []
     pairs = []
     for record in records(what, "train", folder):

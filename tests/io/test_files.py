@@ -1,5 +1,6 @@
 """The readers of text, JSON and tables: every encoding that tools write, and one line for what can't be read."""
 
+import bz2
 import csv
 import gzip
 import io
@@ -95,14 +96,15 @@ def test_a_torn_last_line_is_dropped_and_no_other(tmp_path):
             list(read_jsonl(tmp_path / "a.jsonl"))
 
 
-def test_gzipped_lines_are_read_as_plain_ones_and_a_torn_file_is_one_line(tmp_path):
-    packed = gzip.compress(b'{"a": 1}\n{"a": 2}\n')
-    (tmp_path / "x.jsonl.gz").write_bytes(packed)
-    assert list(read_jsonl(tmp_path / "x.jsonl.gz")) == [{"a": 1}, {"a": 2}]
+@pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".bz2", bz2.compress)])
+def test_packed_lines_are_read_as_plain_ones_and_a_torn_file_is_one_line(tmp_path, suffix, compress):
+    packed, path = compress(b'{"a": 1}\n{"a": 2}\n'), tmp_path / f"x.jsonl{suffix}"
+    path.write_bytes(packed)
+    assert list(read_jsonl(path)) == [{"a": 1}, {"a": 2}]
     for torn in (packed[:-9], packed[1:], packed[:12] + b"x" + packed[13:]):
-        (tmp_path / "x.jsonl.gz").write_bytes(torn)
-        with pytest.raises(InputError, match="is no whole gzip file"):
-            list(read_jsonl(tmp_path / "x.jsonl.gz"))
+        path.write_bytes(torn)
+        with pytest.raises(InputError, match=f"is no whole {suffix} file"):
+            list(read_jsonl(path))
 
 
 def test_a_table_that_was_cut_off_or_has_a_row_too_long_is_one_line(tmp_path):

@@ -99,7 +99,7 @@ def test_operations_of_a_dialect_mean_different_calls(name):
 
 def gold():
     """(dialect, text) of every program in data/."""
-    for path in sorted((ROOT / "data" / "natural").glob("*.jsonl.gz")):
+    for path in sorted((ROOT / "data" / "natural").glob("*.jsonl.bz2")):
         for record in read_jsonl(path):
             for key in ("program", "change_program"):
                 if text := record.get(key):

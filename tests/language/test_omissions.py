@@ -186,7 +186,7 @@ def test_a_change_that_somebody_only_had_in_mind_did_not_happen(change, denied):
 
 @pytest.mark.parametrize("bank", ["hypo3d_dev", "hypo3d_dev2", "hypo3d_dev3"])
 def test_no_change_of_a_bank_is_denied(bank):
-    changes = [line["change"] for line in read_jsonl(NATURAL / f"{bank}.jsonl.gz")]
+    changes = [line["change"] for line in read_jsonl(NATURAL / f"{bank}.jsonl.bz2")]
     assert [c for c in changes if c and DENIED.fullmatch(c)] == []
 
 

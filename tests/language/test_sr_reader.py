@@ -12,7 +12,7 @@ from po3d.language.programs.threedsrbench import OPERATIONS, PhraseCall, ask
 from po3d.language.read.threedsrbench_reader import read
 from po3d.language.say.threedsrbench import STYLES, speak
 
-BANK = NATURAL / "srbench_wordings_dev.jsonl.gz"
+BANK = NATURAL / "srbench_wordings_dev.jsonl.bz2"
 PHRASES = (
     "man in grey jacket", 'street sign that says "Lakeside AV"', "bus in the center", "person in white sweater",
     "dog without shoes", "arrow on the black sign", "red hat of the person in red in the back", "bookshlef", "TV",

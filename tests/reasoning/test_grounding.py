@@ -15,7 +15,7 @@ from po3d.scene.rooms import CATEGORIES, SYNONYMS
 from po3d.scene.table import Scene, from_json
 from tools.natural_threedsrbench import BANK, phrases, wordings
 
-SCENES = {s.image: s for s in map(from_json, read_jsonl(BANK / "grounding_scenes.jsonl.gz"))}
+SCENES = {s.image: s for s in map(from_json, read_jsonl(BANK / "grounding_scenes.jsonl.bz2"))}
 
 
 def meant(phrase: str, scene: Scene) -> list[int]:

@@ -268,7 +268,7 @@ def test_red_ones_are_of_the_kind_that_was_named():
 @pytest.mark.parametrize("part", ["dev", "dev2"])
 def test_the_banks_gold_programs_give_what_people_expect(part):
     rooms = {r["image"]: from_json(r) for name in ROOMS for r in read_jsonl(BANK / name, "rooms")}
-    for item in read_jsonl(BANK / f"hypo3d_{part}.jsonl.gz", "bank"):
+    for item in read_jsonl(BANK / f"hypo3d_{part}.jsonl.bz2", "bank"):
         scene = framed(rooms[item["room"]], item["frame"])
         change = LANGUAGE.parse(item["change_program"]) if item["change_program"] else None
         found = run(LANGUAGE.parse(item["program"]), World(plan(scene, change).edited, scene))

@@ -57,7 +57,7 @@ def test_wordings_become_pairs_of_their_table_and_what_is_held_out_does_not(tmp_
     again, counts = gathered(tmp_path, *coder, HeldOut(), found)
     assert again == found
     assert counts["taken"] == 0
-    write(tmp_path / "paraphrases_train.jsonl.gz", found)
+    write(tmp_path / "paraphrases_train.jsonl.bz2", found)
     pairs = paraphrases(tmp_path)
     assert [(p.sort, p.program) for p in pairs] == [("change", prompts[0]["program"])] * 2 + [
         ("question", prompts[1]["program"])
@@ -225,7 +225,8 @@ def test_reworded_lines_keep_their_programs(tmp_path, lines):
         for path in reader_pairs.BANK.glob(f"{name}_train*"):
             (tmp_path / path.name).write_bytes(path.read_bytes())
     write(
-        tmp_path / "reworded_train.jsonl.gz", [{"n": number, "question": "Said anew?", "change": "And done."}]
+        tmp_path / "reworded_train.jsonl.bz2",
+        [{"n": number, "question": "Said anew?", "change": "And done."}],
     )
     (pair,) = reader_pairs.reworded(tmp_path)
     assert (pair.asked.question, pair.asked.change) == ("Said anew?", "And done.")

@@ -15,7 +15,7 @@ from po3d.scene.vocabulary import SUPER_CATEGORIES, UNSEEN_SHAPES
 
 KIND = "parser"
 LANGUAGE = Language(*zip(*((token, *token_types(token)) for token in TOKENS)), (ANSWER_TYPES,))
-# Below it the parser says "unparsed". Chosen on data/natural/pulsecheck457_dev.jsonl.gz.
+# Below it the parser says "unparsed". Chosen on data/natural/pulsecheck457_dev.jsonl.bz2.
 LEAST_PROBABILITY = 0.5
 LONGEST_QUESTION = 90  # tokens after phrases are merged; the longest training question has about 60
 
