@@ -4,10 +4,10 @@
     python -m tools.wording_gather FOLDER --lines    only written_K.jsonl: {"n": line, "voice": who, "change": ..., "frame": ..., "question": ...}
 
 The first adds to paraphrases_train.jsonl.bz2, where a record is a table with all that was said about it: its things (none of streets,
-photographs and orbits), and of each prompt sort, program, options and wordings. The second adds to reworded_train.jsonl.bz2, where a record
-is a line of the bank's training part with its sentences in other words. Left out are wordings whose program can't be written from them and the
-table, those that stand twice, and those that say what a sentence of the development or the test part says (of the test part by hashes of
-their words: nothing of it is shown).
+photographs and orbits), and of each prompt sort, program, options, wordings and what was said beside it (sort, text, program). The second
+adds to reworded_train.jsonl.bz2, where a record is a line of the bank's training part with its sentences in other words. Left out are
+wordings whose program can't be written from them and the table, those that stand twice, and those that say what a sentence of the
+development or the test part says (of the test part by hashes of their words: nothing of it is shown).
 """
 
 import argparse
@@ -64,15 +64,22 @@ def wrong(prompt: dict, says: object, tokens: Vocabulary, pieces: WordPieces) ->
     """Why a wording of a prompt is of no use; "" where it is."""
     if not isinstance(says, str) or not 2 < len(says.strip()) < LONGEST or "\n" in says:
         return "no sentence"
-    asked = Asked(kind=prompt["kind"], options=tuple(prompt.get("options", ())), **{prompt["sort"]: says})
-    program = prompt["program"]
-    meant = program if program in REFUSALS else Call.parse(program)
-    told = [] if isinstance(meant, str) else [list(values.values()) for values in told_of(meant)]
-    given = pieces(
-        with_things(asked, prompt["things"] or [[w] for w in sorted({w for t in told for w in t})])
-    )
-    written = tokens.target(meant, given, prompt["sort"])
-    return "" if written is not None else UNWRITTEN
+    said, programs = {prompt["sort"]: says}, {prompt["sort"]: prompt["program"]}
+    for sort, text, program in prompt.get("beside", ()):
+        said[sort] = text
+        programs |= {sort: program} if program else {}
+    asked = Asked(kind=prompt["kind"], options=tuple(prompt.get("options", ())), **said)
+    meant = {sort: text if text in REFUSALS else Call.parse(text) for sort, text in programs.items()}
+    told = {
+        word
+        for call in meant.values()
+        if isinstance(call, Call)
+        for t in told_of(call)
+        for word in t.values()
+    }
+    given = pieces(with_things(asked, prompt["things"] or [[word] for word in sorted(told)]))
+    written = [tokens.target(program, given, sort) for sort, program in meant.items()]
+    return UNWRITTEN if None in written else ""
 
 
 def gathered(
@@ -81,10 +88,14 @@ def gathered(
     """Records, those that are `there` first, and how many wordings were taken or left out, and why."""
     counts: Counter = Counter()
     tables = {record["table"]: record for record in there}
+
+    def told(table: str, says: str, beside: Sequence = ()) -> tuple[str, str]:
+        return table, " ".join(sorted(words(" ".join([says, *(text for _, text, _ in beside)]))))
+
     seen = {
-        (table, " ".join(sorted(words(says))))
+        told(table, says, *beside)
         for table, record in tables.items()
-        for *_, wordings in record["said"]
+        for _, _, _, wordings, *beside in record["said"]
         for says in wordings
     }
     for path in sorted(folder.glob("prompts_*.jsonl")):
@@ -96,20 +107,22 @@ def gathered(
         for record in read_jsonl(answers, "wordings"):
             prompt, says = prompts.get(record.get("n")), record.get("says")
             why = "no such prompt" if prompt is None else wrong(prompt, says, tokens, pieces)
-            if not why and (prompt["table"], " ".join(sorted(words(says)))) in seen:
+            beside = prompt.get("beside", []) if prompt else []
+            if not why and told(prompt["table"], says, beside) in seen:
                 why = "stands twice"
-            if not why and held_out.says(says):
+            if not why and any(map(held_out.says, [says, *(text for _, text, _ in beside)])):
                 why = "is held out"
             counts[why or "taken"] += 1
             if not why:
-                seen.add((prompt["table"], " ".join(sorted(words(says)))))
+                seen.add(told(prompt["table"], says, beside))
                 said.setdefault(prompt["n"], []).append(says.strip())
         for n, wordings in sorted(said.items()):
             p = prompts[n]
             table = tables.setdefault(
                 p["table"], {"table": p["table"], "kind": p["kind"], "things": p["things"], "said": []}
             )
-            table["said"].append([p["sort"], p["program"], p.get("options", []), wordings])
+            beside = [p["beside"]] if p.get("beside") else []
+            table["said"].append([p["sort"], p["program"], p.get("options", []), wordings, *beside])
     return list(tables.values()), counts
 
 

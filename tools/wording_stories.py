@@ -5,8 +5,9 @@
     python -m tools.wording_gather FOLDER --out data/wording/stories_train.jsonl.bz2
 
 Who writes is given the scenes and the forms of plain sentences (`po3d language say`), and writes said_K.jsonl about scenes_K.json: {"scene":
-number, "sort": "change", "voice": who, "says": text, "plain": the same in plain words, "options": [...]}. "Nothing changed." and "No answer."
-are plain, too. `read` has the reader read the plain sentences, and writes what it is sure of as prompts_K.jsonl and written_K.jsonl.
+number, "voice": who, "change": [as said, in plain words], "frame": [...], "question": [...], "options": [...]}, some of the three sentences, as
+one person says them together. Each plain one can be understood alone; "Nothing changed." and "No answer." are plain, too. `read` has the
+reader read the plain sentences, and writes what it is sure of as prompts_K.jsonl and written_K.jsonl.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from po3d.io.guard import guarded
 from po3d.io.seeding import rng
 from po3d.language.program import Call
 from po3d.language.read.reader import Reader, Reading
-from po3d.language.read.reader_tokens import SORTS, Asked
+from po3d.language.read.reader_tokens import REFUSALS, Asked, Sort
 from po3d.scene.vocabulary import COLORS, MATERIALS, SIZES
 from po3d.training.reader_tables import LENGTHS, with_things
 from tools.wording_programs import Random, made_up, one
@@ -91,66 +92,88 @@ def _below(thing: dict, things: Sequence[dict]) -> str:
     return "wall"
 
 
-def runs(made: dict, sort: str, program: Call) -> bool:
-    """Whether a room has an answer to a program, can be so changed or looked at; other scenes do not say."""
+def runs(made: dict, sort: str, program: Call, after: str | None = None) -> bool:
+    """Whether a room has an answer to a program, can be so changed or looked at, `after` a change; other scenes do not say."""
     if made["kind"] != "room":
         return True
     table = Table(made, wide=True)
     try:
+        if after and after not in REFUSALS:
+            table.edit(Call.parse(after))
         {"change": table.edit, "frame": table.frame, "question": table.answers}[sort](program)
     except (NoAnswer, KeyError, TypeError, ValueError, IndexError):
         return False
     return True
 
 
-def meant(made: dict, sort: str, readings: Sequence[Reading]) -> str | None:
+def meant(made: dict, sort: str, readings: Sequence[Reading], after: str | None = None) -> str | None:
     """The program of a plain sentence by its readings, likeliest first; None where they are not sure."""
     first, *rest = readings
     if first.program is None:
         return None
     p, following = first.probability, rest[0].probability if rest else 0.0
     likely = p > RUNS or (p > LIKELY and p > AHEAD * following)
-    return first.program.text() if p > SURE or (likely and runs(made, sort, first.program)) else None
+    return first.program.text() if p > SURE or (likely and runs(made, sort, first.program, after)) else None
 
 
 def read(folder: Path, reader: Reader) -> Counter:
-    """Writes prompts and wordings beside what was said; how many were kept and left out."""
+    """Writes prompts and wordings beside what was said; how many sentences were kept and left out."""
     counts: Counter = Counter()
     for path in sorted(folder.glob("said_*.jsonl")):
         scenes = read_json(folder / path.name.replace("said", "scenes").replace(".jsonl", ".json"), "scenes")
         prompts: list[dict] = []
         voices: list[dict] = []
-        items = list(read_jsonl(path, "stories"))
-        asked = [_plain(item, scenes, path) for item in items]
-        for item, found in zip(items, reader.together(asked), strict=True):
-            made, sort = scenes[item["scene"]], item["sort"]
-            program = "none" if item["plain"] in NOTHING else meant(made, sort, found[sort])
-            counts[f"{sort}, {'not sure' if program is None else 'kept'}"] += 1
-            if program is None:
+        lines = list(read_jsonl(path, "stories"))
+        asked = [
+            (line, sort, _plain(line, sort, scenes, path)) for line in lines for sort in _sorts(line, path)
+        ]
+        found = iter(reader.together([plain for *_, plain in asked]))
+        for line in lines:
+            made = scenes[line["scene"]]
+            programs: dict[Sort, str] = {}
+            for sort in _sorts(line, path):
+                readings, (_, plain) = next(found)[sort], line[sort]
+                after = programs.get("change") if sort == "question" else None
+                program = "none" if plain in NOTHING else meant(made, sort, readings, after)
+                counts[f"{sort}, {'not sure' if program is None else 'kept'}"] += 1
+                programs[sort] = program or ""
+            first = next((sort for sort in reversed(programs) if programs[sort]), None)
+            if first is None:
                 continue
-            table = f"story-{path.stem.removeprefix('said_')}-{item['scene']}"
+            table = f"story-{path.stem.removeprefix('said_')}-{line['scene']}"
             about = {"table": table, "kind": made["kind"], "things": [words(t) for t in made["objects"]]}
-            options = [str(o) for o in item.get("options") or ()]
-            n = len(prompts)
-            prompts.append(
-                {"n": n, **about, "sort": sort, "program": program, "says": item["plain"], "options": options}
-            )
-            voices.append({"n": n, "voice": item.get("voice", ""), "says": " ".join(item["says"].split())})
+            said = {sort: " ".join(line[sort][0].split()) for sort in programs}
+            beside = [[sort, said[sort], program] for sort, program in programs.items() if sort != first]
+            options, n = [str(o) for o in line.get("options") or ()], len(prompts)
+            meaning = {"program": programs[first], "options": options, "beside": beside}
+            prompts.append({"n": n, **about, "sort": first, "says": line[first][1], **meaning})
+            voices.append({"n": n, "voice": line.get("voice", ""), "says": said[first]})
         for what, records in (("prompts", prompts), ("written", voices)):
             with atomic_write(path.with_name(path.name.replace("said", what))) as file:
                 file.writelines(json.dumps(record) + "\n" for record in records)
     return counts
 
 
-def _plain(item: dict, scenes: Sequence[dict], path: Path) -> Asked:
-    known = (
-        isinstance(item.get("scene"), int) and 0 <= item["scene"] < len(scenes) and item.get("sort") in SORTS
+ORDER: tuple[Sort, ...] = ("change", "frame", "question")  # as they are said
+
+
+def _sorts(line: dict, path: Path) -> list[Sort]:
+    """The sorts of a line's sentences; InputError where it is no line."""
+    sorts = [sort for sort in ORDER if line.get(sort)]
+    whole = all(
+        isinstance(line[sort], list) and [type(t) for t in line[sort]] == [str, str] for sort in sorts
     )
-    if not known or not all(isinstance(item.get(k), str) for k in ("says", "plain")):
-        raise InputError(f"{path}: {json.dumps(item)[:80]} is no sentence about a scene")
-    made = scenes[item["scene"]]
-    options = tuple(str(o) for o in item.get("options") or ())
-    asked = Asked(kind=made["kind"], options=options, **{item["sort"]: item["plain"]})
+    if not sorts or not whole:
+        raise InputError(f"{path}: {json.dumps(line)[:80]} is nothing said about a scene")
+    return sorts
+
+
+def _plain(line: dict, sort: Sort, scenes: Sequence[dict], path: Path) -> Asked:
+    if not isinstance(line.get("scene"), int) or not 0 <= line["scene"] < len(scenes):
+        raise InputError(f"{path}: {json.dumps(line)[:80]} is nothing said about a scene")
+    made = scenes[line["scene"]]
+    options = tuple(str(o) for o in line.get("options") or ())
+    asked = Asked(kind=made["kind"], options=options if sort == "question" else (), **{sort: line[sort][1]})
     return with_things(asked, [words(t) for t in made["objects"]])
 
 

@@ -78,9 +78,10 @@ def compact(path: str | Path, out: str | Path, bits: Callable[[str], int] = lamb
     for name, value in weights.items():
         if not (value.is_floating_point() and value.ndim > 1 and value.numel() >= LARGE):
             stored[name] = value.half() if value.is_floating_point() else value
-        elif value.ndim == 2 and bits(name) < 8 and value.shape[1] % 8 == 0:
-            codes, stored[name + SCALE] = _in_few_bits(value, bits(name))
-            stored[f"{name}:{bits(name)}"] = _packed(codes, bits(name))
+        elif bits(name) < 8 and takes_few_bits(value):
+            step = best_steps(value, bits(name))
+            stored[name + SCALE] = step.half()
+            stored[f"{name}:{bits(name)}"] = _packed(_codes(value, step, bits(name)), bits(name))
         else:
             scale = value.abs().flatten(1).amax(1).clamp(min=1e-12) / 127
             stored[name] = (value / _along(scale, value)).round().to(torch.int8).contiguous()
@@ -90,15 +91,23 @@ def compact(path: str | Path, out: str | Path, bits: Callable[[str], int] = lamb
     return _write(Path(out), stored, record, origin)
 
 
-def _in_few_bits(matrix: torch.Tensor, bits: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Codes (rows, columns) and the step of each row, in half precision: of several steps the one with the least squared error, as
+def best_steps(matrix: torch.Tensor, bits: int) -> torch.Tensor:
+    """The step between the levels of each row (rows,), in half precision's values: of several the one with the least squared error, as
     what few levels cost at the edge of a row they save in its middle."""
     full = 2 * matrix.abs().amax(1).clamp(min=1e-4) / (2**bits - 1)
-    steps = (full * torch.linspace(0.2, 1, 17)[:, None]).half().float()
-    found = [_leveled(_codes(matrix, step, bits), step, bits) for step in steps]
-    errors = torch.stack([(value - matrix).square().sum(1) for value in found])
-    step = steps.gather(0, errors.argmin(0)[None])[0]
-    return _codes(matrix, step, bits), step.half()
+    steps = (full * torch.linspace(0.2, 1, 17, device=matrix.device)[:, None]).half().float()
+    errors = torch.stack([(in_few_bits(matrix, step, bits) - matrix).square().sum(1) for step in steps])
+    return steps.gather(0, errors.argmin(0)[None])[0]
+
+
+def in_few_bits(matrix: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Tensor:
+    """A matrix with its values at the nearest levels: what a compact pair gives back."""
+    return _leveled(_codes(matrix, step, bits), step, bits)
+
+
+def takes_few_bits(value: torch.Tensor) -> bool:
+    """Whether a compact pair may have a tensor in fewer than eight bits."""
+    return value.ndim == 2 and value.numel() >= LARGE and value.shape[1] % 8 == 0
 
 
 def _codes(matrix: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Tensor:

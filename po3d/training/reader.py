@@ -5,12 +5,14 @@ from typing import ClassVar
 
 import pytorch_lightning as pl
 from torch import Tensor
+from torch.func import functional_call
 
 from po3d.io import checkpoint
 from po3d.io.checkpoint import locate
-from po3d.language.read.reader import KIND, encoder_folder, encoder_weights, export, whole
-from po3d.language.read.reader_network import ReaderNetwork, Shape
+from po3d.language.read.reader import KIND, LAYERS, bits, encoder_folder, encoder_weights, export, whole
+from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import Vocabulary, WordPieces
+from po3d.training.few_bits import FewBits
 from po3d.training.ranks import Term, means
 from po3d.training.reader_pairs import bank, paraphrases, reworded, speakers
 from po3d.training.reader_samples import (
@@ -112,7 +114,7 @@ class ReaderModule(pl.LightningModule):
     """Negative log-likelihood under the type table; AdamW, the pretrained layers at a lower rate than the decoder, whose embeddings stay.
     `pretrained` False: an encoder of the same shape from random weights, all of it trained. `start`: a checkpoint to go on from, with its
     sizes but `shape`'s. `still`: of the encoder's layers, the first ones, that stay as they are. `smoothing`: of the tokens wanted, the
-    share that goes to all that could stand there."""
+    share that goes to all that could stand there. `few_bits`: learn with the matrices rounded as the shippable pair has them."""
 
     kind: ClassVar[str] = KIND
 
@@ -127,23 +129,29 @@ class ReaderModule(pl.LightningModule):
         start: str = "",
         still: int = 0,
         smoothing: float = 0.0,
+        few_bits: bool = False,
     ) -> None:
         super().__init__()
         self.save_hyperparameters()
-        base = encoder_weights(encoder_folder(encoder)) if pretrained or start else {}
+        base = encoder_weights(encoder_folder(encoder)) if pretrained or start or few_bits else {}
         sizes, stored = shape or {}, None
         if start:
             stored, record = checkpoint.load(locate(start), KIND)
             sizes = record["config"]["shape"] | sizes
         self.vocabulary = vocabulary(start, encoder)
         self.network = ReaderNetwork(self.vocabulary, Shape(**sizes), smoothing)
-        if base:
+        if pretrained or start:
             self.network.start_from(base, still)
         if stored is not None:
             self.network.load_state_dict(whole(stored, base))
+        kept = {name: w for name, w in self.network.named_parameters() if not name.startswith(FROZEN)}
+        layers = {name: w for name, w in base.items() if name.startswith(LAYERS)}
+        self.rounded = FewBits(kept, bits, layers) if few_bits else None
 
     def training_step(self, batch: tuple[Tensor, ...], _: int) -> Tensor:
-        loss = means({"loss": Term(self.network(*batch).sum(), (batch[5] >= 0).sum())})["loss"]
+        weights = self.rounded.weights(self.global_step) if self.rounded else {}
+        loss = functional_call(self.network, weights, batch).sum()
+        loss = means({"loss": Term(loss, (batch[5] >= 0).sum())})["loss"]
         if (self.global_step + 1) % self.trainer.log_every_n_steps == 0:
             self.log("train/loss", loss.detach(), prog_bar=True, sync_dist=True)
         return loss

@@ -153,17 +153,21 @@ def pairs_of_line(line: dict, record: dict, scene: dict) -> list[Pair]:
 
 
 def paraphrases(folder: Path = BANK, what: Literal["paraphrases", "stories"] = "paraphrases") -> list[Pair]:
-    """Plain sentences in other words, each alone: a pair a wording, those about rooms with the table that they are about. None where the folder
-    has none. `what`: those where the plain sentence was first, or those where the other was ("stories")."""
+    """Plain sentences in other words: a pair a wording, with what was said beside it, those about rooms with the table that they are about.
+    None where the folder has none. `what`: those where the plain sentence was first, or those where the other was ("stories")."""
     if not (folder / f"{what}_train.jsonl.bz2").exists():
         return []
     pairs = []
     for record in records(what, "train", folder):
         table = with_things(Asked(kind=record["kind"]), record["things"])
-        for sort, program, options, wordings in record["said"]:
-            asked = replace(table, options=tuple(options))
-            name = record["table"] if record["things"] else ""
-            pairs += [Pair(replace(asked, **{sort: w}), sort, program, "paraphrase", name) for w in wordings]
+        name = record["table"] if record["things"] else ""
+        for sort, program, options, wordings, *beside in record["said"]:
+            others = beside[0] if beside else []
+            asked = replace(table, options=tuple(options), **{of: text for of, text, _ in others})
+            also = tuple((of, known) for of, _, known in others if known)
+            pairs += [
+                Pair(replace(asked, **{sort: w}), sort, program, "paraphrase", name, also) for w in wordings
+            ]
     return pairs
 
 

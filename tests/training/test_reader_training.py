@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from torch.func import functional_call
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
@@ -65,6 +66,31 @@ def test_wordings_become_pairs_of_their_table_and_what_is_held_out_does_not(tmp_
     assert pairs[0].asked == Asked(change="Off went the bed.", things=tuple(map(tuple, THINGS)))
     assert {(p.source, p.table) for p in pairs} == {("paraphrase", "1-0")}
     assert paraphrases(tmp_path / "none") == []
+
+
+def test_what_was_said_beside_a_wording_comes_with_it(tmp_path, coder):
+    sold, here = f"remove(group({BED}))", 'count(filter(name, "red lamp", scene))'
+    beside = [["change", "It went to a neighbour.", sold], ["frame", "I look in.", ""]]
+    (tmp_path / "prompts_1.jsonl").write_text(
+        json.dumps(prompt(0, "question", here) | {"beside": beside}) + "\n"
+    )
+    (tmp_path / "written_1.jsonl").write_text(json.dumps({"n": 0, "says": "Lights left?"}) + "\n")
+    found, counts = gathered(tmp_path, *coder, HeldOut())
+    assert counts == {"taken": 1}
+    write(tmp_path / "stories_train.jsonl.bz2", found)
+    (pair,) = paraphrases(tmp_path, "stories")
+    assert (pair.asked.question, pair.asked.change, pair.asked.frame) == (
+        "Lights left?",
+        beside[0][1],
+        "I look in.",
+    )
+    assert pair.programs == {"question": here, "change": sold}
+    assert gathered(tmp_path, *coder, HeldOut(), found)[1] == {"stands twice": 1}
+    line = next(p for p in bank("dev") if p[0].asked.change)[0].asked
+    (tmp_path / "prompts_1.jsonl").write_text(
+        json.dumps(prompt(0, "question", here) | {"beside": [["change", line.change, ""]]}) + "\n"
+    )
+    assert gathered(tmp_path, *coder, HeldOut())[1] == {"is held out": 1}
 
 
 def test_sentences_of_held_out_parts_are_known_in_any_order_and_case():
@@ -182,6 +208,24 @@ def test_smoothing_gives_some_of_each_token_to_all_that_could_stand_there(coder)
     assert (smooth > plain + 0.1)[there].all()
     assert (smooth == 0)[~there].all()
     assert (smooth < 100).all()
+
+
+def test_training_in_few_bits_sees_what_is_shipped(coder, tmp_path):
+    tokens, pieces = coder
+    batch = collate([Samples([p], tokens, pieces, 0, plain=True)[0] for p in bank("train")[0][:1]])
+    module = ReaderModule(start="reader", shape={"dropout": 0.0}, few_bits=True)
+    torch.manual_seed(0)
+    with torch.no_grad():  # what was loaded lies on the levels already
+        for weight in module.network.parameters():
+            weight += weight.requires_grad * 0.5 * weight.std() * torch.randn_like(weight)
+    loss = functional_call(module.network, module.rounded.weights(0), batch)
+    loss.sum().backward()
+    assert module.network.get_parameter("encoder.encoder.layer.3.output.dense.weight").grad.abs().max() > 0
+    module.export(tmp_path / "pair", {}, {})
+    shipped = Reader.from_checkpoint(tmp_path / "pair").network
+    with torch.no_grad():
+        assert torch.allclose(loss, shipped(*batch), rtol=0.02)
+        assert not torch.allclose(loss, module.network.eval()(*batch), rtol=0.1)
 
 
 def test_all_sentences_of_a_line_are_read_at_once(lines, coder):

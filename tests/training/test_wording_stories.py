@@ -64,22 +64,39 @@ def test_a_reading_is_taken_where_it_is_sure_or_likely_and_can_be_run(found, kep
 def test_what_was_said_becomes_prompts_and_wordings(tmp_path):
     (tmp_path / "scenes_1.json").write_text(json.dumps([ROOM]))
     said = [
-        {"scene": 0, "sort": "question", "voice": "child", "says": "that bed,\nwhich colour", "plain": "What color is the bed?"},
-        {"scene": 0, "sort": "change", "voice": "boss", "says": "I nearly sold it.", "plain": "Nothing changed."},
+        {"scene": 0, "voice": "child", "question": ["that bed,\nwhich colour", "What color is the bed?"]},
+        {"scene": 0, "voice": "boss", "change": ["I nearly sold it.", "Nothing changed."], "question": ["so?", "What color is the bed?"],
+         "options": ["red", "blue"]},
     ]  # fmt: skip
     (tmp_path / "said_1.jsonl").write_text("".join(json.dumps(s) + "\n" for s in said))
-    assert read(tmp_path, Readings((COLOR, 0.9))) == {"question, kept": 1, "change, kept": 1}
+    assert read(tmp_path, Readings((COLOR, 0.9))) == {"question, kept": 2, "change, kept": 1}
     prompts, voices = (
         [json.loads(line) for line in (tmp_path / f"{what}_1.jsonl").read_text().splitlines()]
         for what in ("prompts", "written")
     )
-    assert [p["program"] for p in prompts] == [COLOR, "none"]
+    assert [(p["sort"], p["program"]) for p in prompts] == [("question", COLOR)] * 2
+    assert [p["beside"] for p in prompts] == [[], [["change", "I nearly sold it.", "none"]]]
     assert prompts[0]["things"] == [["bed", "red", "wood"], ["cat", "black", "asleep"]]
     assert voices[0] == {"n": 0, "voice": "child", "says": "that bed, which colour"}
 
-    (tmp_path / "said_1.jsonl").write_text(json.dumps(said[0] | {"scene": 7}) + "\n")
-    with pytest.raises(InputError, match="no sentence about a scene"):
-        read(tmp_path, Readings((COLOR, 0.9)))
+    assert read(tmp_path, Readings((COLOR, 0.1)))["question, not sure"] == 2
+    prompts = [json.loads(line) for line in (tmp_path / "prompts_1.jsonl").read_text().splitlines()]
+    assert [(p["sort"], p["beside"]) for p in prompts] == [("change", [["question", "so?", ""]])]
+
+    for broken in (said[0] | {"scene": 7}, {"scene": 0}, {"scene": 0, "question": ["one text"]}):
+        (tmp_path / "said_1.jsonl").write_text(json.dumps(broken) + "\n")
+        with pytest.raises(InputError, match="nothing said about a scene"):
+            read(tmp_path, Readings((COLOR, 0.9)))
+
+
+def test_a_question_is_run_on_what_the_change_made():
+    readings = Readings((LAMP, 0.5)).found
+    assert meant(ROOM, "question", readings) is None
+    assert (
+        meant(ROOM, "question", readings, 'add(1, thing("lamp", trait(color, "red", plain)), place(centre))')
+        == LAMP
+    )
+    assert meant(ROOM, "question", readings, "none") is None
 
 
 @pytest.mark.parametrize("kind", ["room", "street"])
