@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 
 LONGEST_TEXT = 1000  # letters; the longest questions, changes and frames of the benchmarks have some 300
 LONGEST_WORD = 40  # letters of a word, or of a name of several, that is mended
+NEGATING = "un"  # before a word: as long as a slip, and no slip
 
 
 def too_long(text: str, what: str) -> str:
@@ -31,5 +32,8 @@ def slips(word: str, known: Collection[str]) -> set[str]:
 
 def alike(word: str, known: Sequence[str], least: float, most: int = 1) -> list[str]:
     """Up to `most` of the known words whose likeness (difflib's ratio, 0 to 1) to `word` is at least `least`, the likest
-    first."""
-    return difflib.get_close_matches(word, known, most, least) if len(word) <= LONGEST_WORD else []
+    first; none that says the opposite ("unfolded" of "folded")."""
+    if len(word) > LONGEST_WORD:
+        return []
+    known = [other for other in known if word != NEGATING + other and other != NEGATING + word]
+    return difflib.get_close_matches(word, known, most, least)

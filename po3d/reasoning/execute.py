@@ -19,10 +19,12 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Literal, NamedTuple, Protocol, get_args
 
 from po3d.io.errors import InputError, known
+from po3d.language.grammar_file import GrammarError
 from po3d.language.program import ANSWERS, DIRECTIONS, LEAVES, Call, ProgramError, Tree
 from po3d.language.programs.rooms import ROOMS
 from po3d.language.programs.scope import SCOPE
 from po3d.language.programs.street import STREET
+from po3d.language.say.plain import called
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, TraceStep, failed, of_objects, of_values
 from po3d.reasoning.packing import steps
 from po3d.reasoning.questions import FRAME_OF_TASK, Task
@@ -272,7 +274,7 @@ class Evaluator:
         found = self.set(among)
         if len(found) < amount:
             raise ExecutionFailure(
-                "not found", f"not found: {amount:g} of {said(among)}, there are {len(found)}"
+                "not found", f"not found: {amount:g} {said(among)}, there are {len(found)}"
             )
         return sorted(found)[: int(amount)]
 
@@ -441,9 +443,9 @@ class Evaluator:
             what = f"the set has {len(found)} objects" if found else "the set is empty"
             raise ExecutionFailure("ambiguous" if found else "not found", what)
         if not found:
-            raise ExecutionFailure("not found", f"not found: {said(among)} is not there")
+            raise ExecutionFailure("not found", f"not found: there are no {said(among)}")
         if len(found) > 1:
-            raise ExecutionFailure("ambiguous", f"ambiguous: {said(among)} could be any of {len(found)}")
+            raise ExecutionFailure("ambiguous", f"ambiguous: there are {len(found)} {said(among)}, not one")
         return found[0]
 
     def _spoken_of(self, among: Call, found: Sequence[int]) -> Sequence[int]:
@@ -532,7 +534,7 @@ class Evaluator:
     def _chosen(self, found: Sequence[int], among: Call, key: Callable[[int], float]) -> int:
         """The candidate with the least key."""
         if not found:
-            raise ExecutionFailure("not found", f"not found: {said(among)} is not there")
+            raise ExecutionFailure("not found", f"not found: there are no {said(among)}")
         return self._least(found, among, key)
 
     def _least(self, found: Sequence[int], among: Call, key: Callable[[int], float]) -> int:
@@ -813,17 +815,14 @@ def is_support(call: Call) -> bool:
     return [arg.op == "scene" for arg in call.args[0].args[1:]] == [False, True]
 
 
-def said(program: Call) -> str:
-    """A set in a few words, for reasons: its noun with what it is said to be."""
-    words: list[str] = []
-    for part in program.calls():
-        if _is_name(part):
-            words.append(part.args[1] if part.args[1] not in ANYTHING else "thing")
-            break
-        if part.op == "filter" and part.args[0] in LOOKS:
-            words.insert(0, part.args[1])
-    how = "" if program.op in ("filter", "scene") else f" with {program.op}"
-    return f"{' '.join(words) or 'it'!r}{how}"
+def said(things: Call) -> str:
+    """A set as reasons tell it: "red chairs next to the desk"."""
+    if things.op in ("before", "unique") or (things.op == "group" and len(things.args) == 1):
+        return said(things.args[0])
+    try:
+        return called(things)
+    except GrammarError:  # what it is told by has no plain words
+        return "such things"
 
 
 def spelled(call: Call, rules: Rules) -> str:

@@ -124,13 +124,13 @@ class _Planner:
     def _targets(self, program: Call) -> list[int]:
         found = self.look.set(program)
         if not found:
-            raise ExecutionFailure("not found", f"not found: {said(program)} is not in the room")
+            raise ExecutionFailure("not found", f"not found: there are no {said(program)} in the room")
         return self._here(found, program)
 
     def _here(self, found: Sequence[int], program: Call) -> list[int]:
         """What is in the room still; `before(...)` may mean what is not."""
         if max(found) >= self.world.now:
-            raise ExecutionFailure("not found", f"not found: {said(program)} is no longer in the room")
+            raise ExecutionFailure("not found", f"not found: {said(program)} are no longer in the room")
         return list(found)
 
     def _move(self, what: Call, where: Call) -> list[Edit]:

@@ -43,7 +43,7 @@ def unframed(question: Question) -> Question:
 
 def words(answer: str) -> frozenset[str]:
     """What an answer says, whichever way it is spelled."""
-    found = [_SAME.get(w, w) for w in re.findall(r"[a-z0-9.]+", answer.lower())]
+    found = [_SAME.get(w, w) for w in re.findall(r"(?<!\S)-[0-9.]+|[a-z0-9.]+", answer.lower())]
     return frozenset(w for w in found if w not in _EMPTY) or frozenset(found)
 
 
@@ -65,7 +65,7 @@ def chosen(answer: str, options: Sequence[str]) -> str | None:
 
 def _naming(answer: str, options: Sequence[str]) -> list[str]:
     """The options whose noun, by the lexicon, fits best what an answer is called."""
-    if answer[:1].isdigit():  # 1200 is no slip of the pen for 120
+    if answer.lstrip("-")[:1].isdigit():  # 1200 is no slip of the pen for 120
         return []
     how = [noun_fits(describe(option).noun, answer) for option in options]
     return [option for option, fit in zip(options, how) if fit == max(how) >= ABOVE]

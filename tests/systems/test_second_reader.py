@@ -302,6 +302,11 @@ def test_offered_directions_are_honoured(text, options, sectors):
         ("higher", ("above the bench", "below the bench", "on the same level"), "above the bench"),
         ("higher", ("on the left", "below"), None),
         ("120", ("1200", "30"), None),
+        ("-3", ("-3", "3"), "-3"),
+        ("-3", ("3", "4"), None),
+        ("unfolded", ("folded", "crumpled"), None),
+        ("foldd", ("folded", "crumpled"), "folded"),
+        ("closed", ("open", "shut"), "shut"),
         ("chair", ("the chair below the window", "the bed"), "the chair below the window"),
     ],
 )
