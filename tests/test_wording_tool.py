@@ -9,6 +9,7 @@ from po3d.io.shipped import ROOT
 from po3d.language.program import Call
 from po3d.language.read.reader import Reader, Reading
 from po3d.language.read.reader_tokens import REFUSALS, SORTS, STARTS
+from po3d.language.read.weighing import Evidence, Weighing
 from po3d.systems.choices import REFUSED
 from po3d.systems.learned import joined
 from po3d.training.reader_pairs import paraphrases, records, tables
@@ -182,31 +183,40 @@ def test_certainty_is_found_by_logistic_regression():
     assert said == pytest.approx([0.5, 0.95], abs=0.01)
 
 
+def said(answer, p, **seen):
+    return wording_read.Said(answer, p, evidence=Evidence(p, **seen))
+
+
 def test_the_likeliest_reading_that_has_an_answer_is_taken():
-    fails, counts, refuses = (wording_read.Said(answer, 0.5) for answer in (None, "2", REFUSED))
-    first = lambda *several, t=1.0: wording_read.chosen(several, t)  # noqa: E731
+    fails, counts, refuses = (said(answer, 0.5) for answer in (None, "2", REFUSED))
+    first = lambda *several, **weights: wording_read.chosen(several, Weighing(**weights))  # noqa: E731
     assert first(fails, counts) == counts._replace(probability=0.5)
     assert first(fails, fails) == fails._replace(probability=1.0)
     assert first(refuses, counts) == refuses
     assert first(fails, refuses, counts, counts) == counts
-    weak = counts._replace(probability=0.2)
-    assert first(weak, refuses._replace(probability=0.3), weak).probability == pytest.approx(4 / 7)
-    # A temperature brings weights nearer to each other: three weak readings outweigh a strong one.
-    weak = [counts._replace(probability=0.1)] * 3
+    assert first(said("2", 0.2), said(REFUSED, 0.3), said("2", 0.2)).probability == pytest.approx(4 / 7)
+    # Half the logarithm brings weights nearer to each other: three weak readings outweigh a strong one.
+    weak = [said("2", 0.1)] * 3
     assert first(refuses, *weak).answer == REFUSED
-    assert first(refuses, *weak, t=3.0).answer == "2"
+    assert first(refuses, *weak, probability=0.5).answer == "2"
+    same, other = said("2", 0.6, unchanged=True), said("3", 0.4)
+    assert first(same, other).answer == "2"
+    assert first(same, other, unchanged=-1.0).answer == "3"
 
 
-@pytest.mark.parametrize("true", [1.0, 2.0])
-def test_the_temperature_at_which_right_answers_are_likeliest_is_kept(true):
-    """Readings that are right as often as their share at a temperature says."""
+@pytest.mark.parametrize("true", [1.0, 0.5])
+def test_the_weights_at_which_right_answers_are_likeliest_are_found(true):
+    """Readings that are right as often as their share with these weights says; of those that fail none is right."""
     lines, several = [], []
     for k, p in enumerate([0.02, 0.2, 0.6, 0.9, 0.98] * 40):
-        share = p ** (1 / true) / (p ** (1 / true) + (1 - p) ** (1 / true))
+        share = p**true / (p**true + (1 - p) ** true)
         first = (k // 5) % 40 < 40 * share
         lines.append(LINE | {"answer": "1" if first else "2"})
-        several.append([wording_read.Said("1", p), wording_read.Said("2", 1 - p)])
-    assert wording_read.calibrated(lines, several, agrees) == true
+        several.append([said("1", p), said("2", 1 - p), said(None, p, fails=True)])
+    found = wording_read.calibrated(lines, several, agrees)
+    assert found.probability == pytest.approx(true, abs=0.1)
+    assert found.fails < -3
+    assert (found.calls, found.unchanged) == (0, 0)
 
 
 def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_understood_leaves_no_question():
@@ -215,7 +225,7 @@ def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_unde
     question = [Reading(counts, 0.9), Reading(None, 0.1, "none")]
     change = [Reading(gone, 0.6), Reading(None, 0.4, "beyond")]
     asked = wording_read.question_of(LINE)
-    together = lambda **said: joined(wording_read.executor_of("room"), asked, said, float)  # noqa: E731
+    together = lambda **said: joined(wording_read.executor_of("room"), asked, said)  # noqa: E731
     changed = together(question=question, change=change)
     assert [round(r.probability, 2) for r in changed] == [0.54, 0.36, 0.06, 0.04]
     assert [(bool(r.unread), r.change is None) for r in changed] == [(False, False), *[(True, True)] * 3]

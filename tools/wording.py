@@ -286,12 +286,12 @@ def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, cali
         several = reading.readings(name, lines, programs, scenes)
 
         if network is not None and calibrate and name == readers[-1]:
-            network.temperature = reading.calibrated(lines, several, agrees)
-        found = [reading.chosen(one, 1.0 if network is None else network.temperature) for one in several]
+            network.weighing = reading.calibrated(lines, several, agrees)
+        found = [reading.chosen(one, *([] if network is None else [network.weighing])) for one in several]
         outcomes = [reading.judged(*one, agrees) for one in zip(lines, found, strict=True)]
         if network is not None and calibrate and name == readers[-1]:
             network.certainty = reading.certainty(outcomes)
-            reading.keep_certainty(name, network.certainty, network.temperature)
+            reading.keep_certainty(name, network.certainty, network.weighing)
         if network is not None:
             outcomes = [j._replace(probability=network.certain(j.probability)) for j in outcomes]
         figures = (

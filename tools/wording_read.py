@@ -5,19 +5,22 @@ hands'.
 
 "gold" are the annotators' programs: what the executors make of them. "old" are the readers of the benchmarks' wording, "ask" is what
 `po3d ask` says of both readers, silent where it asks back. A line is right where the answer is the hand's or, where there is none, where
-nothing is answered. A reading's probability is the product of those of question, change and frame; the weights of readings with one answer
-are added up.
+nothing is answered. A reading's probability is the product of those of question, change and frame; the weights (`Weighing`) of readings
+with one answer are added up.
 """
 
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple
 from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import logsumexp
 
 from po3d.io.checkpoint import locate
 from po3d.io.errors import InputError
@@ -26,6 +29,8 @@ from po3d.language.program import Call
 from po3d.language.read.reader import Reading as Read
 from po3d.language.read.reader import logit
 from po3d.language.read.reader_tokens import SORTS
+from po3d.language.read.weighing import ALONE, LEAST, Evidence, Weighing
+from po3d.reasoning.outcome import Outcome
 from po3d.reasoning.questions import Question
 from po3d.scene.frames import axes_from_front
 from po3d.scene.geometry import Camera, look_at
@@ -36,12 +41,11 @@ from po3d.systems import orbit, photographs, rooms, street
 from po3d.systems.asking import Model
 from po3d.systems.choices import REFUSED, likeliest
 from po3d.systems.learned import Learned, joined, second
-from po3d.systems.pipeline import Executor, Pipeline, Reader, Reading, Tables, run
+from po3d.systems.pipeline import Executor, Pipeline, Ran, Reader, Reading, Tables, evidence, run
 from po3d.systems.tables import Truth
 from tools.wording_run import Table
 
-TEMPERATURES = (0.7, 1.0, 1.25, 1.5, 1.75, 2.0, 3.0)  # of readings' probabilities, that calibration tries
-LEAST = 1e-9  # share of all weight that a right answer has at least
+PULL = 0.001  # of the weights of evidence towards none, in calibration: their squares' share of a line's likelihood
 SURE = 0.9  # at this probability an answer should be right 19 times of 20
 SURELY, WRONG = 0.95, 0.04  # shares that `coverage` is told for
 # Where who asks was told that he stands; he looks along +y.
@@ -54,12 +58,13 @@ EMPTY = ("not found", "set is empty")  # in the reason of what people answer by 
 
 class Said(NamedTuple):
     """The answer of a reading, REFUSED where it says that there is none, None where it fails; its probability, why there is no answer,
-    and the program."""
+    the program, and what speaks for it."""
 
     answer: str | None
     probability: float
     reason: str = ""
     program: str = ""
+    evidence: Evidence = Evidence(1.0)
 
 
 class Judged(NamedTuple):
@@ -153,7 +158,7 @@ def _by_network(lines: Sequence[dict], scenes: Mapping[str, Scene], checkpoint: 
         about, scene = list(same), scenes[name]
         learned = Learned(executor_of(about[0][1]["kind"]), checkpoint)
         questions = [question_of(line, k) for k, line in about]
-        found = learned.readings(questions, Tables({"view": scene}), float)
+        found = learned.readings(questions, Tables({"view": scene}))
         for (_, line), several in zip(about, found, strict=True):
             yield [_said(line, scene, one) for one in several]
 
@@ -163,17 +168,20 @@ def _meant(line: dict, told: dict) -> Reading:
     executor, question = executor_of(line["kind"]), question_of(line)
     read = {sort: [Read(Call.parse(told[sort]), 1.0)] for sort in SORTS if told[sort]}
     refused = {} if told["question"] else {"question": [Read(None, 1.0, "none")]}
-    return joined(executor, question, refused or read, float)[0]
+    return joined(executor, question, refused or read)[0]
 
 
 def _said(line: dict, scene: Scene, reading: Reading) -> Said:
     """What a reading answers."""
+    question, answering = question_of(line), executor_of(line["kind"]).exactly(scene)
     if reading.unread:
-        return Said(REFUSED, reading.probability, reading.unread)
-    question = question_of(line)
-    outcome, reading = run(executor_of(line["kind"]).exactly(scene), question, reading)
-    answer = None if outcome.answer is None else reading.said(outcome.answer, question)
-    return Said(answer, reading.probability, outcome.reason, str(reading.asked.program))
+        failed = Ran(Outcome("failed", None, reason=reading.unread), reading)
+        return Said(REFUSED, reading.probability, reading.unread, "", evidence(answering, question, failed))
+    ran = run(answering, question, reading)
+    outcome, meant = ran
+    answer = None if outcome.answer is None else meant.said(outcome.answer, question)
+    about = evidence(answering, question, ran)
+    return Said(answer, meant.probability, outcome.reason, str(meant.asked.program), about)
 
 
 def _asked(line: dict, k: int, scene: Scene) -> Said:
@@ -193,12 +201,11 @@ def _model(kind: str) -> Model:
     return Model(Pipeline(Truth(), own_reader_of(kind), executor, (), second("both", executor)))
 
 
-def chosen(several: Sequence[Said], temperature: float = 1.0) -> Said:
+def chosen(several: Sequence[Said], weighing: Weighing = ALONE) -> Said:
     """The first of the readings whose answer, or refusal, is the likeliest of all together, with its share of all weight."""
     if len(several) == 1:
         return several[0]
-    weights = [one.probability ** (1 / temperature) for one in several]
-    k, share = likeliest([one.answer for one in several], weights)
+    k, share = likeliest([one.answer for one in several], [weighing(one.evidence) for one in several])
     return several[k]._replace(probability=share)
 
 
@@ -262,22 +269,26 @@ def certainty(found: Sequence[Judged]) -> tuple[float, float]:
 
 def calibrated(
     lines: Sequence[dict], several: Sequence[Sequence[Said]], agrees: Callable[[str, str], bool]
-) -> float:
-    """The temperature at which the right answer's share of all weight is likeliest, over lines of which some readings are right."""
-    right = [
-        [judged(line, one, agrees).outcome == "right" for one in each]
+) -> Weighing:
+    """The weights at which the right answers' share of all weight is likeliest, over lines of which some readings are right, with a weak pull
+    towards the probabilities alone."""
+    told = [
+        (
+            np.array(
+                [[math.log(max(one.evidence.probability, LEAST)), *one.evidence[1:]] for one in each], float
+            ),
+            np.array([judged(line, one, agrees).outcome == "right" for one in each]),
+        )
         for line, each in zip(lines, several, strict=True)
     ]
+    told = [(seen, good) for seen, good in told if good.any()]
+    alone = np.array(astuple(ALONE))
 
-    def likelihood(temperature: float) -> float:
-        found = 0.0
-        for each, good in zip(several, right, strict=True):
-            if any(good) and not all(good):
-                weights = np.array([one.probability for one in each]) ** (1 / temperature)
-                found += math.log(max(weights[good].sum() / weights.sum(), LEAST))
-        return found
+    def loss(weights: np.ndarray) -> float:
+        missed = sum(logsumexp(seen @ weights) - logsumexp((seen @ weights)[good]) for seen, good in told)
+        return missed / max(len(told), 1) + PULL * float(((weights - alone) ** 2).sum())
 
-    return max(TEMPERATURES, key=likelihood)
+    return Weighing(*(round(float(w), 3) for w in minimize(loss, alone).x))
 
 
 def write(path: Path, lines: Sequence[dict], found: Sequence[Said], outcomes: Sequence[Judged]) -> None:
@@ -311,10 +322,11 @@ def _surest(found: Sequence[Judged], surely: bool = False) -> list[Judged]:
     return answered[: int(np.flatnonzero(fits)[-1]) + 1] if fits.any() else []
 
 
-def keep_certainty(path: str, found: tuple[float, float], temperature: float) -> None:
-    """Writes a certainty, and the temperature that it was found at, into the description of a checkpoint."""
+def keep_certainty(path: str, found: tuple[float, float], weighing: Weighing) -> None:
+    """Writes a certainty, and the weighing that it was found with, into the description of a checkpoint."""
     record = locate(path).with_suffix(".json")
     about = read_json(record, "description of a checkpoint")
     about["config"]["certainty"] = [round(value, 4) for value in found]
-    about["config"]["temperature"] = temperature
+    about["config"].pop("temperature", None)
+    about["config"]["weighing"] = asdict(weighing)
     write_json(record, about)

@@ -8,7 +8,7 @@ It chooses among the names that the tables have, so it reads after the picture w
 import functools
 import importlib.util
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -17,6 +17,7 @@ from po3d.io.spelling import alike
 from po3d.language.english import KNOWN, words_of
 from po3d.language.program import DIRECTIONS, Call
 from po3d.language.read.parse import Parse
+from po3d.language.read.weighing import Weighing
 from po3d.reasoning.questions import Question
 from po3d.scene.frames import frame_text_anchors, read_anchors
 from po3d.systems.choices import narrowed
@@ -40,28 +41,28 @@ SIMILAR, SHORTEST = 0.8, 4  # of a misspelt word to a word of the table's names,
 
 @dataclass(frozen=True)
 class Learned:
-    """Reads for an executor, whose world says what is asked about. The network is loaded when first needed. The probability of a reading is
-    its weight where the answers of several are added up (`choices.likeliest`)."""
+    """Reads for an executor, whose world says what is asked about. The network is loaded when first needed."""
 
     executor: Executor
     checkpoint: str = CHECKPOINT
     device: str = "cpu"
     alone: bool = False  # whether it reads what the own reader reads surely, too
 
-    def readings(
-        self, questions: Sequence[Question], tables: Tables, weight: Callable[[float], float] | None = None
-    ) -> list[list[Reading]]:
-        """The likeliest readings of each question, likeliest first; where the reader refuses, one without a program. `weight`: of one that
-        has this probability, as the reader says."""
+    def readings(self, questions: Sequence[Question], tables: Tables) -> list[list[Reading]]:
+        """The likeliest readings of each question, likeliest first; where the reader refuses, one without a program."""
         reader = _reader(self.checkpoint, self.device)
         rows, asked = self._rows(tables), self.asked(questions, tables)
         several = reader.together(asked, WIDTH, [rows] * len(asked))
         return [
-            joined(self.executor, q, found, weight or reader.weight)
+            joined(self.executor, q, found)
             if all(map(reader.knows, filter(None, (q.text, q.change, q.frame))))
             else [Reading(Parse("unparsed", None, reason=NO_WORDS), by="learned")]
             for q, found in zip(questions, several, strict=True)
         ]
+
+    @property
+    def weighing(self) -> Weighing:
+        return _reader(self.checkpoint, self.device).weighing
 
     def certain(self, share: float) -> float:
         """How probably an answer is right whose readings have this share of all weight."""
@@ -92,13 +93,9 @@ class Learned:
 
 
 def joined(
-    executor: Executor,
-    question: Question,
-    several: Mapping["Sort", Sequence["Read"]],
-    weight: Callable[[float], float],
+    executor: Executor, question: Question, several: Mapping["Sort", Sequence["Read"]]
 ) -> list[Reading]:
-    """The readings of a question's sentences together, likeliest first; `weight`: of one that has this probability. A change that says
-    that nothing happened is none."""
+    """The readings of a question's sentences together, likeliest first. A change that says that nothing happened is none."""
     found = []
     asked, changes, frames = (several.get(sort, []) for sort in ("question", "change", "frame"))
     for one, change, frame in itertools.product(asked, changes or [None], frames or [None]):
@@ -111,14 +108,14 @@ def joined(
         )  # fmt: skip
         if refused is not None:
             status = "failed" if refused.refusal else "unparsed"
-            parse = Parse(status, None, weight(probability), refused.reason)
+            parse = Parse(status, None, probability, refused.reason)
             found.append(Reading(parse, by="learned"))
             continue
         told = None
         if change is not None and change.program is not None:
             told = Parse("ok", executor.heard(change.program, question))
         program = narrowed(as_meant(one.program), question)
-        parse = replace(executor.heard_parse(program, question), probability=weight(probability))
+        parse = replace(executor.heard_parse(program, question), probability=probability)
         where = "" if frame is None or frame.program is None else frame_text(frame.program) or frame.program
         found.append(Reading(parse, told, where, "learned"))
     return sorted(found, key=lambda r: -r.probability)[:TRIED]

@@ -29,7 +29,8 @@ from po3d.io.errors import InputError
 from po3d.language.dialects import Dialect
 from po3d.language.program import Call, ProgramError
 from po3d.language.read.omissions import omitted, untold
-from po3d.language.read.parse import Parse
+from po3d.language.read.parse import BEYOND, Parse
+from po3d.language.read.weighing import Evidence, Weighing
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
 from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import ObjectState, Scene
@@ -229,8 +230,13 @@ class SecondReader(Protocol):
 
     alone: bool
 
+    @property
+    def weighing(self) -> Weighing:
+        """How much each of several readings counts."""
+        ...
+
     def readings(self, questions: Sequence[Question], tables: "Tables") -> Sequence[Sequence[Reading]]:
-        """Several of each question; their probabilities are weights, by which `likeliest_of` chooses an answer."""
+        """Several of each question, of which `likeliest_of` chooses an answer."""
         ...
 
     def certain(self, share: float) -> float:
@@ -573,9 +579,26 @@ def likeliest_of(
         for r in readings
     ]
     answers = [REFUSED if one.reading.unread else one.outcome.answer for one in ran]
-    k, share = likeliest(answers, [r.probability for r in readings])
+    weigh = second.weighing
+    weights = [weigh(evidence(answering, question, one, weigh.unchanged != 0)) for one in ran]
+    k, share = likeliest(answers, weights)
     outcome, reading = ran[k]
     return Ran(outcome, reading._replace(asked=replace(reading.asked, probability=second.certain(share))))
+
+
+def evidence(answering: Answering, question: Question, ran: Ran, compare: bool = True) -> Evidence:
+    """What speaks for a reading that was run. `compare`: with its answer before the change, which is run, too."""
+    outcome, reading = ran
+    p = reading.probability
+    if reading.unread:
+        return Evidence(p, fails=reading.unread.endswith(BEYOND))
+    calls = sum(1 for _ in reading.asked.program.calls())
+    if outcome.answer is None:
+        return Evidence(p, calls, fails=True)
+    if reading.change is None or not compare:
+        return Evidence(p, calls)
+    before = run(answering, question, reading._replace(change=None)).outcome.answer
+    return Evidence(p, calls, unchanged=before == outcome.answer)
 
 
 def run(answering: Answering, question: Question, reading: Reading) -> Ran:

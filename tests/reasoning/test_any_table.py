@@ -156,7 +156,7 @@ def test_whatever_was_read_has_an_outcome_in_every_world(table, world, seed):
         del said["change"], said["frame"]
     question = Question("q", "", "left or right?", "2d", "", options=options, images=("view",), views=(0.0,))
     read = {sort: [Read(program, 1.0)] for sort, program in said.items()}
-    (reading,) = joined(executor, question, read, float)
+    (reading,) = joined(executor, question, read)
     if reading.unread:
         return
     answering = executor.on(Tables({"view": scene}))

@@ -39,7 +39,7 @@ def the(name: str) -> str:
 def answer(executor, scene: Scene, question: str, options=(), text="", **said: str) -> str | None:
     read = {sort: [Read(Call.parse(p), 1.0)] for sort, p in {"question": question, **said}.items()}
     asked = Question("q", "", text, "2d", "", options=tuple(options), images=("view",), views=(0.0,))
-    (reading,) = joined(executor, asked, read, float)
+    (reading,) = joined(executor, asked, read)
     outcome = run(executor.exactly(scene), asked, reading).outcome
     return outcome.answer and reading.said(outcome.answer, asked)
 

@@ -11,6 +11,7 @@ from po3d.io.errors import InputError
 from po3d.language.program import Call
 from po3d.language.read.parse import Parse
 from po3d.language.read.reader import Reading as Read
+from po3d.language.read.weighing import ALONE, Weighing
 from po3d.reasoning.questions import Question
 from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import viewer_axes
@@ -56,8 +57,7 @@ class Network:
     def knows(self, text):
         return text != "qwerty"
 
-    def weight(self, probability):
-        return probability
+    weighing = ALONE
 
     def certain(self, share):
         return share
@@ -65,8 +65,10 @@ class Network:
 
 @pytest.fixture
 def model(monkeypatch):
-    def make(**known):
-        monkeypatch.setattr(learned, "_reader", lambda *_: Network(**known))
+    def make(weighing=ALONE, **known):
+        network = Network(**known)
+        network.weighing = weighing
+        monkeypatch.setattr(learned, "_reader", lambda *_: network)
         return Model(Pipeline(Truth(), rooms.Reader(Own()), rooms.EXECUTOR, second=Learned(rooms.EXECUTOR)))
 
     return make
@@ -242,6 +244,21 @@ def test_a_change_that_did_not_happen_changes_nothing(model):
     scene = read_scene(ROOM)
     assert asks.ask(scene, "x", change="Nobody took the bed.").answer == "1"
     assert asks.ask(scene, "x", change="The bed is gone.").answer == "0"
+
+
+def test_people_tell_of_changes_that_matter_for_the_answer(model):
+    beds, desks = (
+        read(f'count(filter(name, "{name}", scene))', p) for name, p in (("bed", 0.6), ("desk", 0.4))
+    )
+    known = {
+        "question": {"x": [beds, desks]},
+        "change": {"y": [read('remove(filter(name, "desk", scene))', 1.0)]},
+    }
+    how = {"change": "y", "ask_below": 0.0}
+    assert model(**known).ask(read_scene(ROOM), "x", **how).answer == "1"
+    asks = model(Weighing(unchanged=-1.0), **known)
+    assert asks.ask(read_scene(ROOM), "x", **how).answer == "0"
+    assert asks.ask(read_scene(ROOM), "x", ask_below=0.0).answer == "1"  # nothing was changed
 
 
 def test_a_frame_is_said_as_rooms_are_framed():

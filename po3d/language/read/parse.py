@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+BEYOND = "this is more than can be worked out"  # where a reader says that no program says it
+
 
 @dataclass(frozen=True)
 class Parse:

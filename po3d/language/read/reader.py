@@ -24,9 +24,11 @@ from po3d.io.devices import device_of
 from po3d.io.errors import InputError, known
 from po3d.language.program import Call, ProgramError
 from po3d.language.read.omissions import forgets_how_many, omitted
+from po3d.language.read.parse import BEYOND
 from po3d.language.read.reader_network import FROZEN, ReaderNetwork, Shape
 from po3d.language.read.reader_tokens import SORTS, Asked, Pieces, Sort, Vocabulary, WordPieces
 from po3d.language.read.referents import Thing, as_said, completed, told_apart
+from po3d.language.read.weighing import ALONE, Weighing
 
 KIND = "reader"
 FORGETFUL = 0.05  # of the probability of a reading that leaves out what the sentence says
@@ -46,9 +48,7 @@ class Reading:
     def reason(self) -> str:
         if self.program is not None:
             return ""
-        return {"none": "no table tells this", "beyond": "this is more than can be worked out"}.get(
-            self.refusal, "not understood"
-        )
+        return {"none": "no table tells this", "beyond": BEYOND}.get(self.refusal, "not understood")
 
 
 class Batch(NamedTuple):
@@ -129,9 +129,8 @@ def export(
 
 class Reader:
     """Questions to programs. `precision`: of the network's products; in bfloat16 a processor with units for it reads half as many sentences
-    again in the same time, and one program in a hundred comes out otherwise. `certainty`: (slope, offset) of the readings' logit in that of the
-    answer's being right, and `temperature` of their probabilities where the answers of several are added up, both found on development
-    sentences."""
+    again in the same time, and one program in a hundred comes out otherwise. `weighing` of readings where the answers of several are added
+    up, and `certainty`: (slope, offset) of the logit of an answer's share in that of its being right; both found on development sentences."""
 
     def __init__(
         self,
@@ -142,12 +141,12 @@ class Reader:
         device: str = "cpu",
         precision: Literal["float32", "bfloat16"] = "float32",
         certainty: tuple[float, float] | None = None,
-        temperature: float = 1.0,
+        weighing: Weighing = ALONE,
     ) -> None:
         self.device = device_of(device)
         self.network = network.eval().to(self.device)
         self.vocabulary, self.pieces = vocabulary, pieces
-        self.batch, self.certainty, self.temperature = batch, certainty, temperature
+        self.batch, self.certainty, self.weighing = batch, certainty, weighing
         known("precision", precision, ("float32", "bfloat16"))
         self.half = precision == "bfloat16"
 
@@ -163,7 +162,7 @@ class Reader:
         )
         certainty = tuple(config["certainty"]) if config.get("certainty") else None
         pieces = WordPieces.from_file(folder / "vocab.txt")
-        about = {"certainty": certainty, "temperature": config.get("temperature", 1.0)}
+        about = {"certainty": certainty, "weighing": Weighing(**config.get("weighing", {}))}
         return cls(network, vocabulary, pieces, **about, **options)
 
     def read(self, asked: Sequence[Asked], sort: Sort = "question") -> list[Reading]:
@@ -246,10 +245,6 @@ class Reader:
     def knows(self, text: str) -> bool:
         """Whether there is any word in a text that the encoder has as a whole."""
         return self.pieces.knows(text)
-
-    def weight(self, probability: float) -> float:
-        """Of a reading of this probability, where the answers of several are added up."""
-        return probability ** (1 / self.temperature)
 
     def certain(self, probability: float) -> float:
         """How probably an answer is right whose readings have this share of all weight; the share itself where nobody measured it."""
