@@ -18,7 +18,7 @@ from po3d.reasoning.margins import Flip, margins_in
 from po3d.reasoning.outcome import ExecutionFailure, Outcome, failed
 from po3d.reasoning.rules import SCOPE_RULES
 from po3d.reasoning.votes import vote
-from po3d.reasoning.world import World
+from po3d.reasoning.world import VIEWER, World
 from po3d.scene.geometry import Array
 from po3d.scene.orbit import Axes, azimuth_deviation, label_beliefs
 from po3d.scene.table import Scene
@@ -101,7 +101,7 @@ class _FirstOrder(Evaluator):
         turn, sigma = self._turn(a, b, self.axes(frame, a))
         if owner is None:
             return label_beliefs(turn, sigma, 0.0, among)[found]
-        state = self.world.scene.objects[owner]
+        state = self.world.things[owner].state
         sigma = math.hypot(sigma, math.sqrt(max(state.covariance[2][2], 0.0)))
         return label_beliefs(turn, sigma, min(state.flip, 1 - state.flip), among)[found]
 
@@ -119,8 +119,10 @@ class _FirstOrder(Evaluator):
         )
 
     def _spread(self, i: int) -> Array:
-        """(2, 2) covariance of a thing's place."""
-        return np.array(self.world.scene.objects[i].covariance, float)[:2, :2]
+        """(2, 2) covariance of a thing's place; that of who looks is known."""
+        if i == VIEWER:
+            return np.zeros((2, 2))
+        return np.array(self.world.things[i].state.covariance, float)[:2, :2]
 
     def _image(self, found: str, direction: str, start: Call, goal: Call) -> float:
         b, a = self.apart(goal, start, viewer=True)
@@ -133,7 +135,7 @@ class _FirstOrder(Evaluator):
         if what != "name":
             return 1.0
         if one.op != "best" or one.args[:2] != ("distance", "least") or len(one.args) < 4:
-            return self.world.scene.objects[self.object(one)].existence
+            return self.world.things[self.object(one)].state.existence
         start, best = self.object(one.args[2], viewer=True), self.object(one)
         if one.args[3].op == "choices" and self.asked.options:
             among = self._refers.choices(self.asked.options, start).values()

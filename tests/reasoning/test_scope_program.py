@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from po3d.language.program import ProgramError
+from po3d.language.program import Call, ProgramError
 from po3d.language.programs.scope import CAMERA, SCOPE, ScopeTree, call, parse_text
 from po3d.reasoning.naming import BestFit, fits
 from po3d.reasoning.outcome import ExecutionFailure
 from po3d.reasoning.views import Seen, run, single
+from po3d.scene.geometry import Camera, look_at
 from po3d.scene.orbit import Orbit, turned_axes
 from po3d.scene.table import ObjectState, Scene, sure
 
@@ -278,3 +279,28 @@ def test_a_name_that_the_table_hardly_thinks_of_is_still_its_best_reading():
     table = replace(SCENE, objects=(unsure(thing("x", 0, 0), cup=0.995, kettle=0.005), thing("dog", 0, 1)))
     assert ask(call("where", DOG, call("thing", "kettle"), CAMERA), scene=table).answer == "behind"
     assert "there is no piano" in ask(call("where", DOG, call("thing", "piano"), CAMERA), scene=table).reason
+
+
+def test_who_looks_stands_surely_and_what_was_before_is_as_it_is():
+    """The nearest of two to the camera, which has no covariance, and to a thing as it was before no change."""
+    camera = Camera(8, 8, 8.0, look_at((0, -6, 1), (0, 0, 1)))
+
+    def nearest(one, last=0.09):
+        doubts = [0.09] * (len(SCENE.objects) - 1) + [last]
+        things = (
+            replace(o, covariance=((d, 0, 0), (0, d, 0), (0, 0, 0))) for o, d in zip(SCENE.objects, doubts)
+        )
+        table = replace(SCENE, camera=camera, objects=tuple(things))
+        program = Call.parse(f"query(name, best(distance, least, {one}, choices))")
+        return run(program, Seen(table, (table.axes,)), ("cup", "dog"))
+
+    now, before = (
+        nearest(one)
+        for one in ('unique(filter(name, "man", scene))', 'before(unique(filter(name, "man", scene)))')
+    )
+    assert now == before
+    assert 0.5 < now.probability < 0.99
+    # Nearer to the camera than the dog by 0.2 m, and both are known to 0.3 m.
+    assert nearest("viewer").answer == "cup"
+    assert nearest("viewer").probability == pytest.approx(0.66, abs=0.04)
+    assert nearest("viewer") == nearest("viewer", last=1e4)
