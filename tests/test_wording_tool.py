@@ -1,6 +1,7 @@
 """The checker of natural sentences finds what is planted, and the bank is clean."""
 
 import json
+import math
 
 import pytest
 
@@ -188,9 +189,11 @@ def said(answer, p, **seen):
 
 
 def test_the_likeliest_reading_that_has_an_answer_is_taken():
-    fails, counts, refuses = (said(answer, 0.5) for answer in (None, "2", REFUSED))
+    counts, refuses = (said(answer, 0.5) for answer in ("2", REFUSED))
+    fails = said(None, 0.5, fails=True)
     first = lambda *several, **weights: wording_read.chosen(several, Weighing(**weights))  # noqa: E731
-    assert first(fails, counts) == counts._replace(probability=0.5)
+    assert first(fails, counts) == fails
+    assert first(fails, counts, fails=-math.log(4)) == counts._replace(probability=0.8)
     assert first(fails, fails) == fails._replace(probability=1.0)
     assert first(refuses, counts) == refuses
     assert first(fails, refuses, counts, counts) == counts

@@ -116,10 +116,9 @@ REFUSED = "refused"  # in place of the answer of a reading that says that there 
 
 def likeliest(answers: Sequence[str | None], weights: Sequence[float]) -> tuple[int, float]:
     """Of readings with their answers: the first one of those whose answer has most weight together, and the share of it in all weight.
-    None is no answer on the table: it has its share, and is taken where no reading has any. Two readings may say the same."""
+    None is no answer on the table. Two readings may say the same."""
     together: dict[str | None, float] = {}
     for answer, weight in zip(answers, weights, strict=True):
         together[answer] = together.get(answer, 0.0) + weight
-    said = {answer: weight for answer, weight in together.items() if answer is not None} or together
-    best = max(said, key=said.__getitem__)
-    return answers.index(best), said[best] / max(sum(together.values()), 1e-12)
+    best = max(together, key=together.__getitem__)
+    return answers.index(best), together[best] / max(sum(together.values()), 1e-12)

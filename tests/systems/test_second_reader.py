@@ -182,10 +182,11 @@ def test_it_asks_back_what_would_be_answered_otherwise(model):
     said = lambda what, p: read(f'count(filter(name, "{what}", scene))', p)  # noqa: E731
     nowhere = read('query(color, unique(filter(name, "cello", scene)))', 0.35)  # has no answer
     asks = model(
+        Weighing(fails=-0.5),
         question={
             "x": [nowhere, said("bed", 0.3), said("door", 0.25), said("desk", 0.1)],
             "y": [nowhere, said("bed", 0.3)],
-        }
+        },
     )
     found = asks.ask(read_scene(ROOM), "x", ask_below=0.6)
     assert found.understood == (("How many beds are there?", "1"), ("How many desks are there?", "2"))
@@ -205,7 +206,9 @@ def test_where_the_own_reading_has_no_answer_the_second_one_is_asked_back(model)
 def test_the_likeliest_reading_that_has_an_answer_is_taken_but_a_refusal_stands(model):
     absent = read('query(color, unique(filter(name, "piano", scene)))', 0.95)
     beds = read('count(filter(name, "bed", scene))', 0.9)
-    asks = model(question={"x": [absent, beds], "y": [Read(None, 0.95, "none"), beds]})
+    known = {"x": [absent, beds], "y": [Read(None, 0.95, "none"), beds]}
+    assert model(question=known).ask(read_scene(ROOM), "x", ask_below=0.4).answer is None
+    asks = model(Weighing(fails=-1.0), question=known)
     assert asks.ask(read_scene(ROOM), "x", ask_below=0.4).answer == "1"
     assert asks.ask(read_scene(ROOM), "y", ask_below=0.4).answer is None
 
@@ -225,7 +228,7 @@ def test_readings_with_the_same_answer_are_believed_together(model):
     ("answers", "weights", "found"),
     [
         (["a", "b", "b"], [0.4, 0.3, 0.3], (1, 0.6)),
-        ([None, "b"], [0.9, 0.1], (1, 0.1)),
+        ([None, "b"], [0.9, 0.1], (0, 0.9)),
         ([None, None], [0.6, 0.4], (0, 1.0)),
         ([choices.REFUSED, "b", None], [0.5, 0.3, 0.2], (0, 0.5)),
         (["a", "b"], [0.5, 0.5], (0, 0.5)),
