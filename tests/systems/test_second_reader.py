@@ -182,7 +182,7 @@ def test_it_asks_back_what_would_be_answered_otherwise(model):
     said = lambda what, p: read(f'count(filter(name, "{what}", scene))', p)  # noqa: E731
     nowhere = read('query(color, unique(filter(name, "cello", scene)))', 0.35)  # has no answer
     asks = model(
-        Weighing(fails=-0.5),
+        Weighing(fails=-0.2),
         question={
             "x": [nowhere, said("bed", 0.3), said("door", 0.25), said("desk", 0.1)],
             "y": [nowhere, said("bed", 0.3)],
