@@ -94,7 +94,7 @@ def test_predictions_say_it_too_and_are_the_same_without(tmp_path):
     [
         ("Sing!", "", "", "not understood"),
         (QUESTION, "", "Blah.", "change: not understood"),
-        (QUESTION, "", "The piano is gone.", "change: not found: 'piano'"),
+        (QUESTION, "", "The piano is gone.", "change: not found: there are no pianos"),
         (QUESTION, "The piano is at the front.", "", "the anchor 'piano' is not in the room"),
     ],
 )

@@ -224,8 +224,12 @@ def test_training_in_few_bits_sees_what_is_shipped(coder, tmp_path):
     module.export(tmp_path / "pair", {}, {})
     shipped = Reader.from_checkpoint(tmp_path / "pair").network
     with torch.no_grad():
-        assert torch.allclose(loss, shipped(*batch), rtol=0.02)
-        assert not torch.allclose(loss, module.network.eval()(*batch), rtol=0.1)
+        of_shipped, of_exact = (
+            (loss - shipped(*batch)).abs().max(),
+            (loss - module.network.eval()(*batch)).abs().max(),
+        )
+    assert of_shipped < 0.02 * loss.max()
+    assert of_shipped < of_exact / 3
 
 
 def test_all_sentences_of_a_line_are_read_at_once(lines, coder):
