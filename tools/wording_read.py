@@ -327,6 +327,5 @@ def keep_certainty(path: str, found: tuple[float, float], weighing: Weighing) ->
     record = locate(path).with_suffix(".json")
     about = read_json(record, "description of a checkpoint")
     about["config"]["certainty"] = [round(value, 4) for value in found]
-    about["config"].pop("temperature", None)
     about["config"]["weighing"] = asdict(weighing)
     write_json(record, about)
