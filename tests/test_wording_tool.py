@@ -222,6 +222,13 @@ def test_the_weights_at_which_right_answers_are_likeliest_are_found(true):
     assert (found.calls, found.unchanged) == (0, 0)
 
 
+def test_a_hands_lines_are_weighed_by_what_the_others_say():
+    """One hand means the likelier reading, the other one the less likely: what either says misleads about the other."""
+    lines = [LINE | {"hand": hand, "answer": hand} for hand in ("first", "second") for _ in range(40)]
+    several = [[said("first", 0.8), said("second", 0.2)] for _ in lines]
+    assert {j.outcome for j in wording_read.by_others(lines, several, agrees)} == {"wrong"}
+
+
 def test_readings_of_a_lines_sentences_go_together_and_a_change_that_is_not_understood_leaves_no_question():
     gone = Call.parse('remove(filter(color, "red", scene))')
     counts = Call.parse('count(filter(name, "bed", scene))')

@@ -290,7 +290,7 @@ def read(folder: Path, part: str, readers: Sequence[str], out: Path | None, cali
         found = [reading.chosen(one, *([] if network is None else [network.weighing])) for one in several]
         outcomes = [reading.judged(*one, agrees) for one in zip(lines, found, strict=True)]
         if network is not None and calibrate and name == readers[-1]:
-            network.certainty = reading.certainty(outcomes)
+            network.certainty = reading.certainty(reading.by_others(lines, several, agrees))
             reading.keep_certainty(name, network.certainty, network.weighing)
         if network is not None:
             outcomes = [j._replace(probability=network.certain(j.probability)) for j in outcomes]

@@ -291,6 +291,21 @@ def calibrated(
     return Weighing(*(round(float(w), 3) for w in minimize(loss, alone).x))
 
 
+def by_others(
+    lines: Sequence[dict], several: Sequence[Sequence[Said]], agrees: Callable[[str, str], bool]
+) -> list[Judged]:
+    """The outcomes of each hand's lines with the weights that the other hands' say: weights look surer on the lines that they were found
+    on than on a stranger's."""
+    weighed = {
+        hand: calibrated(
+            *zip(*(one for one in zip(lines, several, strict=True) if one[0]["hand"] != hand)), agrees
+        )
+        for hand in {line["hand"] for line in lines}
+    }
+    found = (chosen(each, weighed[line["hand"]]) for line, each in zip(lines, several, strict=True))
+    return [judged(*one, agrees) for one in zip(lines, found, strict=True)]
+
+
 def write(path: Path, lines: Sequence[dict], found: Sequence[Said], outcomes: Sequence[Judged]) -> None:
     """One record a line: the sentences, the program, what came of it."""
     with atomic_write(path) as file:

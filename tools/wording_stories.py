@@ -13,7 +13,7 @@ reader read the plain sentences, and writes what it is sure of as prompts_K.json
 import argparse
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from po3d.io.checkpoint import locate
@@ -26,13 +26,14 @@ from po3d.language.read.reader import Reader, Reading
 from po3d.language.read.reader_tokens import REFUSALS, Asked, Sort
 from po3d.scene.vocabulary import COLORS, MATERIALS, SIZES
 from po3d.training.reader_tables import LENGTHS, with_things
-from tools.wording_programs import Random, made_up, one
+from tools.wording_programs import Random, made_up, names_by_use, one
 from tools.wording_run import NoAnswer, Table
 
 NOTHING = ("Nothing changed.", "No answer.")  # plain sentences that have no program
 # A reading's probability; that of one that can be run; and that of one that can be run and is so many times likelier than the next.
 SURE, RUNS, LIKELY, AHEAD = 0.8, 0.35, 0.2, 1.5
 APART = 1.1  # metres between toy vehicles
+TWICE, COLORED = 0.4, 0.45  # that a photograph shows two of a name; that a thing's colour is told
 LOOKS = ("color", "material", "state", "size")
 FACING = ("left", "right", "front", "back")
 
@@ -41,6 +42,8 @@ def scene(kind: str, random: Random) -> dict:
     """A scene as the bank has them, things with their looks in words."""
     if kind == "room":
         return {"kind": kind, **made_up(random)}
+    if kind == "photo":
+        return {"kind": kind, "objects": photographed(random)}
     things: list[dict] = []
     while len(things) < 5 or (random.random() < 0.75 and len(things) < 8):
         x, y = round(float(random.uniform(-3, 3)), 1), round(float(random.uniform(-2.5, 2.5)), 1)
@@ -57,6 +60,25 @@ def scene(kind: str, random: Random) -> dict:
             )
             things.append({"name": name, **looks, "at": [x, y, 0.0], "facing": one(random, FACING)})
     return {"kind": kind, "objects": things}
+
+
+def photographed(random: Random) -> list[dict]:
+    """What a photograph shows: people or animals, a vehicle or two, things; some of a name that another has, told apart by colours."""
+    names = names_by_use()
+    household = [name for use in ("seat", "floor", "small", "wall") for name in names[use]]
+    shown = [*_some(random, names["who"], 3), *_some(random, names["vehicle"], int(random.integers(3)))]
+    shown += [*_some(random, names["outdoors"], int(random.integers(3))), *_some(random, household, 3)]
+    if random.random() < TWICE:
+        shown.append(shown[-1])
+    plain = [name in names["who"] or random.random() > COLORED for name in shown]
+    return [
+        {"name": name} | ({} if bare and shown.count(name) == 1 else {"color": one(random, COLORS)})
+        for name, bare in zip(shown, plain, strict=True)
+    ]
+
+
+def _some(random: Random, names: Sequence[str], number: int) -> list[str]:
+    return [names[k] for k in random.choice(len(names), number, replace=False)]
 
 
 def words(thing: dict) -> list[str]:
@@ -121,37 +143,50 @@ def read(folder: Path, reader: Reader) -> Counter:
     counts: Counter = Counter()
     for path in sorted(folder.glob("said_*.jsonl")):
         scenes = read_json(folder / path.name.replace("said", "scenes").replace(".jsonl", ".json"), "scenes")
+        lines = list(read_jsonl(path, "stories"))
+        plain = [_plain(line, sort, scenes, path) for line in lines for sort in _sorts(line, path)]
+        found = iter(reader.together(plain))
         prompts: list[dict] = []
         voices: list[dict] = []
-        lines = list(read_jsonl(path, "stories"))
-        asked = [
-            (line, sort, _plain(line, sort, scenes, path)) for line in lines for sort in _sorts(line, path)
-        ]
-        found = iter(reader.together([plain for *_, plain in asked]))
         for line in lines:
             made = scenes[line["scene"]]
-            programs: dict[Sort, str] = {}
-            for sort in _sorts(line, path):
-                readings, (_, plain) = next(found)[sort], line[sort]
-                after = programs.get("change") if sort == "question" else None
-                program = "none" if plain in NOTHING else meant(made, sort, readings, after)
-                counts[f"{sort}, {'not sure' if program is None else 'kept'}"] += 1
-                programs[sort] = program or ""
-            first = next((sort for sort in reversed(programs) if programs[sort]), None)
-            if first is None:
-                continue
-            table = f"story-{path.stem.removeprefix('said_')}-{line['scene']}"
-            about = {"table": table, "kind": made["kind"], "things": [words(t) for t in made["objects"]]}
-            said = {sort: " ".join(line[sort][0].split()) for sort in programs}
-            beside = [[sort, said[sort], program] for sort, program in programs.items() if sort != first]
-            options, n = [str(o) for o in line.get("options") or ()], len(prompts)
-            meaning = {"program": programs[first], "options": options, "beside": beside}
-            prompts.append({"n": n, **about, "sort": first, "says": line[first][1], **meaning})
-            voices.append({"n": n, "voice": line.get("voice", ""), "says": said[first]})
+            programs = understood(line, made, {sort: next(found)[sort] for sort in _sorts(line, path)})
+            counts.update(f"{sort}, {'kept' if text else 'not sure'}" for sort, text in programs.items())
+            if any(programs.values()):
+                table = f"story-{path.stem.removeprefix('said_')}-{line['scene']}"
+                prompt, voice = written(line, made, programs)
+                prompts.append({"n": len(prompts), "table": table} | prompt)
+                voices.append({"n": len(voices)} | voice)
         for what, records in (("prompts", prompts), ("written", voices)):
             with atomic_write(path.with_name(path.name.replace("said", what))) as file:
                 file.writelines(json.dumps(record) + "\n" for record in records)
     return counts
+
+
+def understood(line: dict, made: dict, read: Mapping[Sort, Sequence[Reading]]) -> dict[Sort, str]:
+    """The programs of a line's plain sentences by their readings, "" where those are not sure."""
+    programs: dict[Sort, str] = {}
+    for sort, readings in read.items():
+        after = programs.get("change") if sort == "question" else None
+        known = "none" if line[sort][1] in NOTHING else meant(made, sort, readings, after)
+        programs[sort] = known or ""
+    return programs
+
+
+def written(line: dict, made: dict, programs: Mapping[Sort, str]) -> tuple[dict, dict]:
+    """A prompt for the last of a line's sentences whose program is known, what was said beside it with it, and its wording."""
+    first = [sort for sort in programs if programs[sort]][-1]
+    said = {sort: " ".join(line[sort][0].split()) for sort in programs}
+    prompt = {
+        "kind": made["kind"],
+        "things": [words(t) for t in made["objects"]],
+        "sort": first,
+        "says": line[first][1],
+        "program": programs[first],
+        "options": [str(o) for o in line.get("options") or ()],
+        "beside": [[sort, said[sort], text] for sort, text in programs.items() if sort != first],
+    }
+    return prompt, {"voice": line.get("voice", ""), "says": said[first]}
 
 
 ORDER: tuple[Sort, ...] = ("change", "frame", "question")  # as they are said
@@ -184,7 +219,7 @@ def main() -> int:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     made = commands.add_parser("scenes", help="made-up scenes to write about")
-    made.add_argument("kind", choices=("room", "street"))
+    made.add_argument("kind", choices=("room", "street", "photo"))
     made.add_argument("--seed", type=int, required=True)
     made.add_argument("--number", type=int, default=36)
     made.add_argument("--out", type=Path, required=True, help="without its ending")
