@@ -217,7 +217,7 @@ def test_training_in_few_bits_sees_what_is_shipped(coder, tmp_path):
     torch.manual_seed(0)
     with torch.no_grad():  # what was loaded lies on the levels already
         for weight in module.network.parameters():
-            weight += weight.requires_grad * 0.5 * weight.std() * torch.randn_like(weight)
+            weight += weight.requires_grad * 0.25 * weight.std() * torch.randn_like(weight)
     loss = functional_call(module.network, module.rounded.weights(0), batch)
     loss.sum().backward()
     assert module.network.get_parameter("encoder.encoder.layer.3.output.dense.weight").grad.abs().max() > 0
@@ -228,8 +228,9 @@ def test_training_in_few_bits_sees_what_is_shipped(coder, tmp_path):
             (loss - shipped(*batch)).abs().max(),
             (loss - module.network.eval()(*batch)).abs().max(),
         )
-    assert of_shipped < 0.02 * loss.max()
-    assert of_shipped < of_exact / 3
+    # A few values in the middle between two levels fall to the other side when they are stored in fp16.
+    assert of_shipped < 0.05 * loss.max()
+    assert of_shipped < of_exact / 5
 
 
 def test_all_sentences_of_a_line_are_read_at_once(lines, coder):

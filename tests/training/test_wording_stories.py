@@ -99,7 +99,7 @@ def test_a_question_is_run_on_what_the_change_made():
     assert meant(ROOM, "question", readings, "none") is None
 
 
-@pytest.mark.parametrize("kind", ["room", "street"])
+@pytest.mark.parametrize("kind", ["room", "street", "photo"])
 def test_scenes_to_write_about_are_told_thing_by_thing(kind):
     made = scene(kind, rng(3, "test", 0))
     assert made == scene(kind, rng(3, "test", 0))
@@ -107,6 +107,13 @@ def test_scenes_to_write_about_are_told_thing_by_thing(kind):
     assert first == f"== scene 5: {kind}"
     assert len(lines) == len(made["objects"]) >= 5
     assert all(thing["name"] in line for thing, line in zip(made["objects"], lines, strict=True))
+
+
+def test_things_of_one_name_in_a_photograph_are_told_apart_by_a_colour():
+    for k in range(30):
+        things = scene("photo", rng(3, "stories", k))["objects"]
+        names = [thing["name"] for thing in things]
+        assert all("color" in thing for thing in things if names.count(thing["name"]) > 1)
 
 
 def test_a_thing_is_told_by_its_looks_and_by_what_it_stands_on():
