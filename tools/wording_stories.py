@@ -4,9 +4,9 @@
     python -m tools.wording_stories read FOLDER --reader reader
     python -m tools.wording_gather FOLDER --out data/wording/stories_train.jsonl.bz2
 
-Who writes is given the scenes and the forms of plain sentences (`po3d language say`), and writes said_K.jsonl about scenes_K.json: {"scene":
-number, "voice": who, "change": [as said, in plain words], "frame": [...], "question": [...], "options": [...]}, some of the three sentences, as
-one person says them together. Each plain one can be understood alone; "Nothing changed." and "No answer." are plain, too. `read` has the
+Who writes is given the scenes and the forms of plain sentences (those of `po3d language say` alone: others may be read otherwise), and
+writes said_K.jsonl about scenes_K.json: {"scene": number, "voice": who, "change": [as said, in plain words], "frame": [...],
+"question": [...], "options": [...]}, some of the three sentences, as one person says them together. Each plain one can be understood alone; "Nothing changed." and "No answer." are plain, too. `read` has the
 reader read the plain sentences, and writes what it is sure of as prompts_K.jsonl and written_K.jsonl.
 """
 
