@@ -6,8 +6,9 @@
 
 Who writes is given the scenes and the forms of plain sentences (those of `po3d language say` alone: others may be read otherwise), and
 writes said_K.jsonl about scenes_K.json: {"scene": number, "voice": who, "change": [as said, in plain words], "frame": [...],
-"question": [...], "options": [...]}, some of the three sentences, as one person says them together. Each plain one can be understood alone; "Nothing changed." and "No answer." are plain, too. `read` has the
-reader read the plain sentences, and writes what it is sure of as prompts_K.jsonl and written_K.jsonl.
+"question": [...], "options": [...]}, some of the three sentences, as one person says them together. Each plain one can be understood
+alone; "Nothing changed." and "No answer." are plain, too. `read` has the reader read the plain sentences, and writes what it is sure of
+as prompts_K.jsonl and written_K.jsonl.
 """
 
 import argparse
