@@ -12,6 +12,7 @@ import torch
 from po3d.perception.detection import CALIBRATION, Detections, as_arrays
 from po3d.perception.estimator import Estimator
 from po3d.perception.fit import Fit, joint_fit, rays, wrapped
+from po3d.scene.exclusion import merge_overlapping
 from po3d.scene.street import AXES, WIDTH, camera, extent, origin_height
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import ATTRIBUTES, SHAPES, SIZES
@@ -19,6 +20,9 @@ from po3d.scene.vocabulary import ATTRIBUTES, SHAPES, SIZES
 KIND = "street_estimator"
 EXTENTS = [[tuple(extent(shape, size).tolist()) for size in SIZES] for shape in SHAPES]  # by shape and size
 MAX_OBJECTS = 16  # an image; the benchmark's scenes have at most 10
+# Share of the smaller footprint above which two rows are one vehicle. On 200 validation scenes in three looks the
+# estimates of different vehicles share at most .44, those of one vehicle detected twice mostly .49 to .99.
+SAME_GROUND = 0.45
 
 
 class Verifier(Protocol):
@@ -103,5 +107,6 @@ def scenes_of(
             }
             for i in rows
         )
-        scenes.append(Scene(tuple(objects), AXES, "predicted", camera(fit.jitter[b]), occluders, name))
+        scene = Scene(tuple(objects), AXES, "predicted", camera(fit.jitter[b]), occluders, name)
+        scenes.append(merge_overlapping(scene, SAME_GROUND))
     return scenes
