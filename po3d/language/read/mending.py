@@ -37,10 +37,10 @@ def mended(text: str, names: Sequence[str], known: Callable[[str], bool]) -> tup
         word = written.lower()
         if len(word) < SHORTEST or not word.isascii() or _is_word(word, named, known):
             continue
-        if meant := _meant(word, named):
-            found[written] = meant
-        elif word.endswith("s") and (meant := _meant(word[:-1], named)):
+        if word.endswith("s") and (meant := _meant(word[:-1], named)):
             found[written] = plural(meant)
+        elif meant := _meant(word, named):
+            found[written] = meant
     text = _WORD.sub(lambda m: found.get(m[0], m[0]), text)
     return text, tuple(Mending(*pair) for pair in found.items())
 
