@@ -218,7 +218,7 @@ def test_a_mended_word_is_shown(monkeypatch):
     monkeypatch.setattr(learned, "_reader", lambda *_: network)
     asks = Model(Pipeline(Truth(), rooms.Reader(Own()), rooms.EXECUTOR, second=Learned(rooms.EXECUTOR)))
     found = asks.ask(read_scene(ROOM), "how many windws")
-    assert (found.answer, found.record()["mended"]) == ("3", {"windws": "windows"})
+    assert (found.answer, found.record()["mended"]) == ("1", {"windws": "windows"})
     assert '"windws" is read as "windows"' in str(found)
 
 
