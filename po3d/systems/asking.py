@@ -98,6 +98,8 @@ class Answer:
         head = {"question": self.question, "status": self.status, "answer": self.answer}
         if self.understood:
             head["understood"] = [{"question": words, "answer": said} for words, said in self.understood]
+            for one, choice in zip(head["understood"], self.choices):
+                one["program"] = choice.program
         if self.mended:
             head["mended"] = dict(self.mended)
         if self.scene is None:
