@@ -1,8 +1,8 @@
 """Which of two parsers answers a question: the benchmark's own, or the general one. The same rule for `po3d ask` and evaluations.
 
-    own parse sure (SURE), in the benchmark's own wording    the own parser answers; the general one is not consulted
-    own parse missing or unsure                              the general parser answers
-    own parse sure, worded otherwise                         the general parser answers where it has an answer, else the own one
+    own parse in the benchmark's own wording     the own parser answers; the general one is not consulted
+    own parse missing or unsure (SURE)           the general parser answers
+    own parse sure, worded otherwise             the general parser answers where it has an answer, else the own one
 
 An evaluation takes that answer. `po3d ask` gives an answer of the general parser where it is right with at least the probability
 `ask_below`, or where both parsers answer the same, and else asks back.

@@ -365,8 +365,8 @@ class Executor:
         return ""
 
     def own_wording(self, question: Question, reading: Reading) -> bool:
-        """Whether a benchmark of this world would ask a question, with its change and frame, in these words."""
-        return True
+        """Whether a benchmark of this world would ask a question, with its change and frame, in these words for these programs."""
+        return reading.sure
 
     def surely(self) -> Self:
         """What executes on the likeliest table alone."""
@@ -509,11 +509,11 @@ class Pipeline:
         return readings
 
     def consults(self, question: Question, own: Reading) -> bool:
-        """Whether the general parser reads a question, too: it does where there is one, unless the benchmark's own parser is sure and
-        the question is in the benchmark's own wording."""
+        """Whether the general parser reads a question, too: it does where there is one, unless the benchmark's own parser reads it and it
+        is in the benchmark's own wording."""
         if self.second is None:
             return False
-        return self.second.alone or not own.sure or not self.executor.own_wording(question, own)
+        return self.second.alone or bool(own.unread) or not self.executor.own_wording(question, own)
 
     def reread(self, questions: Sequence[Question], tables: Tables) -> list[Sequence[Reading]]:
         """The second reader's readings, none of what it can't read."""

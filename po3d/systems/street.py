@@ -82,8 +82,8 @@ class Executor(parts.Executor):
         return shape_name(o.value("shape"))
 
     def own_wording(self, question: Question, reading: Reading) -> bool:
-        """Whether all words are among the few in which Super-CLEVR and PulseCheck457 ask."""
-        return _words_in(question.text) <= _benchmark_words()
+        """Whether all words are among the few in which Super-CLEVR and PulseCheck457 ask, and the parser is sure of the program."""
+        return reading.sure and _words_in(question.text) <= _benchmark_words()
 
     def surely(self) -> "Executor":
         return replace(self, mode="argmax")

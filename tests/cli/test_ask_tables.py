@@ -57,8 +57,8 @@ def test_an_orbits_question_is_answered_on_the_same_table(photograph, capsys):
 
 def test_a_room_may_be_asked_with_options(capsys):
     options = ["--option", "one", "--option", "two", "--option", "three"]
-    assert main(["ask", ROOM, "How many chairs are there?", "--reader", "own", "--json", *options]) in (0, 1)
-    assert told(capsys)[0]["answer"] in ("one", "two", "three", "4", "0")
+    assert main(["ask", ROOM, "How many desks are there?", "--reader", "own", "--json", *options]) == 0
+    assert told(capsys)[0]["answer"] == "two"
 
 
 @pytest.mark.parametrize(
