@@ -145,7 +145,7 @@ def reader_figures(split: Split, seconds: float) -> list[Figure]:
         for name in names
         for a in learned.Learned(Executor()).asked(
             [q for q in split.questions if q.image == name], Tables({name: split.truth(name)})
-        )
+        )[0]
     ]
     whole, half = (
         SentenceReader.from_checkpoint(locate(learned.CHECKPOINT), precision=p)

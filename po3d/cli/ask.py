@@ -1,6 +1,7 @@
-"""Answer one question about a picture or a scene table, and say why.
+"""Answer questions about a picture or a scene table, and say why.
 
-The exit code is 0 with an answer, 1 without one, 2 for bad input, such as a question that can't be read.
+The exit code is 0 with an answer, 1 without one, 2 for bad input, such as a question that can't be read; of several questions the
+highest.
 """
 
 import argparse
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 PICTURES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".webp": "WEBP"}
 PERCEPTIONS = ("street", "rooms", "orbit", "map", "photo", "auto")
+TABLES = {"street": "a street's table", "rooms": "a room's table", "photographs": "a photograph's table"}
 STREETS = "street_estimator"
 NO_ANSWER = 1  # exit code: the question was understood, but there is no answer to it
 
@@ -37,6 +39,8 @@ READ_BY = {
     "focal": ("rooms", "orbit", "photo"),
     "metres_per_pixel": ("map",),
     "mode": ("street", "photo", "a street's table"),
+    "option": ("rooms", "orbit", "photo", "map", "a photograph's table", "a room's table"),
+    "set": ("photo",),
     "perception_checkpoint": ("street",),
     "parser_checkpoint": ("street", "a street's table"),
     "room_parser_checkpoint": ("map", "a room's table"),
@@ -47,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "input", metavar="IMAGE_OR_SCENE", help="a picture, or a scene table as JSON (ours or Super-CLEVR's)"
     )
-    parser.add_argument("question")
+    parser.add_argument("question", help='the question; "-" reads one a line from standard input')
     task = (
         "whose left and right: the camera's (2d, the default) or the object's own (6d); the words may decide"
     )
@@ -79,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TEXT",
-        help="photographs: an answer to choose from; repeat it",
+        help="rooms, photographs, orbits: an answer to choose from; repeat it",
     )
     setting = "photographs: an option of configs/perception/foundation.yaml, as in perception.device=cuda; repeat it"
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=setting)
@@ -92,25 +96,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the answer; 1 when there is none."""
+    """Print the answer, or the answers of all lines of standard input; 1 where there is none."""
     from po3d.benchmarks.superclevr.files import read_scene
-    from po3d.scene.display import top_view
     from po3d.scene.street import shape_note
+    from po3d.systems.asking import pixels
     from po3d.systems.choosing import StrangePicture
 
-    question = arguments.question.strip()
-    if not question:
+    several = arguments.question.strip() == "-"
+    if not several and not arguments.question.strip():
         raise InputError('the question is empty; ask something like "How many cars are left of the red bus?"')
     if arguments.save and Path(arguments.save).suffix.lower() not in PICTURES:
         raise InputError(f"--save {arguments.save}: the name should end in one of {', '.join(PICTURES)}")
+    if arguments.save and several:
+        raise InputError("--save draws one answer: give one question")
     path = Path(arguments.input)
     scene, image = (read_scene(path), None) if _is_json(path) else (None, read_image(path))
     model = _model(arguments, scene, image)
-    kind = (
-        getattr(model, "kind", "photo")
-        if scene is None
-        else f"a {'street' if scene.outline is None else 'room'}'s table"
-    )
+    kind = getattr(model, "kind", "photo") if scene is None else TABLES[_world(scene)]
     for option, kinds in READ_BY.items():
         if getattr(arguments, option) != arguments.usual[option] and kind not in kinds:
             raise InputError(f"--{option.replace('_', '-')} is for {', '.join(kinds)}; this is {kind}")
@@ -126,23 +128,81 @@ def run(arguments: argparse.Namespace) -> int:
         how |= {"focal": arguments.focal, "metres_per_pixel": arguments.metres_per_pixel}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StrangePicture)
-        answer = model.ask(path if scene is None else scene, question, **how)
+        ask = functools.partial(model.ask, path if scene is None else scene, **how)
+        if not several:
+            return _tell(arguments, ask(arguments.question.strip()), image)
+        if scene is None and kind != "photo":  # whose networks look for what a question names
+            looking = {name: how.pop(name) for name in ("focal", "metres_per_pixel")}
+            picture = path if kind != "street" else pixels(path)[0]
+            ask = functools.partial(model.ask, model.look(picture, **looking), **how)
+        return _tell_all(arguments, ask, image)
+
+
+def _tell_all(arguments: argparse.Namespace, ask: "Callable[[str], Answer]", image: "Image | None") -> int:
+    """Print the answer to every line of standard input; the highest exit code. One that can't be read stops none of the others."""
+    worst = 0
+    for line in sys.stdin:
+        if not (question := line.strip()):
+            continue
+        if not arguments.json:
+            print(f"> {visible(question)}")
+        try:
+            code = _tell(arguments, ask(question), image)
+        except InputError as error:
+            code = BAD_INPUT
+            failed = {"question": question, "status": "error", "reason": str(error)}
+            print(visible(json.dumps(failed, ensure_ascii=False) if arguments.json else str(error)))
+        worst = max(worst, code)
+        sys.stdout.flush()
+    return worst
+
+
+def _tell(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> int:
+    """Print an answer, with what goes with it; its exit code."""
+    from po3d.scene.display import top_view
+
     if answer.looked is not None and answer.looked.strange:
         print(f"note: {answer.looked}", file=sys.stderr)
-    if arguments.save and answer.scene is not None:
-        with atomic_write(arguments.save, "wb") as file:
-            _drawn(arguments, answer, image).save(file, PICTURES[Path(arguments.save).suffix.lower()])
-    elif arguments.save:
-        print(f"note: {arguments.save} is not written: there is no table to draw", file=sys.stderr)
     if arguments.json:
+        _save(arguments, answer, image)
         print(visible(json.dumps(answer.record(), ensure_ascii=False)))
         return {"ok": 0, "unparsed": BAD_INPUT}.get(answer.status, NO_ANSWER)
     if answer.status == "unparsed":
         raise InputError(f"no answer: {answer.reason}")
+    if answer.choices and sys.stdin.isatty() and sys.stdout.isatty():
+        print(visible(str(answer)))
+        chosen = _chosen(answer)
+        if chosen is answer:
+            return NO_ANSWER
+        answer = chosen
+    _save(arguments, answer, image)
     print(visible(str(answer)))
     if arguments.draw:
         print(f"\n{top_view(answer.scene)}" if answer.scene is not None else "")
     return 0 if answer.status == "ok" else NO_ANSWER
+
+
+def _chosen(answer: "Answer") -> "Answer":
+    """The answer of the parse that the user chooses by its number; the question back where none is chosen."""
+    numbers = ", ".join(str(number) for number in range(1, len(answer.choices) + 1))
+    try:
+        typed = input(f"{numbers}, or return for none: ").strip()
+    except EOFError:
+        return answer
+    if typed.isdecimal() and 1 <= int(typed) <= len(answer.choices):
+        return answer.choices[int(typed) - 1]
+    return answer
+
+
+def _save(arguments: argparse.Namespace, answer: "Answer", image: "Image | None") -> None:
+    """The picture of --save."""
+    if not arguments.save:
+        return
+    if answer.scene is None:
+        print(f"note: {arguments.save} is not written: there is no table to draw", file=sys.stderr)
+        return
+    with atomic_write(arguments.save, "wb") as file:
+        _drawn(arguments, answer, image).save(file, PICTURES[Path(arguments.save).suffix.lower()])
 
 
 def _model(arguments: argparse.Namespace, scene: "Scene | None", image: "Image | None") -> "Model | Chooser":
@@ -153,16 +213,15 @@ def _model(arguments: argparse.Namespace, scene: "Scene | None", image: "Image |
     from po3d.systems.learned import second
     from po3d.systems.pipeline import Pipeline
 
-    room = arguments.perception == "map" if scene is None else scene.outline is not None
+    world = "" if scene is None else _world(scene)
+    room = arguments.perception == "map" if scene is None else world == "rooms"
     asks_rooms = arguments.frame or arguments.change
     if asks_rooms and not room and (scene is not None or arguments.perception != "auto"):
         raise InputError("--frame and --change are for rooms: scene tables with an outline, and maps")
-    if (arguments.option or arguments.set) and (
-        scene is not None or arguments.perception in ("street", "map")
-    ):
-        raise InputError("--option and --set are for photographs: --perception photo, rooms or orbit")
     if scene is not None and arguments.perception == "photo":
         raise InputError("--perception photo looks at photographs; a scene table needs none")
+    if world == "photographs":
+        return Chooser(_worlds(arguments, table="truth"))
     if scene is not None:
         if room:
             own, executor = rooms.own_reader(arguments.room_parser_checkpoint), rooms.EXECUTOR
@@ -186,18 +245,26 @@ def _model(arguments: argparse.Namespace, scene: "Scene | None", image: "Image |
             raise InputError(f"{strange}, or photo with the networks of docs/foundation.md") from None
 
 
-def _worlds(arguments: argparse.Namespace) -> "dict[str, Callable[[], Model]]":
-    """The models that look with shipped estimators, made when they are asked for."""
+def _world(scene: "Scene") -> str:
+    """The world in which questions about a table are asked first: of TABLES."""
+    from po3d.systems.choosing import worlds_of
+
+    return worlds_of(scene)[0] if scene.outline is not None or scene.objects else "street"
+
+
+def _worlds(arguments: argparse.Namespace, table: str = "picture") -> "dict[str, Callable[[], Model]]":
+    """The models that look with shipped estimators, made when they are asked for; of photographs and orbits those of a named `table`."""
     from po3d.systems import street
     from po3d.systems.asking import Model, load
 
     checkpoints = arguments.perception_checkpoint, arguments.parser_checkpoint
     reads = {"reader": arguments.reader}
+    named = {"table": table, **reads}
     made = {
         "street": lambda: Model(street.pipeline(*checkpoints, arguments.mode, **reads)),
         "rooms": lambda: load("rooms", parser=arguments.room_parser_checkpoint, **reads),
-        "photographs": lambda: load("photographs", **reads),
-        "orbit": lambda: load("orbit", **reads),
+        "photographs": lambda: load("photographs", **named),
+        "orbit": lambda: load("orbit", **named),
     }
     return {world: functools.cache(make) for world, make in made.items()}
 

@@ -53,6 +53,7 @@ def load(name: str, kind: str = "grammar") -> "Grammar":
     return Grammar(name, path.read_text(encoding="utf-8"))
 
 
+_WORD = re.compile(r"[a-z']+")
 _PIECE = re.compile(r"(?<!\?P)<([a-z_]{2,})>")  # of a regular expression
 
 
@@ -126,6 +127,41 @@ class Grammar:
                 yield "/".join(parts)
 
         yield from (" ".join(text.split()) for text in readings(compiled(wording)))
+
+    def vocabulary(self) -> frozenset[str]:
+        """The words of all wordings, in lower case."""
+        found: set[str] = set()
+
+        def walk(node: tuple) -> None:
+            kind, *parts = node
+            for part in parts if kind in ("all", "choice") else ():
+                walk(part)
+            if kind in ("text", "verb"):
+                found.update(*(_WORD.findall(part.lower()) for part in parts))
+
+        for rule in self.rules:
+            for wording in rule.wordings:
+                walk(compiled(wording))
+        return frozenset(found)
+
+    def template(self, prefix: str) -> re.Pattern[str]:
+        """The wordings of all phrases whose names begin with a prefix, as an expression in which anything may stand in a slot."""
+
+        def form(node: tuple) -> str:
+            kind, *parts = node
+            if kind == "all":
+                return "".join(map(form, parts))
+            if kind == "phrase":
+                parts = list(map(compiled, self.wordings(parts[0])))
+            elif kind != "choice":
+                words = ["[^?.]+?"] if kind == "slot" else [re.escape(part) for part in parts]
+                return (
+                    r"\s*".join("|".join(words).split("\\ ")) if kind == "text" else f"(?:{'|'.join(words)})"
+                )
+            return f"(?:{'|'.join(map(form, parts))})"
+
+        wordings = [w for key in self.of if key.startswith(prefix) for w in self.wordings(key)]
+        return re.compile("|".join(form(compiled(wording)) for wording in wordings), re.IGNORECASE)
 
     def _expanded(self, wording: str, pick: Pick, slot: Callable[[str, str], list]) -> list[str | Verb]:
         said: list[str | Verb] = []

@@ -35,7 +35,7 @@ from po3d.reasoning.world import AHEAD, VIEWER, World, azimuth, direction_at
 from po3d.scene.edits import with_fields
 from po3d.scene.frames import room_centre, wall_azimuth
 from po3d.scene.orbit import Axes, own_axes, turned_axes
-from po3d.scene.rooms import ANYTHING
+from po3d.scene.rooms import ANYTHING, is_a
 from po3d.scene.table import Scene
 from po3d.scene.vocabulary import FACINGS
 from po3d.scene.worlds import KINDS, WORLDS, worlds
@@ -629,9 +629,9 @@ class Evaluator:
         return self._phrases.get(index) or self.word(index)
 
     def word(self, index: int) -> str:
-        """What a thing is called in an answer."""
+        """What a thing is called in an answer: as its row has it in full ("standing girl"), if that is no mere label ("girl 2")."""
         thing = self.world.things[index]
-        return thing.state.name or thing.name
+        return thing.state.name if is_a(thing.state.name, thing.name) else thing.name
 
     def _value(self, index: int, attribute: str) -> str | None:
         """A thing's value, None where there is none."""

@@ -214,7 +214,7 @@ class _Planner:
 
     def _new(self, thing: Call) -> ObjectState:
         noun, traits = thing.args
-        name = SYNONYMS.get(noun, noun)
+        name = self._name(noun)
         known = category_of(name)
         extent = (known.depth, known.width, known.height) if known else UNKNOWN_SIZE
         beliefs = {"name": name}
@@ -222,6 +222,14 @@ class _Planner:
             attribute, value, traits = traits.args
             beliefs[attribute] = self._value(attribute, value)
         return ObjectState(sure(**beliefs), (0.0, 0.0, extent[2] / 2), 0.0, extent)
+
+    def _name(self, noun: str) -> str:
+        """What the table calls a new thing: the noun, where it has things of that name, else its own word for them, else the usual one."""
+        names = dict.fromkeys(self.world.names)
+        usual = SYNONYMS.get(noun, noun)
+        if noun in names or usual in names:
+            return noun if noun in names else usual
+        return next((name for name in names if SYNONYMS.get(name) == usual), usual)
 
     def _place(self, where: Call) -> Place:
         """A place by its relation, direction or part. `mentioned` notes the things that tell it."""

@@ -36,6 +36,11 @@ AHEAD |= {d: tuple(sum(AHEAD[word][k] for word in d.split("_")) for k in (0, 1))
 SIDES_OF_ROOM = (*AHEAD, MIDDLE)
 
 
+def _shade(one: str, other: str) -> bool:
+    """Whether one of two looks is the other with a word before it."""
+    return one.endswith(f" {other}") or other.endswith(f" {one}")
+
+
 class World:
     """`edited`: the changed scene and its history; `before`: the scene that was changed, or its layout, which saves
     working it out for every change. Both in one frame. `stand`: where on a room's floor who asks stands, if he says so."""
@@ -134,7 +139,8 @@ class World:
         return state.value(attribute) if attribute in state.beliefs else None
 
     def having(self, attribute: str, text: str, among: Iterable[int]) -> list[int]:
-        """Those of which the table believes what a word says of an attribute: this word or, where no thing has it, another one for it."""
+        """Those of which the table believes what a word says of an attribute: this word or, where no thing has it, another one for it, or
+        one that says more or less ("blue" of "light blue")."""
         among, value = list(among), self.value
         found = [i for i in among if (v := value(i, attribute)) == text or PARENT.get(v) == text]
         if found or not among:
@@ -145,7 +151,14 @@ class World:
             for i in among
             if (v := value(i, attribute)) is not None and wanted in (v, VALUE_WORDS.get(v, v), PARENT.get(v))
         ]
-        return [] if found and text in self.values(attribute) else found
+        if found:
+            return [] if text in self.values(attribute) else found
+        shade = [
+            i
+            for i in among
+            if (v := value(i, attribute)) is not None and _shade(wanted, VALUE_WORDS.get(v, v))
+        ]
+        return [] if " " in text and text in self.values(attribute) else shade
 
     def values(self, attribute: str) -> frozenset[str]:
         """What the table believes of an attribute of any thing, now or before."""

@@ -12,7 +12,7 @@ from po3d.scene.edits import footprint, resting
 from po3d.scene.floor import Floor
 from po3d.scene.frames import ground_corners, room_centre
 from po3d.scene.rectangles import Rectangle
-from po3d.scene.rooms import NOUNS_OF_USE, SYNONYMS, attribute_of, is_a, purposes_of
+from po3d.scene.rooms import NOUNS_OF_USE, SYNONYMS, attribute_of, is_a, is_likeness, purposes_of
 from po3d.scene.table import ObjectState, Scene
 
 FLAT = 0.05  # metres: what is lower is no obstacle
@@ -167,7 +167,7 @@ def _found_by_noun(_names: tuple[str, ...], _gone: frozenset[str]) -> dict[str, 
     return {}
 
 
-_NOT, _BY_USE, _BY_OTHER_WORDS, _BY_NAME = range(4)
+_NOT, _BY_LIKENESS, _BY_USE, _BY_OTHER_WORDS, _BY_NAME = range(5)
 
 
 class _Fit(dict[str, int]):
@@ -175,7 +175,7 @@ class _Fit(dict[str, int]):
 
     def __init__(self, noun: str) -> None:
         super().__init__()
-        self.noun, self.use = noun, NOUNS_OF_USE.get(noun)
+        self.noun, self.use, self.bare = noun, NOUNS_OF_USE.get(noun), _bare(noun)
         first, _, rest = noun.partition(" ")
         self.last_words = rest if attribute_of(first) is None else ""
 
@@ -185,10 +185,17 @@ class _Fit(dict[str, int]):
             found = _BY_NAME
         elif is_a(called, noun):
             found = _BY_OTHER_WORDS
+        elif self.use is not None and self.use in purposes_of(called):
+            found = _BY_USE
         else:
-            found = _BY_USE if self.use is not None and self.use in purposes_of(called) else _NOT
+            found = _BY_LIKENESS if _bare(name) == self.bare or is_likeness(name, self.noun) else _NOT
         self[name] = found
         return found
+
+
+def _bare(name: str) -> str:
+    """A name without apostrophes and endings: "pupils' tables" and "pupils table" are one."""
+    return " ".join(word.strip("'’").rstrip("s").rstrip("'’") for word in name.split())
 
 
 _fit = lru_cache(1024)(_Fit)

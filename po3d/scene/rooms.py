@@ -61,6 +61,7 @@ def _meant(words_of: dict[str, list[str]]) -> dict[str, str]:
     return {word: meant for meant, words in words_of.items() for word in words}
 
 
+LIKENESSES: frozenset[str] = frozenset(_WORDS["likenesses"])  # of other things
 SYNONYMS = _meant(OTHER_WORDS)
 NOUNS_OF_USE = _meant(USE_NOUNS)
 VALUE_WORDS = _meant(_WORDS["value_words"])
@@ -104,6 +105,12 @@ def is_a(name: str, noun: str) -> bool:
     """Whether a thing called `name` is meant by `noun`: the same, or a compound that ends in it ("office chair" is a
     chair, "coffee table" a table), or "object" and the like, which mean anything."""
     return name == noun or name.endswith(" " + noun) or noun in ANYTHING
+
+
+def is_likeness(name: str, noun: str) -> bool:
+    """Whether a thing called `name` is a likeness of what `noun` means: the "dog" of a "dog model"."""
+    head, _, last = name.rpartition(" ")
+    return last in LIKENESSES and is_a(head, noun)
 
 
 ANYTHING = ("object", "item", "thing", "furniture")

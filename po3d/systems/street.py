@@ -1,10 +1,13 @@
 """Streets: questions about one picture of vehicles (PulseCheck457, Super-CLEVR)."""
 
+import functools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Protocol, get_args
 
 from po3d.io.errors import InputError, known
+from po3d.language.grammar import load
 from po3d.language.program import Call, ProgramError, Tree
 from po3d.language.programs.street import STREET, asking, parse_text
 from po3d.language.read.parse import Parse
@@ -77,6 +80,10 @@ class Executor(parts.Executor):
 
     def called(self, o: ObjectState) -> str:
         return shape_name(o.value("shape"))
+
+    def own_wording(self, question: Question, reading: Reading) -> bool:
+        """Whether all words are among the few in which Super-CLEVR and PulseCheck457 ask, and the parser is sure of the program."""
+        return reading.sure and _words_in(question.text) <= _benchmark_words()
 
     def surely(self) -> "Executor":
         return replace(self, mode="argmax")
@@ -152,6 +159,17 @@ class Street:
         why = _reason(outcome, program)
         notes = _kinds(outcome)
         return Explained(self.scene, outcome, near, flip, record, notes=notes, shown=shown, reason=why)
+
+
+@functools.cache
+def _benchmark_words() -> frozenset[str]:
+    """The words of the benchmarks' questions, nouns in both numbers."""
+    words = load("street_benchmark").vocabulary() | load("superclevr").vocabulary()
+    return words | {f"{word}s" for word in words}
+
+
+def _words_in(text: str) -> set[str]:
+    return set(re.findall(r"[^\W_]+", text.lower()))
 
 
 def _kinds(outcome: Outcome) -> tuple[str, ...]:

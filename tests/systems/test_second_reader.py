@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
@@ -20,7 +21,7 @@ from po3d.systems import choices, learned, orbit, photographs, rooms
 from po3d.systems.asking import Answer, Model, read_scene
 from po3d.systems.choosing import KINDS, Chooser
 from po3d.systems.learned import Learned
-from po3d.systems.pipeline import Pipeline, Reading, Tables
+from po3d.systems.pipeline import Context, Pipeline, Reading, Tables
 from po3d.systems.tables import Truth
 
 ROOM, STREET = "data/examples/room.json", "data/examples/street.json"
@@ -44,6 +45,16 @@ class Own:
         ]
 
 
+class Counting(Learned):
+    """The general parser, which notes the questions that it is asked."""
+
+    asked_for: ClassVar[list[str]] = []
+
+    def readings(self, questions, tables):
+        self.asked_for.extend(q.text for q in questions)
+        return super().readings(questions, tables)
+
+
 class Network:
     """A reader that knows readings by sort and text."""
 
@@ -56,6 +67,9 @@ class Network:
 
     def knows(self, text):
         return text != "qwerty"
+
+    def has_word(self, word):
+        return True
 
     weighing = ALONE
 
@@ -150,6 +164,62 @@ def test_where_two_readers_answer_differently_it_asks_back_unless_the_second_is_
         "How many desks are there?",
     ]
     assert asks(desks, 0.95).program == 'count(all("desk"))'
+
+
+PLAIN = "How many windows are there?"
+
+
+def test_the_general_parser_is_not_consulted_where_the_own_one_is_sure_and_knows_the_wording(monkeypatch):
+    class Parser(Own):
+        def parse(self, texts, sort):
+            return [Parse("ok", rooms.parse_text('count(all("window"))'), 0.99) for _ in texts]
+
+    desks = [read('count(filter(name, "desk", scene))', 0.6)]
+    network = Network(question={PLAIN: desks, "Windows?": desks})
+    monkeypatch.setattr(learned, "_reader", lambda *_: network)
+    second = Counting(rooms.EXECUTOR)
+    second.asked_for.clear()
+    pipeline = Pipeline(Truth(), rooms.Reader(Parser()), rooms.EXECUTOR, second=second)
+    scene = read_scene(ROOM)
+    assert Model(pipeline).ask(scene, PLAIN).program == 'count(all("window"))'
+    assert second.asked_for == []
+    context = Context(lambda: None, lambda: scene, "view")
+    asked = [question(PLAIN, image="view"), question("Windows?", image="view")]
+    found = pipeline.answer(asked, context)
+    assert [p.program for p in found] == ['count(all("window"))', 'count(all("desk"))']
+    assert second.asked_for == ["Windows?"]
+
+
+def test_evaluations_and_ask_take_the_same_parse(model):
+    """The likeliest answer, which `ask` gives with ask_below=0."""
+    windows, desks = (f'count(filter(name, "{name}", scene))' for name in ("window", "desk"))
+    asks = model(
+        question={
+            "sure": [read(desks, 0.6)],
+            "unsure": [read(desks, 0.6)],
+            "other": [read(windows, 0.6)],
+            "no": [Read(None, 0.9, "none")],
+        }
+    )
+    scene = read_scene(ROOM)
+    context = Context(lambda: None, lambda: scene, "view")
+    for text in ("sure", "unsure", "other", "no"):
+        (found,) = asks.pipeline.answer([question(text, image="view")], context)
+        said = asks.ask(scene, text, ask_below=0)
+        assert (found.status, found.answer or None, found.program) == (said.status, said.answer, said.program)
+
+
+def test_a_mended_word_is_shown(monkeypatch):
+    class Spelled(Network):
+        def has_word(self, word):
+            return not word.startswith("windw")
+
+    network = Spelled(question={"how many windows": [read('count(filter(name, "window", scene))')]})
+    monkeypatch.setattr(learned, "_reader", lambda *_: network)
+    asks = Model(Pipeline(Truth(), rooms.Reader(Own()), rooms.EXECUTOR, second=Learned(rooms.EXECUTOR)))
+    found = asks.ask(read_scene(ROOM), "how many windws")
+    assert (found.answer, found.record()["mended"]) == ("1", {"windws": "windows"})
+    assert '"windws" is read as "windows"' in str(found)
 
 
 def test_amounts_have_their_unit(model):
@@ -377,13 +447,6 @@ def test_a_harness_frame_is_taken_off():
     assert (found.text, found.options) == ("Which is higher?", ("the cup", "the bed"))
     plain = question("Is the option left or right?")
     assert choices.unframed(plain) is plain
-
-
-def test_spelling_is_mended_towards_names_of_the_table_alone():
-    names = ("refrigerator", "brown chair")
-    assert learned.mended("is the refridgerator by the chiar or the kettle", names) == (
-        "is the refrigerator by the chair or the kettle"
-    )
 
 
 def test_words_that_are_none_and_things_that_are_not_there_are_no_change(model):

@@ -60,6 +60,6 @@ def _value(pattern: Pattern, bound: Bound) -> Value:
     if pattern.free:
         return bound[pattern.op]
     if not pattern.args and pattern.op not in bare(Call):
-        return pattern.op
+        return float(pattern.op) if pattern.op.isdigit() else pattern.op
     args = tuple(_value(arg, bound) for arg in pattern.args)
     return args[-1] if pattern.op == "filter" and args[1] == "any" else Call(pattern.op, args)

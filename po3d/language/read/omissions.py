@@ -26,6 +26,8 @@ _KEPT: tuple[tuple[re.Pattern, Callable[[Call, set[str]], bool]], ...] = (
     (_NEGATION, lambda _, ops: bool(ops & {*COMPARED, "exclude"})),
     (_EVERY, lambda question, _: question.op != "exist"),
 )
+_RELATIONS = {word: pattern.op for word, pattern in _WORDINGS.meanings("relation")}
+_HEIGHTS = frozenset(("elevation", "height"))
 _EITHER = tuple(
     re.compile(rf"\b({'|'.join(words)}),? or (?:\w+ ){{0,2}}?({'|'.join(words)})\b", re.IGNORECASE)
     for words in (COLORS, MATERIALS, STATES)
@@ -34,10 +36,12 @@ _EITHER = tuple(
 
 def omitted(text: str, question: Call) -> str:
     """What a question says and its program leaves out, in words; "" where nothing is known to be."""
-    if question.op not in COMPARED and _TELLING.isdisjoint(
-        text.lower().replace("n't", "nt").replace("-", " ").split()
-    ):
+    said = set(text.lower().replace("n't", "nt").replace("-", " ").split())
+    if question.op not in COMPARED and _TELLING.isdisjoint(said):
         return ""
+    for word in said.intersection(_RELATIONS):
+        if _words(question).isdisjoint({_RELATIONS[word], *_HEIGHTS}):
+            return f"{word!r} is left out"
     for pattern, kept in _KEPT:
         if (found := pattern.search(text)) and not kept(question, {call.op for call in question.calls()}):
             return f"{found[0].strip()!r} is left out"

@@ -246,6 +246,10 @@ class Reader:
         """Whether there is any word in a text that the encoder has as a whole."""
         return self.pieces.knows(text)
 
+    def has_word(self, word: str) -> bool:
+        """Whether the encoder has a word as a whole."""
+        return word in self.pieces.index
+
     def certain(self, probability: float) -> float:
         """How probably an answer is right whose readings have this share of all weight; the share itself where nobody measured it."""
         if self.certainty is None:

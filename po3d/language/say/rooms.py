@@ -14,6 +14,7 @@ import numpy as np
 from po3d.language.english import singular, words_of
 from po3d.language.grammar import Pick, Pieces, Word, load, spaced
 from po3d.language.programs.rooms import OPEN, SIGNATURES, Call
+from po3d.language.say.retold import Retold
 from po3d.scene.rooms import OTHER_WORDS, USE_NOUNS, hangs, stands_on_top
 
 AGAIN = 4  # one noun in so many that was said before comes back in full
@@ -101,6 +102,16 @@ def _said(form: str, program: Call, random: np.random.Generator, facts: dict) ->
     said = load("rooms").say(form, numbered(program), pick, facts | _FACTS)
     shorten(said, pick)
     return finish(said, sum(kind in OPEN for kind, _ in program.tokens()))
+
+
+def is_question(text: str, program: Call) -> bool:
+    """Whether a text says a question's program in one of these wordings."""
+    return Retold(load("rooms"), text, _FACTS | {"loosely": False}).said("asked", program)
+
+
+def is_change(text: str, program: Call) -> bool:
+    """Whether a text says a change's program in one of these wordings."""
+    return Retold(load("rooms"), text, _FACTS | {"loosely": False}).said("spoken", program)
 
 
 def shorten(said: Pieces, pick: Pick) -> None:

@@ -1,0 +1,93 @@
+"""Whether a sentence says its program in the wordings of a grammar file: the program is said in every way at once, along the sentence.
+
+A parser that learned from a grammar is exact where this is so, and may only guess where it is not.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+
+from po3d.language.english import plural, singular, words_of
+from po3d.language.grammar import Bound, Grammar, Value
+from po3d.language.grammar_file import Rule, compiled
+from po3d.language.program import Tree
+
+AGAIN = (["one"], ["ones"])  # said of a noun that was said before
+_cut = lru_cache(1 << 14)(words_of)
+
+
+class Retold:
+    """Follows one sentence. `facts`: what rules ask for (`grammar`); those that it does not name may be either way."""
+
+    def __init__(self, grammar: Grammar, text: str, facts: Mapping) -> None:
+        self.grammar, self.words, self.known = grammar, words_of(text), facts
+        self._ends: dict[tuple[str, Value, int], frozenset[int]] = {}
+
+    def said(self, form: str, program: Tree) -> bool:
+        """Whether the whole sentence says the program in one of the form's wordings."""
+        return len(self.words) in self.ends(form, program, 0)
+
+    def ends(self, form: str, value: Value, start: int, kind: str = "") -> frozenset[int]:
+        """Where the wordings of a value that begin at a word may end."""
+        key = form, value, start
+        if key not in self._ends:
+            self._ends[key] = frozenset()  # what says itself by itself says nothing
+            self._ends[key] = frozenset(self._found(form, value, start, kind))
+        return self._ends[key]
+
+    def _found(self, form: str, value: Value, start: int, kind: str) -> Iterator[int]:
+        if not isinstance(value, Tree):
+            yield from self._leaf(form, value, start, kind)
+        for rule in _rules(self.grammar, form, value.op if isinstance(value, Tree) else ""):
+            bound = Bound()
+            if bound.match(rule.pattern, value) and self._holds(rule, bound):
+                for wording in rule.wordings:
+                    yield from self._walk(compiled(wording), {start}, bound)
+
+    def _holds(self, rule: Rule, bound: Bound) -> bool:
+        facts = tuple(fact for fact in rule.facts if fact.name in self.known)
+        return bound.holds(facts, self.known)
+
+    def _leaf(self, form: str, value: str | float, start: int, kind: str) -> Iterator[int]:
+        """A leaf as it stands, in the plural or, of a noun, as "one"."""
+        text = value if isinstance(value, str) else f"{value:g}"
+        options = [_cut(text), _cut(plural(text))]
+        if kind == "name":
+            options += AGAIN
+        for option in options:
+            if option and self.words[start : start + len(option)] == option:
+                yield start + len(option)
+        width = len(options[0])
+        if width and singular(" ".join(self.words[start : start + width])) == singular(text):
+            yield start + width
+
+    def _walk(self, node: tuple, starts: set[int], bound: Bound) -> set[int]:
+        kind, *parts = node
+        if kind == "all":
+            for part in parts:
+                starts = self._walk(part, starts, bound) if starts else starts
+            return starts
+        if kind == "choice":
+            return set().union(*(self._walk(part, starts, bound) for part in parts))
+        if kind == "phrase":
+            options = map(compiled, self.grammar.wordings(parts[0]))
+            return set().union(*(self._walk(option, starts, bound) for option in options))
+        if kind == "verb":
+            return set().union(*(self._text(part, starts) for part in parts))
+        if kind == "text":
+            return self._text(parts[0], starts)
+        name, form = parts
+        value, leaf = bound.values[name]
+        form = form or (value.output if isinstance(value, Tree) else leaf)
+        return set().union(*(self.ends(form, value, start, leaf) for start in starts))
+
+    def _text(self, text: str, starts: set[int]) -> set[int]:
+        said = _cut(text)
+        width = len(said)
+        return {at + width for at in starts if self.words[at : at + width] == said}
+
+
+@cache
+def _rules(grammar: Grammar, form: str, op: str) -> tuple[Rule, ...]:
+    """The rules of a form that may say a call of this operation, or a leaf."""
+    found = (rule for rule in grammar.of.get(form, ()) if rule.pattern)
+    return tuple(rule for rule in found if rule.pattern.free or not op or rule.pattern.op == op)

@@ -1,0 +1,151 @@
+"""po3d ask on tables of photographs, with options, on several questions at once, and where it asks back."""
+
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from study_room import study
+
+from po3d.cli import ask as cli_ask
+from po3d.cli.main import main
+from po3d.io.files import write_json
+from po3d.language.program import Call
+from po3d.language.read.parse import Parse
+from po3d.reasoning.questions import Question
+from po3d.scene.geometry import Camera, look_at
+from po3d.scene.orbit import viewer_axes
+from po3d.scene.table import ObjectState, Scene, sure, to_json
+from po3d.systems import rooms
+from po3d.systems.asking import Answer, Model
+from po3d.systems.pipeline import Pipeline, Reading
+from po3d.systems.tables import Truth
+
+ROOM, STREET = "data/examples/room.json", "data/examples/street.json"
+
+
+@pytest.fixture
+def photograph(tmp_path):
+    """A table as networks make them of a photograph: a dog on the left, a car behind it on the right."""
+    things = tuple(
+        ObjectState(sure(name=name), (x, y, z), 0.0, (1.0, 1.0, 2 * z), name=f"{name}_{k}")
+        for k, (name, x, y, z) in enumerate((("dog", -1.0, 3.0, 0.3), ("car", 1.0, 8.0, 0.8)))
+    )
+    camera = Camera(640, 480, 560.0, look_at((0.0, 0.0, 1.5), (0.0, 1.0, 1.5)))
+    path = tmp_path / "photograph.json"
+    write_json(path, to_json(Scene(things, viewer_axes((0.0, 1.0)), "gt", camera)))
+    return str(path)
+
+
+def told(capsys):
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_photographs_table_is_asked_with_options_and_without(photograph, capsys):
+    question = "Which is closer to the camera, the dog or the car?"
+    assert main(["ask", photograph, question, "--reader", "own", "--json"]) == 0
+    options = ["--option", "the car", "--option", "the dog"]
+    assert main(["ask", photograph, question, "--reader", "own", "--json", *options]) == 0
+    assert [record["answer"] for record in told(capsys)] == ["dog", "the dog"]
+
+
+def test_an_orbits_question_is_answered_on_the_same_table(photograph, capsys):
+    question = "From the camera's perspective, where is the car relative to the dog?"
+    assert main(["ask", photograph, question, "--reader", "own", "--json"]) == 0
+    assert told(capsys)[0]["answer"] in ("behind", "behind right", "back right", "back")
+
+
+def test_a_room_may_be_asked_with_options(capsys):
+    options = ["--option", "one", "--option", "two", "--option", "three"]
+    assert main(["ask", ROOM, "How many desks are there?", "--reader", "own", "--json", *options]) == 0
+    assert told(capsys)[0]["answer"] == "two"
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ([STREET, "How many buses?", "--option", "2"], "--option is for"),
+        ([ROOM, "How many beds?", "--set", "a=b"], "--set is for photo"),
+        ([STREET, "-", "--save", "a.png"], "--save draws one answer"),
+    ],
+)
+def test_an_option_that_nobody_reads_is_refused(given, says, capsys):
+    assert main(["ask", *given]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_lines_of_standard_input_are_answered_one_by_one(monkeypatch, capsys):
+    lines = "What color is the chopper?\n\n  blorp the blip \nHow many buses are there?\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+    assert main(["ask", STREET, "-", "--reader", "own", "--json"]) == 2
+    first, bad, last = told(capsys)
+    assert (first["answer"], bad["status"], last["answer"]) == ("green", "unparsed", "2")
+    monkeypatch.setattr("sys.stdin", io.StringIO("What color is the chopper?\nblorp\n"))
+    assert main(["ask", STREET, "-", "--reader", "own"]) == 2
+    printed = capsys.readouterr().out
+    assert "> What color is the chopper?\nanswer: green" in printed
+    assert "> blorp\nno answer: unknown words: blorp" in printed
+
+
+class AsksBack:
+    """A model that finds two meanings in everything."""
+
+    def ask(self, scene, text, **how):
+        model = Model(Pipeline(Truth(), rooms.Reader(None), rooms.EXECUTOR))
+        question = Question("asked", "", text, "2d", "", images=("view",), views=(0,))
+        answers = []
+        for name in ("bed", "desk"):
+            program = Call.parse(f'count(filter(name, "{name}", scene))')
+            parse = Parse("ok", rooms.EXECUTOR.heard(program, question))
+            (meant,) = model._understood(
+                rooms.EXECUTOR.on(cli_tables(study())), question, [Reading(parse, by="learned")]
+            )
+            answers.append((meant.words, model._answer(question, cli_tables(study()), meant.ran, None)))
+        return Answer(
+            text, "abstained", reason="it can be read in two ways",
+            understood=tuple((words, answer.answer) for words, answer in answers),
+            choices=tuple(answer for _, answer in answers),
+        )  # fmt: skip
+
+
+def cli_tables(scene):
+    from po3d.systems.pipeline import Tables
+
+    return Tables({"view": scene})
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "last"),
+    [
+        ("2", 0, 'count(all("desk"))'),
+        ("1", 0, 'count(all("bed"))'),
+        ("", 1, None),
+        ("7", 1, None),
+        ("x", 1, None),
+    ],
+)
+def test_a_key_chooses_between_two_meanings(typed, code, last, monkeypatch):
+    monkeypatch.setattr(cli_ask, "_model", lambda *_: AsksBack())
+    monkeypatch.setattr("sys.stdin", Terminal(f"{typed}\n"))
+    screen = Terminal()
+    monkeypatch.setattr("sys.stdout", screen)
+    assert main(["ask", ROOM, "how many"]) == code
+    printed = screen.getvalue()
+    assert "  1. How many beds are there?  Then the answer is: 1" in printed
+    assert "  2. How many desks are there?" in printed
+    assert "1, 2, or return for none: " in printed
+    assert (f"program: {last}" in printed) if last else ("program" not in printed)
+
+
+def test_where_no_terminal_is_there_nothing_is_asked(monkeypatch, capsys):
+    monkeypatch.setattr(cli_ask, "_model", lambda *_: AsksBack())
+    assert main(["ask", ROOM, "how many", "--json"]) == 1
+    (record,) = told(capsys)
+    assert [one["answer"] for one in record["understood"]] == ["1", "1"]
+    assert [one["program"] for one in record["understood"]] == ['count(all("bed"))', 'count(all("desk"))']
+    assert replace(Answer("x", "abstained"), choices=()).record()["answer"] is None

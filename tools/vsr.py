@@ -1,0 +1,131 @@
+"""How well captions of Visual Spatial Reasoning ("The cup is left of the plate.") are read as yes/no questions.
+
+    python -m tools.vsr vsr_half.jsonl                     programs right of 500 drawn captions
+    python -m tools.vsr vsr_half.jsonl --size 2000 --seed 3 --wrong    and the captions that are read otherwise
+
+The file has a JSON object a line with `caption` and `relation`. The right program follows from both by `vsr_relations.txt`, which also
+lists the relations that the language has no word for; captions with these are not drawn. A caption is read as any other question about
+a photograph, with a table of its two things.
+"""
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from po3d.io.errors import InputError
+from po3d.io.files import lines_beside, read_jsonl
+from po3d.io.guard import guarded
+from po3d.io.seeding import rng
+from po3d.language.program import Call
+from po3d.language.read.parse import Parse
+from po3d.reasoning.questions import Question
+from po3d.scene.geometry import Camera, look_at
+from po3d.scene.orbit import viewer_axes
+from po3d.scene.table import ObjectState, Scene, sure
+from po3d.systems import photographs
+from po3d.systems.learned import second
+from po3d.systems.pipeline import Context, Pipeline, Reading
+from po3d.systems.tables import Truth
+
+SIZE = 0.5  # metres, of every thing
+
+
+class Caption(NamedTuple):
+    """A caption, its relation, and the names of its two things."""
+
+    text: str
+    relation: str
+    first: str
+    second: str
+
+
+def relations() -> tuple[dict[str, str], dict[str, str]]:
+    """The relations with their programs of "x" and "y", and those without with the reason."""
+    programs, without = {}, {}
+    for line in lines_beside(__file__, "vsr_relations.txt"):
+        name, mark, rest = re.split(r" ([=-]) ", line, maxsplit=1)
+        (programs if mark == "=" else without)[name] = rest
+    return programs, without
+
+
+def captions(path: Path, known: set[str]) -> Iterator[Caption]:
+    """The captions of a file; InputError for one that does not say its relation, or a relation that nobody listed."""
+    for record in read_jsonl(path, "captions"):
+        text, relation = str(record.get("caption", "")), str(record.get("relation", ""))
+        if relation not in known:
+            raise InputError(f"{path}: unknown relation {relation[:40]!r}")
+        form = rf"The (.+?) (?:(?:is|are|has) )?{re.escape(relation)} the (.+?)\.?"
+        found = re.fullmatch(form, text, re.IGNORECASE)
+        if not found:
+            raise InputError(f"{path}: {text[:80]!r} does not say {relation!r}")
+        yield Caption(text, relation, found[1].lower(), found[2].lower())
+
+
+def table(caption: Caption) -> Scene:
+    """A picture's table with the two things side by side."""
+    things = tuple(
+        ObjectState(sure(name=name), (x, 4.0, SIZE / 2), 0.0, (SIZE,) * 3)
+        for name, x in ((caption.first, -1.0), (caption.second, 1.0))
+    )
+    camera = Camera(640, 480, 560.0, look_at((0.0, 0.0, 1.5), (0.0, 1.0, 1.5)))
+    return Scene(things, viewer_axes((0.0, 1.0)), "gt", camera, image="caption")
+
+
+def read(caption: Caption, pipeline: Pipeline) -> str:
+    """The program that an evaluation would run; "" where the caption is not read."""
+    question = Question("caption", "caption", caption.text, "2d", "")
+    context = Context(lambda: None, lambda: table(caption), "caption")
+    return pipeline.answer([question], context)[0].program
+
+
+def wanted(caption: Caption, program: str, pipeline: Pipeline) -> str:
+    """The right program as predictions spell it."""
+    named = {"x": caption.first, "y": caption.second}
+    call = Call.parse(re.sub(r'"([xy])"', lambda m: f'"{named[m[1]]}"', program))
+    question = Question("caption", "caption", caption.text, "2d", "")
+    return pipeline.executor.text(Reading(Parse("ok", pipeline.executor.heard(call, question))))
+
+
+def run(path: Path, size: int, seed: int, show_wrong: bool) -> None:
+    """Print the share of right programs by relation and over all, and what has no program."""
+    programs, without = relations()
+    listed = list(captions(path, {*programs, *without}))
+    expressible = [caption for caption in listed if caption.relation in programs]
+    order = rng(seed, "vsr").permutation(len(expressible))[:size]
+    executor = photographs.EXECUTOR
+    pipeline = Pipeline(Truth(), photographs.Reader(), executor, second=second("both", executor))
+    right, drawn = Counter[str](), Counter[str]()
+    for k in order.tolist():
+        caption = expressible[k]
+        found, gold = read(caption, pipeline), wanted(caption, programs[caption.relation], pipeline)
+        drawn[caption.relation] += 1
+        right[caption.relation] += found == gold
+        if show_wrong and found != gold:
+            print(f"{caption.text}\n    {found or 'not read'}\n    {gold}")
+    for relation, count in drawn.most_common():
+        print(f"{relation:24}{right[relation]:5} of {count}")
+    share = 100 * right.total() / max(drawn.total(), 1)
+    print(f"programs right: {right.total()} of {drawn.total()} ({share:.1f} %), seed {seed}")
+    counts = Counter(caption.relation for caption in listed)
+    print(f"no program ({len(listed) - len(expressible)} of {len(listed)} captions):")
+    for relation, reason in without.items():
+        if counts[relation]:
+            print(f"  {relation} ({counts[relation]}): {reason}")
+
+
+def main() -> int:
+    """The exit code: 2 for a file that is no such list."""
+    parser = argparse.ArgumentParser("python -m tools.vsr", description=__doc__.split("\n")[0])
+    parser.add_argument("captions", type=Path)
+    parser.add_argument("--size", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--wrong", action="store_true", help="print what is read otherwise")
+    a = parser.parse_args()
+    return guarded(lambda: run(a.captions, a.size, a.seed, a.wrong))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
