@@ -28,13 +28,27 @@ OPTIONS = (
     ("front-left", "front-right", "behind-left", "behind-right"), ("front", "behind", "left", "right"),
 )  # fmt: skip
 FREE = ("cyan", "school bus", "scooter", "4", "0", "yes", "no", "left", "front left", "large", "wooden chair")
-REASONS = ("it stands closer", "the other one is much too far away", "nothing else fits", "that is what the shadow shows")
+REASONS = (
+    "it stands closer",
+    "the other one is much too far away",
+    "nothing else fits",
+    "that is what the shadow shows",
+)
 PRAISE = ("Okay.", "Sure!", "Certainly!", "Of course.", "Alright,", "Hmm.", "Got it.", "I see.", "Good question!",
           "Let me think.", "Looking at the scene:", "Let's see...", "Thanks for the picture!", "Here is my answer:",
           "Based on the picture:", "Sure, here you go:", "Understood.", "I will look closely.")  # fmt: skip
 HEADINGS = ("**Final Answer**", "### Answer", "# Final answer", "**Answer**", "__Answer__", "Final Answer", "## Conclusion",
             "**ANSWER**", "### **Final Answer**", "**Final Answer:**", "=== Answer ===", "Answer:")  # fmt: skip
-STOPS = ("<|im_end|>", "<|endoftext|>", "</s>", "<eos>", "<end_of_turn>", "<|eot_id|>", "<｜end▁of▁sentence｜>", "<|end|>")
+STOPS = (
+    "<|im_end|>",
+    "<|endoftext|>",
+    "</s>",
+    "<eos>",
+    "<end_of_turn>",
+    "<|eot_id|>",
+    "<｜end▁of▁sentence｜>",
+    "<|end|>",
+)
 CLOSINGS = ("</think>", "</thinking>", "</thought>", "</reasoning>", "</THINK>", "◁/think▷", "[/THINK]")
 LONG = "Everything in the picture has been compared with everything else before this was written down."
 
@@ -78,15 +92,23 @@ def asked(draw: Draw, share: float = 0.5) -> tuple[str, str, tuple[str, ...], st
 
 def thinking(draw: Draw) -> Form:
     text, other, options, want = asked(draw)
-    thought = one(draw, ("It might be {}.", "The answer is {}? No.", "I should count.\n\n{}", "So <answer>{}</answer>, hm"))
+    thought = one(
+        draw,
+        ("It might be {}.", "The answer is {}? No.", "I should count.\n\n{}", "So <answer>{}</answer>, hm"),
+    )
     opening = one(draw, ("", "", "<think>"))
     closing = "</think>" if opening else one(draw, CLOSINGS)
-    return Form(opening + thought.format(other) + "\n" + closing + one(draw, ("", "\n", "\n\n")) + text, options, want)
+    return Form(
+        opening + thought.format(other) + "\n" + closing + one(draw, ("", "\n", "\n\n")) + text, options, want
+    )
 
 
 def heading(draw: Draw) -> Form:
     text, other, options, want = asked(draw)
-    before = one(draw, ("", f"The {other} side was looked at, too, and so was the rest of the picture.\n\n", f"{LONG}\n\n"))
+    before = one(
+        draw,
+        ("", f"The {other} side was looked at, too, and so was the rest of the picture.\n\n", f"{LONG}\n\n"),
+    )
     return Form(before + one(draw, HEADINGS) + one(draw, ("\n", "\n\n")) + text, options, want)
 
 
@@ -113,12 +135,34 @@ def no_letter(draw: Draw) -> Form:
 def letter_with_reason(draw: Draw) -> Form:
     options, right, other = choice(draw)
     letter, wrong, text = "ABCDEFGH"[right], "ABCDEFGH"[other], options[other]
-    reason = one(draw, (f"{wrong} is too far", f"it is not {text}", f"{text} would be wrong", f"{wrong} hides it", *REASONS))
-    head = one(draw, ("{0}", "({0})", "**{0}**", "Option {0}", "The answer is {0}", "Answer: {0}", "I choose {0}", "It is {0}", "{1}"))
+    reason = one(
+        draw,
+        (f"{wrong} is too far", f"it is not {text}", f"{text} would be wrong", f"{wrong} hides it", *REASONS),
+    )
+    head = one(
+        draw,
+        (
+            "{0}",
+            "({0})",
+            "**{0}**",
+            "Option {0}",
+            "The answer is {0}",
+            "Answer: {0}",
+            "I choose {0}",
+            "It is {0}",
+            "{1}",
+        ),
+    )
     head = head.format(letter, options[right])
-    glue = one(draw, (" - because ", " — ", ", as ", ", since ", " because ", "; ", " – ", ", because ", ". Note that "))
+    glue = one(
+        draw,
+        (" - because ", " — ", ", as ", ", since ", " because ", "; ", " – ", ", because ", ". Note that "),
+    )
     if head == options[right]:
-        glue, reason = one(draw, (", as ", " because ", ", since ")), one(draw, (f"the {text} one is too far", *REASONS))
+        glue, reason = (
+            one(draw, (", as ", " because ", ", since ")),
+            one(draw, (f"the {text} one is too far", *REASONS)),
+        )
     return Form(head + glue + reason, options, options[right])
 
 
@@ -128,7 +172,10 @@ def search_goes_on(draw: Draw) -> Form:
                        "<answer>N/A</answer>\n", "The answer is as follows.\n", "<answer></answer>\n", "Answer: see the last line\n",
                        "The answer is clear.\n", "\\boxed{\\alpha}\n"))  # fmt: skip
     letter = "ABCDEFGH"[right]
-    last = one(draw, ("{0}", "The answer is ({0}).", "**Answer: {0}**", "So the answer is {0}", "{0}. {1}", "Answer: {1}"))
+    last = one(
+        draw,
+        ("{0}", "The answer is ({0}).", "**Answer: {0}**", "So the answer is {0}", "{0}. {1}", "Answer: {1}"),
+    )
     last = last.format(letter, options[right])
     return Form(empty + last, options, options[right])
 
@@ -137,7 +184,17 @@ def free_marks(draw: Draw) -> Form:
     answer = one(draw, FREE)
     text = said(draw, answer)
     if answer in ("yes", "no"):
-        tail = one(draw, (", there is", " – as far as I can see", " (at the back)", "; that much is sure", ", it is so", " — it stands there"))
+        tail = one(
+            draw,
+            (
+                ", there is",
+                " – as far as I can see",
+                " (at the back)",
+                "; that much is sure",
+                ", it is so",
+                " — it stands there",
+            ),
+        )
         text = one(draw, (answer.capitalize(), f"**{answer.capitalize()}**", answer, f'"{answer}"')) + tail
     elif draw.random() < 0.5:
         text = one(draw, ("The answer is {}", "Answer: {}", "{}")).format(answer) + one(draw, (", as it seems.", " because of its shape.",
@@ -173,8 +230,8 @@ def statements(draw: Draw) -> Form:
         "The correct answer is {0}.", "The correct option is **{0}**.", "My final answer: ({0})", "answer: {2}", "Option {0} is the best choice.",
         "I'd go with {0}.", "Therefore: {0}", "So the answer must be ({0}).", "The answer is {3}... no wait, it's {0}",
         "The answer is {3}. Wait, no, the answer is {0}.", "Between A and B, I pick {0}.", "Option {3} is wrong. Option {0} is correct.",
-        "({3}) is wrong, so ({0}).", "答案：{0}", "答案是{0}。", "（{0}）", "{4}", "({2})", "{2}.", "{2}", "option {2}", "ANSWER: {0}", "{0}\n\nExplanation: "
-        "the answer is not {3} because it is hidden.", "{1}", "The answer is {1}.", "=> {0}", "Choice {0}", "{0} is correct.",
+        "({3}) is wrong, so ({0}).", "答案：{0}", "答案是{0}。", "（{0}）", "{4}", "({2})", "{2}.", "{2}", "option {2}", "ANSWER: {0}", 
+        "{0}\n\nExplanation: the answer is not {3} because it is hidden.", "{1}", "The answer is {1}.", "=> {0}", "Choice {0}", "{0} is correct.",
         "**Answer:** {0}) {1}", "$\\text{{{0}}}$", "<|begin_of_box|>{0}<|end_of_box|>", "<CONCLUSION>{0}</CONCLUSION>", "{0}</answer>",
         "I think it's {0}", "\\textbf{{{0}}}", "{0}!", "The best answer is {0}: {1}", "{0}\n\nQuestion: what else?\nAnswer: {3}",
     ))  # fmt: skip

@@ -95,14 +95,21 @@ _FIRST_SENTENCE = re.compile(r"([^.!?;]{1,40})[.!?;]\s+(?=\S)")
 
 # --- letters ------------------------------------------------------------------------------------------------
 
-_LABEL = re.compile(r"(?:[(\[]([A-Za-z])[)\]]|([A-Z])[.):]|([a-h])[.)])(?:\s*(?![\w.\\/])|\s+)(.*)$", re.DOTALL)
-_LEADING = re.compile(r"([A-H])(?:\s*[,;!?(]|\s*\.{2,}|\s+[-–—]|\s*[–—]|\s+(?=(?:because|as|since)\b))\s*(.*)$", re.DOTALL)
+_LABEL = re.compile(
+    r"(?:[(\[]([A-Za-z])[)\]]|([A-Z])[.):]|([a-h])[.)])(?:\s*(?![\w.\\/])|\s+)(.*)$", re.DOTALL
+)
+_LEADING = re.compile(
+    r"([A-H])(?:\s*[,;!?(]|\s*\.{2,}|\s+[-–—]|\s*[–—]|\s+(?=(?:because|as|since)\b))\s*(.*)$", re.DOTALL
+)
 _BRACKETED = re.compile(r"(?<![\w)])[(\[]([A-H])[)\]]")
 _SEVERAL = re.compile(r"[,;]\s*(?:(?:and|or)\s+)?[(\[]?[A-H][)\].:]\s")  # the options, listed
-_MORE = re.compile(r"\W*(?:(?:and|or|nor)\b|[/&+]|(?:[(\[])?[A-H](?:[)\]]|\W*$|\s*(?:,|and\b|or\b|/)))")
+_TWO = re.compile(r"(?<![\w'])[A-H]\s*(?:,|/|&|\+|\band\b|\bor\b)\s*[A-H](?![\w'])")
+_MORE = re.compile(
+    r"\W*(?:(?:and|or|nor|maybe|perhaps|possibly)\b|[/&+]|(?:[(\[])?[A-H](?:[)\]]|\W*$|\s*(?:,|and\b|or\b|/)))"
+)
 _CLAUSE = re.compile(r"[,.!?;:\n]|\bbut\b", _I)
 _AROUND = " \t\r\n*_`\"'.,;:!?<>~|…"
-_BULLET = re.compile(r"^(?:[-–—•·●▪◦‣]|->|=>|→|⇒|#{1,6}|={2,})\s+")
+_BULLET = re.compile(r"^(?:[-–—•·●▪◦‣]|->|=>|→|⇒|#{1,6}|=+)\s+")
 _RULE = re.compile(r"\s+(?:#+|={2,})$")  # behind a heading
 
 
@@ -113,8 +120,9 @@ class Extracted(NamedTuple):
     rule: str
 
 
-def extract(response: str, options: Sequence[str] = ()) -> Extracted:
-    """Return the answer of a response by the rules above; `options` are the texts of A, B, C ..., "" for a gap."""
+def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Extracted:
+    """Return the answer of a response by the rules above; `options` are the texts of A, B, C ..., "" for a gap. `cut`:
+    the response was too long and ends in the middle, so only an answer that it states or begins with counts."""
     text = _cleaned(response)
     if not text.strip(_AROUND):
         return Extracted(None, "refusal")
@@ -122,19 +130,22 @@ def extract(response: str, options: Sequence[str] = ()) -> Extracted:
     if head != text and len(head.split()) <= SHORT and _unmarked(head):
         text = head
     for _ in range(LAST):
-        found = _found(text, options)
+        found = _found(text, options, cut)
         if not isinstance(found, int):
             return found
         text = text[found:]
     return Extracted(None, "no option")
 
 
-def _found(text: str, options: Sequence[str]) -> Extracted | int:
+def _found(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
     """The answer of a clean text, or the place behind an explicit answer that is none of the options."""
     offered = [_plain(_normal(option)) for option in options]
     for end, candidate, rule in _candidates(text, bool(options)):
         if rule == "refusal":
             return Extracted(None, rule)
+        if cut and (rule == "whole" or (rule == "short" and not options and not _bare(candidate))):
+            continue
+        rule = "first" if cut and rule == "short" else rule
         name = "short" if rule == "first" else rule
         if not options:
             if answer := _free(candidate):
@@ -151,10 +162,9 @@ def _found(text: str, options: Sequence[str]) -> Extracted | int:
 
 
 def predicted(question: Question, response: str, cut: bool = False) -> Prediction:
-    """Return the prediction that a response is. `cut`: the response was too long and ends in the middle, so only an
-    answer that it states counts."""
-    found = extract(response, [str(option) for option in question.options])
-    if found.answer is None or (cut and found.rule == "whole"):
+    """Return the prediction that a response is; `cut` as in `extract`."""
+    found = extract(response, [str(option) for option in question.options], cut)
+    if found.answer is None:
         why = f"no answer in the response: {found.rule}{', cut off at max_tokens' if cut else ''}"
         return Prediction(question.id, "abstained", reason=why)
     return Prediction(question.id, "ok", found.answer)
@@ -240,11 +250,10 @@ def _field(text: str) -> tuple[int, str | None]:
         keys.sort(key=lambda key: ("answer" in key.lower(), "final" in key.lower()))
         if keys:
             return found.end(), _value(content[keys[-1]])
-    found = None
-    for found in _FIELD.finditer(text):
-        pass
-    if found is None:
+    fields = list(_FIELD.finditer(text))
+    if not fields:
         return 0, None
+    found = fields[-1]
     value = next((g for g in found.groups() if g is not None), "")
     if found[3] is not None:
         value = {"true": "yes", "false": "no", "null": ""}.get(value.strip().lower(), value)
@@ -332,7 +341,9 @@ def _letter(line: str) -> str | None:
 def _prefatory(line: str) -> bool:
     """Is a line only the way to an answer: a heading, "Okay.", "Looking at the image:"?"""
     bare = line.strip("*_# ")
-    return line.endswith(":") or bare.endswith(":") or bool(_SECTION.fullmatch(line) or _PREFACE.fullmatch(line))
+    return (
+        line.endswith(":") or bare.endswith(":") or bool(_SECTION.fullmatch(line) or _PREFACE.fullmatch(line))
+    )
 
 
 def _bare(line: str) -> bool:
@@ -438,6 +449,8 @@ def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
     if rule == "first":
         return _begins(_plain(concluded), options)
     number = _begins(_plain(concluded), options)
+    if number is None and len(text.split()) <= 2 * SHORT and _TWO.search(text):
+        return None
     return _mentioned(_plain(text), options, rule) if number is None else number
 
 
@@ -466,14 +479,20 @@ def _label(text: str, options: Sequence[str]) -> int | None:
 
 def _begins(plain: str, options: Sequence[str]) -> int | None:
     """The option whose content a text begins with, in front of a reason or a mark."""
-    fits = [k for k, o in enumerate(options) if o and re.match(rf"{re.escape(o)}(?=\s*[,;:.!?(–—]|\s-|\s(?:because|as|since)\b)", plain)]
+    fits = [
+        k
+        for k, o in enumerate(options)
+        if o and re.match(rf"{re.escape(o)}(?=\s*[,;:.!?(–—]|\s-|\s(?:because|as|since)\b)", plain)
+    ]
     if not fits:
         return None
     best = max(fits, key=lambda k: len(options[k]))
     rest = plain[len(options[best]) :].lstrip(" ,;:.!?(-–—")
     rest = _behind(_ARTICLE, rest)
     others = [o for k, o in enumerate(options) if k != best and o]
-    if re.match(r"(?:and|or|let|so|first|i)\b", rest) or any(re.match(rf"{re.escape(o)}\b", rest) for o in others):
+    if re.match(r"(?:and|or|let|so|first|i)\b", rest) or any(
+        re.match(rf"{re.escape(o)}\b", rest) for o in others
+    ):
         return None
     return best
 
@@ -487,11 +506,15 @@ def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
         if option and (m := re.search(rf"(?<!\w){re.escape(option)}{end}", plain)):
             mentions.append((k, m))
     # An option inside another one ("bus" in "school bus") is not mentioned by itself.
-    mentions = [(k, m) for k, m in mentions if not any(options[k] in options[j] for j, _ in mentions if j != k)]
+    mentions = [
+        (k, m) for k, m in mentions if not any(options[k] in options[j] for j, _ in mentions if j != k)
+    ]
     if len(mentions) == 1:
         k, m = mentions[0]
         before, behind = plain[max(0, m.start() - 40) : m.start()], plain[m.end() : m.end() + 30]
-        denied = _GOVERNED.search(before) or re.match(r"\W{0,3}(?:\w+ ){0,2}is (?:wrong|incorrect|not)\b", behind)
+        denied = _GOVERNED.search(before) or re.match(
+            r"\W{0,3}(?:\w+ ){0,2}is (?:wrong|incorrect|not)\b", behind
+        )
         return None if denied else k
     if mentions or rule == "whole" or len(plain.split()) > SHORT or _DENIED.search(plain):
         return None
@@ -524,7 +547,12 @@ def _unmarked(text: str) -> str:
             if text[-1:] == pair[1] and pair[0] not in text:
                 text = text[:-1]
             inner = text[1:-1]
-            if text[:1] == pair[0] and text[-1:] == pair[1] and not (len(inner) == 1 and inner.isalpha()) and not set(pair) & set(inner):
+            if (
+                text[:1] == pair[0]
+                and text[-1:] == pair[1]
+                and not (len(inner) == 1 and inner.isalpha())
+                and not set(pair) & set(inner)
+            ):
                 text = inner
     return text
 
