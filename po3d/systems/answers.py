@@ -23,6 +23,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from po3d.benchmarks.choices import LETTERS, gapped
 from po3d.language.grammar import load
 from po3d.reasoning.questions import Prediction, Question
 
@@ -30,7 +31,6 @@ SHORT = 8  # words; the longest answers of the benchmarks have about six
 LONGEST = 2000  # characters of a candidate
 BEGINNING, END = 2000, 10_000  # characters of a longer response that are read
 LAST = 8  # statements that are tried, from the last one on
-LETTERS = "ABCDEFGH"
 NO_OPTION = -1  # an explicit answer that is none of the options
 
 _I, _IS = re.IGNORECASE, re.IGNORECASE | re.DOTALL
@@ -163,7 +163,7 @@ def _found(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
 
 def predicted(question: Question, response: str, cut: bool = False) -> Prediction:
     """Return the prediction that a response is; `cut` as in `extract`."""
-    found = extract(response, [str(option) for option in question.options], cut)
+    found = extract(response, gapped(question), cut)
     if found.answer is None:
         why = f"no answer in the response: {found.rule}{', cut off at max_tokens' if cut else ''}"
         return Prediction(question.id, "abstained", reason=why)
