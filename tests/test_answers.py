@@ -1,15 +1,22 @@
 """The rules by which an answer is found in a response."""
 
 import itertools
+import json
+import re
 from pathlib import Path
 
 import pytest
+from answer_forms import variants
 from hypothesis import given
 from hypothesis import strategies as st
 
-from po3d.systems.answers import extract
+from po3d.reasoning.questions import Question
+from po3d.systems.answers import extract, predicted
 
 SIDES = ("in front of", "behind")
+FOUR = ("left", "right", "front", "back")
+DOCS = Path(__file__).parents[1] / "docs"
+GOLDEN = Path(__file__).parent / "golden" / "answers.jsonl"
 VEHICLES = ("the bus", "the school bus", "a red car")
 
 
@@ -144,3 +151,107 @@ def test_long_hostile_texts_take_no_time():
                     "option is " * 20_000, "A " * 50_000):  # fmt: skip
         extract(hostile)
         extract(hostile, SIDES)
+
+
+# --- the rules, as docs/lmm.md states them ------------------------------------------------------------------
+
+
+def documented():
+    """(rule, response, options, answer) of each row of the table of rules."""
+    lines = (DOCS / "lmm.md").read_text(encoding="utf-8").splitlines()
+    start = lines.index("| rule | what it does | response | kind | answer |") + 2
+    for line in itertools.takewhile(lambda line: line.startswith("|"), lines[start:]):
+        rule, _, response, kind, answer = re.split(r"(?<!\\) \| ", line.strip("| "))
+        response = response.strip("`").replace("\\n", "\n").replace("\\|", "|")
+        yield rule, response, FOUR if kind == "choice" else (), None if answer == "none" else answer
+
+
+@pytest.mark.parametrize(("rule", "response", "options", "answer"), documented())
+def test_a_documented_rule_reads_its_example(rule, response, options, answer):
+    found = extract(response, options)
+    assert found.answer == answer
+    if rule in ("tag", "boxed", "field", "stated", "refusal", "short", "whole") and answer is not None:
+        assert found.rule == rule
+
+
+def golden():
+    return [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
+
+
+def test_golden_responses_have_their_answers():
+    wrong = [(r, extract(r["response"], r["options"])) for r in golden()]
+    wrong = [(r, found) for r, found in wrong if found.answer != r["want"]]
+    assert not wrong
+    assert len(golden()) >= 500
+
+
+@pytest.mark.parametrize("seed", [37, 38, 39])
+def test_generated_variants_are_read_right_and_give_no_false_credit(seed):
+    made = variants(seed, 400)
+    wrong = []
+    for kind, form in made:
+        found = extract(form.response, form.options).answer
+        if (found if form.options or found is None else found.lower()) != form.want:
+            wrong.append((kind, form, found))
+    assert len(wrong) <= 0.01 * len(made), wrong
+    assert not [w for w in wrong if w[2] is not None], "an answer that the response does not give"
+
+
+def vlmevalkit_letter(response, options):
+    """VLMEvalKit's rules without a judge: a lone letter near the end, "answer is X", the only option mentioned."""
+    letters = "ABCD"[: len(options)]
+    words = re.sub(r"[.()\[\],:;!*#{}]", " ", response).split()
+    found = {word for word in words if word in letters}
+    if len(found) == 1:
+        (letter,) = found
+        if not (letter == "A" and len(words) > 3) and words.index(letter) > len(words) - 5:
+            return letter
+    if stated := re.search(r"(?i)(?:correct\s+)?answer\s+is\s+\**([ABCD])\**", response):
+        return stated[1].upper()
+    said = response.lower()
+    if len(said) > 2 * sum(map(len, options)):
+        return None
+    mentioned = [k for k, option in enumerate(options) if option.lower() in said]
+    return letters[mentioned[0]] if len(mentioned) == 1 else None
+
+
+LMMS_EVAL = (r"^([A-D])[\.\s\)]", r"^([A-D])$", r"[Aa]nswer[:\s]+([A-D])", r"[Tt]he answer is[:\s]+([A-D])",
+             r"\(([A-D])\)", r"([A-D])\.", r"\b([A-D])\b")  # fmt: skip
+
+
+def lmms_eval_letter(response):
+    """lmms-eval's rules: the first pattern that matches."""
+    found = (re.search(pattern, response.strip()) for pattern in LMMS_EVAL)
+    return next((m[1] for m in found if m), None)
+
+
+def test_where_both_harnesses_find_the_same_right_letter_so_does_the_extractor():
+    rows = [(r["response"], r["options"], r["want"]) for r in golden()]
+    rows += [(f.response, f.options, f.want) for seed in range(5) for _, f in variants(seed, 200)]
+    agreed = 0
+    for response, options, want in rows:
+        if len(options) < 2 or "" in options:
+            continue
+        letters = {vlmevalkit_letter(response, options), lmms_eval_letter(response)}
+        if len(letters) > 1 or None in letters:
+            continue
+        k = "ABCD".index(letters.pop())
+        if k < len(options) and options[k] == want:  # else both misread it
+            agreed += 1
+            assert extract(response, options).answer == want, response
+    assert agreed > 300
+
+
+def test_a_response_that_was_cut_off_counts_only_what_it_states():
+    question = Question("q", "i.png", "Which side?", "6d", "orientation_viewpoint", options=FOUR)
+    text = "I begin with the outline of the lamp, which shows in the picture how the left side of it and the"
+    assert predicted(question, text).answer == "left"
+    assert predicted(question, text, cut=True).status == "abstained"
+    assert predicted(question, "The answer is B. I say so because the", cut=True).answer == "right"
+
+
+def test_a_gap_in_the_options_keeps_its_letter():
+    options = ("left", "", "front", "back")
+    assert [extract(letter, options).answer for letter in "ABCD"] == ["left", None, "front", "back"]
+    assert extract("The answer is (C).", options).answer == "front"
+    assert extract("front", options).answer == "front"

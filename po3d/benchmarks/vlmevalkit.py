@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from po3d.benchmarks.base import Benchmark
-from po3d.benchmarks.choices import LETTERS, letter
+from po3d.benchmarks.choices import by_letter, letter
 from po3d.io.files import atomic_write
 from po3d.reasoning.questions import Question
 
@@ -18,7 +18,7 @@ def cells(own: Benchmark, question: Question, number: int) -> dict[str, str]:
     return {
         "index": question.number or getattr(question, "index", "") or str(number), "qid": question.id, "question": question.text,
         "answer": letter(question) if question.options else own.written(question.answer or ""),
-        "category": own.files.get(question.category, question.category), **dict(zip(LETTERS, question.options)),
+        "category": own.files.get(question.category, question.category), **by_letter(question),
     }  # fmt: skip
 
 

@@ -18,7 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="PREDICTIONS")
     parser.add_argument("--benchmark", default="pulsecheck457", choices=benchmarks())
     parser.add_argument("--data", metavar="ROOT", help="a release or twin; default: the shipped mini split")
-    parser.add_argument("--size", type=int, help="only the first images or rooms, as in evaluate.py size=")
+    parser.add_argument(
+        "--size",
+        type=int,
+        help="only the first images or rooms; default: as the run was, by the run.json beside PREDICTIONS",
+    )
     parser.add_argument("--scorer", help="default: the benchmark's own")
     parser.add_argument(
         "--fit-on", metavar="PREDICTIONS", help="of a validation split: fit the temperature there"

@@ -18,6 +18,7 @@ from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.compare import Entry, read_entry
 from po3d.evaluation.report.plots import reliability_plot
 from po3d.io.errors import InputError
+from po3d.io.runs import described
 from po3d.io.text_tables import Table, text
 from po3d.reasoning.questions import Prediction, Question, write_predictions
 from po3d.systems.pipeline import Context, Posed, System, all_answers, at_once
@@ -211,8 +212,13 @@ def trust_command(arguments: argparse.Namespace) -> int:
         raise InputError("--temperature should be a number above 0, given instead of --fit-on")
     benchmark = BENCHMARKS[arguments.benchmark]
     scorer = arguments.scorer or benchmark.scorers[0]
-    items, entry = _read(arguments.file, arguments.data, benchmark, scorer, arguments.size)
+    size = arguments.size or _size_of_run(arguments.file)
+    items, entry = _read(arguments.file, arguments.data, benchmark, scorer, size)
     notes = _others(entry, arguments.file)
+    if size and not arguments.size:
+        notes.append(
+            f"on the first {size} {benchmark.unit}, as the run was (size={size}); --size sets another size"
+        )
     if entry.absent:
         notes.append(f"{len(entry.absent)} questions have no line in the file and count as not covered")
     temperature = arguments.temperature or 1.0
@@ -239,6 +245,15 @@ def trust_command(arguments: argparse.Namespace) -> int:
             notes.append(f"ECE before scaling: {figures['ece_before']:.4f}")
         print("".join(f"\n{note}\n" for note in notes), end="")
     return 0
+
+
+def _size_of_run(file: str) -> int | None:
+    """The size of the run that a predictions file belongs to, by the run.json beside it; None for a whole split, a fresh
+    twin, which is whole in its folder, and a file without a run."""
+    path = Path(file)
+    config = described(path if path.is_dir() else path.parent).get("provenance", {}).get("config", {})
+    fresh = config.get("split") == "fresh" and config.get("data", {}).get("root") is None
+    return None if fresh else config.get("size")
 
 
 def _others(entry: Entry, file: str) -> list[str]:

@@ -1,50 +1,116 @@
-"""The short answer inside what a language model wrote: one extractor for every model, so that rows compare.
+"""Extract the short answer from a language model's response: one extractor for every model, so that rows are comparable.
 
-A response is read by the first of these rules that finds something; the rule's name is kept beside the answer:
+A response is cleaned (thinking, stop tokens, invisible characters), then read by the rules below in this order. A rule
+that finds no answer does not end the search; the name of the rule that found the answer is kept beside it.
 
-refusal     nothing is said, an error message of the harness, or "Sorry, I can't ...": no answer
-tag         <answer>...</answer>, the last one; what stands in <think>...</think> is never looked at
-boxed       \\boxed{...}, the last one
-field       a field "Answer" of JSON or of what looks like it, the last one
-stated      "the answer is ...", "Answer: ...", the last one, up to the end of its sentence
-short       a response of one line, or whose first or else last line has at most SHORT words: that line
-whole       everything; the scorers will hardly find it right
+tag         `<answer>...</answer>` and its relatives, the last one
+boxed       `\\boxed{...}`, the last one
+field       a field "Answer" of JSON or of what resembles JSON, the last one
+stated      "the answer is ...", "Answer: ...", the line below a heading "Answer", the last one
+refusal     no text, an error message of the harness, or "Sorry, I can't ...": no answer
+short       a response of one line; else a bare first line, or the last line
+whole       the whole response
 
-Then it is tidied: marks, quotes and markup around it, a leading article; "(B) left" and "B. left" become "left";
-"Yes, there is one" becomes "yes" and a lone number word its digits. With options (multiple choice) it becomes the
-option that it means: by its letter, by its content, by a letter in brackets or behind "option", "choose" and the like, by
-the only one that it mentions, or by the only letter that stands alone in a few words ("So it is B."); else there is no
-answer. Where the harnesses read a choice otherwise is told by examples in docs/compare.md.
-
-Nothing here knows the right answer.
+With options (multiple choice) a text means an option by its letter, its exact content, a letter in brackets or behind
+"option", "choose" and the like, by content at its start, or by the only option that it mentions. "N/A", "none of the
+above" and letters without an option are answers that no option gives: only what follows them is still read.
+docs/lmm.md has the rules as a table with examples. The right answer is never read.
 """
 
+import json
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from po3d.benchmarks.choices import LETTERS, gapped
 from po3d.language.grammar import load
 from po3d.reasoning.questions import Prediction, Question
 
 SHORT = 8  # words; the longest answers of the benchmarks have about six
-_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_TAG = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL | re.IGNORECASE)
-_EMPTY_TAG = re.compile(r"</?answer>", re.IGNORECASE)
-_BOXED = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}")
-_FIELD = re.compile(
-    r"""["']\w*answer["']\s*:\s*(?:"((?:[^"\\]|\\.)*)"|'(.*?)'\s*(?:[,}\n]|\Z)|([^\s,}"']+))""", re.IGNORECASE
-)
-_SENTENCE_END = re.compile(r"(?<!\b[A-H])[.;!?](?=\s|$)")  # not the dot of "B. left"
-_LABEL = re.compile(r"(?:[(\[]([A-Ha-h])[)\]]|([A-H])[.):])(?:\s+(.*)|\s*)$", re.DOTALL)
-_BRACKETED = re.compile(r"[(\[]([A-H])[)\]]")
-_LATEX_TEXT = re.compile(r"\\(?:text|mathrm|mathbf)\{([^{}]*)\}")
+LONGEST = 2000  # characters of a candidate
+BEGINNING, END = 2000, 10_000  # characters of a longer response that are read
+LAST = 8  # statements that are tried, from the last one on
+NO_OPTION = -1  # an explicit answer that is none of the options
+
+_I, _IS = re.IGNORECASE, re.IGNORECASE | re.DOTALL
 _WORDINGS = load("answers", "patterns")
 _NUMBERS = _WORDINGS.wordings("number")
-_REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE = (
-    _WORDINGS.expression(key, re.IGNORECASE) for key in ("refusal", "stated", "denied", "yes_no", "article")
+_REFUSAL, _STATED, _DENIED, _YES_NO, _ARTICLE, _NO_ANSWER, _PREFACE, _HEADING, _SECTION, _REASON = (
+    _WORDINGS.expression(key, _I)
+    for key in (
+        "refusal", "stated", "denied", "yes_no", "article", "no_answer", "preface", "heading", "section", "reason",
+    )
+)  # fmt: skip
+_VAGUE, _CORRECTED, _CONCLUDING, _COUNT, _GOVERNED, _OPEN, _HOWEVER = (
+    _WORDINGS.expression(key, _I)
+    for key in ("vague", "corrected", "concluding", "count", "governed", "open", "however")
 )
-_LETTER, _ALONE, _NAMED = map(_WORDINGS.expression, ("letter", "chosen", "named"))
-_AROUND = " \t\r\n*_`\"'“”‘’.,;:!?"
+_NAMED, _RIGHT, _GUESS, _WRONG = map(_WORDINGS.expression, ("named", "right", "guess", "wrong"))
+
+# --- cleaning -----------------------------------------------------------------------------------------------
+
+_THINK = r"(?:(?:seed:)?think(?:ing)?|thoughts?|reason(?:ing)?|scratchpad|\|begin_of_thought\|)"
+_THINK_OPEN = re.compile(rf"<{_THINK}>|◁think▷|\[THINK\]", _I)
+_THINK_CLOSE = re.compile(
+    rf"</{_THINK}>|<\|end_of_thought\|>|◁/think▷|\[/THINK\]", _I
+)  # often without its opening tag, which is part of the prompt
+_FINAL_CHANNEL = re.compile(r"<\|channel\|>final[^<]*<\|message\|>", _I)
+_STOP = re.compile(
+    r"<\|?(?:im_end|im_start|endoftext|end_of_text|eot_id|eot|eos|end|return|end_of_turn|end_of_utterance"
+    r"|end_of_sentence|end▁of▁sentence|assistant|user|pad)\|?>|</?s>|\[/?INST\]|\[EOS\]",
+    _I,
+)
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]")
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
+_HTML = re.compile(r"</?(?:b|i|u|em|strong|p|br|span|div|code|mark|h[1-6])(?:\s[^<>]*)?/?>", _I)
+_NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|instruction)\s*:", _I)
+_BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
+_LATEX_TEXT = re.compile(r"\\(?:text\w*|math\w+|operatorname|mbox|bf|underline|fbox)\s*\{([^{}]*)\}")
+_LATEX_MARK = re.compile(r"\\[()\[\],;:! ]|\$|\\(?:langle|rangle|left|right|quad|displaystyle)(?![a-z])")
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』", '"') | dict.fromkeys("‘’‚‛`´", "'"))
+_PUNCTUATION = str.maketrans({"。": ".", "、": ",", "【": "[", "】": "]", "〈": "(", "〉": ")"})
+
+# --- where answers stand ------------------------------------------------------------------------------------
+
+_ANSWER_TAG = r"(?:(?:final|short)?[ _-]*answer|ans|conclusion|choice|option)"
+_TAG = re.compile(
+    rf"<{_ANSWER_TAG}>(.*?)(?:</{_ANSWER_TAG}>|\Z)|\[answer\](.*?)(?:\[/answer\]|\Z)"
+    r"|<\|begin_of_box\|>(.*?)(?:<\|end_of_box\|>|\Z)",
+    _IS,
+)
+_ANY_TAG = re.compile(rf"</?{_ANSWER_TAG}>|\[/?answer\]|<\|(?:begin|end)_of_box\|>", _I)
+_BOXED = re.compile(r"(?:\\|\x08)?boxed\s*" + _BRACES + r"|\\framebox\s*" + _BRACES)
+_KEY = r"[\"']?[\w -]{0,20}\banswer[\w ]{0,12}[\"']?|[\"'](?:choice|option|prediction|letter)[\"']"
+_FIELD = re.compile(
+    rf"(?:[{{,\n]\s*|(?=[\"']))(?<!\w)(?:{_KEY})\s*:\s*"
+    r"(?:\[?\s*\"((?:[^\"\\]|\\.)*)(?:\"|\Z)|\[?\s*'(.*?)'\s*(?:[\],}\n]|\Z)|([^\s,}\"'\[{][^,}\"'\n]*)(?=[,}\n]|\Z))",
+    _I,
+)
+_JSON = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
+_ANSWER_KEY = re.compile(r"(?:.*[_ -])?answer(?:[_ -].*)?|choice|option|prediction|letter", _I)
+_BOLD = re.compile(r"\*\*([^*\n]+?)\*\*(?!\s*:)")
+_SENTENCE_END = re.compile(r"(?<!\b[A-H])(?<!\.\.)[.;!?](?=\s|$)")  # not the dot of "B. left"
+_FIRST_SENTENCE = re.compile(r"([^.!?;]{1,40})[.!?;]\s+(?=\S)")
+
+# --- letters ------------------------------------------------------------------------------------------------
+
+_LABEL = re.compile(
+    r"(?:[(\[]([A-Za-z])[)\]]|([A-Z])[.):]|([a-h])[.)])(?:\s*(?![\w.\\/])|\s+)(.*)$", re.DOTALL
+)
+_LEADING = re.compile(
+    r"([A-H])(?:\s*[,;!?(]|\s*\.{2,}|\s+[-–—]|\s*[–—]|\s+(?=(?:because|as|since)\b))\s*(.*)$", re.DOTALL
+)
+_BRACKETED = re.compile(r"(?<![\w)])[(\[]([A-H])[)\]]")
+_SEVERAL = re.compile(r"[,;]\s*(?:(?:and|or)\s+)?[(\[]?[A-H][)\].:]\s")  # the options, listed
+_TWO = re.compile(r"(?<![\w'])[A-H]\s*(?:,|/|&|\+|\band\b|\bor\b)\s*[A-H](?![\w'])")
+_MORE = re.compile(
+    r"\W*(?:(?:and|or|nor|maybe|perhaps|possibly)\b|[/&+]|(?:[(\[])?[A-H](?:[)\]]|\W*$|\s*(?:,|and\b|or\b|/)))"
+)
+_CLAUSE = re.compile(r"[,.!?;:\n]|\bbut\b", _I)
+_AROUND = " \t\r\n*_`\"'.,;:!?<>~|…"
+_BULLET = re.compile(r"^(?:[-–—•·●▪◦‣]|->|=>|→|⇒|#{1,6}|=+)\s+")
+_RULE = re.compile(r"\s+(?:#+|={2,})$")  # behind a heading
 
 
 class Extracted(NamedTuple):
@@ -54,98 +120,450 @@ class Extracted(NamedTuple):
     rule: str
 
 
-def extract(response: str, options: Sequence[str] = ()) -> Extracted:
-    """The answer of a response by the rules above; `options` are the texts of A, B, C ..."""
-    text = _THINKING.sub(" ", response)
-    if _REFUSAL.match(text):
+def extract(response: str, options: Sequence[str] = (), cut: bool = False) -> Extracted:
+    """Return the answer of a response by the rules above; `options` are the texts of A, B, C ..., "" for a gap. `cut`:
+    the response was too long and ends in the middle, so only an answer that it states or begins with counts."""
+    text = _cleaned(response)
+    if not text.strip(_AROUND):
         return Extracted(None, "refusal")
-    found, rule = _found(text)
-    answer = _choice(found, text if rule == "whole" else found, options) if options else _tidy(found)
-    return Extracted(answer or None, rule if answer else "refusal" if not options else "no option")
+    head = _NEXT_TURN.split(text)[0]  # a model that goes on with a question of its own
+    if head != text and len(head.split()) <= SHORT and _unmarked(head):
+        text = head
+    for _ in range(LAST):
+        found = _found(text, options, cut)
+        if not isinstance(found, int):
+            return found
+        text = text[found:]
+    return Extracted(None, "no option")
+
+
+def _found(text: str, options: Sequence[str], cut: bool) -> Extracted | int:
+    """The answer of a clean text, or the place behind an explicit answer that is none of the options."""
+    offered = [_plain(_normal(option)) for option in options]
+    for end, candidate, rule in _candidates(text, bool(options)):
+        if rule == "refusal":
+            return Extracted(None, rule)
+        if cut and (rule == "whole" or (rule == "short" and not options and not _bare(candidate))):
+            continue
+        rule = "first" if cut and rule == "short" else rule
+        name = "short" if rule == "first" else rule
+        if not options:
+            if answer := _free(candidate):
+                return Extracted(answer, name)
+            continue
+        number = _choice(candidate, offered, rule)
+        if number == NO_OPTION and rule == "first":
+            continue
+        if number == NO_OPTION:
+            return max(end, 1) if rule != "whole" else Extracted(None, "no option")
+        if number is not None:
+            return Extracted(options[number], name)
+    return Extracted(None, "no option" if options else "refusal")
 
 
 def predicted(question: Question, response: str, cut: bool = False) -> Prediction:
-    """The prediction that a model's response is; `cut`: the response was too long and ends in the middle."""
-    found = extract(response, [str(option) for option in question.options])
+    """Return the prediction that a response is; `cut` as in `extract`."""
+    found = extract(response, gapped(question), cut)
     if found.answer is None:
         why = f"no answer in the response: {found.rule}{', cut off at max_tokens' if cut else ''}"
         return Prediction(question.id, "abstained", reason=why)
     return Prediction(question.id, "ok", found.answer)
 
 
-def _found(text: str) -> tuple[str, str]:
-    for rule, pattern in (("tag", _TAG), ("boxed", _BOXED), ("field", _FIELD)):
-        groups = [next((g for g in m.groups() if g is not None), "") for m in pattern.finditer(text)]
-        if groups := [g for g in groups if g.strip(_AROUND)]:
-            return groups[-1], rule
-    text = _EMPTY_TAG.sub(" ", text)
-    if stated := [m.end() for m in _STATED.finditer(text)]:
-        line = text[stated[-1] :].lstrip("* \t\r\n").partition("\n")[0]
-        return _SENTENCE_END.split(line)[0], "stated"
-    lines = [line for line in text.splitlines() if line.strip(_AROUND)]
-    if len(lines) == 1:
-        return lines[0], "short"
-    for line in (lines[0], lines[-1]) if lines else ():
-        if len(line.split()) <= SHORT:
-            return line, "short"
-    return text, "whole"
+# --- cleaning -----------------------------------------------------------------------------------------------
 
 
-def _tidy(found: str) -> str:
-    text = _stripped(_LATEX_TEXT.sub(r"\1", found))
+def _normal(text: str) -> str:
+    """The text with plain quotes, full-width letters and marks as ASCII, without what is invisible."""
+    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).replace("\N{NO-BREAK SPACE}", " "))
+    return text.translate(_QUOTES).translate(_PUNCTUATION)
+
+
+def _cleaned(response: str) -> str:
+    """The response without thinking, stop tokens and what follows them, HTML and code fences."""
+    text = _normal(response)
+    if channels := list(_FINAL_CHANNEL.finditer(text)):
+        text = text[channels[-1].end() :]
+    text = _without_thinking(text)
+    parts = [part for part in _STOP.split(text) if part.strip(_AROUND)]
+    text = parts[0] if parts else ""
+    text = _HTML.sub(" ", _FENCE.sub("", text)).strip()
+    return text if len(text) <= BEGINNING + END else f"{text[:BEGINNING]}\n{text[-END:]}"
+
+
+def _without_thinking(text: str) -> str:
+    """What stands behind the last closing tag, else before the first opening one."""
+    closing = list(_THINK_CLOSE.finditer(text))
+    behind = text[closing[-1].end() :] if closing else text
+    opening = _THINK_OPEN.search(behind)
+    kept = behind[: opening.start()] if opening else behind
+    if closing and not kept.strip(_AROUND):
+        first = _THINK_OPEN.search(text)
+        kept = text[: first.start()] if first else ""
+    return kept
+
+
+# --- candidates ---------------------------------------------------------------------------------------------
+
+
+def _candidates(text: str, choice: bool) -> Iterator[tuple[int, str, str]]:
+    """Yield (end, text, rule) of what may be the answer, most explicit first; `end` is the place behind it."""
+    plain = text
+    for rule, pattern in (("tag", _TAG), ("boxed", _BOXED)):
+        found = [(m, next((g for g in m.groups() if g is not None), "")) for m in pattern.finditer(text)]
+        filled = [(m, group) for m, group in found if group.strip(_AROUND)]
+        if filled:
+            m, group = filled[-1]
+            yield m.end(), _ANY_TAG.sub(" ", group[:LONGEST]), rule
+        plain = pattern.sub(_blank, plain)
+    end, value = _field(text)
+    if value is not None:
+        yield end, value[:LONGEST], "field"
+    plain = _ANY_TAG.sub(_blank, plain)
+    for end, value in _statements(plain)[:LAST]:
+        yield end, value[:LONGEST], "stated"
+    if _REFUSAL.match(plain):
+        rest = _HOWEVER.split(plain)
+        if len(rest) > 1 and len(rest[-1].split()) <= SHORT // 2:
+            yield len(plain), rest[-1], "first"
+        yield len(plain), "", "refusal"
+    for line in _lines(plain, choice):
+        yield len(plain), *line
+    yield len(plain), plain, "whole"
+
+
+def _blank(found: re.Match[str]) -> str:
+    """A line break and blanks, as many characters as were found."""
+    return "\n" + " " * (len(found[0]) - 1)
+
+
+def _field(text: str) -> tuple[int, str | None]:
+    """The end and the value of the last field with an answer."""
+    if "{" not in text and "'" not in text and '"' not in text:
+        return 0, None
+    for found in reversed(list(_JSON.finditer(text))[-LAST:]):
+        try:
+            content = json.loads(found[0])
+        except (ValueError, RecursionError):
+            continue
+        keys = [key for key in content if _ANSWER_KEY.fullmatch(key.strip())]
+        keys.sort(key=lambda key: ("answer" in key.lower(), "final" in key.lower()))
+        if keys:
+            return found.end(), _value(content[keys[-1]])
+    fields = list(_FIELD.finditer(text))
+    if not fields:
+        return 0, None
+    found = fields[-1]
+    value = next((g for g in found.groups() if g is not None), "")
+    if found[3] is not None:
+        value = {"true": "yes", "false": "no", "null": ""}.get(value.strip().lower(), value)
+    return found.end(), value or None
+
+
+def _value(value: object) -> str:
+    """A JSON value as text; several values are listed."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        value = list(value.values())[:1]
+    if isinstance(value, list):
+        return ", ".join(_value(part) for part in value)
+    return "N/A" if value is None or value == "" else str(value)
+
+
+def _statements(text: str) -> list[tuple[int, str]]:
+    """(end, text) of what is stated as the answer, the last statement first."""
+    found: list[tuple[int, int, str]] = []
+    for m in _STATED.finditer(text):
+        whole = text[m.end() : m.end() + LONGEST]
+        rest = whole.lstrip("* \t\r\n:")
+        line = rest.partition("\n")[0]
+        value = _SENTENCE_END.split(line)[0] if not _CORRECTED.search(line) else line
+        if not _VAGUE.match(value.lstrip(_AROUND)):
+            found.append((m.end() + len(whole) - len(rest) + len(value), m.start(), value))
+    place, heading = 0, False
+    for line in text.splitlines(keepends=True):
+        if heading and line.strip(_AROUND + "-"):
+            found.append((place + len(line), place, line))
+            heading = False
+        if len(line) < 60 and _HEADING.fullmatch(line.strip()):
+            heading = True
+        place += len(line)
+    return [(end, value) for end, _, value in sorted(found, reverse=True)]
+
+
+def _lines(text: str, choice: bool) -> Iterator[tuple[str, str]]:
+    """Yield the lines that may be the answer: the only one, a bare first one, the last one."""
+    lines = [line.strip() for line in text.splitlines() if line.strip(_AROUND + "-")]
+    bare = [line.replace("**", "").strip("*_ ") + " " for line in lines]
+    labels = [m for line in bare if (m := _LABEL.match(line)) and (m[4] or "").strip(_AROUND)]
+    if len({(m[1] or m[2] or m[3]).upper() for m in labels}) > 1:  # the options, written out again
+        again = {m.string for m in labels}
+        lines = [line for line, b in zip(lines, bare) if b not in again] or lines
+    kept = [line for line in lines if not _prefatory(line)]
+    if not kept:
+        if any(not _PREFACE.fullmatch(line) for line in lines) and (choice or len(lines) == 1):
+            yield lines[-1], "short"
+        return
+    if len(kept) == 1:
+        yield kept[0], "short"
+        return
+    first, last = kept[0], kept[-1]
+    bold = _BOLD.findall(last)
+    if len(bold) == 1:
+        last = bold[0]
+    if choice:
+        yield from _ends(first, last)
+        return
+    if _bare(first) and not (_sentence(first) and _bare(last)):
+        yield first, "short"
+    elif _bare(last) or bold:
+        yield last, "short"
+
+
+def _ends(first: str, last: str) -> Iterator[tuple[str, str]]:
+    """The first line, if its letter or content is an answer by itself, and the last one; two letters that differ
+    are no answer."""
+    letters = [_letter(line) for line in (first, last)]
+    if None not in letters and letters[0] != letters[1]:
+        yield "", "short"
+        return
+    if len(first.split()) <= SHORT:
+        yield first, "first"
+    yield last, "short"
+
+
+def _letter(line: str) -> str | None:
+    label = _LABEL.match(_unmarked(line) + ("." if len(_unmarked(line)) == 1 else ""))
+    return (label[1] or label[2] or label[3]).upper() if label else None
+
+
+def _prefatory(line: str) -> bool:
+    """Is a line only the way to an answer: a heading, "Okay.", "Looking at the image:"?"""
+    bare = line.strip("*_# ")
+    return (
+        line.endswith(":") or bare.endswith(":") or bool(_SECTION.fullmatch(line) or _PREFACE.fullmatch(line))
+    )
+
+
+def _bare(line: str) -> bool:
+    return len(line.split()) <= SHORT
+
+
+def _sentence(line: str) -> bool:
+    return len(line.split()) >= 4 and line.rstrip("*_ ")[-1:] in ".!?"
+
+
+# --- a free answer ------------------------------------------------------------------------------------------
+
+
+def _free(found: str) -> str | None:
+    """The answer alone: no marks, label, article, preface or reason around it; None if nothing is left."""
+    text = _unlatexed(found)
+    bold = _BOLD.findall(text)
+    if len(bold) == 1 and (text.lstrip(" -").startswith("**") or len(text.split()) > 3):
+        text = bold[0]
+    text = _unmarked(text.replace("**", ""))
+    text = _unmarked(_behind(_CONCLUDING, _behind(_PREFACE, text))) or text
+    if _NO_ANSWER.fullmatch(text) or _PREFACE.fullmatch(text):
+        return None
     label = _LABEL.match(text + ("." if len(text) == 1 else ""))
-    if label and (label[3] or "").strip(_AROUND):
-        text = _stripped(label[3])
-    elif label:
-        return (label[1] or label[2]).upper()
+    if label and (label[1] or label[2] or label[3]).upper() in LETTERS:
+        rest = _unmarked(label[4] or "")
+        if not rest:
+            return (label[1] or label[2] or label[3]).upper()
+        text = rest
     if yes_no := _YES_NO.match(text):
-        return yes_no[1].lower()
+        return "no" if yes_no[1].lower()[0] == "n" else "yes"
+    if count := _COUNT.fullmatch(text):
+        text = count[1]
+    first = _FIRST_SENTENCE.match(text)
+    if first and len(first[1].split()) <= 3:
+        text = first[1]
+    reason = _REASON.search(text)
+    if reason and reason.start():
+        text = text[: reason.start()]
+    text = _unmarked(text)
     text = _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
-    return str(_NUMBERS.index(text.lower())) if text.lower() in _NUMBERS else text
+    if re.fullmatch(r"\d+\.0+", text):
+        return text.partition(".")[0]
+    return str(_NUMBERS.index(text.lower())) if text.lower() in _NUMBERS else text or None
 
 
-def _choice(found: str, everything: str, options: Sequence[str]) -> str | None:
-    """The option that is meant; None for none of them or several."""
-    letters, everything = "ABCDEFGH"[: len(options)], " ".join(everything.split())
-    text = _stripped(_LATEX_TEXT.sub(r"\1", found))
-    label = _LABEL.match(text + ("." if len(text) == 1 else ""))
-    letter = (label[1] or label[2]).upper() if label else text.upper() if len(text) == 1 else ""
-    if letter and letter in letters:
-        return options[letters.index(letter)]
-    plain = [_plain(option) for option in options]
-    if _plain(text) in plain:
-        return options[plain.index(_plain(text))]
-    for read in (text, everything):
-        if letter := _only(_BRACKETED, read, letters):
-            return options[letters.index(letter)]
-    said_so = not _DENIED.search(everything)
-    if said_so and (letter := _only(_NAMED, everything, letters)):
-        return options[letters.index(letter)]
-    mentioned = [
-        k for k, option in enumerate(plain) if re.search(rf"\b{re.escape(option)}\b", _plain(everything))
+# --- an option ----------------------------------------------------------------------------------------------
+
+
+def _choice(found: str, options: Sequence[str], rule: str) -> int | None:
+    """The number of the option that a text means; NO_OPTION for an explicit answer that is none of them, None where
+    nothing is found or several are. `options` are plain texts; a rule "first" takes no mere mention."""
+    text = _unmarked(_unlatexed(found).replace("**", "").replace("__", ""))
+    if rule != "whole":
+        text = _unmarked(_behind(_PREFACE, text)) or text
+    text = _without_list(text, options)
+    parts = _CORRECTED.split(text)
+    for k in range(len(parts) - 1, max(len(parts) - LAST, 0) - 1, -1):
+        number = _meant(_unmarked(parts[k]), options, rule)
+        if number is not None or _DENIED.search(parts[k]) or _WRONG.search(parts[k]):
+            return number
+    return None
+
+
+def _without_list(text: str, options: Sequence[str]) -> str:
+    """The text without the options, where it lists at least two of them with their letters."""
+    labels = [
+        rf"(?<!\w)[(\[]?{letter}[)\].:]\s*(?:the |an? )?{_spaced(option)}(?!\w)[,;.]?"
+        for letter, option in zip(LETTERS, options)
+        if option
     ]
+    listed = [label for label in labels if re.search(label, text, _I)]
+    return re.sub("|".join(listed), " ", text, flags=_I) if len(listed) > 1 else text
+
+
+def _spaced(option: str) -> str:
+    """A regular expression of an option whose words stand apart or are joined by hyphens."""
+    return r"[\s-]+".join(map(re.escape, option.split()))
+
+
+def _meant(text: str, options: Sequence[str], rule: str) -> int | None:
+    """The option that a text without corrections means."""
+    concluded = _unmarked(_behind(_CONCLUDING, text))
+    for said in (text, concluded):
+        number = _label(said, options)
+        if number is not None:
+            return number
+    if _OPEN.search(text):
+        return NO_OPTION if rule != "whole" else None
+    wrong = {m[1] or m[2] for m in _WRONG.finditer(text)}
+    for pattern in (_BRACKETED, _RIGHT, _NAMED, _GUESS):
+        letters = set()
+        for m in pattern.finditer(text):
+            clause = _CLAUSE.split(text[max(0, m.start() - 100) : m.start()])[-1]
+            if not _DENIED.search(clause):
+                letters.add(next(filter(None, m.groups())).upper())
+        letters -= wrong
+        numbers = {n for n in map(LETTERS.index, letters) if n < len(options) and options[n]}
+        if len(numbers) == 1:
+            return numbers.pop()
+        if letters and not numbers and rule != "whole":
+            return NO_OPTION
+    if rule == "first":
+        return _begins(_plain(concluded), options)
+    number = _begins(_plain(concluded), options)
+    if number is None and len(text.split()) <= 2 * SHORT and _TWO.search(text):
+        return None
+    return _mentioned(_plain(text), options, rule) if number is None else number
+
+
+def _label(text: str, options: Sequence[str]) -> int | None:
+    """The option that a text is, or whose letter it begins with."""
+    plain = _plain(text)
+    if plain and plain in options:
+        return options.index(plain)
+    if _NO_ANSWER.fullmatch(text) or _NO_ANSWER.fullmatch(plain):
+        return NO_OPTION
+    letter, rest = "", ""
+    if len(text) == 1 and text.isascii() and text.isalpha():
+        letter = text.upper()
+    elif label := _LABEL.match(text):
+        letter, rest = (label[1] or label[2] or label[3]).upper(), label[4] or ""
+    elif leading := _LEADING.match(text):
+        letter, rest = leading[1], leading[2]
+    elif re.match(r"[A-H]\s", text) and _plain(text[2:]) in options:
+        letter = text[0]
+    if not letter or _MORE.match(rest) or _SEVERAL.search(rest) or _WRONG.match(text):
+        return None
+    if letter in LETTERS and (number := LETTERS.index(letter)) < len(options) and options[number]:
+        return number
+    return NO_OPTION
+
+
+def _begins(plain: str, options: Sequence[str]) -> int | None:
+    """The option whose content a text begins with, in front of a reason or a mark."""
+    fits = [
+        k
+        for k, o in enumerate(options)
+        if o and re.match(rf"{re.escape(o)}(?=\s*[,;:.!?(–—]|\s-|\s(?:because|as|since)\b)", plain)
+    ]
+    if not fits:
+        return None
+    best = max(fits, key=lambda k: len(options[k]))
+    rest = plain[len(options[best]) :].lstrip(" ,;:.!?(-–—")
+    rest = _behind(_ARTICLE, rest)
+    others = [o for k, o in enumerate(options) if k != best and o]
+    if re.match(r"(?:and|or|let|so|first|i)\b", rest) or any(
+        re.match(rf"{re.escape(o)}\b", rest) for o in others
+    ):
+        return None
+    return best
+
+
+def _mentioned(plain: str, options: Sequence[str], rule: str) -> int | None:
+    """The only option that a text mentions and does not deny; else, of a few words, the only one that they are a
+    part of."""
+    mentions = []
+    for k, option in enumerate(options):
+        end = r"(?=\s*(?:[,.;:!?)]|$))" if option in ("yes", "no") else r"(?!\w)"
+        if option and (m := re.search(rf"(?<!\w){re.escape(option)}{end}", plain)):
+            mentions.append((k, m))
     # An option inside another one ("bus" in "school bus") is not mentioned by itself.
-    mentioned = [k for k in mentioned if not any(plain[k] in plain[j] for j in mentioned if j != k)]
-    few = said_so and not mentioned and len(text.split()) <= SHORT
-    if few and _only(_LETTER, text, letters) and (letter := _only(_ALONE, text, letters)):
-        return options[letters.index(letter)]
-    return options[mentioned[0]] if len(mentioned) == 1 else None
+    mentions = [
+        (k, m) for k, m in mentions if not any(options[k] in options[j] for j, _ in mentions if j != k)
+    ]
+    if len(mentions) == 1:
+        k, m = mentions[0]
+        before, behind = plain[max(0, m.start() - 40) : m.start()], plain[m.end() : m.end() + 30]
+        denied = _GOVERNED.search(before) or re.match(
+            r"\W{0,3}(?:\w+ ){0,2}is (?:wrong|incorrect|not)\b", behind
+        )
+        return None if denied else k
+    if mentions or rule == "whole" or len(plain.split()) > SHORT or _DENIED.search(plain):
+        return None
+    parts = [k for k, o in enumerate(options) if re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", o)]
+    return parts[0] if len(parts) == 1 and len(plain) > 2 else None
 
 
-def _only(pattern: re.Pattern[str], text: str, letters: str) -> str | None:
-    """The one of the letters that the pattern finds; None for none of them or several."""
-    found = {letter for letter in pattern.findall(text) if letter in letters}
-    return found.pop() if len(found) == 1 else None
+# --- what they share ----------------------------------------------------------------------------------------
 
 
-def _stripped(text: str) -> str:
-    """The text without what stands around it; a bracket of "(B) left" stays."""
-    return " ".join(text.strip(_AROUND).split())
+def _unlatexed(text: str) -> str:
+    """The text without LaTeX's marks; commands that give text leave it."""
+    while (plain := _LATEX_TEXT.sub(r" \1 ", text)) != text:
+        text = plain
+    return _LATEX_MARK.sub(" ", text)
+
+
+def _unmarked(text: str) -> str:
+    """The text without marks, bullets, symbols and one pair of brackets around it; a bracket of "(B) left" stays."""
+    text = " ".join(text.split())
+    before = None
+    while text != before:
+        before = text
+        text = _RULE.sub("", _BULLET.sub("", text.strip(_AROUND), count=1))
+        while text and text[0] != "°" and unicodedata.category(text[0]) == "So":
+            text = text[1:]
+        while text and text[-1] != "°" and unicodedata.category(text[-1]) == "So":
+            text = text[:-1]
+        for pair in ("()", "[]", "{}"):
+            if text[-1:] == pair[1] and pair[0] not in text:
+                text = text[:-1]
+            inner = text[1:-1]
+            if (
+                text[:1] == pair[0]
+                and text[-1:] == pair[1]
+                and not (len(inner) == 1 and inner.isalpha())
+                and not set(pair) & set(inner)
+            ):
+                text = inner
+    return text
+
+
+def _behind(pattern: re.Pattern[str], text: str) -> str:
+    """What follows a beginning that the pattern matches; the text where it has none."""
+    found = pattern.match(text)
+    return text[found.end() :] if found else text
 
 
 def _plain(text: str) -> str:
-    return (
-        _ARTICLE.sub("", _stripped(text.lower()), count=1)
-        if _ARTICLE.match(_stripped(text))
-        else _stripped(text.lower())
-    )
+    """The text in lower case, without marks around it and a leading article."""
+    text = re.sub(r"(?<=\w)[-‐‑](?=\w)", " ", _unmarked(text.lower()))
+    return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text

@@ -7,7 +7,6 @@ prompts have it ("Change: ..", "A. .."), or in the request's own field `po3d` (f
 import base64
 import binascii
 import hashlib
-import itertools
 import json
 import re
 import secrets
@@ -21,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.choices import LETTERS
+from po3d.benchmarks.choices import LETTERS, filled
 from po3d.benchmarks.superclevr.files import written
 from po3d.io.errors import InputError
 from po3d.io.images import decode_image
@@ -100,10 +99,10 @@ class Asked(NamedTuple):
         return named or ("6d" if any("perspective" in text.lower() for text in self.texts) else "2d")
 
     @property
-    def options(self) -> tuple[str, ...]:
-        """Those that the message has with letters, from A on, a line each."""
+    def options(self) -> list[str]:
+        """Those that the message has with letters, a line each: from A on, "" for a letter without one."""
         found = {m[1]: m[2].strip() for m in _OPTION.finditer("\n".join(self.texts))}
-        return tuple(found[k] for k in itertools.takewhile(found.__contains__, LETTERS))
+        return filled({k: found[k] for k in LETTERS if k in found}) if {"A", "B"} & found.keys() else []
 
     def question(self, text: str) -> Question:
         whole = "\n".join(self.texts)
@@ -111,7 +110,15 @@ class Asked(NamedTuple):
         views = self.told.views or tuple(float(v) for v in _ANGLE.findall(whole)) or (0.0,)
         names = tuple(f"{k + 1}" for k in range(len(self.images)))
         return Question(
-            REQUEST, REQUEST, text, self.task, "", options=self.options, images=names, views=views, **told
+            REQUEST,
+            REQUEST,
+            text,
+            self.task,
+            "",
+            options=tuple(filter(None, self.options)),
+            images=names,
+            views=views,
+            **told,
         )
 
 

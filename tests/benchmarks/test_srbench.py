@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from po3d.benchmarks.choices import gapped, letter, lettered, letters_of
 from po3d.benchmarks.threedsrbench import data as srbench
 from po3d.benchmarks.threedsrbench.data import PhotoQuestion
 from po3d.benchmarks.threedsrbench.score import (
@@ -28,6 +29,7 @@ from po3d.benchmarks.threedsrbench.score import (
 )
 from po3d.io.errors import InputError
 from po3d.reasoning.questions import Prediction
+from po3d.systems.answers import predicted
 
 COLUMNS = [
     "index",
@@ -421,3 +423,42 @@ def test_the_first_scenes_come_with_all_their_rows(split):
     kept = split.first(2)
     assert {q.scene for q in kept.questions} == set(sorted({q.scene for q in split.questions})[:2])
     assert len(split.first(None).questions) == len(split.questions)
+
+
+def test_an_empty_option_column_keeps_the_letters_of_the_others(tmp_path):
+    row = {"qid": "AAAAAAAA", "question": "Which side?", "A": "left", "B": "", "C": "front", "D": "back", "answer": "C",
+           "category": "orientation_viewpoint", "image_url": "http://x/a.jpg"}  # fmt: skip
+    first = {**row, "qid": "BBBBBBBB", "A": "", "B": "left", "answer": "D"}
+    whole = {**row, "qid": "CCCCCCCC", "B": "right", "answer": "B"}
+    write_tsv(tmp_path / srbench.OURS, [row, first, whole])
+    questions = srbench.load(tmp_path).questions
+    assert [q.answer for q in questions] == ["front", "back", "right"]
+    assert [letters_of(q) for q in questions] == ["ACD", "BCD", "ABCD"]
+    assert [gapped(q) for q in questions] == [
+        ["left", "", "front", "back"],
+        ["", "left", "front", "back"],
+        list(whole_options(whole)),
+    ]
+    assert [letter(q) for q in questions] == ["C", "D", "B"]
+    assert lettered(questions[0]).splitlines()[2:] == ["A. left", "C. front", "D. back"]
+    found = [[predicted(q, text).answer for text in "ABCD"] for q in questions]
+    assert found == [
+        ["left", None, "front", "back"],
+        [None, "left", "front", "back"],
+        list(whole_options(whole)),
+    ]
+    right = row_hits(questions, [Prediction(q.id, "ok", letter(q)) for q in questions])
+    assert right == [True, True, True]
+    turned_rows = srbench.rotations(questions[0])
+    assert {q.letter: q.options["ACD".index(q.letter)] for q in turned_rows} == dict.fromkeys("ACD", "front")
+    srbench.write_release(tmp_path / "again", questions)
+    assert [(q.letter, q.options, q.letters) for q in srbench.load(tmp_path / "again").questions] == [
+        (q.letter, q.options, q.letters) for q in questions
+    ]
+    write_tsv(tmp_path / srbench.OURS, [{**row, "answer": "B"}])
+    with pytest.raises(InputError, match="the answer 'B' is none of the options A, C, D"):
+        srbench.load(tmp_path)
+
+
+def whole_options(row):
+    return tuple(row[k] for k in "ABCD")

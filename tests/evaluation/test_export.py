@@ -7,6 +7,7 @@ import importlib.util
 import itertools
 import json
 import re
+import shlex
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
@@ -342,3 +343,20 @@ def test_datasets_loads_a_data_set_offline(release, tmp_path, monkeypatch):
     card = (tmp_path / "set" / "README.md").read_text()
     assert "license: apache-2.0" in card
     assert '{"seed": 7}' in card
+
+
+def test_the_command_that_an_export_prints_scores_its_questions(release, tmp_path, capsys):
+    size = str(max(1, len(release.split.images) // 2))
+    written(release, tmp_path / "out", "openai", "--size", size)
+    hint = capsys.readouterr().out.split("po3d import ")[1].split("\n")[0]
+    assert f"--size {size}" in hint
+    with open(tmp_path / "out" / "messages.jsonl") as file:
+        rows = [json.loads(line) for line in file]
+    answers = tmp_path / "model.jsonl"
+    answers.write_text("".join(json.dumps({"id": r["id"], "response": r["answer"]}) + "\n" for r in rows))
+    out = tmp_path / "imported.jsonl"
+    command = shlex.split(hint.replace("RESULTS", str(answers)).replace("FILE.jsonl", str(out)))
+    assert cli.main(["import", *command]) == 0
+    sidecar = json.loads(out.with_name(out.name + ".import.json").read_text())
+    assert sidecar["missing"] == []
+    assert sum(sidecar["matched_by"].values()) == len(rows)

@@ -233,6 +233,137 @@ def test_multiple_choice_rows_become_the_texts_of_their_options():
     assert result.other_gold == []
 
 
+# --- what result files hold that is no fault of the model ----------------------------------------------------
+
+SCORED = {q.number: q for q in SPLIT.questions if q.category == "L1-Single"}
+FOUR = list(SCORED.values())[:4]
+
+
+def imported(path):
+    return import_rows(read_rows(path), SPLIT.questions, PULSECHECK457, "strict")
+
+
+def answers(result):
+    return {p.id: p.answer for p in result.predictions if p.status == "ok"}
+
+
+RIGHT = {q.id: q.answer for q in FOUR}
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "csv", "xlsx", "jsonl", "json"])
+def test_a_cell_that_begins_with_an_equals_sign_is_text(tmp_path, suffix):
+    forms = ("=== Answer ===\n{}", "= {}", "{}", "=> {}")
+    rows = [{"index": q.number, "prediction": form.format(q.answer)} for q, form in zip(FOUR, forms)]
+    path = tmp_path / f"m.{suffix}"
+    if suffix == "xlsx":
+        write_xlsx(path, rows)
+    elif suffix == "json":
+        path.write_text(json.dumps(rows))
+    else:
+        (write_jsonl if suffix == "jsonl" else write_table)(path, rows)
+    assert answers(imported(path)) == RIGHT
+    rows[0]["prediction"] = '=HYPERLINK("http://x")'
+    if suffix != "json":
+        {"xlsx": write_xlsx, "jsonl": write_jsonl}.get(suffix, write_table)(path, rows)
+        cells = [row.cells["prediction"] for row in read_rows(path)]
+        assert cells[0] == '=HYPERLINK("http://x")'
+
+
+@pytest.mark.parametrize("spelling", ["{}.0", " {}", "0{}", "{}.00"])
+def test_ids_that_a_spreadsheet_changed_are_found(tmp_path, spelling):
+    rows = [{"index": spelling.format(q.number), "prediction": q.answer} for q in FOUR]
+    assert answers(imported(write_table(tmp_path / "m.csv", rows))) == RIGHT
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Index", "Prediction"),
+        (" INDEX ", "PREDICTION"),
+        ("Question ID", "Model Answer"),
+        ("QID", " Response"),
+    ],
+)
+def test_headers_in_any_case_and_with_blanks(tmp_path, names):
+    rows = [{names[0]: q.number, names[1]: q.answer} for q in FOUR]
+    assert answers(imported(write_table(tmp_path / "m.csv", rows))) == RIGHT
+    assert answers(imported(write_jsonl(tmp_path / "m.jsonl", rows))) == RIGHT
+
+
+BROKEN = [
+    ("m.jsonl", b'{"qid": 1,', "not valid JSON"),
+    ("m.jsonl", b"[1]", "a row should be an object, not list"),
+    ("m.jsonl", b'{"qid": "x", "prediction": "gr\xfcn"}', "is not UTF-8"),
+    (
+        "m.jsonl",
+        b'{"qid": "x", "prediction": "' + b"a" * (CELL + 1) + b'"}',
+        "the cell has 1,000,001 characters",
+    ),
+    ("m.csv", b"only one cell", "1 cells under 2 columns"),
+    ("m.csv", b"1,gr\xfcn", "is not UTF-8"),
+    ("m.csv", b'1,"a"b', "expected after"),
+    ("m.csv", b"1," + b"a" * (CELL + 1), "a cell has more than 1,000,000 characters"),
+    ("m.csv", b"1,a\0b", "NUL"),
+]
+
+
+@pytest.mark.parametrize(("name", "line", "says"), BROKEN)
+def test_a_bad_row_costs_one_row_and_is_named(tmp_path, capsys, release, name, line, says):
+    path = tmp_path / name
+    whole = [{"qid": q.id, "prediction": q.answer} for q in FOUR]
+    (write_jsonl if name.endswith("jsonl") else write_table)(path, whole)
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines.insert(len(lines) - 2, line + b"\n")
+    path.write_bytes(b"".join(lines))
+    code, out, sidecar = run(tmp_path, path, "--data", str(release))
+    assert code == 0
+    (bad,) = sidecar["damaged"]
+    assert bad["row"] == 3
+    assert says in bad["reason"]
+    assert "rows that cannot be read, left out: 1: row 3" in capsys.readouterr().out
+    assert {p.id: p.answer for p in read_predictions(out)} == RIGHT
+
+
+def test_half_a_surrogate_pair_is_replaced_and_named(tmp_path):
+    path = tmp_path / "m.jsonl"
+    rows = [json.dumps({"qid": q.id, "prediction": q.answer}) for q in FOUR]
+    rows[1] = rows[1].replace(FOUR[1].answer, FOUR[1].answer + r" \udc00")
+    rows[3] = rows[3].replace(FOUR[3].answer, FOUR[3].answer + r" \ud83d")
+    rows[2] = rows[2].replace(FOUR[2].answer, FOUR[2].answer + r" \ud83d\ude00")  # a whole one
+    path.write_text("\n".join(rows))
+    result = imported(path)
+    assert answers(result) == RIGHT
+    assert [r["row"] for r in result.repaired] == [2, 4]
+    path.write_text(f"[{','.join(rows)}]")
+    assert answers(imported(path.rename(tmp_path / "m.json"))) == RIGHT
+
+
+def test_rows_without_an_id_are_said_to_lack_one(tmp_path, capsys, release):
+    asked = [q for q in SPLIT.questions if sum(o.text == q.text for o in SPLIT.questions) == 1][:3]
+    rows = [{"question": q.text, "prediction": q.answer} for q in asked] + [
+        {"question": "?", "prediction": "x"}
+    ]
+    path = write_table(tmp_path / "m.csv", rows)
+    _, _, sidecar = run(tmp_path, path, "--data", str(release))
+    assert sidecar["without_id"] == 4
+    assert "rows without an id (qid, " in capsys.readouterr().out
+    assert "an id, which it lacks (qid, " in sidecar["unmatched"][0]["reason"]
+    bare = write_table(tmp_path / "m.csv", [{"prediction": "x"}])
+    with pytest.raises(InputError, match="no row has an id"):
+        imported(bare)
+
+
+@pytest.mark.parametrize("gap", ["", "nan", "NaN", " "])
+def test_an_empty_option_column_does_not_shift_the_letters(tmp_path, gap):
+    rows = [
+        {"index": q.number, "A": gap, "B": q.answer, "C": "jet fighter", "D": "purple", "prediction": "(B)"}
+        for q in FOUR
+    ]
+    assert answers(imported(write_table(tmp_path / "m.tsv", rows))) == RIGHT
+    rows = [dict(row, prediction="A") for row in rows]
+    assert answers(imported(write_table(tmp_path / "m.tsv", rows))) == {}
+
+
 # --- hostile files ------------------------------------------------------------------------------------------
 
 
@@ -267,9 +398,6 @@ HOSTILE = [
     ("missing.xlsx", None, "not found"),
     ("m.pkl", b"cos\nsystem\n(S'false'\ntR.", "pickled files are not read"),
     ("m.parquet", b"PAR1", "unknown format"),
-    ("m.tsv", b"index\tprediction\n1\t=HYPERLINK(\"http://x\")\n", "formulas are refused"),
-    ("m.csv", b"index,prediction\n1,=1+1\n", "formulas are refused"),
-    ("m.xlsx", lambda p: write_xlsx(p, [{"index": 1, "prediction": "=1+1"}]), "formulas are refused"),
     ("m.tsv", b"index\tprediction\n1\t" + b"a" * (CELL + 1) + b"\n", "a cell has more than 1,000,000 characters"),
     ("m.jsonl", b'{"id": "1", "prediction": "' + b"a" * (CELL + 1) + b'"}', "the cell has 1,000,001 characters"),
     ("m.json", json.dumps([{"id": "1", "resps": [["a" * (CELL + 1)]]}]).encode(), "the cell has 1,000,001"),

@@ -185,3 +185,24 @@ def test_bad_options_are_one_line(tmp_path, capsys, options, says):
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert says in error
+
+
+def test_a_sized_run_counts_against_its_own_questions(tmp_path, capsys):
+    questions = opened("pulsecheck457", None, 2).questions
+    path = tmp_path / "predictions.jsonl"
+    write_predictions(
+        path, [Prediction(q.id, "ok", q.answer, 0.5 + 0.4 * (k % 2)) for k, q in enumerate(questions)]
+    )
+
+    def counted(*options):
+        assert cli.main(["trust", str(path), "--json", *options]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    assert counted()["questions"] > len(questions)  # nothing says that it is a part
+    config = {"size": 2, "split": "mini", "data": {"root": None}}
+    run = {"identity": {}, "about": {"benchmark": "pulsecheck457", "provenance": {"config": config}}}
+    (tmp_path / "run.json").write_text(json.dumps({"run": run, **run}))
+    assert counted()["questions"] == len(questions)
+    assert counted("--size", "1")["questions"] < len(questions)
+    assert cli.main(["trust", str(path)]) == 0
+    assert "on the first 2 images, as the run was" in capsys.readouterr().out

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from po3d.benchmarks.choices import by_letter, letters_of
 from po3d.benchmarks.splits import QuestionSplit, unique
 from po3d.benchmarks.threedsrbench.report import LETTERS, read_table
 from po3d.benchmarks.threedsrbench.score import CATEGORIES, VIEWPOINTS
@@ -75,6 +76,7 @@ class PhotoQuestion(Question):
     """An item of 3DSRBench."""
 
     letter: str = ""  # of the right option
+    letters: str = ""  # of the options, where a column before the last one is empty: "ACD"
     viewpoint: str = ""  # of VIEWPOINTS, where the file says it
     index: str = ""  # of the row
     source: str = ""  # of the picture
@@ -194,12 +196,10 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
     """A row as a question."""
     qid = record.get("qid") or record.get("index", "")
     name = split_qid(qid, f"{where}: ")
-    options = [record[letter] for letter in LETTERS if letter in record]
+    offered = {letter: record[letter] for letter in LETTERS if letter in record}
     letter, category = record.get("answer", "").upper(), record.get("category", "")
-    if letter not in LETTERS[: len(options)]:
-        raise InputError(
-            f"{where}: the answer {letter!r} is none of the options {', '.join(LETTERS[: len(options)])}"
-        )
+    if letter not in offered:
+        raise InputError(f"{where}: the answer {letter!r} is none of the options {', '.join(offered)}")
     known("category", category, CATEGORIES, f"{where}: ")
     if "question" not in record:
         raise InputError(f"{where}: the question is missing")
@@ -210,12 +210,14 @@ def _question(record: Mapping[str, str], where: str) -> PhotoQuestion:
     image = record.get("pixels") or photo + (MIRROR if name.flip else "")
     if not image:
         raise InputError(f"{where}: the row has neither a picture nor its path or URL")
-    answer, program = options[LETTERS.index(letter)], record.get("program", "")
+    answer, program, options = offered[letter], record.get("program", ""), tuple(offered.values())
+    letters = "".join(offered)
     own = {"scene": record.get("scene") or photo or name.base, "letter": letter, "viewpoint": viewpoint}
+    own["letters"] = "" if letters == "".join(LETTERS[: len(letters)]) else letters
     own |= {"index": record.get("index", ""), "source": record.get("image_source", "")}
     own["columns"] = {k.removeprefix("meta_"): v for k, v in record.items() if k.startswith("meta_")}
     text = record["question"]
-    return PhotoQuestion(qid, image, text, "6d", category, answer, program, tuple(options), **own)
+    return PhotoQuestion(qid, image, text, "6d", category, answer, program, options, **own)
 
 
 def _photo(record: Mapping[str, str], where: str) -> str:
@@ -237,11 +239,12 @@ def _read_scenes(path: Path) -> dict[str, Scene]:
 
 def rotations(question: Question) -> list[Question]:
     """A question as annotated and with its options moved on by 1, 2 ...: what CircularEval asks."""
-    options, letter = question.options, LETTERS.index(question.letter)
+    options, letters = question.options, letters_of(question)
+    right = letters.index(question.letter)
     rows = []
     for turn in range(len(options)):
         moved = [options[(k + turn) % len(options)] for k in range(len(options))]
-        at = LETTERS[(letter - turn) % len(options)]
+        at = letters[(right - turn) % len(options)]
         name = question.id if turn == 0 else f"{question.id}-{turn}"
         rows.append(replace(question, id=name, options=tuple(moved), letter=at))
     return rows
@@ -260,7 +263,7 @@ def write_release(folder: str | Path, questions: Sequence[Question], scenes: Ite
         writer.writeheader()
         for k, q in enumerate(questions):
             row = {"index": q.index or k, "qid": q.id, "question": q.text, "category": q.category}
-            row |= dict(zip(LETTERS, q.options)) | {"answer": q.letter, "program": q.program}
+            row |= by_letter(q) | {"answer": q.letter, "program": q.program}
             row |= {"scene": q.scene, "viewpoint": q.viewpoint, "image_source": q.source}
             row |= {f"meta_{k}": v for k, v in q.columns.items()}
             writer.writerow(row | {"image_path": q.image.removesuffix(MIRROR)})
@@ -270,7 +273,7 @@ def write_vlmevalkit(path: str | Path, questions: Sequence[Question], encoded: M
     """The rows as VLMEvalKit reads them; `encoded` holds each picture's file content by `Question.image`, flipped ones
     flipped."""
     rows = (
-        {"index": str(k), "qid": q.id, "question": q.text, **dict(zip(LETTERS, q.options)), "answer": q.letter,
+        {"index": str(k), "qid": q.id, "question": q.text, **by_letter(q), "answer": q.letter,
          "category": q.category, "image": (q.image,), "image_source": q.source}
         for k, q in enumerate(questions)
     )  # fmt: skip

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from po3d.benchmarks.choices import letters_of
 from po3d.benchmarks.metrics import Bootstrap, bootstrap_groups, figure
 from po3d.benchmarks.scoring import comparable, counted, failures, published_table, row, some
 from po3d.benchmarks.threedsrbench.report import LETTERS
@@ -48,7 +49,7 @@ _TURN = re.compile(r"-\d+$")
 # --- rows ---------------------------------------------------------------------------------------------------
 
 
-def chosen(answer: str, options: Sequence[str]) -> int | None:
+def chosen(answer: str, options: Sequence[str], letters: Sequence[str] = LETTERS) -> int | None:
     """The option that an answer means: by its content, else by a lone letter ("B", "(B)", "B."). None when it means none
     of them. What a language model wrote around its answer is `po3d import`'s business."""
     said = _plain(answer)
@@ -56,7 +57,7 @@ def chosen(answer: str, options: Sequence[str]) -> int | None:
     if same:
         return same[0]
     letter = answer.strip(" .():").upper()
-    return LETTERS.index(letter) if len(letter) == 1 and letter in LETTERS[: len(options)] else None
+    return letters.index(letter) if len(letter) == 1 and letter in letters[: len(options)] else None
 
 
 def _plain(text: str) -> str:
@@ -91,7 +92,7 @@ def _said(questions: Sequence[Question], predictions: Sequence[Prediction]) -> d
     """The content of the option that was chosen, by the ids of the rows that have an answer among their options."""
     said = {}
     for q, p in paired(questions, predictions):
-        at = chosen(p.answer, q.options) if p.status == "ok" and p.answer is not None else None
+        at = chosen(p.answer, q.options, letters_of(q)) if p.status == "ok" and p.answer is not None else None
         if at is not None:
             said[q.id] = _plain(q.options[at])
     return said

@@ -4,6 +4,7 @@
 import argparse
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from po3d.benchmarks.choices import LETTERS, letter
+from po3d.benchmarks import choices
+from po3d.benchmarks.choices import gapped, letter
 from po3d.benchmarks.registry import BENCHMARKS, dials_in, opened
 from po3d.benchmarks.twin_folder import TWIN, described
 from po3d.benchmarks.vlmevalkit import cells, write_table
@@ -114,9 +116,8 @@ def _write_table(
     """The harness's custom data: with columns A to D a multiple choice whose prompt it builds, else the question is
     the whole prompt. Several images are lists, and then need names in image_path."""
     own = BENCHMARKS[benchmark]
-    choices = max(len(q.options) for q in questions)
     several = any(len(pictures(q)) > 1 for q in questions)
-    columns = ["index", "qid", "image", "question", *LETTERS[:choices], "answer", "category"]
+    columns = ["index", "qid", "image", "question", *choices.columns(questions), "answer", "category"]
 
     def row(k: int, q: Question) -> dict[str, Any]:
         found = {**cells(own, q, k), "image": pictures(q)}
@@ -155,7 +156,7 @@ def _doc(q: Question, benchmark: str, files: Mapping[str, str]) -> dict[str, Any
     ]
     return {
         "id": q.id, "question": asked.text, "parts": parts, "images": names, "answer": BENCHMARKS[benchmark].written(q.answer),
-        "letter": letter(q) if q.options else "", "options": list(q.options), "category": q.category,
+        "letter": letter(q) if q.options else "", "options": gapped(q), "category": q.category,
     }  # fmt: skip
 
 
@@ -174,7 +175,7 @@ def _openai(questions: Sequence[Question], benchmark: str, out: Path, encoded: E
             content = messages(prompt(benchmark, q), [latest[n] for n in names])
             answer = BENCHMARKS[benchmark].written(q.answer)
             row = {"id": q.id, "messages": content, "answer": answer, "category": q.category}
-            yield row | ({"options": list(q.options), "letter": letter(q)} if q.options else {})
+            yield row | ({"options": gapped(q), "letter": letter(q)} if q.options else {})
 
     write_jsonl(path, rows())
     return path
@@ -228,11 +229,12 @@ def export_command(arguments: argparse.Namespace) -> int:
         split, arguments.benchmark, arguments.format, arguments.out, arguments.image_format, arguments.bare,
         arguments.inline, twin_record(arguments.benchmark, arguments.data),
     )  # fmt: skip
-    data = f" --data {arguments.data}" if arguments.data else ""
     print(f"wrote {len(split.questions)} questions to {path}")
-    print(
-        f"score what a model answers: po3d import RESULTS --benchmark {arguments.benchmark}{data} --out FILE.jsonl"
-    )
+    same = ["--benchmark", arguments.benchmark]
+    for option in ("data", "size"):
+        if (value := getattr(arguments, option)) is not None:
+            same += [f"--{option}", str(value)]
+    print(f"score what a model answers: po3d import RESULTS {shlex.join(same)} --out FILE.jsonl")
     return 0
 
 

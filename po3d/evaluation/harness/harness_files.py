@@ -4,12 +4,15 @@
     lmms-eval    <date>_samples_<task>.jsonl             filtered_resps, target, and what its metric said of the item
     plain        .jsonl, .json, .csv, .tsv               whatever columns; `imports` says which it looks for
 
-Refused, with one line: pickles, formulas, cells above CELL characters, files above FILE bytes, workbooks that unpack
-to much more than they are, text that is not UTF-8. A cell is never evaluated.
+Refused, with one line: pickles, files above FILE bytes, workbooks that unpack to much more than they are, files without
+one readable row. A row that cannot be read (cells above CELL characters, too few cells, invalid JSON, bytes that are not
+UTF-8) is a row with a `fault` and without cells. A cell is never evaluated: "=1+1" is a text. Half a surrogate pair
+becomes U+FFFD, and the row a `repair`.
 """
 
 import csv
 import io
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +25,8 @@ from po3d.io.guard import needed
 CELL = 1_000_000  # characters; answers have a few thousand at most
 FILE = 256_000_000  # bytes, also of a workbook unpacked
 RATIO, SMALL = 200, 10_000_000  # a workbook may unpack to RATIO times its size, or to SMALL bytes
+REPLACED = "\ufffd"
+_ESCAPE = re.compile(r"\\\\|\\u(?i:(d[89ab][0-9a-f]{2})(\\ud[c-f][0-9a-f]{2})?|(d[c-f][0-9a-f]{2}))")
 FORMATS = (".xlsx", ".tsv", ".csv", ".jsonl", ".json")
 
 
@@ -30,6 +35,8 @@ class Row(NamedTuple):
 
     number: int
     cells: dict[str, object]  # str, int, float, bool, None, and of JSON lists and objects
+    fault: str = ""  # why the row cannot be read; then it has no cells
+    repair: str = ""  # what was replaced in it
 
 
 def read_rows(path: str | Path) -> list[Row]:
@@ -44,61 +51,115 @@ def read_rows(path: str | Path) -> list[Row]:
     if path.stat().st_size > FILE:
         raise InputError(f"{path} has {path.stat().st_size:,} bytes, more than the {FILE:,} that are read")
     reader = {".xlsx": _xlsx, ".json": _json, ".jsonl": _jsonl}.get(path.suffix.lower(), _separated)
-    rows = [Row(k, cells) for k, cells in enumerate(reader(path), 1)]
+    rows = [_row(k, cells) for k, cells in enumerate(reader(path), 1)]
     if not rows:
         raise InputError(f"{path} holds no rows")
-    for row in rows:
-        for name, cell in row.cells.items():
-            _check(cell, f"{path}, row {row.number}, column {name!r}")
+    if all(row.fault for row in rows):
+        raise InputError(f"{path}, row {rows[0].number}: {rows[0].fault}")
     return rows
 
 
-def _check(cell: object, where: str) -> None:
-    if isinstance(cell, str) and len(cell) > CELL:
-        raise InputError(f"{where}: the cell has {len(cell):,} characters, more than {CELL:,}")
-    for part in cell.values() if isinstance(cell, dict) else cell if isinstance(cell, list) else ():
-        _check(part, where)
+def _row(number: int, found: "dict[str, object] | _Fault") -> Row:
+    """The row of what a reader found."""
+    if isinstance(found, _Fault):
+        return Row(number, {}, found)
+    for name, cell in found.items():
+        if size := _longest(cell):
+            fault = f"column {name!r}: the cell has {size:,} characters, more than {CELL:,}"
+            return Row(number, {}, fault)
+    changed = [name for name, cell in found.items() if REPLACED in str(cell)]
+    names = ", ".join(map(repr, changed))
+    repair = f"U+FFFD in {names}: half a surrogate pair, or text damaged before" if changed else ""
+    return Row(number, found, repair=repair)
+
+
+class _Fault(str):
+    """Why a row cannot be read."""
+
+
+def _longest(cell: object) -> int:
+    """The characters of a text in a cell that has more than CELL of them; 0 for none."""
+    if isinstance(cell, str):
+        return len(cell) if len(cell) > CELL else 0
+    parts = cell.values() if isinstance(cell, dict) else cell if isinstance(cell, list) else ()
+    return max(map(_longest, parts), default=0)
 
 
 def _text(path: Path) -> str:
+    """The file as text. Bytes that are not UTF-8 stay as surrogates, which `_readable` finds; InputError for a file
+    whose first line is no UTF-8."""
     data = path.read_bytes()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 ({error.reason} at byte {error.start})") from None
-    if "\0" in text:
-        raise InputError(f"{path} holds NUL characters: it is no text in UTF-8")
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    head = text.partition("\n")[0]
+    if fault := _readable(head):
+        raise InputError(f"{path} {fault}")
     return text
 
 
-def _separated(path: Path) -> Iterator[dict[str, object]]:
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    limit = csv.field_size_limit(CELL)
+def _readable(text: str) -> str:
+    """Why a text cannot be read; "" when it can."""
     try:
-        table = list(csv.reader(io.StringIO(_text(path), newline=""), delimiter=delimiter, strict=True))
-    except csv.Error as error:
-        what = f"a cell has more than {CELL:,} characters" if "field limit" in str(error) else str(error)
-        raise InputError(f"{path}: {what}") from None
-    finally:
-        csv.field_size_limit(limit)
-    header, *rows = [row for row in table if row] or [[]]
-    for k, row in enumerate(rows, 1):
-        if len(row) != len(header):
-            raise InputError(f"{path}, row {k}: {len(row)} cells under {len(header)} columns")
-        for name, cell in zip(header, row):
-            if cell.startswith("="):
-                raise InputError(f"{path}, row {k}, column {name!r}: formulas are refused ({cell[:30]!r})")
-        yield dict(zip(header, row))
+        text.encode()
+    except UnicodeEncodeError as error:
+        return f"is not UTF-8 (at character {error.start})"
+    return "holds NUL characters: it is no text in UTF-8" if "\0" in text else ""
 
 
-def _jsonl(path: Path) -> Iterator[dict[str, object]]:
+def _separated(path: Path) -> Iterator[dict[str, object] | _Fault]:
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    lines = csv.reader(io.StringIO(_text(path), newline=""), delimiter=delimiter, strict=True)
+    header: list[str] | None = None
+    for row in _each(lines):
+        if isinstance(row, _Fault):
+            yield row
+        elif header is None:
+            header = row
+        elif fault := _readable("".join(row)):
+            yield _Fault(fault)
+        elif len(row) != len(header):
+            yield _Fault(f"{len(row)} cells under {len(header)} columns")
+        else:
+            yield dict(zip(header, row))
+
+
+def _each(lines: Iterator[list[str]]) -> Iterator[list[str] | _Fault]:
+    """The rows that are not empty; a fault for one that the csv module refuses."""
+    while True:
+        limit = csv.field_size_limit(CELL)
+        try:
+            row = next(lines, None)
+        except csv.Error as error:
+            large = "field limit" in str(error)
+            row = _Fault(f"a cell has more than {CELL:,} characters" if large else str(error))
+        finally:
+            csv.field_size_limit(limit)
+        if row is None:
+            return
+        if row:
+            yield row
+
+
+def _whole(text: str) -> str:
+    """JSON text with U+FFFD for each half of a surrogate pair."""
+    return _ESCAPE.sub(lambda m: "\\ufffd" if (m[1] and not m[2]) or m[3] else m[0], text)
+
+
+def _jsonl(path: Path) -> Iterator[dict[str, object] | _Fault]:
     for k, line in enumerate(_text(path).split("\n"), 1):
         if line.strip():
-            yield _record(parse_json(line, f"{path}, line {k}: not valid JSON"), f"{path}, line {k}")
+            try:
+                if fault := _readable(line):
+                    raise InputError(f"line {k} {fault}")
+                yield _record(parse_json(_whole(line), f"line {k}: not valid JSON"))
+            except InputError as error:
+                yield _Fault(str(error))
 
 
-def _json(path: Path) -> Iterator[dict[str, object]]:
-    content = parse_json(_text(path), f"{path}: not valid JSON")
+def _json(path: Path) -> Iterator[dict[str, object] | _Fault]:
+    text = _text(path)
+    if fault := _readable(text):
+        raise InputError(f"{path} {fault}")
+    content = parse_json(_whole(text), f"{path}: not valid JSON")
     if isinstance(content, dict):  # pandas writes a table as {column: {row: cell}}; others wrap their list
         if columns := _columns(content):
             yield from columns
@@ -107,8 +168,7 @@ def _json(path: Path) -> Iterator[dict[str, object]]:
         content = _hypo3d(content) or (lists[0] if len(lists) == 1 else None)
     if not isinstance(content, list):
         raise InputError(f"{path} should hold a list of rows")
-    for k, record in enumerate(content, 1):
-        yield _record(record, f"{path}, row {k}")
+    yield from map(_record, content)
 
 
 def _hypo3d(content: dict) -> list[object]:
@@ -126,27 +186,20 @@ def _columns(content: dict) -> list[dict[str, object]]:
     return [{name: column[row] for name, column in content.items()} for row in tables[0]]
 
 
-def _record(value: object, where: str) -> dict[str, object]:
+def _record(value: object) -> dict[str, object] | _Fault:
     if not isinstance(value, dict):
-        raise InputError(f"{where}: a row should be an object, not {type(value).__name__}")
+        return _Fault(f"a row should be an object, not {type(value).__name__}")
     return value
 
 
-def _xlsx(path: Path) -> Iterator[dict[str, object]]:
+def _xlsx(path: Path) -> Iterator[dict[str, object] | _Fault]:
     openpyxl = needed("openpyxl", "tables", f"reading {path} needs", ", or save it as .tsv")
     _check_archive(path)
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=False, keep_links=False)
         header: list[str] | None = None
-        for number, cells in enumerate(book.worksheets[0].iter_rows()):
-            values = []
-            for k, cell in enumerate(cells):
-                if cell.data_type == "f":
-                    name = header[k] if header and k < len(header) else str(k)
-                    raise InputError(
-                        f"{path}, row {number}, column {name!r}: formulas are refused ({str(cell.value)[:30]!r})"
-                    )
-                values.append(cell.value)
+        for cells in book.worksheets[0].iter_rows():
+            values = [getattr(cell.value, "text", cell.value) for cell in cells]  # of a formula its text
             if header is None:
                 header = ["" if v is None else str(v) for v in values]
             elif any(v is not None for v in values):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from po3d.benchmarks.base import Benchmark
+from po3d.benchmarks.choices import LETTERS, filled, gapped
 from po3d.benchmarks.registry import BENCHMARKS, opened
 from po3d.evaluation.harness.harness_files import Row, read_rows
 from po3d.io.errors import InputError, visible
@@ -46,6 +47,9 @@ class Imported:
     responses: dict[str, str]  # question id -> what the model wrote
     missing: list[str] = field(default_factory=list)  # questions without a row
     unmatched: list[dict] = field(default_factory=list)  # rows without a question: row, reason
+    damaged: list[dict] = field(default_factory=list)  # rows that cannot be read: row, reason
+    repaired: list[dict] = field(default_factory=list)  # rows in which something was replaced: row, reason
+    without_id: int = 0  # rows without any of the columns IDS
     duplicates: list[dict] = field(default_factory=list)  # rows on a question that has one already: row, id
     # rows whose right answer is not ours: row, id, theirs, ours
     other_gold: list[dict] = field(default_factory=list)
@@ -58,18 +62,22 @@ def import_rows(
     rows: Sequence[Row], questions: Sequence[Question], benchmark: Benchmark, scorer: str
 ) -> Imported:
     """Rows of a result file as predictions on `questions`."""
-    present = {name for _, cells in rows for name in cells}
+    damaged = [{"row": row.number, "reason": row.fault} for row in rows if row.fault]
+    repaired = [{"row": row.number, "reason": row.repair} for row in rows if row.repair]
+    rows = [row._replace(cells=_keyed(row.cells)) for row in rows if not row.fault]
+    present = {name for row in rows for name in row.cells}
     if not present & set(RESPONSES):
         raise InputError(
             f"no column with the model's responses; looked for {', '.join(RESPONSES)}, found {', '.join(sorted(present))}"
         )
     finder = _Finder(questions)
     chosen: dict[str, Prediction] = {}
-    result = Imported([], {})
+    result = Imported([], {}, damaged=damaged, repaired=repaired)
+    result.without_id = sum(all(_first(row.cells, (key,)) is None for key in IDS) for row in rows)
     rules: Counter[str] = Counter()
     matched: Counter[str] = Counter()
     gold: list[tuple[int, Question, str]] = []
-    for number, cells in rows:
+    for number, cells, *_ in rows:
         question, how = finder.find(cells)
         if question is None:
             result.unmatched.append({"row": number, "reason": how})
@@ -90,8 +98,9 @@ def import_rows(
         if theirs := _said(_first(cells, GOLD)):
             gold.append((number, question, extract(theirs, options).answer or theirs))
     if not chosen:
+        lacking = f"; no row has an id ({', '.join(IDS)})" if result.without_id == len(rows) else ""
         raise InputError(
-            f"none of the {len(rows)} rows is on one of the {len(questions)} questions; check --benchmark and --data"
+            f"none of the {len(rows)} rows is on one of the {len(questions)} questions{lacking}; check --benchmark and --data"
         )
     asked, said = [q for _, q, _ in gold], [Prediction(q.id, "ok", theirs) for _, q, theirs in gold]
     right = benchmark.correct(asked, said, scorer) if gold else []
@@ -109,7 +118,7 @@ def import_rows(
 def own_figure(rows: Sequence[Row]) -> dict[str, Any]:
     """The mean of the column in which the harness scored the rows itself; {} when there is none."""
     for name in OWN:
-        values = [_truth(_first(cells, (name,))) for _, cells in rows]
+        values = [_truth(_first(row.cells, (name,))) for row in rows]
         known = [v for v in values if v is not None]
         if known:
             return {"column": name, "percent": 100 * sum(known) / len(known), "rows": len(known)}
@@ -124,7 +133,8 @@ class _Finder:
         self.by_image: dict[tuple[str, str], list[Question]] = {}
         self.by_text: dict[str, list[Question]] = {}
         for q in questions:
-            for name in {q.id, q.number, getattr(q, "index", "")} - {""}:
+            names = {q.id, q.number, getattr(q, "index", "")} - {""}
+            for name in {*names, *map(_number, names)}:
                 self.by_id.setdefault(name, []).append(q)
             self.by_image.setdefault((_stem(q.image), _plain(q.text)), []).append(q)
             self.by_text.setdefault(_plain(q.text), []).append(q)
@@ -134,7 +144,7 @@ class _Finder:
         said = _plain(_said(_first(cells, TEXTS)))
         names = [_said(value) for key in IDS if (value := _first(cells, (key,))) is not None]
         for name in names:
-            found = self.by_id.get(name, [])
+            found = self.by_id.get(name.strip()) or self.by_id.get(_number(name), [])
             agreeing = [q for q in found if not said or _plain(q.text) in said or said in _plain(q.text)]
             if len(agreeing) == 1:
                 return agreeing[0], "id"
@@ -145,18 +155,18 @@ class _Finder:
         found = self.by_text.get(said, []) if said else []
         if len(found) == 1 and not images:
             return found[0], "question"
+        own = f"its id {names[0]!r}" if names else f"an id, which it lacks ({', '.join(IDS)})"
         if len(found) > 1:
-            return None, f"{len(found)} questions have its text, and its id {names[:1]} is none of theirs"
-        return None, f"no question has its id {names[:1]} or its text"
+            return None, f"{len(found)} questions have its text, and none of them {own}"
+        return None, f"no question has {own}" + (", or its text" if said else "")
 
 
 def _first(cells: Mapping[str, object], names: Sequence[str]) -> object:
     """The first cell of those names that is there, also one level down, where lmms-eval keeps its metrics' words."""
-    lower = {key.lower(): value for key, value in cells.items()}
     for name in names:
-        if lower.get(name) is not None and lower[name] != "":
-            return lower[name]
-    for inner in lower.values():
+        if cells.get(name) is not None and cells[name] != "":
+            return cells[name]
+    for inner in cells.values():
         if isinstance(inner, dict):
             for name in names:
                 if inner.get(name) is not None:
@@ -170,10 +180,11 @@ def _response(cells: Mapping[str, object]) -> str:
 
 
 def _options(question: Question, cells: Mapping[str, object]) -> list[str]:
+    """The texts of A, B, ..., "" for a letter without one: the question's own, else those of the columns."""
     if question.options:
-        return [str(option) for option in question.options]
-    found = [_said(cells.get(letter)) for letter in "ABCD"]
-    return [option for option in found if option and option.lower() != "nan"]
+        return gapped(question)
+    found = {letter: _said(cells.get(letter.lower())).strip() for letter in LETTERS}
+    return filled({letter: option for letter, option in found.items() if option.lower() != "nan"})
 
 
 def _said(value: object) -> str:
@@ -192,6 +203,22 @@ def _truth(value: object) -> float | None:
         return float(value) if 0 <= value <= 1 else None
     words = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "1.0": 1.0, "0.0": 0.0}
     return words.get(value.lower()) if isinstance(value, str) else None
+
+
+def _keyed(cells: Mapping[str, object]) -> dict[str, object]:
+    """Cells by their column's name in lower case, with "_" for blanks; of two with one name the first that is filled."""
+    found: dict[str, object] = {}
+    for name, value in cells.items():
+        key = "_".join(str(name).strip().lower().split())
+        if found.get(key) in (None, ""):
+            found[key] = value
+    return found
+
+
+def _number(name: str) -> str:
+    """A number as spreadsheets may leave it ("12.0", "00012") in its plain form; anything else as it is."""
+    found = re.fullmatch(r"\s*0*(\d+?)(?:\.0+)?\s*", name)
+    return found[1] if found else name
 
 
 def _stem(name: str) -> str:
@@ -219,11 +246,12 @@ def import_command(arguments: argparse.Namespace) -> int:
     out = Path(arguments.out)
     write_jsonl(out, ({**asdict(p), "response": result.responses[p.id]} for p in result.predictions))
     sidecar = out.with_name(out.name + ".import.json")
-    lists = {k: getattr(result, k) for k in ("missing", "unmatched", "duplicates", "other_gold")}
+    kinds = ("missing", "unmatched", "damaged", "repaired", "duplicates", "other_gold")
+    lists = {k: getattr(result, k) for k in kinds}
     write_json(
         sidecar,
         {"file": str(arguments.file), "rows": len(rows), "matched_by": result.matched_by, "rules": result.rules,
-         "harness": result.own, "scores": scored, **lists},
+         "without_id": result.without_id, "harness": result.own, "scores": scored, **lists},
     )  # fmt: skip
     print(visible(_said_of(rows, questions, result, scored)))
     print(f"\nwrote {out} and {sidecar}")
@@ -235,10 +263,16 @@ def _said_of(
 ) -> str:
     lines = [f"{len(result.predictions)} of {len(questions)} questions from {len(rows)} rows, found by "
              + ", ".join(f"{how} {n}" for how, n in result.matched_by.items())]  # fmt: skip
+    if result.without_id:
+        lines.append(
+            f"rows without an id ({', '.join(IDS)}), found by image and question, or question alone: {result.without_id}"
+        )
     lines.append("answers found by: " + ", ".join(f"{rule} {n}" for rule, n in sorted(result.rules.items())))
     for what, items in (
         ("questions without a row, counted as wrong", result.missing),
         ("rows without a question, left out", [f"row {u['row']} ({u['reason']})" for u in result.unmatched]),
+        ("rows that cannot be read, left out", [f"row {d['row']} ({d['reason']})" for d in result.damaged]),
+        ("rows repaired", [f"row {r['row']} ({r['reason']})" for r in result.repaired]),
         ("rows on a question that had one already, left out", [f"row {d['row']} ({d['id']})" for d in result.duplicates]),
         ("rows with another right answer than ours",
          [f"row {g['row']} ({g['id']}: {g['theirs']}, ours {g['ours']})" for g in result.other_gold]),

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from lmms_eval.api.model import lmms
 
-from po3d.benchmarks.choices import LETTERS
+from po3d.benchmarks.choices import LETTERS, filled
 from po3d.io.progress import progress
 from po3d.reasoning.execute import Mode
 from po3d.reasoning.questions import Prediction, read_predictions
@@ -78,10 +78,10 @@ class Po3d(lmms):
 
 
 def options_of(doc: Mapping[str, Any]) -> list[str]:
-    """The options of a row: its list `options`, or its columns A, B, C, D."""
+    """The options of a row: its list `options`, or its columns A, B, C, D; "" for a letter without one."""
     if isinstance(options := doc.get("options"), Iterable) and not isinstance(options, str):
         return [str(option) for option in options]
-    return [str(doc[letter]) for letter in LETTERS if doc.get(letter) not in (None, "", "nan")]
+    return filled({k: str(doc[k]) for k in LETTERS if doc.get(k) not in (None, "", "nan")})
 
 
 def _of(doc: Mapping[str, Any], known: Mapping[str, Prediction]) -> Prediction:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from po3d.benchmarks.choices import letter
+from po3d.benchmarks.choices import gapped, letter
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.io.files import atomic_write, write_file
 from po3d.io.guard import needed
@@ -75,7 +75,7 @@ def _record(
     return {
         "id": q.id, "question": q.text, "prompt": prompt(benchmark, q).text, "answer": BENCHMARKS[benchmark].written(q.answer),
         "letter": letter(q) if q.options else "", "category": q.category, "image": q.image, "frame": q.frame, "change": q.change,
-        "program": q.program, "options": list(q.options),
+        "program": q.program, "options": gapped(q),
         "images": [{"bytes": encoded[name], "path": files[name]} for name in pictures(q)],
     }  # fmt: skip
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from po3d.benchmarks.choices import LETTERS
+from po3d.benchmarks import choices
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.benchmarks.vlmevalkit import cells
 from po3d.io.files import atomic_write
@@ -28,8 +28,7 @@ def write_results(
     openpyxl = needed("openpyxl", "tables", f"writing {path} needs")
     own = BENCHMARKS[benchmark]
     by_id = {p.id: p for p in predictions}
-    choices = LETTERS[: max(len(q.options) for q in questions)]
-    columns = ["index", "qid", "question", *choices, "answer", "category", "prediction"]
+    columns = ["index", "qid", "question", *choices.columns(questions), "answer", "category", "prediction"]
     book = openpyxl.Workbook()
     sheet = book.active
     sheet.append(columns)
@@ -38,7 +37,7 @@ def write_results(
         p = by_id.get(q.id)
         answered = p is not None and p.status == "ok" and p.answer is not None
         silent += not answered
-        response = said(p, prompt(benchmark, q).texts, q.options) if answered else ""
+        response = said(p, prompt(benchmark, q).texts, choices.gapped(q)) if answered else ""
         row = cells(own, q, k) | {"prediction": response}
         for column, name in enumerate(columns, 1):
             value = row.get(name, "")
