@@ -96,6 +96,10 @@ class Benchmark:
     same: Callable[[str, str], bool] = _same  # is the computed answer the released one?
     # (split, root, errata by id, out): the corrected split in the release's layout; None where nobody wrote that
     write_corrected: Callable[[Any, Path, Mapping[str, Erratum], Path], None] | None = None
+    title: str = ""  # as its paper writes it
+    protocols: Mapping[str, str] = field(
+        default_factory=dict
+    )  # scorer -> what it counts as right, for a paper
     # The runs of `python evaluate.py` alone, the last one shown: options beside the benchmark's name
     shown: Sequence[Sequence[str]] = ((),)
 

@@ -21,8 +21,11 @@ def prompt(question: Question) -> list[str | int]:
 
 
 open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", load, NAME, OrbitDials)
+_PROTOCOLS = {"choice": "an answer is right when it names the right option, by letter or text"}
 BENCHMARK = Benchmark(
     NAME, "orbit", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, OrbitDials,
     generated="scenes",
     tables=Tables(False, tables.titled, tables.report_markdown, tables.report_text),
+    title="SCOPE",
+    protocols=_PROTOCOLS,
 )  # fmt: skip
