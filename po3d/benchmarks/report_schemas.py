@@ -4,7 +4,7 @@ pydantic is imported with the first file that is read."""
 
 # ruff: noqa: RUF012  pydantic copies defaults
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -18,6 +18,12 @@ class Figure(Record):
     value: Number | None
     ci_low: Number | None
     ci_high: Number | None
+
+    @model_validator(mode="after")
+    def _both_ends(self) -> "Figure":
+        if (self.ci_low is None) != (self.ci_high is None):
+            raise ValueError("should have both ends of its interval, or neither")
+        return self
 
 
 class FigureRow(Figure):
@@ -43,9 +49,12 @@ class PublishedRow(Record):
     """A published row: figures by column."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
-    __pydantic_extra__: dict[str, Number | Name | dict[str, Any] | None]
+    __pydantic_extra__: dict[str, Number | None]
     model: Name
+    family: Name = ""
+    input: Name = ""
     measured_on: Name = ""
+    by_viewpoint: dict[Name, dict[Name, Number | None]] = {}
 
 
 class Settings(Record):
@@ -135,11 +144,20 @@ class Score(About):
     other_scorers: dict[Name, Rows]
     published: tuple[PublishedRow, ...]
 
+    @model_validator(mode="after")
+    def _same_columns(self) -> "Score":
+        columns = [row.name for row in self.rows]
+        others = {**self.other_scorers, **getattr(self, "baselines", {})}
+        for name, rows in others.items():
+            if [row.name for row in rows] != columns:
+                raise ValueError(f"should have the columns {', '.join(columns)} under {name!r}")
+        return self
+
 
 class Report(Score):
     """What all reports have beside them."""
 
-    statuses: dict[Name, Whole] = {}
+    statuses: dict[Name, Whole]
     notes: tuple[Text, ...] = ()
     perception: dict[Name, dict[Name, Number | None]] = {}
 
