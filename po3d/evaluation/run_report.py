@@ -29,6 +29,7 @@ from po3d.evaluation.trust import answered, risk_coverage, trust
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
 from po3d.io.naming import row_name
+from po3d.io.plots import Plot
 from po3d.io.progress import progress
 from po3d.io.runs import GRID, HTML, PREDICTIONS, SCENES
 from po3d.io.text_tables import Table, figure_rows, markdown
@@ -160,6 +161,12 @@ def _bare(table: Table, report: Mapping[str, Any]) -> Table:
     return table._replace(header=("model", *table.header[1:]))
 
 
+def run_figures(run: Run) -> list[Plot]:
+    """The figures of the benchmark's paper, of this run; other systems stand in those that can show several."""
+    others = [_as_report(run, k) for k in range(1, len(run.entries))]
+    return list(run.benchmark.figures(run.report, *others))
+
+
 # --- the page -----------------------------------------------------------------------------------------------
 
 
@@ -200,6 +207,7 @@ def run_page(
         figures,
         risk,
         *_grid(grid, shown, run.report["benchmark"]),
+        run_figures(run),
     )  # fmt: skip
     return render(page, _images(run, folder, shown, answers))
 

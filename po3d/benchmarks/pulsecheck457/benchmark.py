@@ -1,7 +1,7 @@
 """What PulseCheck457 declares."""
 
 from po3d.benchmarks.base import Benchmark, Harness, Tables
-from po3d.benchmarks.pulsecheck457 import tables
+from po3d.benchmarks.pulsecheck457 import plots, tables
 from po3d.benchmarks.pulsecheck457.data import generate, load, open_fresh, write_corrected
 from po3d.benchmarks.pulsecheck457.report import FILES, write_tsv
 from po3d.benchmarks.pulsecheck457.score import SCORERS, correct, score
@@ -41,6 +41,7 @@ BENCHMARK = Benchmark(
     written=written,
     files=FILES,
     write_corrected=write_corrected,
+    figures=plots.figures,
     title="PulseCheck457",
     protocols=_PROTOCOLS,
 )  # fmt: skip

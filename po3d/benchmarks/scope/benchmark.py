@@ -2,7 +2,7 @@
 
 from po3d.benchmarks.base import Benchmark, Tables, twin_of
 from po3d.benchmarks.choices import LETTERS, lettered
-from po3d.benchmarks.scope import tables
+from po3d.benchmarks.scope import plots, tables
 from po3d.benchmarks.scope.data import load
 from po3d.benchmarks.scope.score import SCORERS, correct, score
 from po3d.reasoning.questions import Question, pictures
@@ -26,6 +26,7 @@ BENCHMARK = Benchmark(
     NAME, "orbit", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, OrbitDials,
     generated="scenes",
     tables=Tables(False, tables.titled, tables.report_markdown, tables.report_text),
+    figures=plots.figures,
     title="SCOPE",
     protocols=_PROTOCOLS,
 )  # fmt: skip

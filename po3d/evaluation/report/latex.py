@@ -29,14 +29,14 @@ def _float(one: Explained, label: str) -> str:
     lines = [
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{_sentence(f'{one.title}. {head}'.strip())}}}",
+        rf"\caption{{{sentence(f'{one.title}. {head}'.strip())}}}",
         rf"\label{{tab:{label}}}",
     ]
     for k, part in enumerate(_parts(one.table)):
         lines += ["", r"\smallskip"] * bool(k)
         lines += [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", _tabular(part) + "}"]
     if notes:
-        text = " ".join(map(_sentence, notes))
+        text = " ".join(map(sentence, notes))
         lines += ["", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {text}}}"]
     return "\n".join([*lines, r"\end{table}"])
 
@@ -65,7 +65,7 @@ def _parts(table: Table) -> list[Table]:
 def _tabular(table: Table) -> str:
     columns = len(table.header)
     lines = [r"\begin{tabular}{l" + "r" * (columns - 1) + "}", r"\toprule"]
-    titles = [_sentence(title.replace("_", " ")) for title in table.header]
+    titles = [sentence(title.replace("_", " ")) for title in table.header]
     if columns - 1 > TURNED:
         titles[1:] = [rf"\rotatebox{{60}}{{{t}}}" if len(t) > 6 else t for t in titles[1:]]
     lines += [" & ".join(titles) + r" \\", r"\midrule"]
@@ -85,7 +85,7 @@ def _row(row: Sequence[Cell]) -> list[str]:
 def _first(words: str) -> str:
     mark = next((m for m in _MARKS if words.endswith(m)), "")
     indent = _INDENT if words.startswith("  ") else ""
-    return indent + _sentence(words.removesuffix(mark).strip()) + _MARKS.get(mark, "")
+    return indent + sentence(words.removesuffix(mark).strip()) + _MARKS.get(mark, "")
 
 
 def _cell(cell: Cell) -> str:
@@ -102,6 +102,6 @@ def _cell(cell: Cell) -> str:
     return latex_text(text)
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
     """Text with a thin space before a percent sign, and a dash between two names."""
     return latex_text(text).replace(r" \%", r"\,\%").replace(" - ", " -- ")
