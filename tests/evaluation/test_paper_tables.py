@@ -1,9 +1,12 @@
 """Tables for papers: which data their rows are of stands with them, other data is refused, and LaTeX compiles."""
 
+import base64
 import json
 import re
 import shutil
 import subprocess
+import sys
+from xml.etree import ElementTree
 
 import pytest
 from finished_runs import finished, other_system, with_grid
@@ -11,10 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from po3d.benchmarks.published import later_rows
+from po3d.benchmarks.registry import BENCHMARKS
 from po3d.cli import main as cli
 from po3d.evaluation.report.latex import latex_page
 from po3d.evaluation.report.notes import Explained
 from po3d.evaluation.report.results import report_text
+from po3d.evaluation.run_report import read_run, run_figures, run_page
+from po3d.io.plots import rendered
 from po3d.io.text_tables import Table
 from po3d.reasoning.questions import read_predictions, write_predictions
 
@@ -78,17 +84,11 @@ def test_a_twin_beside_published_rows_says_so_in_caption_and_notes(runs, capsys)
 
 def test_the_release_beside_published_rows_is_no_twin(runs, tmp_path, capsys):
     folder = released(runs / "twin", tmp_path / "release")
-    data = ["--data", str(_mini())]
+    data = ["--data", str(BENCHMARKS["pulsecheck457"].mini)]
     assert cli.main(["report", str(folder), "--latex", *data]) == 0
     tex = capsys.readouterr().out
     assert "the official release of PulseCheck457 (3 images)" in tex
     assert "twin" not in tex
-
-
-def _mini():
-    from po3d.benchmarks.registry import BENCHMARKS
-
-    return BENCHMARKS["pulsecheck457"].mini
 
 
 @pytest.mark.parametrize("file", ["", "predictions.jsonl"])
@@ -210,3 +210,80 @@ def test_a_file_that_nothing_describes_is_taken_as_it_is(runs, tmp_path, capsys)
     write_predictions(tmp_path / "predictions.jsonl", predictions)
     given = ["--with", str(tmp_path / "predictions.jsonl"), "--markdown"]
     assert cli.main(["report", str(runs / "twin"), *given]) == 0
+
+
+# --- figures and --paper ------------------------------------------------------------------------------------
+
+
+FIGURES = {
+    "pulsecheck457": ["bias_color_pose", "bias_shape_size"],
+    "hypo3d": ["radar"],
+    "scope": ["confusion_consistency_ego", "directions", "updating_errors", "accuracy_consistency"],
+    "3dsrbench": [],
+}
+
+
+@pytest.mark.parametrize("benchmark", FIGURES)
+def test_the_papers_figures_stand_in_the_page(tmp_path, benchmark):
+    pytest.importorskip("matplotlib")
+    finished(tmp_path, benchmark, 2)
+    run = read_run(tmp_path)
+    names = [plot.name for plot in run_figures(run)]
+    assert set(FIGURES[benchmark]) <= set(names)
+    page = run_page(run, tmp_path, items=1)
+    images = re.findall(r'<img class="figure" .*? src="data:image/svg\+xml;base64,(.*?)" alt="(.*?)">', page)
+    assert len(images) == len(names)
+    for content, alt in images:
+        assert ElementTree.fromstring(base64.b64decode(content)).tag.endswith("svg")
+        assert alt
+
+
+def test_a_radar_has_the_systems_beside_and_the_best_published(tmp_path):
+    pytest.importorskip("matplotlib")
+    split = finished(tmp_path / "run", "hypo3d", 2)
+    other_system(tmp_path / "other.jsonl", split.questions)
+    (radar,) = run_figures(read_run(tmp_path / "run", [str(tmp_path / "other.jsonl")], ["someone"]))
+    text = rendered(radar.size, radar.draw, ".svg").decode()
+    for name in ("gold", "someone", "GPT-4o API, semantic map *"):
+        assert f">{name}</text>" in text
+
+
+def test_without_matplotlib_the_page_says_what_is_missing(runs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    page = run_page(read_run(runs / "twin"), runs / "twin", items=1)
+    assert "plots need matplotlib: pip install &#x27;po3d[report]&#x27;" in page
+
+
+def test_a_paper_has_tables_figures_and_protocol_and_compiles(runs, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    finished(tmp_path / "hypo3d", "hypo3d", 1)
+    out = tmp_path / "paper"
+    given = ["report", str(runs / "twin"), str(tmp_path / "hypo3d"), "--paper", str(out)]
+    assert cli.main(given) == 0
+    assert {path.name for path in out.iterdir()} == {"figures", "main.tex"} | {
+        f"{name}-{part}.tex"
+        for name in ("pulsecheck457-1", "hypo3d-2")
+        for part in ("tables", "figures", "protocol")
+    }
+    said = (out / "pulsecheck457-1-protocol.tex").read_text()
+    assert "gold is evaluated on po3d's twin of PulseCheck457 (mini split, 3 images)" in said
+    assert "lmms-eval's rule" in said
+    assert "can't be compared with ours" in said
+    assert "1,000 bootstrap resamples of images" in said
+    assert cli.main(given) == 0  # again, over its own files
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("mine")
+    assert cli.main([*given[:-1], str(tmp_path / "full")]) == 2
+    assert "is not empty" in capsys.readouterr().err
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
+    ran = subprocess.run(command, cwd=out, capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stdout.decode("utf-8", "replace")[-1500:]
+
+
+def test_every_scorer_of_a_paper_has_its_words():
+    for name, benchmark in BENCHMARKS.items():
+        assert benchmark.title
+        if name != "superclevr":
+            assert set(benchmark.protocols) == set(benchmark.scorers)
