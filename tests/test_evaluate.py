@@ -18,7 +18,7 @@ from po3d.benchmarks.registry import BENCHMARKS
 from po3d.benchmarks.superclevr.files import nodes_from_program, surface
 from po3d.evaluation.compare import read_entry
 from po3d.evaluation.options import default_out, digests_beside, system_of, usual_options
-from po3d.evaluation.run_report import SPELLINGS, read_run, run_page, run_tables
+from po3d.evaluation.run_report import SPELLINGS, explained, read_run, run_page, run_tables
 from po3d.io import checkpoint
 from po3d.io.config import ROOT, compose, run_hydra
 from po3d.io.errors import InputError
@@ -238,7 +238,7 @@ def test_the_row_and_the_folder_say_all_that_sets_a_run_apart(
     run = read_run(out)
     assert run.entries[0].name == name
     assert run_tables(run)[0][1].rows[0][0] == f"{name} (strict)"
-    assert latex_text(name) in SPELLINGS["latex"](run_tables(run), "pulsecheck457")
+    assert latex_text(name) in SPELLINGS["latex"](explained(run), "pulsecheck457")
     assert f"<title>{name} on" in run_page(run, out)
     assert read_entry(out / "predictions.jsonl", run.split.questions).name == name
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from po3d.io import shipped
 from po3d.io.errors import InputError
+from po3d.io.plots import Plot
 from po3d.io.runs import locked
 from po3d.io.text_tables import Table
 from po3d.reasoning.questions import Prediction, Question
@@ -96,6 +97,12 @@ class Benchmark:
     same: Callable[[str, str], bool] = _same  # is the computed answer the released one?
     # (split, root, errata by id, out): the corrected split in the release's layout; None where nobody wrote that
     write_corrected: Callable[[Any, Path, Mapping[str, Erratum], Path], None] | None = None
+    # (report, *others) -> the paper's figures of a report, those of other systems on the same questions in it where they can be
+    figures: Callable[..., Sequence[Plot]] = lambda report, *others: ()
+    title: str = ""  # as its paper writes it
+    protocols: Mapping[str, str] = field(
+        default_factory=dict
+    )  # scorer -> what it counts as right, for a paper
     # The runs of `python evaluate.py` alone, the last one shown: options beside the benchmark's name
     shown: Sequence[Sequence[str]] = ((),)
 

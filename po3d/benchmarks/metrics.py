@@ -96,14 +96,16 @@ def figure(value: float, samples: ArrayLike) -> dict[str, float]:
 # --- PulseCheck457's diagnoses ------------------------------------------------------------------------------
 
 
-def rpdr(accuracy: Mapping[str, float]) -> dict[str, float]:
+def rpdr(accuracy: Mapping[str, float], capped: bool = False) -> dict[str, float]:
     """Relative performance dropping rate in percent, of four abilities (PulseCheck457, Sec. 3.5): what is
     left of the accuracy when a task adds the ability. `accuracy` by the benchmark's column names; NaN where a
-    column lacks."""
+    column lacks. `capped`: each ratio is 100 at most before two are averaged, which the paper's Table 3 follows
+    and its text does not say."""
 
     def kept(after: str, before: str) -> float:
         a, b = accuracy.get(after, math.nan), accuracy.get(before, math.nan)
-        return 100 * a / b if b else math.nan
+        ratio = 100 * a / b if b else math.nan
+        return 100.0 if capped and ratio > 100 else ratio
 
     return {
         "multi_object": kept("L2-Multi-obj", "L1-Single"),

@@ -3,10 +3,11 @@
     po3d report outputs/pulsecheck457-mini-po3d                        writes RUN/report.html
     po3d report RUN --with LMM.jsonl OTHER_RUN --names "LMM,ours v1"   with other systems on the same questions
     po3d report RUN --latex                                            prints the tables for a paper
+    po3d report RUN OTHER_RUN --paper DIR                              writes tables, figures and protocol of a paper
 
-RUN is a folder that evaluate.py wrote. What it holds is shown: report.json or, after +experiment=oracle_grid, grid.json
-with its curves and errors.jsonl with the modules to blame; scenes.jsonl gives the tables that are drawn. The file
-fetches nothing and opens without a server.
+RUN is a folder that evaluate.py wrote; of several runs those on the same data stand in one table. What it holds is
+shown: report.json or, after +experiment=oracle_grid, grid.json with its curves and errors.jsonl with the modules to
+blame; scenes.jsonl gives the tables that are drawn. The file fetches nothing and opens without a server.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from po3d.io.runs import HTML
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", metavar="RUN", help="a folder that evaluate.py wrote")
+    parser.add_argument("folders", metavar="RUN", nargs="+", help="a folder that evaluate.py wrote")
     parser.add_argument("--with", "--imported", dest="others", nargs="+", default=[], metavar="PREDICTIONS",
                         help="predictions of other systems on the same questions: files (`po3d import` makes "
                         "them of a harness's results), or runs")  # fmt: skip
@@ -31,7 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="questions that the page lists, on at most N / 10 images: a sample where there "
                         "are more; default: 10000")  # fmt: skip
     parser.add_argument("--question", nargs="+", default=[], metavar="ID", help="list these questions alone")
+    parser.add_argument("--later", action="store_true",
+                        help="published rows that came after the benchmark's paper, too, with their protocols")  # fmt: skip
     form = parser.add_mutually_exclusive_group()
+    form.add_argument("--paper", metavar="DIR", help="write tables in LaTeX, figures as PDF, and the "
+                      "sentences on protocol")  # fmt: skip
     for name in ("latex", "markdown"):
         form.add_argument(f"--{name}", dest="form", action="store_const", const=name,
                           help=f"print the tables in {name} instead")  # fmt: skip

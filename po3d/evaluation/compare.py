@@ -5,20 +5,22 @@ import argparse
 import itertools
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.evaluation.report.latex import latex_page
+from po3d.evaluation.report.notes import Explained, data_line
+from po3d.evaluation.report.records import name_of_run
 from po3d.evaluation.statistics import agreement, holm, mcnemar, paired_difference
 from po3d.io.errors import InputError
 from po3d.io.files import write_file
-from po3d.io.naming import row_name
-from po3d.io.runs import PREDICTIONS, described
-from po3d.io.text_tables import Table, interval_text, latex, markdown, text
+from po3d.io.runs import PREDICTIONS
+from po3d.io.text_tables import Table, interval_text, markdown, text
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
 
 ABSENT = "no line for this question"
@@ -180,14 +182,10 @@ def _name(path: Path) -> str:
     """The file's name; of what evaluate.py wrote the run's own, as its report has it."""
     if path.name != PREDICTIONS:
         return path.stem
-    about = described(path.parent)
-    return row_name(about) if "system" in about else path.resolve().parent.name
+    return name_of_run(path.parent) or path.resolve().parent.name
 
 
 # --- the command --------------------------------------------------------------------------------------------
-
-
-SPELLINGS = {"markdown": markdown, "latex": latex}
 
 
 def compare_command(arguments: argparse.Namespace) -> int:
@@ -208,7 +206,14 @@ def compare_command(arguments: argparse.Namespace) -> int:
     benchmark = BENCHMARKS[arguments.benchmark]
     scorer = arguments.scorer or benchmark.scorers[0]
     result = compare(benchmark, questions, entries, scorer, arguments.to_first, arguments.by_category)
-    page = _page({**result, "notes": notes}, arguments.form)
+    from po3d.evaluation.options import kind_of_data  # with hydra
+
+    data = {
+        "benchmark": arguments.benchmark,
+        "split": "mini" if arguments.data is None else kind_of_data(Path(arguments.data)),
+        "images": result["clusters"],
+    }
+    page = _page({**result, "notes": notes}, arguments.form, data)
     if arguments.out:
         write_file(arguments.out, page + "\n")
         print(f"wrote {arguments.out}")
@@ -240,11 +245,27 @@ def _common(questions: list[Question], entries: list[Entry]) -> tuple[list[Quest
     return [questions[k] for k in keep], kept
 
 
-def _page(result: dict, form: str) -> str:
+STATISTICS = (
+    "Difference: first minus second, in percentage points, with its 95 % interval (paired bootstrap, 10,000 resamples of "
+    "{unit}); McNemar: exact test, adjusted by Holm over the pairs shown; detectable: the difference that so many {unit} "
+    "show four times of five at the 5 % level; kappa: agreement of the errors."
+)
+
+
+def _page(result: dict, form: str, data: Mapping[str, Any]) -> str:
     if form == "json":
         return json.dumps(result, indent=1, ensure_ascii=False)
-    spelling = SPELLINGS.get(form, text)
-    tables = [spelling(accuracy_table(result))]
-    if result["pairs"]:
-        tables.append(spelling(pair_table(result)))
-    return "\n\n".join([*tables, *result["notes"]])
+    tables = [accuracy_table(result), *([pair_table(result)] if result["pairs"] else [])]
+    if form == "latex":
+        return latex_page(_explained(result, tables, data), f"compare-{data['benchmark']}")
+    return "\n\n".join([*map({"markdown": markdown}.get(form, text), tables), *result["notes"]])
+
+
+def _explained(result: dict, tables: Sequence[Table], data: Mapping[str, Any]) -> list[Explained]:
+    """The tables of a paper: what heads the first column on a terminal stands in the caption."""
+    asked = f"{result['questions']:,} questions, scored {result['scorer']}"
+    where = f"Measured on {data_line(data)}: {asked}."
+    titles = ("Accuracy (%) with 95 % intervals", "Paired differences")
+    headed = (tables[0]._replace(header=("system", *tables[0].header[1:])), *tables[1:])
+    notes = (result["notes"], [STATISTICS.format(unit=BENCHMARKS[data["benchmark"]].unit)])
+    return [Explained(title, table, [where, *own]) for title, table, own in zip(titles, headed, notes)]

@@ -35,7 +35,7 @@ from po3d.io import runs
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_jsonl, sha256, write_json
 from po3d.io.progress import progress
-from po3d.io.runs import HTML, PARTIAL, PREDICTIONS, REPORT, REPORT_PAGE, SCENES
+from po3d.io.runs import HTML, PARTIAL, PREDICTIONS, REPORT, REPORT_FORMAT, REPORT_PAGE, SCENES
 from po3d.reasoning.questions import Prediction, Question, read_predictions, write_predictions
 from po3d.scene.camera import carried
 from po3d.scene.table import Scene, from_json, to_json
@@ -315,7 +315,7 @@ def write_report(out: str | Path, report: dict) -> None:
     (Path(out) / HTML).unlink(missing_ok=True)
     with atomic_write(Path(out) / REPORT_PAGE) as file:
         file.write(report_markdown(report))
-    write_json(Path(out) / REPORT, report)
+    write_json(Path(out) / REPORT, {"format": REPORT_FORMAT, **report})
 
 
 def by_image(questions: Sequence[Question]) -> list[Question]:

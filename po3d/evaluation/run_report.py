@@ -9,19 +9,30 @@ from typing import Any, NamedTuple
 
 from po3d.benchmarks.base import Benchmark
 from po3d.benchmarks.registry import BENCHMARKS, opened
+from po3d.benchmarks.registry import title as data_title
 from po3d.evaluation.compare import Entry, compare, distinct, gaps, pair_table, read_entry
+from po3d.evaluation.report.grid_tables import blame_table, ladder_table
 from po3d.evaluation.report.html import Page, render
 from po3d.evaluation.report.html_items import ITEMS, image_record, listed
 from po3d.evaluation.report.latex import latex_page
-from po3d.evaluation.report.results import no_intervals, perception_table, results_table
+from po3d.evaluation.report.notes import Explained, table_notes
+from po3d.evaluation.report.records import about_run, check_data, read_errors, read_grid, same_data
+from po3d.evaluation.report.results import (
+    Published,
+    no_intervals,
+    perception_table,
+    published_note,
+    results_table,
+)
 from po3d.evaluation.run import by_image, read_scenes
 from po3d.evaluation.trust import answered, risk_coverage, trust
 from po3d.io.errors import InputError
-from po3d.io.files import read_json, read_jsonl, write_file
+from po3d.io.files import write_file
 from po3d.io.naming import row_name
+from po3d.io.plots import Plot
 from po3d.io.progress import progress
-from po3d.io.runs import ERRORS, GRID, HTML, PREDICTIONS, REPORT, SCENES
-from po3d.io.text_tables import Table, figure_rows, interval_text, markdown
+from po3d.io.runs import GRID, HTML, PREDICTIONS, SCENES
+from po3d.io.text_tables import Table, figure_rows, markdown
 
 
 class Run(NamedTuple):
@@ -39,10 +50,8 @@ def read_run(
 ) -> Run:
     """A run's report and predictions with those of other systems; InputError when they are on other questions."""
     folder = Path(folder)
-    about = _about(folder)
+    about = about_run(folder)
     name = about["benchmark"]
-    if name not in BENCHMARKS:
-        raise InputError(f"{folder} is a run on {name!r}; known benchmarks: {', '.join(BENCHMARKS)}")
     root = data or (None if about["split"] == "mini" else about["provenance"]["data"]["root"])
     split = _asked(opened(name, root), folder / PREDICTIONS)
     questions = tuple(q for q in split.questions if q.answer is not None)
@@ -53,6 +62,7 @@ def read_run(
         raise InputError(f"--names gives {len(names)} names for {len(others)} files of --with")
     entries = [read_entry(folder / PREDICTIONS, questions, row_name(about))]
     for path, name in zip(others, names or [""] * len(others)):
+        check_data(about, path)
         entries.append(read_entry(path, questions, name))
     entries = distinct(entries, [None, *others])
     entries = [e._replace(name=_part(e, len(questions))) for e in entries]
@@ -84,37 +94,35 @@ def _folders(provenance: Mapping[str, Any]) -> dict[str, Path]:
     return {key: path for key, path in paths.items() if path.exists()}
 
 
-def _about(folder: Path) -> dict[str, Any]:
-    """report.json, or what grid.json says of its run."""
-    for name in (REPORT, GRID):
-        if (folder / name).is_file():
-            record = read_json(folder / name)
-            needed = {"benchmark", "split", "system", "scorer", "images", "provenance"}
-            if not isinstance(record, dict) or not needed <= set(record):
-                raise InputError(f"{folder / name} is no report of a run; evaluate.py writes one")
-            return record if name == REPORT else {k: record[k] for k in (*needed, "settings") if k in record}
-    raise InputError(f"{folder} is no finished run: it has neither {REPORT} nor {GRID}")
-
-
 # --- tables -------------------------------------------------------------------------------------------------
 
 
-def run_tables(run: Run) -> list[tuple[str, Table]]:
-    """Titles and tables of a run: figures beside other systems and published rows, differences, and the rest."""
+def run_tables(
+    run: Run, published: Published = True, grid: Mapping[str, Any] | None = None
+) -> list[tuple[str, Table]]:
+    """Titles and tables of a run: figures beside other systems and published rows, differences, its oracle grid where it
+    has one, and the rest."""
     report, own = run.report, run.benchmark.tables
     others = [_as_report(run, k) for k in range(1, len(run.entries))]
     what, beside = f"{report['benchmark']}, {report['split']} split", report.get("beside", ())
-    tables = [] if own and own.instead else [(f"{what} (%)", _beside(results_table(report), others))]
+    tables = (
+        [] if own and own.instead else [(f"{what} (%)", _beside(results_table(report, published), others))]
+    )
     if own:
         tables += [(f"{what}: {title}", table) for title, table in own.titled(report, *beside, *others)]
     if run.compared["pairs"]:
         tables.append(("Paired differences in percentage points", pair_table(run.compared)))
-    if report.get("rpdr"):
-        rows = [[name, v["value"], interval_text(v)] for name, v in report["rpdr"].items()]
-        tables.append(("Relative performance drop (RPDR, %)", Table(("factor", "kept", "95 %"), rows)))
     if report.get("perception"):
         tables.append(("Perception against the true tables", perception_table(report["perception"])))
-    return tables
+    return [*tables, *(grid_tables(grid) if grid else ())]
+
+
+def grid_tables(grid: Mapping[str, Any]) -> list[tuple[str, Table]]:
+    """Titles and tables of an oracle grid, as a paper has them."""
+    return [
+        ("Oracle grid: right answers (%) with the ground truth in place of modules", ladder_table(grid)),
+        ("Shares of the error rate by module (Shapley values, percentage points)", blame_table(grid)),
+    ]
 
 
 def _as_report(run: Run, k: int) -> dict:
@@ -129,6 +137,34 @@ def _beside(table: Table, others: Sequence[dict]) -> Table:
     more = [row for other in others for row in figure_rows(other["system"], other["rows"])]
     rows = [*table.rows[:at], *more, *table.rows[at:]]
     return table._replace(rows=rows, rules=tuple(r + len(more) for r in table.rules))
+
+
+def explained(
+    run: Run, published: Published = True, grid: Mapping[str, Any] | None = None
+) -> list[Explained]:
+    """The tables of a run with the notes that each needs where it stands alone."""
+    report = run.report
+    plain = f"{report['benchmark']}, {report['split']} split"
+    found = []
+    for title, table in run_tables(run, published, grid):
+        own = title.removeprefix(plain).removeprefix(": ").strip()
+        own = "accuracy (%)" if own == "(%)" else own
+        own = f"{run.benchmark.title}: {own if title.startswith(plain) else title}"
+        found.append(Explained(own, _bare(table, report), table_notes(report, table)))
+    return found
+
+
+def _bare(table: Table, report: Mapping[str, Any]) -> Table:
+    """The table without the data's name in its first column's title, for the notes say it."""
+    if table.header[0] != data_title(report):
+        return table
+    return table._replace(header=("model", *table.header[1:]))
+
+
+def run_figures(run: Run) -> list[Plot]:
+    """The figures of the benchmark's paper, of this run; other systems stand in those that can show several."""
+    others = [_as_report(run, k) for k in range(1, len(run.entries))]
+    return list(run.benchmark.figures(run.report, *others))
 
 
 # --- the page -----------------------------------------------------------------------------------------------
@@ -166,11 +202,12 @@ def run_page(
         [*([f"not answered, counted as wrong: {', '.join(notes)}"] if notes else []),
          *(f"note: {note}" for note in run.report.get("notes") or ()),
          *filter(None, [no_intervals(run.report)]),
-         *(["* published, measured on the official release"] if run.report["published"] else []),
+         *([published_note(run.report)] if run.report["published"] else []),
          *gaps(run.entries)],
         figures,
         risk,
         *_grid(grid, shown, run.report["benchmark"]),
+        run_figures(run),
     )  # fmt: skip
     return render(page, _images(run, folder, shown, answers))
 
@@ -216,16 +253,20 @@ def log_to_wandb(folder: str | Path, options: Mapping[str, Any]) -> None:
         log.summary.update({row["name"]: row["value"] for row in run.report["rows"]})
 
 
+def grid_of(folder: str | Path, run: Run) -> dict[str, Any] | None:
+    """The oracle grid in a folder, None where there is none; InputError for one of another benchmark."""
+    return _grid(Path(folder), (), run.report["benchmark"])[0]
+
+
 def _grid(folder: Path, questions: Sequence, benchmark: str) -> tuple[Any, dict[str, dict]]:
     """The oracle grid of a folder and its errors by question id; (None, {}) when there is none."""
     if not (folder / GRID).is_file():
         return None, {}
-    grid = read_json(folder / GRID, "oracle grid")
-    if not isinstance(grid, dict) or grid.get("benchmark") != benchmark:
+    grid = read_grid(folder / GRID)
+    if grid["benchmark"] != benchmark:
         raise InputError(f"{folder / GRID} is no oracle grid of {benchmark}")
     known = {q.id for q in questions}
-    errors = {r["id"]: r for r in read_jsonl(folder / ERRORS, "errors of the grid") if r["id"] in known}
-    return grid, errors
+    return grid, {r["id"]: r for r in read_errors(folder) if r["id"] in known}
 
 
 def _images(
@@ -243,30 +284,76 @@ def _images(
 # --- the command --------------------------------------------------------------------------------------------
 
 
-def _markdown(tables: Sequence[tuple[str, Table]], benchmark: str) -> str:
-    return "\n\n".join(f"## {title}\n\n{markdown(table)}" for title, table in tables)
+def _markdown(tables: Sequence[Explained], benchmark: str) -> str:
+    parts = []
+    for one in tables:
+        parts += [
+            f"## {one.title}",
+            markdown(one.table),
+            *("\\" * note.startswith("*") + note for note in one.notes),
+        ]
+    return "\n\n".join(parts)
 
 
 SPELLINGS = {"latex": latex_page, "markdown": _markdown}
 
 
 def report_command(arguments: argparse.Namespace) -> int:
-    """Write a run's page, or print its tables."""
-    if arguments.form and (arguments.items is not None or arguments.question or arguments.grid):
-        raise InputError(
-            f"--items, --question and --grid are for the page; --{arguments.form} prints its tables alone"
-        )
-    names = [n.strip() for n in arguments.names.split(",")] if arguments.names else []
-    run = read_run(arguments.folder, arguments.others, names, arguments.data)
-    if not arguments.form:
-        which = {"items": ITEMS if arguments.items is None else arguments.items, "ids": arguments.question}
-        path = write_page(run, arguments.folder, arguments.out, arguments.grid, **which)
+    """Write a run's page, or print its tables, or write the files of a paper."""
+    tabled = arguments.form or arguments.paper
+    if tabled and (arguments.items is not None or arguments.question):
+        raise InputError("--items and --question are for the page, not for its tables alone")
+    if arguments.paper and arguments.out:
+        raise InputError("--paper names a folder of its own; --out is for a page or tables")
+    published: Published = "later" if arguments.later else True
+    groups = _grouped(arguments)
+    if not tabled:
+        if len(groups) > 1:
+            raise InputError(
+                f"{groups[0][0]} and {groups[1][0]} are on different data: each wants a page of its own"
+            )
+        (folder, run), which = groups[0], {"ids": arguments.question}
+        which["items"] = ITEMS if arguments.items is None else arguments.items
+        path = write_page(run, folder, arguments.out, arguments.grid, **which)
         print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
         return 0
-    content = SPELLINGS[arguments.form](run_tables(run), run.report["benchmark"]).rstrip() + "\n"
+    if arguments.paper:
+        from po3d.evaluation.report.paper import write_paper
+
+        for path in write_paper(groups, arguments.paper, published, arguments.grid):
+            print(f"wrote {path}")
+        return 0
+    parts = []
+    for k, (folder, run) in enumerate(groups):
+        label = run.report["benchmark"] + (f"-{k + 1}" if len(groups) > 1 else "")
+        tables = explained(run, published, grid_of(arguments.grid or folder, run))
+        parts.append(SPELLINGS[arguments.form](tables, label).rstrip())
+    content = "\n\n".join(parts) + "\n"
     if arguments.out is None:
         print(content, end="")
         return 0
     write_file(arguments.out, content)
     print(f"wrote {arguments.out}")
     return 0
+
+
+def _grouped(arguments: argparse.Namespace) -> list[tuple[Path, Run]]:
+    """The runs that were named, each first of its data with its folder and those on the same data beside it."""
+    groups: list[tuple[dict[str, Any], list[str]]] = []
+    for folder in arguments.folders:
+        about = about_run(folder)
+        own = next((paths for first, paths in groups if same_data(first, about)), None)
+        if own is None:
+            groups.append((about, [folder]))
+        else:
+            own.append(folder)
+    names = [n.strip() for n in arguments.names.split(",")] if arguments.names else []
+    single = len(groups) == 1
+    if not single and (arguments.others or names or arguments.data or arguments.grid):
+        raise InputError("--with, --names, --data and --grid are for runs on the same data; these are not")
+    found = []
+    for _, (first, *more) in groups:
+        given = names if not more or not names else [""] * len(more) + names
+        run = read_run(first, [*more, *arguments.others], given, arguments.data)
+        found.append((Path(first), run))
+    return found

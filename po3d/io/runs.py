@@ -25,6 +25,10 @@ from po3d.io.files import parse_json, read_json, sha256, write_json
 RUN, PREDICTIONS, SCENES, PARTIAL = "run.json", "predictions.jsonl", "scenes.jsonl", "partial.jsonl"
 REPORT, REPORT_PAGE, HTML = "report.json", "report.md", "report.html"
 GRID, GRID_PAGE, ERRORS, CURVES = "grid.json", "grid.md", "errors.jsonl", "sensitivity.png"
+REPORT_FORMAT, GRID_FORMAT = (
+    "po3d-report-1",
+    "po3d-grid-1",
+)  # of report.json and grid.json; before, they said none
 DERIVED = (REPORT, REPORT_PAGE, HTML, GRID, GRID_PAGE, ERRORS, CURVES)  # from the predictions beside them
 LOGS, LOCK = "wandb", ".lock"
 SHOWN = 3  # differences that a message names

@@ -599,7 +599,7 @@ class EvaluateSettings(_Options):
     resume: Flag
     overwrite: Flag
     beside: Names
-    published: Flag
+    published: Literal[False, True, "later"]
     workers: Workers
     engine: _Engine
     wandb: Group | None

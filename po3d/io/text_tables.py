@@ -1,6 +1,7 @@
 """One table, four spellings: aligned text for the terminal, markdown for the reports, LaTeX for a paper, HTML for a notebook."""
 
 import math
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -98,14 +99,20 @@ def markdown(table: Table, digits: int = 1) -> str:
 
 _LATEX = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
-    | {"<": r"\textless{}", ">": r"\textgreater{}"}  # LaTeX's usual fonts have other signs in their places
+    # LaTeX's usual fonts have other signs in their places
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''"}
     | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+    | {"[": "{[}", "*": "{*}"}  # at the beginning of a row they would be options of the line break before it
+    | {"\u2020": r"\dag{}", "\u00b0": r"\textdegree{}", "\u2192": r"$\to$", "\u2212": "$-$"}
 )
+# What pdflatex has no letter for in its usual fonts.
+_UNTYPESET = re.compile("[^\n -~\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00cf\u00d1-\u00dd\u00df-\u00ef\u00f1-\u00fd\u00ff"
+                        "\u2013\u2014\u2018\u2019\u201c\u201d\u2026]")  # fmt: skip
 
 
 def latex_text(words: str) -> str:
-    """Text whose characters mean nothing to LaTeX."""
-    return words.translate(_LATEX)
+    """Text whose characters mean nothing to LaTeX; a letter that its usual fonts lack stands as its number (U+4E2D)."""
+    return _UNTYPESET.sub(lambda found: f"U+{ord(found[0]):04X}", visible(words).translate(_LATEX))
 
 
 def latex(table: Table, digits: int = 1) -> str:

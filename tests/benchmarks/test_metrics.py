@@ -21,6 +21,7 @@ from po3d.benchmarks.metrics import (
     perception,
     rpdr,
 )
+from po3d.benchmarks.pulsecheck457 import score as pulsecheck457
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
 from po3d.scene.street import camera
@@ -59,20 +60,30 @@ def test_bootstrap_is_seeded_and_empty_groups_are_nan():
     assert all(map(math.isnan, interval(one.samples[:, 1])))
 
 
-def test_rpdr_reproduces_the_published_row_of_gpt4o():
-    columns = (
-        "L1-Single",
-        "L2-Multi-obj",
-        "L3-2D-Spatial",
-        "L4-Occlusion",
-        "L4-3D-Pose",
-        "L5-Collision",
-        "L5-6D-Spatial",
-    )
-    gpt4o = dict(zip(columns, (74.46, 62.88, 56.14, 48.40, 42.41, 38.41, 37.01)))
-    found = rpdr(gpt4o)
-    published = {"multi_object": 84.45, "location_2d": 89.27, "orientation_3d": 77.46, "location_3d": 86.74}
-    assert found == pytest.approx(published, abs=0.02)
+def test_rpdr_capped_is_the_paper_table_in_every_cell_and_plain_is_not():
+    """Table 3 has four of Table 2's models, under other names."""
+    accuracies = {row["model"]: row for row in pulsecheck457.published_rows()}
+    names = {
+        "GPT-4o": "GPT-4o",
+        "GeminiPro1.5": "GeminiPro 1.5",
+        "Claude3.5V S": "Claude 3.5 Sonnet",
+        "Qwen2-VL-7B": "Qwen2-VL-7B-Inst.",
+    }
+    table = {row.pop("model"): row for row in pulsecheck457.published("rpdr")}
+    assert table.keys() == names.keys()
+    for model, expected in table.items():
+        assert rpdr(accuracies[names[model]], capped=True) == pytest.approx(expected, abs=0.02)
+    assert rpdr(accuracies["Claude 3.5 Sonnet"])["orientation_3d"] == pytest.approx(92.73, abs=0.005)
+    assert rpdr(accuracies["Qwen2-VL-7B-Inst."])["orientation_3d"] == pytest.approx(96.61, abs=0.005)
+
+
+@given(st.lists(st.floats(1, 100), min_size=7, max_size=7))
+def test_rpdr_differs_between_the_rules_only_where_a_ratio_is_above_100(values):
+    accuracy = dict(zip(pulsecheck457.CATEGORIES, values))
+    plain, capped = rpdr(accuracy), rpdr(accuracy, capped=True)
+    assert all(capped[name] <= min(plain[name], 100) + 1e-9 for name in plain)
+    falling = dict(zip(pulsecheck457.CATEGORIES, sorted(values, reverse=True)))
+    assert rpdr(falling) == pytest.approx(rpdr(falling, capped=True))
 
 
 def test_rpdr_is_nan_where_a_column_lacks():

@@ -6,6 +6,7 @@ from pathlib import Path
 from po3d.benchmarks.registry import BENCHMARKS
 from po3d.evaluation.report.html_items import gold_program
 from po3d.evaluation.run import evaluate, provenance
+from po3d.io.runs import GRID_FORMAT
 from po3d.reasoning.questions import Prediction, write_predictions
 
 READY = [name for name, source in BENCHMARKS.items() if source.mini.exists()]
@@ -53,10 +54,25 @@ def with_grid(folder: Path, benchmark: str, questions) -> dict[str, str]:
     curve = [
         {"sigma": s, "value": 100 - 40 * s, "ci_low": 95 - 40 * s, "ci_high": 100.0} for s in (0, 0.5, 1)
     ]
-    shares = {"error": 3.0, "shares": {"pose": 1.0, "parsing": 2.0}}
+    shares = {
+        "n": 9, "error": 3.0, "shares": {"pose": 1.0, "parsing": 2.0}, "alone": {"pose": 40.0, "parsing": 60.0},
+        "intervals": {"error": [1.0, 5.0], "pose": [-0.5, 2.0], "parsing": [0.5, 4.0]},
+    }  # fmt: skip
+    row = {"n": 9, "value": 97.0, "ci_low": 95.0, "ci_high": 99.0}
+    cells = [
+        {
+            "name": name,
+            "settings": {"pose": "truth"},
+            "rows": [{"name": "L1", **row}, {"name": "mean", **row}],
+        }
+        for name in ("all predicted", "+ pose", "+ parsing", "all true")
+    ]
+    about = json.loads((folder / "report.json").read_text())
+    kept = ("benchmark", "split", "system", "scorer", "images", "settings", "provenance")
     grid = {
-        "benchmark": benchmark, "attribution": {"all": shares}, "curves": {"heading": curve},
-        "units": {"heading": "degrees"},
+        "format": GRID_FORMAT, **{key: about[key] for key in kept}, "benchmark": benchmark,
+        "attribution": {"all": shares}, "curves": {"heading": curve}, "units": {"heading": "degrees"},
+        "cells": cells, "problems": [],
     }  # fmt: skip
     (folder / "grid.json").write_text(json.dumps(grid))
     lines = [

@@ -301,7 +301,7 @@ def test_tables_are_printed_for_papers_and_readmes(street, capsys, tmp_path):
     assert cli.main(few) == 0
     assert "| few, a line for 5 of " in capsys.readouterr().out
     assert cli.main([*few, "--items", "3"]) == 2
-    assert "--items, --question and --grid are for the page" in capsys.readouterr().err
+    assert "--items and --question are for the page" in capsys.readouterr().err
     assert cli.main([*arguments, "--out", str(tmp_path / "r.html")]) == 0
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
 

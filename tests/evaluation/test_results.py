@@ -25,7 +25,7 @@ def test_the_terminal_shows_ours_above_the_published():
     assert lines[4].startswith("po3d (vlmevalkit)")
     assert lines[6].split() == ["Human", "*", "90.0", "-"]
     assert "not answered, counted as wrong: unparsed: 1" in lines
-    assert "RPDR (%): multi_object 98.0" in lines
+    assert "RPDR (%), plain: multi-object 98.0" in lines
     assert lines[-1].split() == ["heading,", "median", "(degrees)", "-"]
     assert lines[-2].split() == ["found", "0.995"]
 
@@ -44,7 +44,8 @@ def test_published_rows_fold_to_people_and_the_best_model():
 def test_markdown_holds_provenance_and_figures():
     page = report_markdown(REPORT)
     assert page.startswith("# po3d on pulsecheck457 (mini, 2 images)")
-    assert "| multi_object / value | 98.000 |" in page
+    assert "| po3d (plain) | 98.0 | - | - | - |" in page
+    assert "| Claude3.5V S * | 84.1 | 94.4 | 85.4 | 72.0 |" in page
     assert "- parser: sha256 ab" in page
     assert "revision unknown" in page
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from po3d.benchmarks.base import Benchmark, Score, Tables, twin_of
-from po3d.benchmarks.hypo3d import tables
+from po3d.benchmarks.hypo3d import plots, tables
 from po3d.benchmarks.hypo3d.data import load, write_corrected
 from po3d.benchmarks.hypo3d.score import SCORERS, correct, exact_match, score
 from po3d.reasoning.questions import Question
@@ -46,6 +46,7 @@ def vouched(question: Question) -> str:
 
 
 open_fresh, generate = twin_of("po3d.benchmarks.hypo3d.twin", load, NAME, RoomDials, "maps")
+_PROTOCOLS = {"official": "exact (EM) and partial match (PM) of the official metric script"}
 BENCHMARK = Benchmark(
     NAME, "rooms", tables.UNIT, SCORERS, correct, score, load, open_fresh, generate, prompt, RoomDials,
     tables=Tables(True, tables.titled, tables.report_markdown, lambda report: ""),
@@ -55,4 +56,7 @@ BENCHMARK = Benchmark(
     write_corrected=write_corrected,
     # Plain maps, with true tables beside them.
     shown=(("benchmark.table=truth",), ("beside=[outputs/hypo3d-mini-po3d-true-tables]",)),
+    figures=plots.figures,
+    title="Hypo3D",
+    protocols=_PROTOCOLS,
 )  # fmt: skip

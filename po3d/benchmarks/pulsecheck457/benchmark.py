@@ -1,6 +1,7 @@
 """What PulseCheck457 declares."""
 
-from po3d.benchmarks.base import Benchmark, Harness
+from po3d.benchmarks.base import Benchmark, Harness, Tables
+from po3d.benchmarks.pulsecheck457 import plots, tables
 from po3d.benchmarks.pulsecheck457.data import generate, load, open_fresh, write_corrected
 from po3d.benchmarks.pulsecheck457.report import FILES, write_tsv
 from po3d.benchmarks.pulsecheck457.score import SCORERS, correct, score
@@ -28,11 +29,19 @@ def prompt(question: Question) -> list[str | int]:
     return street_prompt(question, _FOCUS.get(question.category, ""), facing)
 
 
+_PROTOCOLS = {
+    "strict": "an answer is right when it is the released one, whatever its case (lmms-eval's rule)",
+    "vlmevalkit": "an answer is right by VLMEvalKit's rule, which takes any type of the right super-category",
+}
 BENCHMARK = Benchmark(
     "pulsecheck457", "street", "images", tuple(SCORERS), correct, score, load, open_fresh, generate, prompt,
     generated="images",
+    tables=Tables(False, tables.titled, tables.report_markdown, tables.report_text),
     harness=Harness(bare=True, write=write_tsv),
     written=written,
     files=FILES,
     write_corrected=write_corrected,
+    figures=plots.figures,
+    title="PulseCheck457",
+    protocols=_PROTOCOLS,
 )  # fmt: skip

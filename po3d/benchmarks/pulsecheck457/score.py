@@ -97,6 +97,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
                     seven columns says so under "columns"
     other_scorers   the rows of the scorers not asked for
     rpdr            the four abilities with their intervals (value, ci_low, ci_high)
+    rpdr_capped     the same with each ratio capped at 100 %, as in the paper's Table 3
     cv              coefficient of variation of predicted and gold answers on L4-3D-Pose, by attribute
     distribution    the same answers counted by value
     confusion       rows gold, columns predicted, the last column for what is no value
@@ -117,6 +118,7 @@ def score(questions: Sequence[Question], predictions: Sequence[Prediction], scor
             if other != scorer
         },
         "rpdr": _rpdr(boot, names),
+        "rpdr_capped": _rpdr(boot, names, capped=True),
         **_bias(questions, predictions),
         "published": comparable(published_rows(), rows),
     }
@@ -137,9 +139,9 @@ def _rows(
     return [*rows, mean]
 
 
-def _rpdr(boot: Bootstrap, names: Sequence[str]) -> dict[str, dict[str, float]]:
-    point = rpdr(dict(zip(names, boot.value)))
-    samples = [rpdr(dict(zip(names, row))) for row in boot.samples]
+def _rpdr(boot: Bootstrap, names: Sequence[str], capped: bool = False) -> dict[str, dict[str, float]]:
+    point = rpdr(dict(zip(names, boot.value)), capped)
+    samples = [rpdr(dict(zip(names, row)), capped) for row in boot.samples]
     return {
         ability: figure(value, [s[ability] for s in samples])
         for ability, value in point.items()
@@ -170,6 +172,11 @@ def _bias(questions: Sequence[Question], predictions: Sequence[Prediction]) -> d
         if side:
             side["average"] = sum(side.values()) / len(side)
     return {"cv": cv if counts else {}, "distribution": counts, "confusion": confused}
+
+
+def published(table: str) -> list[dict]:
+    """A table of the paper: rpdr (Tab. 3) or cv (Tab. 4)."""
+    return published_table(__file__, f"pulsecheck457_{table}")
 
 
 def published_rows() -> list[dict]:

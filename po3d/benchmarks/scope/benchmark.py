@@ -2,7 +2,7 @@
 
 from po3d.benchmarks.base import Benchmark, Tables, twin_of
 from po3d.benchmarks.choices import LETTERS, lettered
-from po3d.benchmarks.scope import tables
+from po3d.benchmarks.scope import plots, tables
 from po3d.benchmarks.scope.data import load
 from po3d.benchmarks.scope.score import SCORERS, correct, score
 from po3d.reasoning.questions import Question, pictures
@@ -21,8 +21,12 @@ def prompt(question: Question) -> list[str | int]:
 
 
 open_fresh, generate = twin_of("po3d.benchmarks.scope.twin", load, NAME, OrbitDials)
+_PROTOCOLS = {"choice": "an answer is right when it names the right option, by letter or text"}
 BENCHMARK = Benchmark(
     NAME, "orbit", "scenes", SCORERS, correct, score, load, open_fresh, generate, prompt, OrbitDials,
     generated="scenes",
     tables=Tables(False, tables.titled, tables.report_markdown, tables.report_text),
+    figures=plots.figures,
+    title="SCOPE",
+    protocols=_PROTOCOLS,
 )  # fmt: skip

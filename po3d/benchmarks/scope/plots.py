@@ -7,7 +7,6 @@ accuracy against consistency (Fig. 6), with the paper's two rows of Table 7. Nee
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,14 +16,14 @@ from po3d.io.errors import InputError
 from po3d.io.files import read_json
 from po3d.io.guard import guarded
 from po3d.io.naming import row_name
-from po3d.io.plots import drawn
+from po3d.io.plots import Plot, save
 from po3d.scene.orbit import GROUPS, LABELS
 
 TASK = "consistency_ego"
 COLORS = dict(zip(ERRORS, ("tab:green", "tab:blue", "tab:red", "tab:orange", "lightgray")))
 
 
-def confusion_plot(report: Mapping[str, Any], path: str | Path, task: str = TASK) -> None:
+def confusion_plot(report: Mapping[str, Any], task: str = TASK) -> Plot:
     """The two relational confusion matrices of a task: rows gold, columns answered, shares of a row."""
 
     def draw(figure: Any) -> None:
@@ -39,10 +38,13 @@ def confusion_plot(report: Mapping[str, Any], path: str | Path, task: str = TASK
                 color = "white" if share > 0.6 else "black"
                 axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", color=color, fontsize=8)
 
-    drawn(path, (7.6, 3.9), draw)
+    title = f"Relational confusion, {task.replace('_', ' ')}"
+    return Plot(
+        f"confusion_{task}", title, "Rows: right; columns: answered; percent of a row.", (7.6, 3.9), draw
+    )
 
 
-def direction_plot(report: Mapping[str, Any], path: str | Path) -> None:
+def direction_plot(report: Mapping[str, Any]) -> Plot:
     """How often each direction was answered, and how often it is right, a panel for each task."""
     tasks = report["directions"]
 
@@ -57,10 +59,11 @@ def direction_plot(report: Mapping[str, Any], path: str | Path) -> None:
             axes.set_title(task, fontsize=9)
         axes.legend(fontsize=7)
 
-    drawn(path, (2.7 * len(tasks), 3.0), draw)
+    note = "How often each direction is right, and how often it is answered."
+    return Plot("directions", "Directions", note, (2.7 * len(tasks), 3.0), draw)
 
 
-def updating_plot(report: Mapping[str, Any], path: str | Path) -> None:
+def updating_plot(report: Mapping[str, Any]) -> Plot:
     """Shares of the kinds of errors in egocentric updating, a bar for each group and angle."""
     bars = {f"{g}\n{a}°": c for g, angles in report["updating_errors"].items() for a, c in angles.items()}
 
@@ -73,12 +76,13 @@ def updating_plot(report: Mapping[str, Any], path: str | Path) -> None:
             floor += share
         axes.set(ylabel="answers (%)", ylim=(0, 100))
         axes.tick_params(axis="x", labelsize=7)
-        axes.legend(fontsize=7, loc="lower right")
+        axes.legend(fontsize=7, ncols=len(ERRORS), loc="lower center", bbox_to_anchor=(0.5, 1))
 
-    drawn(path, (5.6, 3.4), draw)
+    note = "Kinds of errors in egocentric updating, by group of directions and angle."
+    return Plot("updating_errors", "Errors of updating", note, (5.6, 3.4), draw)
 
 
-def consistency_plot(reports: Sequence[Mapping[str, Any]], path: str | Path, task: str = TASK) -> None:
+def consistency_plot(reports: Sequence[Mapping[str, Any]], task: str = TASK) -> Plot:
     """Accuracy against C(S) over all eight views, a point for each report and for its blind answers."""
     points = [(r["model"], r["accuracy"], r["all_8_view"], "s") for r in published("scene_consistency")]
     for report in reports:
@@ -109,7 +113,19 @@ def consistency_plot(reports: Sequence[Mapping[str, Any]], path: str | Path, tas
             ylim=(-3, 108),
         )
 
-    drawn(path, (4.6, 4.4), draw)
+    note = "Squares: the paper's rows, measured on the official images; crosses: answers that ignore the question."
+    return Plot("accuracy_consistency", "Accuracy and consistency", note, (4.6, 4.4), draw)
+
+
+def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]:
+    """All figures of a report; accuracy and consistency with `others` in it."""
+    found = []
+    if report["confusion"]:
+        found += [confusion_plot(report, task) for task in report["confusion"]]
+        found.append(direction_plot(report))
+    if report["updating_errors"]:
+        found.append(updating_plot(report))
+    return [*found, consistency_plot([report, *others])]
 
 
 def _accuracy(rows: Sequence[Mapping[str, Any]], task: str) -> float | None:
@@ -132,15 +148,8 @@ def main(arguments: Sequence[str]) -> int:
         for path, report in zip(options.reports, reports):
             if not isinstance(report, dict) or report.get("benchmark") != "scope":
                 raise InputError(f"{path} is no report of the benchmark scope")
-        folder = Path(options.save)
-        first = reports[0]
-        if first["confusion"]:
-            for task in first["confusion"]:
-                confusion_plot(first, folder / f"confusion_{task}.png", task)
-            direction_plot(first, folder / "directions.png")
-        if first["updating_errors"]:
-            updating_plot(first, folder / "updating_errors.png")
-        consistency_plot(reports, folder / "accuracy_consistency.png")
+        for plot in figures(*reports):
+            save(plot, options.save, ".png")
 
     return guarded(run)
 

@@ -76,4 +76,5 @@ BENCHMARK = Benchmark(
     "superclevr", "street", "images", SCORERS, correct, score, load, open_fresh, generate, prompt,
     generated="images",
     written=written,
+    title="Super-CLEVR",
 )  # fmt: skip

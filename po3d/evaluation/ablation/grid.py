@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from po3d.benchmarks.base import Benchmark
-from po3d.benchmarks.metrics import bootstrap, interval
+from po3d.benchmarks.metrics import bootstrap, bootstrap_groups, interval
 from po3d.evaluation.ablation.attribution import blame, minimal_repairs
 from po3d.evaluation.run import Split, by_image, read_scenes
 from po3d.io.errors import InputError
 from po3d.io.files import write_file, write_json, write_jsonl
 from po3d.io.pools import pool
 from po3d.io.progress import progress
-from po3d.io.runs import ERRORS, GRID, PREDICTIONS, SCENES
+from po3d.io.runs import ERRORS, GRID, GRID_FORMAT, PREDICTIONS, SCENES
 from po3d.reasoning.questions import Prediction, Question, cluster, read_predictions
 from po3d.scene.table import Scene
 from po3d.systems.mixtures import Answers, Mixtures
@@ -168,7 +168,8 @@ def run_grid(
     curves        quantity -> points: sigma, value, ci_low, ci_high of the headline
     units         quantity -> what its sigma is
     attribution   category -> n, error, shares (group -> percentage points that sum to error), alone (group -> percent
-                  of the wrong answers that it repairs alone)
+                  of the wrong answers that it repairs alone), intervals (group, and "error" -> both ends of the 95 %
+                  interval of its share, resampled by image)
     errors        of each wrong answer: id, image, category, text, gold, answer, repaired_by, shares
     problems      why the grid is not to be trusted: an all-true cell below 100, an all-predicted one that differs from
                   the run's own answers; [] when all is well
@@ -236,6 +237,7 @@ def _row(name: str, n: int, value: float, samples: NDArray[np.float64]) -> dict:
 def _attribution(
     questions: Sequence[Question], masks: NDArray[np.bool_], shares: NDArray[np.float64], names: Sequence[str]
 ) -> dict[str, dict]:
+    intervals = _share_intervals(questions, masks, shares, names)
     result = {}
     for category in (*dict.fromkeys(q.category for q in questions), "all"):
         own = np.array([category in (q.category, "all") for q in questions])
@@ -246,8 +248,27 @@ def _attribution(
             "error": 100 * float((~masks[0][own]).mean()),
             "shares": {name: 100 * float(s) for name, s in zip(names, shares[:, own].mean(1))},
             "alone": {name: 100 * float(a) for name, a in zip(names, alone)},
+            "intervals": intervals[category],
         }
     return result
+
+
+def _share_intervals(
+    questions: Sequence[Question], masks: NDArray[np.bool_], shares: NDArray[np.float64], names: Sequence[str]
+) -> dict[str, dict[str, list[float | None]]]:
+    """Category -> group, and "error" -> both ends of the interval of its share; None where there is none."""
+    groups: dict[str, list[int]] = {}
+    for k, q in enumerate(questions):
+        groups.setdefault(q.category, []).append(k)
+    groups["all"] = list(range(len(questions)))
+    clusters = [cluster(q) for q in questions]
+    found: dict[str, dict[str, list[float | None]]] = {category: {} for category in groups}
+    for name, values in zip((*names, "error"), (*shares, ~masks[0]), strict=True):
+        boot = bootstrap_groups((100.0 * values).tolist(), clusters, groups)
+        for column, category in enumerate(groups):
+            ends = interval(boot.samples[:, column])
+            found[category][name] = [None if math.isnan(end) else end for end in ends]
+    return found
 
 
 def _errors(
@@ -296,4 +317,4 @@ def write_grid(result: dict, out: str | Path, pages: Mapping[str, str]) -> None:
     write_jsonl(out / ERRORS, result["errors"])
     for name, page in pages.items():
         write_file(out / name, page)
-    write_json(out / GRID, {k: v for k, v in result.items() if k != "errors"})
+    write_json(out / GRID, {"format": GRID_FORMAT, **{k: v for k, v in result.items() if k != "errors"}})

@@ -5,7 +5,7 @@ from typing import Any
 
 from po3d.benchmarks.registry import counted
 from po3d.io.naming import row_name
-from po3d.io.text_tables import Cell, Table, interval_text, markdown, text
+from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
 
 MAX_ROWS = 80  # cells on the terminal; grid.md has all
 
@@ -31,16 +31,6 @@ def curves_table(result: Mapping[str, Any]) -> Table:
     return Table(("noise on the truth, all else true", "sigma", "right", "95 %"), rows)
 
 
-def attribution_table(result: Mapping[str, Any]) -> Table:
-    """By category: the error rate, and each module's share of it."""
-    groups = list(next(iter(result["attribution"].values()))["shares"])
-    rows: list[list[Cell]] = []
-    for category, found in result["attribution"].items():
-        shares = [f"{found['shares'][g]:.2f}" for g in groups]
-        rows.append([category, found["n"], f"{found['error']:.2f}", *shares])
-    return Table(["Shapley shares", "n", "error", *groups], rows, (len(rows) - 1,))
-
-
 def alone_table(result: Mapping[str, Any]) -> Table:
     """By category: how much of the wrong answers each module's truth repairs alone, in percent."""
     groups = list(next(iter(result["attribution"].values()))["alone"])
@@ -48,6 +38,35 @@ def alone_table(result: Mapping[str, Any]) -> Table:
         [c, *(found["alone"][g] for g in groups)] for c, found in result["attribution"].items()
     ]
     return Table(["repaired by it alone (%)", *groups], rows, (len(rows) - 1,))
+
+
+def ladder_table(result: Mapping[str, Any]) -> Table:
+    """The table of a paper: the system as it is, each group of modules replaced by the truth alone, and everything true;
+    a row for each with its intervals below, a column for each category."""
+    groups = len(next(iter(result["attribution"].values()))["shares"])
+    named = {0: "all predicted", (1 << groups) - 1: "all true"}
+    names = [row["name"] for row in result["cells"][0]["rows"]]
+    rows: list[list[Cell]] = []
+    for mask in (0, *(1 << k for k in range(groups)), (1 << groups) - 1):
+        cell = result["cells"][mask]
+        rows += figure_rows(named.get(mask) or f"{cell['name'].removeprefix('+ ')} true", cell["rows"])
+    return Table(["modules", *names], rows, (2, len(rows) - 2))
+
+
+def blame_table(result: Mapping[str, Any]) -> Table:
+    """By category the error rate and each group's Shapley share of it, in percentage points, with intervals below; a grid
+    that an older po3d made has none."""
+    groups = list(next(iter(result["attribution"].values()))["shares"])
+    rows: list[list[Cell]] = []
+    for category, found in result["attribution"].items():
+        ends = found.get("intervals") or {}
+        figures = []
+        for name, value in (("error", found["error"]), *found["shares"].items()):
+            low, high = ends.get(name, (None, None))
+            figures.append({"value": value, "ci_low": low, "ci_high": high})
+        row, intervals = figure_rows(category, figures, signed=True)
+        rows += [[row[0], found["n"], *row[1:]], [intervals[0], None, *intervals[1:]]]
+    return Table(["Shapley shares", "n", "error", *groups], rows, (len(rows) - 2,))
 
 
 def grid_text(result: Mapping[str, Any]) -> str:
@@ -67,5 +86,5 @@ def _page(result: Mapping[str, Any], spelling: Callable[[Table], str], heading: 
     parts = [f"{heading}Cells", spelling(cells_table(result, most))]
     if result["curves"]:
         parts += [f"{heading}Sensitivity to noise", spelling(curves_table(result))]
-    parts += [f"{heading}Who is to blame", spelling(attribution_table(result)), spelling(alone_table(result))]
+    parts += [f"{heading}Who is to blame", spelling(blame_table(result)), spelling(alone_table(result))]
     return "\n\n".join([*parts, *(f"PROBLEM: {p}" for p in result["problems"])])

@@ -18,7 +18,9 @@ from typing import Any
 from po3d.benchmarks.registry import counted
 from po3d.evaluation.report import svg
 from po3d.evaluation.report.results import made_and_scored
+from po3d.io.errors import InputError
 from po3d.io.naming import row_name
+from po3d.io.plots import Plot, rendered
 from po3d.io.text_tables import Table, cell_text
 from po3d.reasoning.questions import Prediction, Question
 
@@ -46,6 +48,7 @@ class Page:
     risk: tuple[Sequence[float], Sequence[float]] | None = None  # coverage, risk
     grid: Mapping[str, Any] | None = None
     errors: Mapping[str, Mapping] = field(default_factory=dict)  # question id -> record of errors.jsonl
+    figures: Sequence[Plot] = ()  # of the benchmark's paper
 
 
 def render(page: Page, images: Iterable[tuple[str, Mapping]]) -> str:
@@ -170,11 +173,24 @@ def _plots(page: Page) -> str:
             curves = "".join(f"<div><h3>{escape(name)}</h3>{plot}</div>" for name, plot in plots)
             cards.append(("Sensitivity to noise, all else true", "full",
                           f'<div class="curves">{curves}</div>', ""))  # fmt: skip
+    cards += [(plot.title, "full", _picture(plot), plot.note) for plot in page.figures]
     page = ""
     for title, kind, plot, note in cards:
         below = f'<p class="note">{escape(note)}</p>' if note else ""
         page += f'<div class="card {kind}"><h3>{escape(title)}</h3>{plot}{below}</div>'
     return f'<div class="plots">{page}</div>'
+
+
+def _picture(plot: Plot) -> str:
+    """A figure drawn with matplotlib, as an image in the page; where that is not installed, a line that says so."""
+    try:
+        content = rendered(plot.size, plot.draw, ".svg")
+    except InputError as error:
+        return f'<p class="note">{escape(str(error))}</p>'
+    uri = f"data:image/svg+xml;base64,{base64.b64encode(content).decode('ascii')}"
+    width = f"{plot.size[0]:g}in"
+    alt = escape(f"{plot.title}. {plot.note}", quote=True)
+    return f'<img class="figure" style="width: {width}" src="{uri}" alt="{alt}">'
 
 
 def _legend(systems: Sequence[str]) -> str:

@@ -1,41 +1,107 @@
-"""A run's tables in LaTeX, with booktabs: what `po3d report --latex` prints goes into a paper as it is."""
+"""Tables in LaTeX, with booktabs: what `po3d report --latex` and `po3d compare --latex` print goes into a paper as it is.
+Marks stand raised, ranges have an en dash, negative numbers a minus sign; a caption says which data the rows are of."""
 
+import re
 from collections.abc import Sequence
 
-from po3d.io.text_tables import Table, latex, latex_text
+from po3d.benchmarks.published import LATER, PAPER
+from po3d.evaluation.report.notes import Explained
+from po3d.io.text_tables import Cell, Table, cell_text, latex_text
 
 PREAMBLE = r"% \usepackage{booktabs,graphicx}"
+WIDEST = 165  # letters of a row; a wider table comes in parts
+TURNED = 8  # columns; a table with more has its longer titles turned
+_RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$")
+_NUMBER = re.compile(r"([+-])(\d+(?:\.\d+)?)(?= |$)")
+_POWER = re.compile(r"(<?)(\d)e([+-]\d+)$")
+_MARKS = {PAPER: r"$^{*}$", LATER: r"$^{\dagger}$"}
+_INDENT = r"\quad "
 
 
-def latex_page(tables: Sequence[tuple[str, Table]], label: str) -> str:
-    """Each table as a float no wider than the page, with its title as the caption; labels are tab:LABEL-1, ..."""
-    parts = [PREAMBLE]
-    for k, (title, table) in enumerate(tables, 1):
-        parts.append(
-            "\n".join(
-                [
-                    r"\begin{table}",
-                    r"\centering",
-                    rf"\caption{{{latex_text(title)}}}",
-                    rf"\label{{tab:{label}-{k}}}",
-                    r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-                    latex(_typeset(table)) + "}",
-                    r"\end{table}",
-                ]
-            )
-        )
-    return "\n\n".join(parts)
+def latex_page(tables: Sequence[Explained], label: str) -> str:
+    """Each table as a float no wider than the page: its title and first note are the caption, its other notes stand below
+    it; labels are tab:LABEL-1, ..."""
+    return "\n\n".join([PREAMBLE, *(_float(one, f"{label}-{k}") for k, one in enumerate(tables, 1))])
 
 
-def _typeset(table: Table) -> Table:
-    """Ranges with an en dash, and the spaces that indent an interval as a quad."""
-    rows = [
-        [c.replace("-", "--") if isinstance(c, str) and k and _is_range(c) else c for k, c in enumerate(row)]
-        for row in table.rows
+def _float(one: Explained, label: str) -> str:
+    head, *notes = one.notes or ("",)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{sentence(f'{one.title}. {head}'.strip())}}}",
+        rf"\label{{tab:{label}}}",
     ]
-    return table._replace(rows=rows)
+    for k, part in enumerate(_parts(one.table)):
+        lines += ["", r"\smallskip"] * bool(k)
+        lines += [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", _tabular(part) + "}"]
+    if notes:
+        text = " ".join(map(sentence, notes))
+        lines += ["", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {text}}}"]
+    return "\n".join([*lines, r"\end{table}"])
 
 
-def _is_range(cell: str) -> bool:
-    low, dash, high = cell.partition("-")
-    return bool(dash and low and high) and all(part.replace(".", "", 1).isdigit() for part in (low, high))
+def _parts(table: Table) -> list[Table]:
+    """The table; of one that no page is wide enough for its columns in groups below each other, each with the first column
+    again and without rows that have nothing there."""
+    widths = [
+        max((len(cell_text(row[k])) for row in table.rows), default=0) + 2 for k in range(len(table.header))
+    ]
+    count = -(-sum(widths[1:]) // (WIDEST - widths[0])) if widths[0] < WIDEST else 1
+    columns = len(widths) - 1
+    if count < 2:
+        return [table]
+    each = -(-columns // count)
+    parts = []
+    for start in range(1, columns + 1, each):
+        chosen = [0, *range(start, min(start + each, columns + 1))]
+        kept = [k for k, row in enumerate(table.rows) if any(row[c] is not None for c in chosen[1:])]
+        rules = [sum(k < rule for k in kept) for rule in table.rules]
+        rows = [[table.rows[k][c] for c in chosen] for k in kept]
+        parts.append(Table([table.header[c] for c in chosen], rows, rules))
+    return parts
+
+
+def _tabular(table: Table) -> str:
+    columns = len(table.header)
+    lines = [r"\begin{tabular}{l" + "r" * (columns - 1) + "}", r"\toprule"]
+    titles = [sentence(title.replace("_", " ")) for title in table.header]
+    if columns - 1 > TURNED:
+        titles[1:] = [rf"\rotatebox{{60}}{{{t}}}" if len(t) > 6 else t for t in titles[1:]]
+    lines += [" & ".join(titles) + r" \\", r"\midrule"]
+    for k, row in enumerate(table.rows):
+        if k in table.rules and k:
+            lines.append(r"\midrule")
+        lines.append(" & ".join(_row(row)) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def _row(row: Sequence[Cell]) -> list[str]:
+    """The cells of a row; of an indented one (intervals, parts of the row above) in small letters."""
+    cells = [_first(str(row[0])), *(_cell(cell) for cell in row[1:])]
+    return [rf"\footnotesize {cell}" for cell in cells] if cells[0].startswith(_INDENT) else cells
+
+
+def _first(words: str) -> str:
+    mark = next((m for m in _MARKS if words.endswith(m)), "")
+    indent = _INDENT if words.startswith("  ") else ""
+    return indent + sentence(words.removesuffix(mark).strip()) + _MARKS.get(mark, "")
+
+
+def _cell(cell: Cell) -> str:
+    """A number, range or text as a paper has it; an en dash where there is none."""
+    if cell is None:
+        return "--"
+    text = cell_text(cell)
+    if found := _RANGE.match(text):
+        return f"{found[1]}--{found[2]}"
+    if found := _POWER.match(text):
+        return rf"${found[1]}{found[2]}\times 10^{{{int(found[3])}}}$".replace(r"1\times ", "")
+    if _NUMBER.match(text):
+        return _NUMBER.sub(r"$\1$\2", text)
+    return latex_text(text)
+
+
+def sentence(text: str) -> str:
+    """Text with a thin space before a percent sign, and a dash between two names."""
+    return latex_text(text).replace(r" \%", r"\,\%").replace(" - ", " -- ")

@@ -7,10 +7,14 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
+from po3d.benchmarks.published import LATER, PAPER, later_rows, source_lines
 from po3d.benchmarks.registry import benchmark_of, counted, title, unit
+from po3d.evaluation.report.notes import EXPECTED, data_line, official, on_twin
+from po3d.evaluation.report.records import read_report
 from po3d.io.errors import InputError
-from po3d.io.files import read_json, write_file
+from po3d.io.files import write_file
 from po3d.io.guard import guarded
 from po3d.io.naming import row_name
 from po3d.io.text_tables import Cell, Table, figure_rows, interval_text, markdown, text
@@ -19,9 +23,12 @@ PEOPLE, CHANCE = ("Human",), ("Random",)  # how published rows begin that are no
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 
-def results_table(report: dict, published: bool = True) -> Table:
+Published = bool | Literal["later"]
+
+
+def results_table(report: dict, published: Published = True) -> Table:
     """Our row above the published ones, one column a category; without `published` only people and the best model stay of
-    those."""
+    those, with "later" all are shown, and below them those that came after the paper."""
     names, own = [row["name"] for row in report["rows"]], row_name(report)
     rows = _figures(report)
     if missed := report.get("not_found"):
@@ -33,11 +40,15 @@ def results_table(report: dict, published: bool = True) -> Table:
     for other in report.get("beside", ()):
         rows += _figures(other)
     for name, values in report.get("baselines", {}).items():
-        rows.append([f"{name} (expected)", *(row["value"] for row in values)])
-    rules = (len(rows),)
+        rows.append([f"{name}{EXPECTED}", *(row["value"] for row in values)])
+    rules = [len(rows)]
     for theirs in report["published"] if published else _chief(report["published"], names):
-        rows.append([f"{theirs['model']} *", *(theirs.get(name) for name in names)])
-    return Table([title(report), *map(titled, report["rows"])], rows, rules)
+        rows.append([f"{theirs['model']}{PAPER}", *(theirs.get(name) for name in names)])
+    if published == "later":
+        rules.append(len(rows))
+        for theirs in later_rows(report["benchmark"]):
+            rows.append([f"{theirs['model']}{LATER}", *(theirs.get(name) for name in names)])
+    return Table([title(report), *map(titled, report["rows"])], rows, tuple(rules))
 
 
 def _chief(published: Sequence[dict], names: Sequence[str]) -> list[dict]:
@@ -62,18 +73,16 @@ def titled(row: dict) -> str:
     return f"{row['name']} ({row['columns'][0]} of {row['columns'][1]})" if "columns" in row else row["name"]
 
 
-def report_text(report: dict, published: bool = True) -> str:
-    """What the terminal shows; without `published` the published rows are folded to those of people and of the best model."""
+def report_text(report: dict, published: Published = True) -> str:
+    """What the terminal shows; `published` as in `results_table`."""
     lines = [text(results_table(report, published)), _footnotes(report)]
+    if published == "later":
+        lines += [f"† {line}" for line in source_lines(report["benchmark"])]
     shown = len(_chief(report["published"], [row["name"] for row in report["rows"]]))
     if not published and (folded := len(report["published"]) - shown) > 0:
         lines.append(f"{folded} more published rows: published=true")
     if own := benchmark_of(report["benchmark"]).tables:
         lines.append(own.text(report))
-    if report.get("rpdr"):
-        lines.append(
-            "RPDR (%): " + ", ".join(f"{name} {v['value']:.1f}" for name, v in report["rpdr"].items())
-        )
     if report.get("perception"):
         lines += ["", text(perception_table(report["perception"]))]
     return "\n".join(line for line in lines if line is not None)
@@ -94,14 +103,9 @@ def report_markdown(report: dict) -> str:
     run = report["provenance"]
     head = f"# {row_name(report)} on {report['benchmark']} ({report['split']}, {counted(report)})"
     lines = [head, "", *_main_part(report), ""]
-    for key, heading in (
-        ("rpdr", "RPDR (%)"),
-        ("cv", "CV of predicted attributes"),
-        ("perception", "Perception"),
-    ):
-        if report.get(key):
-            table = Table(("figure", "value"), list(_flat(report[key])))
-            lines += [f"## {heading}", "", markdown(table, 3), ""]
+    if report.get("perception"):
+        table = Table(("figure", "value"), list(_flat(report["perception"])))
+        lines += ["## Perception", "", markdown(table, 3), ""]
     lines += [
         "## Provenance",
         "",
@@ -165,8 +169,14 @@ def no_intervals(report: dict) -> str:
 def _footnotes(report: dict) -> str:
     lines = _remarks(report)
     if report["published"]:
-        lines.append("* published, measured on the official images")
+        lines.append(published_note(report))
     return "\n".join(lines)
+
+
+def published_note(report: dict) -> str:
+    """What the mark of published rows means, and whether those beside them were measured on the same data."""
+    twin = f"; unmarked rows are of {data_line(report)}" if on_twin(report["split"]) else ""
+    return f"* published, measured on {official(report)}{twin}"
 
 
 def _flat(value: dict, prefix: str = "") -> Iterator[tuple[str, float]]:
@@ -192,7 +202,7 @@ def main(arguments: list[str]) -> int:
     def run() -> None:
         if len(arguments) != 2:
             raise InputError("usage: python -m po3d.evaluation.report.results REPORT.json README.md")
-        report, readme = read_json(arguments[0], "report"), Path(arguments[1])
+        report, readme = read_report(arguments[0]), Path(arguments[1])
         write_file(readme, into_readme(readme.read_text(encoding="utf-8"), report))
 
     return guarded(run)

@@ -1,0 +1,48 @@
+"""Hypo3D's radar (the paper's Fig. 5): exact matches by kind of change and of question, ours beside other systems and the best
+published rows. Needs matplotlib."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from po3d.benchmarks.hypo3d.score import CATEGORIES, OVERALL, RELEASE, TYPES, published_by_change_and_type
+from po3d.io.naming import row_name
+from po3d.io.plots import Plot
+
+SHOWN = 3  # published rows, the best ones by exact matches
+
+
+def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]:
+    """The radar; none for a report without questions of any type."""
+    lines = [(row_name(one), _cells(one), "-") for one in (report, *others)]
+    theirs = [row for row in published_by_change_and_type() if row["metric"] == "em"]
+    for row in sorted(theirs, key=lambda row: -row[OVERALL])[:SHOWN]:
+        lines.append((f"{row['model']} *", row["cells"], "--"))
+    spokes = [(c, t) for c in CATEGORIES for t in TYPES if report["by_change_and_type"].get(c, {}).get(t)]
+    if not spokes:
+        return []
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots(subplot_kw={"projection": "polar"})
+        angles = 2 * np.pi * np.arange(len(spokes)) / len(spokes)
+        closed = [*range(len(spokes)), 0]
+        for name, cells, style in lines:
+            values = np.array([cells.get(c, {}).get(t, np.nan) for c, t in spokes], float)
+            axes.plot(angles[closed], values[closed], style, lw=2 if style == "-" else 1, ms=3, label=name)
+        axes.set_xticks(angles, [f"{c}\n{t}" for c, t in spokes], fontsize=7)
+        axes.tick_params(axis="x", pad=14)
+        axes.set(ylim=(0, 100), theta_direction=-1)
+        axes.set_theta_zero_location("N")
+        axes.set_yticks((25, 50, 75, 100), ("25", "50", "75", "100"), fontsize=6)
+        axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2)
+
+    note = f"EM (%). *: the {SHOWN} best published rows, measured on the {RELEASE}."
+    return [Plot("radar", "Exact matches by change and question", note, (5.6, 6.2), draw)]
+
+
+def _cells(report: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    return {
+        change: {kind: cell["em"]["value"] for kind, cell in kinds.items()}
+        for change, kinds in report["by_change_and_type"].items()
+    }

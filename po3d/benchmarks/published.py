@@ -1,0 +1,39 @@
+"""Rows that others published: the tables of a benchmark's paper (published/*.csv beside its modules), and rows that came
+later (published/later.csv), each with its source, its date and the protocol that it was measured by.
+
+    later.csv     model, column, value, protocol, source, date; `column` is a row of the benchmark's reports
+"""
+
+import functools
+from collections.abc import Container
+from typing import Any
+
+from po3d.benchmarks.registry import MODULES
+from po3d.benchmarks.scoring import published_table
+from po3d.io.shipped import PACKAGE
+
+PAPER, LATER = " *", " †"  # how the first cells of such rows end
+
+
+@functools.cache
+def later_rows(benchmark: str) -> tuple[dict[str, Any], ...]:
+    """The rows that were published after a benchmark's paper, best first: model, protocol, source, date, and the value
+    under the column's name; () where none is known."""
+    beside = PACKAGE.parent / f"{MODULES[benchmark].replace('.', '/')}.py"
+    if not (beside.parent / "published" / "later.csv").is_file():
+        return ()
+    rows = []
+    for record in published_table(str(beside), "later"):
+        about = {key: str(record[key]) for key in ("model", "protocol", "source", "date")}
+        rows.append({**about, str(record["column"]): record["value"]})
+    return tuple(rows)
+
+
+def source_lines(benchmark: str, shown: Container[str] | None = None) -> list[str]:
+    """Where later rows come from and how they were measured, models of one source together; of those whose first cells are
+    `shown`, where that is given."""
+    models: dict[tuple[str, str, str], list[str]] = {}
+    for row in later_rows(benchmark):
+        if shown is None or row["model"] + LATER in shown:
+            models.setdefault((row["protocol"], row["source"], row["date"]), []).append(row["model"])
+    return [f"{', '.join(own)}: {'; '.join(about)}" for about, own in models.items()]

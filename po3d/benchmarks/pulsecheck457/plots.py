@@ -1,0 +1,65 @@
+"""PulseCheck457's figure of biased answers (the paper's Fig. 4): of each attribute asked about on L4-3D-Pose the confusion
+matrix, and how often each value is right and is answered, with the coefficient of variation. Needs matplotlib."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from po3d.io.naming import row_name
+from po3d.io.plots import Plot
+
+PAIRS = (("color", "pose"), ("shape", "size"))  # attributes of a figure; the paper shows the first two
+LETTERED = 10  # values; of more the cells of a matrix have no numbers
+
+
+def figures(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[Plot]:
+    """A figure for each pair of attributes that was asked about; `others` have their own."""
+    found = []
+    for pair in PAIRS:
+        if asked := [a for a in pair if a in (report.get("confusion") or {})]:
+            found.append(bias_plot(report, asked))
+    return found
+
+
+def bias_plot(report: Mapping[str, Any], attributes: Sequence[str]) -> Plot:
+    """Confusion above, distribution below, a column for each attribute."""
+
+    def draw(figure: Any) -> None:
+        panels = figure.subplots(2, len(attributes), height_ratios=(3, 1.6), squeeze=False)
+        for (upper, lower), attribute in zip(panels.T, attributes):
+            _matrix(upper, report["confusion"][attribute], attribute)
+            counts = report["distribution"][attribute]
+            _distribution(lower, counts, {s: report["cv"].get(s, {}).get(attribute) for s in counts})
+
+    title = f"Answers by {' and '.join(attributes)} on L4-3D-Pose"
+    note = f"{row_name(report)}. Above: rows right, columns answered, percent of a row; below: how often, and CV."
+    return Plot(f"bias_{'_'.join(attributes)}", title, note, (4.2 * len(attributes), 5.8), draw)
+
+
+def _matrix(axes: Any, confused: Mapping[str, Any], attribute: str) -> None:
+    values = confused["values"]
+    counts = np.array(confused["counts"], float)
+    shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
+    size = 8 if len(values) <= LETTERED else 5.5
+    axes.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    axes.set_xticks(range(len(values) + 1), [*values, "none"], rotation=90, fontsize=size)
+    axes.set_yticks(range(len(values)), values, fontsize=size)
+    axes.set(title=attribute, xlabel="answered", ylabel="right")
+    if len(values) <= LETTERED:
+        for (i, j), share in np.ndenumerate(shares):
+            color = "white" if share > 0.6 else "black"
+            axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", color=color, fontsize=7)
+
+
+def _distribution(axes: Any, counts: Mapping[str, Mapping[str, int]], cv: Mapping[str, float | None]) -> None:
+    names = {"gold": ("right", "lightgray"), "predicted": ("answered", "tab:blue")}
+    values = list(counts["gold"])
+    at = np.arange(len(values))
+    for k, (side, (name, color)) in enumerate(names.items()):
+        label = name if cv.get(side) is None else f"{name}, CV {cv[side]:.3f}"
+        axes.bar(at + 0.4 * k, [counts[side].get(v, 0) for v in values], 0.4, label=label, color=color)
+    axes.set_xticks(at + 0.2, values, rotation=90, fontsize=8 if len(values) <= LETTERED else 5.5)
+    axes.set(ylabel="answers")
+    axes.margins(y=0.35)
+    axes.legend(fontsize=7, ncols=2, loc="upper left")

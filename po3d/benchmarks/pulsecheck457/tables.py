@@ -1,0 +1,77 @@
+"""PulseCheck457's own tables: RPDR (the paper's Table 3) and the coefficient of variation of the answers (Table 4), with the
+published rows under ours, marked with *."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from po3d.benchmarks.pulsecheck457.score import ASKED, published
+from po3d.io.naming import row_name
+from po3d.io.text_tables import Cell, Table, figure_rows, markdown
+
+ABILITIES = {
+    "multi_object": "multi-object",
+    "location_2d": "2D location",
+    "orientation_3d": "3D orientation",
+    "location_3d": "3D location",
+}
+RPDR_TITLE = "RPDR (%): plain ratios, and each ratio capped at 100 % as in the paper's Table 3"
+CV_TITLE = (
+    "Coefficient of variation of the answers on L4-3D-Pose (0: no preference), as in the paper's Table 4"
+)
+
+
+def rpdr_table(*reports: Mapping[str, Any]) -> Table:
+    """What is left of the accuracy when a task adds an ability, by both rules, with intervals; published rows are capped."""
+    rows: list[list[Cell]] = []
+    for report in reports:
+        for key, rule in (("rpdr", "plain"), ("rpdr_capped", "capped")):
+            if figures := report.get(key):
+                name = f"{row_name(report)} ({rule})"
+                rows += figure_rows(name, [figures.get(ability) for ability in ABILITIES])
+    ours = len(rows)
+    for row in published("rpdr"):
+        rows.append([f"{row['model']} *", *(row[ability] for ability in ABILITIES)])
+    return Table(("RPDR (%)", *ABILITIES.values()), rows, (ours,))
+
+
+def cv_table(*reports: Mapping[str, Any]) -> Table:
+    """The coefficient of variation of predicted and right answers, by attribute."""
+    columns = ("average", *ASKED)
+    rows: list[list[Cell]] = []
+    for report in reports:
+        for side, name in (("predicted", row_name(report)), ("gold", "ground truth")):
+            if found := (report.get("cv") or {}).get(side):
+                rows.append([name, *(_three(found.get(c)) for c in columns)])
+    ours = len(rows)
+    for row in published("cv"):
+        rows.append([f"{row['model']} *", *(_three(row[c]) for c in columns)])
+    return Table(("CV", *columns), rows, (ours,))
+
+
+def _three(value: float | None) -> str | None:
+    return None if value is None else f"{value:.3f}"
+
+
+def titled(report: Mapping[str, Any], *others: Mapping[str, Any]) -> list[tuple[str, Table]]:
+    """What a run's page shows below the accuracies."""
+    found = []
+    if report.get("rpdr"):
+        found.append((RPDR_TITLE, rpdr_table(report, *others)))
+    if report.get("cv"):
+        found.append((CV_TITLE, cv_table(report, *others)))
+    return found
+
+
+def report_text(report: Mapping[str, Any]) -> str:
+    """What the terminal shows below the accuracies: RPDR in two lines."""
+    lines = []
+    for key, rule in (("rpdr", "plain"), ("rpdr_capped", "capped at 100 % each")):
+        if figures := report.get(key):
+            cells = (f"{ABILITIES[name]} {v['value']:.1f}" for name, v in figures.items())
+            lines.append(f"RPDR (%), {rule}: {', '.join(cells)}")
+    return "\n".join(lines)
+
+
+def report_markdown(report: Mapping[str, Any], *others: Mapping[str, Any]) -> str:
+    """Both tables as markdown, with headings."""
+    return "\n\n".join(f"## {title}\n\n{markdown(table)}" for title, table in titled(report, *others))

@@ -1,0 +1,411 @@
+"""What report.json, grid.json and errors.jsonl hold, checked where a command reads them: a file of a run's folder may be
+edited by hand or come from another version. Figures are of any size but finite; what a benchmark adds is checked by name.
+pydantic is imported with the first file that is read."""
+
+# ruff: noqa: RUF012  pydantic copies defaults
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+
+from po3d.io.schemas import Name, Number, Record, Text, Whole
+from po3d.scene.orbit import LABELS
+
+
+class Figure(Record):
+    """A figure and its interval; null where there is none."""
+
+    value: Number | None
+    ci_low: Number | None
+    ci_high: Number | None
+
+    @model_validator(mode="after")
+    def _both_ends(self) -> "Figure":
+        if (self.ci_low is None) != (self.ci_high is None):
+            raise ValueError("should have both ends of its interval, or neither")
+        return self
+
+
+class FigureRow(Figure):
+    """A row of a benchmark's table."""
+
+    name: Name
+    n: Whole = 0
+    failed: Whole = 0
+    columns: tuple[Whole, Whole] = (0, 0)
+
+
+class ExpectedRow(Record):
+    """The figure of answers that ignore the question."""
+
+    name: Name
+    value: Number | None
+
+
+Rows = tuple[FigureRow, ...]
+
+
+class PublishedRow(Record):
+    """A published row: figures by column."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: dict[str, Number | None]
+    model: Name
+    family: Name = ""
+    input: Name = ""
+    measured_on: Name = ""
+    by_viewpoint: dict[Name, dict[Name, Number | None]] = {}
+
+
+class Settings(Record):
+    """What sets a run's system apart; others are shown as they are."""
+
+    table: Name | None = None
+    frame: Name = ""
+    oracle: tuple[Name, ...] = ()
+    perception: Name = ""
+    parser: Name = ""
+    mode: Name = ""
+    samples: Whole = 0
+    assume_present: bool | None = None
+    known_yaw: bool | None = None
+    abstain_below: Number = 0
+    model: Name | None = None
+    path: Name | None = None
+
+
+class Named(Record):
+    """What a run is called by."""
+
+    system: Name
+    settings: Settings = Settings()
+
+
+class ExecutorOptions(Record):
+    mode: Name = ""
+    samples: Whole = 1
+
+
+class BenchmarkOptions(Record):
+    scans: Name | None = None
+    furniture: Name | None = None
+
+
+class Config(Record):
+    benchmark: BenchmarkOptions | None = None
+    executor: ExecutorOptions = ExecutorOptions()
+
+
+class Versions(Record):
+    po3d: Name
+
+
+class Sitting(Record):
+    date: Name = ""
+
+
+class Scored(Record):
+    date: Name
+    git_revision: Name | None
+
+
+class Data(Record):
+    root: Name
+    sha256: Name = ""
+
+
+class Provenance(Record):
+    """By what, when and where predictions were made."""
+
+    config: Config = Config()
+    git_revision: Name | None
+    checkpoints: dict[Name, Name]
+    data: Data
+    versions: Versions
+    date: Name
+    continued: tuple[Sitting, ...] = ()
+    scored: Scored | None = None
+
+
+class About(Named):
+    """What is known of a run before any figure."""
+
+    benchmark: Name
+    split: Name
+    provenance: Provenance
+
+
+class Score(About):
+    """A run with the figures that all benchmarks have."""
+
+    scorer: Name
+    images: Whole
+    rows: Annotated[Rows, Field(min_length=1)]
+    other_scorers: dict[Name, Rows]
+    published: tuple[PublishedRow, ...]
+
+    @model_validator(mode="after")
+    def _same_columns(self) -> "Score":
+        columns = [row.name for row in self.rows]
+        others = {**self.other_scorers, **getattr(self, "baselines", {})}
+        for name, rows in others.items():
+            if [row.name for row in rows] != columns:
+                raise ValueError(f"should have the columns {', '.join(columns)} under {name!r}")
+        return self
+
+
+class Report(Score):
+    """What all reports have beside them."""
+
+    statuses: dict[Name, Whole]
+    notes: tuple[Text, ...] = ()
+    perception: dict[Name, dict[Name, Number | None]] = {}
+
+
+# --- what each benchmark adds -------------------------------------------------------------------------------
+
+
+class _Counts(Record):
+    predicted: dict[Name, Whole]
+    gold: dict[Name, Whole]
+
+
+class _Confusion(Record):
+    values: tuple[Name, ...]
+    counts: tuple[tuple[Whole, ...], ...]
+
+    @model_validator(mode="after")
+    def _square(self) -> "_Confusion":
+        n = len(self.values)
+        if len(self.counts) != n or any(len(row) != n + 1 for row in self.counts):
+            raise ValueError(
+                f"should have {n} rows of {n + 1} counts, as many as values and one for no value"
+            )
+        return self
+
+
+class _Pulse(Record):
+    rpdr: dict[Name, Figure] = {}
+    rpdr_capped: dict[Name, Figure] = {}
+    cv: dict[Literal["predicted", "gold"], dict[Name, Number]] = {}
+    distribution: dict[Name, _Counts] = {}
+    confusion: dict[Name, _Confusion] = {}
+
+
+class _Cell(Record):
+    n: Whole
+    failed: Whole
+    em: Figure
+    pm: Figure
+
+
+_Cells = dict[Name, _Cell]
+
+
+class _Sbert(Record):
+    rows: Rows
+    by_type: Rows
+
+
+class _Hypo3d(Record):
+    by_type: _Cells = {}
+    by_change_and_type: dict[Name, _Cells]
+    by_fine_type: _Cells = {}
+    by_control: _Cells = {}
+    direction_only: _Cell = None  # type: ignore[assignment]  # absent, but never null
+    pairs: dict[Name, _Cells] = {}
+    sbert: _Sbert = None  # type: ignore[assignment]
+
+
+class _NotFound(Record):
+    n: Whole
+    of: Whole
+    rows: Rows
+
+
+def _empty_is_none(value: object) -> object:
+    return None if value == {} else value
+
+
+class _Share(Record):
+    n: Whole
+    value: Number
+
+
+class _Srbench(Record):
+    baselines: dict[Name, tuple[ExpectedRow, ...]] = {}
+    relative_drop: Annotated[Figure | None, BeforeValidator(_empty_is_none)] = None
+    by_viewpoint: dict[Name, Rows] = {}
+    not_found: Annotated[_NotFound | None, BeforeValidator(_empty_is_none)] = None
+    consistency: dict[Name, _Share] = {}
+
+
+class _Agreement(Record):
+    n: Whole
+    consistent: Number
+    joint: Number
+
+
+class _PublishedConsistency(Record):
+    model: Name
+    accuracy: Number | None
+    orthogonal_4_view: Number | None
+    diagonal_4_view: Number | None
+    all_8_view: Number | None
+
+
+class _Wording(Record):
+    n: Whole
+    template: Number
+    paraphrase: Number
+    delta: Number
+
+
+def _all_labels(counts: dict[str, int]) -> dict[str, int]:
+    if missing := [label for label in LABELS if label not in counts]:
+        raise ValueError(f"should count all directions; {missing[0]!r} is missing")
+    return counts
+
+
+_Row = Annotated[tuple[Whole, ...], Field(min_length=5, max_length=5)]
+_Matrix = Annotated[tuple[_Row, ...], Field(min_length=4, max_length=4)]
+_Directions = Annotated[dict[Name, Whole], AfterValidator(_all_labels)]
+
+
+class _Matrices(Record):
+    orthogonal: _Matrix
+    diagonal: _Matrix
+
+
+class _BothDirections(Record):
+    gold: _Directions
+    answered: _Directions
+
+
+class _Kinds(Record):
+    model_config = ConfigDict(extra="ignore", frozen=True, validate_by_name=True)
+    correct: Whole
+    no_rotation: Whole = Field(alias="no rotation")
+    wrong_direction: Whole = Field(alias="wrong direction")
+    wrong_angle: Whole = Field(alias="wrong angle")
+    no_answer: Whole = Field(alias="no answer")
+
+
+_Consistency = dict[Name, dict[Name, _Agreement]]
+
+
+class _Scope(Record):
+    baselines: dict[Name, tuple[ExpectedRow, ...]]
+    consistency: _Consistency
+    baseline_consistency: dict[Name, _Consistency]
+    published_consistency: tuple[_PublishedConsistency, ...]
+    confusion: dict[Name, _Matrices]
+    directions: dict[Name, _BothDirections]
+    updating_errors: dict[Name, dict[Name, _Kinds]]
+    paraphrase: dict[Name, _Wording]
+
+
+class _PulseScore(Score, _Pulse):
+    pass
+
+
+class _Hypo3dScore(Score, _Hypo3d):
+    pass
+
+
+class _SrbenchScore(Score, _Srbench):
+    pass
+
+
+class _ScopeScore(Score, _Scope):
+    pass
+
+
+class PulseReport(Report, _Pulse):
+    beside: tuple[_PulseScore, ...] = ()
+
+
+class Hypo3dReport(Report, _Hypo3d):
+    beside: tuple[_Hypo3dScore, ...] = ()
+
+
+class SrbenchReport(Report, _Srbench):
+    beside: tuple[_SrbenchScore, ...] = ()
+
+
+class ScopeReport(Report, _Scope):
+    beside: tuple[_ScopeScore, ...] = ()
+
+
+class PlainReport(Report):
+    beside: tuple[Score, ...] = ()
+
+
+REPORTS: dict[str, type[Report]] = {
+    "pulsecheck457": PulseReport,
+    "hypo3d": Hypo3dReport,
+    "3dsrbench": SrbenchReport,
+    "scope": ScopeReport,
+    "superclevr": PlainReport,
+}
+
+
+# --- the oracle grid ----------------------------------------------------------------------------------------
+
+
+class _GridCell(Record):
+    name: Name
+    settings: dict[Name, Number | Name]
+    rows: Annotated[Rows, Field(min_length=1)]
+
+
+class _Point(Figure):
+    sigma: Number
+    value: Number
+
+
+Ends = tuple[Number | None, Number | None]
+
+
+class _Blame(Record):
+    n: Whole
+    error: Number
+    shares: Annotated[dict[Name, Number], Field(min_length=1)]
+    alone: dict[Name, Number]
+    intervals: dict[Name, Ends] = {}
+
+
+class Grid(About):
+    """grid.json."""
+
+    scorer: Name
+    images: Whole
+    cells: tuple[_GridCell, ...]
+    curves: dict[Name, Annotated[tuple[_Point, ...], Field(min_length=1)]]
+    units: dict[Name, Name]
+    attribution: Annotated[dict[Name, _Blame], Field(min_length=1)]
+    problems: tuple[Text, ...]
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Grid":
+        if missing := sorted(set(self.curves) - set(self.units)):
+            raise ValueError(f"should have the unit of {missing[0]!r}")
+        groups = list(next(iter(self.attribution.values())).shares)
+        for category, blame in self.attribution.items():
+            if list(blame.shares) != groups or set(blame.alone) != set(groups):
+                raise ValueError(f"should have the groups {', '.join(groups)} under {category!r}")
+        if len(self.cells) < 1 << len(groups):
+            raise ValueError(f"should have a cell for each subset of {', '.join(groups)}")
+        columns = [row.name for row in self.cells[0].rows]
+        for cell in self.cells:
+            if [row.name for row in cell.rows] != columns:
+                raise ValueError(f"should have the columns {', '.join(columns)} in the cell {cell.name!r}")
+        return self
+
+
+class ErrorLine(Record):
+    """A line of errors.jsonl: a wrong answer, which groups repair it, and their shares of the blame."""
+
+    id: Name
+    repaired_by: tuple[tuple[Name, ...], ...]
+    shares: dict[Name, Number]

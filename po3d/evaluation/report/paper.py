@@ -1,0 +1,124 @@
+"""What a paper takes from runs: `po3d report RUN... --paper DIR`.
+
+    DIR/NAME-tables.tex      every table, as `po3d report --latex` prints them
+    DIR/NAME-figures.tex     the figures of the benchmark's paper, of this run, from DIR/figures/*.pdf
+    DIR/NAME-protocol.tex    the sentences on data, scoring and provenance that belong beside them
+    DIR/main.tex             a page with all of these, to be compiled as it is
+
+NAME is the benchmark's, with a number where there are several runs.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from po3d.benchmarks.metrics import CONFIDENCE, RESAMPLES
+from po3d.benchmarks.registry import unit
+from po3d.evaluation.report.latex import latex_page, sentence
+from po3d.evaluation.report.notes import data_line, official, on_twin
+from po3d.evaluation.report.plots import sensitivity_plot
+from po3d.evaluation.report.results import Published
+from po3d.evaluation.run_report import Run, explained, grid_of, run_figures
+from po3d.io.errors import InputError
+from po3d.io.files import write_file
+from po3d.io.plots import save
+
+MAIN = r"""\documentclass{article}
+\usepackage[margin=2.5cm]{geometry}
+\usepackage{booktabs,graphicx}
+\begin{document}
+%s
+\end{document}
+"""
+FIGURES = "figures"
+
+
+def write_paper(
+    groups: Sequence[tuple[Path, Run]],
+    out: str | Path,
+    published: Published = True,
+    grid: str | Path | None = None,
+) -> list[Path]:
+    """Write the files of the runs into the folder `out`; their paths. InputError for a folder that holds something else."""
+    out = Path(out)
+    if out.exists() and not (out / "main.tex").is_file() and any(out.iterdir()):
+        raise InputError(f"{out} is not empty and holds no paper's files; choose another folder")
+    written, included = [], []
+    for k, (folder, run) in enumerate(groups, 1):
+        name = run.report["benchmark"] + (f"-{k}" if len(groups) > 1 else "")
+        found = grid_of(grid or folder, run)
+        parts = {
+            "protocol": protocol(run),
+            "tables": latex_page(explained(run, published, found), name),
+            "figures": _figures(run, out, name, found, written),
+        }
+        for part, content in parts.items():
+            if content:
+                path = out / f"{name}-{part}.tex"
+                write_file(path, content + "\n")
+                written.append(path)
+                included.append(rf"\input{{{path.stem}}}" + r"\clearpage" * (part != "protocol"))
+    write_file(out / "main.tex", MAIN % "\n".join(included))
+    return [*written, out / "main.tex"]
+
+
+def _figures(run: Run, out: Path, name: str, grid: Mapping[str, Any] | None, written: list[Path]) -> str:
+    """Draw a run's figures as PDF; the LaTeX that shows them."""
+    floats = []
+    for plot in run_figures(run):
+        written.append(save(plot._replace(name=f"{name}-{plot.name}"), out / FIGURES, ".pdf"))
+        caption = f"{run.benchmark.title}: {plot.title}. {plot.note} Measured on {data_line(run.report)}."
+        floats.append(_float(written[-1], caption))
+    if grid and grid["curves"]:
+        path = out / FIGURES / f"{name}-sensitivity.pdf"
+        sensitivity_plot(grid["curves"], grid["units"], path)
+        written.append(path)
+        caption = "right answers (%) against noise in one quantity, all else true, with 95 % intervals"
+        floats.append(_float(path, f"{run.benchmark.title}: {caption}. Measured on {data_line(grid)}."))
+    return "\n\n".join(floats)
+
+
+def _float(path: Path, caption: str) -> str:
+    lines = [
+        r"\begin{figure}",
+        r"\centering",
+        rf"\includegraphics[width=\linewidth,height=0.8\textheight,keepaspectratio]{{{FIGURES}/{path.name}}}",
+        rf"\caption{{{sentence(caption)}}}",
+        rf"\label{{fig:{path.stem}}}",
+        r"\end{figure}",
+    ]
+    return "\n".join(lines)
+
+
+def protocol(run: Run) -> str:
+    """The sentences on how a run's figures came about, in LaTeX."""
+    report, made = run.report, run.report["provenance"]
+    rule = run.benchmark.protocols.get(report["scorer"], f"scored by the rule {report['scorer']}")
+    name, asked = run.entries[0].name, len(run.split.questions)
+    silent = sum(p.status != "ok" for p in run.entries[0].predictions)
+    share = f"{100 * CONFIDENCE:g} %"
+    lines = [
+        f"{name} is evaluated on {data_line(report)}, {asked:,} questions; {rule}.",
+        f"{silent:,} of them are not answered and count as wrong.",
+    ]
+    if others := [entry.name for entry in run.entries[1:]]:
+        lines.append(
+            f"The same questions are put to {', '.join(others)}; differences are paired by question."
+        )
+    lines.append(
+        f"Intervals are {share} percentile intervals of {RESAMPLES:,} bootstrap resamples of {unit(report)}."
+    )
+    if report["published"]:
+        line = f"Rows marked * are the figures of the benchmark's paper, measured on {official(report)}"
+        twin = "; the twin's questions are not the official ones, so these rows can't be compared with ours"
+        lines.append(line + (twin if on_twin(report["split"]) else "") + ".")
+    weights = [f"{key} {digest[:12]}" for key, digest in made["checkpoints"].items()]
+    facts = [
+        f"po3d {made['versions']['po3d']}",
+        f"revision {(made['git_revision'] or 'unknown')[:12]}",
+        made["date"][:10],
+    ]
+    lines.append(f"Predictions: {', '.join([*facts, *(f'weights of the {w} (sha256)' for w in weights)])}.")
+    if digest := made["data"].get("sha256"):
+        lines.append(f"The data's sha256 begins with {digest[:12]}.")
+    return "\n".join(map(sentence, lines))
