@@ -48,6 +48,7 @@ from po3d.evaluation.options import (
     usual_options,
     wrapped,
 )
+from po3d.evaluation.overlap import overlap_notes, trained_on
 from po3d.evaluation.report.grid_tables import grid_markdown, grid_text
 from po3d.evaluation.report.plots import sensitivity_plot
 from po3d.evaluation.report.results import report_text
@@ -97,12 +98,14 @@ def main(config: DictConfig, quiet: bool = False) -> None:
         for key in ("perception", "parser")
         if isinstance(system_config.get(key), str)
     }
+    seen = trained_on(system_config, root, split.images)
+    measures |= {"trained_on": lambda *_: seen} if seen else {}
     data = {"root": str(root), "sha256": data_digest(root, split), "images": len(split.images)}
     revision = git_revision()
     counts = _counts_bad_images(options) or engine is not None
     system = wrapped(system, below, counts)
     answers = spread(engine, partial(made, system_config, below, counts)) if engine else None
-    notes = reading.notes(split.questions) if hasattr(reading, "notes") else []
+    notes = [*(reading.notes(split.questions) if hasattr(reading, "notes") else []), *overlap_notes(seen)]
     for note in (*split.notes(), *notes):
         print(f"note: {note}", file=sys.stderr)
     identity = {

@@ -11,6 +11,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from po3d.benchmarks.scene_ids import from_list, joined, listed
 from po3d.io import checkpoint
 from po3d.io.errors import InputError
 from po3d.io.guard import guarded
@@ -48,6 +49,9 @@ def average(out: Path, shares: dict[str, float]) -> Path:
     }
     seen = (names_of(record["training"].get("models", NOTHING)) for _, record in pairs.values())
     training["models"] = summary(set().union(*seen))
+    scenes = joined(from_list(record["training"].get("scenes", {})) for _, record in pairs.values())
+    if scenes:
+        training["scenes"] = listed(scenes)
     config = {k: v for k, v in first["config"].items() if k in SAME}
     bits = reader.bits if first["kind"] == reader.KIND else lambda _: 8
     with tempfile.TemporaryDirectory() as folder:

@@ -186,9 +186,14 @@ def load(path: str | Path, kind: str | None = None) -> tuple[dict[str, torch.Ten
     return _tensors(weights, f"{kind}." if description.name == CONFIG else ""), meta
 
 
+def description(path: str | Path) -> dict:
+    """What the JSON of a pair, or of a model folder, says."""
+    return read_json(_files(path)[1], "checkpoint description")
+
+
 def digest(path: str | Path) -> str:
     """The sha256 of a checkpoint's weights, as its description has it."""
-    return read_json(_files(path)[1], "checkpoint description")["sha256"]
+    return description(path)["sha256"]
 
 
 def _files(path: str | Path) -> tuple[Path, Path]:

@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from po3d.io.files import rows_beside
+from po3d.io.ranges import numbers_of, ranges_text
 
 Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -99,7 +100,7 @@ def summary(names: Iterable[str]) -> dict[str, Any]:
             own.setdefault(category, []).append(variant)
         else:
             others.append(name)
-    return {"catalogue": others, "own": {category: _ranges(own[category]) for category in own}}
+    return {"catalogue": others, "own": {category: ranges_text(own[category]) for category in own}}
 
 
 def names_of(listed: Mapping[str, Any]) -> set[str]:
@@ -107,26 +108,9 @@ def names_of(listed: Mapping[str, Any]) -> set[str]:
     own = {
         own_name(category, variant)
         for category, text in listed["own"].items()
-        for part in text.split(", ")
-        for variant in _range(part)
+        for variant in numbers_of(text)
     }
     return own | set(listed["catalogue"])
-
-
-def _ranges(variants: Iterable[int]) -> str:
-    """As a list of ranges: "0-31, 40"."""
-    runs: list[list[int]] = []
-    for k in sorted(variants):
-        if runs and k == runs[-1][1] + 1:
-            runs[-1][1] = k
-        else:
-            runs.append([k, k])
-    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
-
-
-def _range(text: str) -> range:
-    low, _, high = text.partition("-")
-    return range(int(low), int(high or low) + 1)
 
 
 def pick(models: Iterable[Model], random: np.random.Generator) -> Model:

@@ -7,7 +7,7 @@ number of workers gives the same batches.
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,11 @@ import numpy as np
 import torch
 from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset
 
-from po3d.benchmarks.superclevr.files import read_scenes, scene_from_superclevr
+from po3d.benchmarks import scene_ids
+from po3d.benchmarks.street_split import Folder
+from po3d.benchmarks.superclevr.files import scene_from_superclevr
 from po3d.io.errors import InputError
 from po3d.io.files import atomic_write, read_json, write_json
-from po3d.io.images import read_image
 from po3d.io.pools import pool
 from po3d.io.progress import progress
 from po3d.perception.detection import resize
@@ -31,6 +32,8 @@ from po3d.training.labels import StreetLabels, mirrored_street, street_labels
 from po3d.training.stream import BatchStream, Revisited, StreamData
 
 SHARD = 250  # images a file
+# What is read of a scene record; the rest of an official one (masks) is large.
+READ = ("image_filename", "objects", "matrix_world", "occlusion", "po3d")
 
 
 def street_item(picture: np.ndarray, record: dict, width: int, height: int) -> dict[str, np.ndarray]:
@@ -71,29 +74,76 @@ class RenderedScenes(Dataset):
         return street_item(image, record, self.width, self.height)
 
 
-@dataclasses.dataclass
 class FolderScenes(Dataset):
-    """A folder in Super-CLEVR's layout, images/ and scenes/*.json or scenes.json, or several, one after the other."""
+    """Street pictures with their scene records: a folder in Super-CLEVR's layout (images/ and a release's scene file,
+    scenes.json or scenes/*.json), its scene file, or several of these, one after the other. `parts`: which of train, val
+    and test are read, None for all; `ranges`: see `scene_ids.Parts`."""
 
-    root: str | Path | Sequence[str]
-    width: int
-    height: int
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        root: str | Path | Sequence[str],
+        width: int,
+        height: int,
+        parts: Collection[str] | None = None,
+        ranges: Mapping[str, str] | None = None,
+    ) -> None:
+        self.width, self.height = width, height
         self.records: list[tuple[Path, dict]] = []
-        for root in map(Path, [self.root] if isinstance(self.root, str | Path) else self.root):
-            found = read_scenes(root)
-            if not found:
-                raise InputError(f"no scene records under {root}")
-            self.records += [(root, record) for record in found]
+        self.part: list[str] = []  # of each record
+        for path in map(Path, [root] if isinstance(root, str | Path) else root):
+            records = scene_ids.records_of(path)
+            names = [str(record.get("image_filename", "")) for record in records]
+            found = scene_ids.Parts(path, ranges).of(names)
+            for record, part in zip(records, found, strict=True):
+                if parts is None or part in parts:
+                    self.records.append((path, {k: record[k] for k in READ if k in record}))
+                    self.part.append(part)
+        self.sources = {path: Folder(scene_ids.folder_of(path), ()) for path, _ in self.records}
 
     def __len__(self) -> int:
         return len(self.records)
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
+        return street_item(self.picture(index), self.records[index][1], self.width, self.height)
+
+    def picture(self, index: int) -> np.ndarray:
+        """(H, W, 3) uint8 as it is stored."""
         root, record = self.records[index]
-        image = read_image(root / "images" / record["image_filename"])
-        return street_item(image, record, self.width, self.height)
+        return self.sources[root].image(record["image_filename"])
+
+    def ids(self, indices: Iterable[int]) -> scene_ids.Ids:
+        """The ids of the scenes of these numbers."""
+        names: dict[Path, list[str]] = {}
+        for k in indices:
+            root, record = self.records[k]
+            names.setdefault(root, []).append(record["image_filename"])
+        return scene_ids.joined(scene_ids.scene_ids(root, own) for root, own in names.items())
+
+
+def scenes_for_training(
+    root: str | Sequence[str],
+    width: int,
+    height: int,
+    split: str | Sequence[str],
+    ranges: Mapping[str, str] | None,
+    validation: int = 0,
+) -> tuple[Subset, Subset]:
+    """The scenes of `root` that are trained on, those of the parts `split`, and up to `validation` others: of the part val
+    where that is not trained on and there are some, else the last of the former (a tenth at most), which are then not
+    trained on. InputError where a set has no scene to train on."""
+    wanted = scene_ids.wanted_parts(split)
+    whole = FolderScenes(root, width, height, {*wanted, "val"}, ranges)
+    trained = [k for k, part in enumerate(whole.part) if part in wanted]
+    for path in map(Path, [root] if isinstance(root, str) else root):
+        if not any(whole.records[k][0] == path for k in trained):
+            raise InputError(scene_ids.nothing_for(path, wanted, ranges))
+    others = [k for k in range(len(whole)) if whole.part[k] == "val" and "val" not in wanted]
+    if not validation:
+        return Subset(whole, trained), Subset(whole, [])
+    if not others:
+        train, rest = held_out(Subset(whole, trained), validation)
+        trained, others = ([trained[k] for k in part.indices] for part in (train, rest))
+    return Subset(whole, trained), Subset(whole, others[:validation])
 
 
 class KeptScenes(Dataset):
@@ -248,6 +298,10 @@ class StreetData(PictureData):
 
     Online every image is new and comes `visits` times (`stream.Revisited`): in between it stays in the folder `kept`, which
     without `visits` is not needed. `root`: a folder, or several, whose pictures are mixed in, as the `share` of all.
+
+    Of folders the pictures of `split` are trained on (train, val, test, or some of them), by the release's ranges or by
+    `ranges`: {train: 0-199, val: 200-249}; see `po3d.benchmarks.scene_ids`. "superclevr" validates on those of val where
+    train alone is trained on and there are some, else on the last ones, which are not trained on.
     """
 
     kind = KIND
@@ -274,8 +328,11 @@ class StreetData(PictureData):
         kept: str | None = None,
         chunk: int = 1024,
         share: float = 0.0,
+        split: str | Sequence[str] = "train",
+        ranges: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
+        scene_ids.wanted_parts(split)
         if source not in ("twin", "online", "superclevr"):
             raise InputError(f"data source {source!r} is not one of twin, online, superclevr")
         if source == "superclevr" and not root:
@@ -287,6 +344,7 @@ class StreetData(PictureData):
         if not 0 <= share < 1:
             raise InputError(f"data.share={share} is not in [0, 1)")
         self.save_hyperparameters()
+        self._folders: tuple[Subset, Subset] | None = None
 
     def prepare_data(self) -> None:
         h = self.hparams
@@ -299,11 +357,24 @@ class StreetData(PictureData):
         own = self.hparams.source != "superclevr"
         return {own_name("street", mesh) for mesh in TRAIN_MESHES} if own else set()
 
+    def scenes(self) -> scene_ids.Ids:
+        if self.hparams.source != "superclevr" and not self.hparams.share:
+            return {}
+        train = self._read()[0]
+        return train.dataset.ids(train.indices)
+
+    def _read(self) -> tuple[Subset, Subset]:
+        """The scenes of `root` for training and for validation."""
+        h = self.hparams
+        if self._folders is None:
+            validation = h.validation if h.source == "superclevr" else 0
+            self._folders = scenes_for_training(h.root, h.width, h.height, h.split, h.ranges, validation)
+        return self._folders
+
     def setup(self, stage: str) -> None:
         h = self.hparams
         if h.source == "superclevr":
-            whole = FolderScenes(h.root, h.width, h.height)
-            train, self.validation = held_out(whole, h.validation)
+            train, self.validation = self._read()
             self.train = WithMirror(train) if h.mirror else train
             return
         self.validation = PackedScenes(self._folder(*self._sets("validation")))
@@ -317,8 +388,7 @@ class StreetData(PictureData):
             if h.kept:
                 train = KeptScenes(train, h.kept, h.visits, h.chunk)
             if h.share:
-                self.folder = FolderScenes(h.root, h.width, h.height)
-                train = ConcatDataset([self.folder, train])
+                train = ConcatDataset([self._read()[0], train])
         else:
             train = ConcatDataset(PackedScenes(self._folder(scenes)) for scenes in self._sets("train"))
         self.train = WithMirror(train) if h.mirror else train
@@ -330,7 +400,7 @@ class StreetData(PictureData):
         h = self.hparams
         if h.source != "online":
             return super().train_stream()
-        standing = len(self.folder) if h.share else 0
+        standing = len(self._read()[0]) if h.share else 0
         order = Revisited(h.seed, h.visits, h.chunk if h.kept else 1, h.mirror, standing, h.share)
         return BatchStream(order, h.batch, **self.place())
 

@@ -9,6 +9,7 @@ import torch
 from pytorch_lightning.utilities import rank_zero_info
 from torch import Tensor
 
+from po3d.benchmarks.scene_ids import Ids, from_list
 from po3d.io import checkpoint
 from po3d.io.errors import InputError
 from po3d.perception.estimator import Estimator
@@ -68,6 +69,7 @@ class EstimatorModule(pl.LightningModule):
         self.world = WORLDS[world]
         self.kind = self.world.estimator.kind
         self.models: set[str] = set()  # 3D models that the weights it starts from have seen
+        self.scenes: Ids = {}  # stored scenes that they have seen
         packaged = network.get("pretrained") == "package"
         self.net = self.world.estimator.build(**(network | {"pretrained": False} if packaged else network))
         if packaged:
@@ -88,6 +90,7 @@ class EstimatorModule(pl.LightningModule):
         that the pair lacks stay as they were made."""
         weights, record = checkpoint.load(checkpoint.locate(name))
         self.models = names_of(record["training"].get("models", NOTHING))
+        self.scenes = from_list(record["training"].get("scenes", {}))
         if "trunk.0.bias" in weights:
             weights = with_pose_trunk(self.net, weights)
         own = self.net.state_dict()

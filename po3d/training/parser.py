@@ -10,6 +10,7 @@ import pytorch_lightning as pl
 import torch
 from torch import Tensor
 
+from po3d.benchmarks.scene_ids import Ids
 from po3d.io import checkpoint
 from po3d.io.seeding import rng
 from po3d.language.programs.street import TOKENS
@@ -104,14 +105,18 @@ class ParserData(StreamData):
             read = tokenizer(text)
             if read.unknown:  # a word too rare to have entered the vocabulary
                 continue
-            tokens = list(read.tokens)
-            random = rng(seed, stage + "-scatter", number)
-            loose = [k for k, token in enumerate(tokens) if token in LOOSE]
-            if loose and random.random() < scatter:
-                del tokens[loose[int(random.random() * len(loose))]]
+            tokens = self.scattered(list(read.tokens), stage + "-scatter", number, scatter)
             ids = np.array([index[token] for token in tokens], dtype=np.int16)
             examples.append(Example(ids, np.array([TOKEN_IDS[t] for t in program], dtype=np.int16)))
         return examples
+
+    def scattered(self, tokens: list[str], stage: str, number: int, share: float) -> list[str]:
+        """The tokens, of a `share` of the sentences without one of LOOSE."""
+        random = rng(self.hparams.seed, stage, number)
+        loose = [k for k, token in enumerate(tokens) if token in LOOSE]
+        if loose and random.random() < share:
+            del tokens[loose[int(random.random() * len(loose))]]
+        return tokens
 
     def train_stream(self) -> LengthStream:
         h = self.hparams
@@ -136,8 +141,9 @@ class ParserModule(pl.LightningModule):
         self.save_hyperparameters()
         self.network_config = {"width": width, "dropout": dropout}
         self.network = Seq2Seq(len(self.words()), self.parser.language, **self.network_config)
+        self.scenes: Ids = {}  # stored scenes that the weights it starts from were trained on questions of
         if init_from:
-            take_over(self.network, self.words(), init_from, self.kind)
+            self.scenes = take_over(self.network, self.words(), init_from, self.kind)
 
     def words(self) -> tuple[str, ...]:
         """The embedding's rows."""

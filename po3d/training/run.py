@@ -16,6 +16,7 @@ from pytorch_lightning.callbacks import LearningRateMonitor
 from pytorch_lightning.loggers import Logger
 from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
+from po3d.benchmarks.scene_ids import joined, listed
 from po3d.io.errors import InputError
 from po3d.io.files import read_json, write_json
 from po3d.io.pools import end_with
@@ -35,6 +36,7 @@ FREE = {
 }  # fmt: skip
 FIRST = "PO3D_FIRST_PROCESS"  # environment variable: the process that starts those of a training on several devices
 MODELS = "models.json"  # which 3D models the weights have seen
+SCENES = "scenes.json"  # and which stored scenes
 
 
 def seeded(seed: int) -> None:
@@ -86,6 +88,8 @@ def train(
         # The pictures may be gone when a finished run is exported again.
         if not (seen := out / MODELS).exists():
             write_json(seen, summary(data.models() | getattr(module, "models", set())))
+        if not (seen := out / SCENES).exists():
+            write_json(seen, listed(joined([data.scenes(), getattr(module, "scenes", {})])))
     if not done:
         runner.fit(module, datamodule=data, ckpt_path=None if saved is None else str(_there(last)))
         runner.strategy.barrier()
@@ -103,6 +107,8 @@ def train(
             about = {"config": config, "steps": saved["global_step"]}
             if (models := read_json(out / MODELS, "list of models")) != NOTHING:
                 about["models"] = models
+            if scenes := read_json(out / SCENES, "list of scenes"):
+                about["scenes"] = scenes
             written = module.export(path, about, metrics)
             print(f"exported {written}")
     return metrics

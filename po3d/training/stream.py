@@ -178,6 +178,11 @@ class StreamData(pl.LightningDataModule):
         """Names of the 3D models that the training pictures show (`po3d.synthesis.splits`), once they are there."""
         return set()
 
+    def scenes(self) -> dict[str, set[int]]:
+        """Ids of the stored scenes that are trained on (`po3d.benchmarks.scene_ids`), once they are there; rendered ones have
+        none: which models they show tells them from others."""
+        return {}
+
     def train_samples(self) -> Dataset:
         """`train`, read by the numbers of the stream."""
         return Numbered(self.train)

@@ -8,14 +8,16 @@ import timm
 import torch
 from torch import Tensor, nn
 
+from po3d.benchmarks.scene_ids import Ids, from_list
 from po3d.io import checkpoint
 from po3d.io.errors import InputError
 from po3d.perception.network import SceneNet
 
 
-def take_over(network: nn.Module, words: Sequence[str], name: str, kind: str) -> None:
+def take_over(network: nn.Module, words: Sequence[str], name: str, kind: str) -> Ids:
     """Load the weights of checkpoint pair `name` into a parser network whose embedding rows are `words`, which the pair may
-    know in another order; words that it does not know keep their random vectors."""
+    know in another order; words that it does not know keep their random vectors. Returns the ids of the stored scenes that
+    the pair was trained on."""
     weights, record = checkpoint.load(checkpoint.locate(name), kind)
     index = {word: k for k, word in enumerate(record["config"]["words"])}
     embedding = network.embed.weight.detach().clone()
@@ -28,6 +30,7 @@ def take_over(network: nn.Module, words: Sequence[str], name: str, kind: str) ->
         if word in index:
             embedding[k] = known[index[word]]
     checkpoint.restored(lambda: network, {**weights, "embed.weight": embedding}, name)
+    return from_list(record["training"].get("scenes", {}))
 
 
 @torch.no_grad()

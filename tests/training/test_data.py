@@ -35,7 +35,9 @@ def test_a_folder_gives_the_images_and_labels_of_its_scenes():
 
 
 def test_the_superclevr_config_splits_a_folder_for_validation():
-    config = compose("train", ["data=superclevr", f"data.root={MINI}", "data.validation=10"])
+    config = compose(
+        "train", ["data=superclevr", f"data.root={MINI}", "data.split=test", "data.validation=10"]
+    )
     data = build(dict(config.data))
     data.setup("fit")
     assert (len(data.train), len(data.validation)) == (2 * 140, 10)  # each in the mirror, too
@@ -44,7 +46,9 @@ def test_the_superclevr_config_splits_a_folder_for_validation():
 
 
 def test_several_folders_are_read_one_after_the_other(tmp_path):
-    config = compose("train", ["data=superclevr", f"data.root=[{MINI},{MINI}]", "data.validation=10"])
+    config = compose(
+        "train", ["data=superclevr", f"data.root=[{MINI},{MINI}]", "data.split=test", "data.validation=10"]
+    )
     data = build(dict(config.data))
     data.setup("fit")
     one, both = FolderScenes(MINI, 64, 48), data.train.scenes.dataset
@@ -132,7 +136,7 @@ def test_what_a_killed_process_left_half_made_is_made_again(tmp_path):
 
 def test_the_folder_s_pictures_are_mixed_in_by_their_share():
     options = [
-        "data=online", f"data.root={MINI}", "data.share=0.25", "data.visits=3", "data.kept=unused", "data.chunk=100"
+        "data=online", f"data.root={MINI}", "data.split=test", "data.share=0.25", "data.visits=3", "data.kept=unused", "data.chunk=100"
     ]  # fmt: skip
     data = build(dict(compose("train", options).data))
     data.validation = None

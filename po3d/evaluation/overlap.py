@@ -1,0 +1,36 @@
+"""How many of the evaluated scenes a checkpoint was trained on, by the ids that its card lists
+(`po3d.benchmarks.scene_ids`)."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from po3d.benchmarks.scene_ids import from_list, joined, scene_ids
+from po3d.io.checkpoint import description, locate
+
+
+def trained_on(
+    system: Mapping[str, Any], root: str | Path, images: Iterable[str]
+) -> dict[str, dict[str, Any]]:
+    """Module -> {checkpoint, scenes, of}: how many of the scenes of `images`, pictures of the set
+    `root`, its checkpoint was trained on, and how many there are. Modules whose checkpoint lists no
+    scenes are left out: nothing is known of them."""
+    found: dict[str, dict[str, Any]] = {}
+    asked = scene_ids(root, images)
+    for module in ("perception", "parser"):
+        if not isinstance(name := system.get(module), str):
+            continue
+        card = description(locate(name))
+        records = card["parts"].values() if "parts" in card else [card]  # of a model folder, of a pair
+        if own := joined(from_list(record["training"].get("scenes", {})) for record in records):
+            shared = sum(len(numbers & own.get(group, set())) for group, numbers in asked.items())
+            found[module] = {"checkpoint": name, "scenes": shared, "of": sum(map(len, asked.values()))}
+    return found
+
+
+def overlap_notes(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A line for each module."""
+    return [
+        f"{module} {row['checkpoint']} was trained on {row['scenes']:,} of these {row['of']:,} scenes"
+        for module, row in found.items()
+    ]

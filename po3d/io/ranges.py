@@ -1,0 +1,32 @@
+"""Sets of whole numbers as text: "0-31, 40"."""
+
+from collections.abc import Iterable
+
+from po3d.io.errors import InputError, shown
+
+
+def ranges_text(numbers: Iterable[int]) -> str:
+    """The numbers as a list of inclusive ranges in ascending order: "0-31, 40"."""
+    runs: list[list[int]] = []
+    for k in sorted(set(numbers)):
+        if runs and k == runs[-1][1] + 1:
+            runs[-1][1] = k
+        else:
+            runs.append([k, k])
+    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
+
+
+def parsed_ranges(text: str) -> list[range]:
+    """The ranges of such a text, in its order; InputError for any other text."""
+    found = []
+    for part in filter(None, (p.strip() for p in str(text).split(","))):
+        low, _, high = part.partition("-")
+        if not (low.isdecimal() and (high or low).isdecimal() and int(low) <= int(high or low)):
+            raise InputError(f"{shown(text)} is no list of ranges such as 0-31, 40")
+        found.append(range(int(low), int(high or low) + 1))
+    return found
+
+
+def numbers_of(text: str) -> set[int]:
+    """The numbers of such a text."""
+    return set().union(*parsed_ranges(text))

@@ -1,0 +1,144 @@
+"""Training the street parser on a release's questions with programs, by themselves or beside
+generated ones."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from po3d.benchmarks import scene_ids
+from po3d.benchmarks.pulsecheck457 import data as pulsecheck457
+from po3d.benchmarks.pulsecheck457.report import FILES
+from po3d.benchmarks.superclevr import benchmark as superclevr
+from po3d.io.errors import InputError
+from po3d.language.program import ProgramError
+from po3d.language.programs.street import parse_text
+from po3d.language.read.tokenizer import Tokenizer
+from po3d.reasoning.questions import Question
+from po3d.training.parser import SCATTER, TOKEN_IDS, Example, ParserData, vocabulary
+
+
+def questions_of(root: str | Path) -> list[Question]:
+    """The questions of a release of PulseCheck457 (questions/L1_single.json ...) or Super-CLEVR
+    (superCLEVR_questions_*.json), or of one of their files; InputError when there are none."""
+    root = Path(root)
+    stems = {path.stem.lower() for path in (root / "questions").glob("*.json")}
+    load = pulsecheck457.load if stems & {name.lower() for name in FILES.values()} else superclevr.load
+    return list(load(root).questions)
+
+
+class QuestionData(ParserData):
+    """Questions of the release, or the releases, `root` and their programs. Those on scenes of
+    `split` are trained on, by the release's ranges or by `ranges` (`po3d.benchmarks.scene_ids`);
+    for validation are those on scenes of the part val where it is not trained on and there are
+    some, else on the last tenth of the scenes. `generated`: questions of the language that are
+    trained on, too. Questions without a program, or with a word that the parser has no vector for,
+    are left out."""
+
+    def __init__(
+        self,
+        root: str | Sequence[str] = "",
+        split: str | Sequence[str] = "train",
+        ranges: Mapping[str, str] | None = None,
+        seed: int = 0,
+        generated: int = 0,
+        batch: int = 128,
+        validation: int = 2000,
+    ) -> None:
+        super().__init__(seed, generated, batch, validation)
+        scene_ids.wanted_parts(split)
+        if not root:
+            raise InputError(
+                "data=questions needs data.root=DIR, a release's folder or one of its question files"
+            )
+        self.save_hyperparameters()
+        self._parts: tuple[list[Question], list[Question]] | None = None
+        self._ids: scene_ids.Ids = {}
+
+    def scenes(self) -> scene_ids.Ids:
+        self._questions()
+        return self._ids
+
+    def _questions(self) -> tuple[list[Question], list[Question]]:
+        """Those for training and those for validation."""
+        if self._parts is None:
+            h = self.hparams
+            train: list[Question] = []
+            held_out: list[Question] = []
+            for root in [h.root] if isinstance(h.root, str) else h.root:
+                wanted, others = self._divided(Path(root))
+                train += wanted
+                held_out += others
+                own = scene_ids.scene_ids(root, (q.image for q in wanted))
+                self._ids = scene_ids.joined([self._ids, own])
+            self._parts = train, held_out[: h.validation]
+        return self._parts
+
+    def _divided(self, root: Path) -> tuple[list[Question], list[Question]]:
+        h = self.hparams
+        wanted, questions = scene_ids.wanted_parts(h.split), questions_of(root)
+        images = sorted({q.image for q in questions})
+        part = dict(zip(images, scene_ids.Parts(root, h.ranges).of(images), strict=True))
+        trained = [image for image in images if part[image] in wanted]
+        if not trained:
+            raise InputError(scene_ids.no_part(images, list(part.values()), root, wanted))
+        others = {image for image in images if part[image] == "val" and "val" not in wanted}
+        if not others:
+            cut = max(len(trained) - max(len(trained) // 10, 1), 1)
+            trained, others = trained[:cut], set(trained[min(cut, len(trained) - 1) :])
+        own = set(trained)
+        return [q for q in questions if q.image in own], [q for q in questions if q.image in others]
+
+    def setup(self, stage: str | None = None) -> None:
+        if self.train:
+            return
+        train, validation = self._questions()
+        self.train = self._read(train, "training", SCATTER)
+        self.validation = self._read(validation, "validation", 0.0)
+        if self.hparams.generated:
+            self.train += self._examples("parser-train", self.hparams.generated, SCATTER)
+
+    def _read(self, questions: Sequence[Question], purpose: str, scatter: float) -> list[Example]:
+        """The questions as examples, and a line on those that are left out; InputError when that is
+        all of them."""
+        words = vocabulary(self.hparams.seed)
+        tokenizer = Tokenizer(words)
+        index = {word: k for k, word in enumerate(words)}
+        examples: list[Example] = []
+        unknown: dict[str, int] = {}
+        without = 0
+        for number, question in enumerate(questions):
+            tokens = self._program(question)
+            if tokens is None:
+                without += 1
+                continue
+            read = tokenizer(question.text)
+            for word in read.unknown:
+                unknown[word] = unknown.get(word, 0) + 1
+            if not read.unknown:
+                text = self.scattered(list(read.tokens), "questions-scatter", number, scatter)
+                ids = np.array([index[token] for token in text], dtype=np.int16)
+                examples.append(Example(ids, np.array(tokens, dtype=np.int16)))
+        if self.trainer is None or self.trainer.is_global_zero:
+            rare = sorted(unknown, key=lambda word: (-unknown[word], word))[:5]
+            words_left = f" ({', '.join(rare)})" if rare else ""
+            print(
+                f"questions for {purpose}: {len(examples):,} of {len(questions):,}; without a program of ours {without:,}, "
+                f"with unknown words {len(questions) - len(examples) - without:,}{words_left}"
+            )
+        if not examples:
+            raise InputError(
+                f"data.root={self.hparams.root}: none of its {len(questions):,} questions can be trained on"
+            )
+        return examples
+
+    @staticmethod
+    def _program(question: Question) -> list[int] | None:
+        """The program's token ids; None without a program that the parser can say."""
+        if not question.program:
+            return None
+        try:
+            tokens = parse_text(question.program).texts()
+        except ProgramError:
+            return None
+        return [TOKEN_IDS[token] for token in tokens] if all(t in TOKEN_IDS for t in tokens) else None
