@@ -357,6 +357,7 @@ class SceneNetwork(Closed):
     neck: Annotated[int, Field(strict=True, ge=1, le=512)] = 96
     hidden: Width = 256
     pose_hidden: Annotated[int, Field(strict=True, ge=0, le=2048)] = 0
+    layers: Annotated[int, Field(strict=True, ge=1, le=8)] = 1
 
 
 class ParserNetwork(Closed):

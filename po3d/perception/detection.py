@@ -113,9 +113,10 @@ def detected(
     images = images.to(memory_format=torch.channels_last)
     with torch.autocast(device.type, torch.bfloat16, enabled=half):
         dense = net(images)
-        cells, scores = peaks(dense.heat, limit)
+        cells, scores = peaks(dense.heat, limit, dense.layers)
         boxes = boxes_at(dense, cells)
-        scores = torch.where(_first_of_overlapping(boxes, scores, threshold), scores, 0.0)
+        layer = cells // (dense.heat[0].numel() // dense.layers)
+        scores = torch.where(_first_of_overlapping(boxes, scores, threshold, layer), scores, 0.0)
         scores, order = scores.sort(dim=1, descending=True, stable=True)
         boxes = boxes.gather(1, order[..., None].expand(-1, -1, 4))
         present = scores > 0
@@ -223,12 +224,16 @@ def _heading(
     return wrapped(angle), (math.sqrt(2) * log_scale.exp()).clamp(0.02, 1.0), flip
 
 
-def _first_of_overlapping(boxes: torch.Tensor, scores: torch.Tensor, threshold: float) -> torch.Tensor:
-    """(B, N) which detections stand: above the threshold, and not almost the box of a stronger one."""
+def _first_of_overlapping(
+    boxes: torch.Tensor, scores: torch.Tensor, threshold: float, layer: torch.Tensor | None = None
+) -> torch.Tensor:
+    """(B, N) which detections stand: above the threshold, and not almost the box of a stronger one of the same layer."""
     low = torch.maximum(boxes[:, :, None, :2], boxes[:, None, :, :2])
     high = torch.minimum(boxes[:, :, None, 2:], boxes[:, None, :, 2:])
     shared = (high - low).clamp(min=0).prod(-1)
     area = (boxes[..., 2:] - boxes[..., :2]).prod(-1)
     overlap = shared / (area[:, :, None] + area[:, None] - shared).clamp(min=1e-6)
     stronger = scores[:, None] > scores[:, :, None]  # [b, i, j]: j is stronger than i
+    if layer is not None:
+        stronger = stronger & (layer[:, None] == layer[:, :, None])
     return (scores > threshold) & ~((overlap > DUPLICATE_OVERLAP) & stronger).any(-1)

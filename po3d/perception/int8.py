@@ -118,6 +118,7 @@ def on_openvino(net: SceneNet, ranges: Ranges) -> SceneNet:
             warnings.simplefilter("ignore")
             model = openvino.convert_model(maps, example_input=example, input=[(-1, *example.shape[1:])])
     core, requests, one_at_a_time, stride = openvino.Core(), {}, threading.Lock(), net.stride
+    layers = net.layers
     options = {"INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": 1}
 
     def forward(images: Tensor) -> Dense:
@@ -131,7 +132,7 @@ def on_openvino(net: SceneNet, ranges: Ranges) -> SceneNet:
             request.infer([images.permute(0, 2, 3, 1).contiguous().numpy()], share_inputs=True)
             outputs = [torch.from_numpy(request.get_output_tensor(k).data.copy()) for k in range(len(MAPS))]
         heat, box, features, detail, context = (t.permute(0, 3, 1, 2) if t.dim() == 4 else t for t in outputs)
-        return Dense(heat, box, features, detail, stride, context)
+        return Dense(heat, box, features, detail, stride, context, layers)
 
     net = copy.deepcopy(net)
     net.forward = forward

@@ -23,11 +23,12 @@ SWAPPED = [*MIRRORED_CORNERS, 8]  # of the image points: the box's corners, and 
 class BothDense(NamedTuple):
     """What `network.Dense` says, of both looks together."""
 
-    heat: Tensor  # (B, h, w)
-    box: Tensor  # (B, 4, h, w)
+    heat: Tensor  # (B, layers h, w)
+    box: Tensor  # (B, 4, layers h, w)
     stride: int
     both: Dense  # of the B pictures and then of their mirror images
     coloured: Tensor  # (B,) was a cast taken away for the second look?
+    layers: int = 1
 
 
 class Mirrored:
@@ -53,7 +54,7 @@ class Mirrored:
         left, top, right, bottom = box_m.flip(-1).unbind(1)
         box = (box + torch.stack([right, top, left, bottom], 1)) / 2
         there = (heat.sigmoid() + heat_m.flip(-1).sigmoid()) / 2  # what one look alone is sure of counts half
-        return BothDense(torch.logit(there, eps=1e-6), box, both.stride, both, coloured)
+        return BothDense(torch.logit(there, eps=1e-6), box, both.stride, both, coloured, both.layers)
 
     def describe(self, dense: BothDense, boxes: Tensor, image_index: Tensor) -> BoxOutput:
         """SceneNet.describe; embeddings of both looks lie one after the other."""

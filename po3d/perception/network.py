@@ -29,12 +29,13 @@ MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet, so that
 
 
 class Dense(NamedTuple):
-    heat: Tensor  # (B, h, w) centre logits
-    box: Tensor  # (B, 4, h, w) distances from the cell's centre to the box's sides, log of pixels
+    heat: Tensor  # (B, layers h, w) centre logits, one layer below the other
+    box: Tensor  # (B, 4, layers h, w) distances from the cell's centre to the box's sides, log of pixels
     features: Tensor  # (B, C, h, w)
     detail: Tensor  # (B, D, h', w') the backbone's first map
     stride: int  # of heat, box and features, in pixels of the input
     context: Tensor  # (B, C, h'', w'') half as fine as heat, from all coarser levels
+    layers: int = 1
 
 
 class BoxOutput(NamedTuple):
@@ -98,6 +99,8 @@ class SceneNet(nn.Module):
     model with maps at strides 2 (or 4), 4, 8, 16, 32.
 
     `pose_hidden`: the width of a trunk of the box head that only poses read; 0: they share the words' one.
+    `layers`: dense outputs of each cell. Two objects whose centres fall on one cell can both be found when their
+    labels put them in different layers.
     """
 
     def __init__(
@@ -113,6 +116,7 @@ class SceneNet(nn.Module):
         neck: int = 96,
         hidden: int = 256,
         pose_hidden: int = 0,
+        layers: int = 1,
     ) -> None:
         super().__init__()
         if fold < 1 or width % fold or height % fold:
@@ -127,6 +131,11 @@ class SceneNet(nn.Module):
             hidden=hidden,
             pose_hidden=pose_hidden,
         )
+        if layers < 1:
+            raise InputError(f"layers={layers} should be at least 1")
+        if layers > 1:
+            self.config["layers"] = layers
+        self.layers = layers
         self.width, self.height, self.fold = width, height, fold
         self.backbone = timm.create_model(
             backbone, pretrained=pretrained, features_only=True, in_chans=3 * fold**2
@@ -139,7 +148,7 @@ class SceneNet(nn.Module):
         self.lateral = nn.ModuleList(nn.Conv2d(channels[k], neck, 1) for k in self.levels)
         self.coarse = conv_block(neck, neck)
         self.smooth = conv_block(neck, neck)
-        self.dense = nn.Conv2d(neck, 5, 1)
+        self.dense = nn.Conv2d(neck, 5 * layers, 1)
         self.detail_conv = conv_block(channels[0], 48, stride=2)
         self.box_convs = nn.Sequential(conv_block(neck + 48, 128), conv_block(128, 128, stride=2))
         self.place = nn.Sequential(nn.Linear(4, 64), nn.ReLU(inplace=True))
@@ -168,8 +177,8 @@ class SceneNet(nn.Module):
                 nn.Linear(32 * HOLD_CELLS[0] * HOLD_CELLS[1] + 1, 96), nn.ReLU(inplace=True), nn.Linear(96, 6)
             )
         self.input = Input(fold)
-        nn.init.constant_(self.dense.bias[:1], -4.0)  # centres are rare: start from about 2 %
-        nn.init.constant_(self.dense.bias[1:], 3.5)  # and from boxes of about 70 pixels
+        with torch.no_grad():
+            self.dense.bias.fill_(3.5)[::5] = -4.0  # boxes of about 70 pixels; centres are rare, about 2 %
 
     def forward(self, images: Tensor) -> Dense:
         """What the dense heads say of images as `input.pixels` gives them."""
@@ -181,7 +190,9 @@ class SceneNet(nn.Module):
         whole = maps[0] + F.interpolate(self.coarse(merged), size=maps[0].shape[-2:], mode="nearest")
         features = self.smooth(whole)
         out = self.dense(features)
-        return Dense(out[:, 0], out[:, 1:], features, all_maps[0], self.stride, merged)
+        if self.layers > 1:
+            out = torch.cat(out.split(5, 1), 2)
+        return Dense(out[:, 0], out[:, 1:], features, all_maps[0], self.stride, merged, self.layers)
 
     def hold(self, dense: Dense, log_focal: Tensor) -> HoldOutput:
         """How the cameras of B images are held, of which the log (B,) of the focal lengths in widths of the picture is
@@ -277,18 +288,18 @@ def conv_block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
     )
 
 
-def peaks(heat: Tensor, limit: int = 16) -> tuple[Tensor, Tensor]:
-    """The strongest local maxima of centre logits (B, h, w): cell indices (B, limit) and probabilities (B, limit)."""
+def peaks(heat: Tensor, limit: int = 16, layers: int = 1) -> tuple[Tensor, Tensor]:
+    """The strongest local maxima of centre logits (B, layers h, w): cell indices (B, limit) and probabilities (B, limit)."""
     p = heat.float().sigmoid()
-    best = F.max_pool2d(p[:, None], 3, 1, 1)[:, 0]
+    best = F.max_pool2d(p.unflatten(1, (layers, -1)), 3, 1, 1).flatten(1, 2)
     scores, cells = (p * (p == best)).flatten(1).topk(limit)
     return cells, scores
 
 
 def boxes_at(dense: Dense, cells: Tensor) -> Tensor:
     """(B, N, 4) boxes in input pixels predicted at cells (B, N)."""
-    b, w = dense.box.shape[0], dense.heat.shape[-1]
+    (b, h, w) = dense.heat.shape
     log_sides = dense.box.flatten(2).gather(2, cells[:, None].expand(b, 4, -1)).transpose(1, 2).float()
     sides = log_sides.clamp(-2, 7).exp()
-    x, y = (cells % w + 0.5) * dense.stride, (cells // w + 0.5) * dense.stride
+    x, y = (cells % w + 0.5) * dense.stride, (cells // w % (h // dense.layers) + 0.5) * dense.stride
     return torch.stack([x - sides[..., 0], y - sides[..., 1], x + sides[..., 2], y + sides[..., 3]], -1)

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 import shapely
+from shapely.geometry.base import BaseGeometry
 
 from po3d.io.errors import InputError
 from po3d.perception.detection import Detections, likely
@@ -58,11 +59,13 @@ class TopViewEstimator(Estimator):
                 )
         found = self.detect(pictures)
         return [
-            self._scene(found, b, picture, camera.resized(WIDTH, WIDTH), name)
+            self.scene(found, b, picture, camera, name)
             for b, (picture, camera, name) in enumerate(zip(pictures, cameras, names))
         ]
 
-    def _scene(self, found: Detections, b: int, picture: np.ndarray, camera: Camera, name: str) -> Scene:
+    def scene(self, found: Detections, b: int, picture: np.ndarray, camera: Camera, name: str) -> Scene:
+        """The table of picture b of `found`; `camera` is that of the picture."""
+        camera = camera.resized(WIDTH, WIDTH)
         states = [_standing(found, b, int(i), camera) for i in np.flatnonzero(found.present[b])]
         corners = outline(picture, camera.resized(*picture.shape[1::-1]))
         return Scene(
@@ -102,8 +105,7 @@ def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], .
     if not strips:
         return None
     shape = shapely.unary_union(strips)
-    largest = max(getattr(shape, "geoms", [shape]), key=lambda part: part.area)
-    border = shapely.simplify(shapely.Polygon(largest.exterior), SIMPLER)
+    border = shapely.simplify(shapely.Polygon(_largest(shape).exterior), SIMPLER)
     floor = border.buffer(-_wall(picture, border, camera), join_style="mitre")
     if floor.geom_type != "Polygon" or floor.is_empty:
         floor = border
@@ -112,14 +114,22 @@ def outline(picture: np.ndarray, camera: Camera) -> tuple[tuple[float, float], .
     return tuple(map(tuple, camera.at_height(pixels, 0.0)[:, :2].tolist()))
 
 
+def _largest(shape: BaseGeometry) -> BaseGeometry:
+    """The part of a shape with the largest area: a narrow place can cut it into several."""
+    return max(getattr(shape, "geoms", [shape]), key=lambda part: part.area, default=shapely.Polygon())
+
+
 def _wall(picture: np.ndarray, border: shapely.Polygon, camera: Camera) -> int:
     """Pixels that the cut walls are thick: how far inwards the border's colour lasts."""
     most = int(THICKEST * camera.focal / camera.position[2])
-    rings = [border.buffer(-(d + 0.5), join_style="mitre").exterior for d in range(most)]
     colors = []
-    for ring in rings:
+    for d in range(most):
+        inner = _largest(border.buffer(-(d + 0.5), join_style="mitre"))
+        if inner.is_empty:
+            break
+        ring = inner.exterior
         at = np.array([ring.interpolate(t, normalized=True).coords[0] for t in np.linspace(0, 1, 200)])
         x, y = np.clip(at.T, 0, np.array(picture.shape[1::-1])[:, None] - 1).astype(int)
         colors.append(np.median(picture[y, x].astype(float), 0))
-    other = [d for d in range(1, most) if np.abs(colors[d] - colors[1]).max() > EDGE]
+    other = [d for d in range(1, len(colors)) if np.abs(colors[d] - colors[1]).max() > EDGE]
     return other[0] if other else 0

@@ -20,7 +20,7 @@ from po3d.synthesis.splits import NOTHING, names_of
 from po3d.training.losses import loss_terms, total
 from po3d.training.ranks import Draws, Term, means
 from po3d.training.schedule import scheduled
-from po3d.training.warm_start import take_imagenet, with_pose_trunk
+from po3d.training.warm_start import take_imagenet, with_layers, with_pose_trunk
 
 
 class World(NamedTuple):
@@ -28,14 +28,17 @@ class World(NamedTuple):
 
     estimator: type[Estimator]
     occlusion: bool = False  # do its labels say who hides whom?
+    layers: bool = False  # do its labels say which layer of the dense outputs an object belongs to?
     weights: Mapping[str, float] = {}  # of the losses that weigh otherwise than in losses.WEIGHTS
 
 
+# Centres of thin and stacked things and materials are learned last on maps.
+MAP_WEIGHTS = {"heat": 1.5, "material": 0.5}
 # Headings of many small things are learned last, how the camera is held first.
 VIEW_WEIGHTS = {"heading": 2.0, "heat": 1.5, "hold": 0.5}
 WORLDS = {
     "street": World(StreetEstimator, occlusion=True),
-    "top_view": World(TopViewEstimator),
+    "top_view": World(TopViewEstimator, layers=True, weights=MAP_WEIGHTS),
     "room_view": World(RoomViewEstimator, weights=VIEW_WEIGHTS),
 }
 OCCLUDER = ("pair_in", "pair_out", "alone")  # layers that only the occluder's loss reaches
@@ -72,6 +75,10 @@ class EstimatorModule(pl.LightningModule):
         self.scenes: Ids = {}  # stored scenes that they have seen
         packaged = network.get("pretrained") == "package"
         self.net = self.world.estimator.build(**(network | {"pretrained": False} if packaged else network))
+        if self.net.layers > 1 and not self.world.layers:
+            raise InputError(
+                f"model.network.layers={self.net.layers}: labels of world={world} have one layer"
+            )
         if packaged:
             take_imagenet(self.net)
         if init_from:
@@ -89,6 +96,7 @@ class EstimatorModule(pl.LightningModule):
         """The weights of a checkpoint pair of any world; tensors of another shape (heads of other categories) or of a part
         that the pair lacks stay as they were made."""
         weights, record = checkpoint.load(checkpoint.locate(name))
+        weights = with_layers(self.net, weights)
         self.models = names_of(record["training"].get("models", NOTHING))
         self.scenes = from_list(record["training"].get("scenes", {}))
         if "trunk.0.bias" in weights:
@@ -115,7 +123,7 @@ class EstimatorModule(pl.LightningModule):
 
     def _terms(self, batch: dict[str, Tensor], stage: str, index: int) -> dict[str, Term]:
         draws = Draws(self.hparams.seed, stage, index, self.global_rank, self.world_size)
-        images = batch["image"].float() / 255
+        images = batch["image"].contiguous().float() / 255  # pooling three channels-last channels is slow
         if stage == "train" and self.hparams.augment:
             images = photometric(images, self.hparams.augment, draws)
         images = images.contiguous(memory_format=torch.channels_last)

@@ -10,6 +10,7 @@ from po3d.perception import top_view
 from po3d.perception.mirrored import SWAPPED
 from po3d.perception.street import viewing_azimuth
 from po3d.scene.geometry import box_corners, wrap_angle
+from po3d.scene.rooms import category_of
 from po3d.scene.street import HEIGHT, WIDTH
 from po3d.scene.table import ObjectState, Scene
 from po3d.scene.vocabulary import ATTRIBUTES
@@ -103,6 +104,9 @@ class RoomLabels(NamedTuple):
     material: np.ndarray
     alpha: np.ndarray  # (N,) float32: heading in the map's axes
     extent: np.ndarray  # (N, 3) float32 metres
+    layer: (
+        np.ndarray
+    )  # (N,) int64 of the dense outputs: 1 for what stands on, lies under or hangs over other things
 
 
 def room_labels(scene: Scene, seen: Sequence[float]) -> RoomLabels:
@@ -117,10 +121,23 @@ def room_labels(scene: Scene, seen: Sequence[float]) -> RoomLabels:
     camera = scene.camera.resized(top_view.WIDTH, top_view.WIDTH)
     points = camera.project(np.concatenate([corners, positions[:, None]], 1))[0]
 
+    layer = np.array([_layer(state.value("name")) for state in states], int)
     columns = padded(
-        ROOM_OBJECTS, present=np.ones(len(rows), bool), points=points, alpha=headings, extent=extents
+        ROOM_OBJECTS,
+        present=np.ones(len(rows), bool),
+        points=points,
+        alpha=headings,
+        extent=extents,
+        layer=layer,
     )
     return RoomLabels(**columns, **told(states, top_view.ATTRIBUTES, ROOM_OBJECTS))
+
+
+def _layer(name: str) -> int:
+    """0 for what stands on the floor, 1 for what shares its place on a map with such a thing: the lamp on a nightstand,
+    the picture over a bed, the rug under a table."""
+    category = category_of(name)
+    return int(category is not None and category.stands in ("top", "wall", "flat"))
 
 
 def quarter_turned(labels: RoomLabels, quarters: int) -> RoomLabels:

@@ -39,14 +39,15 @@ def loss_terms(
     else:
         boxes = torch.cat([points[:, :, :8].amin(2), points[:, :, :8].amax(2)], -1)  # (B, N, 4)
     dense = net(images)
-    terms = {"heat": heat_loss(dense, points[:, :, 8], boxes, present)}
-    terms["box"] = box_loss(dense, points[:, :, 8], boxes, present)
+    layer = labels["layer"].clamp(min=0) if net.layers > 1 else torch.zeros_like(present, dtype=torch.long)
+    terms = {"heat": heat_loss(dense, points[:, :, 8], boxes, present, layer)}
+    terms["box"] = box_loss(dense, points[:, :, 8], boxes, present, layer)
     noise = draws.randn(*boxes.shape[:2], 4).to(boxes)
     size = boxes[..., 2:] - boxes[..., :2]
     centre = (boxes[..., 2:] + boxes[..., :2]) / 2 + JITTER_SHIFT * size * noise[..., :2]
     size = size * (JITTER_SCALE * noise[..., 2:]).exp()
     shaken = torch.cat([centre - size / 2, centre + size / 2], -1)
-    own, fit = own_boxes(dense, points[:, :, 8], boxes)
+    own, fit = own_boxes(dense, points[:, :, 8], boxes, layer)
     chosen = draws.rand(*present.shape).to(boxes) < OWN_SHARE
     shaken = torch.where((chosen & fit)[..., None], own, shaken)
     image_index = torch.arange(len(images), device=images.device)[:, None].expand_as(present)[present]
@@ -82,11 +83,11 @@ def laplace(value: Tensor, log_scale: Tensor, target: Tensor) -> Tensor:
     return (value - target).abs() * (-log_scale).exp() + log_scale
 
 
-def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> Term:
+def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, layer: Tensor) -> Term:
     """Penalty-reduced focal loss of the centre logits (Law and Deng 2018, as in CenterNet): cells near a centre
     are punished less, with a Gaussian a sixth of the box wide. Its rows are the centres."""
-    heat = dense.heat.float()
-    b, h, w = heat.shape
+    heat = dense.heat.float().unflatten(1, (dense.layers, -1))
+    h, w = heat.shape[-2:]
     ys, xs = torch.meshgrid(
         torch.arange(h, device=heat.device), torch.arange(w, device=heat.device), indexing="ij"
     )
@@ -97,11 +98,11 @@ def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> 
     dx = (xs - cell[..., 0, None, None]) / sigma[..., 0, None, None]
     dy = (ys - cell[..., 1, None, None]) / sigma[..., 1, None, None]
     bumps = torch.exp(-(dx**2 + dy**2) / 2) * present[..., None, None]
-    target = bumps.amax(1)
+    target = torch.stack([(bumps * (layer == k)[..., None, None]).amax(1) for k in range(dense.layers)], 1)
     inside = present & (cell >= 0).all(-1) & (cell[..., 0] < w) & (cell[..., 1] < h)
     positive = torch.zeros_like(heat, dtype=torch.bool)
-    rows = torch.arange(b, device=heat.device)[:, None].expand_as(inside)[inside]
-    positive[rows, cell[..., 1][inside].long(), cell[..., 0][inside].long()] = True
+    rows = torch.arange(len(heat), device=heat.device)[:, None].expand_as(inside)[inside]
+    positive[rows, layer[inside], cell[..., 1][inside].long(), cell[..., 0][inside].long()] = True
     p = heat.sigmoid()
     hit = -F.logsigmoid(heat) * (1 - p) ** 2
     miss = -F.logsigmoid(-heat) * p**2 * (1 - target) ** 4
@@ -109,24 +110,25 @@ def heat_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> 
 
 
 @torch.no_grad()
-def own_boxes(dense: Dense, centres: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
+def own_boxes(dense: Dense, centres: Tensor, boxes: Tensor, layer: Tensor) -> tuple[Tensor, Tensor]:
     """(B, N, 4) boxes that the dense head says at true centres (B, N, 2), and (B, N) which of them are near the true ones."""
-    h, w = dense.heat.shape[-2:]
+    h, w = dense.heat.shape[-2] // dense.layers, dense.heat.shape[-1]
     cell = (centres / dense.stride - 0.5).round().long()
-    own = boxes_at(dense, cell[..., 1].clamp(0, h - 1) * w + cell[..., 0].clamp(0, w - 1))
+    row = layer * h + cell[..., 1].clamp(0, h - 1)
+    own = boxes_at(dense, row * w + cell[..., 0].clamp(0, w - 1))
     size = (boxes[..., 2:] - boxes[..., :2]).clamp(min=4.0)
     error = (own - boxes).abs() / torch.cat([size, size], -1)
     return own, error.amax(-1) < OWN_ERROR
 
 
-def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor) -> Term:
+def box_loss(dense: Dense, centres: Tensor, boxes: Tensor, present: Tensor, layer: Tensor) -> Term:
     """L1 of the sides' corners, relative to the box, read at the centre's cell and its eight neighbours."""
-    h, w = dense.heat.shape[-2:]
+    h, w = dense.heat.shape[-2] // dense.layers, dense.heat.shape[-1]
     cell = (centres / dense.stride - 0.5).round().long()
     shifts = torch.tensor([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)], device=cell.device)
     near = cell[:, :, None] + shifts  # (B, N, 9, 2)
-    near = torch.stack([near[..., 0].clamp(0, w - 1), near[..., 1].clamp(0, h - 1)], -1)
-    cells = (near[..., 1] * w + near[..., 0]).flatten(1)
+    row = layer[..., None] * h + near[..., 1].clamp(0, h - 1)
+    cells = (row * w + near[..., 0].clamp(0, w - 1)).flatten(1)
     predicted = boxes_at(dense, cells).unflatten(1, (boxes.shape[1], 9))
     size = (boxes[..., 2:] - boxes[..., :2]).clamp(min=4.0)
     error = ((predicted - boxes[:, :, None]) / torch.cat([size, size], -1)[:, :, None]).abs()

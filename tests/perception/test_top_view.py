@@ -1,19 +1,22 @@
 """Maps to tables: labels that turn with their picture, the outline, decoding of exact points, and a tiny training."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from po3d.io.errors import InputError
 from po3d.io.seeding import rng
-from po3d.perception.detection import Detections
+from po3d.perception.detection import Detections, _first_of_overlapping
+from po3d.perception.network import Dense, boxes_at, peaks
 from po3d.perception.top_view import ATTRIBUTES, WIDTH, TopViewEstimator, outline
 from po3d.scene.frames import axes_from_front
 from po3d.scene.geometry import Camera, look_at, wrap_angle
 from po3d.scene.table import ObjectState, Scene, sure
 from po3d.training.estimator import EstimatorModule
 from po3d.training.labels import quarter_turned, room_labels
-from po3d.training.losses import losses, total
+from po3d.training.losses import heat_loss, losses, own_boxes, total
 from po3d.training.ranks import Draws
 
 TINY = dict(backbone="resnet10t", width=128, height=128, neck=16, hidden=32)
@@ -109,6 +112,16 @@ def test_an_outline_with_six_corners():
     assert area == pytest.approx((300 * 200 + 150 * 150) * 1e-4, rel=0.02)
 
 
+def test_a_room_with_a_narrow_passage_has_an_outline():
+    """Moved inwards to look for the walls' rim, the border of such a room falls into two parts."""
+    picture = np.zeros((WIDTH, WIDTH, 3), np.uint8)
+    picture[100:400, 100:220] = 90
+    picture[100:400, 260:400] = 90
+    picture[240:250, 220:260] = 90
+    corners = np.array(outline(picture, camera((0, 0))))
+    assert np.ptp(corners, 0) == pytest.approx((3.0, 3.0), abs=0.1)
+
+
 def test_an_empty_picture_has_no_outline():
     assert outline(np.zeros((WIDTH, WIDTH, 3), np.uint8), camera()) is None
 
@@ -141,6 +154,65 @@ def test_training_lowers_the_loss_and_a_pair_is_read_again(tmp_path):
     again = TopViewEstimator.from_checkpoint(tmp_path / "maps")
     scene = scenes[0]
     assert all(s.source == "predicted" for s in again.estimate([picture_of(scene)], [scene.camera]))
+
+
+def test_a_thing_on_another_has_a_layer_of_its_own():
+    labels = room_labels(room(), [1] * 4)
+    assert labels.layer[:4].tolist() == [0, 0, 0, 1]  # bed, chair, desk; the lamp belongs on something
+    net = TopViewEstimator.build(**TINY, layers=2).eval()
+    assert net.config["layers"] == 2
+    assert "layers" not in TopViewEstimator.build(**TINY).config
+    with torch.no_grad():
+        net.dense.weight.zero_()
+        dense = net(torch.rand(1, 3, 128, 128, generator=torch.Generator().manual_seed(0)))
+    h, w = dense.features.shape[-2:]
+    assert dense.heat.shape == (1, 2 * h, w)
+    assert dense.box.shape == (1, 4, 2 * h, w)
+    dense.heat.fill_(-9)
+    same, other = 5 * w + 6, (h + 5) * w + 6  # one place in both layers
+    border = (h - 1) * w, h * w  # neighbours in memory, not in the picture
+    for cell, value in zip((same, other, *border), (4.0, 3.0, 2.0, 1.0)):
+        dense.heat.view(-1)[cell] = value
+    cells, scores = peaks(dense.heat, 8, dense.layers)
+    assert cells[0, :4].tolist() == [same, other, *border]
+    boxes = boxes_at(dense, cells)
+    torch.testing.assert_close(boxes[0, 0], boxes[0, 1])
+    assert boxes[0, 3, 1] < dense.stride  # the top row
+    layer = cells // (h * w)
+    stands = _first_of_overlapping(boxes, scores, 0.5, layer)
+    assert stands[0, :4].tolist() == [True] * 4
+    assert _first_of_overlapping(boxes, scores, 0.5)[0, :2].tolist() == [True, False]
+
+
+def test_two_things_at_one_place_are_both_learned():
+    """One layer has one peak for two centres on a cell; two layers have one each."""
+    scene = room()
+    desk, lamp = scene.objects[2:]
+    on_top = replace(lamp, position=(*desk.position[:2], desk.position[2] + 0.5))
+    labels = room_labels(replace(scene, objects=(desk, on_top)), [1, 1])
+    batch = {k: torch.from_numpy(getattr(labels, k)[None]) for k in labels._fields}
+    points = batch["points"] / 4
+    boxes = torch.cat([points[:, :, :8].amin(2), points[:, :, :8].amax(2)], -1)
+    for layers, positives in ((1, 1), (2, 2)):
+        heat = torch.zeros(1, layers * 32, 32)
+        none = torch.zeros(1)
+        dense = Dense(heat, torch.zeros(1, 4, layers * 32, 32), none, none, 4, none, layers)
+        layer = batch["layer"].clamp(min=0) % layers
+        term = heat_loss(dense, points[:, :, 8], boxes, batch["present"], layer)
+        assert term.rows == positives
+        own, _ = own_boxes(dense, points[:, :, 8], boxes, layer)
+        torch.testing.assert_close(own[0, 0], own[0, 1])
+
+
+def test_layers_begin_as_copies_and_other_worlds_refuse_them(tmp_path):
+    EstimatorModule(TINY, world="top_view").export(tmp_path / "one", {}, {})
+    two = EstimatorModule(TINY | {"layers": 2}, world="top_view", init_from=str(tmp_path / "one"))
+    first, second = two.net.dense.weight.split(5)
+    torch.testing.assert_close(first, second)
+    two.export(tmp_path / "two", {}, {})
+    assert TopViewEstimator.from_checkpoint(tmp_path / "two").net.layers == 2
+    with pytest.raises(InputError, match="labels of world=street have one layer"):
+        EstimatorModule(TINY | {"layers": 2})
 
 
 def test_fitting_tensors_of_another_world_are_the_start(tmp_path):

@@ -127,6 +127,6 @@ def test_the_box_head_learns_on_the_dense_heads_own_boxes_where_they_fit():
     said = torch.cat([centres - sides[:2], centres + sides[2:]], -1)
     far = said.clone()
     far[0, 1, 2] += 40  # the second thing is much wider than the dense head says
-    own, fit = own_boxes(dense, centres, far)
+    own, fit = own_boxes(dense, centres, far, torch.zeros(1, 2, dtype=torch.long))
     torch.testing.assert_close(own, said)
     assert fit.tolist() == [[True, False]]

@@ -1,0 +1,158 @@
+"""Figures of a top-view estimator: `python -m po3d.training.map_figures CHECKPOINT SET... [--calibrate]`.
+
+A SET is a folder of maps (`python -m po3d.synthesis.render_rooms --kind top --split val`). With --calibrate the
+temperature and the existence are fitted on these maps first and written into the checkpoint's JSON; the weights stay.
+Prints a table: a row for all things and one for each way of standing, columns as `metrics.perception` has them.
+"""
+
+import argparse
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from po3d.benchmarks.metrics import MAX_DISTANCE, match, perception
+from po3d.io.files import read_json
+from po3d.io.guard import guarded
+from po3d.io.progress import progress
+from po3d.perception.top_view import ATTRIBUTES, TopViewEstimator
+from po3d.scene.geometry import Array, wrap_angle
+from po3d.scene.rooms import CATEGORIES
+from po3d.scene.table import Scene
+from po3d.training import beliefs
+from po3d.training.rendered import MapFolder
+
+BATCH = 4
+STANDS = ("floor", "back", "wall", "flat", "top")
+COLUMNS = ("things", "recall", "precision", "count_exact", "name", "color", "material", "turned")
+
+
+class Pair(NamedTuple):
+    """A predicted table beside the true one."""
+
+    predicted: Scene
+    true: Scene
+    log_p: dict[str, Array]  # attribute -> (n, values) of the predicted rows, no value left out
+
+
+def pairs(estimator: TopViewEstimator, folder: str | Path) -> list[Pair]:
+    """Predicted and true tables of all maps of a set."""
+    count = read_json(Path(folder) / "set.json", "set of maps")["count"]
+    maps = MapFolder(folder, 0, estimator.net.width)
+    result = []
+    for start in progress(range(0, count, BATCH), "estimating", unit="batch"):
+        part = range(start, min(start + BATCH, count))
+        truths = [maps.truth(k)[0] for k in part]
+        pictures = [maps.picture(k) for k in part]
+        found = estimator.detect(pictures)
+        for b, true in enumerate(truths):
+            table = estimator.scene(found, b, pictures[b], true.camera, true.image)
+            there = found.present[b]
+            log_p = {a: np.log(np.maximum(found.probabilities[a][b, there], 1e-12)) for a in ATTRIBUTES}
+            result.append(Pair(table, true, log_p))
+    return result
+
+
+def strongest_first(predicted: Scene, true: Scene) -> dict[int, int]:
+    """Predicted row -> true row: in falling order of existence each row takes the nearest true one that is free,
+    within `metrics.MAX_DISTANCE`. A weaker second detection of a thing is matched to nothing."""
+    result: dict[int, int] = {}
+    if not len(predicted) or not len(true):
+        return result
+    away = np.linalg.norm(predicted.positions[:, None, :2] - true.positions[None, :, :2], axis=-1)
+    for i in np.argsort([-o.existence for o in predicted.objects], kind="stable").tolist():
+        j = int(away[i].argmin())
+        if away[i, j] <= MAX_DISTANCE["name"]:
+            result[i] = j
+            away[:, j] = math.inf
+    return result
+
+
+def fitted(found: Sequence[Pair]) -> dict[str, float]:
+    """Temperature, slope and offset (`po3d.training.beliefs`) of an estimator that gave these tables uncalibrated."""
+    evidence = beliefs.Evidence()
+    for predicted, true, log_p in found:
+        matches = strongest_first(predicted, true)
+        evidence.add(predicted, matches)
+        for i, j in matches.items():
+            state = true.objects[j]
+            for a, values in ATTRIBUTES.items():
+                if a in state.beliefs and state.value(a) in values:
+                    evidence.words.append((log_p[a][i], values.index(state.value(a))))
+    return {
+        "temperature": beliefs.temperature(evidence.words),
+        **beliefs.existence(evidence.score, evidence.there),
+    }
+
+
+def calibrate(checkpoint: str | Path, folders: Sequence[str | Path]) -> dict[str, float]:
+    """Fit on sets of maps of the validation split and write the result into the checkpoint's JSON."""
+    folders = [beliefs.for_fitting(folder, "set.json") for folder in folders]
+    estimator = TopViewEstimator.from_checkpoint(checkpoint)
+    estimator.calibration = dict(estimator.defaults)
+    calibration = fitted([pair for folder in folders for pair in pairs(estimator, folder)])
+    beliefs.write(checkpoint, "calibration", lambda _: calibration)
+    return calibration
+
+
+def figures(found: Sequence[Pair]) -> dict[str, dict[str, float]]:
+    """COLUMNS by row: "all", and the ways of standing that occur. Precision and count_exact are those of whole
+    tables; turned: share of matched things whose heading is more than 90 degrees off."""
+    said = perception([p.predicted for p in found], [p.true for p in found])["all"]
+    whole = {c: said.get(c, math.nan) for c in COLUMNS} | {"things": said["n"], "turned": said["flip_rate"]}
+    rows: dict[str, list[dict[str, float]]] = {}
+    for predicted, true, _ in found:
+        certain = predicted.certain()
+        row_of = {j: i for i, j in match(certain, true).items()}
+        for j, state in enumerate(true.objects):
+            right = dict.fromkeys(("name", "color", "material", "turned"), math.nan)
+            if j in row_of:
+                other = certain.objects[row_of[j]]
+                right |= {
+                    a: float(other.value(a) == state.value(a)) for a in ATTRIBUTES if a in state.beliefs
+                }
+                right["turned"] = float(abs(wrap_angle(other.heading - state.heading)) > math.pi / 2)
+            stands = CATEGORIES[state.value("name")].stands
+            rows.setdefault(stands, []).append(right | {"recall": float(j in row_of)})
+    result = {"all": whole}
+    for stands in STANDS:
+        if own := rows.get(stands):
+            means = {c: [r[c] for r in own if not math.isnan(r[c])] for c in own[0]}
+            shares = {c: float(np.mean(v)) if v else math.nan for c, v in means.items()}
+            result[stands] = {"things": len(own)} | shares
+    return result
+
+
+def table(found: Sequence[Pair]) -> str:
+    """The figures in Markdown; shares in percent."""
+    lines = ["| | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
+    for title, said in figures(found).items():
+        shares = [said.get(c, math.nan) for c in COLUMNS[1:]]
+        cells = [f"{100 * v:.1f}" if math.isfinite(v) else "" for v in shares]
+        lines.append(f"| {title} | {said['things']} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """The exit code."""
+    arguments = argparse.ArgumentParser(
+        "python -m po3d.training.map_figures", description=(__doc__ or "").split("\n")[0]
+    )
+    arguments.add_argument("checkpoint", help="path of the pair, with or without suffix")
+    arguments.add_argument("sets", nargs="+", help="folders of maps")
+    arguments.add_argument("--calibrate", action="store_true", help="fit the beliefs on these maps first")
+    a = arguments.parse_args()
+
+    def measured() -> None:
+        if a.calibrate:
+            print(calibrate(a.checkpoint, a.sets))
+        estimator = TopViewEstimator.from_checkpoint(a.checkpoint)
+        print(table([pair for folder in a.sets for pair in pairs(estimator, folder)]))
+
+    return guarded(measured)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
